@@ -14,6 +14,7 @@ mod image;
 mod latency;
 mod olm;
 mod outside;
+mod policies;
 mod rights;
 mod rollout;
 mod scrapes;
@@ -101,6 +102,9 @@ fn entries() -> Vec<Entry> {
         olm::installs_and_upgrades,
         outside::commands_read_from_catalogd,
         outside::commands_read_through_the_api_server,
+        policies::are_in_force_at_once,
+        policies::ask_for_the_verb_bypass,
+        policies::report_whether_they_are_accepted,
         rights::a_forged_status_changes_nothing,
         rights::nobody_reads_through_the_guard,
         rights::of_the_service_account,

@@ -1,0 +1,222 @@
+//! The upgrade policies of a cluster, by the real API server: in force at once, refused when they cannot be read, and the
+//! verb `bypass` asked of real users.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+
+use crate::assets;
+use crate::cluster::Cluster;
+use crate::deployment::{Deployment, rendered};
+use crate::extension::{Extensions, extension};
+use crate::kubectl::Kubectl;
+use crate::olm::Olm;
+use crate::olm::catalog::Catalog;
+use crate::say::say;
+use crate::trials::stand_in;
+use crate::until::{until, within};
+use crate::verdict::Verdict;
+
+/// The worked examples: each policy, an edit, and whether it is denied. What comes after the policy is in force within a
+/// second.
+pub(crate) async fn are_in_force_at_once(cluster: &mut Cluster) -> Result<()> {
+    let olm = Olm::without_controller(cluster).await?;
+    olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
+    let mut guard = Deployment::up(cluster, "hardened-self-managed").await?;
+    let kubectl = cluster.kubectl()?;
+    let extensions = Extensions::of(&cluster.client);
+    extensions.create("demo", PACKAGE, "1.0.0").await?;
+    let installed = format!("{PACKAGE}.v1.0.0");
+    extensions.installed("demo", &installed, "1.0.0").await?;
+    for (rules, version, denied) in [
+        ("step: Minor", "1.1.0", None),
+        ("step: Patch", "1.1.0", Some("Patch")),
+        ("versions: {deny: 1.1.0}", "1.1.0", Some("1.1.0")),
+        ("range: Pinned", ">=1.0.0 <1.2.0", Some("Pinned")),
+        ("range: Pinned", "1.1.0", None),
+        ("catalogs: [other]", "1.1.0", Some("hub")),
+        (
+            "windows: [{schedule: 0 0 29 2 *, duration: 1m}]",
+            "1.1.0",
+            Some("window"),
+        ),
+        (
+            "conditions: [{expression: to.minor == 0, message: ask the platform team}]",
+            "1.1.0",
+            Some("ask the platform team"),
+        ),
+        ("bypass: Deny", "1.1.0", None),
+    ] {
+        kubectl.apply(&policy("worked", rules)).await?;
+        let took = answers(&extensions, version, denied).await?;
+        say(format_args!("{rules}: in force after {took} ms"));
+        ensure!(took < 1_000, "{rules}: {took} ms");
+    }
+    kubectl.run("delete upgradepolicy worked", "").await?;
+    answers(&extensions, ">=1.0.0 <1.2.0", None).await?;
+    guard.down().await
+}
+
+/// The status is written by a pod, and a policy that cannot be read is refused with its field.
+pub(crate) async fn report_whether_they_are_accepted(cluster: &mut Cluster) -> Result<()> {
+    let kubectl = cluster.kubectl()?;
+    kubectl.run("create namespace olmv1-system", "").await?;
+    let mut guard = Deployment::up(cluster, "hardened-self-managed").await?;
+    let extensions = Extensions::of(&cluster.client);
+    extensions.create("demo", PACKAGE, "1.0.0").await?;
+    kubectl.apply(&policy("good", "step: Minor")).await?;
+    columns(&kubectl, "good", "Deny True 1").await?;
+    // The API server knows the words; olmguard alone knows what is in a range.
+    let bad = kubectl
+        .try_run("apply -f -", &policy("bad", "versions: {allow: '>=1.2 <'}"))
+        .await?;
+    ensure!(
+        bad.code == Some(1)
+            && bad
+                .stderr
+                .contains("UpgradePolicy bad is not valid: spec.rules.versions.allow: "),
+        "{bad:?}"
+    );
+    // Without the API server's question for the verb, this policy would be weaker than it reads.
+    kubectl
+        .apply(&policy("permission", "bypass: ByPermission"))
+        .await?;
+    columns(&kubectl, "permission", "Deny False 1").await?;
+    kubectl.apply(&bypass_policy()?).await?;
+    columns(&kubectl, "permission", "Deny True 1").await?;
+    guard.down().await
+}
+
+/// Two users with the same rights but for the verb.
+pub(crate) async fn ask_for_the_verb_bypass(cluster: &mut Cluster) -> Result<()> {
+    let admin = cluster.kubectl()?;
+    admin.apply(stand_in::NAMESPACES).await?;
+    admin.apply(&bypass_policy()?).await?;
+    admin.apply(RIGHTS).await?;
+    let of = |user: &str, group: &str| -> Result<Kubectl> {
+        let kubeconfig = cluster.certified(user, group)?;
+        Ok(Kubectl::new(
+            assets::program("kubectl")?,
+            kubeconfig,
+            cluster.dir(),
+        ))
+    };
+    let (without, with) = (of("dev", "devs")?, of("rel", "releasers")?);
+    let rules = "bypass: ByPermission";
+    let matching =
+        policy("production", rules).replace("spec:", "spec:\n  match: {packages: [lantern-*]}");
+    admin.apply(&matching).await?;
+    let edit = |name: &str, package: &str| bypassing(name, package).to_string();
+    let create = "create --dry-run=server -f -";
+    let denied = format!(
+        "ValidatingAdmissionPolicy 'olmguard-bypass' with binding 'olmguard-bypass' denied request: SelfCertified needs \
+         the verb \"bypass\" on clusterextensions \"demo\" of olm.operatorframework.io: UpgradePolicy production has \
+         bypass: ByPermission"
+    );
+    let is_refused = async || {
+        let printed = without.try_run(create, &edit("demo", PACKAGE)).await.ok()?;
+        printed.stderr.contains(&denied).then_some(())
+    };
+    within(Duration::from_secs(30), &denied, is_refused).await?;
+    with.run(create, &edit("demo", PACKAGE)).await?;
+    let other = with.try_run(create, &edit("other", PACKAGE)).await?;
+    ensure!(other.code == Some(1), "the verb is on one name: {other:?}");
+    without.run(create, &edit("demo", "other-operator")).await?;
+    let plain = extension("demo", PACKAGE, "1.0.0").to_string();
+    without.run(create, &plain).await?;
+    // What is there already can be labelled, and made ordinary again; its filter cannot be changed.
+    with.run("create -f -", &edit("demo", PACKAGE)).await?;
+    without.run("label clusterextension demo a=b", "").await?;
+    let changed = without.try_run(CHANGE, "").await?;
+    ensure!(changed.stderr.contains(&denied), "{changed:?}");
+    without.run(BACK, "").await?;
+    Ok(())
+}
+
+/// Waits until the edit is answered so; for how long, in milliseconds.
+async fn answers(extensions: &Extensions, version: &str, denied: Option<&str>) -> Result<u128> {
+    let since = Instant::now();
+    until("the policy to be in force", async || {
+        let answer = extensions.verdict("demo", version).await.ok()?;
+        let is_so = match (denied, &answer) {
+            (None, Verdict::Passed(_)) => true,
+            (Some(why), Verdict::Denied(text)) => text.contains("[Policy]") && text.contains(why),
+            _ => false,
+        };
+        is_so.then_some(())
+    })
+    .await?;
+    Ok(since.elapsed().as_millis())
+}
+
+/// Waits until `kubectl get` prints these columns, but for the age.
+async fn columns(kubectl: &Kubectl, name: &str, expected: &str) -> Result<()> {
+    let get = format!("get upol {name} --no-headers");
+    until(expected, async || {
+        let printed = kubectl.run(&get, "").await.ok()?;
+        let columns: Vec<_> = printed.split_whitespace().skip(1).take(3).collect();
+        (columns.join(" ") == expected).then_some(())
+    })
+    .await
+}
+
+fn policy(name: &str, rules: &str) -> String {
+    format!(
+        "apiVersion: olmguard.dev/v1alpha1\nkind: UpgradePolicy\nmetadata: {{name: {name}}}\nspec:\n  rules: {{{rules}}}\n"
+    )
+}
+
+/// The definitions, the policy and its binding, out of everything that a profile has.
+fn bypass_policy() -> Result<String> {
+    let manifest = rendered("enforcing-self-managed")?;
+    let objects = manifest.split("\n---\n").filter(|object| {
+        object.contains("\nkind: CustomResourceDefinition")
+            || object.contains("\n  name: olmguard-bypass\n")
+    });
+    Ok(objects.collect::<Vec<_>>().join("\n---\n"))
+}
+
+fn bypassing(name: &str, package: &str) -> serde_json::Value {
+    let mut object = extension(name, package, "1.0.0");
+    if let Some(catalog) = object.pointer_mut("/spec/source/catalog") {
+        catalog["upgradeConstraintPolicy"] = "SelfCertified".into();
+    }
+    object
+}
+
+const PACKAGE: &str = "lantern-operator";
+const CHANGE: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"version":"1.1.0"}}}}"#;
+const BACK: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"CatalogProvided"}}}}"#;
+
+/// A package of four versions, each the successor of the one before.
+const LANTERN: &str = include_str!("texts/lantern.jsonl");
+
+/// Both groups edit; one may bypass, on one name.
+const RIGHTS: &str = r"
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: e2e-edit}
+rules:
+- {apiGroups: [olm.operatorframework.io], resources: [clusterextensions], verbs: [get, create, update, patch, delete]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: e2e-edit}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: e2e-edit}
+subjects:
+- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: devs}
+- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: releasers}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: e2e-bypass}
+rules:
+- {apiGroups: [olm.operatorframework.io], resources: [clusterextensions], resourceNames: [demo], verbs: [bypass]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: e2e-bypass}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: e2e-bypass}
+subjects:
+- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: releasers}
+";
