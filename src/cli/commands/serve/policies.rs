@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use tokio::sync::watch;
 use tokio::time::sleep;
 use tracing::error;
@@ -19,19 +18,9 @@ use crate::tls::SystemClock;
 /// The flag.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct PolicyArgs {
-    /// What to do with the upgrade policies of the cluster [default: apply]
-    #[arg(long, value_name = "WHAT", value_enum, help_heading = heading::DECISIONS)]
-    cluster_policies: Option<ClusterPolicies>,
-}
-
-/// What becomes of the policies of the cluster.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum ClusterPolicies {
-    /// Check changes by its `UpgradePolicy` and `UpgradeGuardrails` objects
-    #[default]
-    Apply,
-    /// Do not read them
-    Ignore,
+    /// Do not apply the upgrade policies of the cluster
+    #[arg(long, help_heading = heading::DECISIONS)]
+    ignore_policies: bool,
 }
 
 /// The policies of a cluster that is known, about to be followed.
@@ -44,18 +33,16 @@ pub(super) struct Policies {
 impl PolicyArgs {
     /// The flag, if it is given: it means nothing without a cluster.
     pub(super) fn given(self) -> Option<&'static str> {
-        self.cluster_policies.map(|_| "--cluster-policies")
+        self.ignore_policies.then_some("--ignore-policies")
     }
 
     /// The policies of this cluster; none if they are ignored, or there is no cluster.
     pub(super) fn of(self, cluster: Option<&Cluster>) -> Option<Policies> {
-        match self.cluster_policies.unwrap_or_default() {
-            ClusterPolicies::Ignore => None,
-            ClusterPolicies::Apply => Some(Policies {
-                cluster: cluster?.clone(),
-                board: Arc::default(),
-            }),
-        }
+        let cluster = cluster.filter(|_| !self.ignore_policies)?;
+        Some(Policies {
+            cluster: cluster.clone(),
+            board: Arc::default(),
+        })
     }
 }
 

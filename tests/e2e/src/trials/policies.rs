@@ -108,16 +108,11 @@ pub(crate) async fn ask_for_the_verb_bypass(cluster: &mut Cluster) -> Result<()>
     admin.apply(&matching).await?;
     let edit = |name: &str, package: &str| bypassing(name, package).to_string();
     let create = "create --dry-run=server -f -";
-    let denied = format!(
-        "ValidatingAdmissionPolicy 'olmguard-bypass' with binding 'olmguard-bypass' denied request: SelfCertified needs \
-         the verb \"bypass\" on clusterextensions \"demo\" of olm.operatorframework.io: UpgradePolicy production has \
-         bypass: ByPermission"
-    );
     let is_refused = async || {
         let printed = without.try_run(create, &edit("demo", PACKAGE)).await.ok()?;
-        printed.stderr.contains(&denied).then_some(())
+        printed.stderr.contains(DENIED).then_some(())
     };
-    within(Duration::from_secs(30), &denied, is_refused).await?;
+    within(Duration::from_secs(30), DENIED, is_refused).await?;
     with.run(create, &edit("demo", PACKAGE)).await?;
     let other = with.try_run(create, &edit("other", PACKAGE)).await?;
     ensure!(other.code == Some(1), "the verb is on one name: {other:?}");
@@ -128,7 +123,7 @@ pub(crate) async fn ask_for_the_verb_bypass(cluster: &mut Cluster) -> Result<()>
     with.run("create -f -", &edit("demo", PACKAGE)).await?;
     without.run("label clusterextension demo a=b", "").await?;
     let changed = without.try_run(CHANGE, "").await?;
-    ensure!(changed.stderr.contains(&denied), "{changed:?}");
+    ensure!(changed.stderr.contains(DENIED), "{changed:?}");
     without.run(BACK, "").await?;
     Ok(())
 }
@@ -183,6 +178,10 @@ fn bypassing(name: &str, package: &str) -> serde_json::Value {
     }
     object
 }
+
+const DENIED: &str = "ValidatingAdmissionPolicy 'olmguard-bypass' with binding 'olmguard-bypass' denied request: \
+     SelfCertified needs the verb \"bypass\" on clusterextensions \"demo\" of olm.operatorframework.io: \
+     UpgradePolicy production has bypass: ByPermission";
 
 const PACKAGE: &str = "lantern-operator";
 const CHANGE: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"version":"1.1.0"}}}}"#;
