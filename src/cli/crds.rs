@@ -91,7 +91,8 @@ fn what_can_be_read_fits_and_a_typo_is_kept() {
     let [(_, policy), (_, guardrails)] = definitions();
     let fits = |definition: &Value, spec: Value| {
         let schema = &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
-        let fault = jsonschema::validate(schema, &json!({ "spec": spec })).err();
+        let object = json!({ "spec": spec });
+        let fault = jsonschema::validate(schema, &object).err();
         fault.map(|fault| fault.to_string())
     };
     let whole = json!({

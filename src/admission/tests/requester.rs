@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{review, update};
 use crate::admission::Review;
-use olmguard_policy::{Moment, limits};
+use olmguard_policy::{Moment, Policy, Subject, limits};
 
 fn read(change: impl FnOnce(&mut Value)) -> Review {
     let mut body = update("1.0.0", "2.0.0");
@@ -68,4 +68,27 @@ fn a_name_is_cut_beyond_what_is_read() {
 
 fn review_of_nobody() -> Review {
     Review::read(&review("CREATE", &json!({}), &json!(null))).expect("a review")
+}
+
+/// Labels cannot push out the one that a policy names.
+#[test]
+fn a_selector_matches_where_there_are_too_many_labels() {
+    let policy = Policy::read(&json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy", "metadata": {"name": "a"},
+        "spec": {"match": {"extensionSelector": {"matchLabels": {"tier": "production"}}}},
+    }));
+    assert_eq!(policy.faults(), []);
+    for (count, matches) in [(256, false), (257, true), (1_000, true)] {
+        let review = read(|request| {
+            let labels = (0..count).map(|number| (format!("a{number}"), json!("v")));
+            request["object"]["metadata"]["labels"] = labels.collect::<Map<_, _>>().into();
+        });
+        let subject = &review.extension().expect("an extension").subject;
+        let subject = Subject {
+            package: "p",
+            namespace: &subject.namespace,
+            labels: &subject.labels,
+        };
+        assert_eq!(policy.matches(&subject), matches, "{count}");
+    }
 }

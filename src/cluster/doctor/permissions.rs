@@ -51,11 +51,11 @@ fn needs(names: &Names, found: &ServingDeployment) -> Vec<Need> {
         need(verb, resource, None, name)
     };
     needs.push(of_configuration("get"));
-    for policies in [
-        "upgradepolicies.olmguard.dev",
-        "upgradeguardrails.olmguard.dev",
-    ] {
-        needs.extend(["list", "watch"].map(|verb| need(verb, policies, None, None)));
+    if !found.ignores_policies {
+        let policies = ["upgradepolicies", "upgradeguardrails"];
+        for resource in policies.map(|plural| format!("{plural}.olmguard.dev")) {
+            needs.extend(["list", "watch"].map(|verb| need(verb, &resource, None, None)));
+        }
     }
     if let Some(olm) = found.olm_namespace.as_deref() {
         let of_olm = |verb| need(verb, "deployments.apps", Some(olm), Some(OLM));

@@ -23,6 +23,8 @@ pub(super) struct ServingDeployment {
     pub(super) secret: Option<String>,
     /// Whether the replicas ask API servers about the tokens of scrapers.
     pub(super) checks_tokens: bool,
+    /// Whether the replicas do not read upgrade policies.
+    pub(super) ignores_policies: bool,
     /// Where it says that OLM is.
     pub(super) olm_namespace: Option<String>,
 }
@@ -125,9 +127,20 @@ fn read_deployment(object: Object) -> ServingDeployment {
         is_self_managed: is_self_managed(&pod),
         secret: setting(&pod, "--tls-secret"),
         checks_tokens: setting(&pod, "--metrics-listen").is_some(),
+        ignores_policies: is_set(&pod, "--ignore-policies"),
         olm_namespace: setting(&pod, "--olm-namespace"),
         account: pod.service_account_name,
     }
+}
+
+/// Whether a flag without a value is given, or its variable says so.
+fn is_set(pod: &PodSpec, flag: &str) -> bool {
+    let arguments = pod
+        .containers
+        .iter()
+        .flat_map(|one| one.args.iter().flatten());
+    let is_given = arguments.into_iter().any(|argument| argument == flag);
+    is_given || setting(pod, flag).is_some_and(|value| value == "true")
 }
 
 /// As `serve` has it: flags for a self-managed certificate say it as well as `--certs`.
@@ -239,6 +252,15 @@ mod tests {
         assert!(found(&["serve"], &twin).checks_tokens);
         assert!(found(&["--metrics-listen=[::]:8443"], &none).checks_tokens);
         assert!(!found(&["--ops-listen=[::]:8443"], &none).checks_tokens);
+    }
+
+    #[test]
+    fn policies_are_ignored_where_a_flag_or_its_variable_says_so() {
+        let twin = json!([{"name": "OLMGUARD_IGNORE_POLICIES", "value": "true"}]);
+        let none = json!([]);
+        assert!(found(&["serve"], &twin).ignores_policies);
+        assert!(found(&["serve", "--ignore-policies"], &none).ignores_policies);
+        assert!(!found(&["serve"], &none).ignores_policies);
     }
 
     #[test]
