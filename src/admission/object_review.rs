@@ -17,7 +17,7 @@ use crate::admission::reply::{FIELD, Status};
 use crate::admission::review::{API_VERSION, KIND};
 use crate::admission::text::text;
 use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::Policy;
+use olmguard_policy::UpgradePolicy;
 
 /// What is answered to the review of an object.
 #[derive(Clone, Debug)]
@@ -231,7 +231,7 @@ fn is_leaving(object: &Value) -> bool {
 }
 
 fn of_policy(object: &Value) -> Vec<ObjectFault> {
-    let policy = Policy::read(object);
+    let policy = UpgradePolicy::read(object);
     let faults = policy.faults().iter().map(|fault| ObjectFault {
         field: fault.path.clone(),
         problem: fault.problem.to_string(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::output::yaml;
 use crate::cluster::objects::definitions;
 use olmguard_fixtures::committed::compare;
-use olmguard_policy::{Policy, limits};
+use olmguard_policy::{UpgradePolicy, limits};
 
 #[test]
 fn the_definitions_are_those_of_the_types() {
@@ -117,7 +117,7 @@ fn what_can_be_read_fits_and_a_typo_is_kept() {
         "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
         "metadata": {"name": "whole"}, "spec": whole.clone(),
     });
-    assert_eq!(Policy::read(&object).faults(), []);
+    assert_eq!(UpgradePolicy::read(&object).faults(), []);
     assert_eq!(fits(&policy, whole), None);
     assert_eq!(
         fits(&policy, json!({"rules": {"stpe": "Minor"}, "macth": {}})),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{review, update};
 use crate::admission::Review;
-use olmguard_policy::{Moment, Policy, Subject, limits};
+use olmguard_policy::{Moment, Subject, UpgradePolicy, limits};
 
 fn read(change: impl FnOnce(&mut Value)) -> Review {
     let mut body = update("1.0.0", "2.0.0");
@@ -73,7 +73,7 @@ fn review_of_nobody() -> Review {
 /// Labels cannot push out the one that a policy names.
 #[test]
 fn a_selector_matches_where_there_are_too_many_labels() {
-    let policy = Policy::read(&json!({
+    let policy = UpgradePolicy::read(&json!({
         "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy", "metadata": {"name": "a"},
         "spec": {"match": {"extensionSelector": {"matchLabels": {"tier": "production"}}}},
     }));

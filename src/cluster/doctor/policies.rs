@@ -9,7 +9,7 @@ use crate::cluster::doctor::{need, unasked};
 use crate::cluster::kind_watch::name;
 use crate::cluster::object::WatchedObject;
 use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::Policy;
+use olmguard_policy::UpgradePolicy;
 use olmguard_views::doctor::{MissingAnswer, PolicyState};
 
 /// Every object of both kinds; none where the cluster does not have them.
@@ -51,7 +51,7 @@ async fn list(api: &Api<WatchedObject>) -> kube::Result<Vec<Value>> {
 /// What this program cannot read of it, or what the replicas report: they know what else the cluster has.
 fn fault(kind: &str, object: &Value) -> Option<String> {
     let unread = if kind == POLICY {
-        let policy = Policy::read(object);
+        let policy = UpgradePolicy::read(object);
         policy.faults().first().map(ToString::to_string)
     } else {
         let stated = GuardrailsObject::read(object).stated;

@@ -19,7 +19,7 @@ use crate::telemetry::metrics::{
 use crate::tls::Clock;
 use olmguard_catalog::guardrail::{AdministratorGuardrails, ImposedBy};
 use olmguard_engine::judge::UpgradePolicies;
-use olmguard_policy::Policy;
+use olmguard_policy::UpgradePolicy;
 
 /// Where everything is reported.
 #[derive(Clone, Debug)]
@@ -118,7 +118,7 @@ impl State {
     }
 
     /// The policies as this cluster enforces them.
-    fn in_force(&self) -> Vec<Policy> {
+    fn in_force(&self) -> Vec<UpgradePolicy> {
         let is_checked = self.permission.is_checked();
         let policies = self.policies.iter().map(|read| {
             let mut policy = read.policy.clone();
@@ -130,14 +130,14 @@ impl State {
         policies.collect()
     }
 
-    fn reports(&self, policies: &[Policy]) -> Reports {
+    fn reports(&self, policies: &[UpgradePolicy]) -> Reports {
         let read = self.policies.iter().zip(policies);
         let policies = read.map(|(read, policy)| ObjectReport::of_policy(read, policy.clone()));
         let guardrails = self.guardrails.iter().map(ObjectReport::of_guardrails);
         Reports(policies.chain(guardrails).collect())
     }
 
-    fn publish(&self, policies: Vec<Policy>) {
+    fn publish(&self, policies: Vec<UpgradePolicy>) {
         let mut objects = AdministratorGuardrails::default();
         for read in self.guardrails.iter() {
             let read = &read.guardrails;

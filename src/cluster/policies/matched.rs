@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cluster::kind_watch::{KindEvent, name};
 use olmguard_engine::extension::{Extension, PolicySubject, RecognisedObject, recognise};
-use olmguard_policy::{Policy, Subject};
+use olmguard_policy::{Subject, UpgradePolicy};
 
 /// The extensions of the cluster, as far as policies match them.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl Extensions {
     }
 
     /// How many a policy matches; none if that is not known.
-    pub(super) fn matched(&self, policy: &Policy) -> Option<i64> {
+    pub(super) fn matched(&self, policy: &UpgradePolicy) -> Option<i64> {
         let subjects = self.subjects.as_ref()?.values();
         let matching = subjects.filter(|extension| {
             policy.matches(&Subject {

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::cluster::kind_watch::name;
 use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::Policy;
+use olmguard_policy::UpgradePolicy;
 
 /// An `UpgradePolicy`. The policy is as written: whether the cluster asks for permissions is not in it.
 #[derive(Clone, Debug)]
 pub(super) struct ReadPolicy {
     pub(super) object: ObjectState,
-    pub(super) policy: Policy,
+    pub(super) policy: UpgradePolicy,
 }
 
 /// An `UpgradeGuardrails` object.
@@ -34,7 +34,7 @@ impl ReadPolicy {
     pub(super) fn of(object: &Value) -> Self {
         Self {
             object: ObjectState::of(object),
-            policy: Policy::read(object),
+            policy: UpgradePolicy::read(object),
         }
     }
 }

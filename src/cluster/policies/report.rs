@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
 use super::table::ReadObject;
-use olmguard_policy::{Policy, PolicyProblem};
+use olmguard_policy::{PolicyProblem, UpgradePolicy};
 
 /// What there is to report about all objects.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct ObjectReport {
     pub(super) state: ObjectState,
     pub(super) acceptance: Acceptance,
     /// The policy, which tells what it matches; none for guardrails.
-    pub(super) policy: Option<Policy>,
+    pub(super) policy: Option<UpgradePolicy>,
 }
 
 /// The condition `Accepted`.
@@ -31,7 +31,7 @@ pub(super) struct Acceptance {
 }
 
 impl ObjectReport {
-    pub(super) fn of_policy(read: &ReadPolicy, policy: Policy) -> Self {
+    pub(super) fn of_policy(read: &ReadPolicy, policy: UpgradePolicy) -> Self {
         Self {
             kind: ReadPolicy::KIND,
             state: read.object.clone(),
@@ -62,7 +62,7 @@ impl ObjectReport {
 }
 
 impl Acceptance {
-    fn of_policy(policy: &Policy) -> Self {
+    fn of_policy(policy: &UpgradePolicy) -> Self {
         let faults = policy.faults();
         let needs_permission = |problem: &_| matches!(problem, PolicyProblem::PermissionNotChecked);
         let reason = match faults {

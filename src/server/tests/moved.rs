@@ -31,7 +31,7 @@ use crate::tls::{TlsConfig, TlsError, self_signed};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_engine::snapshot::Snapshot;
-use olmguard_policy::Policy;
+use olmguard_policy::UpgradePolicy;
 use olmguard_support::moved::{Moved, rows};
 
 /// What one server counts.
@@ -107,7 +107,7 @@ fn guard() -> Guard {
 /// An edit that violates two policies, and one policy of each sort that is written.
 async fn policies() -> BTreeSet<String> {
     let policy = |enforcement: &str| {
-        Policy::read(&json!({
+        UpgradePolicy::read(&json!({
             "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
             "metadata": {"name": enforcement.to_lowercase()},
             "spec": {"enforcement": enforcement, "rules": {"catalogs": ["other"]}},
@@ -120,7 +120,7 @@ async fn policies() -> BTreeSet<String> {
     let guard = guard().with_policies(Arc::new(ArcSwap::from_pointee(policies)));
     let started = start_with(LOOPBACK, Limits::default(), Arc::new(guard)).await;
     let counted = Counted::of(&started.server);
-    assert_eq!(token(&ask(&started, &review(0)).await), "Policy");
+    assert_eq!(token(&ask(&started, &review(0)).await), "UpgradePolicy");
     for step in ["Minor", "Tiny"] {
         let review = policy_review(step).to_string();
         let mut wire = Wire::to(&started).await;
