@@ -12,6 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use olmguard::admission::{Enforcement, Mode, OnUndecided};
 use olmguard::manifest::documents;
 use olmguard::server::{Config, Guard, Limits, Server};
@@ -21,7 +22,9 @@ use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::files::{Files, POLL, serve};
 use olmguard::tls::{Certificates, TlsConfig};
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_policy::UpgradePolicy;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -38,7 +41,8 @@ fn check_and_the_webhook_say_the_same_of_every_example() {
         let example = name(&folder);
         let extension = objects(&folder.join("extension.yaml")).remove(0);
         let snapshot = snapshot(&folder);
-        let response = ask(snapshot, &certificate, &review(&extension));
+        let policies = policies(&folder);
+        let response = ask(snapshot, policies, &certificate, &review(&extension));
         let checked = checked(&folder);
 
         let (verdict, message) = (checked["verdict"].as_str().unwrap(), &checked["message"]);
@@ -87,6 +91,20 @@ fn snapshot(folder: &Path) -> Snapshot {
     Snapshot::new(rules, catalogs.into_iter().chain(contents))
 }
 
+/// The upgrade policies of an example.
+fn policies(folder: &Path) -> Policies {
+    let file = folder.join("policy.yaml");
+    let objects = if file.is_file() {
+        objects(&file)
+    } else {
+        Vec::new()
+    };
+    Policies {
+        upgrades: UpgradePolicies::of(objects.iter().map(UpgradePolicy::read)),
+        ..Policies::default()
+    }
+}
+
 /// An extension with a status has been there before, and asked for something else; any other is new.
 fn review(extension: &Value) -> Value {
     let mut request = json!({"uid": "u-1", "operation": "CREATE", "object": extension});
@@ -101,7 +119,7 @@ fn review(extension: &Value) -> Value {
 }
 
 /// Starts a webhook for this one question, which refuses what it cannot tell.
-fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
+fn ask(snapshot: Snapshot, policies: Policies, certificate: &Certificate, review: &Value) -> Value {
     let runtime = Runtime::new().unwrap();
     let _within = runtime.enter();
     let config = Config {
@@ -114,7 +132,8 @@ fn ask(snapshot: Snapshot, certificate: &Certificate, review: &Value) -> Value {
         decisions: DecisionLog::default(),
         log_level: None,
     };
-    let guard = Guard::from(snapshot);
+    let policies = Arc::new(ArcSwap::from_pointee(policies));
+    let guard = Guard::from(snapshot).with_policies(policies);
     let enforcement = Enforcement {
         mode: Mode::Enforce,
         on_undecided: OnUndecided::Deny,

@@ -1,9 +1,7 @@
-//! How much memory and time hostile texts take: a test of its own, because it counts all memory of
+//! How much memory hostile texts take: a test of its own, because it counts all memory of
 //! the process.
 
 mod facts;
-
-use std::time::Instant;
 
 use facts::{Facts, policy};
 use olmguard_policy::UpgradePolicy;
@@ -13,14 +11,13 @@ use serde_json::json;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// The largest use of memory meanwhile, in KiB, and the milliseconds.
-fn measured(work: impl FnOnce() -> UpgradePolicy) -> (UpgradePolicy, usize, u128) {
+/// The largest use of memory meanwhile, in KiB.
+fn measured(work: impl FnOnce() -> UpgradePolicy) -> (UpgradePolicy, usize) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
-    let start = Instant::now();
     let policy = work();
     let peak = MEMORY.peak_usage().saturating_sub(before);
-    (policy, peak / 1024, start.elapsed().as_millis())
+    (policy, peak / 1024)
 }
 
 /// One test: they would count each other's memory.
@@ -67,20 +64,14 @@ fn hostile_texts_are_cheap() {
         "'\\u00e9'+",
     ];
     for text in texts.into_iter().map(many) {
-        let (_, kib, millis) = measured(|| policy(&json!({"conditions": [{"expression": text}]})));
-        assert!(
-            kib < 8 * 1024 && millis < 1000,
-            "{kib} KiB, {millis} ms: {text}"
-        );
+        let (_, kib) = measured(|| policy(&json!({"conditions": [{"expression": text}]})));
+        assert!(kib < 8 * 1024, "{kib} KiB: {text}");
     }
     let long = ["true", &" && true".repeat(127)].concat();
     let conditions = vec![json!({ "expression": long }); 64];
-    let (policy, kib, millis) = measured(|| policy(&json!({"conditions": conditions})));
+    let (policy, kib) = measured(|| policy(&json!({"conditions": conditions})));
     assert_eq!(policy.faults(), []);
-    assert!(
-        kib < 64 * 1024 && millis < 5000,
-        "{kib} KiB, {millis} ms for 64 long conditions"
-    );
+    assert!(kib < 64 * 1024, "{kib} KiB for 64 long conditions");
     costly_evaluations();
 }
 
@@ -95,15 +86,11 @@ fn costly_evaluations() {
         "user.groups.map(a, a + a + a) == []",
     ] {
         let policy = policy(&json!({"conditions": [{"expression": expression}]}));
-        let (policy, kib, millis) = measured(|| {
+        let (policy, kib) = measured(|| {
             policy.violations(&facts.change());
             policy
         });
         assert_eq!(policy.faults(), []);
-        eprintln!("{expression} {kib} KiB {millis} ms");
-        assert!(
-            kib < 64 * 1024 && millis < 5000,
-            "{kib} KiB, {millis} ms: {expression}"
-        );
+        assert!(kib < 64 * 1024, "{kib} KiB: {expression}");
     }
 }

@@ -204,3 +204,25 @@ proptest! {
         }
     }
 }
+
+/// A thread of a server has 2 MiB.
+#[test]
+fn deep_expressions_need_little_stack() {
+    for (before, after) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("-(", ")"),
+        ("true?1:", ""),
+        ("1+", ""),
+    ] {
+        let text = [&before.repeat(60), "1", &after.repeat(60)].concat();
+        let thread = std::thread::Builder::new().stack_size(1 << 20);
+        let read = thread.spawn(move || {
+            let policy = policy(&json!({"conditions": [{"expression": text}]}));
+            policy
+                .violations(&Facts::update("0.6.0", "0.7.0").change())
+                .len()
+        });
+        assert!(read.unwrap().join().is_ok(), "{before}");
+    }
+}

@@ -13,7 +13,10 @@ use clap::{Arg, Command};
 use super::heading;
 
 /// The flags that mean the same to every command that has them.
-const SHARED: [&str; 13] = [
+const SHARED: [&str; 17] = [
+    "as",
+    "as-group",
+    "at",
     "catalog",
     "catalogd-ca",
     "color",
@@ -26,6 +29,7 @@ const SHARED: [&str; 13] = [
     "olm-feature-gates",
     "olm-namespace",
     "olm-release",
+    "policy",
     "snapshot",
 ];
 

@@ -120,7 +120,7 @@ async fn policies() -> BTreeSet<String> {
     let guard = guard().with_policies(Arc::new(ArcSwap::from_pointee(policies)));
     let started = start_with(LOOPBACK, Limits::default(), Arc::new(guard)).await;
     let counted = Counted::of(&started.server);
-    assert_eq!(token(&ask(&started, &review(0)).await), "UpgradePolicy");
+    assert_eq!(token(&ask(&started, &review(0)).await), "Policy");
     for step in ["Minor", "Tiny"] {
         let review = policy_review(step).to_string();
         let mut wire = Wire::to(&started).await;

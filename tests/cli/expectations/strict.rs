@@ -38,7 +38,7 @@ fn of_the_suite() {
         (
             "schema: olmguard.test/v1\nzzz: []",
             "2:6: zzz is not known: expected one of schema, catalogs, clusterCatalogs, snapshot, \
-             guardrails, olmRelease, featureGates, cases",
+             guardrails, policies, at, olmRelease, featureGates, cases",
         ),
         (
             "schema: olmguard.test/v1\ncatalogs: [a]",

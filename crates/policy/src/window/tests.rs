@@ -2,8 +2,6 @@
 
 mod walk;
 
-use std::time::Instant;
-
 use serde_json::{Value, json};
 
 use super::*;
@@ -137,14 +135,11 @@ fn what_croner_refuses_is_a_fault() {
 }
 
 #[test]
-fn a_schedule_that_never_occurs_is_found_quickly() {
-    let start = Instant::now();
+fn a_schedule_that_never_occurs_is_a_fault() {
     for schedule in ["0 0 30 2 *", "0 0 31 2,4,6,9,11 *", "* * 30-31 2 *"] {
         let (read, _) = windows(&json!([{"schedule": schedule, "duration": "1h"}]));
         assert!(read.is_empty(), "{schedule}");
     }
-    // A few milliseconds each; the limit is for a slow machine.
-    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
 /// Every opening of two years, and the state around each opening, end and clock change.

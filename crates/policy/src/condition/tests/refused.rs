@@ -139,7 +139,7 @@ fn shapes_that_nest() {
         let text =
             |times: usize| [before.repeat(times), inner.to_owned(), after.repeat(times)].concat();
         assert!(refused_by_scan(&text(20)).is_none(), "{}", text(20));
-        in_little_stack(text(60));
+        runs(&text(60));
         let reason = refused_by_scan(&text(65)).unwrap();
         assert_eq!(
             reason,
@@ -195,18 +195,12 @@ fn what_would_grow_is_refused() {
     );
 }
 
-/// A thread of a server has 2 MiB.
-fn in_little_stack(text: String) {
-    let thread = std::thread::Builder::new().stack_size(KIB * 1024);
-    let thread = thread.spawn(move || {
-        if let Ok(compiled) = compiled(&text) {
-            let _ = super::evaluate::evaluate(&compiled, &super::Facts::new().change());
-        }
-    });
-    thread.unwrap().join().unwrap();
+/// `tests/properties.rs` does the same with little stack.
+fn runs(text: &str) {
+    if let Ok(compiled) = compiled(text) {
+        let _ = super::evaluate::evaluate(&compiled, &super::Facts::new().change());
+    }
 }
-
-const KIB: usize = 1024;
 
 fn refused_by_scan(text: &str) -> Option<String> {
     super::scan::scan(text).err().map(|refusal| refusal.reason)
