@@ -11,7 +11,7 @@ use olmguard_catalog::dns1123;
 /// Which cluster it is. What is set to nothing is not set.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct AccessArgs {
-    /// Use this kubeconfig [default: as kubectl, or the pod's]
+    /// Use this kubeconfig [default: KUBECONFIG, ~/.kube/config or the pod's]
     #[arg(long, value_name = "FILE", help_heading = heading::CLUSTER)]
     kubeconfig: Option<OsString>,
 
@@ -26,7 +26,7 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     access: AccessArgs,
 
-    /// OLM namespace [default: found by name]
+    /// OLM namespace [default: olmv1-system or openshift-operator-controller]
     #[arg(long, value_name = "NAMESPACE", value_parser = namespace, help_heading = heading::CLUSTER)]
     olm_namespace: Option<String>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct ClusterArgs {
 /// How the contents of its catalogs are fetched.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct CatalogdArgs {
-    /// CA of catalogd: PEM file or directory [default: system]
+    /// PEM file or directory with catalogd's CA [default: the system's]
     #[arg(long, value_name = "PATH", help_heading = heading::CLUSTER)]
     catalogd_ca: Option<PathBuf>,
 }

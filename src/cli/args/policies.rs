@@ -14,7 +14,7 @@ use olmguard_policy::{Moment, MomentError};
 /// The flags of the commands that judge.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct PoliciesArgs {
-    /// Apply the upgrade policies in this path (repeatable)
+    /// Apply these upgrade policies (repeatable)
     #[arg(
         id = "policy",
         long = "policy",
@@ -32,7 +32,7 @@ pub(crate) struct PoliciesArgs {
     #[arg(id = "as-group", long = "as-group", value_name = "GROUP", help_heading = heading::CATALOGS)]
     groups: Vec<String>,
 
-    /// Check policies at this time, in RFC 3339 [default: now]
+    /// Check policies at this time [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = heading::CATALOGS)]
     at: Option<Moment>,
 }
