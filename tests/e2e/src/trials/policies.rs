@@ -32,7 +32,7 @@ pub(crate) async fn are_in_force_at_once(cluster: &mut Cluster) -> Result<()> {
         ("step: Minor", "1.1.0", None),
         ("step: Patch", "1.1.0", Some("Patch")),
         ("versions: {deny: 1.1.0}", "1.1.0", Some("1.1.0")),
-        ("range: Pinned", ">=1.0.0 <1.2.0", Some("Pinned")),
+        ("range: Pinned", ">=1.0.0 <1.2.0", Some("one exact version")),
         ("range: Pinned", "1.1.0", None),
         ("catalogs: [other]", "1.1.0", Some("hub")),
         (

@@ -109,7 +109,7 @@ const REFUSED: [&str; 14] = [
     "get configmaps",
     "get pods",
     "create token olmguard",
-    "get clusterextensions",
+    "get clusterextension demo",
     "delete clusterextension demo",
     "delete clustercatalog hub",
     "get deployments -n olmv1-system",
