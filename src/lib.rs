@@ -71,7 +71,7 @@
 //! ```
 //! use olmguard_engine::explain::answer;
 //! use olmguard_engine::extension::{Extension, Shape};
-//! use olmguard_engine::judge::{Basis, Edit, Token};
+//! use olmguard_engine::judge::{Basis, Edit, Requester, Token};
 //! use olmguard_catalog::olm::Rules;
 //! use olmguard_engine::snapshot::Snapshot;
 //! use olmguard::source::load_bytes;
@@ -93,7 +93,14 @@
 //! });
 //! let new = Extension::read(Shape::V1, &object);
 //! let basis = Basis::without_policies(&snapshot);
-//! let answer = answer(basis, &Edit { new: &new, old: None, installed: &new.installed, schema: &[], requester: Requester::unknown() });
+//! let edit = Edit {
+//!     new: &new,
+//!     old: None,
+//!     installed: &new.installed,
+//!     schema: &[],
+//!     requester: Requester::unknown(),
+//! };
+//! let answer = answer(basis, &edit);
 //! assert_eq!(answer.token, Token::VersionNotFound);
 //! ```
 //!

@@ -17,7 +17,7 @@ use crate::admission::reply::{FIELD, Status};
 use crate::admission::review::{API_VERSION, KIND};
 use crate::admission::text::text;
 use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::UpgradePolicy;
+use olmguard_policy::{GROUP, UpgradePolicy};
 
 /// What is answered to the review of an object.
 #[derive(Clone, Debug)]
@@ -265,8 +265,6 @@ impl ObjectFault {
         }
     }
 }
-
-const GROUP: &str = "olmguard.dev";
 
 /// The most bytes of an object that is read: none within the limits of its kind is as large.
 const LARGEST: usize = 1 << 20;

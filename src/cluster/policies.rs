@@ -34,6 +34,7 @@ pub use status::report;
 pub use store::PolicyStore;
 
 use crate::cluster::served::Names;
+use olmguard_policy::{GROUP, KIND};
 
-const POLICIES: &Names = &[("olmguard.dev", "v1alpha1", "UpgradePolicy")];
-const GUARDRAILS: &Names = &[("olmguard.dev", "v1alpha1", "UpgradeGuardrails")];
+const POLICIES: &Names = &[(GROUP, "v1alpha1", KIND)];
+const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", "UpgradeGuardrails")];

@@ -13,7 +13,7 @@
 //! | one fixed time of the day (`30 2 * * *`) | opens at the first moment after the gap | opens once, at the first of the two |
 //! | any other (`*/15 2 * * *`) | does not open for times in the gap | opens at both |
 //!
-//! The zones are those compiled in, never those of the machine: the same on every replica.
+//! The zones are compiled in, never read from the machine: every replica has the same.
 
 mod read;
 #[cfg(test)]

@@ -294,9 +294,7 @@ fn hops<'a>(inquiry: &Inquiry<'a>, way: &[Choice<'a>]) -> Vec<Hop> {
             edges: leading,
             bent_by: bends.next().flatten().map(report),
         });
-        let bundle = choice.bundle();
-        let version = bundle.version.as_ref().ok();
-        origin = version.map(|version| Origin::of_bundle(&bundle.name, version, rules));
+        origin = Origin::of_choice(*choice, rules);
     }
     hops
 }

@@ -9,7 +9,7 @@ use crate::cluster::doctor::{need, unasked};
 use crate::cluster::kind_watch::name;
 use crate::cluster::object::WatchedObject;
 use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::UpgradePolicy;
+use olmguard_policy::{GROUP, KIND, UpgradePolicy};
 use olmguard_views::doctor::{MissingAnswer, PolicyState};
 
 /// Every object of both kinds; none where the cluster does not have them.
@@ -50,7 +50,7 @@ async fn list(api: &Api<WatchedObject>) -> kube::Result<Vec<Value>> {
 
 /// What this program cannot read of it, or what the replicas report: they know what else the cluster has.
 fn fault(kind: &str, object: &Value) -> Option<String> {
-    let unread = if kind == POLICY {
+    let unread = if kind == KIND {
         let policy = UpgradePolicy::read(object);
         policy.faults().first().map(ToString::to_string)
     } else {
@@ -71,10 +71,8 @@ fn reported(object: &Value) -> Option<String> {
     is_current.then(|| condition["message"].as_str().unwrap_or_default().to_owned())
 }
 
-const GROUP: &str = "olmguard.dev";
-const POLICY: &str = "UpgradePolicy";
 const KINDS: [(&str, &str); 2] = [
-    (POLICY, "upgradepolicies"),
+    (KIND, "upgradepolicies"),
     ("UpgradeGuardrails", "upgradeguardrails"),
 ];
 const PAGE: u32 = 100;

@@ -24,6 +24,7 @@ use crate::cluster::kind_watch::{self, WatchedKind};
 use crate::cluster::lease::{self, Held, Lease};
 use crate::cluster::line;
 use crate::tls::Clock;
+use olmguard_policy::GROUP;
 
 /// Reports in the objects, whenever this replica holds the lease, for as long as it is polled.
 pub async fn report(
@@ -176,7 +177,6 @@ fn rfc3339(time: SystemTime) -> String {
     time.to_string()
 }
 
-const GROUP: &str = "olmguard.dev";
 const VERSION: &str = "v1alpha1";
 /// Who owns the status, as server-side apply has it.
 const MANAGER: &str = "olmguard";

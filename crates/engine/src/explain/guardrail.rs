@@ -61,7 +61,7 @@ pub struct GuardrailReport {
 pub enum Author {
     /// The author of the package, in the catalog.
     Author,
-    /// An administrator, in a file of `--guardrails`.
+    /// An administrator, in a file of `--guardrails` or an object of the cluster.
     Administrator,
 }
 

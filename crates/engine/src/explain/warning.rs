@@ -3,7 +3,7 @@
 use crate::explain::Answer;
 use crate::explain::refusal::{guardrail, policy};
 use crate::explain::text::CutLine;
-use crate::extension::{Extension, Hint, Instead};
+use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{Continuation, Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
@@ -150,7 +150,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
             let line = guardrail::against(violation, from, to.map(|read| &read.version));
             line.say("; the override lifts it")
         }
-        Warning::Policy(found) => policy::against(found, extension.filter.as_ref().map_or("", |filter| filter.range().unwrap_or_default())),
+        Warning::Policy(found) => policy::against(found, range(extension)),
         Warning::GuardrailsNotApplied(why) => line.say(&not_applied(*why)),
         Warning::GuardrailsUnknown(schemas) => {
             let line = line.say("guardrails of schema ").then(first_named(schemas));
@@ -246,6 +246,12 @@ fn version(choice: Choice<'_>) -> CutLine {
         Ok(read) => CutLine::default().version(&read.version),
         Err(_) => CutLine::default().name(&choice.bundle().name),
     }
+}
+
+/// The range that an extension requests; empty if it requests none.
+fn range(extension: &Extension) -> &str {
+    let filter = extension.filter.as_ref().ok();
+    filter.and_then(Filter::range).unwrap_or_default()
 }
 
 /// Bytes are never fewer than characters, and catalogs are written in any script.

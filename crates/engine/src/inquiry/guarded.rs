@@ -61,7 +61,7 @@ impl<'a> Inquiry<'a> {
                 break;
             };
             bends.push((first != *hop).then_some(forbidden));
-            origin = after(self, hop);
+            origin = Origin::of_choice(*hop, self.basis.snapshot.rules());
         }
         bends
     }
@@ -142,14 +142,6 @@ fn forbidden<'i, 'a>(
     };
     let start = origin.version().map(|read| read.version.clone());
     steps_of(start, path).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
-}
-
-/// The origin of the step after this one.
-fn after<'c>(inquiry: &Inquiry<'_>, hop: &Choice<'c>) -> Option<Origin<'c>> {
-    let bundle = hop.bundle();
-    let version = bundle.version.as_ref().ok()?;
-    let rules = inquiry.basis.snapshot.rules();
-    Some(Origin::of_bundle(&bundle.name, version, rules))
 }
 
 /// How many hops are compared with what edges alone would give: each is a search of its own.

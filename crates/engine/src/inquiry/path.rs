@@ -67,11 +67,7 @@ impl<'a> Inquiry<'a> {
     /// installed.
     pub fn newer_than(&self, end: Option<Choice<'_>>) -> usize {
         let rules = self.basis.snapshot.rules();
-        let end = end.and_then(|end| {
-            let bundle = end.bundle();
-            let version = bundle.version.as_ref().ok()?;
-            Some(Origin::of_bundle(&bundle.name, version, rules))
-        });
+        let end = end.and_then(|end| Origin::of_choice(end, rules));
         let Some(origin) = end.or_else(|| self.origin()) else {
             return 0;
         };

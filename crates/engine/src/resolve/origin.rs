@@ -7,6 +7,7 @@
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
 use crate::extension::InstalledBundle;
+use crate::resolve::Choice;
 use olmguard_catalog::olm::{EdgeSource, InstalledReader, Rules};
 use olmguard_catalog::version::{
     Constraint, Masterminds, MastermindsError, MastermindsVersion, ReleaseError, VersionError,
@@ -127,6 +128,13 @@ impl<'a> Origin<'a> {
             version: Some(version.clone()),
             steps: Steps::from_version(version, rules),
         }
+    }
+
+    /// What a choice is once it is installed; none if its version cannot be read.
+    pub fn of_choice(choice: Choice<'a>, rules: &Rules) -> Option<Self> {
+        let bundle = choice.bundle();
+        let version = bundle.version.as_ref().ok()?;
+        Some(Self::of_bundle(&bundle.name, version, rules))
     }
 
     fn read_with_masterminds(

@@ -311,7 +311,7 @@ fn text(release: Option<&Release>) -> String {
     release.map(Release::to_string).unwrap_or_default()
 }
 
-/// Whether an extension is new, as policies are told.
+/// What an edit does to an extension, for the conditions of policies: what is not installed yet is created.
 pub fn operation(installed: &Installed) -> Operation {
     match installed {
         Installed::Nothing => Operation::Create,

@@ -77,7 +77,7 @@ fn text(name: &str, text: &str) -> Result<Value, String> {
     Ok(text.into())
 }
 
-/// Numbers of CEL have a sign, those of versions do not.
+/// A number in CEL has a sign, a number in a version has none.
 fn number(name: &str, number: u64) -> Result<Value, String> {
     let number = i64::try_from(number);
     let number = number.map_err(|_| format!("{name}: a number of the version exceeds 64 bits"))?;

@@ -17,7 +17,7 @@ pub(super) fn read(value: &Value, faults: &mut Faults) -> Option<Selector> {
     if faults.count() > before {
         return None;
     }
-    // The types are those of a selector: the check above reports every other one.
+    // The check above reports every value of another type.
     let selector = LabelSelector::read(value).ok()?;
     match Selector::compile(&selector, SelectorTexts::JsonBytes) {
         Ok(selector) => Some(selector),

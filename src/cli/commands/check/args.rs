@@ -34,7 +34,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 
-    /// Manifests to check, as kubectl names them
+    /// Manifests to check, as with kubectl
     #[arg(
         short = 'f',
         long = "filename",
@@ -45,7 +45,7 @@ pub(crate) struct CheckArgs {
     )]
     filename: Vec<PathBuf>,
 
-    /// Compare with a git revision or directory
+    /// Compare with a revision or directory
     #[arg(
         long,
         value_name = "REV|DIR",
@@ -54,7 +54,7 @@ pub(crate) struct CheckArgs {
     )]
     pub(super) base: Option<String>,
 
-    /// With --base, also check unchanged ones
+    /// With --base, check unchanged ones too
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
     pub(super) all: bool,
 
@@ -84,8 +84,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(super) project: ProjectArgs,
 
-    /// Installed version[,bundle=B][,release=R]
-    #[arg(long, value_name = "NAME=VERSION", help_heading = heading::INPUT)]
+    /// The version[,bundle=NAME][,release=R]
+    #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
     pub(super) installed: Vec<InstalledList>,
 
     /// Skip the validation rules of the CRD

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::explain::guardrail::{Author, GuardrailReport, author, kind};
-use crate::explain::refusal::policy::against;
 use crate::explain::text::{and_more, cut_middle};
 use crate::resolve::{PolicyFinding, ViolatedRule, Violation};
 use olmguard_catalog::guardrail::Rule;
+use olmguard_policy::{PolicyRule, Step};
 
 /// The places of the reasons of one step in [`Reasons`].
 pub type Places = Arc<[usize]>;
@@ -122,13 +122,24 @@ enum Identity<'s> {
     Rule(*const Rule, Author, &'s str),
     /// Anything else: its kind, its base graph, and who says it where.
     Other(&'static str, &'static str, Author, &'s str),
-    /// A rule of an upgrade policy: the name of the policy, and what is said of the step.
-    Policy(&'s str, String),
+    /// A rule of an upgrade policy: the name of the policy, the field, the bundle that it denies, and how large a step
+    /// it is if that matters.
+    Policy(&'s str, String, &'s str, Option<Step>),
 }
 
 impl<'s> Identity<'s> {
     fn policy(found: &PolicyFinding<'s>) -> Self {
-        Self::Policy(found.policy.name(), against(found, "").to_string())
+        let rule = &found.violation.rule;
+        let step = match rule {
+            PolicyRule::Step { found, .. } => Some(*found),
+            _ => None,
+        };
+        Self::Policy(
+            found.policy.name(),
+            rule.path(),
+            &found.to.bundle().name,
+            step,
+        )
     }
 
     fn of(violation: &Violation<'s>) -> Self {

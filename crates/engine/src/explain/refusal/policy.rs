@@ -75,7 +75,7 @@ pub(in crate::explain) fn against(found: &PolicyFinding<'_>, range: &str) -> Cut
         }
         PolicyRule::VersionDenied { deny } => {
             let line = bundle(line.say(" denies "));
-            line.say(": it denies ").written(deny)
+            line.say(" (versions.deny: ").written(deny).say(")")
         }
         PolicyRule::Step { found, largest } => line.say(&format!(
             " allows {} steps at most, and this is a {} step",
@@ -149,36 +149,35 @@ fn place(found: &PolicyFinding<'_>) -> String {
     format!("UpgradePolicy {name}, {}", found.violation.rule.path())
 }
 
-/// What is missing where no edit of the extension helps.
+/// What is missing if no edit of the extension helps.
 pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> CutLine {
-    let line = CutLine::default();
-    let rules = || refusal.findings.iter().map(|found| &found.violation.rule);
-    let unreadable = refusal.findings.iter();
-    let mut unreadable =
-        unreadable.filter(|found| matches!(found.violation.rule, PolicyRule::Unreadable(_)));
-    if let Some(found) = unreadable.next() {
-        let line = line.say("Fix UpgradePolicy ").name(found.policy.name());
-        return line.say(": it is not valid.");
-    }
-    let opens = rules().find_map(|rule| match rule {
-        PolicyRule::Window { opens, .. } => Some(opens),
-        _ => None,
-    });
-    match opens {
-        Some(Some(opening)) => {
-            return line.say(&format!("Wait until {}.", said(opening)));
-        }
-        Some(None) => {
-            return line.say("Only an administrator can add a window that opens again.");
-        }
-        None => {}
-    }
-    if rules().any(|rule| matches!(rule, PolicyRule::Bypass)) {
-        return line
-            .say("Remove the override, and upgrade step by step: olmguard path shows the steps.");
-    }
-    super::needed::within_policies(facts, refusal.resolved)
+    let words = refusal.findings.iter().filter_map(remedy);
+    let first = words.min_by_key(|(order, _)| *order);
+    let within = || super::needed::within_policies(facts, refusal.resolved);
+    first.map_or_else(within, |(_, words)| words)
 }
+
+/// What only someone else, or time, can do against a rule. The lowest number is the first to do.
+fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
+    let line = CutLine::default();
+    Some(match &found.violation.rule {
+        PolicyRule::Unreadable(_) => {
+            let line = line.say("Fix UpgradePolicy ").name(found.policy.name());
+            (0, line.say(": it is not valid."))
+        }
+        PolicyRule::Window {
+            opens: Some(opening),
+            ..
+        } => (1, line.say(&format!("Wait until {}.", said(opening)))),
+        PolicyRule::Window { opens: None, .. } => (1, line.say(NEVER_OPENS)),
+        PolicyRule::Bypass => (2, line.say(WITHOUT_BYPASS)),
+        _ => return None,
+    })
+}
+
+const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
+const WITHOUT_BYPASS: &str =
+    "Remove the override, and upgrade step by step: olmguard path shows the steps.";
 
 /// What a window cannot do.
 const UNBOUNDED: &str = "the range has no upper bound: a window does not stop OLM from installing newer versions automatically";

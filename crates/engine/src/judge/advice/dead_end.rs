@@ -7,7 +7,6 @@ use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Origin, PolicyFinding, choose, shortest_way, weigh,
 };
-use olmguard_catalog::olm::Rules;
 
 /// What is known if there is no upgrade path.
 #[derive(Debug)]
@@ -56,7 +55,8 @@ fn highest<'s>(
     (is_above && prover.admits_way(&path)).then_some(last)
 }
 
-/// What policies deny of the first step that they deny, on the path to what the request resolves to if no edge counts.
+/// What policies deny of a step, the first one that they deny on the path to what the request resolves to if no edge
+/// counts.
 fn policed<'s>(
     prover: &Prover<'_, 's>,
     ruling: &Ruling<'_>,
@@ -80,7 +80,7 @@ fn policed<'s>(
     let way = shortest_way(&ground.offers, origin, goal, &free).way;
     let hops = way.map(|way| way.hops).unwrap_or_default();
     let rules = prover.basis.snapshot.rules();
-    let starts = hops.iter().filter_map(|hop| origin_of(*hop, rules));
+    let starts = hops.iter().filter_map(|hop| Origin::of_choice(*hop, rules));
     let starts = std::iter::once(origin.clone()).chain(starts);
     let mut steps = starts.zip(&hops);
     steps
@@ -89,12 +89,6 @@ fn policed<'s>(
             (!findings.is_empty()).then_some(findings)
         })
         .unwrap_or_default()
-}
-
-fn origin_of<'s>(hop: Choice<'s>, rules: &Rules) -> Option<Origin<'s>> {
-    let bundle = hop.bundle();
-    let version = bundle.version.as_ref().ok()?;
-    Some(Origin::of_bundle(&bundle.name, version, rules))
 }
 
 /// The first forbidden step of the path that there would be without guardrails.

@@ -62,7 +62,7 @@ fn a_denied_version_is_left_out_by_the_range_of_the_fix() {
     let answer = denies(
         &scene,
         &[
-            "argocd-operator: 0.6.0 -> >=0.6.0 refused: policy prod denies 0.7.0: it denies 0.7.0 [Policy]",
+            "argocd-operator: 0.6.0 -> >=0.6.0 refused: policy prod denies 0.7.0 (versions.deny: 0.7.0) [Policy]",
             "Rule: UpgradePolicy prod, spec.rules.versions.deny",
             "Allowed next: 0.6.1",
             "Path: 0.6.0 -> 0.6.1",
@@ -310,7 +310,7 @@ fn what_is_not_a_successor_is_refused_as_ever_and_names_the_policy_that_closes_t
     assert_eq!(answer.token, Token::NotASuccessor);
     let lines = lines(&answer);
     assert!(
-        lines.contains(&"Blocked by: policy freeze denies 0.7.0: it denies *"),
+        lines.contains(&"Blocked by: policy freeze denies 0.7.0 (versions.deny: *)"),
         "{lines:#?}"
     );
     assert!(

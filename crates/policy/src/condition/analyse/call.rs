@@ -65,7 +65,7 @@ fn together(a: Size, b: Size) -> Size {
     }
 }
 
-/// All that compare, calculate and select; those of optional values are not in use.
+/// All that compare, calculate and select. Optional values are not available.
 const OPERATORS: &[&str] = &[
     operators::CONDITIONAL,
     operators::LOGICAL_AND,

@@ -31,7 +31,7 @@ impl Walk {
         Self { zone, local }
     }
 
-    /// Compares openings and states with those of the library.
+    /// Compares openings and states with the library's.
     pub(super) fn compare(&self, window: &Window, schedule: &str) {
         let openings = self.openings(&Fields::of(schedule));
         let (from, to) = (

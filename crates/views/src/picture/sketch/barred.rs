@@ -190,9 +190,7 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
     /// What upgrade policies deny of a step from a bundle.
     fn denials(&self, from: Row, to: Row) -> Option<Vec<PolicyFinding<'g>>> {
         let policies = self.guarded.policies?;
-        let bundle = self.graph.bundle(self.node(from)?)?;
-        let version = bundle.version.as_ref().ok()?;
-        let origin = Origin::of_bundle(&bundle.name, version, self.guarded.rules);
+        let origin = Origin::of_choice(self.choice(from)?, self.guarded.rules)?;
         Some(policies.denials_of_pin(&origin, &self.choice(to)?))
     }
 

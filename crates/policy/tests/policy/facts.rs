@@ -1,9 +1,4 @@
 //! Changes and policies for tests: argocd-operator, on a Monday evening.
-#![allow(
-    dead_code,
-    clippy::allow_attributes,
-    reason = "each test file uses a part of it"
-)]
 
 use std::collections::BTreeMap;
 
@@ -72,13 +67,6 @@ impl Facts {
         labels.insert(key.to_owned(), value.to_owned());
         Self {
             labels,
-            ..self.clone()
-        }
-    }
-
-    pub(crate) fn with_groups(&self, groups: Vec<String>) -> Self {
-        Self {
-            groups,
             ..self.clone()
         }
     }

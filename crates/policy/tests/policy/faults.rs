@@ -1,8 +1,6 @@
 //! What cannot be read, with the text that a user sees.
 
-mod facts;
-
-use facts::spec;
+use crate::facts::spec;
 use olmguard_policy::UpgradePolicy;
 use serde_json::{Value, json};
 
@@ -363,7 +361,7 @@ fn the_number_of_faults_is_bounded() {
     let mut written = rules;
     written.insert("match".to_owned(), json!({"packages": ["other", 1]}));
     let policy = UpgradePolicy::read(&spec(&Value::Object(written)));
-    let facts = facts::Facts::install("1.0.0");
+    let facts = crate::facts::Facts::install("1.0.0");
     assert!(policy.faults().len() == 64 && policy.matches(&facts.change().subject));
 }
 

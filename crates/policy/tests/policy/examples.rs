@@ -1,8 +1,6 @@
 //! The worked examples of the design, as far as a policy alone decides them, and what surrounds them.
 
-mod facts;
-
-use facts::{Facts, policy, spec};
+use crate::facts::{Facts, policy, spec};
 use olmguard_policy::{
     BypassPermission, Change, ConditionOutcome, Enforcement, PolicyRule, PolicyViolation,
     RangeShape, Step, Subject, UpgradePolicy,

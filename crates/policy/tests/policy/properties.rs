@@ -1,8 +1,6 @@
 //! What is true of every object and every change.
 
-mod facts;
-
-use facts::{Facts, policy, spec};
+use crate::facts::{Facts, policy, spec};
 use olmguard_policy::{Change, UpgradePolicy};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

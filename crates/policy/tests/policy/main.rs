@@ -1,0 +1,6 @@
+//! Upgrade policies as objects: what is read of them, and what they say of a change.
+
+mod examples;
+mod facts;
+mod faults;
+mod properties;
