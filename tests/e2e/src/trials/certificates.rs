@@ -15,6 +15,7 @@ use serde_json::json;
 use super::work::{self, Site};
 use crate::cluster::Cluster;
 use crate::deployment::{Deployment, NAME, NAMESPACE, bundle};
+use crate::extension::extension;
 use crate::pki::Pki;
 use crate::pod::Pod;
 use crate::say::say;
@@ -37,6 +38,7 @@ pub(crate) async fn files_rotate(cluster: &mut Cluster) -> Result<()> {
     issue(cluster, &issuer).await?;
     let mut guard = Deployment::up(cluster, "hardened-service-ca").await?;
     vouch(cluster, &fs::read_to_string(issuer.ca())?).await?;
+    believed(cluster).await?;
     let mut work = work::begin(cluster).await?;
     for _ in 0..3 {
         let leaf = issue(cluster, &issuer).await?;
@@ -179,6 +181,21 @@ async fn vouch(cluster: &Cluster, bundle: &str) -> Result<()> {
         .patch(NAME, &PatchParams::default(), &Patch::<()>::Json(patch))
         .await?;
     Ok(())
+}
+
+/// Waits until the API server calls with what it is told to believe: it reads configurations from a watch, which is
+/// behind what was just written.
+async fn believed(cluster: &Cluster) -> Result<()> {
+    let kubectl = cluster.kubectl()?;
+    let asked = extension("believed", "lantern-operator", "1.0.0").to_string();
+    until("the API server to believe the service", async || {
+        let printed = kubectl
+            .try_run("create --dry-run=server -f -", &asked)
+            .await;
+        let printed = printed.ok()?;
+        (!printed.stderr.contains("x509: ")).then_some(())
+    })
+    .await
 }
 
 fn configurations(cluster: &Cluster) -> Api<ValidatingWebhookConfiguration> {
