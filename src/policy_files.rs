@@ -1,24 +1,28 @@
-//! The upgrade policies of administrators, read from manifests.
+//! The policies and guardrails of administrators, read from manifests.
 //!
 //! What cannot be read denies every move of what it matches, here as in a cluster: a rule that someone wrote is never
 //! an open door.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 
 use crate::manifest::{
     Document, Input, Inputs, ManifestObject, Position, Positions, ValueStep, documents,
 };
-use olmguard_policy::{PolicyFault, UpgradePolicy};
+use crate::policy_objects::{ObjectFault, PolicyObject, PolicyObjects, is_policy_object};
+use olmguard_policy::UpgradePolicy;
 
-/// The policies, and what is wrong with them.
+/// The objects, and what is wrong with them.
 #[derive(Debug, Default)]
 pub(crate) struct ReadPolicies {
-    pub(crate) policies: Vec<UpgradePolicy>,
+    pub(crate) objects: PolicyObjects,
     pub(crate) faults: Vec<PolicyFileFault>,
+    /// Where each of them stands.
+    places: HashMap<String, String>,
 }
 
-/// Why something of a policy cannot be read, and where it is.
+/// Why something of an object cannot be read, and where it is.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{place}: {why}")]
 pub(crate) struct PolicyFileFault {
@@ -27,7 +31,7 @@ pub(crate) struct PolicyFileFault {
 }
 
 impl ReadPolicies {
-    /// The policies of these files and directories. Other objects are skipped.
+    /// The objects of these files and directories. Other objects are skipped.
     pub(crate) fn load(paths: &[PathBuf]) -> Self {
         let mut read = Self::default();
         for Input { path, bytes } in Inputs::new(paths.to_vec(), io::empty()) {
@@ -36,7 +40,7 @@ impl ReadPolicies {
                 Err(error) => read.unread(&path, &error.to_string()),
             }
         }
-        if !paths.is_empty() && read.policies.is_empty() {
+        if !paths.is_empty() && read.objects.is_empty() {
             read.unread("--policy", NO_POLICY);
         }
         read
@@ -56,42 +60,51 @@ impl ReadPolicies {
 
     fn document(&mut self, file: &str, document: Document) {
         let (objects, positions) = document.into_objects();
-        let policies = objects.iter().filter(|object| is_policy(object));
-        for object in policies {
-            let policy = UpgradePolicy::read(&object.value);
-            let faults = policy.faults().iter();
-            self.faults.extend(faults.map(|fault| PolicyFileFault {
-                place: format!("{file}:{}", at(object, &positions, fault)),
-                why: why(&policy, fault),
-            }));
-            self.policies.push(policy);
+        for object in objects.iter().filter(|object| is_policy(object)) {
+            self.object(file, object, &positions);
         }
     }
 
+    fn object(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
+        let read = PolicyObject::read(&object.value);
+        for fault in read.faults() {
+            let place = format!("{file}:{}", at(object, positions, &fault));
+            self.fault(&place, why(&read, &fault));
+        }
+        let place = format!("{file}:{}", object.position(positions, &[]));
+        if let Some(first) = self.places.insert(read.title(), place.clone()) {
+            self.fault(&place, format!("{}: {}{first}", read.title(), TWICE));
+        }
+        self.objects.add(read);
+    }
+
     fn unread(&mut self, place: &str, why: &str) {
-        self.policies.push(UpgradePolicy::unread(place, why));
-        self.faults.push(PolicyFileFault {
-            place: place.to_owned(),
-            why: why.to_owned(),
-        });
+        let policy = UpgradePolicy::unread(place, why);
+        self.objects.add(PolicyObject::Policy(policy));
+        self.fault(place, why.to_owned());
+    }
+
+    fn fault(&mut self, place: &str, why: String) {
+        let place = place.to_owned();
+        self.faults.push(PolicyFileFault { place, why });
     }
 }
 
-/// Whether an object is an upgrade policy, of whatever version.
+/// Whether an object is a policy or guardrails of an administrator, of whatever version.
 pub(crate) fn is_policy(object: &ManifestObject) -> bool {
-    let group = object.api_version.split_once('/').map(|(group, _)| group);
-    group == Some(olmguard_policy::GROUP) && object.kind == olmguard_policy::KIND
+    is_policy_object(&object.api_version, &object.kind)
 }
 
-/// A fault of a policy in one sentence.
-pub(crate) fn why(policy: &UpgradePolicy, fault: &PolicyFault) -> String {
-    format!("UpgradePolicy {}: {fault}", policy.name())
+/// A fault of an object in one sentence.
+pub(crate) fn why(object: &PolicyObject, fault: &ObjectFault) -> String {
+    format!("{}: {}", object.title(), fault.why)
 }
 
 /// Where a field such as `spec.rules.windows[0].timeZone` is, or the nearest one above it.
-pub(crate) fn at(object: &ManifestObject, positions: &Positions, fault: &PolicyFault) -> Position {
+pub(crate) fn at(object: &ManifestObject, positions: &Positions, fault: &ObjectFault) -> Position {
     object.position(positions, &ValueStep::of_path(&fault.path))
 }
 
-const NO_POLICY: &str =
-    "found no UpgradePolicy of olmguard.dev: expected at least one in the files";
+const NO_POLICY: &str = "found no UpgradePolicy or UpgradeGuardrails of olmguard.dev: expected at least one in the files";
+const TWICE: &str =
+    "is there twice, this one is applied: expected one object of this name, the other is at ";

@@ -28,7 +28,7 @@ use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::facts::look::LookArgs;
 use crate::cli::project::{FactFlags, Project, ProjectArgs};
 use crate::cli::{Exit, warn};
-use loading::{Fault, GivenCatalogs};
+use loading::{Fault, GivenCatalogs, GivenObjects};
 
 use olmguard_engine::judge::Requester;
 
@@ -99,7 +99,7 @@ impl FactsArgs {
             guardrails: &self.guardrails,
             policies: &self.policies,
         };
-        let facts = loading::load(origin, Vec::new(), given, rules);
+        let facts = loading::load(origin, GivenObjects::default(), given, rules);
         facts.faults.iter().for_each(Fault::say);
         // Where there is no cluster, nothing about its OLM is news.
         if !facts.faults.iter().any(Fault::is_of_cluster) {

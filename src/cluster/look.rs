@@ -1,4 +1,4 @@
-//! The facts of a cluster as they are now: its OLM, its catalogs with their contents, what is installed.
+//! The facts of a cluster as they are now: its OLM, its catalogs with their contents, its policies, what is installed.
 //!
 //! ```text
 //! list --> each that serves: catalogd --> the object once more --> ListedCatalog
@@ -21,12 +21,14 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream;
 use kube::Client;
+use serde_json::Value;
 
 use crate::cluster::catalogs::{
     self, CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog,
 };
 use crate::cluster::extensions::{self, ExtensionState};
 use crate::cluster::olm::{self, FindError, RunningOlm};
+use crate::cluster::policies::{self, PoliciesError};
 use crate::source::catalogd::Catalogd;
 use crate::source::{Progress, SourceError, finished, read_fetched};
 use olmguard_catalog::memory::Pool;
@@ -83,6 +85,14 @@ impl ClusterReader {
     /// What the cluster says of each extension of these names, in their order.
     pub async fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         extensions::standings(self.client.clone(), names).await
+    }
+
+    /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.
+    ///
+    /// # Errors
+    /// If it cannot be told which there are.
+    pub async fn policies(&self) -> Result<Vec<Value>, PoliciesError> {
+        policies::list(&self.client).await
     }
 
     /// Every catalog, its content read by these rules, in memory of the pool.

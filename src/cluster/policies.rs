@@ -16,6 +16,7 @@
 
 mod board;
 mod follow;
+mod list;
 mod matched;
 mod permission;
 mod read;
@@ -28,13 +29,16 @@ mod tests;
 
 pub use board::PolicyBoard;
 pub use follow::{PolicyListener, follow};
+pub(in crate::cluster) use list::list_whole;
+pub use list::{PoliciesError, list};
 pub use permission::{BYPASS, ExpectedPermission};
 pub use report::Reports;
 pub use status::report;
 pub use store::PolicyStore;
 
 use crate::cluster::served::Names;
+use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::{GROUP, KIND};
 
 const POLICIES: &Names = &[(GROUP, "v1alpha1", KIND)];
-const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", "UpgradeGuardrails")];
+const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", GuardrailsObject::KIND)];

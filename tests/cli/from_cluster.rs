@@ -8,6 +8,7 @@ mod catalogs;
 mod check;
 mod doctor;
 mod guarded;
+mod policies;
 mod presync;
 mod save;
 mod scene;

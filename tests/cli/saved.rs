@@ -4,13 +4,17 @@ use std::fs::File;
 use std::path::Path;
 
 use olmguard::source::Progress;
-use olmguard::source::archive::{ArchiveFacts, FetchedContent, OlmFacts, write};
+use olmguard::source::archive::{ArchiveFacts, FetchedContent, OlmFacts, SavedPolicies, write};
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// Writes these catalogs, each with its content where that is in a file.
 pub(crate) fn save(to: &Path, olm: Option<OlmFacts>, catalogs: &[(CatalogState, Option<&Path>)]) {
-    let facts = ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), olm);
+    let facts = ArchiveFacts::new(
+        "2026-11-21T14:30:00Z".to_owned(),
+        olm,
+        SavedPolicies::default(),
+    );
     let contents = catalogs.iter().map(|(_, content)| content.map(fetched));
     let contents: Vec<_> = contents.collect();
     let states = catalogs.iter().map(|(state, _)| state);

@@ -18,7 +18,7 @@ use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
-use crate::source::archive::OlmFacts;
+use crate::source::archive::{OlmFacts, SavedPolicies};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::CatalogState;
@@ -57,6 +57,8 @@ pub(super) struct Listing<'a> {
     pub(super) saved: Option<SavedList<'a>>,
     /// What age is counted to, where they are those of now.
     pub(super) now: Option<SystemTime>,
+    /// The policies that were saved, where it is from a file.
+    pub(super) policies: Option<&'a SavedPolicies>,
     /// The OLM beside the catalogs, where it is known.
     pub(super) olm: Option<&'a OlmFacts>,
     pub(super) catalogs: &'a [CatalogState],
@@ -89,6 +91,7 @@ fn list(args: &CatalogsArgs) -> Result<(), ListError> {
     let olm = olm(&cluster);
     let listing = Listing {
         saved: None,
+        policies: None,
         now: Some(SystemClock.now()),
         olm: olm.as_ref(),
         catalogs: &catalogs,

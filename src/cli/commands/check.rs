@@ -36,7 +36,7 @@ use text::ClusterAccess;
 use trouble::Weight;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
+use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs, GivenObjects};
 use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
 use crate::cli::output;
 use crate::cli::output::yaml;
@@ -85,14 +85,16 @@ fn check(args: &CheckArgs) -> Exit {
         }
     }
     standing::stand(&origin, &mut gathered.cases, &plan);
-    let catalogs = std::mem::take(&mut gathered.catalogs);
+    let objects = GivenObjects {
+        catalogs: std::mem::take(&mut gathered.catalogs),
+        policies: std::mem::take(&mut gathered.policies),
+    };
     let given = GivenCatalogs {
         catalogs: &args.common.catalog,
         guardrails: &args.guardrails,
         policies: &args.policies,
     };
-    let mut loaded = loading::load(origin, catalogs, given, plan.rules.clone());
-    loaded.policies.upgrades.add(gathered.policies.drain(..));
+    let loaded = loading::load(origin, objects, given, plan.rules.clone());
     loaded.faults.iter().for_each(Fault::say);
     // Where there is no cluster, nothing about its OLM is news.
     if !loaded.faults.iter().any(Fault::is_of_cluster) {

@@ -1,4 +1,4 @@
-//! `olmguard snapshot`: the catalogs of a cluster in one file.
+//! `olmguard snapshot`: the catalogs and policies of a cluster in one file.
 
 mod save;
 
@@ -91,6 +91,7 @@ fn show(args: &ShowArgs) -> Result<(), ShowError> {
             by: &facts.program,
         }),
         now: None,
+        policies: Some(&facts.policies),
         olm: facts.olm.as_ref(),
         catalogs: snapshot.catalogs(),
     };

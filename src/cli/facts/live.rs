@@ -1,12 +1,15 @@
-//! `--from-cluster`: catalogs, OLM and what is installed, as they are in a cluster now.
+//! `--from-cluster`: catalogs, policies, OLM and what is installed, as they are in a cluster now.
 
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{OlmArgs, UsageError};
+use crate::cli::facts::loading::Fault;
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
+use crate::cli::facts::origin::{OriginFacts, stand_in};
 use crate::cluster::extensions::ExtensionState;
 use crate::cluster::olm::{FindError, RunningOlm, compare};
+use crate::policy_objects::PolicyObject;
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::CatalogState;
+use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// A cluster as far as there is a way to it.
 pub(crate) struct Live(Result<KnownCluster, LookError>);
@@ -53,11 +56,42 @@ impl Live {
         known.map_or_else(Vec::new, |known| known.cluster.standings(names))
     }
 
-    /// Every catalog, or why they are not known.
-    pub(crate) fn load(self, rules: &Rules) -> Result<Vec<CatalogState>, String> {
-        let known = self.0.map_err(|error| error.to_string())?;
-        let states = known.cluster.catalogs(rules);
-        states.map_err(|error| error.to_string())
+    /// Every catalog and every policy. For a cluster that is not to be had a catalog stands in.
+    pub(crate) fn load(self, rules: &Rules, is_given: impl Fn(&str) -> bool) -> OriginFacts {
+        match self.catalogs(rules) {
+            Ok((cluster, catalogs)) => known(&cluster, catalogs, is_given),
+            Err(why) => OriginFacts {
+                catalogs: vec![stand_in(FLAG, Content::Unfetched(why.clone()))],
+                faults: vec![Fault::Cluster(why)],
+                ..OriginFacts::default()
+            },
+        }
+    }
+
+    fn catalogs(self, rules: &Rules) -> Result<(AskedCluster, Vec<CatalogState>), String> {
+        let KnownCluster { cluster, .. } = self.0.map_err(|error| error.to_string())?;
+        let catalogs = cluster.catalogs(rules);
+        let catalogs = catalogs.map_err(|error| error.to_string())?;
+        Ok((cluster, catalogs))
+    }
+}
+
+fn known(
+    cluster: &AskedCluster,
+    catalogs: Vec<CatalogState>,
+    is_given: impl Fn(&str) -> bool,
+) -> OriginFacts {
+    let own = catalogs.iter().filter(|state| !is_given(&state.name));
+    let faults = own.filter_map(|state| Fault::of(&state.name, &state.content));
+    let mut faults: Vec<_> = faults.collect();
+    let objects = cluster.policies().unwrap_or_else(|error| {
+        faults.push(Fault::Policies(error.to_string()));
+        Vec::new()
+    });
+    OriginFacts {
+        policies: objects.iter().map(PolicyObject::read).collect(),
+        catalogs,
+        faults,
     }
 }
 
@@ -79,3 +113,6 @@ fn of_none(error: &FindError, flags: &OlmArgs) -> Result<(Rules, Vec<String>), U
     let warning = format!("{error}; checked as OLM {taken}, the newest known release");
     Ok((rules, vec![warning]))
 }
+
+/// What stands in for a cluster has the name that no object can have.
+const FLAG: &str = "--from-cluster";

@@ -10,12 +10,13 @@ use crate::cli::facts::origin::FactsOrigin;
 use crate::cli::output::progress;
 use crate::cli::{Exit, say, warn};
 use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
-use crate::policy_files::{PolicyFileFault, ReadPolicies};
+use crate::policy_files::PolicyFileFault;
+use crate::policy_objects::PolicyObjects;
 use crate::source::Progress;
 use crate::source::archive::ArchiveError;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
-use olmguard_engine::judge::{Basis, Policies, UpgradePolicies};
+use olmguard_engine::judge::{Basis, Policies};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
 
 /// What edits are judged by, as far as it is to be had, and what is not.
@@ -51,6 +52,8 @@ pub(crate) enum Fault {
     Guardrails(GuardrailsFault),
     /// A `--policy`.
     Policy(PolicyFileFault),
+    /// The policies of the cluster or of the snapshot, for this reason.
+    Policies(String),
 }
 
 /// What flags give beside a snapshot or a cluster.
@@ -61,28 +64,40 @@ pub(crate) struct GivenCatalogs<'a> {
     pub(crate) policies: &'a PoliciesArgs,
 }
 
-/// The catalogs of a snapshot or a cluster, of the objects among the inputs, and of `--catalog`.
+/// What manifests give beside a snapshot or a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct GivenObjects {
+    pub(crate) catalogs: Vec<CatalogState>,
+    pub(crate) policies: PolicyObjects,
+}
+
+/// The catalogs and policies of a snapshot or a cluster, of the objects among the inputs, and of the flags.
+///
+/// A policy of the inputs replaces one of its name in the cluster, and one of `--policy` both: so a change is tried.
 pub(crate) fn load(
     origin: FactsOrigin,
-    objects: Vec<CatalogState>,
+    objects: GivenObjects,
     given: GivenCatalogs<'_>,
     rules: Rules,
 ) -> Facts {
     let ReadGuardrails { imposed, faults } = given.guardrails.read();
     let unread = faults.into_iter().map(Fault::Guardrails);
-    let ReadPolicies { policies, faults } = given.policies.read();
-    let invalid = faults.into_iter().map(Fault::Policy);
+    let by_file = given.policies.read();
+    let invalid = by_file.faults.into_iter().map(Fault::Policy);
     let given = given.catalogs;
     let contents = contents(given, &rules);
     let by_flag = contents.iter();
     let mut faults: Vec<_> = by_flag.filter_map(|(name, c)| Fault::of(name, c)).collect();
     let is_given = |name: &str| given.iter().any(|catalog| catalog.name == name);
     let is_known = origin.is_known();
-    let (states, own) = origin.load(&rules, is_given);
-    faults.extend(own);
+    let origin = origin.load(&rules, is_given);
+    faults.extend(origin.faults);
     faults.extend(unread);
     faults.extend(invalid);
-    let states = merge(states, objects, contents);
+    let states = merge(origin.catalogs, objects.catalogs, contents);
+    let mut policies = origin.policies;
+    policies.extend(objects.policies);
+    policies.extend(by_file.objects);
     let snapshot = if states.is_empty() && !is_known {
         Snapshot::not_given(rules)
     } else {
@@ -90,10 +105,7 @@ pub(crate) fn load(
     };
     Facts {
         snapshot,
-        policies: Policies {
-            guardrails: imposed,
-            upgrades: UpgradePolicies::of(policies),
-        },
+        policies: policies.with_files(imposed),
         faults,
     }
 }
@@ -137,7 +149,7 @@ impl Fault {
             Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) | Self::Policy(_) => {
                 Some(Exit::BadInput)
             }
-            Self::Cluster(_) => Some(undecided),
+            Self::Cluster(_) | Self::Policies(_) => Some(undecided),
             Self::Unfetched { .. } => None,
         }
     }
@@ -168,7 +180,7 @@ impl fmt::Display for Fault {
                 write!(f, "catalog {}: {why}", go::quote(name))
             }
             Self::Snapshot(error) => error.fmt(f),
-            Self::Cluster(why) => f.write_str(why),
+            Self::Cluster(why) | Self::Policies(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
             Self::Policy(fault) => fault.fmt(f),
         }

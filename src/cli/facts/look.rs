@@ -4,6 +4,7 @@ use std::future::Future;
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::cli::Exit;
@@ -14,6 +15,7 @@ use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::extensions::ExtensionState;
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::olm::{FindError, RunningOlm};
+use crate::cluster::policies::PoliciesError;
 use crate::cluster::{Caller, ConnectError, connect};
 use crate::source::Progress;
 use crate::source::archive::FetchedContent;
@@ -78,6 +80,11 @@ impl AskedCluster {
     /// What the cluster says of each extension of these names, in their order.
     pub(crate) fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         self.runtime.block_on(self.reader.standings(names))
+    }
+
+    /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.
+    pub(crate) fn policies(&self) -> Result<Vec<Value>, PoliciesError> {
+        self.runtime.block_on(self.reader.policies())
     }
 
     /// Every catalog, its content read by these rules.

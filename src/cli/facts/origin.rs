@@ -13,6 +13,7 @@ use crate::cli::facts::loading::Fault;
 use crate::cli::facts::look::{LookArgs, LookError};
 use crate::cli::facts::saved::SavedSnapshot;
 use crate::cli::project::ProjectError;
+use crate::policy_objects::PolicyObjects;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Labels};
 
@@ -30,6 +31,15 @@ pub(crate) enum FactsOrigin {
     Inputs,
     Saved(Box<SavedSnapshot>),
     Cluster(Box<Live>),
+}
+
+/// What a snapshot or a cluster gives.
+#[derive(Debug, Default)]
+pub(crate) struct OriginFacts {
+    pub(crate) catalogs: Vec<CatalogState>,
+    pub(crate) policies: PolicyObjects,
+    /// What should give more and does not.
+    pub(crate) faults: Vec<Fault>,
 }
 
 /// Why nothing is judged.
@@ -72,31 +82,13 @@ impl FactsOrigin {
         }
     }
 
-    /// Every catalog, and what should give content and does not, but for those of which other content
-    /// `is_given`.
-    pub(crate) fn load(
-        self,
-        rules: &Rules,
-        is_given: impl Fn(&str) -> bool,
-    ) -> (Vec<CatalogState>, Vec<Fault>) {
+    /// Every catalog and every policy, and what should give them and does not, but for catalogs of which other
+    /// content `is_given`.
+    pub(crate) fn load(self, rules: &Rules, is_given: impl Fn(&str) -> bool) -> OriginFacts {
         match self {
-            Self::Inputs => (Vec::new(), Vec::new()),
-            Self::Saved(saved) => {
-                let (states, fault) = saved.load(rules);
-                (states, fault.map(Fault::Snapshot).into_iter().collect())
-            }
-            Self::Cluster(live) => match live.load(rules) {
-                Ok(states) => {
-                    let own = states.iter().filter(|state| !is_given(&state.name));
-                    let faults = own.filter_map(|state| Fault::of(&state.name, &state.content));
-                    let faults = faults.collect();
-                    (states, faults)
-                }
-                Err(why) => {
-                    let state = stand_in(FLAG, Content::Unfetched(why.clone()));
-                    (vec![state], vec![Fault::Cluster(why)])
-                }
-            },
+            Self::Inputs => OriginFacts::default(),
+            Self::Saved(saved) => saved.load(rules),
+            Self::Cluster(live) => live.load(rules, is_given),
         }
     }
 }
@@ -117,6 +109,3 @@ pub(crate) fn stand_in(name: &str, content: Content) -> CatalogState {
         ..CatalogState::named(name, content)
     }
 }
-
-/// What stands in for a cluster has the name that no object can have.
-const FLAG: &str = "--from-cluster";

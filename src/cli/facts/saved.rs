@@ -1,4 +1,4 @@
-//! `--snapshot FILE`: catalogs and OLM as they were in a cluster.
+//! `--snapshot FILE`: catalogs, policies and OLM as they were in a cluster.
 //!
 //! For a file that cannot be read a catalog stands in.
 
@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::args::catalogs::{AskedRelease, OlmArgs, UsageError};
 use crate::cli::args::memory;
-use crate::cli::facts::origin::stand_in;
-use crate::source::archive::{Archive, ArchiveError, OlmFacts};
+use crate::cli::facts::loading::Fault;
+use crate::cli::facts::origin::{OriginFacts, stand_in};
+use crate::policy_objects::PolicyObject;
+use crate::source::archive::{Archive, ArchiveError, OlmFacts, SavedPolicies};
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 use olmguard_engine::snapshot::{CatalogState, Content};
 
@@ -38,17 +40,21 @@ impl SavedSnapshot {
         }
     }
 
-    /// Every catalog in it, and why it cannot be read if it cannot.
-    pub(crate) fn load(self, rules: &Rules) -> (Vec<CatalogState>, Option<ArchiveError>) {
-        match self
-            .archive
-            .and_then(|archive| archive.load(rules, memory::of_commands()))
-        {
-            Ok(states) => (states, None),
+    /// Every catalog and every policy in it, or why it cannot be read.
+    pub(crate) fn load(self, rules: &Rules) -> OriginFacts {
+        let loaded = self.archive.and_then(|archive| {
+            let policies = archive.facts().policies.clone();
+            Ok((archive.load(rules, memory::of_commands())?, policies))
+        });
+        match loaded {
+            Ok((catalogs, policies)) => known(catalogs, policies),
             Err(error) => {
                 let content = Content::Unreadable(error.to_string());
-                let state = stand_in(&self.path.to_string_lossy(), content);
-                (vec![state], Some(error))
+                OriginFacts {
+                    catalogs: vec![stand_in(&self.path.to_string_lossy(), content)],
+                    faults: vec![Fault::Snapshot(error)],
+                    ..OriginFacts::default()
+                }
             }
         }
     }
@@ -91,6 +97,18 @@ impl SavedSnapshot {
         let differs = given.is_some_and(|given| given != gates);
         let rules = Rules::new(release, given.unwrap_or(gates));
         Ok((rules, Vec::from_iter(differs.then_some(warning))))
+    }
+}
+
+fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {
+    let (objects, faults) = match policies {
+        SavedPolicies::Objects(objects) => (objects, Vec::new()),
+        SavedPolicies::Unfetched(why) => (Vec::new(), vec![Fault::Policies(why)]),
+    };
+    OriginFacts {
+        catalogs,
+        policies: objects.iter().map(PolicyObject::read).collect(),
+        faults,
     }
 }
 

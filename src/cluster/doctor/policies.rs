@@ -1,63 +1,34 @@
 //! The policies of the cluster, and whether olmguard accepts them.
 
-use kube::api::ListParams;
-use kube::core::{ApiResource, GroupVersionKind};
-use kube::{Api, Client};
+use kube::Client;
 use serde_json::Value;
 
-use crate::cluster::doctor::{need, unasked};
+use crate::cluster::doctor::need;
+use crate::cluster::fault::FaultClass;
 use crate::cluster::kind_watch::name;
-use crate::cluster::object::WatchedObject;
-use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::{GROUP, KIND, UpgradePolicy};
+use crate::cluster::policies::list_whole;
+use crate::policy_objects::PolicyObject;
 use olmguard_views::doctor::{MissingAnswer, PolicyState};
 
 /// Every object of both kinds; none where the cluster does not have them.
 pub(super) async fn ask(client: &Client) -> Result<Vec<PolicyState>, MissingAnswer> {
-    let mut policies = Vec::new();
-    for (kind, plural) in KINDS {
-        let resource = GroupVersionKind::gvk(GROUP, "v1alpha1", kind);
-        let resource = ApiResource::from_gvk_with_plural(&resource, plural);
-        let api = Api::all_with(client.clone(), &resource);
-        let objects = list(&api).await.map_err(|error| {
-            let resource = format!("{plural}.{GROUP}");
-            unasked(need("list", &resource, None, None), &error)
-        })?;
-        policies.extend(objects.iter().map(|object| PolicyState {
-            kind,
-            name: name(object).to_owned(),
-            fault: fault(kind, object),
-        }));
-    }
-    Ok(policies)
-}
-
-async fn list(api: &Api<WatchedObject>) -> kube::Result<Vec<Value>> {
-    let mut params = ListParams::default().limit(PAGE);
-    let mut objects = Vec::new();
-    loop {
-        let page = match api.list(&params).await {
-            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(objects),
-            page => page?,
-        };
-        objects.extend(page.items.into_iter().map(|object| object.content));
-        params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
-        if params.continue_token.is_none() {
-            return Ok(objects);
-        }
-    }
+    let listed = list_whole(client).await.map_err(|error| MissingAnswer {
+        need: need("list", &error.resource, None, None),
+        is_forbidden: error.fault.class == FaultClass::Forbidden,
+        why: error.fault.words,
+    })?;
+    let states = listed.iter().map(|one| PolicyState {
+        kind: one.kind,
+        name: name(&one.object).to_owned(),
+        fault: fault(&one.object),
+    });
+    Ok(states.collect())
 }
 
 /// What this program cannot read of it, or what the replicas report: they know what else the cluster has.
-fn fault(kind: &str, object: &Value) -> Option<String> {
-    let unread = if kind == KIND {
-        let policy = UpgradePolicy::read(object);
-        policy.faults().first().map(ToString::to_string)
-    } else {
-        let stated = GuardrailsObject::read(object).stated;
-        stated.err().map(|unread| unread.to_string())
-    };
-    unread.or_else(|| reported(object))
+fn fault(object: &Value) -> Option<String> {
+    let unread = PolicyObject::read(object).faults().into_iter().next();
+    unread.map(|fault| fault.why).or_else(|| reported(object))
 }
 
 fn reported(object: &Value) -> Option<String> {
@@ -71,18 +42,13 @@ fn reported(object: &Value) -> Option<String> {
     is_current.then(|| condition["message"].as_str().unwrap_or_default().to_owned())
 }
 
-const KINDS: [(&str, &str); 2] = [
-    (KIND, "upgradepolicies"),
-    ("UpgradeGuardrails", "upgradeguardrails"),
-];
-const PAGE: u32 = 100;
-
 #[cfg(test)]
 mod tests {
     use hyper::StatusCode;
     use serde_json::json;
 
     use super::*;
+    use crate::policy_objects::KINDS;
     use olmguard_support::api::{ApiServer, Trouble};
 
     const COLLECTION: &str = "/apis/olmguard.dev/v1alpha1/upgradepolicies";

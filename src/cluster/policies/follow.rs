@@ -17,7 +17,7 @@ use crate::telemetry::metrics::{
     PolicyMetrics, PolicyObject, WatchFailure, WatchMetrics, WatchedResource,
 };
 use crate::tls::Clock;
-use olmguard_catalog::guardrail::{AdministratorGuardrails, ImposedBy};
+use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
 
@@ -140,16 +140,7 @@ impl State {
     fn publish(&self, policies: Vec<UpgradePolicy>) {
         let mut objects = AdministratorGuardrails::default();
         for read in self.guardrails.iter() {
-            let read = &read.guardrails;
-            let place = format!("{} {}", ReadGuardrails::KIND, read.name).into();
-            match (&read.package, &read.stated) {
-                (None, Err(unread)) => objects.add_unread(place, unread.clone()),
-                (package, stated) => {
-                    let package = package.as_deref().unwrap_or_default();
-                    let stated = stated.clone();
-                    objects.add(package, ImposedBy { place, stated });
-                }
-            }
+            objects.add_object(read.guardrails.clone());
         }
         let upgrades = UpgradePolicies::of(policies);
         let upgrades = if self.permission.is_checked() {

@@ -9,6 +9,7 @@ use tracing::{error, info, warn};
 use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
 use crate::cluster::kind_watch::{KindEvent, name};
 use crate::telemetry::metrics::WatchedResource;
+use olmguard_catalog::guardrail::GuardrailsObject;
 
 /// A kind of object that is read.
 pub(super) trait ReadObject: Send + Sized + 'static {
@@ -23,7 +24,7 @@ pub(super) trait ReadObject: Send + Sized + 'static {
 }
 
 impl ReadObject for ReadPolicy {
-    const KIND: &'static str = "UpgradePolicy";
+    const KIND: &'static str = olmguard_policy::KIND;
     const RESOURCE: WatchedResource = WatchedResource::UpgradePolicies;
 
     fn read(object: &Value) -> Self {
@@ -44,7 +45,7 @@ impl ReadObject for ReadPolicy {
 }
 
 impl ReadObject for ReadGuardrails {
-    const KIND: &'static str = "UpgradeGuardrails";
+    const KIND: &'static str = GuardrailsObject::KIND;
     const RESOURCE: WatchedResource = WatchedResource::UpgradeGuardrails;
 
     fn read(object: &Value) -> Self {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{FetchedContent, Reason};
 use olmguard_catalog::dns1123::is_subdomain;
@@ -20,6 +21,35 @@ pub struct ArchiveFacts {
     pub program: String,
     /// The OLM in the cluster; none if that was not known.
     pub olm: Option<OlmFacts>,
+    /// What administrators of the cluster restrict.
+    #[serde(default)]
+    pub policies: SavedPolicies,
+}
+
+/// The `UpgradePolicy` and `UpgradeGuardrails` objects of a cluster.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SavedPolicies {
+    /// The objects as written.
+    Objects(Vec<Value>),
+    /// They were not to be had, for this reason.
+    Unfetched(String),
+}
+
+impl SavedPolicies {
+    /// The objects as far as they are known.
+    pub fn objects(&self) -> &[Value] {
+        match self {
+            Self::Objects(objects) => objects,
+            Self::Unfetched(_) => &[],
+        }
+    }
+}
+
+impl Default for SavedPolicies {
+    fn default() -> Self {
+        Self::Objects(Vec::new())
+    }
 }
 
 /// An OLM by its names, which a program older than it does not know.
@@ -130,11 +160,12 @@ impl SnapshotFacts {
 
 impl ArchiveFacts {
     /// The facts of a cluster as this program saves them.
-    pub fn new(saved: String, olm: Option<OlmFacts>) -> Self {
+    pub fn new(saved: String, olm: Option<OlmFacts>, policies: SavedPolicies) -> Self {
         Self {
             saved,
             program: env!("CARGO_PKG_VERSION").to_owned(),
             olm,
+            policies,
         }
     }
 }

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use serde_json::json;
+
 use super::*;
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, ServingState};
@@ -47,7 +49,9 @@ fn facts() -> ArchiveFacts {
     let release = "1.11".parse().unwrap();
     let gates = Gates::parse(["BundleReleaseSupport=true"], release).unwrap();
     let olm = OlmFacts::of(release, gates);
-    ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), Some(olm))
+    let policy = json!({"kind": "UpgradePolicy", "metadata": {"name": "patches"}});
+    let policies = SavedPolicies::Objects(vec![policy]);
+    ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), Some(olm), policies)
 }
 
 fn archive() -> Vec<u8> {

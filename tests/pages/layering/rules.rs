@@ -48,17 +48,18 @@ const PURE: [&str; 35] = [
 ];
 
 /// The modules with I/O, each with the edges it may use; every pure module is open to them.
-const EDGES: [(&str, &[&str]); 13] = [
+const EDGES: [(&str, &[&str]); 14] = [
     ("links", &[]),
     ("source", &["links"]),
     ("manifest", &["links"]),
     ("guardrail_files", &["manifest"]),
-    ("policy_files", &["manifest"]),
+    ("policy_objects", &[]),
+    ("policy_files", &["manifest", "policy_objects"]),
     ("revision", &["manifest"]),
     ("admission", &[]),
     ("telemetry", &["admission"]),
     ("tls", &[]),
-    ("cluster", &["source", "telemetry", "tls"]),
+    ("cluster", &["policy_objects", "source", "telemetry", "tls"]),
     ("server", &["admission", "telemetry", "tls"]),
     (
         "cli",
@@ -68,6 +69,7 @@ const EDGES: [(&str, &[&str]); 13] = [
             "guardrail_files",
             "manifest",
             "policy_files",
+            "policy_objects",
             "revision",
             "server",
             "source",

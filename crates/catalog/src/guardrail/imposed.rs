@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::guardrail::{Guardrails, UnreadGuardrails};
+use crate::guardrail::{Guardrails, GuardrailsObject, UnreadGuardrails};
 
 /// What administrators say of packages, beside what their authors say.
 #[derive(Clone, Debug, Default)]
@@ -12,11 +12,11 @@ pub struct AdministratorGuardrails {
     on_all: Vec<ImposedBy>,
 }
 
-/// What one document of an administrator's file says.
+/// What one document of an administrator's file, or one object, says.
 #[derive(Clone, Debug)]
 pub struct ImposedBy {
     /// Where it stands, as it is told of an edit, such as `guardrails.yaml:3`: without the folder, for
-    /// a server has it in another one than a pipeline.
+    /// a server has it in another one than a pipeline. An object is `UpgradeGuardrails NAME`.
     pub place: Box<str>,
     /// What it says.
     pub stated: Result<Guardrails, UnreadGuardrails>,
@@ -32,6 +32,16 @@ impl AdministratorGuardrails {
     pub fn add_unread(&mut self, place: Box<str>, unread: UnreadGuardrails) {
         let stated = Err(unread);
         self.on_all.push(ImposedBy { place, stated });
+    }
+
+    /// Adds what an object says, named by its kind and its name.
+    pub fn add_object(&mut self, object: GuardrailsObject) {
+        let place = format!("{} {}", GuardrailsObject::KIND, object.name).into();
+        let stated = object.stated;
+        match object.package {
+            Some(package) => self.add(&package, ImposedBy { place, stated }),
+            None => self.on_all.push(ImposedBy { place, stated }),
+        }
     }
 
     /// Adds everything that another set says, after what is there.

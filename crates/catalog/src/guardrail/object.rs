@@ -18,6 +18,9 @@ pub struct GuardrailsObject {
 }
 
 impl GuardrailsObject {
+    /// The kind of these objects.
+    pub const KIND: &'static str = "UpgradeGuardrails";
+
     /// Reads the whole object. It never fails: what cannot be read forbids every upgrade of the package.
     pub fn read(object: &Value) -> Self {
         let name = object.pointer("/metadata/name").and_then(Value::as_str);

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::commands::catalogs::{Listing, age};
-use crate::source::archive::OlmFacts;
+use crate::policy_objects::PolicyObject;
+use crate::source::archive::{OlmFacts, SavedPolicies};
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
@@ -25,6 +26,8 @@ pub struct Report {
     program: Option<String>,
     /// OLM v1 of the cluster or the snapshot. Null if unknown.
     olm: Option<OlmReport>,
+    /// Policies of administrators in the snapshot. Null if they are unknown, and in a list of the current catalogs.
+    policies: Option<Vec<SavedPolicyReport>>,
     /// Catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
 }
@@ -36,6 +39,15 @@ struct OlmReport {
     release: String,
     /// Enabled feature gates of operator-controller that affect resolution.
     gates: Vec<String>,
+}
+
+/// A policy of the snapshot.
+#[derive(Debug, JsonSchema, Serialize)]
+#[schemars(deny_unknown_fields)]
+struct SavedPolicyReport {
+    /// `UpgradePolicy` or `UpgradeGuardrails`.
+    kind: &'static str,
+    name: String,
 }
 
 /// A catalog of the cluster or the snapshot.
@@ -74,6 +86,7 @@ impl Report {
     pub(super) fn of(listing: &Listing<'_>) -> Self {
         let Listing {
             saved,
+            policies,
             now,
             olm,
             catalogs,
@@ -84,11 +97,24 @@ impl Report {
             saved: saved.map(|saved| saved.at.to_owned()),
             program: saved.map(|saved| saved.by.to_owned()),
             olm: olm.map(OlmReport::of),
+            policies: policies.and_then(policy_reports),
             catalogs: catalogs
                 .map(|state| CatalogReport::of(state, *now))
                 .collect(),
         }
     }
+}
+
+fn policy_reports(saved: &SavedPolicies) -> Option<Vec<SavedPolicyReport>> {
+    let SavedPolicies::Objects(objects) = saved else {
+        return None;
+    };
+    let read = objects.iter().map(PolicyObject::read);
+    let report = |object: PolicyObject| SavedPolicyReport {
+        kind: object.kind(),
+        name: object.name().to_owned(),
+    };
+    Some(read.map(report).collect())
 }
 
 impl OlmReport {

@@ -5,7 +5,8 @@ use std::time::SystemTime;
 
 use crate::cli::commands::catalogs::{Listing, age};
 use crate::cli::output::paint;
-use crate::source::archive::OlmFacts;
+use crate::policy_objects::PolicyObject;
+use crate::source::archive::{OlmFacts, SavedPolicies};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::Tone;
 use olmguard_engine::snapshot::{
@@ -23,6 +24,7 @@ fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
     let Listing {
         saved,
         now,
+        policies,
         olm,
         catalogs,
     } = listing;
@@ -33,6 +35,9 @@ fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
     let olm = olm.map_or_else(|| "unknown".to_owned(), olm_words);
     line(to, "", "OLM", &olm, Tone::Plain)?;
     line(to, "", "Catalogs", &count(catalogs), Tone::Plain)?;
+    if let Some((policies, tone)) = policies.and_then(policy_words) {
+        line(to, "", "Policies", &policies, tone)?;
+    }
     catalogs
         .iter()
         .try_for_each(|state| catalog(state, *now, to))
@@ -65,6 +70,16 @@ fn count(catalogs: &[CatalogState]) -> String {
     let is_loaded = |state: &&CatalogState| matches!(state.content, Content::Loaded(_));
     let loaded = catalogs.iter().filter(is_loaded).count();
     format!("{}, {loaded} loaded", catalogs.len())
+}
+
+/// The policies by kind and name; nothing if there are none.
+fn policy_words(saved: &SavedPolicies) -> Option<(String, Tone)> {
+    if let SavedPolicies::Unfetched(why) = saved {
+        return Some((format!("unknown: {why}"), Tone::Bad));
+    }
+    let titles = saved.objects().iter();
+    let titles: Vec<_> = titles.map(|one| PolicyObject::read(one).title()).collect();
+    (!titles.is_empty()).then(|| (titles.join(", "), Tone::Plain))
 }
 
 fn olm_words(olm: &OlmFacts) -> String {

@@ -17,18 +17,18 @@ use crate::manifest::{
     documents,
 };
 use crate::policy_files::{self, is_policy};
+use crate::policy_objects::{PolicyObject, PolicyObjects};
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, RecognisedObject, Shape, recognise};
 use olmguard_engine::judge::Exemption;
 use olmguard_engine::snapshot::CatalogState;
-use olmguard_policy::UpgradePolicy;
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
 pub(super) struct GatheredInputs {
     pub(super) cases: Vec<Case>,
     pub(super) catalogs: Vec<CatalogState>,
-    pub(super) policies: Vec<UpgradePolicy>,
+    pub(super) policies: PolicyObjects,
     pub(super) other_kinds: usize,
     /// Templates that no one has rendered.
     pub(super) skipped: Vec<CasePlace>,
@@ -192,19 +192,19 @@ impl GatheredInputs {
         Ok(())
     }
 
-    /// A policy; what is wrong with it is an error of its file, and it is applied as it is.
+    /// A policy, or guardrails; what is wrong with it is an error of its file, and it is applied as it is.
     fn policy(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
-        let policy = UpgradePolicy::read(&object.value);
+        let policy = PolicyObject::read(&object.value);
         for fault in policy.faults() {
             let place = CasePlace {
                 file: file.to_owned(),
                 document: object.document,
-                at: policy_files::at(object, positions, fault),
+                at: policy_files::at(object, positions, &fault),
             };
-            let why = policy_files::why(&policy, fault);
+            let why = policy_files::why(&policy, &fault);
             self.bad(file, Problem::Policy(place, why));
         }
-        self.policies.push(policy);
+        self.policies.add(policy);
     }
 
     fn manifest(

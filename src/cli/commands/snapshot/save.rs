@@ -1,4 +1,4 @@
-//! `olmguard snapshot save FILE`: the catalogs and the OLM of a cluster, written to a file.
+//! `olmguard snapshot save FILE`: the catalogs, the policies and the OLM of a cluster, written to a file.
 //!
 //! What cannot be had of a catalog is written as such, with the reason, and the exit code says so: a
 //! file that others judge by says what it lacks.
@@ -18,7 +18,7 @@ use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::look::ListedCatalog;
-use crate::source::archive::{ArchiveFacts, FetchedContent, write};
+use crate::source::archive::{ArchiveFacts, FetchedContent, SavedPolicies, write};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::snapshot::Content;
@@ -80,11 +80,13 @@ fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
     let place = SnapshotFile::of(&args.file)?;
     let cluster = AskedCluster::open(&args.look)?;
     let catalogs = cluster.contents()?;
-    let facts = ArchiveFacts::new(now(), olm(&cluster));
+    let policies = policies(&cluster);
+    let unfetched = policies_fault(&policies);
+    let facts = ArchiveFacts::new(now(), olm(&cluster), policies);
     place.put(&facts, &catalogs)?;
-    let faults = catalogs.iter().filter_map(fault);
+    let faults = catalogs.iter().filter_map(fault).chain(unfetched);
     let exit = faults.max_by_key(|exit| exit.weight());
-    say_saved(&args.file, &catalogs).map_err(SaveError::Say)?;
+    say_saved(&args.file, &catalogs, &facts.policies).map_err(SaveError::Say)?;
     Ok(exit.unwrap_or(Exit::Good))
 }
 
@@ -124,6 +126,23 @@ impl SnapshotFile {
     }
 }
 
+fn policies(cluster: &AskedCluster) -> SavedPolicies {
+    match cluster.policies() {
+        Ok(objects) => SavedPolicies::Objects(objects),
+        Err(error) => SavedPolicies::Unfetched(error.to_string()),
+    }
+}
+
+fn policies_fault(policies: &SavedPolicies) -> Option<Exit> {
+    match policies {
+        SavedPolicies::Objects(_) => None,
+        SavedPolicies::Unfetched(why) => {
+            warn(why);
+            Some(Exit::Undecided)
+        }
+    }
+}
+
 /// Says what is not in the file, and what that counts as.
 fn fault(seen: &SavedCatalog) -> Option<Exit> {
     let name = go::quote(&seen.state.name);
@@ -140,14 +159,19 @@ fn fault(seen: &SavedCatalog) -> Option<Exit> {
     }
 }
 
-fn say_saved(file: &Path, catalogs: &[SavedCatalog]) -> io::Result<()> {
+fn say_saved(file: &Path, catalogs: &[SavedCatalog], policies: &SavedPolicies) -> io::Result<()> {
     let held = catalogs
         .iter()
         .filter(|seen| seen.content.is_some())
         .count();
     let file = file.display().to_string();
     let (file, count) = (go::escape(&file), plural(catalogs.len(), "catalog"));
-    output::text(|out| writeln!(out, "{file}: {count}, {held} with content"))
+    let policies = match policies.objects().len() {
+        0 => String::new(),
+        1 => ", 1 policy".to_owned(),
+        many => format!(", {many} policies"),
+    };
+    output::text(|out| writeln!(out, "{file}: {count}, {held} with content{policies}"))
 }
 
 /// The time of day, to the second.

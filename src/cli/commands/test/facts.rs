@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::cli::commands::test::suite::Suite;
-use crate::cli::facts::loading::{self, Facts, GivenCatalogs};
+use crate::cli::facts::loading::{self, Facts, GivenCatalogs, GivenObjects};
 use crate::cli::facts::look::LookArgs;
 use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
 use crate::manifest::{Inputs, documents};
@@ -28,7 +28,11 @@ pub(super) fn load(suite: &Suite) -> Result<SuiteFacts, OriginError> {
         look: &look,
     })?;
     let (rules, warnings) = origin.rules(&asked.olm)?;
-    let (objects, mut faults) = objects(suite);
+    let (catalogs, mut faults) = objects(suite);
+    let objects = GivenObjects {
+        catalogs,
+        ..GivenObjects::default()
+    };
     let given = GivenCatalogs {
         catalogs: &asked.catalogs,
         guardrails: &asked.guardrails,

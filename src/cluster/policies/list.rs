@@ -1,0 +1,101 @@
+//! The policies of a cluster as they are now, for those who do not watch them.
+
+use kube::api::ListParams;
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::{Api, Client};
+use serde_json::Value;
+
+use super::{GUARDRAILS, POLICIES};
+use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::object::WatchedObject;
+use crate::cluster::served::served;
+use crate::policy_objects::{KINDS, as_written};
+use olmguard_policy::GROUP;
+
+/// Why the policies of a cluster are not known.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("policies are unknown: cannot list {resource}: {}{}", .fault.words, way_out(.fault))]
+pub struct PoliciesError {
+    /// What was to be listed, such as `upgradepolicies.olmguard.dev`.
+    pub resource: String,
+    /// What the API server did.
+    pub fault: WatchFault,
+}
+
+fn way_out(fault: &WatchFault) -> &'static str {
+    match fault.class {
+        FaultClass::Forbidden => "; grant the verb \"list\" on them",
+        _ => "",
+    }
+}
+
+/// An object of either kind, and its kind.
+pub(in crate::cluster) struct ListedPolicy {
+    pub(in crate::cluster) kind: &'static str,
+    pub(in crate::cluster) object: Value,
+}
+
+/// Every object of both kinds as written; none where the cluster does not have them.
+///
+/// # Errors
+/// If a kind that the cluster has cannot be listed.
+pub async fn list(client: &Client) -> Result<Vec<Value>, PoliciesError> {
+    let listed = list_whole(client).await?;
+    let written = listed.iter().map(|one| as_written(one.kind, &one.object));
+    Ok(written.collect())
+}
+
+/// The same with what the API server adds.
+pub(in crate::cluster) async fn list_whole(
+    client: &Client,
+) -> Result<Vec<ListedPolicy>, PoliciesError> {
+    let mut policies = Vec::new();
+    for (kind, plural) in KINDS {
+        let resource = GroupVersionKind::gvk(GROUP, "v1alpha1", kind);
+        let resource = ApiResource::from_gvk_with_plural(&resource, plural);
+        let api = Api::all_with(client.clone(), &resource);
+        match pages(&api).await {
+            Ok(objects) => {
+                let listed = objects
+                    .into_iter()
+                    .map(|object| ListedPolicy { kind, object });
+                policies.extend(listed);
+            }
+            Err(fault) if is_absent(client, &fault).await => {}
+            Err(fault) => {
+                let resource = format!("{plural}.{GROUP}");
+                return Err(PoliciesError { resource, fault });
+            }
+        }
+    }
+    Ok(policies)
+}
+
+async fn pages(api: &Api<WatchedObject>) -> Result<Vec<Value>, WatchFault> {
+    let mut params = ListParams::default().limit(PAGE);
+    let mut objects = Vec::new();
+    loop {
+        let page = api.list(&params).await;
+        let page = page.map_err(|error| WatchFault::from(&error))?;
+        objects.extend(page.items.into_iter().map(|object| object.content));
+        params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
+        if params.continue_token.is_none() {
+            return Ok(objects);
+        }
+    }
+}
+
+/// Whether it fails because the cluster has no such kind: whoever may not list them is told 403 in either case.
+async fn is_absent(client: &Client, fault: &WatchFault) -> bool {
+    match fault.class {
+        FaultClass::NotServed => true,
+        FaultClass::Forbidden => {
+            let policies = served(client, POLICIES).await;
+            let guardrails = served(client, GUARDRAILS).await;
+            matches!((policies, guardrails), (Ok(None), Ok(None)))
+        }
+        _ => false,
+    }
+}
+
+const PAGE: u32 = 100;

@@ -1,0 +1,153 @@
+//! The objects by which administrators restrict upgrades, wherever they are from: `UpgradePolicy` and
+//! `UpgradeGuardrails`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
+use olmguard_engine::judge::{Policies, UpgradePolicies};
+use olmguard_policy::{GROUP, KIND, UpgradePolicy};
+
+/// The kinds, and their names in a request.
+pub(crate) const KINDS: [(&str, &str); 2] = [
+    (KIND, "upgradepolicies"),
+    (GuardrailsObject::KIND, "upgradeguardrails"),
+];
+
+/// One object, as read.
+#[derive(Clone, Debug)]
+pub(crate) enum PolicyObject {
+    Policy(UpgradePolicy),
+    Guardrails(GuardrailsObject),
+}
+
+/// What cannot be read of an object.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct ObjectFault {
+    /// The field, such as `spec.rules.step`; empty for the object as a whole.
+    pub(crate) path: String,
+    /// The field, and what is wrong with it.
+    pub(crate) why: String,
+}
+
+/// Objects of both kinds, each name once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PolicyObjects {
+    policies: BTreeMap<Box<str>, UpgradePolicy>,
+    guardrails: BTreeMap<Box<str>, GuardrailsObject>,
+}
+
+/// Whether these are the names of such an object, of whatever version.
+pub(crate) fn is_policy_object(api_version: &str, kind: &str) -> bool {
+    let group = api_version.split_once('/').map(|(group, _)| group);
+    group == Some(GROUP) && KINDS.iter().any(|(known, _)| *known == kind)
+}
+
+/// What is read of an object: without what an API server adds, the same object gives the same bytes.
+pub(crate) fn as_written(kind: &str, object: &Value) -> Value {
+    let name = object.pointer("/metadata/name");
+    json!({
+        "apiVersion": format!("{GROUP}/v1alpha1"),
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": object.get("spec"),
+    })
+}
+
+impl PolicyObject {
+    /// Reads an object of one of the kinds. What cannot be read restricts what it could be about.
+    pub(crate) fn read(object: &Value) -> Self {
+        if object["kind"] == GuardrailsObject::KIND {
+            Self::Guardrails(GuardrailsObject::read(object))
+        } else {
+            Self::Policy(UpgradePolicy::read(object))
+        }
+    }
+
+    /// What cannot be read of it, in the order of the fields.
+    pub(crate) fn faults(&self) -> Vec<ObjectFault> {
+        match self {
+            Self::Policy(policy) => {
+                let faults = policy.faults().iter();
+                let fault = |fault: &olmguard_policy::PolicyFault| ObjectFault {
+                    path: fault.path.clone(),
+                    why: fault.to_string(),
+                };
+                faults.map(fault).collect()
+            }
+            Self::Guardrails(object) => {
+                let unread = object.stated.as_ref().err();
+                let fault = unread.map(|unread| ObjectFault {
+                    path: unread.path.clone(),
+                    why: unread.to_string(),
+                });
+                fault.into_iter().collect()
+            }
+        }
+    }
+
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Policy(_) => KIND,
+            Self::Guardrails(_) => GuardrailsObject::KIND,
+        }
+    }
+
+    /// `metadata.name`; empty if it cannot be read.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Policy(policy) => policy.name(),
+            Self::Guardrails(object) => &object.name,
+        }
+    }
+
+    /// Its kind and its name, as people are shown it.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.kind(), self.name())
+    }
+}
+
+impl PolicyObjects {
+    /// Adds an object; one of the kind and name of another replaces it.
+    pub(crate) fn add(&mut self, object: PolicyObject) {
+        match object {
+            PolicyObject::Policy(policy) => {
+                self.policies.insert(policy.name().into(), policy);
+            }
+            PolicyObject::Guardrails(object) => {
+                self.guardrails.insert(object.name.clone(), object);
+            }
+        }
+    }
+
+    /// Adds all of these, which replace those of their names.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.policies.extend(others.policies);
+        self.guardrails.extend(others.guardrails);
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.policies.is_empty() && self.guardrails.is_empty()
+    }
+
+    /// What edits are judged by, beside guardrails from files.
+    pub(crate) fn with_files(self, mut files: AdministratorGuardrails) -> Policies {
+        for object in self.guardrails.into_values() {
+            files.add_object(object);
+        }
+        Policies {
+            guardrails: files,
+            upgrades: UpgradePolicies::of(self.policies.into_values()),
+        }
+    }
+}
+
+impl FromIterator<PolicyObject> for PolicyObjects {
+    fn from_iter<I: IntoIterator<Item = PolicyObject>>(objects: I) -> Self {
+        let mut all = Self::default();
+        objects.into_iter().for_each(|object| all.add(object));
+        all
+    }
+}

@@ -1,0 +1,131 @@
+//! The policies of a cluster, as a check against it and a snapshot of it have them.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::scene::{LIVE, Scene};
+
+const GROUP: &str = "/apis/olmguard.dev/v1alpha1";
+const POLICIES: &str = "/apis/olmguard.dev/v1alpha1/upgradepolicies";
+const GUARDRAILS: &str = "/apis/olmguard.dev/v1alpha1/upgradeguardrails";
+
+fn object(kind: &str, name: &str, spec: &Value) -> Value {
+    json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": kind,
+        "metadata": {"name": name, "uid": "1", "resourceVersion": "7"},
+        "spec": spec, "status": {"matched": 1},
+    })
+}
+
+fn list(objects: &[Value]) -> String {
+    json!({"metadata": {"resourceVersion": "9"}, "items": objects}).to_string()
+}
+
+/// A scene in whose cluster there are these objects, and 1.2.0 is installed; `a.yaml` asks for 1.3.0.
+fn scene(policies: &[Value], guardrails: &[Value]) -> Scene {
+    let scene = Scene::new();
+    scene.installed("1.2.0");
+    scene.api.answer(POLICIES, StatusCode::OK, &list(policies));
+    scene
+        .api
+        .answer(GUARDRAILS, StatusCode::OK, &list(guardrails));
+    scene
+}
+
+fn patches_only() -> Value {
+    object(
+        "UpgradePolicy",
+        "patches",
+        &json!({"rules": {"step": "Patch"}}),
+    )
+}
+
+fn migration() -> Value {
+    let rule = json!({"id": "by-hand", "kind": "PassThrough", "via": ">=1.2.5 <1.3.0", "reason": "migrates"});
+    object(
+        "UpgradeGuardrails",
+        "lantern",
+        &json!({"package": "lantern-operator", "rules": [rule]}),
+    )
+}
+
+#[test]
+fn a_policy_of_the_cluster_denies_and_a_file_replaces_it() {
+    let scene = scene(&[patches_only()], &[]);
+    let (code, result, stderr) = scene.judged(LIVE);
+    assert_eq!((code, stderr.as_str()), (Some(1), ""));
+    assert_eq!(result["token"], "Policy");
+    assert_eq!(result["policies"][0]["policy"], "patches");
+    let wider = object(
+        "UpgradePolicy",
+        "patches",
+        &json!({"rules": {"step": "Minor"}}),
+    );
+    scene.write("wider.yaml", &wider.to_string());
+    assert_eq!(
+        scene.token(&["--policy=wider.yaml"]),
+        (Some(0), "Resolved".to_owned())
+    );
+    assert_eq!(
+        scene.token(&["-f=wider.yaml"]),
+        (Some(0), "Resolved".to_owned())
+    );
+}
+
+#[test]
+fn guardrails_of_the_cluster_are_named_by_their_object() {
+    let scene = scene(&[], &[migration()]);
+    let (code, result, _) = scene.judged(LIVE);
+    assert_eq!((code, &result["token"]), (Some(1), &json!("Guardrail")));
+    let message = result["message"].as_str().expect("a text");
+    let by = "by an administrator, in UpgradeGuardrails lantern";
+    assert!(message.contains(by), "{message}");
+}
+
+#[test]
+fn a_snapshot_has_the_policies_as_they_were_written() {
+    let scene = scene(&[patches_only()], &[migration()]);
+    let save = ["snapshot", "save", "--kubeconfig=kubeconfig", "saved"];
+    let ran = scene.run(&save);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert_eq!(ran.stdout, "saved: 1 catalog, 1 with content, 2 policies\n");
+    let (live, saved) = (
+        scene.judged(LIVE),
+        scene.judged(&["--snapshot=saved", "--installed=a=1.2.0"]),
+    );
+    assert_eq!(live, saved);
+    assert_eq!(live.0, Some(1));
+    let shown = scene.run(&["snapshot", "show", "saved"]).stdout;
+    let policies = "Policies  UpgradePolicy patches, UpgradeGuardrails lantern\n";
+    assert!(shown.contains(policies), "{shown}");
+}
+
+#[test]
+fn policies_that_may_not_be_listed_leave_the_answer_open() {
+    let scene = scene(&[patches_only()], &[]);
+    scene.api.answer(POLICIES, StatusCode::FORBIDDEN, "no");
+    let kinds = json!({"kind": "APIResourceList", "groupVersion": "olmguard.dev/v1alpha1", "resources": [
+        {"name": "upgradepolicies", "singularName": "", "namespaced": false, "kind": "UpgradePolicy", "verbs": ["list"]},
+    ]});
+    scene.api.answer(GROUP, StatusCode::OK, &kinds.to_string());
+    let told = "policies are unknown: cannot list upgradepolicies.olmguard.dev: the API server answers \
+                403: no; grant the verb \"list\" on them\n";
+    let (code, result, stderr) = scene.judged(LIVE);
+    assert_eq!((code, &result["token"]), (Some(4), &json!("Resolved")));
+    assert!(stderr.contains(told), "{stderr}");
+    let ran = scene.run(&["snapshot", "save", "--kubeconfig=kubeconfig", "saved"]);
+    assert_eq!(ran.code, Some(4));
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let (code, _, stderr) = scene.judged(&["--snapshot=saved", "--installed=a=1.2.0"]);
+    assert_eq!(code, Some(4));
+    assert!(stderr.contains(told), "{stderr}");
+}
+
+#[test]
+fn a_cluster_without_the_kinds_has_no_policies() {
+    let scene = scene(&[], &[]);
+    for path in [POLICIES, GUARDRAILS] {
+        scene.api.answer(path, StatusCode::FORBIDDEN, "no");
+    }
+    assert_eq!(scene.token(&[]), (Some(0), "Resolved".to_owned()));
+}
