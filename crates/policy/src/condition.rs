@@ -24,11 +24,11 @@ use std::sync::Arc;
 use cel::Program;
 use serde_json::Value;
 
-use crate::change::Change;
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::members::{Members, TextRule};
 use crate::violation::{ConditionOutcome, PolicyRule};
+pub(crate) use scope::Scope;
 
 /// One condition, compiled.
 #[derive(Clone, Debug)]
@@ -113,8 +113,8 @@ impl Condition {
     }
 
     /// The violation, unless the condition is met.
-    pub(crate) fn violated(&self, change: &Change<'_>) -> Option<PolicyRule> {
-        let outcome = match evaluate::evaluate(&self.compiled, change) {
+    pub(crate) fn violated(&self, scope: &mut Scope<'_>) -> Option<PolicyRule> {
+        let outcome = match evaluate::evaluate(&self.compiled, scope) {
             Ok(true) => return None,
             Ok(false) => ConditionOutcome::False {
                 message: self.message.clone().map(Into::into),

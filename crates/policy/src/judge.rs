@@ -3,6 +3,7 @@
 use olmguard_catalog::version::Version;
 
 use crate::change::{BypassPermission, Change};
+use crate::condition::Scope;
 use crate::policy::UpgradePolicy;
 use crate::rules::{Bypass, Rules};
 use crate::violation::{PolicyRule, PolicyViolation};
@@ -10,7 +11,8 @@ use crate::window::{self, State};
 use crate::words::{Enforcement, RangeShape, Step};
 
 /// Every violated rule, in the order of the rules.
-pub(crate) fn violations(policy: &UpgradePolicy, change: &Change<'_>) -> Vec<PolicyViolation> {
+pub(crate) fn violations(policy: &UpgradePolicy, scope: &mut Scope<'_>) -> Vec<PolicyViolation> {
+    let change = scope.change;
     let first_fault = policy.faults().first().filter(|_| change.is_move);
     let unreadable = first_fault.map(|fault| PolicyRule::Unreadable(fault.clone()));
     let rules = &policy.rules;
@@ -27,7 +29,7 @@ pub(crate) fn violations(policy: &UpgradePolicy, change: &Change<'_>) -> Vec<Pol
     found.extend(bypass(rules, change));
     found.extend(closed(rules, change).map(|rule| (rule, DENY)));
     let conditions = rules.conditions.iter();
-    let unmet = conditions.filter_map(|condition| condition.violated(change));
+    let unmet = conditions.filter_map(|condition| condition.violated(scope));
     found.extend(unmet.map(|rule| (rule, DENY)));
     found
         .into_iter()

@@ -41,6 +41,13 @@ impl Matching {
         })
     }
 
+    /// The only packages that can match, if none of them has a wildcard.
+    pub(crate) fn exact_packages(&self) -> Option<&[Box<str>]> {
+        let packages = self.packages.as_deref()?;
+        let is_exact = packages.iter().all(|pattern| !pattern.contains('*'));
+        is_exact.then_some(packages)
+    }
+
     /// Whether an extension is matched.
     pub(crate) fn holds(&self, subject: &Subject<'_>) -> bool {
         let packages = self.packages.as_ref();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::change::{Change, Subject};
-use crate::condition::Condition;
+use crate::condition::{Condition, Scope};
 use crate::fault::{Faults, PolicyFault, PolicyProblem};
 use crate::judge;
 use crate::matching::Matching;
@@ -58,12 +58,33 @@ impl UpgradePolicy {
         self.matching.holds(subject)
     }
 
+    /// The only packages that the policy can match, if they are named without a wildcard: what an index goes by.
+    pub fn exact_packages(&self) -> Option<&[Box<str>]> {
+        self.matching.exact_packages()
+    }
+
     /// What the policy says against a change of an extension that it matches.
     ///
     /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
     /// bypass, windows, conditions.
     pub fn violations(&self, change: &Change<'_>) -> Vec<PolicyViolation> {
-        judge::violations(self, change)
+        judge::violations(self, &mut Scope::of(change))
+    }
+
+    /// What policies say against a change of an extension that all of them match, in their order.
+    ///
+    /// The same as [`Self::violations`] of each, at a lower cost: they share the values that conditions read.
+    pub fn violations_of<'p>(
+        policies: impl IntoIterator<Item = &'p Self>,
+        change: &Change<'_>,
+    ) -> Vec<(&'p Self, PolicyViolation)> {
+        let mut scope = Scope::of(change);
+        let mut found = Vec::new();
+        for policy in policies {
+            let violations = judge::violations(policy, &mut scope).into_iter();
+            found.extend(violations.map(|violation| (policy, violation)));
+        }
+        found
     }
 
     /// How many steps a judgement of one change takes at most, about.

@@ -3,6 +3,9 @@
 //! A policy only restricts. It judges the bundle that an edit resolves to, not what OLM installs later: that passes
 //! no admission.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use olmguard_catalog::Deprecation;
@@ -19,6 +22,10 @@ use crate::resolve::{Choice, Origin};
 #[derive(Clone, Debug)]
 pub struct UpgradePolicies {
     policies: Vec<UpgradePolicy>,
+    /// The places of those that match only packages which they name.
+    by_package: BTreeMap<Box<str>, Vec<usize>>,
+    /// The places of all others.
+    by_other_parts: Vec<usize>,
     permission: BypassPermission,
 }
 
@@ -83,20 +90,23 @@ impl UpgradePolicies {
     pub fn of(policies: impl IntoIterator<Item = UpgradePolicy>) -> Self {
         let mut policies: Vec<_> = policies.into_iter().collect();
         policies.sort_by(|one, other| one.name().cmp(other.name()));
+        let (mut by_package, mut by_other_parts) = (BTreeMap::new(), Vec::new());
+        for (place, policy) in policies.iter().enumerate() {
+            let Some(packages) = policy.exact_packages() else {
+                by_other_parts.push(place);
+                continue;
+            };
+            for package in packages {
+                let places: &mut Vec<usize> = by_package.entry(package.clone()).or_default();
+                places.push(place);
+            }
+        }
         Self {
             policies,
+            by_package,
+            by_other_parts,
             permission: BypassPermission::Unknown,
         }
-    }
-
-    /// Adds policies; one of the name of another replaces it.
-    pub fn add(&mut self, policies: impl IntoIterator<Item = UpgradePolicy>) {
-        for policy in policies {
-            self.policies.retain(|other| other.name() != policy.name());
-            self.policies.push(policy);
-        }
-        self.policies
-            .sort_by(|one, other| one.name().cmp(other.name()));
     }
 
     /// The same in a cluster whose API server asks for the permission `bypass` itself.
@@ -116,6 +126,17 @@ impl UpgradePolicies {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty()
+    }
+
+    /// Those that match a subject, in byte order of the names.
+    fn matching(&self, subject: &Subject<'_>) -> Vec<&UpgradePolicy> {
+        let named = self.by_package.get(subject.package).into_iter().flatten();
+        let about = named.chain(&self.by_other_parts).copied();
+        let policies = about.filter_map(|place| Some((place, self.policies.get(place)?)));
+        let matching = policies.filter(|(_, policy)| policy.matches(subject));
+        // By place, and once: a policy may name a package twice.
+        let matching: BTreeMap<_, _> = matching.collect();
+        matching.into_values().collect()
     }
 }
 
@@ -169,9 +190,8 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         masterminds: Masterminds,
     ) -> Self {
         let subject = subject(filter, context);
-        let matching = policies.iter().filter(|policy| policy.matches(&subject));
         Self {
-            policies: matching.collect(),
+            policies: policies.matching(&subject),
             permission: policies.permission,
             filter,
             context,
@@ -245,13 +265,12 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
     }
 
     fn put(&self, to: Choice<'s>, change: &Change<'_>) -> Vec<PolicyFinding<'s>> {
-        let found = self.policies.iter().flat_map(|policy| {
-            let violations = policy.violations(change).into_iter();
-            violations.map(move |violation| PolicyFinding {
-                policy,
-                to,
-                violation,
-            })
+        let policies = self.policies.iter().copied();
+        let found = UpgradePolicy::violations_of(policies, change).into_iter();
+        let found = found.map(|(policy, violation)| PolicyFinding {
+            policy,
+            to,
+            violation,
         });
         found.collect()
     }

@@ -1,21 +1,17 @@
 //! One evaluation of a compiled condition.
 
-use std::sync::Arc;
+use cel::{ExecutionError, Value};
 
-use cel::{Context, ExecutionError, Value};
-
-use super::{Compiled, compile, names, scope};
-use crate::change::Change;
+use super::scope::Scope;
+use super::{Compiled, names};
 use crate::limits;
 
 /// Whether the condition is met, or why that cannot be decided.
-pub(super) fn evaluate(compiled: &Compiled, change: &Change<'_>) -> Result<bool, String> {
-    let mut context = Context::with_env(Arc::clone(&compile::ENVIRONMENT));
+pub(super) fn evaluate(compiled: &Compiled, scope: &mut Scope<'_>) -> Result<bool, String> {
     for name in &compiled.variables {
-        let value = scope::value(name, change)?;
-        context.add_variable_from_value(names::internal(name), value);
+        scope.need(name)?;
     }
-    match compiled.program.execute(&context) {
+    match compiled.program.execute(scope.context()) {
         Ok(Value::Bool(is_met)) => Ok(is_met),
         Ok(other) => Err(format!("expected true or false, found {}", other.type_of())),
         // Which entry fails first depends on the order of a mapping, and so would the text.

@@ -4,14 +4,61 @@
 //! allow what the whole list denies.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
 
-use cel::Value;
+use cel::{Context, Value};
 
+use super::{compile, names};
 use crate::change::{Change, PolicyBundle, User};
 use crate::limits;
 
+/// The variables of one change: each is made when the first condition reads it, for all conditions of all policies.
+pub(crate) struct Scope<'c> {
+    pub(crate) change: &'c Change<'c>,
+    context: Context<'static, 'static>,
+    /// What became of the variables that were read.
+    read: Vec<(&'static str, Result<(), String>)>,
+}
+
+impl<'c> Scope<'c> {
+    pub(crate) fn of(change: &'c Change<'c>) -> Self {
+        Self {
+            change,
+            context: Context::with_env(Arc::clone(&compile::ENVIRONMENT)),
+            read: Vec::new(),
+        }
+    }
+
+    /// Makes sure that a variable has its value.
+    pub(super) fn need(&mut self, name: &'static str) -> Result<(), String> {
+        if let Some((_, known)) = self.read.iter().find(|(known, _)| *known == name) {
+            return known.clone();
+        }
+        let made = value(name, self.change).map(|value| {
+            let name = names::internal(name);
+            self.context.add_variable_from_value(name, value);
+        });
+        self.read.push((name, made.clone()));
+        made
+    }
+
+    /// What an expression whose variables have their values is evaluated in.
+    pub(super) fn context(&self) -> &Context<'static, 'static> {
+        &self.context
+    }
+}
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope")
+            .field("change", &self.change)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The value of a variable.
-pub(super) fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
+fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
     let subject = change.subject;
     match name {
         "from" => change

@@ -8,7 +8,7 @@ use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use proptest::prelude::*;
 
 use super::*;
-use crate::change::{BypassPermission, Operation, PolicyBundle, Subject, User};
+use crate::change::{BypassPermission, Change, Operation, PolicyBundle, Subject, User};
 use crate::moment::Moment;
 
 /// The facts of a change, owned.
@@ -76,7 +76,7 @@ impl Facts {
     fn evaluate(&self, expression: &str) -> Result<bool, String> {
         let compiled =
             compiled(expression).unwrap_or_else(|refusal| panic!("{expression}: {refusal:?}"));
-        evaluate::evaluate(&compiled, &self.change())
+        evaluate::evaluate(&compiled, &mut Scope::of(&self.change()))
     }
 }
 
@@ -118,7 +118,10 @@ fn nothing_installed_and_no_range() {
         range: None,
         ..facts.change()
     };
-    assert_eq!(evaluate::evaluate(&compiled, &change), Ok(true));
+    assert_eq!(
+        evaluate::evaluate(&compiled, &mut Scope::of(&change)),
+        Ok(true)
+    );
     assert!(facts.evaluate("from.major == 0").is_err());
 }
 
@@ -246,7 +249,7 @@ proptest! {
     #[test]
     fn any_text_is_read_and_evaluated(text in expression()) {
         if let Ok(compiled) = compiled(&text) {
-            let _ = evaluate::evaluate(&compiled, &Facts::new().change());
+            let _ = evaluate::evaluate(&compiled, &mut Scope::of(&Facts::new().change()));
         }
     }
 
@@ -255,8 +258,8 @@ proptest! {
     fn any_expression_is_evaluated(text in well_formed()) {
         if let Ok(compiled) = compiled(&text) {
             let facts = Facts::new();
-            let found = evaluate::evaluate(&compiled, &facts.change());
-            prop_assert_eq!(&found, &evaluate::evaluate(&compiled, &facts.change()));
+            let found = evaluate::evaluate(&compiled, &mut Scope::of(&facts.change()));
+            prop_assert_eq!(&found, &evaluate::evaluate(&compiled, &mut Scope::of(&facts.change())));
         }
     }
 

@@ -419,3 +419,41 @@ fn a_policy_can_be_shared() {
     fn shared<T: Send + Sync + Clone + 'static>(_: &T) {}
     shared(&policy(&json!({"conditions": [{"expression": "true"}]})));
 }
+
+/// Conditions share the values that they read; a value over its limit fails those that read it, and no other.
+#[test]
+fn policies_together_say_what_each_says() {
+    let expressions = [
+        "to.minor == 7",
+        "from.major == to.major",
+        "labels.all(key, key == 'x')",
+        "to.minor < 7 && size(labels) > 0",
+        "package == 'nothing'",
+        "to.major == 0",
+    ];
+    let policies = expressions.map(|expression| {
+        policy(&json!({"step": "Patch", "conditions": [{"expression": expression}]}))
+    });
+    let facts = Facts::update("0.6.0", "0.7.0").with_label("x", &"a".repeat(100_000));
+    let change = facts.change();
+    let together = UpgradePolicy::violations_of(&policies, &change);
+    let each = policies.iter().flat_map(|policy| {
+        let violations = policy.violations(&change).into_iter();
+        violations.map(move |violation| (policy.name().to_owned(), violation))
+    });
+    let together: Vec<_> = together
+        .into_iter()
+        .map(|(policy, violation)| (policy.name().to_owned(), violation))
+        .collect();
+    assert_eq!(together, each.collect::<Vec<_>>());
+    let failed = together.iter().filter(|(_, violation)| {
+        matches!(
+            violation.rule,
+            PolicyRule::Condition {
+                outcome: ConditionOutcome::Failed { .. },
+                ..
+            }
+        )
+    });
+    assert_eq!(failed.count(), 2, "{together:?}");
+}

@@ -198,7 +198,10 @@ fn what_would_grow_is_refused() {
 /// `tests/properties.rs` does the same with little stack.
 fn runs(text: &str) {
     if let Ok(compiled) = compiled(text) {
-        let _ = super::evaluate::evaluate(&compiled, &super::Facts::new().change());
+        let _ = super::evaluate::evaluate(
+            &compiled,
+            &mut super::Scope::of(&super::Facts::new().change()),
+        );
     }
 }
 
