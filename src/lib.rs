@@ -29,7 +29,7 @@
 //! | crate | what it knows | modules |
 //! | --- | --- | --- |
 //! | [`olmguard_catalog`] | what a catalog says, as OLM reads it | `version`, `selector`, `olm`, `guardrail`, then the catalog itself (`fbc`, [`Catalog`](olmguard_catalog::Catalog)), `graph` |
-//! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `inquiry`, `explain` |
+//! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `inquiry`, `audit`, `explain` |
 //! | [`olmguard_views`] | what is shown of a catalog and its graph | `path`, `step`, `versions`, `range_report`, `picture`, `lint`, `diff`, `author`, `readiness`, `doctor` |
 //! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], `guardrail_files`, `policy_files`, `policy_objects`, [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
 //!

@@ -13,6 +13,7 @@
 //! No I/O, no clock, no environment, no threads and no order of a hash map: the same facts give the same bytes,
 //! on every replica and offline.
 
+pub mod audit;
 pub mod explain;
 pub mod extension;
 pub mod inquiry;

@@ -9,7 +9,7 @@
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 35] = [
+const PURE: [&str; 36] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -29,6 +29,7 @@ const PURE: [&str; 35] = [
     "resolve",
     "judge",
     "inquiry",
+    "audit",
     "explain",
     "edge_field",
     "generation",

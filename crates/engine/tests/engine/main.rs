@@ -8,6 +8,7 @@
 )]
 
 mod acceptance;
+mod audit;
 mod compared;
 mod decisions;
 mod fbc_vectors;

@@ -1,0 +1,114 @@
+//! What already runs, without an edit: where an extension is, what OLM does with it automatically, and what an
+//! administrator can do next.
+//!
+//! ```text
+//! object with its status --judge--> would its spec be admitted today?
+//!                        --walk---> what OLM installs automatically
+//!                        --place--> what it is in the catalogs: newer versions, deprecations
+//!                        --onward-> the next edit, and when the policies allow it
+//! ```
+//!
+//! Nobody makes the edit that is judged here: it is the object as it is, as if it were created now. So a new
+//! policy, which blocks no change of labels, shows here what runs against it.
+//!
+//! Facts come out, no words.
+
+mod concern;
+mod onward;
+mod place;
+
+pub use concern::Concern;
+pub use onward::{NextEdit, Onward};
+pub use place::{Deprecations, Place};
+
+use crate::extension::{Filter, Policy};
+use crate::judge::{Basis, Edit, Judgement, Request, Token, Verdict, Walk, judge, rule, walk};
+use crate::resolve::Query;
+use olmguard_catalog::version::Constraint;
+
+/// What is known about one extension that nobody edits.
+#[derive(Debug)]
+pub struct Audit<'s> {
+    /// The judgement of its spec, as if it were set now.
+    pub judgement: Judgement<'s>,
+    /// What OLM installs automatically; absent if it is not known what is installed, or nothing is.
+    pub automatic: Option<Walk<'s>>,
+    /// What the installed bundle is in the catalogs; absent if nothing readable is installed, or a catalog that
+    /// counts cannot answer, or none has the package.
+    pub place: Option<Place<'s>>,
+    /// The bypass of the upgrade edges, if it is set.
+    pub bypass: Option<StandingBypass>,
+    /// Whether the range has no upper bound; absent if the range cannot be read.
+    pub is_unbounded: Option<bool>,
+}
+
+/// A bypass that is still set.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct StandingBypass {
+    /// The row that answers the same request without it.
+    pub without: Token,
+}
+
+impl<'s> Audit<'s> {
+    /// Audits the extension of an edit, whatever it was before.
+    pub fn of(basis: Basis<'s>, edit: &Edit<'_>) -> Self {
+        let edit = Edit { old: None, ..*edit };
+        let judgement = judge(basis, &edit);
+        let is_judged = judgement.verdict() != Verdict::NotJudged;
+        match edit.request().filter(|_| is_judged) {
+            Some(request) => Self::of_request(basis, &request, judgement),
+            None => Self {
+                judgement,
+                automatic: None,
+                place: None,
+                bypass: None,
+                is_unbounded: None,
+            },
+        }
+    }
+
+    fn of_request(basis: Basis<'s>, request: &Request<'_>, judgement: Judgement<'s>) -> Self {
+        let bundle = request.installed.bundle();
+        Self {
+            judgement,
+            automatic: bundle.map(|bundle| walk(basis, request.filter, bundle)),
+            place: bundle.and_then(|bundle| Place::of(basis, request, bundle)),
+            bypass: bypass(basis, request),
+            is_unbounded: is_unbounded(basis, request.filter),
+        }
+    }
+
+    /// What is worth knowing, the worst first.
+    pub fn concerns(&self) -> Vec<Concern> {
+        let all = Concern::ALL.iter().copied();
+        all.filter(|concern| concern.is_of(self)).collect()
+    }
+}
+
+fn bypass(basis: Basis<'_>, request: &Request<'_>) -> Option<StandingBypass> {
+    let strict = request
+        .filter
+        .bypasses()
+        .then(|| strict(request.filter.clone()))?;
+    let request = Request {
+        filter: &strict,
+        ..*request
+    };
+    Some(StandingBypass {
+        without: rule(basis, &request).ruling.token(),
+    })
+}
+
+/// The same request without the bypass.
+fn strict(filter: Filter) -> Filter {
+    Filter {
+        policy: Policy::CatalogProvided,
+        ..filter
+    }
+}
+
+fn is_unbounded(basis: Basis<'_>, filter: &Filter) -> Option<bool> {
+    let query = Query::compile(filter, basis.snapshot).ok()?;
+    let range = query.range();
+    Some(range.is_none_or(Constraint::is_open_above))
+}

@@ -1,0 +1,200 @@
+//! The next edit of an extension towards the newest version it can reach, and when upgrade policies allow it.
+//!
+//! The bypass counts for nothing here: the path is the one along edges, so that an extension with the bypass
+//! has a way back to them.
+//!
+//! Windows bind edits. What OLM installs automatically passes no admission, and no window holds it back.
+
+use crate::audit::place::offers;
+use crate::extension::{Fields, Filter, Shape};
+use crate::judge::{Basis, OneEdit, Request};
+use crate::resolve::{
+    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_way,
+};
+use olmguard_policy::{Opening, PolicyRule};
+use serde_json::Value;
+
+/// Where an extension can be brought by edits.
+#[derive(Debug)]
+pub enum Onward<'s> {
+    /// No version is newer.
+    Newest,
+    /// To a newer version, now.
+    Now(NextEdit<'s>),
+    /// To a newer version, once a window of the upgrade policies is open.
+    Later(NextEdit<'s>, Opening),
+    /// Edges lead to a newer version along these bundles, and guardrails or upgrade policies forbid a step of each
+    /// path.
+    Forbidden(Vec<Choice<'s>>),
+    /// To a newer version along these bundles, if the extension requests no channels.
+    OtherChannels(Vec<Choice<'s>>),
+    /// Versions are newer, and no edges lead to any of them.
+    Stranded,
+    /// The search ended at its bound.
+    NotFound,
+}
+
+/// The edits to the newest version that can be reached.
+#[derive(Debug)]
+pub struct NextEdit<'s> {
+    /// What each edit installs, one or more, the newest version that can be reached last.
+    pub path: Vec<Choice<'s>>,
+    /// The one edit that is enough for all of them, if there are several and one is enough.
+    pub one_edit: Option<OneEdit>,
+}
+
+/// Which extension is to be brought on, from where.
+pub(super) struct Question<'a, 's> {
+    pub(super) basis: Basis<'s>,
+    pub(super) request: Request<'a>,
+    pub(super) origin: &'a Origin<'a>,
+    /// What it requests, without its range and without the bypass.
+    pub(super) in_channels: &'a Filter,
+    /// The same in any channel.
+    pub(super) anywhere: &'a Filter,
+}
+
+/// What a search for an upward path found.
+struct Upwards<'s> {
+    path: Option<Vec<Choice<'s>>>,
+    is_cut: bool,
+}
+
+impl<'s> Question<'_, 's> {
+    pub(super) fn onward(&self, has_newer: bool) -> Onward<'s> {
+        let offers = offers(self.basis, self.in_channels).unwrap_or_default();
+        let along_edges = self.along_edges(&offers);
+        match along_edges.path {
+            Some(path) => self.allowed(&offers, path),
+            None if along_edges.is_cut => Onward::NotFound,
+            None if has_newer => self.elsewhere(),
+            None => Onward::Newest,
+        }
+    }
+
+    /// The path that guardrails and policies allow, now or when a window opens.
+    fn allowed(&self, offers: &[Offer<'s>], along_edges: Vec<Choice<'s>>) -> Onward<'s> {
+        let mut requester = self.request.context.requester.clone();
+        let mut opening: Option<Opening> = None;
+        let mut is_cut = false;
+        for _ in 0..MOST_OPENINGS {
+            let found = self.upwards(offers, &requester);
+            is_cut |= found.is_cut;
+            if let Some(path) = found.path {
+                return self.next_edit(path, &requester, opening);
+            }
+            let opens = self.opening(&along_edges, &requester);
+            let Some(opens) = opens.filter(|opens| opens.at > requester.at) else {
+                break;
+            };
+            requester.at = opens.at;
+            opening = Some(opens);
+        }
+        if is_cut {
+            Onward::NotFound
+        } else {
+            Onward::Forbidden(along_edges)
+        }
+    }
+
+    fn next_edit(
+        &self,
+        path: Vec<Choice<'s>>,
+        requester: &Requester,
+        opening: Option<Opening>,
+    ) -> Onward<'s> {
+        let request = Request {
+            filter: self.in_channels,
+            context: self.context(requester),
+            ..self.request
+        };
+        let fields = Fields::of(Shape::V1, &Value::Null);
+        let one_edit = OneEdit::of(self.basis, &request, &fields, &path);
+        let next = NextEdit { path, one_edit };
+        match opening {
+            None => Onward::Now(next),
+            Some(opening) => Onward::Later(next, opening),
+        }
+    }
+
+    /// The path that only the requested channels close.
+    fn elsewhere(&self) -> Onward<'s> {
+        let offers = offers(self.basis, self.anywhere).unwrap_or_default();
+        let found = self.along_edges(&offers);
+        match found.path {
+            Some(path) => Onward::OtherChannels(path),
+            None if found.is_cut => Onward::NotFound,
+            None => Onward::Stranded,
+        }
+    }
+
+    /// When the last of the windows opens that keep the first of these steps closed.
+    fn opening(&self, path: &[Choice<'s>], requester: &Requester) -> Option<Opening> {
+        let denials = self
+            .policies(requester)
+            .denials_of_pin(self.origin, path.first()?);
+        let openings = denials
+            .into_iter()
+            .filter_map(|found| match found.violation.rule {
+                PolicyRule::Window { opens, .. } => opens,
+                _ => None,
+            });
+        openings.max_by_key(|opens| opens.at)
+    }
+
+    fn along_edges(&self, offers: &[Offer<'s>]) -> Upwards<'s> {
+        let bounds = Bounds {
+            rules: self.basis.snapshot.rules(),
+            guards: &Guards::default(),
+            policies: None,
+            effort: None,
+        };
+        upwards(offers, self.origin, &bounds)
+    }
+
+    fn upwards(&self, offers: &[Offer<'s>], requester: &Requester) -> Upwards<'s> {
+        let imposed = &self.basis.policies.guardrails;
+        let bounds = Bounds {
+            rules: self.basis.snapshot.rules(),
+            guards: &Guards::of(imposed, &self.in_channels.package, offers),
+            policies: Some(&self.policies(requester)),
+            effort: None,
+        };
+        upwards(offers, self.origin, &bounds)
+    }
+
+    fn policies<'r>(&'r self, requester: &'r Requester) -> MatchingPolicies<'r, 's> {
+        let upgrades = &self.basis.policies.upgrades;
+        let masterminds = self.basis.snapshot.rules().masterminds;
+        MatchingPolicies::of(
+            upgrades,
+            self.in_channels,
+            self.context(requester),
+            masterminds,
+        )
+    }
+
+    fn context<'r>(&'r self, requester: &'r Requester) -> EditContext<'r> {
+        EditContext {
+            requester,
+            ..self.request.context
+        }
+    }
+}
+
+/// The shortest path to the highest version that can be reached, if it is newer than the installed one.
+fn upwards<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Upwards<'s> {
+    let found = shortest_way(offers, origin, None, bounds);
+    let path = found.way.map(|way| way.hops);
+    let is_up = |path: &Vec<Choice<'_>>| {
+        let last = path.last();
+        last.is_some_and(|last| origin.is_older_than(last.package, last.index))
+    };
+    Upwards {
+        path: path.filter(is_up),
+        is_cut: found.is_cut,
+    }
+}
+
+/// How many openings are tried, where the windows of several policies rarely open together.
+const MOST_OPENINGS: usize = 16;

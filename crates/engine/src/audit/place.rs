@@ -1,0 +1,136 @@
+//! What an installed bundle is in the catalogs of today, whatever range the extension has.
+
+use crate::audit::onward::{Onward, Question};
+use crate::audit::strict;
+use crate::extension::{Filter, InstalledBundle};
+use crate::judge::{Basis, Request};
+use crate::resolve::{Choice, Offer, Origin, Query};
+use olmguard_catalog::Deprecation;
+use olmguard_catalog::version::VersionRelease;
+
+/// What an installed bundle is in the catalogs.
+#[derive(Debug)]
+pub struct Place<'s> {
+    /// The installed bundle in each catalog that has it; none if no catalog has it any more.
+    pub installed: Vec<Choice<'s>>,
+    /// The newest bundle in any channel that is newer than the installed one and not deprecated.
+    pub newest: Option<Choice<'s>>,
+    /// How many versions are newer and not deprecated, in any channel.
+    pub newer: usize,
+    /// What is deprecated of it.
+    pub deprecations: Deprecations<'s>,
+    /// The next edit towards the newest version.
+    pub onward: Onward<'s>,
+}
+
+/// What is deprecated of an installed bundle, in the catalogs that have it.
+#[derive(Debug, Default)]
+pub struct Deprecations<'s> {
+    /// Whether the bundle is.
+    pub is_of_bundle: bool,
+    /// The author's message about the package, perhaps empty, if it is deprecated.
+    pub of_package: Option<&'s str>,
+    /// The requested channels that are deprecated, each with the author's message, perhaps empty.
+    pub of_channels: Vec<(&'s str, &'s str)>,
+}
+
+impl<'s> Place<'s> {
+    /// What a bundle is, if the catalogs can answer.
+    pub(super) fn of(
+        basis: Basis<'s>,
+        request: &Request<'_>,
+        installed: &InstalledBundle,
+    ) -> Option<Self> {
+        let in_channels = strict(Filter {
+            version: None,
+            ..request.filter.clone()
+        });
+        let anywhere = Filter {
+            channels: Vec::new(),
+            ..in_channels.clone()
+        };
+        let offers = offers(basis, &anywhere)?;
+        let origin = Origin::read(installed, basis.snapshot.rules()).ok()?;
+        let here: Vec<_> = offers.iter().flat_map(|offer| at(offer, &origin)).collect();
+        let newer = newer(&offers, &origin);
+        let question = Question {
+            basis,
+            request: *request,
+            origin: &origin,
+            in_channels: &in_channels,
+            anywhere: &anywhere,
+        };
+        Some(Self {
+            newest: newer.first().copied(),
+            deprecations: Deprecations::of(&here, &request.filter.channels),
+            onward: question.onward(!newer.is_empty()),
+            newer: newer.len(),
+            installed: here,
+        })
+    }
+}
+
+impl<'s> Deprecations<'s> {
+    fn of(here: &[Choice<'s>], requested: &[String]) -> Self {
+        let of_package = here
+            .iter()
+            .find_map(|choice| match choice.package.deprecation() {
+                Deprecation::OfPackage(message) => Some(&**message),
+                Deprecation::Absent | Deprecation::OfParts => None,
+            });
+        let channels = here.iter().flat_map(|choice| choice.package.channels());
+        let channels =
+            channels.filter_map(|channel| Some((&*channel.name, channel.deprecated.as_deref()?)));
+        let mut of_channels: Vec<_> = channels
+            .filter(|(name, _)| requested.iter().any(|requested| requested == name))
+            .collect();
+        of_channels.sort_unstable();
+        of_channels.dedup_by_key(|(name, _)| *name);
+        Self {
+            is_of_bundle: here.iter().any(Choice::is_deprecated),
+            of_package,
+            of_channels,
+        }
+    }
+}
+
+/// The catalogs that a filter is put to, if all of them can answer and one has the package.
+pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
+    let query = Query::compile(filter, basis.snapshot).ok()?;
+    let offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+    (!offers.is_empty()).then_some(offers)
+}
+
+/// The installed bundle in an offer; if its name is not known, every bundle of its version.
+fn at<'s>(offer: &Offer<'s>, origin: &Origin<'_>) -> Vec<Choice<'s>> {
+    let same = origin.same(offer.package);
+    let same = same.iter().map(|index| offer.choice(index));
+    let is_named = |choice: &Choice<'_>| {
+        origin
+            .name()
+            .is_none_or(|name| *choice.bundle().name == *name)
+    };
+    same.filter(is_named).collect()
+}
+
+/// One bundle for each version that is newer and not deprecated, the newest first.
+fn newer<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
+    let candidates = offers.iter().flat_map(|offer| {
+        let candidates = offer.candidates.iter();
+        candidates.map(|index| offer.choice(index))
+    });
+    let is_newer = |choice: &Choice<'_>| {
+        origin.is_older_than(choice.package, choice.index) && !choice.is_deprecated()
+    };
+    let newer = candidates.filter(is_newer);
+    let mut newer: Vec<_> = newer
+        .filter_map(|choice| Some((choice, version(choice)?)))
+        .collect();
+    newer.sort_by(|(_, one), (_, other)| other.cmp_precedence(one));
+    newer.dedup_by(|(_, one), (_, other)| one.cmp_precedence(other).is_eq());
+    newer.into_iter().map(|(choice, _)| choice).collect()
+}
+
+fn version(choice: Choice<'_>) -> Option<&VersionRelease> {
+    choice.bundle().version.as_ref().ok()
+}

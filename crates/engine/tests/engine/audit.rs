@@ -1,0 +1,400 @@
+//! What already runs: what is said of an extension that nobody edits.
+
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward};
+use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
+use olmguard_engine::judge::{Basis, Edit, Policies, Requester, Token, UpgradePolicies, pin};
+use olmguard_engine::resolve::Choice;
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_fixtures::guardrails::catalog;
+use olmguard_fixtures::question::content;
+use olmguard_fixtures::written::written;
+use olmguard_policy::{Moment, UpgradePolicy};
+use serde_json::{Value, json};
+
+/// An extension of package `P` in a cluster.
+#[derive(Clone, Debug)]
+struct Scene {
+    lines: &'static str,
+    catalog: Value,
+    installed: Installed,
+    policies: Vec<Value>,
+    at: &'static str,
+}
+
+/// A Friday, 10:00 in Berlin.
+const AT: &str = "2026-11-20T09:00:00Z";
+
+const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
+
+impl Scene {
+    /// The catalog, and an installed version.
+    fn new(lines: &'static str, installed: &str) -> Self {
+        Self {
+            lines,
+            catalog: json!({"packageName": "P"}),
+            installed: Installed::Bundle(InstalledBundle {
+                name: Some(format!("P.v{installed}")),
+                version: installed.to_owned(),
+                release: None,
+            }),
+            policies: Vec::new(),
+            at: AT,
+        }
+    }
+
+    fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.catalog[field] = value.into();
+        self
+    }
+
+    fn range(self, range: &str) -> Self {
+        self.with("version", range)
+    }
+
+    fn ruled(mut self, name: &str, rules: &Value) -> Self {
+        self.policies.push(json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": name}, "spec": {"rules": rules},
+        }));
+        self
+    }
+
+    fn at(self, at: &'static str) -> Self {
+        Self { at, ..self }
+    }
+
+    fn extension(&self) -> Extension {
+        Extension::read(
+            Shape::V1,
+            &json!({
+                "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+                "metadata": {"name": "ext"},
+                "spec": {"namespace": "ns", "source": {"sourceType": "Catalog", "catalog": self.catalog}},
+            }),
+        )
+    }
+
+    fn see<R>(&self, see: impl FnOnce(&Audit<'_>) -> R) -> R {
+        let content = content(&written(self.lines).fbc(), &Rules::default());
+        self.see_by(content, &self.extension(), see)
+    }
+
+    fn see_by<R>(
+        &self,
+        content: Content,
+        extension: &Extension,
+        see: impl FnOnce(&Audit<'_>) -> R,
+    ) -> R {
+        let snapshot = Snapshot::new(Rules::default(), [CatalogState::named("hub", content)]);
+        let policies = Policies {
+            upgrades: UpgradePolicies::of(self.policies.iter().map(UpgradePolicy::read)),
+            ..Policies::default()
+        };
+        let basis = Basis {
+            snapshot: &snapshot,
+            policies: &policies,
+        };
+        let edit = Edit {
+            new: extension,
+            old: Some(extension),
+            installed: &self.installed,
+            schema: &[],
+            requester: &self.requester(),
+        };
+        see(&Audit::of(basis, &edit))
+    }
+
+    fn requester(&self) -> Requester {
+        Requester {
+            at: Moment::parse(self.at).expect("a time"),
+            ..Requester::unknown().clone()
+        }
+    }
+
+    fn concerns(&self) -> Vec<&'static str> {
+        self.see(|audit| audit.concerns().into_iter().map(Concern::as_str).collect())
+    }
+
+    /// The token of the edit that pins a version now.
+    fn pinned(&self, version: &str) -> Token {
+        let content = content(&written(self.lines).fbc(), &Rules::default());
+        let scene = self.clone().range(version);
+        scene.see_by(content, &scene.extension(), |audit| audit.judgement.token())
+    }
+}
+
+fn versions(path: &[Choice<'_>]) -> Vec<String> {
+    path.iter().filter_map(|choice| pin(*choice)).collect()
+}
+
+fn next<'a, 's>(audit: &'a Audit<'s>) -> &'a NextEdit<'s> {
+    match &audit.place.as_ref().expect("a place").onward {
+        Onward::Now(next) | Onward::Later(next, _) => next,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_newest_version_in_a_bounded_range_is_no_concern() {
+    let scene = Scene::new(CHAIN, "1.2.0").range("1.2.0");
+    assert_eq!(scene.concerns(), [""; 0]);
+    scene.see(|audit| {
+        let place = audit.place.as_ref().expect("a place");
+        assert!(matches!(place.onward, Onward::Newest));
+        assert_eq!((place.newer, place.newest.is_none()), (0, true));
+        assert_eq!(audit.judgement.token(), Token::Unchanged);
+    });
+}
+
+#[test]
+fn an_open_range_moves_step_by_step() {
+    let scene = Scene::new(CHAIN, "1.0.0").range(">=1.0.0");
+    assert_eq!(scene.concerns(), ["moves", "unbounded", "behind"]);
+    scene.see(|audit| {
+        let walk = audit.automatic.as_ref().expect("a walk");
+        assert_eq!(versions(&walk.steps), ["1.1.0", "1.2.0"]);
+        assert_eq!(audit.judgement.token(), Token::Resolved);
+    });
+    let bounded = Scene::new(CHAIN, "1.0.0").range("<1.2.0");
+    assert_eq!(bounded.concerns(), ["moves", "behind"]);
+}
+
+#[test]
+fn a_pin_stays_and_one_edit_is_enough_for_all_steps() {
+    let scene = Scene::new(CHAIN, "1.0.0").range("1.0.0");
+    assert_eq!(scene.concerns(), ["behind"]);
+    scene.see(|audit| {
+        assert_eq!(versions(&next(audit).path), ["1.1.0", "1.2.0"]);
+        let edit = next(audit).one_edit.as_ref().expect("one edit");
+        assert_eq!(edit.range, ">=1.0.0 <=1.2.0");
+        let place = audit.place.as_ref().expect("a place");
+        assert_eq!(place.newer, 2);
+        assert_eq!(versions(place.newest.as_slice()), ["1.2.0"]);
+    });
+}
+
+#[test]
+fn without_an_edge_to_a_newer_version_it_is_stranded() {
+    let scene = Scene::new("a: 1.0.0; 2.0.0", "1.0.0").range("1.0.0");
+    assert_eq!(scene.concerns(), ["stranded"]);
+    // What is newer and deprecated is no reason to move.
+    let deprecated = Scene::new("a: 1.0.0; 2.0.0\n(deprecated): 2.0.0", "1.0.0").range("1.0.0");
+    assert_eq!(deprecated.concerns(), [""; 0]);
+}
+
+#[test]
+fn a_path_in_other_channels_alone_is_the_end_of_a_channel() {
+    let lines = "a: 1.0.0\nb: 1.0.0; 2.0.0 replaces 1.0.0";
+    let scene = Scene::new(lines, "1.0.0").range("1.0.0");
+    assert_eq!(scene.concerns(), ["behind"]);
+    let scene = scene.with("channels", json!(["a"]));
+    assert_eq!(scene.concerns(), ["channel_ends"]);
+    scene.see(|audit| {
+        let Onward::OtherChannels(path) = &audit.place.as_ref().expect("a place").onward else {
+            panic!("other channels");
+        };
+        assert_eq!(versions(path), ["2.0.0"]);
+    });
+}
+
+#[test]
+fn deprecations_are_those_of_the_installed_bundle_its_package_and_the_requested_channels() {
+    let lines = "a: 1.0.0\nb: 1.0.0\n(deprecated): 1.0.0; channel a; package";
+    let all = [
+        "package_deprecated",
+        "bundle_deprecated",
+        "channel_deprecated",
+    ];
+    let scene = Scene::new(lines, "1.0.0").range("1.0.0");
+    assert_eq!(scene.concerns(), all[..2]);
+    let requests = |channel| scene.clone().with("channels", json!([channel]));
+    assert_eq!(requests("b").concerns(), all[..2]);
+    assert_eq!(requests("a").concerns(), all);
+    requests("a").see(|audit| {
+        let deprecations = &audit.place.as_ref().expect("a place").deprecations;
+        let channels = deprecations.of_channels.iter().map(|(name, _)| *name);
+        assert_eq!(channels.collect::<Vec<_>>(), ["a"]);
+    });
+}
+
+#[test]
+fn a_bundle_that_no_catalog_has_is_named_as_such() {
+    let scene = Scene::new("a: 1.1.0 replaces 1.0.0", "1.0.0").range("1.0.0");
+    let expected = ["unresolvable", "not_in_catalog", "behind"];
+    assert_eq!(scene.concerns(), expected);
+}
+
+#[test]
+fn a_bypass_says_what_the_request_is_without_it() {
+    let bypass = |range: &str, installed: &str| {
+        let scene = Scene::new(CHAIN, installed).range(range);
+        scene.with("upgradeConstraintPolicy", "SelfCertified")
+    };
+    let without = |scene: &Scene| scene.see(|audit| audit.bypass.map(|found| found.without));
+    let idle = bypass("1.2.0", "1.2.0");
+    assert_eq!(idle.concerns(), ["bypass"]);
+    assert_eq!(without(&idle), Some(Token::Unchanged));
+    let needed = bypass("1.2.0", "1.0.0");
+    assert_eq!(needed.concerns(), ["bypass", "moves", "behind"]);
+    assert_eq!(without(&needed), Some(Token::NotASuccessor));
+    // The path back is along edges, whatever the bypass allows.
+    needed.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0", "1.2.0"]));
+    assert_eq!(without(&Scene::new(CHAIN, "1.0.0")), None);
+}
+
+#[test]
+fn a_spec_that_resolves_to_nothing_is_the_worst() {
+    let scene = Scene::new(CHAIN, "1.0.0").range("1.2.0");
+    assert_eq!(scene.concerns(), ["unresolvable", "behind"]);
+    let unread = Scene::new(CHAIN, "1.0.0").range("x..y");
+    assert_eq!(unread.concerns(), ["unresolvable", "behind"]);
+    unread.see(|audit| assert_eq!(audit.is_unbounded, None));
+}
+
+#[test]
+fn a_missing_fact_is_undecided_and_nothing_is_guessed() {
+    let scene = Scene::new(CHAIN, "1.0.0").range("1.0.0");
+    let broken = Content::Unreadable("broken".to_owned());
+    scene.see_by(broken, &scene.extension(), |audit| {
+        assert_eq!(audit.concerns(), [Concern::Undecided]);
+        assert!(audit.place.is_none());
+    });
+    let unknown = Scene {
+        installed: Installed::Unknown(olmguard_engine::extension::UnknownCause::Condition),
+        ..scene
+    };
+    unknown.see(|audit| {
+        assert_eq!(audit.concerns(), [Concern::Undecided]);
+        assert!(audit.place.is_none() && audit.automatic.is_none());
+    });
+}
+
+#[test]
+fn an_object_that_is_being_deleted_has_no_concern() {
+    let scene = Scene::new(CHAIN, "1.0.0");
+    let deleting = Extension {
+        deleting: true,
+        ..scene.extension()
+    };
+    let content = content(&written(CHAIN).fbc(), &Rules::default());
+    scene.see_by(content, &deleting, |audit| {
+        assert_eq!(audit.judgement.token(), Token::NotJudged);
+        assert_eq!(audit.concerns(), []);
+    });
+}
+
+#[test]
+fn a_closed_window_delays_the_edit_and_not_what_olm_does() {
+    let windows =
+        json!({"windows": [{"schedule": "0 22 * * *", "duration": "1h", "timeZone": "UTC"}]});
+    let pinned = Scene::new(CHAIN, "1.0.0")
+        .range("1.0.0")
+        .ruled("nights", &windows);
+    assert_eq!(pinned.concerns(), ["behind"]);
+    pinned.see(|audit| {
+        let Onward::Later(next, opening) = &audit.place.as_ref().expect("a place").onward else {
+            panic!("later");
+        };
+        assert_eq!(versions(&next.path), ["1.1.0", "1.2.0"]);
+        assert_eq!(opening.at.to_string(), "2026-11-20T22:00:00Z");
+    });
+    assert_eq!(pinned.pinned("1.1.0"), Token::Policy);
+    let open = pinned.clone().at("2026-11-20T22:00:00Z");
+    assert_eq!(open.pinned("1.1.0"), Token::Resolved);
+    open.see(|audit| {
+        let place = audit.place.as_ref().expect("a place");
+        assert!(matches!(place.onward, Onward::Now(_)));
+    });
+    // The spec itself moves the extension: as an edit it would be denied, and OLM carries it out all the same.
+    let moving = pinned.range(">=1.0.0 <2.0.0");
+    assert_eq!(moving.concerns(), ["forbidden", "moves", "behind"]);
+}
+
+#[test]
+fn several_windows_must_be_open_together() {
+    let windows = |schedule, duration| json!({"windows": [{"schedule": schedule, "duration": duration, "timeZone": "UTC"}]});
+    let scene = Scene::new(CHAIN, "1.0.0").range("1.0.0");
+    let scene = scene.ruled("nights", &windows("0 22 * * *", "1h"));
+    let weekends = scene
+        .clone()
+        .ruled("weekends", &windows("0 0 * * 6", "48h"));
+    weekends.see(|audit| {
+        let Onward::Later(_, opening) = &audit.place.as_ref().expect("a place").onward else {
+            panic!("later");
+        };
+        assert_eq!(opening.at.to_string(), "2026-11-21T22:00:00Z");
+    });
+    let never = scene.ruled("mornings", &windows("0 6 * * *", "1h"));
+    assert_eq!(never.concerns(), ["path_forbidden"]);
+}
+
+#[test]
+fn policies_that_forbid_every_step_close_the_path() {
+    let scene = Scene::new(CHAIN, "1.0.0").range("1.0.0");
+    let scene = scene.ruled("frozen", &json!({"versions": {"allow": "1.0.0"}}));
+    assert_eq!(scene.concerns(), ["path_forbidden"]);
+    scene.see(|audit| {
+        let Onward::Forbidden(path) = &audit.place.as_ref().expect("a place").onward else {
+            panic!("forbidden");
+        };
+        assert_eq!(versions(path), ["1.1.0", "1.2.0"]);
+    });
+}
+
+/// What onward says is what a judgement says of each of its edits.
+#[test]
+fn the_next_edit_is_admitted() {
+    for range in ["1.0.0", ">=1.0.0", "<1.2.0", "1.2.0"] {
+        let scene = Scene::new(CHAIN, "1.0.0").range(range);
+        let first = scene.see(|audit| versions(&next(audit).path).remove(0));
+        assert_eq!(scene.pinned(&first), Token::Resolved, "{range}");
+    }
+}
+
+#[test]
+fn the_words_of_concerns_are_a_closed_set() {
+    let words: Vec<_> = Concern::ALL
+        .iter()
+        .map(|concern| concern.as_str())
+        .collect();
+    let mut distinct = words.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!((distinct.len(), words.len()), (15, 15));
+    assert!(Concern::ALL.is_sorted());
+    assert_eq!(words.first(), Some(&"unresolvable"));
+}
+
+/// OLM knows no guardrails: what they forbid happens where the range allows it, and no edit may ask for it.
+#[test]
+fn a_step_that_guardrails_forbid_and_olm_takes_is_named() {
+    let rules = json!([{"id": "via", "kind": "PassThrough", "via": ">=1.1.0 <1.2.0", "reason": "migrates"}]);
+    let mut blobs = catalog::blobs(&["1.0.0", "1.1.0", "1.2.0"], "1.0.0");
+    blobs.push(catalog::guardrails("Catalog", &rules));
+    let mut scene = Scene::new("", "1.0.0").with("packageName", "p");
+    let see = |scene: &Scene| {
+        let content = catalog::content(&blobs);
+        scene.see_by(content, &scene.extension(), |audit| {
+            let path = versions(&next(audit).path);
+            (audit.concerns(), path)
+        })
+    };
+    scene.installed = Installed::Bundle(InstalledBundle {
+        name: Some(catalog::name("1.0.0")),
+        version: "1.0.0".to_owned(),
+        release: None,
+    });
+    let (concerns, path) = see(&scene.clone().range(">=1.0.0 <2.0.0"));
+    let expected = [
+        Concern::ForbiddenMove,
+        Concern::Forbidden,
+        Concern::Moves,
+        Concern::Behind,
+    ];
+    assert_eq!(concerns, expected);
+    // The path onward keeps to the guardrails.
+    assert_eq!(path, ["1.1.0", "1.2.0"]);
+    let (concerns, _) = see(&scene.range("1.0.0"));
+    assert_eq!(concerns, [Concern::Behind]);
+}
