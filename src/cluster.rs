@@ -22,6 +22,7 @@ pub mod authority;
 pub mod catalogs;
 pub mod configuration;
 pub mod doctor;
+pub mod events;
 pub mod extensions;
 pub mod fault;
 pub mod follow;

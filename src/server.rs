@@ -60,8 +60,8 @@ pub use newer::Newer;
 pub use scrape::Scrapes;
 
 use crate::admission::Enforcement;
-use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, LogHandle};
+use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Certificates, Observer, SystemClock};
 use accept::{Port, Transport};
 use certificate::CertificateInUse;
@@ -90,6 +90,8 @@ pub struct Config {
     pub metrics: Metrics,
     /// What writes a line about each answer.
     pub decisions: DecisionLog,
+    /// What reports answers in the cluster, if anything does.
+    pub events: EditEvents,
     /// What tells and changes the level of the log at `/debug/loglevel`, if anything does.
     pub log_level: Option<LogHandle>,
 }
@@ -116,6 +118,7 @@ pub struct StartingServer {
 #[derive(Debug)]
 struct Reviews {
     decisions: DecisionLog,
+    events: EditEvents,
     listener: listen::Listener,
     limits: Limits,
 }
@@ -142,6 +145,7 @@ impl Server {
             mut checks,
             metrics,
             decisions,
+            events,
             log_level,
         } = config;
         let certificate = Arc::new(CertificateInUse::new(Arc::clone(&metrics.tls), SystemClock));
@@ -173,6 +177,7 @@ impl Server {
         });
         let reviews = Reviews {
             decisions,
+            events,
             listener,
             limits,
         };
@@ -272,7 +277,8 @@ impl ListeningServer {
 impl StartingServer {
     /// Takes reviews from now on.
     pub fn open(self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
-        let telemetry = Telemetry::of(&self.server.metrics, self.reviews.decisions);
+        let (decisions, events) = (self.reviews.decisions, self.reviews.events.clone());
+        let telemetry = Telemetry::of(&self.server.metrics, decisions, events);
         let handler = Handler::new(judge, enforcement, &self.reviews.limits, telemetry);
         self.open_with(validate::routes(Arc::new(handler)))
     }

@@ -3,6 +3,7 @@
 //! ```text
 //! server, tls, cluster, cli --> metrics --> registry --render--> GET /metrics
 //!                         '---> log --> a queue --> stderr, one line an event
+//!         '---> edit_events --> a queue --> cluster, one Event of an extension
 //! ```
 //!
 //! Mirrors the rules of Prometheus for names, units and the text format, as `promtool check metrics`
@@ -12,8 +13,10 @@
 //! asked; no object, package, version or user is ever a label.
 
 mod authorizer;
+mod edit_events;
 pub mod log;
 pub mod metrics;
 
 pub use authorizer::{Authorizer, Authorizing, ScrapeDenied};
+pub use edit_events::{EditEvent, EditEvents, EditedObject};
 pub use metrics::Metrics;

@@ -13,6 +13,7 @@ use axum::routing::post;
 use base64_simd::STANDARD;
 use olmguard::admission::{Enforcement, Review};
 use olmguard::server::{Config, Guard, Judge, Limits, PendingReview, Server};
+use olmguard::telemetry::EditEvents;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{TlsConfig, self_signed};
@@ -112,6 +113,7 @@ fn config(mode: Mode) -> Config {
         checks: Vec::new(),
         metrics: Metrics::default(),
         decisions: DecisionLog::default(),
+        events: EditEvents::default(),
         log_level: None,
     }
 }

@@ -138,6 +138,7 @@ const EXTENSION: Keep = Keep::Fields(
 const METADATA: Keep = Keep::Fields(
     &[
         ("name", Keep::Leaf),
+        ("uid", Keep::Leaf),
         ("generateName", Keep::Leaf),
         ("deletionTimestamp", Keep::Leaf),
         ("labels", Keep::Values(&Keep::Leaf, Room::Subject)),

@@ -93,6 +93,26 @@ impl Reply {
         self.outcome
     }
 
+    /// What people are told, in at most so many bytes, of whole lines but for the first: why the edit is refused, or
+    /// the warnings.
+    pub fn note(&self, most: usize) -> Option<String> {
+        let refusal = self.response.status.as_ref();
+        let text = match refusal {
+            Some(status) => status.message.clone(),
+            None => self.response.warnings.join("\n"),
+        };
+        let mut lines = text.lines();
+        let mut note = bounded(lines.next()?, most);
+        for line in lines {
+            if note.len() + 1 + line.len() > most {
+                break;
+            }
+            note.push('\n');
+            note.push_str(line);
+        }
+        Some(note)
+    }
+
     /// The bytes of the reply's body.
     #[expect(
         clippy::missing_panics_doc,

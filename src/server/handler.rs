@@ -36,11 +36,11 @@ use crate::server::judge::{Judge, PendingReview};
 use crate::server::limits::Limits;
 use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
-use crate::telemetry::Metrics;
 use crate::telemetry::log::{Decision, DecisionLog, reviewing};
 use crate::telemetry::metrics::{
     AdmissionMetrics, AnsweredReview, PolicyFinding, PolicyMetrics, PolicyObject, WaitedFor,
 };
+use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Clock, SystemClock};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Token, UnansweredReason, Wait};
@@ -66,6 +66,7 @@ pub(super) struct Handler {
 pub(super) struct Telemetry {
     metrics: Arc<AdmissionMetrics>,
     decisions: DecisionLog,
+    events: EditEvents,
     policies: Arc<PolicyMetrics>,
 }
 
@@ -184,6 +185,8 @@ impl Handler {
         let (held, answer) = self.latest(&Arc::new(body), peer, deadline).await?;
         self.over(&held.review, || {
             let reply = held.review.reply(&answer, self.enforcement);
+            let events = &self.telemetry.events;
+            events.report(&held.review, answer.token, &reply);
             self.telemetry
                 .answered(&held.review, &answer, reply.outcome(), begun.elapsed());
             reply.to_bytes()
@@ -377,10 +380,11 @@ impl HeldReview {
 }
 
 impl Telemetry {
-    pub(super) fn of(metrics: &Metrics, decisions: DecisionLog) -> Self {
+    pub(super) fn of(metrics: &Metrics, decisions: DecisionLog, events: EditEvents) -> Self {
         Self {
             metrics: Arc::clone(&metrics.admission),
             decisions,
+            events,
             policies: Arc::clone(&metrics.policies),
         }
     }

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Judge, Limits, ListeningServer, Server};
+use crate::telemetry::EditEvents;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::{TlsConfig, self_signed};
@@ -60,6 +61,7 @@ fn listen_on(listen: SocketAddr, limits: Limits) -> ListeningServer {
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),
+        events: EditEvents::default(),
         log_level: None,
     });
     listening.unwrap()

@@ -8,6 +8,7 @@ mod admission;
 mod catalogs;
 mod configuration;
 mod connections;
+mod events;
 mod guardrails;
 mod held;
 mod label;
@@ -27,6 +28,7 @@ pub use admission::{AdmissionMetrics, AnsweredReview, DecodeError, WaitedFor};
 pub use catalogs::{CatalogLoad, CatalogMetrics, LoadFailure};
 pub use configuration::{ConfigurationField, ConfigurationMetrics};
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
+pub use events::{EventFate, EventMetrics};
 pub use guardrails::GuardrailMetrics;
 pub use held::GaugeGuard;
 pub use log::LogMetrics;
@@ -55,6 +57,8 @@ pub struct Metrics {
     pub catalogs: Arc<CatalogMetrics>,
     /// The guardrails that are judged by.
     pub guardrails: Arc<GuardrailMetrics>,
+    /// The Events about extensions.
+    pub events: Arc<EventMetrics>,
     /// The upgrade policies that are judged by.
     pub policies: Arc<PolicyMetrics>,
     /// The webhook configuration in the cluster.
@@ -81,6 +85,7 @@ impl Metrics {
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
             guardrails: Arc::new(GuardrailMetrics::new(&register)),
+            events: Arc::new(EventMetrics::new(&register)),
             policies: Arc::new(PolicyMetrics::new(&register)),
             configuration: Arc::new(ConfigurationMetrics::new(&register)),
             watches: Arc::new(WatchMetrics::new(&register)),

@@ -17,6 +17,7 @@ use olmguard::admission::{Enforcement, Mode, OnUndecided};
 use olmguard::manifest::documents;
 use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::source::load;
+use olmguard::telemetry::EditEvents;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::files::{Files, POLL, serve};
@@ -130,6 +131,7 @@ fn ask(snapshot: Snapshot, policies: Policies, certificate: &Certificate, review
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),
+        events: EditEvents::default(),
         log_level: None,
     };
     let policies = Arc::new(ArcSwap::from_pointee(policies));

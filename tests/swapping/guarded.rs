@@ -11,6 +11,7 @@ use olmguard::cluster::follow::{
 };
 use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::telemetry::EditEvents;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{SystemClock, TlsConfig as Validity, self_signed};
@@ -135,6 +136,7 @@ fn serve(guard: Guard, metrics: &Metrics) -> (Server, CertificateDer<'static>) {
         checks: Vec::new(),
         metrics: metrics.clone(),
         decisions: DecisionLog::default(),
+        events: EditEvents::default(),
         log_level: None,
     });
     let server = listening

@@ -26,6 +26,7 @@ use crate::cli::args::heading;
 use crate::cli::help;
 use crate::cli::signals::Signals;
 use crate::server::{BindError, Config, Guard, Limits, Server};
+use crate::telemetry::EditEvents;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::{TlsConfig, TlsError, self_signed};
@@ -126,6 +127,7 @@ fn config() -> Config {
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),
+        events: EditEvents::default(),
         log_level: None,
     }
 }

@@ -3,6 +3,7 @@
 mod catalogs;
 mod certs;
 mod configuration;
+mod events;
 mod files;
 mod guardrails;
 mod limits;
@@ -39,6 +40,7 @@ use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
 use crate::tls::TlsError;
 use certs::{Certs, CertsArgs};
 use configuration::Configuration;
+use events::EventArgs;
 use guardrails::Guardrails;
 use limits::LimitArgs;
 use live::LiveArgs;
@@ -106,6 +108,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     policies: PolicyArgs,
+
+    #[command(flatten)]
+    events: EventArgs,
 
     #[command(flatten)]
     live: LiveArgs,
@@ -177,6 +182,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         live,
         guardrails,
         policies,
+        events,
         listen,
         ops_listen,
         scrapes,
@@ -190,7 +196,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let decisions = log_args.decisions();
     let webhook_configuration = Configuration::of(&certs);
     let certs = certs.resolve()?;
-    let origin = CatalogsOrigin::of(common, cluster, live, policies)?;
+    let origin = CatalogsOrigin::of(common, cluster, live, policies.given().or(events.given()))?;
     let bounds = limits.resolve()?;
     let threads = Limits::default().workers.get();
     let memory = limits.catalogs(&bounds, threads)?;
@@ -212,6 +218,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         memory,
         guardrails,
         policies,
+        events,
         store,
         certs,
         webhook: webhook_configuration,
@@ -236,6 +243,7 @@ struct Plan {
     memory: Pool,
     guardrails: Guardrails,
     policies: PolicyArgs,
+    events: EventArgs,
     /// What administrators decide.
     store: Arc<PolicyStore>,
     certs: Certs,
@@ -274,6 +282,7 @@ impl Plan {
             self.webhook.watch(cluster, &self.metrics);
         }
         let policies = self.policies.of(cluster.as_ref());
+        let (events, event_writer) = self.events.of(cluster.as_ref(), &self.metrics);
         // Before anything is asked of the cluster: without an API server it lives all the same.
         let listening = Server::listen(Config {
             listen: self.listen,
@@ -288,6 +297,7 @@ impl Plan {
                 .collect(),
             metrics: self.metrics.clone(),
             decisions: self.decisions,
+            events,
             log_level: Some(self.log_level),
         })?;
         log_addresses(listening.server());
@@ -295,6 +305,9 @@ impl Plan {
         let certified = listening.certify(certificates.await?);
         if let Some(policies) = policies {
             policies.follow(Arc::clone(&self.store), &self.metrics);
+        }
+        if let Some(events) = event_writer {
+            events.write();
         }
         let guard = source.guard(self.metrics).await?;
         let guard = guard.with_policies(self.store.current());

@@ -17,6 +17,7 @@ use super::review;
 use crate::admission::{Enforcement, Review};
 use crate::server::handler::{Handler, Telemetry};
 use crate::server::{Guard, Judge, Limits, Newer, PendingReview};
+use crate::telemetry::EditEvents;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use olmguard_catalog::CatalogBuilder;
@@ -69,7 +70,11 @@ impl Scene {
             guard,
             answered: Arc::clone(&answered),
         };
-        let telemetry = Telemetry::of(&Metrics::new(), DecisionLog::default());
+        let telemetry = Telemetry::of(
+            &Metrics::new(),
+            DecisionLog::default(),
+            EditEvents::default(),
+        );
         let limits = Limits::default();
         let handler = Handler::new(Arc::new(judge), Enforcement::default(), &limits, telemetry);
         Self {

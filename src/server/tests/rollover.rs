@@ -18,6 +18,7 @@ use crate::server::handler::{Handler, Telemetry};
 use crate::server::pace::Wait;
 use crate::server::phase::Phase;
 use crate::server::{Guard, Limits, Patience, validate};
+use crate::telemetry::EditEvents;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::Certificates;
@@ -36,7 +37,7 @@ impl Replica {
     fn of(certificates: Certificates, phase: watch::Receiver<Phase>) -> Self {
         let metrics = Metrics::new();
         let guard = Guard::from(Snapshot::default());
-        let telemetry = Telemetry::of(&metrics, DecisionLog::default());
+        let telemetry = Telemetry::of(&metrics, DecisionLog::default(), EditEvents::default());
         let limits = Limits::default();
         let handler = Handler::new(Arc::new(guard), Enforcement::default(), &limits, telemetry);
         let config = ConnectionConfig {

@@ -13,6 +13,7 @@ use super::starting::told;
 use super::wire::{Response, Wire, soon};
 use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Limits, ListeningServer, Scrapes, Server};
+use crate::telemetry::EditEvents;
 use crate::telemetry::log::DecisionLog;
 use crate::telemetry::{Authorizer, Authorizing, Metrics, ScrapeDenied};
 use crate::tls::{Certificates, ClientCa, TlsConfig, self_signed};
@@ -57,6 +58,7 @@ fn listening(known: &Arc<Known>) -> ListeningServer {
         checks: Vec::new(),
         metrics: Metrics::new(),
         decisions: DecisionLog::default(),
+        events: EditEvents::default(),
         log_level: None,
     });
     listening.unwrap()

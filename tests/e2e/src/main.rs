@@ -10,6 +10,7 @@ mod apart;
 mod ask;
 mod assets;
 mod cluster;
+mod component;
 mod container;
 mod deployment;
 mod extension;

@@ -7,6 +7,7 @@ mod catalogs;
 mod certificates;
 mod doctor;
 mod emergency;
+mod events;
 mod get_started;
 mod golden;
 mod graph;
@@ -96,6 +97,7 @@ fn entries() -> Vec<Entry> {
         certificates::three_replicas_agree_on_one_authority,
         doctor::finds_each_fault,
         emergency::commands_do_what_they_say,
+        events::are_on_the_extension,
         get_started::prints_what_the_page_shows,
         image::runs_from_its_own_root,
         latency::of_an_edit,

@@ -24,13 +24,15 @@ fn the_page_has_every_right_of_every_mode() {
 
 /// Off unless the component is added: no rendered manifest has these.
 #[test]
-fn the_page_has_every_right_of_secure_metrics() {
-    let said = page().into_iter().filter(|(of, _)| of == "secure-metrics");
-    let said: BTreeSet<_> = said.map(|(_, right)| right).collect();
-    let component = rights(&read("deploy/components/secure-metrics/rbac.yaml"));
-    assert_eq!(component, said);
-    for (name, text) in rendered() {
-        assert!(rights(&text).is_disjoint(&component), "{name}");
+fn the_page_has_every_right_of_a_component() {
+    for component in ["events", "secure-metrics"] {
+        let said = page().into_iter().filter(|(of, _)| of == component);
+        let said: BTreeSet<_> = said.map(|(_, right)| right).collect();
+        let rights_of = rights(&read(&format!("deploy/components/{component}/rbac.yaml")));
+        assert_eq!(rights_of, said);
+        for (name, text) in rendered() {
+            assert!(rights(&text).is_disjoint(&rights_of), "{name}");
+        }
     }
 }
 
@@ -107,6 +109,7 @@ fn place(role: &Value) -> &'static str {
     match (role["kind"].as_str(), namespace.and_then(Value::as_str)) {
         (Some("ClusterRole"), None) => "the cluster",
         (Some("Role"), Some("olmguard-system")) => "its own namespace",
+        (Some("Role"), Some("default")) => "the namespace default",
         (Some("Role"), Some("olmv1-system" | "openshift-operator-controller")) => {
             "the namespace of OLM"
         }

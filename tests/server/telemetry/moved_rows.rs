@@ -7,7 +7,7 @@ use super::metrics::all;
 use olmguard_support::moved::rows;
 
 /// Each file of rows, and the test that moves them.
-const PLACES: [(&str, &str, &str); 6] = [
+const PLACES: [(&str, &str, &str); 7] = [
     (
         "server.txt",
         include_str!("moved/server.txt"),
@@ -32,6 +32,11 @@ const PLACES: [(&str, &str, &str); 6] = [
         "policies.txt",
         include_str!("moved/policies.txt"),
         "src/cluster/policies/tests.rs (objects of a cluster)",
+    ),
+    (
+        "events.txt",
+        include_str!("moved/events.txt"),
+        "src/cluster/events/tests.rs (Events of extensions)",
     ),
     (
         "log.txt",

@@ -11,7 +11,6 @@ use crate::cli::commands::serve::ServeError;
 use crate::cli::commands::serve::catalogs::{self, CatalogsCheck};
 use crate::cli::commands::serve::live::{ClusterCatalogs, LiveArgs};
 use crate::cli::commands::serve::olm::OlmFlags;
-use crate::cli::commands::serve::policies::PolicyArgs;
 use crate::cluster::{Caller, Cluster, connect};
 use crate::server::{Check, Guard};
 use crate::telemetry::Metrics;
@@ -41,12 +40,13 @@ pub(super) enum CatalogsSource {
 }
 
 impl CatalogsOrigin {
-    /// What the flags say together, or which of them contradict each other.
+    /// What the flags say together, or which of them contradict each other. `other` is a further flag that is given
+    /// and means nothing without a cluster.
     pub(super) fn of(
         common: CommonArgs,
         cluster: ClusterArgs,
         live: LiveArgs,
-        policies: PolicyArgs,
+        other: Option<&'static str>,
     ) -> Result<Self, UsageError> {
         let CommonArgs { catalog, olm } = common;
         if catalog.is_empty() {
@@ -58,7 +58,7 @@ impl CatalogsOrigin {
                 live,
             })));
         }
-        match cluster.given().or(live.given()).or(policies.given()) {
+        match cluster.given().or(live.given()).or(other) {
             None => Ok(Self::Files(catalog, olm.rules()?)),
             Some(flag) => Err(UsageError::ClusterBesideFiles { flag }),
         }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use serde_json::json;
+use anyhow::{Result, ensure};
 
 use crate::cluster::Cluster;
+use crate::component::with_component;
 use crate::deployment::Deployment;
 use crate::kubectl::{Kubectl, Printed};
 use crate::trials::stand_in;
@@ -17,7 +17,15 @@ pub(crate) async fn are_answered_by_the_rights_of_the_token(cluster: &mut Cluste
     let kubectl = cluster.kubectl()?;
     kubectl.apply(stand_in::NAMESPACES).await?;
     kubectl
-        .apply(&with_component(cluster, &kubectl).await?)
+        .apply(
+            &with_component(
+                cluster,
+                &kubectl,
+                "single-node-self-managed",
+                "secure-metrics",
+            )
+            .await?,
+        )
         .await?;
     kubectl.apply(ACCOUNTS).await?;
     kubectl.apply(&fs::read_to_string(READER)?).await?;
@@ -95,25 +103,6 @@ async fn get(kubectl: &Kubectl, ca: &Path, token: &str) -> Result<Printed> {
     kubectl.try_run(&get, "").await
 }
 
-/// The overlay and the component, which kustomize wants by paths that are relative.
-async fn with_component(cluster: &Cluster, kubectl: &Kubectl) -> Result<String> {
-    let folder = fs::canonicalize(cluster.dir())?.join("secure-metrics");
-    fs::create_dir(&folder)?;
-    let to_root = "../".repeat(folder.components().count() - 1);
-    let deploy = fs::canonicalize(DEPLOY).context(DEPLOY)?;
-    let deploy = deploy.display().to_string();
-    let deploy = format!("{to_root}{}", deploy.trim_start_matches('/'));
-    let kustomization = json!({
-        "resources": [format!("{deploy}/overlays/single-node-self-managed")],
-        "components": [format!("{deploy}/components/secure-metrics")],
-        "sortOptions": { "order": "legacy" },
-    });
-    fs::write(folder.join("kustomization.yaml"), kustomization.to_string())?;
-    let kustomize = format!("kustomize {}", folder.display());
-    kubectl.run(&kustomize, "").await
-}
-
-const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy");
 const READER: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../deploy/monitoring-secure/reader.yaml"

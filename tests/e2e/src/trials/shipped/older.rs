@@ -2,13 +2,12 @@
 //!
 //! They are defined here without their schema, so that less is sure to be there than was then.
 
-use std::fs;
-
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::matching::has_not_erred;
 use crate::cluster::Cluster;
+use crate::component::with_component;
 use crate::deployment::Deployment;
 use crate::kubectl::Kubectl;
 
@@ -17,7 +16,7 @@ pub(crate) async fn older_shapes_are_judged(cluster: &mut Cluster) -> Result<()>
     let kubectl = cluster.kubectl()?;
     kubectl.run("create namespace olmv1-system", "").await?;
     define(&kubectl).await?;
-    let manifest = with_component(cluster, &kubectl).await?;
+    let manifest = with_component(cluster, &kubectl, "default-self-managed", "v1alpha1").await?;
     let manifest = manifest.replace("failurePolicy: Ignore", "failurePolicy: Fail");
     kubectl.apply(&manifest).await?;
     let mut guard = Deployment::start(cluster, &[]).await?;
@@ -121,27 +120,6 @@ fn nested(package: &str, version: &str) -> Value {
             },
         },
     })
-}
-
-/// The overlay and the component, which kustomize wants by paths that are relative.
-async fn with_component(cluster: &Cluster, kubectl: &Kubectl) -> Result<String> {
-    let folder = fs::canonicalize(cluster.dir())?.join("older");
-    fs::create_dir(&folder)?;
-    let to_root = "../".repeat(folder.components().count() - 1);
-    let deploy = fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy"))?;
-    let deploy = format!(
-        "{to_root}{}",
-        deploy.display().to_string().trim_start_matches('/')
-    );
-    let kustomization = json!({
-        "resources": [format!("{deploy}/overlays/default-self-managed")],
-        "components": [format!("{deploy}/components/v1alpha1")],
-        "sortOptions": { "order": "legacy" },
-    });
-    fs::write(folder.join("kustomization.yaml"), kustomization.to_string())?;
-    kubectl
-        .run(&format!("kustomize {}", folder.display()), "")
-        .await
 }
 
 /// In place of the definitions that every cluster here begins with.

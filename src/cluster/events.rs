@@ -1,0 +1,165 @@
+//! Events of extensions in the cluster: what was refused, or admitted with a warning.
+//!
+//! Mirrors client-go's broadcaster, [`tools/events/event_broadcaster.go`]: an Event that repeats is one object, whose
+//! `series` counts. Unlike there, what is written is bounded for the whole process, too.
+//!
+//! Invariants: nothing that edits are answered with waits for this; per process at most [`budget::PER_SECOND`] writes a
+//! second, and at most [`series::KNOWN`] series are remembered.
+//!
+//! [`tools/events/event_broadcaster.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/events/event_broadcaster.go
+
+mod budget;
+mod series;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::api::events::v1::{Event, EventSeries};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
+use k8s_openapi::jiff::Timestamp;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use serde_json::json;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use crate::cluster::fault;
+use crate::cluster::lease;
+use crate::cluster::line;
+use crate::telemetry::EditEvent;
+use crate::telemetry::metrics::{EventFate, EventMetrics};
+use crate::tls::Clock;
+use budget::Budget;
+use series::{KnownSeries, Repeat};
+
+/// Writes Events for as long as there is a queue.
+pub async fn write(
+    client: Client,
+    clock: Arc<dyn Clock>,
+    metrics: Arc<EventMetrics>,
+    mut queue: Receiver<EditEvent>,
+) {
+    let (client, _) = line::open(client);
+    let mut writer = EventWriter {
+        api: Api::namespaced(client, NAMESPACE),
+        clock,
+        metrics,
+        instance: lease::holder(),
+        series: KnownSeries::default(),
+        budget: Budget::full(Instant::now()),
+        fault: None,
+    };
+    while let Some(event) = queue.recv().await {
+        writer.take(event).await;
+    }
+}
+
+struct EventWriter {
+    api: Api<Event>,
+    clock: Arc<dyn Clock>,
+    metrics: Arc<EventMetrics>,
+    instance: String,
+    series: KnownSeries,
+    budget: Budget,
+    /// What the last write failed with: a fault is told once.
+    fault: Option<String>,
+}
+
+impl EventWriter {
+    async fn take(&mut self, event: EditEvent) {
+        let now = Instant::now();
+        let repeat = self.series.repeat(&event, now);
+        if matches!(repeat, Some(Repeat::Counted)) {
+            return self.metrics.count(EventFate::Repeated);
+        }
+        if !self.budget.spend(now) {
+            return self.metrics.count(EventFate::Dropped);
+        }
+        let written = match repeat {
+            Some(Repeat::Due { name, count }) => self.recount(&name, count).await,
+            _ => self.create(&event, now).await,
+        };
+        self.told(written, &event);
+    }
+
+    async fn create(&mut self, event: &EditEvent, now: Instant) -> Result<(), kube::Error> {
+        let made = self.event(event, self.clock.now());
+        self.api.create(&PostParams::default(), &made).await?;
+        let name = made.metadata.name.unwrap_or_default();
+        self.series.begin(event, name, now);
+        Ok(())
+    }
+
+    /// Writes how often an Event was repeated.
+    async fn recount(&self, name: &str, count: i32) -> Result<(), kube::Error> {
+        let series = EventSeries {
+            count,
+            last_observed_time: time(self.clock.now()),
+        };
+        let patch = Patch::Merge(json!({"series": series}));
+        self.api
+            .patch(name, &PatchParams::default(), &patch)
+            .await?;
+        Ok(())
+    }
+
+    fn event(&self, event: &EditEvent, now: SystemTime) -> Event {
+        let object = &event.object;
+        let begin: String = object.name.chars().take(NAME_LIMIT).collect();
+        let number = Timestamp::try_from(now).unwrap_or_default().as_nanosecond();
+        Event {
+            metadata: ObjectMeta {
+                name: Some(format!("{begin}.{number:x}")),
+                namespace: Some(NAMESPACE.to_owned()),
+                ..ObjectMeta::default()
+            },
+            action: Some(ACTION.to_owned()),
+            event_time: Some(time(now)),
+            note: Some(event.note.clone()),
+            reason: Some(event.reason.as_str().to_owned()),
+            regarding: Some(ObjectReference {
+                api_version: Some(object.api_version.clone()),
+                kind: Some(object.kind.clone()),
+                name: Some(object.name.clone()),
+                uid: Some(object.uid.clone()),
+                ..ObjectReference::default()
+            }),
+            reporting_controller: Some(CONTROLLER.to_owned()),
+            reporting_instance: Some(self.instance.clone()),
+            type_: Some("Warning".to_owned()),
+            ..Event::default()
+        }
+    }
+
+    fn told(&mut self, written: Result<(), kube::Error>, event: &EditEvent) {
+        let Err(error) = written else {
+            if self.fault.take().is_some() {
+                info!("Writing Events again");
+            }
+            return self.metrics.count(EventFate::Written);
+        };
+        self.metrics.count(EventFate::Failed);
+        // An Event that is gone is made anew when it is repeated.
+        self.series.forget(event);
+        let error = fault::words(&error);
+        if self.fault.as_ref() != Some(&error) {
+            warn!(error, "Failed to write an Event of a ClusterExtension");
+        }
+        self.fault = Some(error);
+    }
+}
+
+fn time(at: SystemTime) -> MicroTime {
+    MicroTime(Timestamp::try_from(at).unwrap_or_default())
+}
+
+/// Where the API server wants Events of objects without a namespace.
+const NAMESPACE: &str = "default";
+const CONTROLLER: &str = "olmguard.dev/webhook";
+const ACTION: &str = "Admission";
+/// With the number behind it, a name has at most 253 characters.
+const NAME_LIMIT: usize = 200;
