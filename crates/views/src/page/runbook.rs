@@ -39,6 +39,7 @@ const RUNBOOKS: &[Runbook] = runbooks![
     OlmguardFailOpen,
     OlmguardHighLatency,
     OlmguardPanic,
+    OlmguardPolicyNotAccepted,
     OlmguardQueueRejecting,
     OlmguardUndecided,
     OlmguardWatchLost,

@@ -437,6 +437,30 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of("OlmguardPanic", "switch the webhook off for it", EMERGENCY),
     of(
+        "OlmguardPolicyNotAccepted",
+        "Correct the field",
+        By::Test(
+            "src/cluster/policies/tests.rs",
+            "an_object_that_cannot_be_read_is_in_force_and_says_so",
+        ),
+    ),
+    of(
+        "OlmguardPolicyNotAccepted",
+        "If nothing checks the permission `bypass`",
+        By::Test(
+            "tests/e2e/src/trials/policies.rs",
+            "report_whether_they_are_accepted",
+        ),
+    ),
+    of(
+        "OlmguardPolicyNotAccepted",
+        "delete the object",
+        By::Test(
+            "src/cluster/policies/tests.rs",
+            "an_object_that_cannot_be_read_is_in_force_and_says_so",
+        ),
+    ),
+    of(
         "OlmguardQueueRejecting",
         "Stop the loop",
         By::Reader("the loop is the reader's"),
