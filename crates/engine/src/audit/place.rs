@@ -94,10 +94,19 @@ impl<'s> Deprecations<'s> {
     }
 }
 
-/// The catalogs that a filter is put to, if all of them can answer and one has the package.
+/// The catalogs that a filter is put to, if all of them can answer and one has the package. No deprecated bundle is a
+/// candidate: a path can go through one, but does not end there.
 pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
     let query = Query::compile(filter, basis.snapshot).ok()?;
-    let offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+    let mut offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+    for Offer {
+        package,
+        candidates,
+        ..
+    } in &mut offers
+    {
+        candidates.retain(|index| !package.is_deprecated(index));
+    }
     (!offers.is_empty()).then_some(offers)
 }
 
@@ -113,15 +122,13 @@ fn at<'s>(offer: &Offer<'s>, origin: &Origin<'_>) -> Vec<Choice<'s>> {
     same.filter(is_named).collect()
 }
 
-/// One bundle for each version that is newer and not deprecated, the newest first.
+/// One bundle for each candidate version that is newer, the newest first.
 fn newer<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
     let candidates = offers.iter().flat_map(|offer| {
         let candidates = offer.candidates.iter();
         candidates.map(|index| offer.choice(index))
     });
-    let is_newer = |choice: &Choice<'_>| {
-        origin.is_older_than(choice.package, choice.index) && !choice.is_deprecated()
-    };
+    let is_newer = |choice: &Choice<'_>| origin.is_older_than(choice.package, choice.index);
     let newer = candidates.filter(is_newer);
     let mut newer: Vec<_> = newer
         .filter_map(|choice| Some((choice, version(choice)?)))

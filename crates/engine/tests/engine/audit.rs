@@ -183,6 +183,25 @@ fn without_an_edge_to_a_newer_version_it_is_stranded() {
     assert_eq!(deprecated.concerns(), [""; 0]);
 }
 
+/// The path ends where an administrator wants to be, whatever edges lead beyond.
+#[test]
+fn an_edge_to_a_deprecated_version_is_no_path_onward() {
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0 replaces 1.1.0\n(deprecated): 2.0.0";
+    let newest = Scene::new(lines, "1.1.0").range("1.1.0");
+    assert_eq!(newest.concerns(), [""; 0]);
+    let behind = Scene::new(lines, "1.0.0").range("1.0.0");
+    assert_eq!(behind.concerns(), ["behind"]);
+    behind.see(|audit| {
+        let place = audit.place.as_ref().expect("a place");
+        assert_eq!(versions(place.newest.as_slice()), ["1.1.0"]);
+        assert_eq!(versions(&next(audit).path), ["1.1.0"]);
+    });
+    // A step on the way may be deprecated if the path goes on from there.
+    let through = "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0 replaces 1.1.0\n(deprecated): 1.1.0";
+    let through = Scene::new(through, "1.0.0").range("1.0.0");
+    through.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0", "2.0.0"]));
+}
+
 #[test]
 fn a_path_in_other_channels_alone_is_the_end_of_a_channel() {
     let lines = "a: 1.0.0\nb: 1.0.0; 2.0.0 replaces 1.0.0";
