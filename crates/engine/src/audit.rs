@@ -21,7 +21,7 @@ pub use concern::Concern;
 pub use onward::{NextEdit, Onward};
 pub use place::{Deprecations, Place};
 
-use crate::extension::{Filter, Policy};
+use crate::extension::{Fields, Filter, Policy};
 use crate::judge::{Basis, Edit, Judgement, Request, Token, Verdict, Walk, judge, rule, walk};
 use crate::resolve::Query;
 use olmguard_catalog::version::Constraint;
@@ -56,7 +56,7 @@ impl<'s> Audit<'s> {
         let judgement = judge(basis, &edit);
         let is_judged = judgement.verdict() != Verdict::NotJudged;
         match edit.request().filter(|_| is_judged) {
-            Some(request) => Self::of_request(basis, &request, judgement),
+            Some(request) => Self::of_request(basis, &request, &edit.new.fields, judgement),
             None => Self {
                 judgement,
                 automatic: None,
@@ -67,12 +67,17 @@ impl<'s> Audit<'s> {
         }
     }
 
-    fn of_request(basis: Basis<'s>, request: &Request<'_>, judgement: Judgement<'s>) -> Self {
+    fn of_request(
+        basis: Basis<'s>,
+        request: &Request<'_>,
+        fields: &Fields,
+        judgement: Judgement<'s>,
+    ) -> Self {
         let bundle = request.installed.bundle();
         Self {
             judgement,
             automatic: bundle.map(|bundle| walk(basis, request.filter, bundle)),
-            place: bundle.and_then(|bundle| Place::of(basis, request, bundle)),
+            place: bundle.and_then(|bundle| Place::of(basis, request, fields, bundle)),
             bypass: bypass(basis, request),
             is_unbounded: is_unbounded(basis, request.filter),
         }

@@ -6,13 +6,12 @@
 //! Windows bind edits. What OLM installs automatically passes no admission, and no window holds it back.
 
 use crate::audit::place::offers;
-use crate::extension::{Fields, Filter, Shape};
+use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request};
 use crate::resolve::{
     Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_way,
 };
 use olmguard_policy::{Opening, PolicyRule};
-use serde_json::Value;
 
 /// Where an extension can be brought by edits.
 #[derive(Debug)]
@@ -47,6 +46,8 @@ pub struct NextEdit<'s> {
 pub(super) struct Question<'a, 's> {
     pub(super) basis: Basis<'s>,
     pub(super) request: Request<'a>,
+    /// Where its fields are in its shape.
+    pub(super) fields: &'a Fields,
     pub(super) origin: &'a Origin<'a>,
     /// What it requests, without its range and without the bypass.
     pub(super) in_channels: &'a Filter,
@@ -108,8 +109,7 @@ impl<'s> Question<'_, 's> {
             context: self.context(requester),
             ..self.request
         };
-        let fields = Fields::of(Shape::V1, &Value::Null);
-        let one_edit = OneEdit::of(self.basis, &request, &fields, &path);
+        let one_edit = OneEdit::of(self.basis, &request, self.fields, &path);
         let next = NextEdit { path, one_edit };
         match opening {
             None => Onward::Now(next),

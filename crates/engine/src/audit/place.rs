@@ -2,7 +2,7 @@
 
 use crate::audit::onward::{Onward, Question};
 use crate::audit::strict;
-use crate::extension::{Filter, InstalledBundle};
+use crate::extension::{Fields, Filter, InstalledBundle};
 use crate::judge::{Basis, Request};
 use crate::resolve::{Choice, Offer, Origin, Query};
 use olmguard_catalog::Deprecation;
@@ -39,6 +39,7 @@ impl<'s> Place<'s> {
     pub(super) fn of(
         basis: Basis<'s>,
         request: &Request<'_>,
+        fields: &Fields,
         installed: &InstalledBundle,
     ) -> Option<Self> {
         let in_channels = strict(Filter {
@@ -56,6 +57,7 @@ impl<'s> Place<'s> {
         let question = Question {
             basis,
             request: *request,
+            fields,
             origin: &origin,
             in_channels: &in_channels,
             anywhere: &anywhere,

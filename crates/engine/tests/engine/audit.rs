@@ -417,3 +417,21 @@ fn a_step_that_guardrails_forbid_and_olm_takes_is_named() {
     let (concerns, _) = see(&scene.range("1.0.0"));
     assert_eq!(concerns, [Concern::Behind]);
 }
+
+/// An edit names the field of the object's own shape.
+#[test]
+fn the_one_edit_is_of_the_shape_of_the_object() {
+    let scene = Scene::new(CHAIN, "1.0.0");
+    let flat = Extension::read(
+        Shape::V1Alpha1Flat,
+        &json!({"metadata": {"name": "ext"}, "spec": {"packageName": "P", "version": "1.0.0"}}),
+    );
+    let content = content(&written(CHAIN).fbc(), &Rules::default());
+    scene.see_by(content, &flat, |audit| {
+        let edit = next(audit).one_edit.as_ref().expect("one edit");
+        assert_eq!(
+            (&*edit.field, &*edit.range),
+            ("spec.version", ">=1.0.0 <=1.2.0")
+        );
+    });
+}
