@@ -1,0 +1,192 @@
+use serde_json::{Value, json};
+
+use super::*;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::extension::{Extension, Shape};
+use olmguard_engine::judge::{Basis, Policies, Requester, UpgradePolicies};
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_fixtures::question::content;
+use olmguard_fixtures::written::written;
+use olmguard_policy::UpgradePolicy;
+
+const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
+
+/// An object as a cluster has it, with its status.
+fn object(name: &str, catalog: &Value, installed: &str) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "metadata": {"name": name},
+        "spec": {"namespace": "ns", "source": {"sourceType": "Catalog", "catalog": catalog}},
+        "status": {"install": {"bundle": {"name": format!("P.v{installed}"), "version": installed}}},
+    })
+}
+
+fn report(lines: &str, objects: &[Value], rules: &[Value]) -> AuditReport {
+    let content = content(&written(lines).fbc(), &Rules::default());
+    let snapshot = Snapshot::new(Rules::default(), [CatalogState::named("hub", content)]);
+    let policies = rules.iter().map(|rules| {
+        UpgradePolicy::read(&json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": "nights"}, "spec": {"rules": rules},
+        }))
+    });
+    let policies = Policies {
+        upgrades: UpgradePolicies::of(policies),
+        ..Policies::default()
+    };
+    let basis = Basis {
+        snapshot: &snapshot,
+        policies: &policies,
+    };
+    AuditReport::of(objects.iter().map(|object| {
+        let extension = Extension::read(Shape::V1, object);
+        let edit = Edit {
+            new: &extension,
+            old: None,
+            installed: &extension.installed,
+            schema: &[],
+            requester: Requester::unknown(),
+        };
+        ExtensionReport::of(&edit, &Audit::of(basis, &edit))
+    }))
+}
+
+fn asks(range: &str) -> Value {
+    json!({"packageName": "P", "version": range})
+}
+
+#[track_caller]
+fn check(lines: &str, object: Value, expected: &[&str]) {
+    let text = report(lines, &[object], &[]).to_string();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn the_worst_comes_first() {
+    let objects = [
+        object("good", &asks("1.2.0"), "1.2.0"),
+        object("behind", &asks("1.0.0"), "1.0.0"),
+        object("denied", &asks("1.2.0"), "1.0.0"),
+        object("moves", &asks("<1.2.0"), "1.0.0"),
+    ];
+    let report = report(CHAIN, &objects, &[]);
+    let names: Vec<_> = report
+        .extensions
+        .iter()
+        .map(|one| one.name.as_deref())
+        .collect();
+    let expected = ["denied", "moves", "behind", "good"].map(Some);
+    assert_eq!(names, expected);
+    assert_eq!(
+        report.summary,
+        [("behind", 3), ("moves", 1), ("unresolvable", 1)].into()
+    );
+    let counts = [Verdict::Allow, Verdict::Deny].map(|verdict| report.count(verdict));
+    assert_eq!(counts, [3, 1]);
+}
+
+#[test]
+fn the_text_names_what_moves_and_what_to_set() {
+    check(
+        CHAIN,
+        object("ext", &asks(">=1.0.0"), "1.0.0"),
+        &[
+            "ext (P): 1.0.0",
+            "  moves: OLM upgrades automatically to 1.1.0, then 1.2.0",
+            "  unbounded: the range has no upper bound",
+            "  behind: 1.2.0 is reachable in 2 steps: set the version to \">=1.0.0 <=1.2.0\"",
+            "1 extension: 0 without findings",
+        ],
+    );
+    check(
+        "a: 1.0.0; 2.0.0",
+        object("ext", &asks("1.0.0"), "1.0.0"),
+        &[
+            "ext (P): 1.0.0",
+            "  stranded: a newer version exists, up to 2.0.0, and there is no upgrade path to any of them",
+            "1 extension: 0 without findings",
+        ],
+    );
+    check(
+        "a: 1.0.0\nb: 1.0.0; 2.0.0 replaces 1.0.0",
+        object(
+            "ext",
+            &json!({"packageName": "P", "version": "1.0.0", "channels": ["a"]}),
+            "1.0.0",
+        ),
+        &[
+            "ext (P): 1.0.0",
+            "  channel_ends: the requested channels have no newer version; other channels have a path to 2.0.0",
+            "1 extension: 0 without findings",
+        ],
+    );
+}
+
+#[test]
+fn the_bypass_says_whether_it_can_be_removed() {
+    let bypass = |installed| {
+        let catalog = json!({
+            "packageName": "P", "version": "1.2.0", "upgradeConstraintPolicy": "SelfCertified",
+        });
+        let report = report(CHAIN, &[object("ext", &catalog, installed)], &[]);
+        report.extensions[0].findings[0].text.clone()
+    };
+    assert_eq!(
+        bypass("1.2.0"),
+        "the bypass of the upgrade edges is set; you can remove it: the spec is also allowed without it"
+    );
+    assert_eq!(
+        bypass("1.0.0"),
+        "the bypass of the upgrade edges is set; without it the spec is denied [NotASuccessor]"
+    );
+}
+
+#[test]
+fn a_window_is_named_in_text_and_in_json() {
+    let windows =
+        json!({"windows": [{"schedule": "0 22 * * *", "duration": "1h", "timeZone": "UTC"}]});
+    let report = report(CHAIN, &[object("ext", &asks("1.1.0"), "1.1.0")], &[windows]);
+    let text = &report.extensions[0].findings[0].text;
+    assert_eq!(
+        text,
+        "1.2.0 is reachable in 1 step: set the version to \"1.2.0\"; a window of the upgrade policies opens at \
+         1970-01-01T22:00:00Z"
+    );
+    let json = serde_json::to_value(&report).expect("string keys only");
+    let next = &json["extensions"][0]["next"];
+    assert_eq!(next["opens"], "1970-01-01T22:00:00Z");
+    assert_eq!(next["path"][0]["version"], "1.2.0");
+    assert_eq!(next["one_edit"], Value::Null);
+}
+
+#[test]
+fn json_fits_its_schema() {
+    let objects = [
+        object("good", &asks("1.2.0"), "1.2.0"),
+        object("moves", &asks(">=1.0.0"), "1.0.0"),
+        object("denied", &asks("x..y"), "1.0.0"),
+        json!({"kind": "ClusterExtension"}),
+    ];
+    let printed = serde_json::to_value(report(CHAIN, &objects, &[])).expect("string keys only");
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<AuditReport>();
+    let fault = jsonschema::validate(&schema.to_value(), &printed).err();
+    assert_eq!(fault.map(|fault| fault.to_string()), None, "{printed}");
+}
+
+/// What names and messages of others hold is one printable line.
+#[test]
+fn hostile_names_stay_in_their_line() {
+    let hostile = "ext\u{1b}[31m\n  moves: false";
+    let report = report(CHAIN, &[object(hostile, &asks("1.2.0\u{7}"), "1.0.0")], &[]);
+    let text = report.to_string();
+    assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+    assert!(
+        !text.lines().any(|line| line.starts_with("  moves: false")),
+        "{text}"
+    );
+}

@@ -1,0 +1,130 @@
+//! The sentence of each finding. Texts of others come out as they are: the report makes them one printable line.
+
+use olmguard_catalog::version::go;
+use olmguard_engine::audit::{Audit, Concern, Deprecations, NextEdit, Onward, Place};
+use olmguard_engine::judge::{Verdict, pin};
+use olmguard_engine::resolve::Choice;
+
+/// A finding in a sentence; `reason` is the reason of the judgement.
+pub(super) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> String {
+    let of_place = |say: fn(&Place<'_>) -> String| audit.place.as_ref().map(say);
+    let found = match concern {
+        Concern::Unresolvable | Concern::Forbidden | Concern::Undecided => Some(reason.to_owned()),
+        Concern::ForbiddenMove => forbidden_move(audit),
+        Concern::Moves => audit.automatic.as_ref().map(|walk| {
+            let through = versions(&walk.steps);
+            format!("OLM upgrades automatically to {through}")
+        }),
+        Concern::Bypass => bypass(audit),
+        Concern::Unbounded => Some("the range has no upper bound".to_owned()),
+        Concern::NotInCatalog => Some("no selected catalog has the installed bundle".to_owned()),
+        Concern::BundleDeprecated => Some("the installed bundle is deprecated".to_owned()),
+        Concern::PackageDeprecated => of_place(|place| package(&place.deprecations)),
+        Concern::ChannelDeprecated => of_place(|place| channels(&place.deprecations)),
+        Concern::Stranded | Concern::PathForbidden | Concern::ChannelEnds | Concern::Behind => {
+            of_place(onward)
+        }
+    };
+    found.unwrap_or_default()
+}
+
+fn forbidden_move(audit: &Audit<'_>) -> Option<String> {
+    let step = audit.automatic.as_ref()?.forbidden.first()?;
+    let to = pin(step.to).unwrap_or_default();
+    Some(format!(
+        "OLM upgrades automatically from {} to {to}, which guardrails forbid",
+        step.from
+    ))
+}
+
+fn bypass(audit: &Audit<'_>) -> Option<String> {
+    let token = audit.bypass?.without;
+    let without = match token.verdict() {
+        Verdict::Allow => "you can remove it: the spec is also allowed without it".to_owned(),
+        Verdict::Undecided => format!("without it the spec is undecided [{}]", token.as_str()),
+        Verdict::Deny | Verdict::NotJudged => {
+            format!("without it the spec is denied [{}]", token.as_str())
+        }
+    };
+    Some(format!("the bypass of the upgrade edges is set; {without}"))
+}
+
+fn package(found: &Deprecations<'_>) -> String {
+    let message = found.of_package.unwrap_or_default();
+    format!("the package is deprecated{}", after_colon(message))
+}
+
+fn channels(found: &Deprecations<'_>) -> String {
+    let channels = found.of_channels.iter().map(|(name, message)| {
+        let name = go::quote(name);
+        format!("channel {name} is deprecated{}", after_colon(message))
+    });
+    channels.collect::<Vec<_>>().join("; ")
+}
+
+fn onward(place: &Place<'_>) -> String {
+    let newest = place.newest.and_then(pin).unwrap_or_default();
+    match &place.onward {
+        Onward::Now(next) => edits(next),
+        Onward::Later(next, opening) => {
+            format!(
+                "{}; a window of the upgrade policies opens at {}",
+                edits(next),
+                opening.at
+            )
+        }
+        Onward::Forbidden(path) => format!(
+            "guardrails or upgrade policies forbid each path to a newer version; the upgrade edges go to {}",
+            versions(path)
+        ),
+        Onward::OtherChannels(path) => {
+            format!(
+                "the requested channels have no newer version; other channels have a path to {}",
+                versions(path)
+            )
+        }
+        Onward::Stranded => {
+            let newer = match place.newer {
+                1 => "a newer version exists".to_owned(),
+                count => format!("{count} newer versions exist"),
+            };
+            format!("{newer}, up to {newest}, and there is no upgrade path to any of them")
+        }
+        Onward::Newest | Onward::NotFound => String::new(),
+    }
+}
+
+/// How many steps behind it is, and what to set.
+fn edits(next: &NextEdit<'_>) -> String {
+    let last = next.path.last().copied().and_then(pin).unwrap_or_default();
+    let steps = match next.path.len() {
+        1 => "1 step".to_owned(),
+        count => format!("{count} steps"),
+    };
+    let first = next.path.first().copied().and_then(pin).unwrap_or_default();
+    let set = next
+        .one_edit
+        .as_ref()
+        .map_or(first, |edit| edit.range.clone());
+    let set = go::quote(&set);
+    format!("{last} is reachable in {steps}: set the version to {set}")
+}
+
+fn versions(path: &[Choice<'_>]) -> String {
+    let versions: Vec<_> = path.iter().copied().filter_map(pin).collect();
+    match versions.as_slice() {
+        [] | [_] | [_, _] | [_, _, _] => versions.join(", then "),
+        [first, .., last] => format!(
+            "{first}, then {last} after {} more steps",
+            versions.len() - 1
+        ),
+    }
+}
+
+fn after_colon(message: &str) -> String {
+    if message.is_empty() {
+        String::new()
+    } else {
+        format!(": {message}")
+    }
+}
