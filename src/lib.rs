@@ -30,7 +30,7 @@
 //! | --- | --- | --- |
 //! | [`olmguard_catalog`] | what a catalog says, as OLM reads it | `version`, `selector`, `olm`, `guardrail`, then the catalog itself (`fbc`, [`Catalog`](olmguard_catalog::Catalog)), `graph` |
 //! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `inquiry`, `audit`, `explain` |
-//! | [`olmguard_views`] | what is shown of a catalog and its graph | `path`, `step`, `versions`, `range_report`, `picture`, `lint`, `diff`, `author`, `readiness`, `doctor` |
+//! | [`olmguard_views`] | what is shown of a catalog and its graph | `path`, `step`, `versions`, `range_report`, `audit_report`, `picture`, `lint`, `diff`, `author`, `readiness`, `doctor` |
 //! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], `guardrail_files`, `policy_files`, `policy_objects`, [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
 //!
 //! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+mod audit;
 pub mod catalogs;
 pub mod check;
 mod completions;
@@ -27,6 +28,7 @@ use version::Build;
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     Check(Box<check::CheckArgs>),
+    Audit(Box<audit::AuditArgs>),
     Test(test::TestArgs),
     Range(range::RangeArgs),
     Serve(Box<serve::ServeArgs>),
@@ -51,6 +53,7 @@ impl Command {
     pub(super) fn run(self, command_line: &str, build: Build) -> ExitCode {
         match self {
             Self::Check(args) => check::run(&args).into(),
+            Self::Audit(args) => audit::run(&args).into(),
             Self::Test(args) => test::run(&args).into(),
             Self::Range(args) => range::run(&args).into(),
             Self::Serve(args) => serve::run(*args, command_line),

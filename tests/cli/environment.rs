@@ -36,8 +36,8 @@ fn a_form_for_all_commands_breaks_none_of_them() {
     assert_eq!(
         stderr,
         "warning: OLMGUARD_OUTPUT is no longer read; set the variable of the command instead: \
-         OLMGUARD_PATH_OUTPUT, OLMGUARD_CHECK_OUTPUT, OLMGUARD_TEST_OUTPUT, \
-         OLMGUARD_RANGE_OUTPUT, OLMGUARD_SNAPSHOT_SHOW_OUTPUT, ...\n"
+         OLMGUARD_PATH_OUTPUT, OLMGUARD_CHECK_OUTPUT, OLMGUARD_AUDIT_OUTPUT, \
+         OLMGUARD_TEST_OUTPUT, OLMGUARD_RANGE_OUTPUT, ...\n"
     );
 }
 

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on fails there"
 )]
 
+mod audit;
 mod authoring;
 mod authoring_pages;
 mod base;

@@ -4,6 +4,7 @@
 
 use olmguard::cli::commands::{catalogs, check, diff, doctor, generate, lint, test, version};
 use olmguard_catalog::version::Masterminds;
+use olmguard_views::audit_report::AuditReport;
 use olmguard_views::path::PathReport;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::range_report::Grammar;
@@ -49,6 +50,11 @@ fn fits<T: JsonSchema + Serialize>(printed: &T) {
 #[test]
 fn range_v1() {
     compare_schema::<RangeJson<'static>>("olmguard.range.v1.json");
+}
+
+#[test]
+fn audit_v1() {
+    compare_schema::<AuditReport>("olmguard.audit.v1.json");
 }
 
 #[test]

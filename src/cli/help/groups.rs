@@ -8,7 +8,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Upgrades",
         &[
-            "check", "versions", "path", "explain", "range", "graph", "test",
+            "check", "audit", "versions", "path", "explain", "range", "graph", "test",
         ],
     ),
     (

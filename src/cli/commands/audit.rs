@@ -1,0 +1,148 @@
+//! `olmguard audit PATH...`: what already runs, the worst first.
+//!
+//! ```text
+//! PATH... --inputs--> extensions with their status --\
+//! --catalog, --snapshot, --from-cluster --> facts ----+--> engine::audit --> AuditReport --> text | JSON | YAML
+//! ```
+//!
+//! What cannot be read is said, and the rest is reported.
+
+mod inputs;
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::args::edges::EdgesArgs;
+use crate::cli::facts::origin::OriginError;
+use crate::cli::facts::{Facts, FactsArgs, check_stdin};
+use crate::cli::help;
+use crate::cli::output::{self, OutputArgs, yaml};
+use crate::cli::{Exit, say, warn};
+use inputs::AuditedInputs;
+use olmguard_engine::audit::Audit;
+use olmguard_engine::extension::Extension;
+use olmguard_engine::judge::{Edit, Requester, Verdict};
+use olmguard_views::audit_report::{AuditReport, ExtensionReport};
+
+/// Report what already runs, the worst first
+#[derive(Args, Clone, Debug)]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+pub(crate) struct AuditArgs {
+    /// ClusterExtensions with their status: files, directories, or -
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    facts: FactsArgs,
+
+    #[command(flatten)]
+    edges: EdgesArgs,
+
+    #[command(flatten)]
+    output: OutputArgs<Output>,
+}
+
+/// The form of the report.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Output {
+    /// Text for people
+    #[default]
+    Text,
+    /// One JSON object, schema olmguard.audit/v1
+    Json,
+    /// The same object as YAML
+    Yaml,
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+enum AuditError {
+    #[error(transparent)]
+    Facts(#[from] OriginError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the command.
+pub(super) fn run(args: &AuditArgs) -> Exit {
+    audit(args).unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
+    let paths = args.paths.iter().map(PathBuf::as_path);
+    let paths = paths.chain(args.facts.common.catalog.paths());
+    check_stdin(paths).map_err(OriginError::from)?;
+    let inputs = AuditedInputs::read(&args.paths);
+    inputs.faults.iter().for_each(say);
+    inputs.warnings().for_each(|warning| warn(&warning));
+    let facts = args.facts.load(args.edges)?;
+    let report = report(&facts, &inputs.extensions, &args.facts.requester());
+    print(&report, args.output.form)?;
+    let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
+    Ok(exit(&report, bad.into_iter().chain(facts.exit())))
+}
+
+fn report(facts: &Facts, extensions: &[Extension], requester: &Requester) -> AuditReport {
+    AuditReport::of(extensions.iter().map(|extension| {
+        let edit = Edit {
+            new: extension,
+            old: None,
+            installed: &extension.installed,
+            // The API server accepted the object.
+            schema: &[],
+            requester,
+        };
+        ExtensionReport::of(&edit, &Audit::of(facts.basis(), &edit))
+    }))
+}
+
+fn print(report: &AuditReport, form: Output) -> io::Result<()> {
+    let text = match form {
+        Output::Json => return output::json(report),
+        Output::Yaml => yaml::document(&serde_json::to_value(report)?),
+        Output::Text => report.to_string(),
+    };
+    output::text(|stdout| stdout.write_all(text.as_bytes()))
+}
+
+fn exit(report: &AuditReport, faults: impl Iterator<Item = Exit>) -> Exit {
+    let verdicts = [
+        (Verdict::Deny, Exit::Denied),
+        (Verdict::Undecided, Exit::Undecided),
+    ];
+    let verdicts = verdicts.into_iter();
+    let found = verdicts.filter(|(verdict, _)| report.count(*verdict) > 0);
+    let exits = found.map(|(_, exit)| exit).chain(faults);
+    exits.max_by_key(|exit| exit.weight()).unwrap_or(Exit::Good)
+}
+
+impl AuditError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Facts(error) => error.exit(),
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+const EXAMPLES: &[&str] = &[
+    "kubectl get clusterextensions -o yaml | olmguard audit - --from-cluster",
+    "olmguard audit extensions.yaml --snapshot prod.snapshot -o json",
+    "olmguard audit extensions.yaml --catalog hub=hub.yaml --at 2026-11-24T22:00:00Z",
+];
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "no spec would be denied or undecided today"),
+    (Exit::Denied, "a spec would be denied today"),
+    (Exit::Usage, "wrong usage; nothing was checked"),
+    (Exit::BadInput, "a manifest or a catalog is unreadable"),
+    (
+        Exit::Undecided,
+        "a spec is undecided because a fact is missing",
+    ),
+];

@@ -1,0 +1,208 @@
+//! `olmguard audit` as it is run: what it prints, in which order, and how it ends.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use olmguard_support::schema::assert_fits;
+
+const CATALOG: &str = "---
+schema: olm.package
+name: p
+---
+schema: olm.channel
+package: p
+name: a
+entries:
+- name: p.v1.0.0
+- name: p.v1.1.0
+  replaces: p.v1.0.0
+- name: p.v1.2.0
+  replaces: p.v1.1.0
+";
+
+/// The directory that the program runs in.
+struct Scene(TempDir);
+
+impl Scene {
+    fn new() -> Self {
+        let scene = Self(TempDir::new().expect("a directory"));
+        let bundle = |version: &str| {
+            format!(
+                "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: example.com/p:{version}\n\
+                 properties:\n- type: olm.package\n  value: {{packageName: p, version: {version}}}\n"
+            )
+        };
+        let bundles: String = ["1.0.0", "1.1.0", "1.2.0"].map(bundle).concat();
+        scene.write("hub.yaml", &format!("{CATALOG}{bundles}"));
+        scene
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).expect("it is written");
+    }
+
+    /// The exit code, stdout and stderr.
+    fn run(&self, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+        command.env_clear().current_dir(self.0.path());
+        command.arg("audit").args(arguments);
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        // What does not read its input closes it.
+        let _unread = input.write_all(stdin.as_bytes());
+        drop(input);
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = child.wait_with_output().expect("it ends");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (status.code(), text(stdout), text(stderr))
+    }
+}
+
+/// An object as a cluster has it.
+fn object(name: &str, range: &str, installed: &str) -> Value {
+    json!({
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterExtension",
+        "metadata": {"name": name},
+        "spec": {
+            "namespace": "ns",
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": "p", "version": range}},
+        },
+        "status": {"install": {"bundle": {"name": format!("p.v{installed}"), "version": installed}}},
+    })
+}
+
+/// The list that kubectl prints.
+fn list(objects: &[Value]) -> String {
+    json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string()
+}
+
+const HUB: &str = "--catalog=hub=hub.yaml";
+
+#[test]
+fn the_list_of_a_cluster_is_reported_the_worst_first() {
+    let objects = list(&[
+        object("good", "1.2.0", "1.2.0"),
+        object("moves", "<1.2.0", "1.0.0"),
+        object("denied", "1.2.0", "1.0.0"),
+    ]);
+    let (code, stdout, stderr) = Scene::new().run(&["-", HUB], &objects);
+    assert_eq!((code, &*stderr), (Some(1), ""));
+    let behind = "  behind: 1.2.0 is reachable in 2 steps: set the version to \">=1.0.0 <=1.2.0\"";
+    let expected = [
+        "denied (p): 1.0.0",
+        "  unresolvable: 1.2.0 is not a successor of 1.0.0 in catalog hub",
+        behind,
+        "moves (p): 1.0.0",
+        "  moves: OLM upgrades automatically to 1.1.0",
+        behind,
+        "good (p): 1.2.0",
+        "3 extensions: 1 without findings",
+    ];
+    let lines: Vec<_> = stdout.lines().collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn json_and_yaml_are_one_object() {
+    let objects = list(&[object("moves", ">=1.0.0", "1.0.0")]);
+    let scene = Scene::new();
+    let (code, stdout, _) = scene.run(&["-", HUB, "-o", "json"], &objects);
+    assert_eq!(code, Some(0));
+    let printed: Value = serde_json::from_str(&stdout).expect("one object");
+    assert_fits("schemas/olmguard.audit.v1.json", &printed);
+    let automatic = printed["extensions"][0]["automatic"]
+        .as_array()
+        .expect("a list");
+    let versions: Vec<_> = automatic
+        .iter()
+        .map(|one| one["version"].as_str())
+        .collect();
+    assert_eq!(versions, [Some("1.1.0"), Some("1.2.0")]);
+    let (_, yaml, _) = scene.run(&["-", HUB, "-o", "yaml"], &objects);
+    assert!(yaml.contains("schema: \"olmguard.audit/v1\""), "{yaml}");
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_the_rest_is_reported() {
+    let mut unknown = object("old", "1.0.0", "1.0.0");
+    unknown["apiVersion"] = "olm.operatorframework.io/v9".into();
+    let scene = Scene::new();
+    scene.write(
+        "list.json",
+        &list(&[unknown, object("good", "1.2.0", "1.2.0")]),
+    );
+    let (code, stdout, stderr) = scene.run(&["list.json", "none.yaml", HUB], "");
+    assert_eq!(code, Some(3));
+    assert_eq!(stdout, "good (p): 1.2.0\n1 extension: 1 without findings\n");
+    assert!(
+        stderr.contains("unknown apiVersion \"olm.operatorframework.io/v9\""),
+        "{stderr}"
+    );
+    assert!(stderr.contains("error: none.yaml: "), "{stderr}");
+}
+
+#[test]
+fn a_status_that_cannot_be_read_is_undecided() {
+    let mut broken = object("broken", "1.2.0", "1.0.0");
+    broken["status"]["install"]["bundle"]["version"] = 1.into();
+    let objects = list(&[broken, object("good", "1.2.0", "1.2.0")]);
+    let (code, stdout, _) = Scene::new().run(&["-", HUB], &objects);
+    assert_eq!(code, Some(4), "{stdout}");
+    assert!(
+        stdout.starts_with("broken (p): no installed bundle is known\n  undecided: "),
+        "{stdout}"
+    );
+    assert!(stdout.contains("\ngood (p): 1.2.0\n"), "{stdout}");
+}
+
+#[test]
+fn a_catalog_that_cannot_be_read_leaves_every_extension_undecided() {
+    let scene = Scene::new();
+    let (code, stdout, stderr) = scene.run(
+        &["-", "--catalog=hub=none.yaml"],
+        &list(&[object("ext", "1.2.0", "1.0.0")]),
+    );
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(
+        stdout.starts_with("ext (p): 1.0.0\n  undecided: "),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn the_time_of_the_policies_is_given() {
+    let scene = Scene::new();
+    let windows =
+        json!({"windows": [{"schedule": "0 22 * * *", "duration": "1h", "timeZone": "UTC"}]});
+    let policy = json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+        "metadata": {"name": "nights"}, "spec": {"rules": windows},
+    });
+    scene.write("policy.yaml", &policy.to_string());
+    let objects = list(&[object("ext", "1.0.0", "1.0.0")]);
+    let opens = |at: &str| {
+        let flags = ["-", HUB, "--policy=policy.yaml", "--at", at, "-o", "json"];
+        let (code, stdout, stderr) = scene.run(&flags, &objects);
+        assert_eq!(code, Some(0), "{stderr}");
+        let printed: Value = serde_json::from_str(&stdout).expect("one object");
+        printed["extensions"][0]["next"]["opens"].clone()
+    };
+    assert_eq!(opens("2026-11-24T12:00:00Z"), "2026-11-24T22:00:00Z");
+    assert_eq!(opens("2026-11-24T22:30:00Z"), Value::Null);
+    // A policy among the inputs is not applied, and that is said.
+    let (_, _, stderr) = scene.run(&["-", "policy.yaml", HUB], &objects);
+    assert!(
+        stderr.contains("policies in the inputs are not applied"),
+        "{stderr}"
+    );
+}
