@@ -4,6 +4,8 @@
 //! an open door.
 
 use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -18,16 +20,34 @@ use olmguard_policy::UpgradePolicy;
 pub(crate) struct ReadPolicies {
     pub(crate) objects: PolicyObjects,
     pub(crate) faults: Vec<PolicyFileFault>,
+    pub(crate) packages: Vec<NamedPackage>,
     /// Where each of them stands.
-    places: HashMap<String, String>,
+    places: HashMap<String, PolicyPlace>,
+}
+
+/// Where something is.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct PolicyPlace {
+    pub(crate) file: String,
+    /// None where it is the whole file.
+    pub(crate) at: Option<Position>,
 }
 
 /// Why something of an object cannot be read, and where it is.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{place}: {why}")]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct PolicyFileFault {
-    place: String,
-    why: String,
+    pub(crate) place: PolicyPlace,
+    /// Kind and name of the object, if it is known which one.
+    pub(crate) title: Option<String>,
+    pub(crate) why: String,
+}
+
+/// A package that an object names without a wildcard.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedPackage {
+    pub(crate) place: PolicyPlace,
+    pub(crate) title: String,
+    pub(crate) package: String,
 }
 
 impl ReadPolicies {
@@ -37,11 +57,11 @@ impl ReadPolicies {
         for Input { path, bytes } in Inputs::new(paths.to_vec(), io::empty()) {
             match bytes {
                 Ok(bytes) => read.file(&path, &bytes),
-                Err(error) => read.unread(&path, &error.to_string()),
+                Err(error) => read.unread(PolicyPlace::new(&path, None), &error.to_string()),
             }
         }
         if !paths.is_empty() && read.objects.is_empty() {
-            read.unread("--policy", NO_POLICY);
+            read.unread(PolicyPlace::new("--policy", None), NO_POLICY);
         }
         read
     }
@@ -51,8 +71,8 @@ impl ReadPolicies {
             match document {
                 Ok(document) => self.document(file, document),
                 Err(error) => {
-                    let place = format!("{file}:{}", error.at);
-                    self.unread(&place, &error.kind.to_string());
+                    let place = PolicyPlace::new(file, Some(error.at));
+                    self.unread(place, &error.kind.to_string());
                 }
             }
         }
@@ -67,26 +87,62 @@ impl ReadPolicies {
 
     fn object(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
         let read = PolicyObject::read(&object.value);
+        let place = |path: &str| {
+            let at = object.position(positions, &ValueStep::of_path(path));
+            PolicyPlace::new(file, Some(at))
+        };
         for fault in read.faults() {
-            let place = format!("{file}:{}", at(object, positions, &fault));
-            self.fault(&place, why(&read, &fault));
+            self.fault(place(&fault.path), Some(read.title()), fault.why);
         }
-        let place = format!("{file}:{}", object.position(positions, &[]));
-        if let Some(first) = self.places.insert(read.title(), place.clone()) {
-            self.fault(&place, format!("{}: {}{first}", read.title(), TWICE));
+        if let Some(first) = self.places.insert(read.title(), place("")) {
+            self.fault(place(""), Some(read.title()), format!("{TWICE}{first}"));
         }
+        let named = read.packages().into_iter();
+        self.packages
+            .extend(named.map(|(path, package)| NamedPackage {
+                place: place(&path),
+                title: read.title(),
+                package,
+            }));
         self.objects.add(read);
     }
 
-    fn unread(&mut self, place: &str, why: &str) {
-        let policy = UpgradePolicy::unread(place, why);
+    fn unread(&mut self, place: PolicyPlace, why: &str) {
+        let policy = UpgradePolicy::unread(&place.to_string(), why);
         self.objects.add(PolicyObject::Policy(policy));
-        self.fault(place, why.to_owned());
+        self.fault(place, None, why.to_owned());
     }
 
-    fn fault(&mut self, place: &str, why: String) {
-        let place = place.to_owned();
-        self.faults.push(PolicyFileFault { place, why });
+    fn fault(&mut self, place: PolicyPlace, title: Option<String>, why: String) {
+        self.faults.push(PolicyFileFault { place, title, why });
+    }
+}
+
+impl PolicyPlace {
+    fn new(file: &str, at: Option<Position>) -> Self {
+        let file = file.to_owned();
+        Self { file, at }
+    }
+}
+
+impl fmt::Display for PolicyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some(at) => write!(f, "{}:{at}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+impl Error for PolicyFileFault {}
+
+impl fmt::Display for PolicyFileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, title, why } = self;
+        match title {
+            Some(title) => write!(f, "{place}: {title}: {why}"),
+            None => write!(f, "{place}: {why}"),
+        }
     }
 }
 

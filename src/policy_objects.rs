@@ -87,6 +87,23 @@ impl PolicyObject {
         }
     }
 
+    /// The packages that it names without a wildcard, each with the path of its field.
+    pub(crate) fn packages(&self) -> Vec<(String, String)> {
+        match self {
+            Self::Policy(policy) => {
+                let packages = policy.exact_packages().unwrap_or_default();
+                let names = packages.iter().map(ToString::to_string).enumerate();
+                let field = |number| format!("spec.match.packages[{number}]");
+                names.map(|(number, name)| (field(number), name)).collect()
+            }
+            Self::Guardrails(object) => {
+                let name = object.package.iter().map(ToString::to_string);
+                name.map(|name| ("spec.package".to_owned(), name)).collect()
+            }
+        }
+    }
+
+    /// Its kind.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Policy(_) => KIND,

@@ -279,3 +279,105 @@ fn an_administrators_guardrails_are_checked_against_a_catalog() {
     let (_, unknown) = ids("lantern");
     assert_eq!(unknown, ["guardrail-of-unknown-package"]);
 }
+
+const POLICIES: &str = "\
+apiVersion: olmguard.dev/v1alpha1
+kind: UpgradePolicy
+metadata: {name: prod}
+spec:
+  match: {packages: [lantern-operatr, 'other-*']}
+  rules: {step: Tiny}
+---
+apiVersion: olmguard.dev/v1alpha1
+kind: UpgradePolicy
+metadata: {name: near}
+spec: {match: {packages: [lantern-operator, lantern-operatr]}, rules: {step: Minor}}
+---
+apiVersion: olmguard.dev/v1alpha1
+kind: UpgradeGuardrails
+metadata: {name: lantern}
+spec: {package: lantern-operator, rules: [{id: a, kind: MaxMinorStep, step: 0}]}
+---
+apiVersion: v1
+kind: ConfigMap
+";
+
+/// The places, rules and messages of the findings about policies in this text.
+fn of_policies(text: &str, catalogs: &[&str]) -> (Option<i32>, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("policies.yaml");
+    fs::write(&file, text).expect("a file");
+    let file = file.to_str().expect("UTF-8");
+    let (code, stdout, stderr) = run(&[&["-o", "json", "--policy", file], catalogs].concat());
+    assert_eq!(stderr, "");
+    let report: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_fits("schemas/olmguard.lint.v1.json", &report);
+    let findings = report["findings"].as_array().expect("a list").iter();
+    let own = findings.filter(|one| one["file"] == file);
+    let told = own.map(|one| {
+        let text = |key: &str| one[key].as_str().expect("a text").to_owned();
+        format!(
+            "{}:{}: {}: {}",
+            one["line"],
+            one["column"],
+            text("id"),
+            text("message")
+        )
+    });
+    (code, told.collect())
+}
+
+#[test]
+fn policies_are_checked_alone_and_beside_a_catalog() {
+    let unread = [
+        "6:17: policy-unreadable: UpgradePolicy prod is invalid, so olmguard denies every upgrade that it matches: \
+         spec.rules.step: unknown value \"Tiny\": expected one of Patch, Minor, Major",
+        "16:77: policy-unreadable: UpgradeGuardrails lantern is invalid, so olmguard denies every upgrade that it \
+         matches: spec.rules[0].step: expected a whole number from 1, found integer",
+    ];
+    let alone = of_policies(POLICIES, &[]);
+    assert_eq!(alone, (Some(1), unread.map(str::to_owned).to_vec()));
+    let unknown = "11:45: policy-of-unknown-package: UpgradePolicy near is for package \"lantern-operatr\", which no \
+                   catalog has; did you mean \"lantern-operator\"?";
+    let beside = of_policies(POLICIES, &["examples/Resolved/hub.yaml"]);
+    let [first, second] = unread;
+    assert_eq!(
+        beside,
+        (
+            Some(1),
+            [first, unknown, second].map(str::to_owned).to_vec()
+        )
+    );
+}
+
+#[test]
+fn a_policy_that_is_there_twice_is_found() {
+    let twice = POLICIES
+        .replace("name: near", "name: prod")
+        .replace("Tiny", "Patch")
+        .replace("step: 0", "step: 1");
+    let (code, findings) = of_policies(&twice, &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        findings[0].starts_with("8:1: policy-unreadable: UpgradePolicy prod is invalid"),
+        "{findings:?}"
+    );
+    assert!(findings[0].ends_with("policies.yaml:1:1"), "{findings:?}");
+}
+
+#[test]
+fn a_file_without_policies_ends_with_3() {
+    for (file, told) in [
+        (
+            "nowhere.yaml",
+            "error: nowhere.yaml: does not exist: expected a file, a directory, or \"-\" for standard input\n",
+        ),
+        (
+            GOOD,
+            "error: --policy: found no UpgradePolicy or UpgradeGuardrails of olmguard.dev: expected at least one in the files\n",
+        ),
+    ] {
+        let (code, stdout, stderr) = run(&["--policy", file]);
+        assert_eq!((code, &*stdout, &*stderr), (Some(3), "", told));
+    }
+}

@@ -166,6 +166,7 @@ impl NextReport {
             Onward::Newest
             | Onward::Forbidden(_)
             | Onward::OtherChannels(_)
+            | Onward::Tied
             | Onward::Stranded
             | Onward::NotFound => return None,
         };

@@ -19,6 +19,7 @@ mod chain;
 mod check;
 mod finding;
 mod image;
+mod policies;
 mod rule;
 mod view;
 mod weigh;
@@ -26,6 +27,7 @@ mod words;
 pub mod written;
 
 pub use finding::Finding;
+pub use policies::{PolicyPart, WrittenPolicy, lint_policies};
 pub use rule::{Family, Rule, Severity, UnknownRule};
 pub use weigh::Weights;
 pub use written::WrittenCatalog;

@@ -1,5 +1,6 @@
 //! `olmguard lint`: what is wrong with catalogs, what that means to users, and how it is mended.
 
+mod policies;
 mod report;
 mod sarif;
 mod text;
@@ -20,6 +21,7 @@ use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::output::progress;
 use crate::cli::{Exit, say};
+use crate::policy_files::PolicyFileFault;
 use crate::source::{self, Progress, SourceError};
 use olmguard_views::lint::written::Collector;
 use olmguard_views::lint::{Finding, Rule, Severity, Weights, WrittenCatalog, lint};
@@ -74,11 +76,20 @@ pub(crate) struct LintArgs {
     #[command(flatten)]
     guardrails: GuardrailsArgs,
 
+    /// Check these upgrade policies, files or directories (repeatable)
+    #[arg(
+        long = "policy",
+        value_name = "PATH",
+        value_delimiter = ',',
+        help_heading = heading::CATALOGS
+    )]
+    policies: Vec<PathBuf>,
+
     #[command(flatten)]
     output: OutputArgs<Format>,
 
     /// Catalogs to check: files, directories, or - for standard input
-    #[arg(value_name = "CATALOG", required_unless_present_any = ["explain", "list"])]
+    #[arg(value_name = "CATALOG", required_unless_present_any = ["explain", "list", "policies"])]
     catalogs: Vec<PathBuf>,
 }
 
@@ -105,7 +116,10 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Good, "no errors"),
     (Exit::Denied, "a finding is an error"),
     (Exit::Usage, "wrong usage"),
-    (Exit::BadInput, "a catalog is unreadable"),
+    (
+        Exit::BadInput,
+        "a catalog or a file of policies is unreadable",
+    ),
 ];
 
 /// Why there are no findings to print.
@@ -113,6 +127,8 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 enum LintError {
     #[error("{0}")]
     Source(#[from] SourceError),
+    #[error("{0}")]
+    Policy(#[from] PolicyFileFault),
     #[error("cannot write the result: {0}")]
     Write(#[from] io::Error),
 }
@@ -137,6 +153,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
     let catalogs = args.catalogs.iter().map(|path| read(path, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
     let mut findings = lint(&catalogs);
+    findings.extend(policies::findings(&args.policies, &catalogs)?);
     findings.retain(|finding| args.concerns(finding));
     args.weights().apply(&mut findings);
     match args.output.form {
@@ -188,7 +205,7 @@ impl LintArgs {
 impl LintError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Source(_) => Exit::BadInput,
+            Self::Source(_) | Self::Policy(_) => Exit::BadInput,
             Self::Write(_) => Exit::Internal,
         }
     }

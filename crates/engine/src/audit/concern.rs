@@ -90,7 +90,8 @@ impl Concern {
             Onward::Forbidden(_) => Some(Self::PathForbidden),
             Onward::OtherChannels(_) => Some(Self::ChannelEnds),
             Onward::Stranded => Some(Self::Stranded),
-            Onward::Newest | Onward::NotFound => None,
+            // What OLM cannot choose is a concern of the request.
+            Onward::Newest | Onward::Tied | Onward::NotFound => None,
         }
     }
 }

@@ -27,6 +27,8 @@ pub enum Onward<'s> {
     Forbidden(Vec<Choice<'s>>),
     /// To a newer version along these bundles, if the extension requests no channels.
     OtherChannels(Vec<Choice<'s>>),
+    /// To a newer version in one catalog, if OLM could choose between several that have the package.
+    Tied,
     /// Versions are newer, and no edges lead to any of them.
     Stranded,
     /// The search ended at its bound.
@@ -124,8 +126,17 @@ impl<'s> Question<'_, 's> {
         match found.path {
             Some(path) => Onward::OtherChannels(path),
             None if found.is_cut => Onward::NotFound,
+            None if self.is_tied(&offers) => Onward::Tied,
             None => Onward::Stranded,
         }
+    }
+
+    /// Whether edges lead on in one catalog alone: catalogs of one priority with the same versions close each path.
+    fn is_tied(&self, offers: &[Offer<'s>]) -> bool {
+        let alone = offers.chunks(1).filter(|_| offers.len() > 1);
+        alone
+            .into_iter()
+            .any(|alone| self.along_edges(alone).path.is_some())
     }
 
     /// When the last of the windows opens that keep the first of these steps closed.

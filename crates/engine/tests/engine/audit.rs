@@ -1,139 +1,18 @@
 //! What already runs: what is said of an extension that nobody edits.
 
+mod scene;
+
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward};
+use olmguard_engine::audit::{Concern, Onward};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Basis, Edit, Policies, Requester, Token, UpgradePolicies, pin};
-use olmguard_engine::resolve::Choice;
-use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_engine::judge::Token;
+use olmguard_engine::snapshot::Content;
 use olmguard_fixtures::guardrails::catalog;
 use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
-use olmguard_policy::{Moment, UpgradePolicy};
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// An extension of package `P` in a cluster.
-#[derive(Clone, Debug)]
-struct Scene {
-    lines: &'static str,
-    catalog: Value,
-    installed: Installed,
-    policies: Vec<Value>,
-    at: &'static str,
-}
-
-/// A Friday, 10:00 in Berlin.
-const AT: &str = "2026-11-20T09:00:00Z";
-
-const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
-
-impl Scene {
-    /// The catalog, and an installed version.
-    fn new(lines: &'static str, installed: &str) -> Self {
-        Self {
-            lines,
-            catalog: json!({"packageName": "P"}),
-            installed: Installed::Bundle(InstalledBundle {
-                name: Some(format!("P.v{installed}")),
-                version: installed.to_owned(),
-                release: None,
-            }),
-            policies: Vec::new(),
-            at: AT,
-        }
-    }
-
-    fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
-        self.catalog[field] = value.into();
-        self
-    }
-
-    fn range(self, range: &str) -> Self {
-        self.with("version", range)
-    }
-
-    fn ruled(mut self, name: &str, rules: &Value) -> Self {
-        self.policies.push(json!({
-            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
-            "metadata": {"name": name}, "spec": {"rules": rules},
-        }));
-        self
-    }
-
-    fn at(self, at: &'static str) -> Self {
-        Self { at, ..self }
-    }
-
-    fn extension(&self) -> Extension {
-        Extension::read(
-            Shape::V1,
-            &json!({
-                "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
-                "metadata": {"name": "ext"},
-                "spec": {"namespace": "ns", "source": {"sourceType": "Catalog", "catalog": self.catalog}},
-            }),
-        )
-    }
-
-    fn see<R>(&self, see: impl FnOnce(&Audit<'_>) -> R) -> R {
-        let content = content(&written(self.lines).fbc(), &Rules::default());
-        self.see_by(content, &self.extension(), see)
-    }
-
-    fn see_by<R>(
-        &self,
-        content: Content,
-        extension: &Extension,
-        see: impl FnOnce(&Audit<'_>) -> R,
-    ) -> R {
-        let snapshot = Snapshot::new(Rules::default(), [CatalogState::named("hub", content)]);
-        let policies = Policies {
-            upgrades: UpgradePolicies::of(self.policies.iter().map(UpgradePolicy::read)),
-            ..Policies::default()
-        };
-        let basis = Basis {
-            snapshot: &snapshot,
-            policies: &policies,
-        };
-        let edit = Edit {
-            new: extension,
-            old: Some(extension),
-            installed: &self.installed,
-            schema: &[],
-            requester: &self.requester(),
-        };
-        see(&Audit::of(basis, &edit))
-    }
-
-    fn requester(&self) -> Requester {
-        Requester {
-            at: Moment::parse(self.at).expect("a time"),
-            ..Requester::unknown().clone()
-        }
-    }
-
-    fn concerns(&self) -> Vec<&'static str> {
-        self.see(|audit| audit.concerns().into_iter().map(Concern::as_str).collect())
-    }
-
-    /// The token of the edit that pins a version now.
-    fn pinned(&self, version: &str) -> Token {
-        let content = content(&written(self.lines).fbc(), &Rules::default());
-        let scene = self.clone().range(version);
-        scene.see_by(content, &scene.extension(), |audit| audit.judgement.token())
-    }
-}
-
-fn versions(path: &[Choice<'_>]) -> Vec<String> {
-    path.iter().filter_map(|choice| pin(*choice)).collect()
-}
-
-fn next<'a, 's>(audit: &'a Audit<'s>) -> &'a NextEdit<'s> {
-    match &audit.place.as_ref().expect("a place").onward {
-        Onward::Now(next) | Onward::Later(next, _) => next,
-        other => panic!("{other:?}"),
-    }
-}
+use scene::{CHAIN, Scene, next, versions};
 
 #[test]
 fn the_newest_version_in_a_bounded_range_is_no_concern() {
@@ -181,6 +60,19 @@ fn without_an_edge_to_a_newer_version_it_is_stranded() {
     // What is newer and deprecated is no reason to move.
     let deprecated = Scene::new("a: 1.0.0; 2.0.0\n(deprecated): 2.0.0", "1.0.0").range("1.0.0");
     assert_eq!(deprecated.concerns(), [""; 0]);
+}
+
+/// OLM cannot choose between catalogs of one priority, which closes each path; that is what the request is told.
+#[test]
+fn where_catalogs_tie_it_is_not_stranded() {
+    let scene = Scene::new(CHAIN, "1.0.0").range("1.0.0");
+    let content = content(&written(CHAIN).fbc(), &Rules::default());
+    let both = [("hub", content.clone()), ("mirror", content)];
+    let extension = scene.extension();
+    let concerns: Vec<_> = scene.see_in(&both, &extension, |audit| {
+        audit.concerns().into_iter().collect()
+    });
+    assert_eq!(concerns, [Concern::Unresolvable]);
 }
 
 /// The path ends where an administrator wants to be, whatever edges lead beyond.

@@ -90,7 +90,7 @@ fn onward(place: &Place<'_>) -> String {
             };
             format!("{newer}, up to {newest}, and there is no upgrade path to any of them")
         }
-        Onward::Newest | Onward::NotFound => String::new(),
+        Onward::Newest | Onward::Tied | Onward::NotFound => String::new(),
     }
 }
 

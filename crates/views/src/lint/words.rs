@@ -9,6 +9,7 @@ mod guardrails;
 mod limits;
 mod load;
 mod model;
+mod policies;
 mod users;
 
 pub(super) use conversion::*;
@@ -17,6 +18,7 @@ pub(super) use guardrails::*;
 pub(super) use limits::*;
 pub(super) use load::*;
 pub(super) use model::*;
+pub(super) use policies::*;
 pub(super) use users::*;
 
 use olmguard_catalog::version::go::quote;

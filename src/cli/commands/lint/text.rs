@@ -75,7 +75,10 @@ fn counts(findings: &[Finding], catalogs: usize) -> String {
     };
     let said = [Severity::Error, Severity::Warning, Severity::Note]
         .map(|severity| plural(count(severity), severity.as_str()));
-    format!("{} in {}", said.join(", "), plural(catalogs, "catalog"))
+    match catalogs {
+        0 => said.join(", "),
+        _ => format!("{} in {}", said.join(", "), plural(catalogs, "catalog")),
+    }
 }
 
 fn plural(count: usize, word: &str) -> String {

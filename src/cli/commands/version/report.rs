@@ -112,6 +112,7 @@ const SCHEMA: &str = "olmguard.version/v1";
 
 /// In byte order; `schemas` at the root of the repository has a file for each.
 const SCHEMAS: &[&str] = &[
+    "olmguard.audit/v1",
     "olmguard.catalogs/v1",
     "olmguard.check/v1",
     "olmguard.diff/v1",
@@ -174,7 +175,7 @@ mod tests {
         assert!(
             lines
                 .iter()
-                .any(|line| line.starts_with("Schemas   olmguard.catalogs/v1, "))
+                .any(|line| line.starts_with("Schemas   olmguard.audit/v1, "))
         );
         assert!(lines.iter().all(|line| line.len() <= 80), "{lines:#?}");
     }

@@ -460,6 +460,14 @@ rules! {
         "A rule of an author has the key `bypassable`."
         why "The key has no effect in a catalog: `upgradeConstraintPolicy: SelfCertified` always overrides the rules of authors. The key is for rules of administrators."
         fix "Remove the key.";
+    PolicyUnreadable "policy-unreadable" Users Error
+        "An UpgradePolicy or UpgradeGuardrails object is invalid."
+        why "olmguard cannot know what the object allows, so it denies every upgrade that the object matches."
+        fix "Fix the field that is reported. The pages about upgrade policies and guardrails list all fields.";
+    PolicyOfUnknownPackage "policy-of-unknown-package" Users Warning
+        "An UpgradePolicy or UpgradeGuardrails object names a package that no catalog has."
+        why "The object has no effect on the package that was meant, so the upgrades that it should deny are allowed."
+        fix "Fix the name, or lint the object together with the catalog that has the package.";
     LintLimit "lint-limit" Users Warning
         "Something is too large, so lint does not check or report all of it."
         why "There can be problems that lint does not report. No real catalog is as large as these limits."
