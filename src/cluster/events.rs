@@ -3,8 +3,8 @@
 //! Mirrors client-go's broadcaster, [`tools/events/event_broadcaster.go`]: an Event that repeats is one object, whose
 //! `series` counts. Unlike there, what is written is bounded for the whole process, too.
 //!
-//! Invariants: nothing that edits are answered with waits for this; per process at most [`budget::PER_SECOND`] writes a
-//! second, and at most [`series::KNOWN`] series are remembered.
+//! Invariants: nothing that edits are answered with waits for this; a process writes two Events a second over a long
+//! time, at most 50 at once, and remembers at most 512 series.
 //!
 //! [`tools/events/event_broadcaster.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/events/event_broadcaster.go
 
