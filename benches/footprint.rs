@@ -100,7 +100,12 @@ fn manifest(n: usize) -> String {
 
 /// A package, its bundles' names up to the version, a version to start at and one to go to.
 const PACKAGES: &[(&str, &str, &str, &str)] = &[
-    ("cert-manager", "cert-manager.v", "1.11.0", "1.16.5"),
+    (
+        "rabbitmq-cluster-operator",
+        "rabbitmq-cluster-operator.v",
+        "2.9.0",
+        "2.10.0",
+    ),
     (
         "opendatahub-operator",
         "opendatahub-operator.v",

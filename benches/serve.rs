@@ -37,7 +37,11 @@ fn main() {
         .filter(|word| word != "--bench")
         .collect();
     let is_asked = |name: &str| asked.is_empty() || asked.iter().any(|word| word == name);
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    // On one thread, so that the server has a core of its own.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime");
     runtime.block_on(async {
         if is_asked("throughput") {
             bench::throughput::print().await;

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::bench::cluster::Cluster;
 use olmguard_support::https::Certificate;
 use olmguard_support::load::fleet::{Fleet, Rate};
-use olmguard_support::load::review::{EXPECTED, Edit, post};
+use olmguard_support::load::questions::REAL;
 use olmguard_support::load::wire::Target;
 
 /// It runs until this is dropped.
@@ -79,16 +79,11 @@ impl Guard {
 
     /// Connections that ask about an upgrade which resolves.
     pub(crate) fn fleet(&self, connections: u32, rate: u32) -> Fleet {
-        let edit = Edit {
-            package: "cert-manager",
-            catalog: "v4.18",
-            installed: ("cert-manager.v1.16.1", "1.16.1"),
-            wanted: "1.16.5",
-        };
+        let [allowed, ..] = REAL;
         Fleet {
             target: self.target.clone(),
-            request: post(&edit.review()).into(),
-            expected: Arc::from(EXPECTED),
+            request: allowed.request().into(),
+            expected: Arc::from(allowed.answer),
             marked: None,
             connections,
             rate: Rate::PerSecond(rate),

@@ -1,4 +1,4 @@
-//! The catalogs that are judged by, and an edit that they resolve.
+//! The catalogs that are judged by, and what is asked of them.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use olmguard::source::load;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 
-use olmguard_support::load::review::Edit;
+use olmguard_support::load::questions::{EXAMPLE, Question, REAL};
 
 /// The real ones where they are, else the small one of an example.
 pub(crate) fn snapshot() -> Snapshot {
@@ -22,22 +22,15 @@ pub(crate) fn snapshot() -> Snapshot {
     Snapshot::new(rules, states)
 }
 
-/// An upgrade that resolves.
-pub(crate) fn edit() -> Edit<'static> {
-    if shared().is_some() {
-        return Edit {
-            package: "cert-manager",
-            catalog: "v4.18",
-            installed: ("cert-manager.v1.16.1", "1.16.1"),
-            wanted: "1.16.5",
-        };
-    }
-    Edit {
-        package: "lantern-operator",
-        catalog: "hub",
-        installed: ("lantern-operator.v1.0.0", "1.0.0"),
-        wanted: "1.1.0",
-    }
+/// An upgrade that is allowed, a leap that is refused, and an edit of a label.
+pub(crate) fn questions() -> [Question; 3] {
+    if shared().is_some() { REAL } else { EXAMPLE }
+}
+
+/// An upgrade that is allowed.
+pub(crate) fn allowed() -> Question {
+    let [allowed, ..] = questions();
+    allowed
 }
 
 /// Which catalogs these are, for people.
@@ -55,7 +48,7 @@ fn files() -> Vec<(&'static str, PathBuf)> {
         return vec![("hub", root.join("examples/Resolved/hub.yaml"))];
     };
     let file = |name| folder.join(format!("community-{name}.jsonl.zst"));
-    REAL.iter().map(|name| (*name, file(name))).collect()
+    NAMES.iter().map(|name| (*name, file(name))).collect()
 }
 
 fn shared() -> Option<PathBuf> {
@@ -65,4 +58,4 @@ fn shared() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-const REAL: &[&str] = &["v4.16", "v4.17", "v4.18", "v4.19", "v4.20"];
+const NAMES: &[&str] = &["v4.16", "v4.17", "v4.18", "v4.19", "v4.20"];

@@ -8,7 +8,6 @@ use tokio::task::JoinSet;
 use crate::bench::catalogs;
 use crate::bench::process::Process;
 use crate::bench::server::Mode;
-use olmguard_support::load::review::post;
 use olmguard_support::load::wire::{Connection, Target};
 
 pub(crate) async fn print() {
@@ -30,7 +29,7 @@ pub(crate) async fn print() {
 
 /// So many connections, each of which has asked once.
 async fn opened(target: &Target, count: u32) -> Vec<Connection> {
-    let request: Arc<[u8]> = post(&catalogs::edit().review()).into();
+    let request: Arc<[u8]> = catalogs::allowed().request().into();
     let at_once = Arc::new(Semaphore::new(AT_ONCE));
     let mut opening = JoinSet::new();
     for _ in 0..count {

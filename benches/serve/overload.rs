@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::bench::catalogs::allowed;
 use crate::bench::process::Process;
 use crate::bench::server::{CAPACITY, Mode, SLOW, WORKERS};
 use olmguard_support::load::fleet::Rate;
@@ -10,8 +11,8 @@ pub(crate) async fn print(time: Duration) {
     let rate = 10 * CAPACITY;
     println!("overload, {rate} requests/s for {time:?}, {WORKERS} workers that take {SLOW:?} each");
     let process = Process::start(Mode::Slow);
-    let mut fleet = process.fleet(CONNECTIONS, Rate::PerSecond(rate));
-    fleet.marked = Some(br#""token":"Overloaded""#);
+    let mut fleet = process.fleet(&allowed(), CONNECTIONS, Rate::PerSecond(rate));
+    fleet.marked = Some(r#""token":"Overloaded""#);
     drop(fleet.run_for(WARM_UP).await);
     let before = process.kib("VmRSS");
     let mut figures = fleet.run_for(time).await;

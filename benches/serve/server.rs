@@ -134,6 +134,6 @@ impl Judge for SlowJudge {
 }
 
 /// As long as what is said of an edit that resolves.
-const ANSWER: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"705ab4f5-6393-11e8-b7cc-42010a800002","allowed":true,"auditAnnotations":{"catalog":"v4.18","installed":"cert-manager.v1.16.1 1.16.1","resolved":"cert-manager.v1.16.5 1.16.5","token":"Resolved","verdict":"allow"}}}"#;
+const ANSWER: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"705ab4f5-6393-11e8-b7cc-42010a800002","allowed":true,"auditAnnotations":{"catalog":"v4.18","installed":"opendatahub-operator.v2.21.0 2.21.0","resolved":"opendatahub-operator.v2.22.0 2.22.0","token":"Resolved","verdict":"allow"}}}"#;
 
 const MANY: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");

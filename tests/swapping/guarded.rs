@@ -87,8 +87,8 @@ impl Guarded {
                 tls: trusting([self.certificate.clone()]),
             },
             request: post(&edit.review()).into(),
-            expected: Arc::from(&br#""resolved":"p.of-"#[..]),
-            marked: Some(br#""resolved":"p.of-a "#),
+            expected: Arc::from([r#""resolved":"p.of-"#]),
+            marked: Some(r#""resolved":"p.of-a "#),
             connections,
             rate: Rate::Closed,
         }

@@ -31,6 +31,7 @@ pub mod load {
     pub mod figures;
     pub mod files;
     pub mod fleet;
+    pub mod questions;
     pub mod review;
     pub mod served;
     pub mod wire;

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use crate::load::figures::Figures;
-use crate::load::review::{EXPECTED, Edit, post};
+use crate::load::review::{Edit, UID_TOLD, post};
 use crate::load::wire::{Broken, Connection, Response, Target};
 
 /// What is asked, by how many, how often.
@@ -20,10 +20,10 @@ pub struct Fleet {
     pub target: Target,
     /// The bytes of a request, head and body.
     pub request: Arc<[u8]>,
-    /// What each answer must hold.
-    pub expected: Arc<[u8]>,
+    /// What each answer must hold, all of it.
+    pub expected: Arc<[&'static str]>,
     /// What marks the answers that are counted apart, if any are.
-    pub marked: Option<&'static [u8]>,
+    pub marked: Option<&'static str>,
     pub connections: u32,
     pub rate: Rate,
 }
@@ -49,7 +49,7 @@ impl Fleet {
         Self {
             target: target.clone(),
             request: post(&edit.review()).into(),
-            expected: Arc::from(EXPECTED),
+            expected: Arc::from([UID_TOLD]),
             marked: None,
             connections,
             rate: Rate::Closed,
@@ -148,14 +148,15 @@ impl Member {
     }
 
     fn note(&mut self, response: &Response, due: Instant) {
-        let is_expected = memchr::memmem::find(&response.body, &self.fleet.expected).is_some();
-        if response.status == 200 && is_expected {
+        let holds = |mark: &str| memchr::memmem::find(&response.body, mark.as_bytes()).is_some();
+        if response.status == 200 && self.fleet.expected.iter().all(|mark| holds(mark)) {
             self.figures.answer(due.elapsed());
             self.figures.farewells += u64::from(response.is_last());
-            let is_marked = |mark| memchr::memmem::find(&response.body, mark).is_some();
-            self.figures.marked += u64::from(self.fleet.marked.is_some_and(is_marked));
+            self.figures.marked += u64::from(self.fleet.marked.is_some_and(holds));
         } else {
-            self.figures.fail(format!("status {}", response.status));
+            let body = String::from_utf8_lossy(&response.body);
+            self.figures
+                .fail(format!("status {}: {body}", response.status));
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub const UID: &str = "705ab4f5-6393-11e8-b7cc-42010a800002";
 
 /// What an answer to one holds.
-pub const EXPECTED: &[u8] = br#""uid":"705ab4f5-6393-11e8-b7cc-42010a800002""#;
+pub const UID_TOLD: &str = r#""uid":"705ab4f5-6393-11e8-b7cc-42010a800002""#;
 
 /// An edit of an extension.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub struct Edit<'a> {
     pub catalog: &'a str,
     /// The bundle that is installed, and its version.
     pub installed: (&'a str, &'a str),
-    /// The version that is asked for.
+    /// The version that is asked for. If it is the one before, a label is edited.
     pub wanted: &'a str,
 }
 
@@ -34,6 +34,8 @@ pub fn post(body: &str) -> Vec<u8> {
 impl Edit<'_> {
     /// The body of its review.
     pub fn review(&self) -> String {
+        let is_label = self.wanted == self.installed.1;
+        let team = if is_label { "delivery" } else { BEFORE };
         let kind = json!({"group": GROUP, "version": "v1", "kind": "ClusterExtension"});
         let resource = json!({"group": GROUP, "version": "v1", "resource": "clusterextensions"});
         json!({
@@ -52,8 +54,8 @@ impl Edit<'_> {
                     "uid": "c9f4f7b4-2f0e-4a56-9d53-6a2f3c6c9f10",
                     "groups": ["system:serviceaccounts", "system:authenticated"],
                 },
-                "object": self.object(self.wanted, 8),
-                "oldObject": self.object(self.installed.1, 7),
+                "object": self.object(self.wanted, 8, team),
+                "oldObject": self.object(self.installed.1, 7, BEFORE),
                 "dryRun": false,
                 "options": {
                     "kind": "PatchOptions", "apiVersion": "meta.k8s.io/v1", "fieldManager": "kubectl-client-side-apply",
@@ -63,7 +65,7 @@ impl Edit<'_> {
         .to_string()
     }
 
-    fn object(&self, version: &str, generation: u32) -> Value {
+    fn object(&self, version: &str, generation: u32, team: &str) -> Value {
         let applied = json!({
             "apiVersion": API_VERSION, "kind": "ClusterExtension",
             "metadata": {"annotations": {}, "name": self.package},
@@ -79,7 +81,7 @@ impl Edit<'_> {
                 "generation": generation,
                 "creationTimestamp": "2026-03-01T08:15:00Z",
                 "annotations": {"kubectl.kubernetes.io/last-applied-configuration": applied.to_string()},
-                "labels": {"app.kubernetes.io/managed-by": "argocd", "team": "platform"},
+                "labels": {"app.kubernetes.io/managed-by": "argocd", "team": team},
                 "finalizers": [
                     "olm.operatorframework.io/cleanup-contentmanager-cache",
                     "olm.operatorframework.io/cleanup-unpack-cache",
@@ -158,5 +160,7 @@ fn by_controller() -> Value {
     })
 }
 
+/// The team of the label before.
+const BEFORE: &str = "platform";
 const GROUP: &str = "olm.operatorframework.io";
 const API_VERSION: &str = "olm.operatorframework.io/v1";

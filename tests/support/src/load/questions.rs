@@ -1,0 +1,81 @@
+//! What a load asks of catalogs: an upgrade they allow, a leap they refuse, and an edit of a label.
+
+use crate::load::review::{Edit, UID_TOLD, post};
+
+/// An edit, and what marks the answer it has to get.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    pub name: &'static str,
+    pub edit: Edit<'static>,
+    /// What the answer holds: whether it is allowed, and the token of why.
+    pub answer: [&'static str; 3],
+}
+
+impl Question {
+    /// The bytes of a request that asks this.
+    pub fn request(&self) -> Vec<u8> {
+        post(&self.edit.review())
+    }
+}
+
+/// Of the real catalogs, by their names.
+pub const REAL: [Question; 3] = [
+    allowed(Edit {
+        package: "opendatahub-operator",
+        catalog: "v4.18",
+        installed: ("opendatahub-operator.v2.21.0", "2.21.0"),
+        wanted: "2.22.0",
+    }),
+    refused(Edit {
+        package: "victoriametrics-operator",
+        catalog: "v4.18",
+        installed: ("victoriametrics-operator.v0.52.0", "0.52.0"),
+        wanted: "0.57.0",
+    }),
+    label(Edit {
+        package: "opendatahub-operator",
+        catalog: "v4.18",
+        installed: ("opendatahub-operator.v2.21.0", "2.21.0"),
+        wanted: "2.21.0",
+    }),
+];
+
+/// Of the catalog of the examples.
+pub const EXAMPLE: [Question; 3] = [
+    allowed(of_the_example("1.1.0")),
+    refused(of_the_example("1.3.0")),
+    label(of_the_example("1.0.0")),
+];
+
+const fn of_the_example(wanted: &'static str) -> Edit<'static> {
+    Edit {
+        package: "lantern-operator",
+        catalog: "hub",
+        installed: ("lantern-operator.v1.0.0", "1.0.0"),
+        wanted,
+    }
+}
+
+const fn allowed(edit: Edit<'static>) -> Question {
+    Question {
+        name: "allowed",
+        edit,
+        answer: [UID_TOLD, r#""allowed":true"#, r#""token":"Resolved""#],
+    }
+}
+
+const fn refused(edit: Edit<'static>) -> Question {
+    Question {
+        name: "refused",
+        edit,
+        answer: [UID_TOLD, r#""allowed":false"#, r#""token":"NotASuccessor""#],
+    }
+}
+
+const fn label(edit: Edit<'static>) -> Question {
+    Question {
+        name: "label",
+        edit,
+        answer: [UID_TOLD, r#""allowed":true"#, r#""token":"NotJudged""#],
+    }
+}
