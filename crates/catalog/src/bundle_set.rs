@@ -87,6 +87,13 @@ impl BundleSet {
         }
     }
 
+    /// Keeps only the members from one place to before another, in the order of preference.
+    pub(super) fn keep_between(&mut self, from: usize, to: usize) {
+        for (at, word) in (0..).step_by(BITS).zip(self.words.iter_mut()) {
+            *word &= below(to.saturating_sub(at)) & !below(from.saturating_sub(at));
+        }
+    }
+
     /// Keeps only the members that pass a test.
     pub fn retain(&mut self, mut keep: impl FnMut(BundleIndex) -> bool) {
         for (at, word) in (0_u32..).step_by(BITS).zip(self.words.iter_mut()) {
@@ -152,6 +159,14 @@ impl BundleSet {
 
 const BITS: usize = 64;
 
+/// The first bits of a word.
+fn below(count: usize) -> u64 {
+    u32::try_from(count)
+        .ok()
+        .and_then(|count| 1_u64.checked_shl(count))
+        .map_or(u64::MAX, |bit| bit - 1)
+}
+
 fn place(BundleIndex(index): BundleIndex) -> (usize, u64) {
     (index as usize / BITS, 1 << (index as usize % BITS))
 }
@@ -192,6 +207,32 @@ mod tests {
             Some(BundleIndex(64))
         );
         assert_eq!(some.first_outside(&some), None);
+    }
+
+    #[test]
+    fn keeps_what_lies_between() {
+        for len in [0, 1, 63, 64, 65, 152] {
+            for (from, to) in [
+                (0, 0),
+                (0, 64),
+                (1, 63),
+                (63, 65),
+                (64, 128),
+                (70, 60),
+                (0, 999),
+            ] {
+                let mut set = BundleSet::all(len);
+                set.keep_between(from, to);
+                let kept = (0..)
+                    .take(len)
+                    .filter(|at| (from..to).contains(&(*at as usize)));
+                assert_eq!(
+                    members(&set),
+                    kept.collect::<Vec<u32>>(),
+                    "{len} {from} {to}"
+                );
+            }
+        }
     }
 
     #[test]

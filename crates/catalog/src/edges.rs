@@ -23,6 +23,7 @@ use std::collections::HashMap;
 
 use crate::bundle_set::BundleIndex;
 use crate::channel::ChannelIndex;
+use crate::edges::range_index::RangeIndex;
 use crate::heap::{Heap, allocated};
 use crate::memory::Loan;
 use crate::version::{Membership, SkipRange, Version};
@@ -57,6 +58,7 @@ pub(super) struct Edges {
     from_range: Vec<RangeEdges>,
     /// What is written as a `skipRange` and is none.
     unread: Vec<(Box<str>, Edge)>,
+    index: RangeIndex,
     held: Vec<RangeAnswers>,
 }
 
@@ -120,7 +122,8 @@ impl Edges {
 
     /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
     ///
-    /// A version that has a row is looked up; any other is tried on every range.
+    /// A version that has a row is looked up; any other is tried on the ranges that begin below it and
+    /// end above it.
     pub(super) fn starting_at_version<'a>(
         &'a self,
         version: &'a Version,
@@ -136,12 +139,12 @@ impl Edges {
                 let from = self.from_range.get(*index as usize)?;
                 Some((*answer, from.edges.as_slice()))
             });
-        let stranger = if held.is_none() {
-            self.from_range.as_slice()
-        } else {
-            &[]
+        let tried = match held {
+            Some(_) => Vec::new(),
+            None => self.index.candidates(&self.from_range, version),
         };
-        known.chain(stranger.iter().filter_map(|from| {
+        known.chain(tried.into_iter().filter_map(|index| {
+            let from = self.from_range.get(index as usize)?;
             let answer = from.range.takes(version);
             (answer != Membership::HoldsNot).then_some((answer, from.edges.as_slice()))
         }))
@@ -154,9 +157,14 @@ impl Heap for Edges {
             from_name,
             from_range,
             unread,
+            index,
             held,
         } = self;
-        from_name.heap_bytes() + from_range.heap_bytes() + held.heap_bytes() + unread.heap_bytes()
+        from_name.heap_bytes()
+            + from_range.heap_bytes()
+            + index.heap_bytes()
+            + held.heap_bytes()
+            + unread.heap_bytes()
     }
 }
 
@@ -267,11 +275,13 @@ impl EdgesBuilder {
         )) {
             versions.clear();
         }
+        let index = RangeIndex::of(&self.from_range);
         let rows = versions
             .into_iter()
             .map(|version| hold(version, &self.from_range));
         let edges = Edges {
             held: rows.collect(),
+            index,
             from_name: self.from_name,
             from_range: self.from_range,
             unread: self.unread,
@@ -302,8 +312,9 @@ fn hold(version: &Version, ranges: &[RangeEdges]) -> RangeAnswers {
 const NAME: usize =
     4 * (size_of::<(Box<str>, Vec<NamedEdge>)>() + 1) + allocated(4 * size_of::<NamedEdge>());
 
-/// The same of a range: its place in the list, in the table by text, and the first room of its list.
+/// The same of a range: its place in the list and in the index, in the table by text, and the first room of its list.
 const RANGE: usize = 4 * size_of::<RangeEdges>()
+    + RangeIndex::BYTES
     + 4 * (size_of::<(Box<str>, Option<usize>)>() + 1)
     + allocated(4 * size_of::<Edge>());
 
@@ -316,5 +327,6 @@ const RANGE_PER_BYTE: usize = 256;
 /// thousand bundles, each with a range of its own, would take a gigabyte.
 const MOST_ANSWERS: usize = 1 << 16;
 
+mod range_index;
 #[cfg(test)]
 mod tests;

@@ -230,9 +230,16 @@ impl Package {
 
     /// Takes the bundles out of a set whose version cannot be read or is not in a range.
     pub fn keep_in_range(&self, range: &Constraint, bundles: &mut BundleSet) {
+        let Some(hull) = range.hull() else {
+            return bundles.keep_between(0, 0);
+        };
+        let is_above = |bundle: &Bundle| readable(bundle).is_some_and(|it| hull.is_below(it));
+        let has_begun = |bundle: &Bundle| readable(bundle).is_some_and(|it| !hull.is_above(it));
+        let from = self.bundles.partition_point(is_above);
+        let to = self.bundles.partition_point(has_begun);
+        bundles.keep_between(from, to);
         bundles.retain(|index| {
-            let version = self.bundle(index).version.as_ref();
-            version.is_ok_and(|version| range.matches(&version.version))
+            readable(self.bundle(index)).is_some_and(|version| range.matches(version))
         });
     }
 
@@ -247,4 +254,10 @@ impl Package {
     pub fn has_channel(&self, name: &str) -> bool {
         self.named(name).next().is_some()
     }
+}
+
+/// The version of a bundle, if it can be read.
+fn readable(bundle: &Bundle) -> Option<&Version> {
+    let version = bundle.version.as_ref().ok()?;
+    Some(&version.version)
 }

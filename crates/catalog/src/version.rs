@@ -21,6 +21,7 @@ pub mod crd;
 mod cursor;
 mod fault;
 pub mod go;
+mod hull;
 mod identifier;
 pub mod interval;
 mod masterminds;
@@ -33,6 +34,7 @@ mod version_release;
 
 pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
 pub use self::fault::{ExpectedPart, Fault};
+pub(crate) use self::hull::Hull;
 pub use self::identifier::IdentifierError;
 pub use self::masterminds::{
     Masterminds, MastermindsError, MastermindsErrorKind, MastermindsVersion,

@@ -11,6 +11,9 @@ const RANGES: &[&str] = &[
     "not a range",
 ];
 
+const OPERATORS: &[&str] = &["", "<", "<=", ">", ">=", "!="];
+const TAILS: &[&str] = &["", "-0", "-rc.1"];
+
 fn version(text: &str) -> Version {
     Version::parse(text).expect("a version")
 }
@@ -30,14 +33,64 @@ fn builder<'r>(ranges: impl IntoIterator<Item = &'r str>) -> EdgesBuilder {
     builder
 }
 
+/// What edges answer, in the order of what they lead to.
 fn answers(edges: &Edges, from: &Version) -> Vec<(Membership, Vec<Edge>)> {
-    edges
-        .starting_at_version(from)
+    let answers = edges.starting_at_version(from);
+    let mut answers: Vec<_> = answers
         .map(|(answer, edges)| (answer, edges.to_vec()))
-        .collect()
+        .collect();
+    answers.sort_by(|one, other| one.1.cmp(&other.1));
+    answers
+}
+
+/// The same by trying every range.
+fn plain_answers(edges: &Edges, from: &Version) -> Vec<(Membership, Vec<Edge>)> {
+    let answers = edges.from_range.iter();
+    let answers = answers.map(|range| (range.range.takes(from), range.edges.clone()));
+    let mut answers: Vec<_> = answers
+        .filter(|(answer, _)| *answer != Membership::HoldsNot)
+        .collect();
+    answers.sort_by(|one, other| one.1.cmp(&other.1));
+    answers
+}
+
+/// A comparator around a version of few: so ends meet.
+fn comparator() -> impl Strategy<Value = String> {
+    let parts = (
+        prop::sample::select(OPERATORS),
+        0_u64..3,
+        0_u64..40,
+        prop::sample::select(TAILS),
+    );
+    prop_oneof![
+        9 => parts.prop_map(|(operator, minor, patch, tail)| format!("{operator}0.{minor}.{patch}{tail}")),
+        1 => (0_u64..3).prop_map(|minor| format!("0.{minor}.x")),
+    ]
+}
+
+fn range() -> impl Strategy<Value = String> {
+    let group = || prop::collection::vec(comparator(), 1..4).prop_map(|all| all.join(" "));
+    let or = prop::sample::select(&[" || ", " || || "][..]);
+    prop_oneof![
+        4 => group(),
+        1 => (group(), or, group()).prop_map(|(one, or, other)| format!("{one}{or}{other}")),
+    ]
 }
 
 proptest! {
+    #[test]
+    fn the_index_answers_as_a_scan(
+        ranges in prop::collection::vec(range(), 0..2000),
+        from in prop::collection::vec((0_u64..3, 0_u64..41, prop::bool::ANY), 9),
+    ) {
+        let edges = builder(ranges.iter().map(String::as_str)).build_within(0, [].iter()).0;
+        for (minor, patch, is_prerelease) in from {
+            let tail = if is_prerelease { "-rc.1" } else { "" };
+            let from = version(&format!("0.{minor}.{patch}{tail}"));
+            prop_assert_eq!(answers(&edges, &from), plain_answers(&edges, &from));
+        }
+    }
+
     #[test]
     fn rows_answer_as_the_ranges_themselves(
         ranges in prop::collection::vec(prop::sample::select(RANGES), 0..9),

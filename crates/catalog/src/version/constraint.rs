@@ -20,6 +20,7 @@ use self::error::LocatedFault;
 use self::hyphen::RewrittenConstraint;
 use super::comparator::Comparator;
 use super::fault::{ExpectedPart, Fault};
+use super::hull::Hull;
 use super::masterminds::Masterminds;
 use super::semantic::Version;
 
@@ -91,6 +92,15 @@ impl Constraint {
         self.groups
             .iter()
             .any(|group| group.iter().all(|gated| gated.admits(version)))
+    }
+
+    /// A stretch that holds all of it; `None` where it holds nothing.
+    pub(crate) fn hull(&self) -> Option<Hull<'_>> {
+        let hulls = self.groups.iter().map(|group| {
+            let comparators = group.iter().map(|gated| &gated.comparator);
+            Hull::of_group(comparators)
+        });
+        hulls.reduce(Hull::unite)
     }
 
     /// Whether some group holds versions without limit above.

@@ -20,6 +20,7 @@ pub use self::extent::Extent;
 
 use super::comparator::Comparator;
 use super::fault::{ExpectedPart, Fault};
+use super::hull::Hull;
 use super::semantic::Version;
 use crate::heap::Heap;
 
@@ -93,6 +94,14 @@ impl SkipRange {
         } else {
             self.otherwise
         }
+    }
+
+    /// A stretch that holds all of it; `None` where it holds nothing.
+    pub(crate) fn hull(&self) -> Option<Hull<'_>> {
+        let groups = self.groups.iter();
+        groups
+            .map(|group| Hull::of_group(group.iter()))
+            .reduce(Hull::unite)
     }
 
     /// Whether some group holds versions without limit above. Groups behind an empty one hold none.
