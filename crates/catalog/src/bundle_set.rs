@@ -53,7 +53,11 @@ impl BundleSet {
         set
     }
 
-    pub(super) fn insert(&mut self, bundle: BundleIndex) {
+    /// How many bundles are gone through at once.
+    pub(super) const AT_ONCE: usize = BITS;
+
+    /// Adds a bundle.
+    pub fn insert(&mut self, bundle: BundleIndex) {
         let (word, bit) = place(bundle);
         if let Some(word) = self.words.get_mut(word) {
             *word |= bit;

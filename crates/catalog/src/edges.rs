@@ -101,6 +101,11 @@ impl Edges {
         edges.map(|named| named.edge)
     }
 
+    /// Whether the versions of the package's bundles are looked up.
+    pub(super) fn has_rows(&self) -> bool {
+        self.from_range.is_empty() || !self.held.is_empty()
+    }
+
     /// Every name that edges start at, in byte order, with the edges.
     pub(super) fn names(&self) -> Vec<(&str, &[NamedEdge])> {
         let names = self.from_name.iter();

@@ -203,6 +203,25 @@ impl Package {
         Successors { edges, crashes }
     }
 
+    /// What a question for successors costs that finds so many, in looks at a bundle: a set is gone
+    /// through word by word, and where nothing is looked up, each range that may hold is compared.
+    pub fn successors_cost(&self, found: usize) -> usize {
+        let compared = if self.edges.has_rows() { 0 } else { found };
+        self.bundles.len().div_ceil(BundleSet::AT_ONCE) + COMPARING * compared
+    }
+
+    /// Whether no other bundle has this one's version.
+    pub fn is_alone_of_version(&self, BundleIndex(index): BundleIndex) -> bool {
+        let version = |index: u32| readable(self.bundles.get(index as usize)?);
+        let own = version(index);
+        let is_other = |beside: Option<u32>| {
+            let beside = beside.and_then(version);
+            let both = own.zip(beside);
+            both.is_none_or(|(own, beside)| own.cmp_precedence(beside).is_ne())
+        };
+        is_other(index.checked_sub(1)) && is_other(index.checked_add(1))
+    }
+
     /// The bundles of exactly this version and release, whatever they are called.
     pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
         let mut same = BundleSet::none(self.bundles.len());
@@ -255,6 +274,9 @@ impl Package {
         self.named(name).next().is_some()
     }
 }
+
+/// How many looks at a bundle it takes to compare a range.
+const COMPARING: usize = 8;
 
 /// The version of a bundle, if it can be read.
 fn readable(bundle: &Bundle) -> Option<&Version> {

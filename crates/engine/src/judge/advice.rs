@@ -203,4 +203,4 @@ const MOST_NEXT: usize = 256;
 
 /// How many bundles are looked at for the advice on one edit: two seconds at most. It is enough to search
 /// and to prove a path through each of two thousand bundles; the largest package recorded has 203.
-const MOST_BUNDLES: usize = 8 << 20;
+const MOST_BUNDLES: usize = 1 << 20;

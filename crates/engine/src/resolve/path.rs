@@ -13,8 +13,8 @@ use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::{Effort, Guards, MOST_COMPARISONS, MatchingPolicies, Offer, Origin};
 use olmguard_catalog::graph::search::{Visit, Visits};
 use olmguard_catalog::olm::Rules;
-use olmguard_catalog::{Bundle, BundleIndex};
-use pins::{Pin, pins};
+use olmguard_catalog::{Bundle, BundleIndex, BundleSet};
+use pins::{Pin, Pins};
 pub use refused::{Edits, NotGiven};
 
 /// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
@@ -158,6 +158,9 @@ struct Search<'o, 's> {
     /// How many visits stand in the order in which they are expanded.
     ordered: usize,
     seen: HashSet<(usize, BundleIndex)>,
+    /// Where there is one offer: what was seen of it, and alone has its version. To pin it anew finds
+    /// nothing new.
+    settled: Option<BundleSet>,
     /// The visit of the goal.
     found: Option<usize>,
     /// Whether there was more to expand when the budget was spent.
@@ -198,6 +201,7 @@ impl<'o, 's> Search<'o, 's> {
             visits: Visits::default(),
             ordered: 0,
             seen: HashSet::new(),
+            settled: only(offers).map(|offer| offer.package.no_bundle()),
             found: None,
             is_cut: false,
             budget,
@@ -228,18 +232,17 @@ impl<'o, 's> Search<'o, 's> {
             self.order();
         }
         let visit = self.visits.as_slice().get(next)?;
-        self.pays().then(|| visit.node.bundle.bundle())
+        self.pays(0).then(|| visit.node.bundle.bundle())
     }
 
     fn visited(&self) -> usize {
         self.visits.as_slice().len()
     }
 
-    /// Pays for one more look at every bundle.
-    fn pays(&self) -> bool {
-        let bundles = self.offers.iter().map(|offer| offer.package.bundle_count());
+    /// Pays for looks at so many bundles; false if there is not enough left.
+    fn pays(&self, looks: usize) -> bool {
         let effort = self.bounds.effort;
-        effort.is_none_or(|effort| effort.pay(bundles.sum()))
+        effort.is_none_or(|effort| effort.pay(looks))
     }
 
     /// Brings what is one hop further than all before into its order.
@@ -251,8 +254,10 @@ impl<'o, 's> Search<'o, 's> {
 
     /// Adds what the edits that pin one version resolve to from here, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
-        let pins = pins(self.offers, origin);
+        let Pins { pins, cost } = Pins::without_known(self.offers, origin, self.settled.as_ref());
         self.budget.spend(pins.len());
+        // What it finds is kept all the same: the search ends with the next.
+        self.pays(cost);
         for group in pins.chunk_by(Pin::is_of_version) {
             if !self.budget.compares(self.bounds.weight()) {
                 break;
@@ -281,6 +286,11 @@ impl<'o, 's> Search<'o, 's> {
         if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
             if self.goal.is_some_and(|goal| reached == goal) {
                 self.found = Some(self.visited());
+            }
+            if reached.package.is_alone_of_version(reached.index)
+                && let Some(settled) = &mut self.settled
+            {
+                settled.insert(reached.index);
             }
             let before = from.and_then(|from| self.visits.as_slice().get(from));
             let before = before.map_or(0, |before| before.node.prereleases);
@@ -342,6 +352,13 @@ impl Budget {
         self.comparisons = self.comparisons.saturating_sub(comparators);
         is_enough
     }
+}
+
+fn only<T>(all: &[T]) -> Option<&T> {
+    let [only] = all else {
+        return None;
+    };
+    Some(only)
 }
 
 /// How many bundles a search looks on from.

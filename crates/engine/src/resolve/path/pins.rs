@@ -18,20 +18,48 @@ pub(super) struct Pin<'s> {
     pub(super) bundle: BundleIndex,
 }
 
-/// The pins that some offer would accept from here: the highest version first, within a version in
-/// the order of the offers.
-pub(super) fn pins<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Pin<'s>> {
-    let mut pins = Vec::new();
-    let mut crashing = Vec::new();
-    for (at, offer) in offers.iter().enumerate() {
-        let accepted = offer.accepted(origin);
-        let bundles = readable(at, offer, &accepted.bundles);
-        pins.extend(best_of_versions(&bundles, offer));
-        crashing.extend(readable(at, offer, &accepted.successors.crashes));
+/// The pins of an expansion, and what it cost to find them.
+#[derive(Debug)]
+pub(super) struct Pins<'s> {
+    /// The highest version first, within a version in the order of the offers.
+    pub(super) pins: Vec<Pin<'s>>,
+    /// In looks at a bundle.
+    pub(super) cost: usize,
+}
+
+impl<'s> Pins<'s> {
+    /// The pins that some offer would accept from here.
+    pub(super) fn of(offers: &[Offer<'s>], origin: &Origin<'_>) -> Self {
+        Self::without_known(offers, origin, None)
     }
-    pins.sort_by(Pin::cmp_height);
-    crashing.sort_by(Pin::cmp_height);
-    without(pins, crashing)
+
+    /// The same without those of the first offer that are known already.
+    pub(super) fn without_known(
+        offers: &[Offer<'s>],
+        origin: &Origin<'_>,
+        known: Option<&BundleSet>,
+    ) -> Self {
+        let mut pins = Vec::new();
+        let mut crashing = Vec::new();
+        let mut cost = 0;
+        for (at, offer) in offers.iter().enumerate() {
+            let mut accepted = offer.accepted(origin);
+            cost += offer.package.successors_cost(accepted.bundles.len());
+            if let Some(known) = known.filter(|_| at == 0) {
+                accepted.bundles.subtract(known);
+            }
+            let bundles = readable(at, offer, &accepted.bundles);
+            pins.extend(best_of_versions(&bundles, offer));
+            crashing.extend(readable(at, offer, &accepted.successors.crashes));
+        }
+        pins.sort_by(Pin::cmp_height);
+        crashing.sort_by(Pin::cmp_height);
+        cost += pins.len();
+        Self {
+            pins: without(pins, crashing),
+            cost,
+        }
+    }
 }
 
 impl Pin<'_> {

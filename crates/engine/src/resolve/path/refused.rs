@@ -1,7 +1,7 @@
 //! Why an edit that pins the version of a bundle does not give that bundle.
 
 use crate::resolve::olmv1::{Choice, ChoiceError, choose_among};
-use crate::resolve::path::pins::{Pin, pins};
+use crate::resolve::path::pins::{Pin, Pins};
 use crate::resolve::{Offer, Origin};
 use olmguard_catalog::version::Version;
 
@@ -31,7 +31,7 @@ impl<'o, 's> Edits<'o, 's> {
     pub fn of(offers: &'o [Offer<'s>], origin: &Origin<'_>) -> Self {
         Self {
             offers,
-            pins: pins(offers, origin),
+            pins: Pins::of(offers, origin).pins,
         }
     }
 

@@ -159,8 +159,8 @@ fn a_search_out_of_budget_gives_the_best_so_far() {
         (2, 100, 2),
         (1, 100, 1),
         (0, 100, 1),
-        (100, 5, 3),
-        (100, 4, 2),
+        (100, 4, 3),
+        (100, 3, 2),
         (100, 0, 1),
     ] {
         let budget = Budget {
