@@ -25,7 +25,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, timeout_at};
 use tracing::debug;
 
@@ -328,7 +327,11 @@ impl Handler {
         deadline: Deadline,
     ) -> Result<Answer, Rejection> {
         let waiting = PendingAnswer::default();
-        let judged = self.judged(worker, Arc::clone(held), Arc::clone(&waiting.0));
+        let judge = self.judging(worker, Arc::clone(held), Arc::clone(&waiting.0));
+        if self.over(&held.review, || self.judge.is_quick_on(&held.review))? {
+            return judge();
+        }
+        let judged = tokio::task::spawn_blocking(judge);
         if let Ok(answer) = timeout_at(deadline.at, judged).await {
             return answer.map_err(|_| Rejection::Lost)?;
         }
@@ -343,19 +346,19 @@ impl Handler {
         self.unanswered(&held.review, cause)
     }
 
-    /// Judging never runs where connections are served. Who stops waiting for it ends the search for
-    /// advice, and nothing else: the worker is free when it is done.
-    fn judged(
+    /// What is not quick never runs where connections are served. Who stops waiting for it ends the search
+    /// for advice, and nothing else: the worker is free when it is done.
+    fn judging(
         &self,
         worker: Worker,
         held: Arc<HeldReview>,
         pending: Arc<PendingReview>,
-    ) -> JoinHandle<Result<Answer, Rejection>> {
+    ) -> impl FnOnce() -> Result<Answer, Rejection> + Send + 'static {
         let (judge, telemetry) = (Arc::clone(&self.judge), self.telemetry.clone());
-        tokio::task::spawn_blocking(move || {
+        move || {
             let _named = reviewing(held.review.uid());
             worker.work(|| telemetry.guarded(|| judge.answer(&held.review, &pending)))
-        })
+        }
     }
 
     fn unanswered(&self, review: &Review, cause: UnansweredReason) -> Result<Answer, Rejection> {

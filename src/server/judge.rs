@@ -14,12 +14,18 @@ use olmguard_engine::snapshot::Snapshot;
 
 /// Answers reviews.
 ///
-/// It is called on a thread of its own, on as many at once as there are workers, and may take its
-/// time: who waits for too long is answered by what is known until then.
+/// It is called on as many reviews at once as there are workers, on a thread of its own unless it is quick, and may take
+/// its time: who waits for too long is answered by what is known until then.
 pub trait Judge: fmt::Debug + Send + Sync + 'static {
     /// The answer to a review. What is refused is noted in `pending` as soon as that is known, before
     /// the search for advice, and the search ends when `pending` says so.
     fn answer(&self, review: &Review, pending: &PendingReview) -> Answer;
+
+    /// Whether the answer takes some tenths of a millisecond at most: then it is given where connections are
+    /// served, for to wake another thread costs more.
+    fn is_quick_on(&self, _review: &Review) -> bool {
+        false
+    }
 
     /// What shows whether newer content of a catalog is being loaded; nothing where none ever is.
     fn newer(&self) -> Option<Newer> {
@@ -105,6 +111,16 @@ impl Judge for Guard {
             policies: &policies,
         };
         review.answer_until(basis, pending.stop(), |refusal| pending.refuse(refusal))
+    }
+
+    fn is_quick_on(&self, review: &Review) -> bool {
+        let filter = review.extension().map(|new| new.filter.as_ref());
+        let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
+        let basis = Basis {
+            snapshot: &snapshot,
+            policies: &policies,
+        };
+        matches!(filter, Some(Ok(filter)) if basis.is_quick_on(filter))
     }
 
     fn newer(&self) -> Option<Newer> {

@@ -24,6 +24,7 @@ mod identify;
 mod named;
 mod nearby;
 mod policed;
+mod quick;
 mod rows;
 mod rule;
 mod ruled;
