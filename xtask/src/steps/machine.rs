@@ -65,7 +65,7 @@ fn packages_of(programs: &[&str]) -> Vec<&'static str> {
 const CHROMEDRIVER: &str = "chromedriver";
 
 /// Each program, and Debian's packages of it.
-const PROGRAMS: [(&str, &[&str]); 9] = [
+const PROGRAMS: [(&str, &[&str]); 10] = [
     (CHROMEDRIVER, &["chromium", "chromium-driver"]),
     ("elvish", &["elvish"]),
     ("fish", &["fish"]),
@@ -74,6 +74,7 @@ const PROGRAMS: [(&str, &[&str]); 9] = [
     ("openssl", &["openssl"]),
     ("strace", &["strace"]),
     ("unshare", &["util-linux"]),
+    ("valgrind", &["valgrind"]),
     ("zsh", &["zsh"]),
 ];
 

@@ -124,7 +124,7 @@ pub fn advise<'s>(
     let next =
         from.map(|(ground, origin)| next_hops(&ground.offers, &origin, &ground.bounds(&effort)));
     let next = next.unwrap_or_default();
-    let most_next = most_next(prover.bundles(&request.filter.package));
+    let most_next = most_next(prover.cost(&request.filter.package));
     let is_cut = next.len() > most_next && most_next < MOST_NEXT;
     let next: Vec<_> = next
         .into_iter()
@@ -177,7 +177,7 @@ fn is_wide(request: &Request<'_>) -> bool {
     request.filter.entries() > MOST_ENTRIES
 }
 
-/// How many versions that can be reached are proven where each proof looks at so many bundles: half of
+/// How many versions that can be reached are proven where each proof is so many looks at a bundle: half of
 /// the effort is left for the rest.
 fn most_next(bundles: usize) -> usize {
     (MOST_BUNDLES / 2 / bundles.max(1)).clamp(1, MOST_NEXT)
@@ -201,6 +201,6 @@ const MOST_ENTRIES: usize = 512;
 /// has, and few enough for one that was made to hurt.
 const MOST_NEXT: usize = 256;
 
-/// How many bundles are looked at for the advice on one edit: two seconds at most. It is enough to search
-/// and to prove a path through each of two thousand bundles; the largest package recorded has 203.
-const MOST_BUNDLES: usize = 1 << 20;
+/// How many looks at a bundle the advice on one edit may take, some milliseconds: enough to search and to prove
+/// paths through a thousand bundles that edges connect closely. The largest package recorded has 203.
+const MOST_BUNDLES: usize = 1 << 19;

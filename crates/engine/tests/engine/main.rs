@@ -14,6 +14,7 @@ mod decisions;
 mod fbc_vectors;
 mod generations;
 mod golden_ranges;
+mod growth;
 mod guardrails;
 mod parsers;
 mod policies;

@@ -1,0 +1,80 @@
+//! What an answer costs does not grow with its package, counted in instructions, not in time.
+//!
+//! valgrind counts them, of this very program, run again with one test of it. Without valgrind all this
+//! is left out.
+#![expect(clippy::print_stdout, reason = "the counts are part of the result")]
+
+use std::env;
+use std::process::Command;
+
+use olmguard_fixtures::growth::{Growing, Growth, Reach};
+
+/// Every question is answered right; what the variable names, so often.
+#[test]
+fn asks_as_told() {
+    let told = env::var(TOLD).unwrap_or_else(|_| "2 60".to_owned());
+    let mut words = told.split(' ');
+    let mut next = || words.next();
+    let times: usize = next()
+        .and_then(|word| word.parse().ok())
+        .expect("how often");
+    let size = next().and_then(|word| word.parse().ok()).expect("a size");
+    let only = next();
+    let world = Growth::of(size, Reach::Near);
+    let questions = Growing::ALL.into_iter();
+    for question in questions.filter(|one| only.is_none_or(|name| format!("{one:?}") == name)) {
+        (0..times).for_each(|_| world.ask_right(question, Reach::Near));
+    }
+}
+
+#[test]
+fn an_answer_costs_no_more_in_a_larger_package() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("left out: the cost of an answer, there is no valgrind");
+        return;
+    }
+    for (question, [small, large], most) in BOUNDS {
+        let [before, after] = [small, large].map(|size| each(question, size));
+        println!("{question:?}: {before} instructions of {small} bundles, {after} of {large}");
+        assert!(
+            after.saturating_mul(10) <= before.saturating_mul(most),
+            "{question:?}: {before} instructions of {small} bundles, {after} of {large}"
+        );
+    }
+}
+
+/// What one answer takes: the first ones are not counted, nor what comes before them.
+fn each(question: Growing, size: usize) -> u64 {
+    let [few, more] = [1, 3].map(|times| instructions(&format!("{times} {size} {question:?}")));
+    more.saturating_sub(few) / 2
+}
+
+fn instructions(told: &str) -> u64 {
+    let this = env::current_exe().expect("this program");
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=cachegrind", "--cache-sim=no"]);
+    valgrind.arg("--cachegrind-out-file=/dev/null").arg(this);
+    valgrind.args(["--exact", "growth::asks_as_told", "--test-threads=1"]);
+    let output = valgrind.env(TOLD, told).output().expect("valgrind runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let line = said
+        .lines()
+        .find(|line| line.contains("I   refs:") || line.contains("I refs:"));
+    let digits = line
+        .and_then(|line| line.rsplit(':').next())
+        .expect("a count");
+    digits.trim().replace(',', "").parse().expect("a number")
+}
+
+/// What is asked at which two sizes, and how many tenths of the smaller one's cost the larger one may
+/// have. A search for a way grows until its budget ends it.
+const BOUNDS: [(Growing, [usize; 2], u64); 5] = [
+    (Growing::Allowed, [500, 4_000], 15),
+    (Growing::NoPackage, [500, 4_000], 15),
+    (Growing::NoVersion, [4_000, 8_000], 20),
+    (Growing::Downgrade, [4_000, 8_000], 20),
+    (Growing::Leap, [4_000, 8_000], 20),
+];
+
+const TOLD: &str = "OLMGUARD_TEST_GROWTH";
