@@ -2,7 +2,6 @@
 //!
 //! valgrind counts them, of this very program, run again with one test of it. Without valgrind all this
 //! is left out.
-#![expect(clippy::print_stdout, reason = "the counts are part of the result")]
 
 use std::env;
 use std::process::Command;
