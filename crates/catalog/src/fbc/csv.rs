@@ -25,6 +25,24 @@ impl<'a> CsvMetadata<'a> {
         let (csv, _) = cursor.isolated(Cursor::record)?;
         Ok(csv)
     }
+
+    /// The same from where the value of each field begins, if there is one.
+    pub(super) fn read_noted(
+        noted: &[Option<usize>],
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<Self> {
+        let read = |cursor: &mut Cursor<'a>| {
+            let mut csv = Self::default();
+            for (index, at) in noted.iter().enumerate() {
+                if let Some(at) = at {
+                    cursor.revisit(*at, |cursor| csv.read(index, cursor))?;
+                }
+            }
+            Ok(csv)
+        };
+        let (csv, _) = cursor.isolated(read)?;
+        Ok(csv)
+    }
 }
 
 impl<'a> Record<'a> for CsvMetadata<'a> {

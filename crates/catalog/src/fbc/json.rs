@@ -17,5 +17,5 @@ mod tests;
 mod value;
 
 pub use cursor::{Cursor, CursorResult, Halt, skip_space};
-pub use record::{Record, fold_of};
+pub use record::{Fold, Record, fold_of};
 pub(crate) use string::{RawString, plain_run};

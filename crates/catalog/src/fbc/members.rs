@@ -94,6 +94,21 @@ impl<'a> Members<'a> {
         Ok(())
     }
 
+    /// Where the value of one of [`TYPED`] begins.
+    pub(super) fn begins(&self, name: &'static str) -> Option<usize> {
+        let slots = TYPED.iter().zip(&self.typed);
+        let mut own = slots.filter(|(typed, _)| **typed == name);
+        own.find_map(|(_, at)| *at)
+    }
+
+    /// Notes where the value of one of [`TYPED`] begins that was read early.
+    pub(super) fn note(&mut self, name: &'static str, at: Option<usize>) {
+        let slots = TYPED.iter().zip(&mut self.typed);
+        for (_, slot) in slots.filter(|(typed, _)| **typed == name) {
+            *slot = at;
+        }
+    }
+
     /// Reads one of [`TYPED`]; an absent one is empty.
     pub(super) fn field<T: Default>(
         &self,
@@ -101,9 +116,7 @@ impl<'a> Members<'a> {
         cursor: &mut Cursor<'a>,
         read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<T>,
     ) -> CursorResult<T> {
-        let slots = TYPED.iter().zip(&self.typed);
-        let mut own = slots.filter(|(typed, _)| **typed == name);
-        match own.find_map(|(_, at)| *at) {
+        match self.begins(name) {
             Some(at) => cursor.within(name, |cursor| cursor.revisit(at, read)),
             None => Ok(T::default()),
         }

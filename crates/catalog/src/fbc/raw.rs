@@ -17,7 +17,7 @@ mod types;
 
 use super::error::FbcErrorKind;
 use super::filed;
-use super::json::{Cursor, CursorResult, Record};
+use super::json::{Cursor, CursorResult, Record, fold_of};
 use super::members::Members;
 use super::shape::Icon;
 use crate::blob::{self, Fault, JsonKind};
@@ -129,8 +129,7 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
     let found = cursor.kind()?;
     let at = cursor.at();
     let value = if found == JsonKind::Object {
-        let members = Members::read(cursor, |_, _| Ok(false))?;
-        Value::Object(Box::new(members.object(cursor)?))
+        Value::Object(Box::new(read_object(cursor)?))
     } else {
         cursor.skip()?;
         Value::Other(found)
@@ -138,10 +137,54 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
     Ok(Raw { at, value })
 }
 
+/// Properties are nearly all of a blob's bytes: they are read at once, for what they mean in a bundle.
+fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Object<'a>> {
+    let (mut properties, mut at) = (ReadProperties::default(), None);
+    let mut members = Members::read(cursor, |key, cursor| {
+        let is_theirs = fold_of(key, "properties").is_some();
+        if is_theirs {
+            cursor.kind()?;
+            at = Some(cursor.at());
+            properties = ReadProperties::read(cursor)?;
+        }
+        Ok(is_theirs)
+    })?;
+    members.note("properties", at);
+    members.object(properties, cursor)
+}
+
+/// The properties of a bundle, and the first fault in their form.
+#[derive(Default)]
+struct ReadProperties<'a> {
+    all: Vec<Property<'a>>,
+    fault: Option<Fault>,
+}
+
+impl<'a> ReadProperties<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
+        let read = |cursor: &mut Cursor<'a>| cursor.within("properties", property::read);
+        let (all, fault) = cursor.isolated(read)?;
+        Ok(Self { all, fault })
+    }
+
+    /// All of them, their fault noted.
+    fn told(self, cursor: &mut Cursor<'a>) -> Vec<Property<'a>> {
+        if let Some(fault) = self.fault {
+            cursor.note(fault);
+        }
+        self.all
+    }
+}
+
 impl<'a> Members<'a> {
-    fn object(self, cursor: &mut Cursor<'a>) -> CursorResult<Object<'a>> {
+    fn object(
+        self,
+        properties: ReadProperties<'a>,
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<Object<'a>> {
         let schema = self.schema.text();
-        let (content, fault) = cursor.isolated(|cursor| self.content(schema, cursor))?;
+        let content = |cursor: &mut Cursor<'a>| self.content(schema, properties, cursor);
+        let (content, fault) = cursor.isolated(content)?;
         let (channel_key, _) =
             cursor.isolated(|cursor| self.field("channel", cursor, Text::read))?;
         Ok(Object {
@@ -165,7 +208,12 @@ impl<'a> Members<'a> {
         filed::file(folder.into(), schema.into(), name.into()).err()
     }
 
-    fn content(&self, schema: &str, cursor: &mut Cursor<'a>) -> CursorResult<Content<'a>> {
+    fn content(
+        &self,
+        schema: &str,
+        properties: ReadProperties<'a>,
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<Content<'a>> {
         Ok(match schema {
             "olm.package" => {
                 self.field("properties", cursor, property::types_only)?;
@@ -180,7 +228,7 @@ impl<'a> Members<'a> {
                 self.field("properties", cursor, property::types_only)?;
                 Content::Channel(self.field("entries", cursor, |c| c.list(Entry::read_item))?)
             }
-            "olm.bundle" => Content::Bundle(Box::new(self.bundle(cursor)?)),
+            "olm.bundle" => Content::Bundle(Box::new(self.bundle(properties, cursor)?)),
             "olm.deprecations" => {
                 let entries = self.field("entries", cursor, |c| c.list(Deprecation::read_item))?;
                 Content::Deprecations(entries)
@@ -190,13 +238,17 @@ impl<'a> Members<'a> {
         })
     }
 
-    fn bundle(&self, cursor: &mut Cursor<'a>) -> CursorResult<Bundle<'a>> {
+    fn bundle(
+        &self,
+        properties: ReadProperties<'a>,
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<Bundle<'a>> {
         Ok(Bundle {
             image: self.field("image", cursor, Text::read)?,
             related_images: self.field("relatedImages", cursor, |cursor| {
                 cursor.list(|cursor| Ok(cursor.record::<RelatedImage<'a>>()?.0))
             })?,
-            properties: self.field("properties", cursor, property::read)?,
+            properties: properties.told(cursor),
         })
     }
 }

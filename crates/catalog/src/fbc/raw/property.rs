@@ -55,8 +55,12 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Property<'a>
     cursor.list(|cursor| {
         cursor.kind()?;
         let at = cursor.at();
-        let Item { kind, value } = cursor.record()?;
-        let (value, fault) = cursor.isolated(|cursor| read_value(&kind, value, cursor))?;
+        let Typed { item, read } = cursor.record()?;
+        let Item { kind, value } = item;
+        let (value, fault) = match read {
+            Some(read) if read.kind == kind => (read.value, read.fault),
+            _ => cursor.isolated(|cursor| read_value(&kind, value, cursor))?,
+        };
         Ok(Property {
             at,
             kind,
@@ -98,6 +102,40 @@ impl<'a> Record<'a> for Item<'a> {
     }
 }
 
+/// A property whose value is read at once if its type stands before it.
+#[derive(Default)]
+struct Typed<'a> {
+    item: Item<'a>,
+    read: Option<ReadValue<'a>>,
+}
+
+/// A value, read as one of this type.
+struct ReadValue<'a> {
+    kind: Cow<'a, str>,
+    value: PropertyValue<'a>,
+    fault: Option<Fault>,
+}
+
+impl<'a> Record<'a> for Typed<'a> {
+    const FIELDS: &'static [&'static str] = Item::FIELDS;
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        if index == 0 || self.item.kind.is_empty() {
+            return self.item.read(index, cursor);
+        }
+        cursor.kind()?;
+        self.item.value = Some(cursor.at());
+        let kind = self.item.kind.clone();
+        let (value, fault) = cursor.isolated(|cursor| PropertyValue::read(&kind, cursor))?;
+        self.read = Some(ReadValue { kind, value, fault });
+        Ok(())
+    }
+
+    fn takes_null(index: usize) -> bool {
+        Item::takes_null(index)
+    }
+}
+
 fn read_value<'a>(
     kind: &str,
     value: Option<usize>,
@@ -124,8 +162,11 @@ impl<'a> PropertyValue<'a> {
             "olm.csv.metadata" => {
                 cursor.kind()?;
                 let at = cursor.at();
-                check(&types::CSV_METADATA, cursor)?;
-                let csv = cursor.revisit(at, CsvMetadata::read_lenient)?;
+                let noted = cursor.conform_noting(&types::CSV_METADATA, CsvMetadata::FIELDS)?;
+                let csv = match noted {
+                    Some(noted) => CsvMetadata::read_noted(&noted, cursor)?,
+                    None => cursor.revisit(at, CsvMetadata::read_lenient)?,
+                };
                 return Ok(Self::Csv(csv));
             }
             "olm.gvk" | "olm.gvk.required" => check(&types::GVK, cursor)?,

@@ -8,7 +8,7 @@
 //! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`]: https://github.com/operator-framework/api/blob/v0.45.0/pkg/operators/v1alpha1/clusterserviceversion_types.go
 
 use crate::blob::{Fault, JsonKind};
-use crate::fbc::json::{Cursor, CursorResult, fold_of};
+use crate::fbc::json::{Cursor, CursorResult, Fold, fold_of};
 
 /// A type of Go's as JSON fits it.
 #[derive(Debug)]
@@ -47,17 +47,51 @@ impl Cursor<'_> {
             (GoType::Map(value), JsonKind::Object) => {
                 self.each_member(|cursor, _| cursor.conform(value))
             }
-            (GoType::Struct(fields), JsonKind::Object) => self.each_member(|cursor, key| {
-                match fields
-                    .iter()
-                    .find(|(name, _)| fold_of(&key, name).is_some())
-                {
-                    Some((name, shape)) => cursor.within(name, |cursor| cursor.conform(shape)),
-                    None => cursor.skip(),
-                }
-            }),
+            (GoType::Struct(fields), JsonKind::Object) => {
+                self.each_member(|cursor, key| cursor.conform_member(fields, &key))
+            }
             (_, found) => self.skip_instead(found, shape.expected()),
         }
+    }
+
+    fn conform_member(
+        &mut self,
+        fields: &'static [(&'static str, GoType)],
+        key: &str,
+    ) -> CursorResult<()> {
+        let mut own = fields
+            .iter()
+            .filter(|(name, _)| fold_of(key, name).is_some());
+        match own.next() {
+            Some((name, shape)) => self.within(name, |cursor| cursor.conform(shape)),
+            None => self.skip(),
+        }
+    }
+
+    /// The same for a struct, noting where the value of each of these fields begins; `None` where one of
+    /// them is spelled otherwise or twice, or there is no object.
+    pub(super) fn conform_noting(
+        &mut self,
+        shape: &'static GoType,
+        noted: &[&str],
+    ) -> CursorResult<Option<Vec<Option<usize>>>> {
+        let (GoType::Struct(fields), JsonKind::Object) = (shape, self.kind()?) else {
+            self.conform(shape)?;
+            return Ok(None);
+        };
+        let mut places = vec![None; noted.len()];
+        let mut is_plain = true;
+        self.each_member(|cursor, key| {
+            cursor.kind()?;
+            for (place, name) in places.iter_mut().zip(noted) {
+                if let Some(fold) = fold_of(&key, name) {
+                    is_plain &= fold == Fold::Exact && place.is_none();
+                    *place = Some(cursor.at());
+                }
+            }
+            cursor.conform_member(fields, &key)
+        })?;
+        Ok(is_plain.then_some(places))
     }
 
     /// `1e2` is one: opm writes numbers anew before it looks at types.
