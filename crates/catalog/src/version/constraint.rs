@@ -21,6 +21,7 @@ use self::hyphen::RewrittenConstraint;
 use super::comparator::Comparator;
 use super::fault::{ExpectedPart, Fault};
 use super::hull::Hull;
+use super::interval::Span;
 use super::masterminds::Masterminds;
 use super::semantic::Version;
 
@@ -55,6 +56,30 @@ impl Constraint {
     ///
     /// The first fault in upstream's order: length, count of groups, then group by group.
     pub fn parse(text: &str, release: Masterminds) -> Result<Self, ConstraintError> {
+        Self::pin(text).map_or_else(|| Self::compile(text, release), Ok)
+    }
+
+    /// What [`Self::compile`] gives for one whole version such as `1.2.3-rc.1`, which every release reads
+    /// alike. Most ranges are that.
+    fn pin(text: &str) -> Option<Self> {
+        let has_room = text.len() <= MOST_OF_A_PIN && !text.contains('+');
+        let version = has_room.then(|| Version::parse(text).ok())??;
+        let prereleases = if version.is_prerelease() {
+            Prereleases::Admitted
+        } else {
+            Prereleases::Refused
+        };
+        let only = GatedComparator {
+            comparator: Comparator::Within(Span::exactly(version.point().clone())),
+            prereleases,
+        };
+        Some(Self {
+            text: text.into(),
+            groups: Box::new([Box::new([only])]),
+        })
+    }
+
+    fn compile(text: &str, release: Masterminds) -> Result<Self, ConstraintError> {
         let fail = |kind, fault| ConstraintError::new(kind, fault, release);
         let rules = release.rules();
         if text.len() > rules.constraint_bytes {
@@ -137,6 +162,9 @@ impl GatedComparator {
     }
 }
 
+/// Shorter than what any release of Masterminds takes for a version.
+const MOST_OF_A_PIN: usize = 64;
+
 /// The texts between the double bars, each with its byte offset.
 fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split("||").scan(0, |next, part| {
@@ -148,7 +176,30 @@ fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    const RELEASES: [Masterminds; 4] = [
+        Masterminds::V3_3_0,
+        Masterminds::V3_3_1,
+        Masterminds::V3_4,
+        Masterminds::V3_5,
+    ];
+
+    proptest! {
+        #[test]
+        fn a_pin_is_what_the_grammar_of_ranges_makes_of_it(
+            text in r"[0-9]{1,21}\.(0|1|x|[0-9]{2})\.[0-9]{1,2}(-[0-9a-zx.-]{0,6})?",
+        ) {
+            for release in RELEASES {
+                if let Some(pin) = Constraint::pin(&text) {
+                    let compiled = Constraint::compile(&text, release).expect("a range");
+                    prop_assert_eq!(format!("{pin:?}"), format!("{compiled:?}"));
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_range_of_one_version_knows_it() {
