@@ -256,8 +256,11 @@ impl<'o, 's> Search<'o, 's> {
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
         let Pins { pins, cost } = Pins::without_known(self.offers, origin, self.settled.as_ref());
         self.budget.spend(pins.len());
-        // What it finds is kept all the same: the search ends with the next.
-        self.pays(cost);
+        // The first is always made, or nothing could be named. What is found without enough left is kept all the
+        // same: the search ends with the next.
+        if from.is_some() {
+            self.pays(cost);
+        }
         for group in pins.chunk_by(Pin::is_of_version) {
             if !self.budget.compares(self.bounds.weight()) {
                 break;
