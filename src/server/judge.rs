@@ -110,20 +110,28 @@ impl Judge for Guard {
             snapshot: &snapshot,
             policies: &policies,
         };
+        // Nobody waits so long for what is quick that the words without the advice would be sent.
+        if is_quick(basis, review) {
+            return review.answer(basis);
+        }
         review.answer_until(basis, pending.stop(), |refusal| pending.refuse(refusal))
     }
 
     fn is_quick_on(&self, review: &Review) -> bool {
-        let filter = review.extension().map(|new| new.filter.as_ref());
         let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
         let basis = Basis {
             snapshot: &snapshot,
             policies: &policies,
         };
-        matches!(filter, Some(Ok(filter)) if basis.is_quick_on(filter))
+        is_quick(basis, review)
     }
 
     fn newer(&self) -> Option<Newer> {
         self.loads_newer.clone().map(Newer::from_now)
     }
+}
+
+fn is_quick(basis: Basis<'_>, review: &Review) -> bool {
+    let filter = review.extension().map(|new| new.filter.as_ref());
+    matches!(filter, Some(Ok(filter)) if basis.is_quick_on(filter))
 }
