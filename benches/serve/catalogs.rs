@@ -22,7 +22,7 @@ pub(crate) fn snapshot() -> Snapshot {
     Snapshot::new(rules, states)
 }
 
-/// An upgrade that is allowed, a leap that is refused, and an edit of a label.
+/// An allowed upgrade, a refused jump, and an edit of a label.
 pub(crate) fn questions() -> [Question; 3] {
     if shared().is_some() { REAL } else { EXAMPLE }
 }

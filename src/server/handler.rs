@@ -346,8 +346,8 @@ impl Handler {
         self.unanswered(&held.review, cause)
     }
 
-    /// What is not quick never runs where connections are served. Who stops waiting for it ends the search
-    /// for advice, and nothing else: the worker is free when it is done.
+    /// Only a quick judgement runs on the thread of a connection. If the client stops waiting, only the search for
+    /// advice ends: the worker is free when the judgement is done.
     fn judging(
         &self,
         worker: Worker,

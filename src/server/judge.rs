@@ -14,15 +14,15 @@ use olmguard_engine::snapshot::Snapshot;
 
 /// Answers reviews.
 ///
-/// It is called on as many reviews at once as there are workers, on a thread of its own unless it is quick, and may take
-/// its time: who waits for too long is answered by what is known until then.
+/// It runs for at most as many reviews at the same time as there are workers, on a separate thread unless it is quick. It
+/// can take longer than the deadline of a review: the reply is then what is known until the deadline.
 pub trait Judge: fmt::Debug + Send + Sync + 'static {
     /// The answer to a review. What is refused is noted in `pending` as soon as that is known, before
     /// the search for advice, and the search ends when `pending` says so.
     fn answer(&self, review: &Review, pending: &PendingReview) -> Answer;
 
-    /// Whether the answer takes some tenths of a millisecond at most: then it is given where connections are
-    /// served, for to wake another thread costs more.
+    /// Whether the answer takes some tenths of a millisecond at most. It then runs on the thread of the connection,
+    /// because to wake another thread costs more.
     fn is_quick_on(&self, _review: &Review) -> bool {
         false
     }
@@ -110,7 +110,7 @@ impl Judge for Guard {
             snapshot: &snapshot,
             policies: &policies,
         };
-        // Nobody waits so long for what is quick that the words without the advice would be sent.
+        // A quick answer is ready before any deadline, so the reply without advice is never sent.
         if is_quick(basis, review) {
             return review.answer(basis);
         }

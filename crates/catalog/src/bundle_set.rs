@@ -47,13 +47,11 @@ impl BundleSet {
         let mut set = Self {
             words: vec![u64::MAX; len.div_ceil(BITS)].into_boxed_slice(),
         };
-        if let (Some(last), true) = (set.words.last_mut(), !len.is_multiple_of(BITS)) {
-            *last = (1 << (len % BITS)) - 1;
-        }
+        set.keep_between(0, len);
         set
     }
 
-    /// How many bundles are gone through at once.
+    /// How many bundles one operation on a word covers.
     pub(super) const AT_ONCE: usize = BITS;
 
     /// Adds a bundle.

@@ -19,6 +19,8 @@
 //!
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
+mod range_index;
+
 use std::collections::HashMap;
 
 use crate::bundle_set::BundleIndex;
@@ -127,8 +129,7 @@ impl Edges {
 
     /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
     ///
-    /// A version that has a row is looked up; any other is tried on the ranges that begin below it and
-    /// end above it.
+    /// A version that has a row is looked up; any other is compared with the ranges whose bounds include it.
     pub(super) fn starting_at_version<'a>(
         &'a self,
         version: &'a Version,
@@ -317,7 +318,7 @@ fn hold(version: &Version, ranges: &[RangeEdges]) -> RangeAnswers {
 const NAME: usize =
     4 * (size_of::<(Box<str>, Vec<NamedEdge>)>() + 1) + allocated(4 * size_of::<NamedEdge>());
 
-/// The same of a range: its place in the list and in the index, in the table by text, and the first room of its list.
+/// The same of a range: its place in the list, in the index and in the table by text, and the first room of its list.
 const RANGE: usize = 4 * size_of::<RangeEdges>()
     + RangeIndex::BYTES
     + 4 * (size_of::<(Box<str>, Option<usize>)>() + 1)
@@ -332,6 +333,5 @@ const RANGE_PER_BYTE: usize = 256;
 /// thousand bundles, each with a range of its own, would take a gigabyte.
 const MOST_ANSWERS: usize = 1 << 16;
 
-mod range_index;
 #[cfg(test)]
 mod tests;

@@ -203,8 +203,8 @@ impl Package {
         Successors { edges, crashes }
     }
 
-    /// What a question for successors costs that finds so many, in looks at a bundle: a set is gone
-    /// through word by word, and where nothing is looked up, each range that may hold is compared.
+    /// The cost of [`Self::successors`] with this many results, in compared bundles: sets are combined word by
+    /// word, and without rows each range that can match is compared.
     pub fn successors_cost(&self, found: usize) -> usize {
         let compared = if self.edges.has_rows() { 0 } else { found };
         self.bundles.len().div_ceil(BundleSet::AT_ONCE) + COMPARING * compared
@@ -275,7 +275,7 @@ impl Package {
     }
 }
 
-/// How many looks at a bundle it takes to compare a range.
+/// The cost to compare a range, in compared bundles.
 const COMPARING: usize = 8;
 
 /// The version of a bundle, if it can be read.

@@ -167,8 +167,8 @@ impl<'a> ReadProperties<'a> {
         Ok(Self { all, fault })
     }
 
-    /// All of them, their fault noted.
-    fn told(self, cursor: &mut Cursor<'a>) -> Vec<Property<'a>> {
+    /// The properties; notes the fault.
+    fn into_properties(self, cursor: &mut Cursor<'a>) -> Vec<Property<'a>> {
         if let Some(fault) = self.fault {
             cursor.note(fault);
         }
@@ -248,7 +248,7 @@ impl<'a> Members<'a> {
             related_images: self.field("relatedImages", cursor, |cursor| {
                 cursor.list(|cursor| Ok(cursor.record::<RelatedImage<'a>>()?.0))
             })?,
-            properties: properties.told(cursor),
+            properties: properties.into_properties(cursor),
         })
     }
 }

@@ -59,8 +59,8 @@ impl Constraint {
         Self::pin(text).map_or_else(|| Self::compile(text, release), Ok)
     }
 
-    /// What [`Self::compile`] gives for one whole version such as `1.2.3-rc.1`, which every release reads
-    /// alike. Most ranges are that.
+    /// The result of [`Self::compile`] for one whole version such as `1.2.3-rc.1`, which all releases of Masterminds
+    /// read in the same way.
     fn pin(text: &str) -> Option<Self> {
         let has_room = text.len() <= MOST_OF_A_PIN && !text.contains('+');
         let version = has_room.then(|| Version::parse(text).ok())??;
@@ -119,7 +119,7 @@ impl Constraint {
             .any(|group| group.iter().all(|gated| gated.admits(version)))
     }
 
-    /// A stretch that holds all of it; `None` where it holds nothing.
+    /// An interval that includes all of the range; `None` if the range is empty.
     pub(crate) fn hull(&self) -> Option<Hull<'_>> {
         let hulls = self.groups.iter().map(|group| {
             let comparators = group.iter().map(|gated| &gated.comparator);
@@ -162,7 +162,7 @@ impl GatedComparator {
     }
 }
 
-/// Shorter than what any release of Masterminds takes for a version.
+/// No release of Masterminds refuses a version of this length, in bytes.
 const MOST_OF_A_PIN: usize = 64;
 
 /// The texts between the double bars, each with its byte offset.

@@ -1,13 +1,13 @@
-//! Between which ends all versions of a range lie, found without working the range out.
+//! Cheap bounds of a range. [`Extent`](super::Extent) is exact, and takes memory and time to work out.
 
 use super::comparator::Comparator;
 use super::interval::VersionCut;
 use super::semantic::Version;
 
-/// A stretch that holds every version of a range, and perhaps others.
+/// An interval that includes every version of a range, and perhaps others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hull<'a> {
-    /// Absent: it begins below every version.
+    /// Absent: the interval has no lower end.
     lower: Option<&'a VersionCut>,
     upper: &'a VersionCut,
 }
@@ -28,7 +28,7 @@ impl<'a> Hull<'a> {
         })
     }
 
-    /// Of both together, and what lies between them.
+    /// The interval that includes both.
     pub(crate) fn unite(self, other: Self) -> Self {
         Self {
             lower: self.lower.min(other.lower),
@@ -36,12 +36,12 @@ impl<'a> Hull<'a> {
         }
     }
 
-    /// The end below; absent where there is none. The order of ends is that of places.
+    /// The lower end, if there is one. Ends compare by their place in the version order.
     pub(crate) fn lower(&self) -> Option<&'a VersionCut> {
         self.lower
     }
 
-    /// The end above.
+    /// The upper end.
     pub(crate) fn upper(&self) -> &'a VersionCut {
         self.upper
     }

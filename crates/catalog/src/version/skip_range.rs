@@ -96,7 +96,7 @@ impl SkipRange {
         }
     }
 
-    /// A stretch that holds all of it; `None` where it holds nothing.
+    /// An interval that includes all of the range; `None` if the range is empty.
     pub(crate) fn hull(&self) -> Option<Hull<'_>> {
         let groups = self.groups.iter();
         groups

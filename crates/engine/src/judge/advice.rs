@@ -177,7 +177,7 @@ fn is_wide(request: &Request<'_>) -> bool {
     request.filter.entries() > MOST_ENTRIES
 }
 
-/// How many versions that can be reached are proven where each proof is so many looks at a bundle: half of
+/// How many reachable versions are proven if one proof has this cost in compared bundles: half of
 /// the effort is left for the rest.
 fn most_next(bundles: usize) -> usize {
     (MOST_BUNDLES / 2 / bundles.max(1)).clamp(1, MOST_NEXT)
@@ -201,6 +201,7 @@ const MOST_ENTRIES: usize = 512;
 /// has, and few enough for one that was made to hurt.
 const MOST_NEXT: usize = 256;
 
-/// How many looks at a bundle the advice on one edit may take, some milliseconds: enough to search and to prove
-/// paths through a thousand bundles that edges connect closely. The largest package recorded has 203.
+/// How many bundles the advice on one edit can compare: some milliseconds. A package without rows in its edges, of some
+/// hundreds of bundles whose `skipRange`s include most of the others, is cut short. The largest package recorded has 203
+/// bundles, and rows.
 const MOST_BUNDLES: usize = 1 << 19;

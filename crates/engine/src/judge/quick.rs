@@ -1,4 +1,4 @@
-//! Whether an answer is so little work that it needs no thread of its own.
+//! Whether an answer is so cheap that it needs no separate thread.
 
 use crate::extension::Filter;
 use crate::judge::Basis;
@@ -6,9 +6,9 @@ use crate::snapshot::CatalogState;
 use olmguard_catalog::Package;
 
 impl Basis<'_> {
-    /// Whether an edit to this filter is answered in some tenths of a millisecond, its advice included:
-    /// there are few bundles to search, and no rule of anybody to compare steps with. What has no
-    /// package is not: its name is compared with all others.
+    /// Whether an edit to this filter is answered in some tenths of a millisecond, advice included: the package
+    /// has few bundles, and no guardrail or policy has to be compared with each step. A package that does not
+    /// exist is not quick: its name is compared with all names.
     pub fn is_quick_on(&self, filter: &Filter) -> bool {
         let catalogs = self.snapshot.catalogs().iter();
         let loaded = catalogs.filter_map(CatalogState::loaded);

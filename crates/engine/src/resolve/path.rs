@@ -158,8 +158,8 @@ struct Search<'o, 's> {
     /// How many visits stand in the order in which they are expanded.
     ordered: usize,
     seen: HashSet<(usize, BundleIndex)>,
-    /// Where there is one offer: what was seen of it, and alone has its version. To pin it anew finds
-    /// nothing new.
+    /// If there is one offer: its seen bundles that share their version with no other bundle. Pinning one of
+    /// them again finds nothing new.
     settled: Option<BundleSet>,
     /// The visit of the goal.
     found: Option<usize>,
@@ -239,7 +239,7 @@ impl<'o, 's> Search<'o, 's> {
         self.visits.as_slice().len()
     }
 
-    /// Pays for looks at so many bundles; false if there is not enough left.
+    /// Pays for comparing this many bundles; false if the effort does not suffice.
     fn pays(&self, looks: usize) -> bool {
         let effort = self.bounds.effort;
         effort.is_none_or(|effort| effort.pay(looks))
@@ -256,8 +256,8 @@ impl<'o, 's> Search<'o, 's> {
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
         let Pins { pins, cost } = Pins::without_known(self.offers, origin, self.settled.as_ref());
         self.budget.spend(pins.len());
-        // The first is always made, or nothing could be named. What is found without enough left is kept all the
-        // same: the search ends with the next.
+        // The expansion of the installed bundle is free: without it, advice could name no version at all. The results
+        // of an expansion that exceeds the budget are kept, and the search stops before the next.
         if from.is_some() {
             self.pays(cost);
         }

@@ -6,7 +6,7 @@
 use std::env;
 use std::process::Command;
 
-use olmguard_fixtures::growth::{Growing, Growth, Reach};
+use olmguard_fixtures::growth::{Growth, GrowthQuestion, Reach};
 
 /// Every question is answered right; what the variable names, so often.
 #[test]
@@ -20,7 +20,7 @@ fn asks_as_told() {
     let size = next().and_then(|word| word.parse().ok()).expect("a size");
     let only = next();
     let world = Growth::of(size, Reach::Near);
-    let questions = Growing::ALL.into_iter();
+    let questions = GrowthQuestion::ALL.into_iter();
     for question in questions.filter(|one| only.is_none_or(|name| format!("{one:?}") == name)) {
         (0..times).for_each(|_| world.ask_right(question, Reach::Near));
     }
@@ -43,7 +43,7 @@ fn an_answer_costs_no_more_in_a_larger_package() {
 }
 
 /// What one answer takes: the first ones are not counted, nor what comes before them.
-fn each(question: Growing, size: usize) -> u64 {
+fn each(question: GrowthQuestion, size: usize) -> u64 {
     let [few, more] = [1, 3].map(|times| instructions(&format!("{times} {size} {question:?}")));
     more.saturating_sub(few) / 2
 }
@@ -68,12 +68,12 @@ fn instructions(told: &str) -> u64 {
 
 /// What is asked at which two sizes, and how many tenths of the smaller one's cost the larger one may
 /// have. A search for a way grows until its budget ends it.
-const BOUNDS: [(Growing, [usize; 2], u64); 5] = [
-    (Growing::Allowed, [500, 4_000], 15),
-    (Growing::NoPackage, [500, 4_000], 15),
-    (Growing::NoVersion, [4_000, 8_000], 20),
-    (Growing::Downgrade, [4_000, 8_000], 20),
-    (Growing::Leap, [4_000, 8_000], 20),
+const BOUNDS: [(GrowthQuestion, [usize; 2], u64); 5] = [
+    (GrowthQuestion::Allowed, [500, 4_000], 15),
+    (GrowthQuestion::NoPackage, [500, 4_000], 15),
+    (GrowthQuestion::NoVersion, [4_000, 8_000], 20),
+    (GrowthQuestion::Downgrade, [4_000, 8_000], 20),
+    (GrowthQuestion::Jump, [4_000, 8_000], 20),
 ];
 
 const TOLD: &str = "OLMGUARD_TEST_GROWTH";

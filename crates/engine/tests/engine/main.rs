@@ -19,6 +19,7 @@ mod guardrails;
 mod parsers;
 mod policies;
 mod properties;
+mod quick;
 mod recorded;
 mod suggestions;
 mod vectors_ranges;

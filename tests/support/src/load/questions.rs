@@ -1,4 +1,4 @@
-//! What a load asks of catalogs: an upgrade they allow, a leap they refuse, and an edit of a label.
+//! What a load asks of catalogs: an allowed upgrade, a refused jump, and an edit of a label.
 
 use crate::load::review::{Edit, UID_TOLD, post};
 

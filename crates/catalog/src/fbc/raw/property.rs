@@ -55,7 +55,7 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Property<'a>
     cursor.list(|cursor| {
         cursor.kind()?;
         let at = cursor.at();
-        let Typed { item, read } = cursor.record()?;
+        let TypedProperty { item, read } = cursor.record()?;
         let Item { kind, value } = item;
         let (value, fault) = match read {
             Some(read) if read.kind == kind => (read.value, read.fault),
@@ -102,9 +102,9 @@ impl<'a> Record<'a> for Item<'a> {
     }
 }
 
-/// A property whose value is read at once if its type stands before it.
+/// A property whose value is read in the same walk if its type comes first.
 #[derive(Default)]
-struct Typed<'a> {
+struct TypedProperty<'a> {
     item: Item<'a>,
     read: Option<ReadValue<'a>>,
 }
@@ -116,7 +116,7 @@ struct ReadValue<'a> {
     fault: Option<Fault>,
 }
 
-impl<'a> Record<'a> for Typed<'a> {
+impl<'a> Record<'a> for TypedProperty<'a> {
     const FIELDS: &'static [&'static str] = Item::FIELDS;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {

@@ -79,8 +79,8 @@ impl<'a, 's> Prover<'a, 's> {
         }
     }
 
-    /// What one proof costs, in looks at a bundle. How many an edge leads to is not known before: more than
-    /// one in eight seldom are.
+    /// The cost of one proof, in compared bundles. The number of successors is not known before the proof: it
+    /// counts as an eighth of the package.
     pub(super) fn cost(&self, package: &str) -> usize {
         let catalogs = self.basis.snapshot.catalogs().iter();
         let loaded = catalogs.filter_map(CatalogState::loaded);
@@ -118,5 +118,5 @@ impl<'a, 's> Prover<'a, 's> {
     }
 }
 
-/// What it costs to compile a request, in looks at a bundle.
+/// The cost to compile a request, in compared bundles.
 const COMPILING: usize = 16;

@@ -23,7 +23,7 @@ pub(super) struct Pin<'s> {
 pub(super) struct Pins<'s> {
     /// The highest version first, within a version in the order of the offers.
     pub(super) pins: Vec<Pin<'s>>,
-    /// In looks at a bundle.
+    /// In compared bundles.
     pub(super) cost: usize,
 }
 
@@ -33,7 +33,7 @@ impl<'s> Pins<'s> {
         Self::without_known(offers, origin, None)
     }
 
-    /// The same without those of the first offer that are known already.
+    /// The same, without the bundles of the first offer that are in `known`.
     pub(super) fn without_known(
         offers: &[Offer<'s>],
         origin: &Origin<'_>,
