@@ -84,7 +84,10 @@ fn rules_are_not_quick() {
         };
         basis.is_quick_on(&filter("p"))
     };
-    assert!(under(Default::default(), UpgradePolicies::default()));
+    assert!(under(
+        AdministratorGuardrails::default(),
+        UpgradePolicies::default()
+    ));
     assert!(!under(
         imposed("Catalog", &rules),
         UpgradePolicies::default()
@@ -93,5 +96,8 @@ fn rules_are_not_quick() {
         "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy", "metadata": {"name": "a"},
         "spec": {"rules": [{"type": "NoMajorUpgrade"}]},
     }));
-    assert!(!under(Default::default(), UpgradePolicies::of([policy])));
+    assert!(!under(
+        AdministratorGuardrails::default(),
+        UpgradePolicies::of([policy])
+    ));
 }
