@@ -53,6 +53,12 @@ impl Selector {
         Self::default()
     }
 
+    /// A label that every selected object has, and the values that it can have there; the first of several. What an
+    /// index of selectors goes by.
+    pub fn required_label(&self) -> Option<(&str, &[Box<str>])> {
+        self.requirements.iter().find_map(Requirement::listed)
+    }
+
     /// Whether an object with these labels is selected.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.requirements

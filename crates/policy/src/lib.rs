@@ -30,6 +30,7 @@
 mod change;
 mod condition;
 mod fault;
+mod index;
 mod judge;
 pub mod limits;
 mod matching;
@@ -45,6 +46,7 @@ mod words;
 
 pub use change::{BypassPermission, Change, Operation, PolicyBundle, Subject, User};
 pub use fault::{PolicyFault, PolicyProblem};
+pub use index::PolicyIndex;
 pub use moment::{Moment, MomentError};
 pub use policy::UpgradePolicy;
 pub use violation::{ConditionOutcome, Opening, PolicyRule, PolicyViolation};

@@ -41,11 +41,14 @@ impl Matching {
         })
     }
 
-    /// The only packages that can match, if none of them has a wildcard.
-    pub(crate) fn exact_packages(&self) -> Option<&[Box<str>]> {
-        let packages = self.packages.as_deref()?;
-        let is_exact = packages.iter().all(|pattern| !pattern.contains('*'));
-        is_exact.then_some(packages)
+    /// The names of packages, also with wildcards, one of which an extension must have.
+    pub(crate) fn packages(&self) -> Option<&[Box<str>]> {
+        self.packages.as_deref()
+    }
+
+    /// A label that an extension must have, and the values that it can have there.
+    pub(crate) fn required_label(&self) -> Option<(&str, &[Box<str>])> {
+        self.selector.required_label()
     }
 
     /// Whether an extension is matched.

@@ -58,9 +58,11 @@ impl UpgradePolicy {
         self.matching.holds(subject)
     }
 
-    /// The only packages that the policy can match, if they are named without a wildcard: what an index goes by.
+    /// The only packages that the policy can match, if they are named without a wildcard.
     pub fn exact_packages(&self) -> Option<&[Box<str>]> {
-        self.matching.exact_packages()
+        let packages = self.matching.packages()?;
+        let is_exact = packages.iter().all(|pattern| !pattern.contains('*'));
+        is_exact.then_some(packages)
     }
 
     /// What the policy says against a change of an extension that it matches.

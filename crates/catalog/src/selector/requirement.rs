@@ -75,6 +75,11 @@ impl Requirement {
         })
     }
 
+    /// The key and its values, if the label must have one of them.
+    pub(super) fn listed(&self) -> Option<(&str, &[Box<str>])> {
+        (self.operator == Operator::In).then_some((&*self.key, &*self.values))
+    }
+
     /// Whether the labels meet this condition. Without the key `NotIn` holds too.
     pub(super) fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
         let value = labels.get(&*self.key);

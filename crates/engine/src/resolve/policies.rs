@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use olmguard_catalog::Deprecation;
 use olmguard_catalog::version::{Constraint, Masterminds, Release, Version};
 use olmguard_policy::{
-    BypassPermission, Change, Enforcement, Moment, Operation, PolicyBundle, PolicyViolation,
-    Subject, UpgradePolicy, User,
+    BypassPermission, Change, Enforcement, Moment, Operation, PolicyBundle, PolicyIndex,
+    PolicyViolation, Subject, UpgradePolicy, User,
 };
 
 use crate::extension::{Filter, Installed, PolicySubject};
@@ -22,10 +22,7 @@ use crate::resolve::{Choice, Origin};
 #[derive(Clone, Debug)]
 pub struct UpgradePolicies {
     policies: Vec<UpgradePolicy>,
-    /// The places of those that match only packages which they name.
-    by_package: BTreeMap<Box<str>, Vec<usize>>,
-    /// The places of all others.
-    by_other_parts: Vec<usize>,
+    index: PolicyIndex,
     permission: BypassPermission,
 }
 
@@ -90,21 +87,9 @@ impl UpgradePolicies {
     pub fn of(policies: impl IntoIterator<Item = UpgradePolicy>) -> Self {
         let mut policies: Vec<_> = policies.into_iter().collect();
         policies.sort_by(|one, other| one.name().cmp(other.name()));
-        let (mut by_package, mut by_other_parts) = (BTreeMap::new(), Vec::new());
-        for (place, policy) in policies.iter().enumerate() {
-            let Some(packages) = policy.exact_packages() else {
-                by_other_parts.push(place);
-                continue;
-            };
-            for package in packages {
-                let places: &mut Vec<usize> = by_package.entry(package.clone()).or_default();
-                places.push(place);
-            }
-        }
         Self {
+            index: PolicyIndex::of(&policies),
             policies,
-            by_package,
-            by_other_parts,
             permission: BypassPermission::Unknown,
         }
     }
@@ -130,13 +115,11 @@ impl UpgradePolicies {
 
     /// Those that match a subject, in byte order of the names.
     fn matching(&self, subject: &Subject<'_>) -> Vec<&UpgradePolicy> {
-        let named = self.by_package.get(subject.package).into_iter().flatten();
-        let about = named.chain(&self.by_other_parts).copied();
-        let policies = about.filter_map(|place| Some((place, self.policies.get(place)?)));
-        let matching = policies.filter(|(_, policy)| policy.matches(subject));
-        // By place, and once: a policy may name a package twice.
-        let matching: BTreeMap<_, _> = matching.collect();
-        matching.into_values().collect()
+        let candidates = self.index.candidates(subject).into_iter();
+        candidates
+            .filter_map(|place| self.policies.get(place))
+            .filter(|policy| policy.matches(subject))
+            .collect()
     }
 }
 

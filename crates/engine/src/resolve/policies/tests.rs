@@ -5,7 +5,7 @@ use super::*;
 
 /// A `match` of which nothing, something or everything can be read.
 fn matching() -> impl Strategy<Value = Value> {
-    let packages = prop::sample::subsequence(vec!["a", "b", "a*", "*", "b"], 0..=5);
+    let packages = prop::sample::subsequence(vec!["a", "b", "a*", "*", "b", "*a", "a*a"], 0..=7);
     prop_oneof![
         Just(json!({})),
         packages.prop_map(|packages| json!({"packages": packages})),
@@ -15,6 +15,16 @@ fn matching() -> impl Strategy<Value = Value> {
         Just(json!({"packages": ["a"], "namespaces": ["there"]})),
         Just(json!({"extensionSelector": {"matchLabels": {"team": "payments"}}})),
         Just(json!({"extensionSelector": {"matchLabels": {"team": "other"}}})),
+        Just(json!({"extensionSelector": {"matchLabels": {"team": "payments", "tier": "gold"}}})),
+        Just(
+            json!({"packages": ["a*"], "extensionSelector": {"matchLabels": {"team": "payments"}}})
+        ),
+        Just(json!({"extensionSelector": {"matchExpressions": [
+            {"key": "tier", "operator": "Exists"}, {"key": "team", "operator": "In", "values": ["x", "payments"]},
+        ]}})),
+        Just(json!({"extensionSelector": {"matchExpressions": [
+            {"key": "team", "operator": "NotIn", "values": ["payments"]},
+        ]}})),
     ]
 }
 
@@ -28,8 +38,7 @@ proptest! {
             "metadata": {"name": format!("p{}", number * 7 % 12)}, "spec": {"match": matching},
         })));
         let policies = UpgradePolicies::of(policies);
-        let labels = BTreeMap::from([("team".to_owned(), "payments".to_owned())]);
-        for package in ["a", "b", "c", ""] {
+        for (package, labels) in subjects() {
             let subject = Subject { package, namespace: "here", labels: &labels };
             let names = |found: Vec<&UpgradePolicy>| {
                 found.iter().map(|policy| policy.name().to_owned()).collect::<Vec<_>>()
@@ -38,4 +47,22 @@ proptest! {
             prop_assert_eq!(names(policies.matching(&subject)), names(scanned));
         }
     }
+}
+
+/// Packages and labels: none, some, and more labels than are read.
+fn subjects() -> Vec<(&'static str, BTreeMap<String, String>)> {
+    let label = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let many = (0..300).map(|number| label(&format!("l{number}"), "x"));
+    let labels = [
+        BTreeMap::new(),
+        BTreeMap::from([label("team", "payments")]),
+        BTreeMap::from([label("team", "x"), label("tier", "gold")]),
+        many.collect(),
+    ];
+    let packages = ["a", "aa", "b", "c", "\u{e9}a", ""];
+    let pairs = packages.into_iter().flat_map(|package| {
+        let with = move |labels: &BTreeMap<String, String>| (package, labels.clone());
+        labels.iter().map(with).collect::<Vec<_>>()
+    });
+    pairs.collect()
 }
