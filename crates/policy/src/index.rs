@@ -59,8 +59,8 @@ impl PolicyIndex {
         let package = subject.package;
         let named = self.by_package.get(package);
         let prefixes = (0..=package.len()).filter_map(|end| package.get(..end));
-        let prefixed = prefixes.filter_map(|prefix| self.by_package_prefix.get(prefix));
-        let places = named.into_iter().chain(prefixed).chain([&self.others]);
+        let by_prefix = prefixes.filter_map(|prefix| self.by_package_prefix.get(prefix));
+        let places = named.into_iter().chain(by_prefix).chain([&self.others]);
         let mut found: BTreeSet<usize> = places.flatten().copied().collect();
         found.extend(self.labelled(subject).into_iter().flatten());
         found
