@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use crate::extension::Json;
 
 /// The labels of an extension, and the namespace that it installs into.
@@ -20,15 +18,17 @@ impl PolicySubject {
     pub(super) fn read<'a>(object: impl Json<'a>) -> Self {
         let mut namespaces = NAMESPACES.iter().filter_map(|at| object.pointer(at));
         let namespace = namespaces.find_map(Json::as_str);
-        let labels = object.pointer("/metadata/labels").map(Json::to_value);
-        let labels = labels.as_deref().and_then(Value::as_object);
-        let label =
-            |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));
+        let labels = object.pointer("/metadata/labels");
         Self {
             namespace: namespace.unwrap_or_default().to_owned(),
-            labels: labels.into_iter().flatten().filter_map(label).collect(),
+            labels: labels.map(read_labels).unwrap_or_default(),
         }
     }
+}
+
+fn read_labels<'a>(labels: impl Json<'a>) -> BTreeMap<String, String> {
+    let label = |key: &str| Some((key.to_owned(), labels.get(key)?.as_str()?.to_owned()));
+    labels.keys().filter_map(label).collect()
 }
 
 /// Where the shapes have the namespace: v0.18 and later, v0.15 to v0.17, v0.10 to v0.14.
