@@ -3,7 +3,9 @@
 //! A package numbers its bundles in order of preference, so the first member of a set is the best
 //! bundle in it, and walking a set walks from best to worst.
 
-use crate::heap::{Heap, allocated};
+use smallvec::{SmallVec, smallvec};
+
+use crate::heap::Heap;
 
 /// The place of a bundle in its package's order of preference; 0 is the best.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -25,12 +27,13 @@ impl BundleIndex {
 /// Invariant: sets that are combined belong to the same package, so they have the same length.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BundleSet {
-    words: Box<[u64]>,
+    /// A bit for each bundle; no allocation up to 256, and the largest package recorded has 222.
+    words: SmallVec<[u64; 4]>,
 }
 
 impl Heap for BundleSet {
     fn heap_bytes(&self) -> usize {
-        allocated(size_of_val(&*self.words))
+        self.words.heap_bytes()
     }
 }
 
@@ -38,14 +41,14 @@ impl BundleSet {
     /// No bundle of a package of `len` bundles.
     pub(super) fn none(len: usize) -> Self {
         Self {
-            words: vec![0; len.div_ceil(BITS)].into_boxed_slice(),
+            words: smallvec![0; len.div_ceil(BITS)],
         }
     }
 
     /// Every bundle of a package of `len` bundles.
     pub(super) fn all(len: usize) -> Self {
         let mut set = Self {
-            words: vec![u64::MAX; len.div_ceil(BITS)].into_boxed_slice(),
+            words: smallvec![u64::MAX; len.div_ceil(BITS)],
         };
         set.keep_between(0, len);
         set
@@ -127,7 +130,7 @@ impl BundleSet {
     pub fn iter(&self) -> impl Iterator<Item = BundleIndex> {
         (0_u32..)
             .step_by(BITS)
-            .zip(&self.words)
+            .zip(self.words.iter())
             .flat_map(|(at, word)| {
                 let mut rest = *word;
                 std::iter::from_fn(move || {

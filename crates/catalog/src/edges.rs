@@ -13,19 +13,21 @@
 //! `replaces` replaces the empty name, which an installed bundle can carry. A `skipRange` that does
 //! not parse holds nothing; OLM ignores it without a word, and so do we.
 //!
-//! Invariant: `held` has one row for each distinct readable version of the package's bundles, highest
-//! first, and a row lists the ranges whose answer for that version is not "no". In a package of so
-//! many versions and ranges that the rows could outgrow the file it came from, there is no row.
-//!
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
+mod names;
 mod range_index;
+mod rows;
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use crate::bundle_set::BundleIndex;
 use crate::channel::ChannelIndex;
+use crate::edges::names::NameTable;
 use crate::edges::range_index::RangeIndex;
+use crate::edges::rows::AnswerRows;
 use crate::heap::{Heap, allocated};
 use crate::memory::Loan;
 use crate::version::{Membership, SkipRange, Version};
@@ -56,26 +58,20 @@ pub(super) struct NamedEdge {
 /// The upgrade edges of one package.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edges {
-    from_name: HashMap<Box<str>, Vec<NamedEdge>>,
+    from_name: NameTable,
     from_range: Vec<RangeEdges>,
     /// What is written as a `skipRange` and is none.
     unread: Vec<(Box<str>, Edge)>,
     index: RangeIndex,
-    held: Vec<RangeAnswers>,
+    rows: AnswerRows,
 }
 
 /// The edges that start at the versions of one range.
 #[derive(Clone, Debug)]
 struct RangeEdges {
     range: SkipRange,
-    edges: Vec<Edge>,
-}
-
-/// What the ranges of a package answer for one version.
-#[derive(Clone, Debug)]
-struct RangeAnswers {
-    version: Version,
-    ranges: Box<[(u32, Membership)]>,
+    /// Nearly always one, or one in each of two channels: these take no allocation.
+    edges: SmallVec<[Edge; 2]>,
 }
 
 /// Collects the entries of a package's channels.
@@ -99,21 +95,17 @@ impl Edge {
 impl Edges {
     /// The edges that start at an installed bundle's name.
     pub(super) fn starting_at_name(&self, name: &str) -> impl Iterator<Item = Edge> {
-        let edges = self.from_name.get(name).into_iter().flatten();
-        edges.map(|named| named.edge)
+        self.from_name.get(name).iter().map(|named| named.edge)
     }
 
     /// Whether the versions of the package's bundles are looked up.
     pub(super) fn has_rows(&self) -> bool {
-        self.from_range.is_empty() || !self.held.is_empty()
+        self.from_range.is_empty() || !self.rows.is_empty()
     }
 
     /// Every name that edges start at, in byte order, with the edges.
-    pub(super) fn names(&self) -> Vec<(&str, &[NamedEdge])> {
-        let names = self.from_name.iter();
-        let mut names: Vec<_> = names.map(|(name, edges)| (&**name, &**edges)).collect();
-        names.sort_unstable_by_key(|(name, _)| *name);
-        names
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, &[NamedEdge])> {
+        self.from_name.iter()
     }
 
     /// Every `skipRange` that can be read, with the edges from its versions.
@@ -129,23 +121,19 @@ impl Edges {
 
     /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
     ///
-    /// A version that has a row is looked up; any other is compared with the ranges whose bounds include it.
+    /// The version of a bundle is looked up, if there are rows: `bundle` is the place of the first one. Any other
+    /// version is compared with the ranges whose bounds include it.
     pub(super) fn starting_at_version<'a>(
         &'a self,
         version: &'a Version,
+        bundle: Option<BundleIndex>,
     ) -> impl Iterator<Item = (Membership, &'a [Edge])> {
-        let held = self
-            .held
-            .binary_search_by(|held| version.cmp_precedence(&held.version));
-        let held = held.ok().and_then(|at| self.held.get(at));
-        let known = held
-            .into_iter()
-            .flat_map(|held| &held.ranges)
-            .filter_map(|(index, answer)| {
-                let from = self.from_range.get(*index as usize)?;
-                Some((*answer, from.edges.as_slice()))
-            });
-        let tried = match held {
+        let row = bundle.and_then(|BundleIndex(place)| self.rows.get(place as usize));
+        let known = row.into_iter().flatten().filter_map(|(index, answer)| {
+            let from = self.from_range.get(*index as usize)?;
+            Some((*answer, from.edges.as_slice()))
+        });
+        let tried = match row {
             Some(_) => Vec::new(),
             None => self.index.candidates(&self.from_range, version),
         };
@@ -164,12 +152,12 @@ impl Heap for Edges {
             from_range,
             unread,
             index,
-            held,
+            rows,
         } = self;
         from_name.heap_bytes()
             + from_range.heap_bytes()
             + index.heap_bytes()
-            + held.heap_bytes()
+            + rows.heap_bytes()
             + unread.heap_bytes()
     }
 }
@@ -189,12 +177,6 @@ impl Heap for NamedEdge {
 impl Heap for RangeEdges {
     fn heap_bytes(&self) -> usize {
         self.range.heap_bytes() + self.edges.heap_bytes()
-    }
-}
-
-impl Heap for RangeAnswers {
-    fn heap_bytes(&self) -> usize {
-        self.version.heap_bytes() + allocated(size_of_val(&*self.ranges))
     }
 }
 
@@ -248,7 +230,7 @@ impl EdgesBuilder {
         let index = range.map(|range| {
             self.from_range.push(RangeEdges {
                 range,
-                edges: Vec::new(),
+                edges: SmallVec::new(),
             });
             self.from_range.len() - 1
         });
@@ -267,50 +249,27 @@ impl EdgesBuilder {
         most_answers: usize,
         versions: impl Iterator<Item = &'a Version>,
     ) -> (Edges, Loan) {
-        self.from_name.values_mut().for_each(normalise);
         let mut versions: Vec<&Version> = versions.collect();
-        versions.dedup_by(|a, b| a.cmp_precedence(b).is_eq());
-        if versions.len().saturating_mul(self.from_range.len()) > most_answers {
+        let (rows, ranges) = (versions.len(), self.from_range.len());
+        if rows.saturating_mul(ranges) > most_answers
+            || !self.makes_room(AnswerRows::bytes(rows, ranges))
+        {
             versions.clear();
         }
-        let row = |version: &&Version| size_of::<RangeAnswers>() + version.heap_bytes();
-        let answers = 4 * size_of::<(u32, Membership)>() * versions.len() * self.from_range.len();
-        let rows = versions.iter().map(row).sum::<usize>();
-        if !self.makes_room(allocated(
-            answers + rows + size_of::<&Version>() * versions.len(),
-        )) {
-            versions.clear();
+        let fits = self.makes_room(NameTable::bytes(&self.from_name));
+        let names = if fits { self.from_name } else { HashMap::new() };
+        for from in &mut self.from_range {
+            from.edges.shrink_to_fit();
         }
-        let index = RangeIndex::of(&self.from_range);
-        let rows = versions
-            .into_iter()
-            .map(|version| hold(version, &self.from_range));
+        self.from_range.shrink_to_fit();
         let edges = Edges {
-            held: rows.collect(),
-            index,
-            from_name: self.from_name,
+            from_name: NameTable::of(names),
+            rows: AnswerRows::of(versions.into_iter(), &self.from_range),
+            index: RangeIndex::of(&self.from_range),
             from_range: self.from_range,
             unread: self.unread,
         };
         (edges, self.loan)
-    }
-}
-
-/// An edge written twice in a channel is one.
-fn normalise(edges: &mut Vec<NamedEdge>) {
-    edges.sort_unstable();
-    edges.dedup();
-}
-
-fn hold(version: &Version, ranges: &[RangeEdges]) -> RangeAnswers {
-    let answers = ranges.iter().map(|from| from.range.takes(version));
-    let ranges = (0..)
-        .zip(answers)
-        .filter(|(_, answer)| *answer != Membership::HoldsNot)
-        .collect();
-    RangeAnswers {
-        version: version.clone(),
-        ranges,
     }
 }
 

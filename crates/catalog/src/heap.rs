@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 /// A value that may hold memory besides itself.
 pub trait Heap: Sized {
     /// The bytes of it.
@@ -45,10 +47,26 @@ impl Heap for Box<str> {
     }
 }
 
+impl Heap for u64 {
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
 impl Heap for Cow<'_, str> {
     /// A borrowed text is counted as it is once it is owned.
     fn heap_bytes(&self) -> usize {
         allocated(self.len())
+    }
+}
+
+impl<A: smallvec::Array> Heap for SmallVec<A>
+where
+    A::Item: Heap,
+{
+    fn heap_bytes(&self) -> usize {
+        let room = if self.spilled() { self.capacity() } else { 0 };
+        side_by_side(room, self)
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
     other_guardrails.extend(about.other_guardrails.into_iter().map(Box::from));
     let guardrails = AuthorGuardrails::new(guardrails, properties.collect(), other_guardrails);
     bundles.sort_by(Bundle::cmp_preference);
+    bundles.shrink_to_fit();
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
     let is_incomplete = !is_complete(has_about, &blobs, &places);

@@ -190,7 +190,8 @@ impl Package {
         named
             .filter(|edge| asked.has(edge.channel))
             .for_each(|edge| edges.insert(edge.to));
-        for (answer, from_range) in self.edges.starting_at_version(version) {
+        let bundle = self.first_of(version);
+        for (answer, from_range) in self.edges.starting_at_version(version, bundle) {
             let set = if answer == Membership::Crashes {
                 &mut crashes
             } else {
@@ -201,6 +202,18 @@ impl Package {
         }
         crashes.subtract(&edges);
         Successors { edges, crashes }
+    }
+
+    /// The first bundle of a version, whatever its release.
+    fn first_of(&self, version: &Version) -> Option<BundleIndex> {
+        let order = |bundle: &Bundle| readable(bundle).map(|known| version.cmp_precedence(known));
+        let is_above = |bundle: &Bundle| order(bundle).is_some_and(Ordering::is_lt);
+        let first = self.bundles.partition_point(is_above);
+        let found = self.bundles.get(first).and_then(order);
+        let place = found
+            .filter(|order| order.is_eq())
+            .and(u32::try_from(first).ok());
+        place.map(BundleIndex)
     }
 
     /// The cost of [`Self::successors`] with this many results, in compared bundles: sets are combined word by

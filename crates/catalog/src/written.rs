@@ -61,8 +61,7 @@ impl WrittenEdge<'_> {
 impl Package {
     /// Every edge, as written: those from names in byte order of the names, then those from ranges.
     pub fn written_edges(&self) -> impl Iterator<Item = WrittenEdge<'_>> {
-        let names = self.edges.names().into_iter();
-        let names = names.flat_map(|(from, edges)| {
+        let names = self.edges.names().flat_map(|(from, edges)| {
             edges.iter().map(move |named| {
                 let Edge { channel, to } = named.edge;
                 let kind = named.kind;
@@ -89,8 +88,7 @@ impl Package {
 
     /// Every name that an edge starts at, in byte order.
     pub fn names_of_edges(&self) -> Vec<&str> {
-        let names = self.edges.names().into_iter();
-        names.map(|(name, _)| name).collect()
+        self.edges.names().map(|(name, _)| name).collect()
     }
 
     /// How many bundles there are.

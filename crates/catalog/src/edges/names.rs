@@ -1,0 +1,138 @@
+//! The edges that start at a name, as one sorted table: a hash map for each package would take more than its edges.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use crate::edges::NamedEdge;
+use crate::heap::{Heap, allocated};
+
+/// Names with their edges, in byte order.
+///
+/// Invariant: `ends` has an item for each name. The text of a name, and its edges, are between the ends of the name
+/// before it and its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NameTable {
+    texts: Box<str>,
+    edges: Box<[NamedEdge]>,
+    ends: Box<[Ends]>,
+}
+
+/// Where the text of a name and its edges end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    text: usize,
+    edges: usize,
+}
+
+impl NameTable {
+    /// The memory for these names while the table is made.
+    pub(super) fn bytes(names: &HashMap<Box<str>, Vec<NamedEdge>>) -> usize {
+        let texts: usize = names.keys().map(|name| name.len()).sum();
+        let edges: usize = names.values().map(Vec::len).sum();
+        let table = texts + edges * size_of::<NamedEdge>() + names.len() * size_of::<Ends>();
+        let sorted = names.len() * size_of::<(Box<str>, Vec<NamedEdge>)>();
+        allocated(2 * table) + allocated(sorted)
+    }
+
+    /// The table of these names. An edge that is written twice in a channel is one.
+    pub(super) fn of(names: HashMap<Box<str>, Vec<NamedEdge>>) -> Self {
+        let mut names: Vec<_> = names.into_iter().collect();
+        names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        let (mut texts, mut edges, mut ends) = (String::new(), Vec::new(), Vec::new());
+        for (name, mut own) in names {
+            own.sort_unstable();
+            own.dedup();
+            texts.push_str(&name);
+            edges.append(&mut own);
+            ends.push(Ends {
+                text: texts.len(),
+                edges: edges.len(),
+            });
+        }
+        Self {
+            texts: texts.into(),
+            edges: edges.into(),
+            ends: ends.into(),
+        }
+    }
+
+    /// The edges that start at a name.
+    pub(super) fn get(&self, name: &str) -> &[NamedEdge] {
+        let mut rest = 0..self.ends.len();
+        while !rest.is_empty() {
+            let middle = rest.start + rest.len() / 2;
+            let Some((known, edges)) = self.row(middle) else {
+                break;
+            };
+            match known.cmp(name) {
+                Ordering::Less => rest.start = middle + 1,
+                Ordering::Greater => rest.end = middle,
+                Ordering::Equal => return edges,
+            }
+        }
+        &[]
+    }
+
+    /// Every name with its edges, in byte order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[NamedEdge])> {
+        (0..self.ends.len()).filter_map(|at| self.row(at))
+    }
+
+    fn row(&self, at: usize) -> Option<(&str, &[NamedEdge])> {
+        let end = self.ends.get(at)?;
+        let before = at.checked_sub(1).and_then(|before| self.ends.get(before));
+        let start = before.copied().unwrap_or_default();
+        let text = self.texts.get(start.text..end.text)?;
+        Some((text, self.edges.get(start.edges..end.edges)?))
+    }
+}
+
+impl Heap for NameTable {
+    fn heap_bytes(&self) -> usize {
+        let Self { texts, edges, ends } = self;
+        texts.heap_bytes() + allocated(size_of_val(&**edges)) + allocated(size_of_val(&**ends))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle_set::BundleIndex;
+    use crate::channel::ChannelIndex;
+    use crate::edges::{Edge, NameEdge};
+
+    fn edge(to: u32) -> NamedEdge {
+        let edge = Edge {
+            channel: ChannelIndex(0),
+            to: BundleIndex(to),
+        };
+        edge.named(NameEdge::Replaces)
+    }
+
+    #[test]
+    fn names_have_their_own_edges_each_once() {
+        let names = [("b", vec![3, 1, 3]), ("", vec![0]), ("ab", vec![2])];
+        let names = names.map(|(name, to)| (name.into(), to.into_iter().map(edge).collect()));
+        let table = NameTable::of(HashMap::from(names));
+        for (name, expected) in [
+            ("", &[0][..]),
+            ("a", &[]),
+            ("ab", &[2]),
+            ("abc", &[]),
+            ("b", &[1, 3]),
+            ("c", &[]),
+        ] {
+            let expected: Vec<_> = expected.iter().copied().map(edge).collect();
+            assert_eq!(table.get(name), expected, "{name:?}");
+        }
+        let names: Vec<_> = table.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["", "ab", "b"]);
+    }
+
+    #[test]
+    fn no_names_have_no_edges() {
+        let table = NameTable::of(HashMap::new());
+        assert_eq!(table.get(""), []);
+        assert_eq!(table.heap_bytes(), 0);
+    }
+}
