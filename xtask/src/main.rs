@@ -11,6 +11,7 @@ mod commit;
 mod digest;
 mod e2e;
 mod find;
+mod fuzz;
 mod image;
 mod left_out;
 mod output;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         ["render"] => ended(render::write(&find::folders())),
         ["render", "--check"] => ended(render::check(&find::folders())),
         ["attack"] => ended(attack::run()),
+        ["fuzz", arguments @ ..] => ended(fuzz::run(arguments)),
         ["alerts"] => ended(alerts::run()),
         ["image"] => ended(image::run(None)),
         ["image", "--output", folder] => ended(image::run(Some(folder))),
@@ -94,6 +96,9 @@ tasks:
          the end-to-end tests alone: olmguard beside a real API server and a real OLM, on loopback.
          The arguments are theirs: a part of a name, --list
   attack attacks the program as it is delivered, with hostile reviews and catalogs at the same time
+  fuzz [TARGET [SECONDS]]
+         runs the fuzz targets in fuzz/, each with the same 20000 inputs, or one of them for so many seconds
+         or until it is stopped. What it found stays in target/fuzz. It needs a C++ compiler
   e2e-assets [--prune]
          builds the programs that they need, with Go, into OLMGUARD_E2E_ASSETS, else into
          olmguard/e2e in the user's cache folder. KUBEBUILDER_ASSETS is used where it has etcd,

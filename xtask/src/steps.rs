@@ -7,6 +7,7 @@
 mod book;
 mod dependencies;
 mod end_to_end;
+mod fuzz;
 mod machine;
 mod manifests;
 mod pinned;
@@ -24,6 +25,7 @@ use crate::assets::AssetsError;
 use crate::attack;
 use crate::build::BuildError;
 use crate::e2e::E2eError;
+use crate::fuzz::FuzzError;
 use crate::left_out::{Allowed, ListError};
 use crate::program::{Program, ProgramError};
 use crate::render::RenderError;
@@ -138,6 +140,8 @@ pub(crate) enum StepError {
     LeftOut { why: String },
     #[error(transparent)]
     EndToEnd(#[from] E2eError),
+    #[error(transparent)]
+    Fuzz(#[from] FuzzError),
     #[error("CI is true, and there are no {programs} on the PATH")]
     MissingPrograms { programs: String },
     #[error(
@@ -167,7 +171,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 14] = [
+const STEPS: [(&str, Check); 15] = [
     ("tools", tools::check),
     ("machine", machine::check),
     ("format", |_| cargo("fmt --all -- --check")),
@@ -181,6 +185,7 @@ const STEPS: [(&str, Check); 14] = [
     }),
     ("book", book::check),
     ("dependencies", dependencies::check),
+    ("fuzz", fuzz::check),
     ("test programs", tests::build),
     ("programs", programs::check),
     ("manifests", manifests::check),

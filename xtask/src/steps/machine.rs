@@ -65,7 +65,8 @@ fn packages_of(programs: &[&str]) -> Vec<&'static str> {
 const CHROMEDRIVER: &str = "chromedriver";
 
 /// Each program, and Debian's packages of it.
-const PROGRAMS: [(&str, &[&str]); 10] = [
+const PROGRAMS: [(&str, &[&str]); 11] = [
+    ("c++", &["g++"]),
     (CHROMEDRIVER, &["chromium", "chromium-driver"]),
     ("elvish", &["elvish"]),
     ("fish", &["fish"]),
