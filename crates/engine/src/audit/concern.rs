@@ -1,6 +1,7 @@
 //! What is worth knowing about an extension, as a closed set of words: metrics and reports label by them.
 
-use crate::audit::{Audit, Deprecations, Onward};
+use crate::audit::place::version;
+use crate::audit::{Audit, Deprecations, NextEdit, Onward};
 use crate::judge::{Ruling, Verdict, Walk};
 
 macro_rules! concerns {
@@ -54,7 +55,7 @@ concerns! {
     Moves => "moves",
     /// The range has no upper bound.
     Unbounded => "unbounded",
-    /// A newer version is within reach.
+    /// A newer version is within reach, and OLM does not upgrade to it automatically.
     Behind => "behind",
 }
 
@@ -77,16 +78,20 @@ impl Concern {
             Self::BundleDeprecated => deprecates(audit, |all| all.is_of_bundle),
             Self::ChannelDeprecated => deprecates(audit, |all| !all.of_channels.is_empty()),
             Self::Stranded | Self::PathForbidden | Self::ChannelEnds | Self::Behind => {
-                let place = audit.place.as_ref();
-                place.is_some_and(|place| Self::of_path(&place.onward) == Some(self))
+                Self::of_path(audit) == Some(self)
             }
         }
     }
 
-    /// What a path onward is, if it is a concern.
-    fn of_path(onward: &Onward<'_>) -> Option<Self> {
-        match onward {
-            Onward::Now(_) | Onward::Later(..) => Some(Self::Behind),
+    /// What the path onward is, if it is a concern.
+    fn of_path(audit: &Audit<'_>) -> Option<Self> {
+        match &audit.place.as_ref()?.onward {
+            Onward::Now(next) | Onward::Later(next, _) => {
+                let arrives = walks(audit, |walk| arrives(walk, next));
+                // No edit is needed for a version that OLM reaches automatically along edges.
+                let is_idle = arrives && audit.bypass.is_none();
+                (!is_idle).then_some(Self::Behind)
+            }
             Onward::Forbidden(_) => Some(Self::PathForbidden),
             Onward::OtherChannels(_) => Some(Self::ChannelEnds),
             Onward::Stranded => Some(Self::Stranded),
@@ -108,6 +113,14 @@ fn is_by_rule(audit: &Audit<'_>) -> bool {
 
 fn walks(audit: &Audit<'_>, is: impl Fn(&Walk<'_>) -> bool) -> bool {
     audit.automatic.as_ref().is_some_and(is)
+}
+
+/// Whether automatic upgrades that no guardrail forbids end at the version that edits can reach, perhaps from another
+/// catalog.
+fn arrives(walk: &Walk<'_>, next: &NextEdit<'_>) -> bool {
+    let ends = [&walk.steps, &next.path].map(|path| path.last().and_then(|last| version(*last)));
+    let is_same = matches!(ends, [Some(one), Some(other)] if one.cmp_precedence(other).is_eq());
+    walk.forbidden.is_empty() && is_same
 }
 
 fn deprecates(audit: &Audit<'_>, is: impl Fn(&Deprecations<'_>) -> bool) -> bool {

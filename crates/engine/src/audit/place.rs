@@ -140,6 +140,7 @@ fn newer<'s>(offers: &[Offer<'s>], origin: &Origin<'_>) -> Vec<Choice<'s>> {
     newer.into_iter().map(|(choice, _)| choice).collect()
 }
 
-fn version(choice: Choice<'_>) -> Option<&VersionRelease> {
+/// The version and release of a bundle, if they can be read.
+pub(super) fn version(choice: Choice<'_>) -> Option<&VersionRelease> {
     choice.bundle().version.as_ref().ok()
 }

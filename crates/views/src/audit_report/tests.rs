@@ -96,7 +96,15 @@ fn the_text_names_what_moves_and_what_to_set() {
             "ext (P): 1.0.0",
             "  moves: OLM upgrades automatically to 1.1.0, then 1.2.0",
             "  unbounded: the range has no upper bound",
-            "  behind: 1.2.0 is reachable in 2 steps: set the version to \">=1.0.0 <=1.2.0\"",
+            "1 extension: 0 without findings",
+        ],
+    );
+    check(
+        "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0",
+        object("ext", &asks("1.0.0"), "1.0.0"),
+        &[
+            "ext (P): 1.0.0",
+            "  behind: 1.1.0 is reachable in 1 step: set the version to \"1.1.0\"; the newest version is 2.0.0",
             "1 extension: 0 without findings",
         ],
     );

@@ -65,11 +65,11 @@ fn channels(found: &Deprecations<'_>) -> String {
 fn onward(place: &Place<'_>) -> String {
     let newest = place.newest.and_then(pin).unwrap_or_default();
     match &place.onward {
-        Onward::Now(next) => edits(next),
+        Onward::Now(next) => edits(next, &newest),
         Onward::Later(next, opening) => {
             format!(
                 "{}; a window of the upgrade policies opens at {}",
-                edits(next),
+                edits(next, &newest),
                 opening.at
             )
         }
@@ -94,8 +94,8 @@ fn onward(place: &Place<'_>) -> String {
     }
 }
 
-/// How many steps behind it is, and what to set.
-fn edits(next: &NextEdit<'_>) -> String {
+/// How many steps behind it is, what to set, and the newest version if that is not what edits reach.
+fn edits(next: &NextEdit<'_>, newest: &str) -> String {
     let last = next.path.last().copied().and_then(pin).unwrap_or_default();
     let steps = match next.path.len() {
         1 => "1 step".to_owned(),
@@ -107,7 +107,12 @@ fn edits(next: &NextEdit<'_>) -> String {
         .as_ref()
         .map_or(first, |edit| edit.range.clone());
     let set = go::quote(&set);
-    format!("{last} is reachable in {steps}: set the version to {set}")
+    let beyond = match newest {
+        "" => String::new(),
+        same if same == last => String::new(),
+        newest => format!("; the newest version is {newest}"),
+    };
+    format!("{last} is reachable in {steps}: set the version to {set}{beyond}")
 }
 
 fn versions(path: &[Choice<'_>]) -> String {
