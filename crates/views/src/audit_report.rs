@@ -54,9 +54,11 @@ pub struct ExtensionReport {
     resolved: Option<BundleReport>,
     /// Bundles that OLM installs automatically, in this order.
     automatic: Vec<BundleReport>,
-    /// The newest version that is not deprecated, in any channel. Null if no version is newer.
+    /// The newest version that is not deprecated, in any channel; no prerelease if a release is installed. Null if no
+    /// version is newer.
     newest: Option<BundleReport>,
-    /// Number of newer versions that are not deprecated, in any channel. Null if it is not known.
+    /// Number of newer versions that are not deprecated, in any channel; no prereleases if a release is installed. Null
+    /// if it is not known.
     newer: Option<usize>,
     /// The edits to the newest version that can be reached. Null if there are none.
     next: Option<NextReport>,

@@ -65,7 +65,7 @@ struct Upwards<'s> {
 
 impl<'s> Question<'_, 's> {
     pub(super) fn onward(&self, has_newer: bool) -> Onward<'s> {
-        let offers = offers(self.basis, self.in_channels).unwrap_or_default();
+        let offers = offers(self.basis, self.in_channels, self.origin).unwrap_or_default();
         let along_edges = self.along_edges(&offers);
         match along_edges.path {
             Some(path) => self.allowed(&offers, path),
@@ -121,7 +121,7 @@ impl<'s> Question<'_, 's> {
 
     /// The path that only the requested channels close.
     fn elsewhere(&self) -> Onward<'s> {
-        let offers = offers(self.basis, self.anywhere).unwrap_or_default();
+        let offers = offers(self.basis, self.anywhere, self.origin).unwrap_or_default();
         let found = self.along_edges(&offers);
         match found.path {
             Some(path) => Onward::OtherChannels(path),

@@ -13,9 +13,10 @@ use olmguard_catalog::version::VersionRelease;
 pub struct Place<'s> {
     /// The installed bundle in each catalog that has it; none if no catalog has it any more.
     pub installed: Vec<Choice<'s>>,
-    /// The newest bundle in any channel that is newer than the installed one and not deprecated.
+    /// The newest bundle in any channel that is newer than the installed one and not deprecated; no prerelease if a
+    /// release is installed.
     pub newest: Option<Choice<'s>>,
-    /// How many versions are newer and not deprecated, in any channel.
+    /// How many versions are newer, counted as for `newest`.
     pub newer: usize,
     /// What is deprecated of it.
     pub deprecations: Deprecations<'s>,
@@ -50,8 +51,8 @@ impl<'s> Place<'s> {
             channels: Vec::new(),
             ..in_channels.clone()
         };
-        let offers = offers(basis, &anywhere)?;
         let origin = Origin::read(installed, basis.snapshot.rules()).ok()?;
+        let offers = offers(basis, &anywhere, &origin)?;
         let here: Vec<_> = offers.iter().flat_map(|offer| at(offer, &origin)).collect();
         let newer = newer(&offers, &origin);
         let question = Question {
@@ -97,17 +98,27 @@ impl<'s> Deprecations<'s> {
 }
 
 /// The catalogs that a filter is put to, if all of them can answer and one has the package. No deprecated bundle is a
-/// candidate: a path can go through one, but does not end there.
-pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
+/// candidate, nor a prerelease if a release is installed: a path can go through one, but does not end there.
+pub(super) fn offers<'s>(
+    basis: Basis<'s>,
+    filter: &Filter,
+    origin: &Origin<'_>,
+) -> Option<Vec<Offer<'s>>> {
     let query = Query::compile(filter, basis.snapshot).ok()?;
     let mut offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+    let installed = origin.version();
+    let is_release = installed.is_some_and(|installed| !installed.version.is_prerelease());
     for Offer {
         package,
         candidates,
         ..
     } in &mut offers
     {
-        candidates.retain(|index| !package.is_deprecated(index));
+        candidates.retain(|index| {
+            let bundle = package.bundle(index).version.as_ref();
+            let is_prerelease = bundle.is_ok_and(|version| version.version.is_prerelease());
+            !(package.is_deprecated(index) || (is_release && is_prerelease))
+        });
     }
     (!offers.is_empty()).then_some(offers)
 }

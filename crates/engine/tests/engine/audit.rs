@@ -95,6 +95,33 @@ fn an_edge_to_a_deprecated_version_is_no_path_onward() {
     through.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0", "2.0.0"]));
 }
 
+/// A prerelease is no reason to leave a release.
+#[test]
+fn a_prerelease_counts_if_one_is_installed() {
+    let lines =
+        "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0-rc.1 replaces 1.1.0; 1.2.0-rc.2 replaces 1.2.0-rc.1";
+    let release = Scene::new(lines, "1.0.0").range("1.0.0");
+    release.see(|audit| {
+        let place = audit.place.as_ref().expect("a place");
+        assert_eq!(
+            (place.newer, versions(place.newest.as_slice())),
+            (1, vec!["1.1.0".to_owned()])
+        );
+        assert_eq!(versions(&next(audit).path), ["1.1.0"]);
+    });
+    assert_eq!(
+        Scene::new(lines, "1.1.0").range("1.1.0").concerns(),
+        [""; 0]
+    );
+    let candidate = Scene::new(lines, "1.2.0-rc.1").range("1.2.0-rc.1");
+    assert_eq!(candidate.concerns(), ["behind"]);
+    candidate.see(|audit| assert_eq!(versions(&next(audit).path), ["1.2.0-rc.2"]));
+    // A path can go through one.
+    let through = "a: 1.0.0; 1.1.0-rc.1 replaces 1.0.0; 1.1.0 replaces 1.1.0-rc.1";
+    let through = Scene::new(through, "1.0.0").range("1.0.0");
+    through.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0-rc.1", "1.1.0"]));
+}
+
 #[test]
 fn a_path_in_other_channels_alone_is_the_end_of_a_channel() {
     let lines = "a: 1.0.0\nb: 1.0.0; 2.0.0 replaces 1.0.0";
