@@ -6,9 +6,10 @@
 //! --catalog NAME=PATH --> contents ----------/
 //! ```
 //!
-//! `check` puts its manifests between the two steps; every other command takes them as one, with
-//! [`FactsArgs::load`].
+//! `check` and `audit` put their manifests between the two steps ([`FactsArgs::open`]); every other command takes
+//! them as one, with [`FactsArgs::load`].
 
+pub(crate) mod given;
 pub(crate) mod live;
 pub(crate) mod loading;
 pub(super) mod look;
@@ -28,8 +29,10 @@ use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::facts::look::LookArgs;
 use crate::cli::project::{FactFlags, Project, ProjectArgs};
 use crate::cli::{Exit, warn};
-use loading::{Fault, GivenCatalogs, GivenObjects};
+use given::GivenObjects;
+use loading::{Fault, GivenCatalogs};
 
+use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::Requester;
 
 pub(crate) use loading::Facts;
@@ -62,14 +65,31 @@ pub(crate) struct FactsArgs {
     project: ProjectArgs,
 }
 
+/// Facts of which the origin is known and opened, before any content is read.
+pub(crate) struct OpenFacts {
+    args: FactsArgs,
+    origin: FactsOrigin,
+    rules: Rules,
+    /// About the OLM that is judged by.
+    warnings: Vec<String>,
+}
+
 impl FactsArgs {
     /// Reads all of it, and says what is wrong with it.
     ///
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
     pub(crate) fn load(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
+        Ok(self.open(edges)?.load(GivenObjects::default()))
+    }
+
+    /// Finds out where the facts are from.
+    ///
+    /// # Errors
+    /// If the flags contradict each other, or name no catalog.
+    pub(crate) fn open(&self, edges: EdgesArgs) -> Result<OpenFacts, OriginError> {
         let project = self.project.read()?;
-        self.clone().within(project).load_given(edges)
+        self.clone().within(project).opened(edges)
     }
 
     /// These flags, and for those that are not given what the project says.
@@ -84,7 +104,7 @@ impl FactsArgs {
         self
     }
 
-    fn load_given(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
+    fn opened(self, edges: EdgesArgs) -> Result<OpenFacts, OriginError> {
         self.check()?;
         let origin = FactsOrigin::of(&OriginFlags {
             snapshot: self.snapshot.as_deref(),
@@ -94,18 +114,12 @@ impl FactsArgs {
         let (rules, mut warnings) = origin.rules(&self.common.olm)?;
         let (rules, departure) = edges.of(rules);
         warnings.extend(departure.map(|departure| departure.to_string()));
-        let given = GivenCatalogs {
-            catalogs: &self.common.catalog,
-            guardrails: &self.guardrails,
-            policies: &self.policies,
-        };
-        let facts = loading::load(origin, GivenObjects::default(), given, rules);
-        facts.faults.iter().for_each(Fault::say);
-        // Where there is no cluster, nothing about its OLM is news.
-        if !facts.faults.iter().any(Fault::is_of_cluster) {
-            warnings.iter().for_each(warn);
-        }
-        Ok(facts)
+        Ok(OpenFacts {
+            args: self,
+            origin,
+            rules,
+            warnings,
+        })
     }
 
     /// Who makes the edits that policies judge, and when.
@@ -118,6 +132,24 @@ impl FactsArgs {
             return Err(UsageError::NoCatalog);
         }
         check_stdin(self.common.catalog.paths())
+    }
+}
+
+impl OpenFacts {
+    /// Reads all of it, with these objects, and says what is wrong with it.
+    pub(crate) fn load(self, objects: GivenObjects) -> Facts {
+        let given = GivenCatalogs {
+            catalogs: &self.args.common.catalog,
+            guardrails: &self.args.guardrails,
+            policies: &self.args.policies,
+        };
+        let facts = loading::load(self.origin, objects, given, self.rules);
+        facts.faults.iter().for_each(Fault::say);
+        // Where there is no cluster, nothing about its OLM is news.
+        if !facts.faults.iter().any(Fault::is_of_cluster) {
+            self.warnings.iter().for_each(warn);
+        }
+        facts
     }
 }
 

@@ -199,10 +199,72 @@ fn the_time_of_the_policies_is_given() {
     };
     assert_eq!(opens("2026-11-24T12:00:00Z"), "2026-11-24T22:00:00Z");
     assert_eq!(opens("2026-11-24T22:30:00Z"), Value::Null);
-    // A policy among the inputs is not applied, and that is said.
-    let (_, _, stderr) = scene.run(&["-", "policy.yaml", HUB], &objects);
+    // A policy among the inputs counts as it does for check.
+    let flags = [
+        "-",
+        "policy.yaml",
+        HUB,
+        "--at=2026-11-24T12:00:00Z",
+        "-o",
+        "json",
+    ];
+    let (code, stdout, stderr) = scene.run(&flags, &objects);
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    let printed: Value = serde_json::from_str(&stdout).expect("one object");
+    assert_eq!(
+        printed["extensions"][0]["next"]["opens"],
+        "2026-11-24T22:00:00Z"
+    );
+}
+
+/// Policies and catalogs among the inputs are facts, and what is wrong with them is an error of their place.
+#[test]
+fn facts_among_the_inputs_are_applied_and_their_faults_are_reported() {
+    let scene = Scene::new();
+    let frozen = |packages: Value| {
+        json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": "frozen"},
+            "spec": {"match": {"packages": packages}, "rules": {"versions": {"allow": "1.0.0"}}},
+        })
+    };
+    let guardrails = json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradeGuardrails",
+        "metadata": {"name": "p"},
+        "spec": {"package": "p", "rules": [{"id": "via", "kind": "PassThrough", "via": "1.5.0", "from": "1.0.0", "to": "1.1.0", "reason": "x"}]},
+    });
+    let unavailable = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterCatalog",
+        "metadata": {"name": "hub"}, "spec": {"availabilityMode": "Unavailable"},
+    });
+    let pinned = object("ext", "1.0.0", "1.0.0");
+    let first = |fact: Value| {
+        let (code, stdout, stderr) = scene.run(&["-", HUB], &list(&[pinned.clone(), fact]));
+        let finding = stdout.lines().nth(1).unwrap_or_default().trim().to_owned();
+        (code, finding, stderr)
+    };
+    for (fact, code, finding) in [
+        (frozen(json!(["p"])), 0, "path_forbidden: "),
+        (frozen(json!(["other"])), 0, "behind: "),
+        (guardrails, 0, "path_forbidden: "),
+        (unavailable, 4, "undecided: "),
+    ] {
+        let (found, text, stderr) = first(fact.clone());
+        assert_eq!((found, &*stderr), (Some(code), ""), "{fact}");
+        assert!(text.starts_with(finding), "{fact}: {text}");
+    }
+    let (code, text, stderr) = first(frozen(json!(1)));
+    assert_eq!(code, Some(3), "{text}");
+    assert!(stderr.starts_with("error: -:1:"), "{stderr}");
     assert!(
-        stderr.contains("policies in the inputs are not applied"),
+        stderr.contains("UpgradePolicy frozen: spec.match.packages"),
+        "{stderr}"
+    );
+    let twice = list(&[pinned.clone(), pinned.clone()]);
+    let (code, stdout, stderr) = scene.run(&["-", HUB], &twice);
+    assert_eq!((code, &*stdout), (Some(2), ""));
+    assert!(
+        stderr.contains("ClusterExtension \"ext\" is defined twice"),
         "{stderr}"
     );
 }

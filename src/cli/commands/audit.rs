@@ -77,10 +77,13 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     let paths = args.paths.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
     check_stdin(paths).map_err(OriginError::from)?;
-    let inputs = AuditedInputs::read(&args.paths);
+    let opened = args.facts.open(args.edges)?;
+    let inputs = AuditedInputs::read(&args.paths).map_err(OriginError::from)?;
     inputs.faults.iter().for_each(say);
-    inputs.warnings().for_each(|warning| warn(&warning));
-    let facts = args.facts.load(args.edges)?;
+    if inputs.extensions.is_empty() && inputs.faults.is_empty() {
+        warn(&NO_EXTENSION);
+    }
+    let facts = opened.load(inputs.given);
     let report = report(&facts, &inputs.extensions, &args.facts.requester());
     print(&report, args.output.form)?;
     let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
@@ -129,6 +132,8 @@ impl AuditError {
         }
     }
 }
+
+const NO_EXTENSION: &str = "there is no ClusterExtension, so nothing is reported";
 
 const EXAMPLES: &[&str] = &[
     "kubectl get clusterextensions -o yaml | olmguard audit - --from-cluster",

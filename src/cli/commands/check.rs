@@ -36,7 +36,7 @@ use text::ClusterAccess;
 use trouble::Weight;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs, GivenObjects};
+use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
 use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
 use crate::cli::output;
 use crate::cli::output::yaml;
@@ -85,10 +85,7 @@ fn check(args: &CheckArgs) -> Exit {
         }
     }
     standing::stand(&origin, &mut gathered.cases, &plan);
-    let objects = GivenObjects {
-        catalogs: std::mem::take(&mut gathered.catalogs),
-        policies: std::mem::take(&mut gathered.policies),
-    };
+    let objects = std::mem::take(&mut gathered.given);
     let given = GivenCatalogs {
         catalogs: &args.common.catalog,
         guardrails: &args.guardrails,

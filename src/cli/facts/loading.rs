@@ -6,18 +6,18 @@ use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::memory;
 use crate::cli::args::policies::PoliciesArgs;
+use crate::cli::facts::given::GivenObjects;
 use crate::cli::facts::origin::FactsOrigin;
 use crate::cli::output::progress;
 use crate::cli::{Exit, say, warn};
 use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
 use crate::policy_files::PolicyFileFault;
-use crate::policy_objects::PolicyObjects;
 use crate::source::Progress;
 use crate::source::archive::ArchiveError;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Policies};
-use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
+use olmguard_engine::snapshot::{Content, Snapshot, merge};
 
 /// What edits are judged by, as far as it is to be had, and what is not.
 #[derive(Debug)]
@@ -62,13 +62,6 @@ pub(crate) struct GivenCatalogs<'a> {
     pub(crate) catalogs: &'a CatalogArgs,
     pub(crate) guardrails: &'a GuardrailsArgs,
     pub(crate) policies: &'a PoliciesArgs,
-}
-
-/// What manifests give beside a snapshot or a cluster.
-#[derive(Debug, Default)]
-pub(crate) struct GivenObjects {
-    pub(crate) catalogs: Vec<CatalogState>,
-    pub(crate) policies: PolicyObjects,
 }
 
 /// The catalogs and policies of a snapshot or a cluster, of the objects among the inputs, and of the flags.

@@ -4,8 +4,11 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::manifest::{DocumentError, InputError, Inputs, ManifestObject, Position, documents};
-use crate::policy_files::is_policy;
+use crate::cli::args::catalogs::UsageError;
+use crate::cli::facts::given::{GivenFault, GivenObjects, UniqueObjects};
+use crate::manifest::{
+    DocumentError, InputError, Inputs, ManifestObject, Position, Positions, documents,
+};
 use olmguard_catalog::version::go;
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
@@ -13,9 +16,10 @@ use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 #[derive(Debug, Default)]
 pub(super) struct AuditedInputs {
     pub(super) extensions: Vec<Extension>,
+    /// Catalogs and policies.
+    pub(super) given: GivenObjects,
     pub(super) faults: Vec<InputFault>,
-    /// Policies, which are given by flags.
-    policies: usize,
+    unique: UniqueObjects,
 }
 
 /// What cannot be read, and where it is.
@@ -29,6 +33,8 @@ pub(super) struct InputFault {
 enum Problem {
     Input(InputError),
     Document(DocumentError),
+    /// Of a catalog or a policy.
+    Given(Position, GivenFault),
     /// An extension in an `apiVersion` that is not known.
     Version {
         at: Position,
@@ -37,48 +43,55 @@ enum Problem {
 }
 
 impl AuditedInputs {
-    /// Reads every input.
-    pub(super) fn read(paths: &[PathBuf]) -> Self {
+    /// Reads every input; what cannot be read is kept as a fault.
+    ///
+    /// # Errors
+    /// If two objects have one kind and name.
+    pub(super) fn read(paths: &[PathBuf]) -> Result<Self, UsageError> {
         let mut read = Self::default();
         for input in Inputs::new(paths.to_vec(), io::stdin()) {
             match input.bytes {
-                Ok(bytes) => read.file(&input.path, &bytes),
+                Ok(bytes) => read.file(&input.path, &bytes)?,
                 Err(error) => read.fault(&input.path, Problem::Input(error)),
             }
         }
-        read
+        Ok(read)
     }
 
-    /// What is worth knowing about the inputs.
-    pub(super) fn warnings(&self) -> impl Iterator<Item = &'static str> {
-        let none = self.extensions.is_empty() && self.faults.is_empty();
-        let none = none.then_some("the inputs contain no ClusterExtension");
-        let policies = (self.policies > 0).then_some(POLICIES);
-        none.into_iter().chain(policies)
-    }
-
-    fn file(&mut self, file: &str, bytes: &[u8]) {
+    fn file(&mut self, file: &str, bytes: &[u8]) -> Result<(), UsageError> {
         for document in documents(bytes) {
             match document {
                 Ok(document) => {
                     let (objects, positions) = document.into_objects();
                     for object in objects {
-                        let at = object.position(&positions, &[]);
-                        self.object(file, &object, at);
+                        self.object(file, &object, &positions)?;
                     }
                 }
                 Err(error) => self.fault(file, Problem::Document(error)),
             }
         }
+        Ok(())
     }
 
-    fn object(&mut self, file: &str, object: &ManifestObject, at: Position) {
-        if is_policy(object) {
-            self.policies += 1;
-            return;
+    fn object(
+        &mut self,
+        file: &str,
+        object: &ManifestObject,
+        positions: &Positions,
+    ) -> Result<(), UsageError> {
+        let recognised = recognise(&object.value);
+        let is_given = GivenObjects::has_kind_of(object);
+        if !is_given && recognised == RecognisedObject::Other {
+            return Ok(());
         }
-        match recognise(&object.value) {
-            RecognisedObject::Other => {}
+        let at = object.position(positions, &[]);
+        self.unique.add(object, &format!("{file}:{at}"))?;
+        match recognised {
+            RecognisedObject::Other => {
+                for (at, fault) in self.given.add(object, positions) {
+                    self.fault(file, Problem::Given(at, fault));
+                }
+            }
             RecognisedObject::Extension(shape) => {
                 let extension = Extension::read(shape, &object.value);
                 self.extensions.push(extension);
@@ -88,6 +101,7 @@ impl AuditedInputs {
                 self.fault(file, Problem::Version { at, api_version });
             }
         }
+        Ok(())
     }
 
     fn fault(&mut self, file: &str, problem: Problem) {
@@ -104,6 +118,7 @@ impl fmt::Display for InputFault {
         match problem {
             Problem::Input(error) => write!(f, "{file}: {error}"),
             Problem::Document(error) => write!(f, "{file}:{error}"),
+            Problem::Given(at, fault) => write!(f, "{file}:{at}: {fault}"),
             Problem::Version { at, api_version } => {
                 let version = go::quote(api_version);
                 write!(
@@ -114,5 +129,3 @@ impl fmt::Display for InputFault {
         }
     }
 }
-
-const POLICIES: &str = "policies in the inputs are not applied: use --policy or --guardrails, --snapshot or --from-cluster";

@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::admission::ReviewError;
 use crate::cli::commands::check::cases::CasePlace;
+use crate::cli::facts::given::GivenFault;
 use crate::manifest::{DocumentError, InputError, Position};
 use crate::revision::FileError;
-use olmguard_engine::snapshot::ClusterCatalogError;
 
 /// An input that could not be read, and where it stands.
 #[derive(Debug)]
@@ -33,10 +33,9 @@ pub(super) enum Problem {
     /// Of a revision.
     File(FileError),
     Document(DocumentError),
-    Catalog(CasePlace, ClusterCatalogError),
+    /// Of a catalog or a policy.
+    Given(CasePlace, GivenFault),
     Review(CasePlace, ReviewError),
-    /// Of an upgrade policy, in words.
-    Policy(CasePlace, String),
 }
 
 impl BadInput {
@@ -45,9 +44,7 @@ impl BadInput {
         match &self.problem {
             Problem::Input(_) | Problem::File(_) => None,
             Problem::Document(error) => Some(error.at),
-            Problem::Catalog(place, _) | Problem::Review(place, _) | Problem::Policy(place, _) => {
-                Some(place.at)
-            }
+            Problem::Given(place, _) | Problem::Review(place, _) => Some(place.at),
         }
     }
 
@@ -113,9 +110,8 @@ impl fmt::Display for Problem {
             Self::Input(error) => error.fmt(f),
             Self::File(error) => error.fmt(f),
             Self::Document(error) => error.fmt(f),
-            Self::Catalog(_, error) => error.fmt(f),
+            Self::Given(_, fault) => fault.fmt(f),
             Self::Review(_, error) => error.fmt(f),
-            Self::Policy(_, why) => f.write_str(why),
         }
     }
 }
@@ -126,7 +122,7 @@ impl fmt::Display for BadInput {
         match problem {
             Problem::Input(_) | Problem::File(_) => write!(f, "{file}: {problem}"),
             Problem::Document(_) => write!(f, "{file}:{problem}"),
-            Problem::Catalog(place, _) | Problem::Review(place, _) | Problem::Policy(place, _) => {
+            Problem::Given(place, _) | Problem::Review(place, _) => {
                 write!(f, "{place}: {problem}")
             }
         }

@@ -1,6 +1,5 @@
 //! Everything that `-f` names, sorted by what it is.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 
@@ -12,23 +11,21 @@ use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, Past, Renames};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
+use crate::cli::facts::given::{GivenObjects, UniqueObjects};
 use crate::manifest::{
     DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, ValueStep,
     documents,
 };
-use crate::policy_files::{self, is_policy};
-use crate::policy_objects::{PolicyObject, PolicyObjects};
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, RecognisedObject, Shape, recognise};
 use olmguard_engine::judge::Exemption;
-use olmguard_engine::snapshot::CatalogState;
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
 pub(super) struct GatheredInputs {
     pub(super) cases: Vec<Case>,
-    pub(super) catalogs: Vec<CatalogState>,
-    pub(super) policies: PolicyObjects,
+    /// Catalogs and policies.
+    pub(super) given: GivenObjects,
     pub(super) other_kinds: usize,
     /// Templates that no one has rendered.
     pub(super) skipped: Vec<CasePlace>,
@@ -39,8 +36,7 @@ pub(super) struct GatheredInputs {
     pub(super) renames: Renames,
     /// How many extensions are what they were, and so are no cases.
     pub(super) unchanged: usize,
-    /// Where the first object of each kind and name stands.
-    places: HashMap<(String, String), String>,
+    unique: UniqueObjects,
 }
 
 /// Why nothing is judged.
@@ -159,18 +155,9 @@ impl GatheredInputs {
             document: object.document,
             at: object.position(positions, path),
         };
-        if CatalogState::is_described_by(&object.api_version, &object.kind) {
-            self.unique(object, &place(&[]))?;
-            match CatalogState::read(&object.value) {
-                Ok(state) => self.catalogs.push(state),
-                Err(bad) => {
-                    self.catalogs.extend(bad.state.map(|state| *state));
-                    self.bad(file, Problem::Catalog(place(&[]), bad.error));
-                }
-            }
-        } else if is_policy(object) {
-            self.unique(object, &place(&[]))?;
-            self.policy(file, object, positions);
+        if GivenObjects::has_kind_of(object) {
+            self.unique.add(object, &place(&[]).to_string())?;
+            self.given(file, object, positions);
         } else if is_review(object) {
             match Review::read(&object.value) {
                 Ok(review) => self.review(review, &object.value, place),
@@ -180,11 +167,11 @@ impl GatheredInputs {
             match recognise(&object.value) {
                 RecognisedObject::Other => self.other_kinds += 1,
                 RecognisedObject::UnknownVersion => {
-                    self.unique(object, &place(&[]))?;
+                    self.unique.add(object, &place(&[]).to_string())?;
                     self.unknown(file, object, place(&[]));
                 }
                 RecognisedObject::Extension(shape) => {
-                    self.unique(object, &place(&[]))?;
+                    self.unique.add(object, &place(&[]).to_string())?;
                     self.manifest(shape, (file, object), place, plan);
                 }
             }
@@ -192,19 +179,16 @@ impl GatheredInputs {
         Ok(())
     }
 
-    /// A policy, or guardrails; what is wrong with it is an error of its file, and it is applied as it is.
-    fn policy(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
-        let policy = PolicyObject::read(&object.value);
-        for fault in policy.faults() {
+    /// A catalog or a policy; what is wrong with it is an error of its file, and it is applied as it is.
+    fn given(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
+        for (at, fault) in self.given.add(object, positions) {
             let place = CasePlace {
                 file: file.to_owned(),
                 document: object.document,
-                at: policy_files::at(object, positions, &fault),
+                at,
             };
-            let why = policy_files::why(&policy, &fault);
-            self.bad(file, Problem::Policy(place, why));
+            self.bad(file, Problem::Given(place, fault));
         }
-        self.policies.add(policy);
     }
 
     fn manifest(
@@ -269,25 +253,6 @@ impl GatheredInputs {
             past,
             told: InstalledSource::default(),
         });
-    }
-
-    /// Two objects of one kind and name cannot both be meant.
-    fn unique(&mut self, object: &ManifestObject, place: &CasePlace) -> Result<(), UsageError> {
-        let Some(name) = object.name.clone() else {
-            return Ok(());
-        };
-        match self
-            .places
-            .insert((object.kind.clone(), name), place.to_string())
-        {
-            None => Ok(()),
-            Some(first) => Err(UsageError::ObjectTwice {
-                kind: object.kind.clone(),
-                name: object.name.clone().unwrap_or_default(),
-                first,
-                second: place.to_string(),
-            }),
-        }
     }
 
     /// A fact about an extension that is not there, or is not asked about it, would be lost without

@@ -3,7 +3,8 @@
 use std::io;
 
 use crate::cli::commands::test::suite::Suite;
-use crate::cli::facts::loading::{self, Facts, GivenCatalogs, GivenObjects};
+use crate::cli::facts::given::GivenObjects;
+use crate::cli::facts::loading::{self, Facts, GivenCatalogs};
 use crate::cli::facts::look::LookArgs;
 use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
 use crate::manifest::{Inputs, documents};

@@ -1,0 +1,114 @@
+//! Objects among manifests that are facts and no cases: catalogs, and the policies of administrators.
+//!
+//! Every command that reads manifests takes them here, so they count for all commands alike.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::cli::args::catalogs::UsageError;
+use crate::manifest::{ManifestObject, Position, Positions};
+use crate::policy_files::{self, is_policy};
+use crate::policy_objects::{PolicyObject, PolicyObjects};
+use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
+
+/// What manifests give in addition to a snapshot or a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct GivenObjects {
+    pub(crate) catalogs: Vec<CatalogState>,
+    pub(crate) policies: PolicyObjects,
+}
+
+/// What is wrong with an object that is a fact.
+#[derive(Debug)]
+pub(crate) enum GivenFault {
+    Catalog(ClusterCatalogError),
+    /// Of a policy or guardrails, in words.
+    Policy(String),
+}
+
+/// The place of the first object of each kind and name: two of them cannot both be meant.
+#[derive(Debug, Default)]
+pub(crate) struct UniqueObjects(HashMap<(String, String), String>);
+
+impl GivenObjects {
+    /// Whether an object is such a fact.
+    pub(crate) fn has_kind_of(object: &ManifestObject) -> bool {
+        CatalogState::is_described_by(&object.api_version, &object.kind) || is_policy(object)
+    }
+
+    /// Adds an object, as far as it can be read. What is wrong with it comes out, with its place.
+    pub(crate) fn add(
+        &mut self,
+        object: &ManifestObject,
+        positions: &Positions,
+    ) -> Vec<(Position, GivenFault)> {
+        if is_policy(object) {
+            self.policy(object, positions)
+        } else {
+            let fault = self.catalog(object);
+            let fault = fault.map(|fault| (object.position(positions, &[]), fault));
+            fault.into_iter().collect()
+        }
+    }
+
+    fn catalog(&mut self, object: &ManifestObject) -> Option<GivenFault> {
+        match CatalogState::read(&object.value) {
+            Ok(state) => {
+                self.catalogs.push(state);
+                None
+            }
+            Err(bad) => {
+                self.catalogs.extend(bad.state.map(|state| *state));
+                Some(GivenFault::Catalog(bad.error))
+            }
+        }
+    }
+
+    /// A policy, or guardrails, which is applied as far as it can be read.
+    fn policy(
+        &mut self,
+        object: &ManifestObject,
+        positions: &Positions,
+    ) -> Vec<(Position, GivenFault)> {
+        let policy = PolicyObject::read(&object.value);
+        let faults = policy.faults().into_iter().map(|fault| {
+            let at = policy_files::at(object, positions, &fault);
+            let why = policy_files::why(&policy, &fault);
+            (at, GivenFault::Policy(why))
+        });
+        let faults = faults.collect();
+        self.policies.add(policy);
+        faults
+    }
+}
+
+impl UniqueObjects {
+    /// Adds an object that is at this place.
+    ///
+    /// # Errors
+    /// If one of its kind and name is known.
+    pub(crate) fn add(&mut self, object: &ManifestObject, place: &str) -> Result<(), UsageError> {
+        let Some(name) = object.name.clone() else {
+            return Ok(());
+        };
+        let key = (object.kind.clone(), name);
+        match self.0.insert(key, place.to_owned()) {
+            None => Ok(()),
+            Some(first) => Err(UsageError::ObjectTwice {
+                kind: object.kind.clone(),
+                name: object.name.clone().unwrap_or_default(),
+                first,
+                second: place.to_owned(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for GivenFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Catalog(error) => error.fmt(f),
+            Self::Policy(why) => f.write_str(why),
+        }
+    }
+}
