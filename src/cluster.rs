@@ -5,7 +5,7 @@
 //!                        |--> doctor    the guard itself, and what surrounds it
 //!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
-//!                        |--> extensions  ClusterExtensions by name
+//!                        |--> extensions  ClusterExtensions, by name or all of them
 //!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
 //!                        |--> objects   the definitions of both
 //!                        |--> look      all of these facts as they are now, with contents
@@ -33,6 +33,7 @@ pub mod look;
 mod object;
 pub mod objects;
 pub mod olm;
+mod pages;
 pub mod policies;
 pub mod proxy;
 pub mod scrapers;

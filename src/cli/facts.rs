@@ -14,6 +14,7 @@ pub(crate) mod live;
 pub(crate) mod loading;
 pub(super) mod look;
 pub(crate) mod origin;
+pub(crate) mod running;
 pub(crate) mod saved;
 
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ use given::GivenObjects;
 use loading::{Fault, GivenCatalogs};
 
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 
 pub(crate) use loading::Facts;
@@ -72,6 +74,8 @@ pub(crate) struct OpenFacts {
     rules: Rules,
     /// About the OLM that is judged by.
     warnings: Vec<String>,
+    /// What could not be read up to now.
+    faults: Vec<Fault>,
 }
 
 impl FactsArgs {
@@ -119,6 +123,7 @@ impl FactsArgs {
             origin,
             rules,
             warnings,
+            faults: Vec::new(),
         })
     }
 
@@ -136,6 +141,16 @@ impl FactsArgs {
 }
 
 impl OpenFacts {
+    /// Every extension of the cluster; what is wrong with them is a fault of the facts.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn extensions(&mut self) -> Result<Vec<Extension>, UsageError> {
+        let running = self.origin.extensions().ok_or(UsageError::NoExtensions)?;
+        self.faults.extend(running.faults);
+        Ok(running.extensions)
+    }
+
     /// Reads all of it, with these objects, and says what is wrong with it.
     pub(crate) fn load(self, objects: GivenObjects) -> Facts {
         let given = GivenCatalogs {
@@ -143,7 +158,8 @@ impl OpenFacts {
             guardrails: &self.args.guardrails,
             policies: &self.args.policies,
         };
-        let facts = loading::load(self.origin, objects, given, self.rules);
+        let mut facts = loading::load(self.origin, objects, given, self.rules);
+        facts.faults.splice(0..0, self.faults);
         facts.faults.iter().for_each(Fault::say);
         // Where there is no cluster, nothing about its OLM is news.
         if !facts.faults.iter().any(Fault::is_of_cluster) {

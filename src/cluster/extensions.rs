@@ -1,12 +1,14 @@
-//! `ClusterExtension`s of a cluster, as they are there.
+//! `ClusterExtension`s of a cluster, as they are there: single ones by name, or all of them.
 
 use futures_util::{StreamExt, stream};
+use kube::core::ApiResource;
 use kube::{Api, Client};
 use serde_json::Value;
 
-use crate::cluster::fault::FailedOperation;
+use crate::cluster::fault::{FailedOperation, WatchFault};
 use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
+use crate::cluster::pages::pages;
 use crate::cluster::served::{Names, looked_for, served};
 use olmguard_engine::extension::{
     Extension, Installed, RecognisedObject, Rollout, UnknownCause, recognise,
@@ -24,11 +26,37 @@ pub enum ExtensionsError {
     /// The API server did not answer, or said no.
     #[error(transparent)]
     Failed(#[from] FailedOperation),
+    /// They cannot be listed, or not all of them.
+    #[error(
+        "{}: cannot list {}: {}{}",
+        if *.listed == 0 { "installed extensions are unknown" } else { "some installed extensions are unknown" },
+        .resource, .fault.words, .fault.way_out_of_list()
+    )]
+    List {
+        /// What was to be listed, such as `clusterextensions.olm.operatorframework.io`.
+        resource: String,
+        /// What the API server did.
+        fault: WatchFault,
+        /// How many were listed before.
+        listed: usize,
+    },
 }
 
 /// The extensions of a cluster.
 #[derive(Debug)]
-pub struct Extensions(Api<WatchedObject>);
+pub struct Extensions {
+    api: Api<WatchedObject>,
+    resource: ApiResource,
+}
+
+/// The extensions of a cluster, as far as they could be listed.
+#[derive(Clone, Debug)]
+pub struct ListedExtensions<T> {
+    /// What was made of each object, in the order of the API server.
+    pub all: Vec<T>,
+    /// Why there are no more, if there may be more.
+    pub fault: Option<ExtensionsError>,
+}
 
 /// What a cluster says of an extension beside what it asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,6 +109,18 @@ pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState
     stream::iter(read).buffered(MOST_AT_ONCE).collect().await
 }
 
+/// What `read` makes of every extension in the version that the cluster prefers, each whole. A list that breaks off
+/// keeps what was read of it.
+pub async fn list<T>(client: Client, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
+    match Extensions::of(client).await {
+        Ok(extensions) => extensions.list(read).await,
+        Err(error) => ListedExtensions {
+            all: Vec::new(),
+            fault: Some(error),
+        },
+    }
+}
+
 impl Extensions {
     /// Finds out how they are served.
     pub async fn of(client: Client) -> Result<Self, ExtensionsError> {
@@ -88,12 +128,37 @@ impl Extensions {
         let found = served(&client, NAMES).await;
         let found = found.map_err(FailedOperation::to("find out how extensions are served"))?;
         let resource = found.ok_or(ExtensionsError::NotServed)?;
-        Ok(Self(Api::all_with(client, &resource)))
+        let api = Api::all_with(client, &resource);
+        Ok(Self { api, resource })
+    }
+
+    async fn list<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
+        let mut all = Vec::new();
+        let take = |object| all.push(read(self.named(object)));
+        let fault = pages(&self.api, take).await.err();
+        let fault = fault.map(|fault| ExtensionsError::List {
+            resource: format!("{}.{}", self.resource.plural, self.resource.group),
+            fault,
+            listed: all.len(),
+        });
+        ListedExtensions { all, fault }
+    }
+
+    /// An object of a list with the names of its kind, which the API server of some kinds leaves to the list.
+    fn named(&self, mut object: Value) -> Value {
+        if let Some(members) = object.as_object_mut() {
+            let (version, kind) = (&self.resource.api_version, &self.resource.kind);
+            for (key, text) in [("apiVersion", version), ("kind", kind)] {
+                let member = members.entry(key);
+                member.or_insert_with(|| text.clone().into());
+            }
+        }
+        object
     }
 
     /// The whole object of this name, in the version that the cluster prefers; none if there is none.
     pub async fn get(&self, name: &str) -> Result<Option<Value>, ExtensionsError> {
-        let found = self.0.get_opt(name).await;
+        let found = self.api.get_opt(name).await;
         let found = found.map_err(FailedOperation::to(&format!("read extension {name:?}")))?;
         Ok(found.map(|object| object.content))
     }
@@ -153,6 +218,64 @@ mod tests {
         assert_eq!(
             extensions.get("lantern").await.unwrap_err().to_string(),
             "cannot read extension \"lantern\": the API server answers 403: as the test says"
+        );
+    }
+
+    const V1: &str = "/apis/olm.operatorframework.io/v1/clusterextensions";
+
+    fn names(listed: &ListedExtensions<Value>) -> Vec<String> {
+        let name = |object: &Value| format!("{} {}", object["kind"], object["metadata"]["name"]);
+        listed.all.iter().map(name).collect()
+    }
+
+    #[tokio::test]
+    async fn all_extensions_are_listed_in_pages() {
+        let api = cluster("v1");
+        for number in 0..250 {
+            let name = format!("x-{number:03}");
+            api.put(V1, json!({"metadata": {"name": name}}));
+        }
+        let listed = list(api.client(), |object| object).await;
+        assert_eq!((listed.all.len(), &listed.fault), (251, &None));
+        assert_eq!(names(&listed)[0], r#""ClusterExtension" "lantern""#);
+        let pages = api.asked().into_iter().filter(|asked| asked.path == V1);
+        assert_eq!(pages.count(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_list_that_breaks_off_keeps_what_was_read() {
+        let api = cluster("v1");
+        for number in 0..150 {
+            api.put(V1, json!({"metadata": {"name": format!("x-{number:03}")}}));
+        }
+        let is_next = |asked: &olmguard_support::api::Asked| {
+            asked.query.iter().any(|(key, _)| key == "continue")
+        };
+        api.trouble(Trouble::Status(StatusCode::GONE), is_next);
+        let listed = list(api.client(), |object| object).await;
+        assert_eq!(listed.all.len(), 100);
+        assert_eq!(
+            listed.fault.map(|fault| fault.to_string()).as_deref(),
+            Some(
+                "some installed extensions are unknown: cannot list clusterextensions.olm.operatorframework.io: \
+                 the API server answers 410: as the test says"
+            )
+        );
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_listed_names_the_verb() {
+        let api = cluster("v1");
+        api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+            asked.path == V1
+        });
+        let listed = list(api.client(), |object| object).await;
+        assert_eq!(
+            listed.fault.map(|fault| fault.to_string()).as_deref(),
+            Some(
+                "installed extensions are unknown: cannot list clusterextensions.olm.operatorframework.io: the API \
+                 server answers 403: as the test says; grant the verb \"list\" on them"
+            )
         );
     }
 }

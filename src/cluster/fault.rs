@@ -88,6 +88,16 @@ impl FaultClass {
     }
 }
 
+impl WatchFault {
+    /// What to do if a list fails so, behind what it says; empty if that is not known.
+    pub(super) fn way_out_of_list(&self) -> &'static str {
+        match self.class {
+            FaultClass::Forbidden => "; grant the verb \"list\" on them",
+            _ => "",
+        }
+    }
+}
+
 impl From<&kube::Error> for WatchFault {
     fn from(error: &kube::Error) -> Self {
         Self {

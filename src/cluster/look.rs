@@ -26,7 +26,7 @@ use serde_json::Value;
 use crate::cluster::catalogs::{
     self, CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog,
 };
-use crate::cluster::extensions::{self, ExtensionState};
+use crate::cluster::extensions::{self, ExtensionState, ListedExtensions};
 use crate::cluster::olm::{self, FindError, RunningOlm};
 use crate::cluster::policies::{self, PoliciesError};
 use crate::source::catalogd::Catalogd;
@@ -85,6 +85,11 @@ impl ClusterReader {
     /// What the cluster says of each extension of these names, in their order.
     pub async fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         extensions::standings(self.client.clone(), names).await
+    }
+
+    /// What `read` makes of every extension, each with its status.
+    pub async fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
+        extensions::list(self.client.clone(), read).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

@@ -1,9 +1,10 @@
-//! `check --from-cluster`, `catalogs`, `doctor` and `snapshot save` as they are run, against an API server.
+//! `check --from-cluster`, `audit --from-cluster`, `catalogs`, `doctor` and `snapshot save` as they are run, against an API server.
 #![expect(
     clippy::indexing_slicing,
     reason = "a test that cannot go on fails there"
 )]
 
+mod audit;
 mod catalogs;
 mod check;
 mod doctor;

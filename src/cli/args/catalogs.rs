@@ -68,6 +68,8 @@ pub(crate) enum UsageError {
     TwoOrigins,
     #[error("no manifest is given: expected PATH, -f PATH, or paths in .olmguard.yaml")]
     NoManifest,
+    #[error("no extension is given: expected PATH or --from-cluster")]
+    NoExtensions,
     #[error("no catalog is given: expected --catalog, --snapshot or --from-cluster")]
     NoCatalog,
     #[error("{flag} needs a cluster: use it together with --from-cluster")]

@@ -1,8 +1,9 @@
-//! `olmguard audit PATH...`: what already runs, the worst first.
+//! `olmguard audit [PATH...]`: what already runs, the worst first.
 //!
 //! ```text
-//! PATH... --inputs--> extensions with their status --\
-//! --catalog, --snapshot, --from-cluster --> facts ----+--> engine::audit --> AuditReport --> text | JSON | YAML
+//! PATH... --inputs--> extensions with their status, catalogs, policies --\
+//! without PATH: --from-cluster --> all extensions ------------------------+
+//! --catalog, --snapshot, --from-cluster --> facts ------------------------+--> engine::audit --> AuditReport
 //! ```
 //!
 //! What cannot be read is said, and the rest is reported.
@@ -14,9 +15,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::facts::origin::OriginError;
-use crate::cli::facts::{Facts, FactsArgs, check_stdin};
+use crate::cli::facts::{Facts, FactsArgs, OpenFacts, check_stdin};
 use crate::cli::help;
 use crate::cli::output::{self, OutputArgs, yaml};
 use crate::cli::{Exit, say, warn};
@@ -30,8 +32,9 @@ use olmguard_views::audit_report::{AuditReport, ExtensionReport};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct AuditArgs {
-    /// ClusterExtensions with their status: files, directories, or -
-    #[arg(value_name = "PATH", required = true)]
+    /// ClusterExtensions with status: files, directories or - [default: all
+    /// of the cluster]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -77,17 +80,27 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     let paths = args.paths.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
     check_stdin(paths).map_err(OriginError::from)?;
-    let opened = args.facts.open(args.edges)?;
-    let inputs = AuditedInputs::read(&args.paths).map_err(OriginError::from)?;
+    let mut opened = args.facts.open(args.edges)?;
+    let inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
     inputs.faults.iter().for_each(say);
-    if inputs.extensions.is_empty() && inputs.faults.is_empty() {
+    let facts = opened.load(inputs.given);
+    let is_none = inputs.extensions.is_empty() && inputs.faults.is_empty();
+    if is_none && facts.faults.is_empty() {
         warn(&NO_EXTENSION);
     }
-    let facts = opened.load(inputs.given);
     let report = report(&facts, &inputs.extensions, &args.facts.requester());
     print(&report, args.output.form)?;
     let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
     Ok(exit(&report, bad.into_iter().chain(facts.exit())))
+}
+
+/// The manifests; without any, all that runs in the cluster.
+fn inputs(args: &AuditArgs, opened: &mut OpenFacts) -> Result<AuditedInputs, UsageError> {
+    if args.paths.is_empty() {
+        Ok(AuditedInputs::running(opened.extensions()?))
+    } else {
+        AuditedInputs::read(&args.paths)
+    }
 }
 
 fn report(facts: &Facts, extensions: &[Extension], requester: &Requester) -> AuditReport {
@@ -136,7 +149,7 @@ impl AuditError {
 const NO_EXTENSION: &str = "there is no ClusterExtension, so nothing is reported";
 
 const EXAMPLES: &[&str] = &[
-    "kubectl get clusterextensions -o yaml | olmguard audit - --from-cluster",
+    "olmguard audit --from-cluster",
     "olmguard audit extensions.yaml --snapshot prod.snapshot -o json",
     "olmguard audit extensions.yaml --catalog hub=hub.yaml --at 2026-11-24T22:00:00Z",
 ];

@@ -5,7 +5,8 @@ use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::facts::loading::Fault;
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
 use crate::cli::facts::origin::{OriginFacts, stand_in};
-use crate::cluster::extensions::ExtensionState;
+use crate::cli::facts::running::{self, RunningExtensions};
+use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::olm::{FindError, RunningOlm, compare};
 use crate::policy_objects::PolicyObject;
 use olmguard_catalog::olm::Rules;
@@ -54,6 +55,17 @@ impl Live {
     pub(crate) fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         let known = self.0.as_ref().ok();
         known.map_or_else(Vec::new, |known| known.cluster.standings(names))
+    }
+
+    /// Every extension; none of a cluster that is not to be had, which is a fault of its catalogs.
+    pub(crate) fn extensions(&self) -> RunningExtensions {
+        let Ok(known) = &self.0 else {
+            return RunningExtensions::default();
+        };
+        let ListedExtensions { all, fault } =
+            known.cluster.extensions(|object| running::read(&object));
+        let rest = fault.map(|fault| Fault::Extensions(fault.to_string()));
+        RunningExtensions::of(all, rest)
     }
 
     /// Every catalog and every policy. For a cluster that is not to be had a catalog stands in.

@@ -54,6 +54,8 @@ pub(crate) enum Fault {
     Policy(PolicyFileFault),
     /// The policies of the cluster or of the snapshot, for this reason.
     Policies(String),
+    /// One or more installed extensions of the cluster or of the snapshot, for this reason.
+    Extensions(String),
 }
 
 /// What flags give beside a snapshot or a cluster.
@@ -142,7 +144,7 @@ impl Fault {
             Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) | Self::Policy(_) => {
                 Some(Exit::BadInput)
             }
-            Self::Cluster(_) | Self::Policies(_) => Some(undecided),
+            Self::Cluster(_) | Self::Policies(_) | Self::Extensions(_) => Some(undecided),
             Self::Unfetched { .. } => None,
         }
     }
@@ -173,7 +175,7 @@ impl fmt::Display for Fault {
                 write!(f, "catalog {}: {why}", go::quote(name))
             }
             Self::Snapshot(error) => error.fmt(f),
-            Self::Cluster(why) | Self::Policies(why) => f.write_str(why),
+            Self::Cluster(why) | Self::Policies(why) | Self::Extensions(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
             Self::Policy(fault) => fault.fmt(f),
         }

@@ -12,7 +12,7 @@ use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
 use crate::cli::args::memory;
 use crate::cli::output::progress;
 use crate::cluster::catalogs::CatalogsError;
-use crate::cluster::extensions::ExtensionState;
+use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::policies::PoliciesError;
@@ -80,6 +80,11 @@ impl AskedCluster {
     /// What the cluster says of each extension of these names, in their order.
     pub(crate) fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
         self.runtime.block_on(self.reader.standings(names))
+    }
+
+    /// What `read` makes of every extension, each with its status.
+    pub(crate) fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
+        self.runtime.block_on(self.reader.extensions(read))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

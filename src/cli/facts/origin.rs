@@ -11,6 +11,7 @@ use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::facts::live::Live;
 use crate::cli::facts::loading::Fault;
 use crate::cli::facts::look::{LookArgs, LookError};
+use crate::cli::facts::running::RunningExtensions;
 use crate::cli::facts::saved::SavedSnapshot;
 use crate::cli::project::ProjectError;
 use crate::policy_objects::PolicyObjects;
@@ -79,6 +80,14 @@ impl FactsOrigin {
                 Ok((rules, warnings.iter().map(ToString::to_string).collect()))
             }
             Self::Cluster(live) => live.rules(flags),
+        }
+    }
+
+    /// Every extension with what is installed of it; none where no cluster is asked.
+    pub(crate) fn extensions(&self) -> Option<RunningExtensions> {
+        match self {
+            Self::Inputs | Self::Saved(_) => None,
+            Self::Cluster(live) => Some(live.extensions()),
         }
     }
 

@@ -1,32 +1,24 @@
 //! The policies of a cluster as they are now, for those who do not watch them.
 
-use kube::api::ListParams;
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::Value;
 
 use super::{GUARDRAILS, POLICIES};
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::object::WatchedObject;
+use crate::cluster::pages::pages;
 use crate::cluster::served::served;
 use crate::policy_objects::{KINDS, as_written};
 use olmguard_policy::GROUP;
 
 /// Why the policies of a cluster are not known.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("policies are unknown: cannot list {resource}: {}{}", .fault.words, way_out(.fault))]
+#[error("policies are unknown: cannot list {resource}: {}{}", .fault.words, .fault.way_out_of_list())]
 pub struct PoliciesError {
     /// What was to be listed, such as `upgradepolicies.olmguard.dev`.
     pub resource: String,
     /// What the API server did.
     pub fault: WatchFault,
-}
-
-fn way_out(fault: &WatchFault) -> &'static str {
-    match fault.class {
-        FaultClass::Forbidden => "; grant the verb \"list\" on them",
-        _ => "",
-    }
 }
 
 /// An object of either kind, and its kind.
@@ -54,13 +46,9 @@ pub(in crate::cluster) async fn list_whole(
         let resource = GroupVersionKind::gvk(GROUP, "v1alpha1", kind);
         let resource = ApiResource::from_gvk_with_plural(&resource, plural);
         let api = Api::all_with(client.clone(), &resource);
-        match pages(&api).await {
-            Ok(objects) => {
-                let listed = objects
-                    .into_iter()
-                    .map(|object| ListedPolicy { kind, object });
-                policies.extend(listed);
-            }
+        let take = |object| policies.push(ListedPolicy { kind, object });
+        match pages(&api, take).await {
+            Ok(()) => {}
             Err(fault) if is_absent(client, &fault).await => {}
             Err(fault) => {
                 let resource = format!("{plural}.{GROUP}");
@@ -69,20 +57,6 @@ pub(in crate::cluster) async fn list_whole(
         }
     }
     Ok(policies)
-}
-
-async fn pages(api: &Api<WatchedObject>) -> Result<Vec<Value>, WatchFault> {
-    let mut params = ListParams::default().limit(PAGE);
-    let mut objects = Vec::new();
-    loop {
-        let page = api.list(&params).await;
-        let page = page.map_err(|error| WatchFault::from(&error))?;
-        objects.extend(page.items.into_iter().map(|object| object.content));
-        params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
-        if params.continue_token.is_none() {
-            return Ok(objects);
-        }
-    }
 }
 
 /// Whether it fails because the cluster has no such kind: whoever may not list them is told 403 in either case.
@@ -97,5 +71,3 @@ async fn is_absent(client: &Client, fault: &WatchFault) -> bool {
         _ => false,
     }
 }
-
-const PAGE: u32 = 100;

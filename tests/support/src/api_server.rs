@@ -62,6 +62,7 @@ impl ApiServer {
         };
         server.put(OLM, &resources());
         server.put(CATALOGS, &list(&[]));
+        server.put(EXTENSIONS, &list(&[]));
         server.put(DEPLOYMENT, &deployment(olm));
         server
     }
@@ -98,6 +99,15 @@ impl ApiServer {
             "metadata": {"name": name}, "status": status,
         });
         self.put(&format!("{EXTENSIONS}/{name}"), &object);
+    }
+
+    /// These are the extensions of the cluster.
+    pub fn extensions(&self, objects: &[Value]) {
+        self.put(EXTENSIONS, &list(objects));
+        for object in objects {
+            let name = object["metadata"]["name"].as_str().expect("a name");
+            self.put(&format!("{EXTENSIONS}/{name}"), object);
+        }
     }
 
     /// A path has this JSON.
@@ -199,7 +209,7 @@ fn resources() -> Value {
 
 fn list(objects: &[Value]) -> Value {
     json!({
-        "kind": "ClusterCatalogList", "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "List", "apiVersion": "olm.operatorframework.io/v1",
         "metadata": {"resourceVersion": "1"}, "items": objects,
     })
 }

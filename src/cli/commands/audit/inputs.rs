@@ -58,6 +58,14 @@ impl AuditedInputs {
         Ok(read)
     }
 
+    /// Extensions of a cluster, and no other inputs.
+    pub(super) fn running(extensions: Vec<Extension>) -> Self {
+        Self {
+            extensions,
+            ..Self::default()
+        }
+    }
+
     fn file(&mut self, file: &str, bytes: &[u8]) -> Result<(), UsageError> {
         for document in documents(bytes) {
             match document {
