@@ -35,6 +35,7 @@ mod text;
 pub use annotations::annotations;
 pub use enforcement::{Enforcement, Mode, OnUndecided, Outcome};
 pub use error::ReviewError;
+pub(crate) use keep::kept_extension;
 pub use object_review::{ObjectKind, ObjectReview};
 pub use operation::Operation;
 pub use reply::Reply;

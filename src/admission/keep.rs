@@ -6,8 +6,12 @@
 //!
 //! Invariant: nothing here names a list or a map of any width without a limit.
 
+mod object;
+
 use olmguard_engine::extension::Filter;
 use olmguard_policy::limits;
+
+pub(crate) use object::kept_extension;
 
 /// How much of a JSON value is kept.
 #[derive(Debug)]

@@ -141,10 +141,10 @@ impl FactsArgs {
 }
 
 impl OpenFacts {
-    /// Every extension of the cluster; what is wrong with them is a fault of the facts.
+    /// Every extension of the snapshot or the cluster; what is wrong with them is a fault of the facts.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is neither of them.
     pub(crate) fn extensions(&mut self) -> Result<Vec<Extension>, UsageError> {
         let running = self.origin.extensions().ok_or(UsageError::NoExtensions)?;
         self.faults.extend(running.faults);

@@ -70,7 +70,7 @@ pub struct ExtensionState {
 impl ExtensionState {
     /// What the whole status of an object says; of an extension that is not there, that nothing is
     /// installed.
-    fn read(object: Option<&Value>) -> Self {
+    pub(crate) fn read(object: Option<&Value>) -> Self {
         let Some(object) = object else {
             return Self::of(Installed::Nothing);
         };
@@ -88,7 +88,8 @@ impl ExtensionState {
         Self { installed, rollout }
     }
 
-    fn unknown(why: String) -> Self {
+    /// Of an extension that is not to be had, for this reason.
+    pub(crate) fn unknown(why: String) -> Self {
         Self::of(Installed::Unknown(UnknownCause::NotToBeHad { why }))
     }
 }

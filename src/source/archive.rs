@@ -26,7 +26,7 @@ use tar::{Builder, Entries, Entry, EntryType, Header};
 use crate::source::frame::{self, Frame};
 use crate::source::{Progress, SourceError, finished, read_from};
 pub use content::FetchedContent;
-pub use facts::{ArchiveFacts, OlmFacts, SavedPolicies, UnknownOlm};
+pub use facts::{ArchiveFacts, OlmFacts, SavedExtensions, SavedPolicies, UnknownOlm};
 use facts::{CatalogFacts, ContentFacts, SnapshotFacts};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::memory::Pool;

@@ -68,7 +68,7 @@ pub(crate) enum UsageError {
     TwoOrigins,
     #[error("no manifest is given: expected PATH, -f PATH, or paths in .olmguard.yaml")]
     NoManifest,
-    #[error("no extension is given: expected PATH or --from-cluster")]
+    #[error("no extension is given: expected PATH, --snapshot or --from-cluster")]
     NoExtensions,
     #[error("no catalog is given: expected --catalog, --snapshot or --from-cluster")]
     NoCatalog,

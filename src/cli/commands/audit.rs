@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! PATH... --inputs--> extensions with their status, catalogs, policies --\
-//! without PATH: --from-cluster --> all extensions ------------------------+
+//! without PATH: --snapshot, --from-cluster --> all extensions ------------+
 //! --catalog, --snapshot, --from-cluster --> facts ------------------------+--> engine::audit --> AuditReport
 //! ```
 //!
@@ -33,7 +33,7 @@ use olmguard_views::audit_report::{AuditReport, ExtensionReport};
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct AuditArgs {
     /// ClusterExtensions with status: files, directories or - [default: all
-    /// of the cluster]
+    /// of the cluster or the snapshot]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -94,7 +94,7 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     Ok(exit(&report, bad.into_iter().chain(facts.exit())))
 }
 
-/// The manifests; without any, all that runs in the cluster.
+/// The manifests; without any, all that runs in the cluster or is in the snapshot.
 fn inputs(args: &AuditArgs, opened: &mut OpenFacts) -> Result<AuditedInputs, UsageError> {
     if args.paths.is_empty() {
         Ok(AuditedInputs::running(opened.extensions()?))

@@ -18,7 +18,7 @@ use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
-use crate::source::archive::{OlmFacts, SavedPolicies};
+use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::CatalogState;
@@ -59,6 +59,8 @@ pub(super) struct Listing<'a> {
     pub(super) now: Option<SystemTime>,
     /// The policies that were saved, where it is from a file.
     pub(super) policies: Option<&'a SavedPolicies>,
+    /// What was saved of extensions, where it is from a file.
+    pub(super) extensions: Option<&'a SavedExtensions>,
     /// The OLM beside the catalogs, where it is known.
     pub(super) olm: Option<&'a OlmFacts>,
     pub(super) catalogs: &'a [CatalogState],
@@ -92,6 +94,7 @@ fn list(args: &CatalogsArgs) -> Result<(), ListError> {
     let listing = Listing {
         saved: None,
         policies: None,
+        extensions: None,
         now: Some(SystemClock.now()),
         olm: olm.as_ref(),
         catalogs: &catalogs,

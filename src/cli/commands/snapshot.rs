@@ -1,4 +1,4 @@
-//! `olmguard snapshot`: the catalogs and policies of a cluster in one file.
+//! `olmguard snapshot`: the catalogs, policies and extensions of a cluster in one file.
 
 mod save;
 
@@ -92,6 +92,7 @@ fn show(args: &ShowArgs) -> Result<(), ShowError> {
         }),
         now: None,
         policies: Some(&facts.policies),
+        extensions: Some(&facts.extensions),
         olm: facts.olm.as_ref(),
         catalogs: snapshot.catalogs(),
     };

@@ -83,10 +83,11 @@ impl FactsOrigin {
         }
     }
 
-    /// Every extension with what is installed of it; none where no cluster is asked.
+    /// Every extension with what is installed of it; none where neither a snapshot nor a cluster is asked.
     pub(crate) fn extensions(&self) -> Option<RunningExtensions> {
         match self {
-            Self::Inputs | Self::Saved(_) => None,
+            Self::Inputs => None,
+            Self::Saved(saved) => Some(saved.extensions()),
             Self::Cluster(live) => Some(live.extensions()),
         }
     }

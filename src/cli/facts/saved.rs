@@ -2,14 +2,19 @@
 //!
 //! For a file that cannot be read a catalog stands in.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::cli::args::catalogs::{AskedRelease, OlmArgs, UsageError};
 use crate::cli::args::memory;
 use crate::cli::facts::loading::Fault;
 use crate::cli::facts::origin::{OriginFacts, stand_in};
+use crate::cli::facts::running::{self, RunningExtensions};
+use crate::cluster::extensions::ExtensionState;
 use crate::policy_objects::PolicyObject;
-use crate::source::archive::{Archive, ArchiveError, OlmFacts, SavedPolicies};
+use crate::source::archive::{Archive, ArchiveError, OlmFacts, SavedExtensions, SavedPolicies};
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 use olmguard_engine::snapshot::{CatalogState, Content};
 
@@ -59,6 +64,40 @@ impl SavedSnapshot {
         }
     }
 
+    /// Every extension; none of a file that cannot be read, which is a fault of its catalogs.
+    pub(crate) fn extensions(&self) -> RunningExtensions {
+        let Ok(archive) = &self.archive else {
+            return RunningExtensions::default();
+        };
+        let unknown = |why: String| RunningExtensions::of([], Some(Fault::Extensions(why)));
+        match &archive.facts().extensions {
+            SavedExtensions::Objects(objects) => {
+                RunningExtensions::of(objects.iter().map(running::read), None)
+            }
+            SavedExtensions::Unfetched(why) => unknown(why.clone()),
+            SavedExtensions::NotSaved => unknown(format!("{}: {NOT_SAVED}", self.path.display())),
+        }
+    }
+
+    /// What it says of each extension of these names, in their order; none if it says nothing of any.
+    pub(crate) fn standings(&self, names: &[String]) -> Option<Vec<ExtensionState>> {
+        let archive = self.archive.as_ref().ok()?;
+        let names = names.iter();
+        match &archive.facts().extensions {
+            SavedExtensions::NotSaved => None,
+            SavedExtensions::Unfetched(why) => {
+                let unknown = names.map(|_| ExtensionState::unknown(why.clone()));
+                Some(unknown.collect())
+            }
+            SavedExtensions::Objects(objects) => {
+                let saved = by_name(objects);
+                let found =
+                    names.map(|name| ExtensionState::read(saved.get(name.as_str()).copied()));
+                Some(found.collect())
+            }
+        }
+    }
+
     /// The rules of its OLM, but for what the flags say.
     ///
     /// Gates belong to a release: those of the snapshot count only with its own.
@@ -99,6 +138,17 @@ impl SavedSnapshot {
         Ok((rules, Vec::from_iter(differs.then_some(warning))))
     }
 }
+
+fn by_name(objects: &[Value]) -> HashMap<&str, &Value> {
+    let named = objects.iter().filter_map(|object| {
+        let name = object.pointer("/metadata/name")?.as_str()?;
+        Some((name, object))
+    });
+    named.collect()
+}
+
+/// What a snapshot without extensions lacks.
+const NOT_SAVED: &str = "does not have the installed extensions; save it again with olmguard snapshot save, or give PATH";
 
 fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {
     let (objects, faults) = match policies {

@@ -24,6 +24,9 @@ pub struct ArchiveFacts {
     /// What administrators of the cluster restrict.
     #[serde(default)]
     pub policies: SavedPolicies,
+    /// What is installed in the cluster.
+    #[serde(default)]
+    pub extensions: SavedExtensions,
 }
 
 /// The `UpgradePolicy` and `UpgradeGuardrails` objects of a cluster.
@@ -34,6 +37,34 @@ pub enum SavedPolicies {
     Objects(Vec<Value>),
     /// They were not to be had, for this reason.
     Unfetched(String),
+}
+
+/// The `ClusterExtension` objects of a cluster, each with its status.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SavedExtensions {
+    /// They were not to be saved, or an earlier program saved none.
+    #[default]
+    NotSaved,
+    /// What an extension is read from of each object.
+    Objects(Vec<Value>),
+    /// They were not to be had, for this reason.
+    Unfetched(String),
+}
+
+impl SavedExtensions {
+    /// These objects, if they have room in a file that others read.
+    pub fn of(objects: Vec<Value>) -> Self {
+        let length = |object: &Value| object.to_string().len();
+        let length: usize = objects.iter().map(length).sum();
+        if length > MOST_EXTENSIONS {
+            let why = format!(
+                "the extensions have {length} bytes: expected at most {MOST_EXTENSIONS} in a snapshot"
+            );
+            return Self::Unfetched(why);
+        }
+        Self::Objects(objects)
+    }
 }
 
 impl SavedPolicies {
@@ -166,6 +197,7 @@ impl ArchiveFacts {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             olm,
             policies,
+            extensions: SavedExtensions::default(),
         }
     }
 }
@@ -235,6 +267,9 @@ impl CatalogFacts {
 }
 
 const SCHEMA: &str = "olmguard.snapshot/v1";
+
+/// The bytes of all extensions; each has about one thousand. Readers take four times as many for all facts.
+const MOST_EXTENSIONS: usize = 16 << 20;
 
 /// With its folder and its ending it fits into the name of a file.
 const NAME_LIMIT: usize = 80;

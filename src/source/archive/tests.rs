@@ -51,7 +51,11 @@ fn facts() -> ArchiveFacts {
     let olm = OlmFacts::of(release, gates);
     let policy = json!({"kind": "UpgradePolicy", "metadata": {"name": "patches"}});
     let policies = SavedPolicies::Objects(vec![policy]);
-    ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), Some(olm), policies)
+    let extension = json!({"kind": "ClusterExtension", "metadata": {"name": "lantern"}});
+    ArchiveFacts {
+        extensions: SavedExtensions::of(vec![extension]),
+        ..ArchiveFacts::new("2026-11-21T14:30:00Z".to_owned(), Some(olm), policies)
+    }
 }
 
 fn archive() -> Vec<u8> {
@@ -154,6 +158,28 @@ fn the_olm_is_known_by_its_names() {
         olm("1.11", "Nope").read(),
         Err(UnknownOlm::Gate(_))
     ));
+}
+
+/// An earlier program wrote neither policies nor extensions.
+#[test]
+fn a_snapshot_without_extensions_says_nothing_of_them() {
+    let missing = one(r#""missing""#);
+    let (facts, _) = read(&packed(&[("snapshot.json", &missing)], b"")).unwrap();
+    assert_eq!(facts.extensions, SavedExtensions::NotSaved);
+}
+
+#[test]
+fn extensions_have_a_limit() {
+    let large = json!({"metadata": {"name": "x".repeat(1 << 20)}});
+    let few = SavedExtensions::of(vec![large.clone(); 15]);
+    assert!(matches!(few, SavedExtensions::Objects(objects) if objects.len() == 15));
+    let SavedExtensions::Unfetched(why) = SavedExtensions::of(vec![large; 16]) else {
+        panic!("too many");
+    };
+    assert_eq!(
+        why,
+        "the extensions have 16777600 bytes: expected at most 16777216 in a snapshot"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `olmguard audit --from-cluster`: all that runs in a cluster.
+//! `olmguard audit --from-cluster`, and the same from a snapshot of that cluster.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -7,6 +7,7 @@ use super::scene::Scene;
 use olmguard_support::api_server::EXTENSIONS;
 
 const AUDIT: &[&str] = &["audit", "--from-cluster", "--kubeconfig=kubeconfig"];
+const SAVE: &[&str] = &["snapshot", "save", "--kubeconfig=kubeconfig", "saved"];
 
 /// An extension as a cluster has it, with more than is read of it.
 fn running(name: &str, range: &str, installed: &str) -> Value {
@@ -61,6 +62,81 @@ fn every_extension_of_the_cluster_is_audited() {
     assert!(asked.iter().all(|(method, _)| method == "GET"), "{asked:?}");
 }
 
+/// A snapshot has only the fields that an extension is read from.
+#[test]
+fn a_snapshot_is_audited_as_its_cluster_is() {
+    let scene = scene();
+    let ran = scene.run(SAVE);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert_eq!(
+        ran.stdout,
+        "saved: 1 catalog, 1 with content, 3 extensions\n"
+    );
+    let live = scene.run(AUDIT);
+    assert_eq!(scene.run(&["audit", "--snapshot=saved"]), live);
+    let shown = scene.run(&["snapshot", "show", "saved"]).stdout;
+    assert!(shown.contains("\nInstalled 3 extensions\n"), "{shown}");
+    let json = scene
+        .run(&["snapshot", "show", "saved", "-o", "json"])
+        .stdout;
+    let json: Value = serde_json::from_str(&json).expect("one object");
+    assert_eq!(json["extensions"], 3);
+    let file = std::fs::File::open(scene.path().join("saved")).expect("a file");
+    let saved = zstd::decode_all(file).expect("a frame");
+    let saved = String::from_utf8_lossy(&saved);
+    assert!(saved.contains("\"team\"") && !saved.contains("SECRET"));
+}
+
+#[test]
+fn a_snapshot_can_leave_out_what_is_installed() {
+    let scene = scene();
+    let ran = scene.run(&[SAVE, &["--no-extensions"]].concat());
+    assert_eq!(
+        (ran.code, &*ran.stdout),
+        (Some(0), "saved: 1 catalog, 1 with content\n")
+    );
+    let asked = scene.api.asked();
+    assert!(
+        !asked.iter().any(|(_, path)| path == EXTENSIONS),
+        "{asked:?}"
+    );
+    let ran = scene.run(&["audit", "--snapshot=saved"]);
+    assert_eq!(
+        (ran.code, &*ran.stdout),
+        (Some(4), "0 extensions: 0 without findings\n")
+    );
+    assert_eq!(
+        ran.stderr,
+        "error: saved: does not have the installed extensions; save it again with olmguard snapshot save, or give \
+         PATH\n"
+    );
+}
+
+/// What a snapshot has of installed versions counts for check as in a cluster, after all sources that can be newer.
+#[test]
+fn check_reads_what_is_installed_from_a_snapshot() {
+    let scene = Scene::new();
+    scene.api.extensions(&[running("a", "1.0.0", "1.0.0")]);
+    assert_eq!(scene.run(SAVE).code, Some(0));
+    let token = |flags: &[&str]| {
+        let (_, result, _) = scene.judged(&[&["--snapshot=saved"], flags].concat());
+        result["token"].as_str().expect("a text").to_owned()
+    };
+    assert_eq!(token(&[]), "NotASuccessor");
+    assert_eq!(token(&["--installed=a=1.2.0"]), "Resolved");
+    // A base that pins a version is newer than a snapshot.
+    std::fs::create_dir(scene.path().join("base")).expect("a directory");
+    scene.write("base/a.yaml", &super::scene::extension("1.2.0"));
+    assert_eq!(token(&["--base=./base"]), "Resolved");
+    // A range pins nothing, and what it resolves to is a guess.
+    scene.write("base/a.yaml", &super::scene::extension(">=1.0.0"));
+    assert_eq!(token(&["--base=./base"]), "NotASuccessor");
+    // An extension that the snapshot does not have is not installed.
+    scene.api.extensions(&[]);
+    assert_eq!(scene.run(SAVE).code, Some(0));
+    assert_eq!(token(&[]), "Resolved");
+}
+
 #[test]
 fn a_list_that_is_forbidden_names_the_permission() {
     let scene = scene();
@@ -75,6 +151,21 @@ fn a_list_that_is_forbidden_names_the_permission() {
     let ran = scene.run(AUDIT);
     assert_eq!((ran.code, ran.stderr), (Some(4), format!("error: {why}")));
     assert_eq!(ran.stdout, "0 extensions: 0 without findings\n");
+    let saved = scene.run(SAVE);
+    assert_eq!(
+        (saved.code, saved.stderr),
+        (Some(4), format!("warning: {why}"))
+    );
+    let ran = scene.run(&["audit", "--snapshot=saved"]);
+    assert_eq!((ran.code, ran.stderr), (Some(4), format!("error: {why}")));
+    // For check, it is not known what is installed.
+    let (code, result, _) = scene.judged(&["--snapshot=saved"]);
+    assert_eq!((code, &result["verdict"]), (Some(4), &json!("undecided")));
+    // What a range of the base resolves to is better than that.
+    std::fs::create_dir(scene.path().join("base")).expect("a directory");
+    scene.write("base/a.yaml", &super::scene::extension("<=1.2.0"));
+    let (code, ..) = scene.judged(&["--snapshot=saved", "--base=./base"]);
+    assert_eq!(code, Some(0));
 }
 
 #[test]
@@ -140,6 +231,6 @@ fn without_extensions_and_without_a_place_for_them() {
     assert_eq!((ran.code, &*ran.stdout), (Some(2), ""));
     assert_eq!(
         ran.stderr,
-        "error: no extension is given: expected PATH or --from-cluster\n"
+        "error: no extension is given: expected PATH, --snapshot or --from-cluster\n"
     );
 }

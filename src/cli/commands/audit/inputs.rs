@@ -58,7 +58,7 @@ impl AuditedInputs {
         Ok(read)
     }
 
-    /// Extensions of a cluster, and no other inputs.
+    /// Extensions of a cluster or a snapshot, and no other inputs.
     pub(super) fn running(extensions: Vec<Extension>) -> Self {
         Self {
             extensions,

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::commands::catalogs::{Listing, age};
 use crate::policy_objects::PolicyObject;
-use crate::source::archive::{OlmFacts, SavedPolicies};
+use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
@@ -28,6 +28,9 @@ pub struct Report {
     olm: Option<OlmReport>,
     /// Policies of administrators in the snapshot. Null if they are unknown, and in a list of the current catalogs.
     policies: Option<Vec<SavedPolicyReport>>,
+    /// Number of ClusterExtensions in the snapshot. Null if they are unknown or not saved, and in a list of the current
+    /// catalogs.
+    extensions: Option<usize>,
     /// Catalogs, in byte order of their names.
     catalogs: Vec<CatalogReport>,
 }
@@ -87,6 +90,7 @@ impl Report {
         let Listing {
             saved,
             policies,
+            extensions,
             now,
             olm,
             catalogs,
@@ -98,10 +102,18 @@ impl Report {
             program: saved.map(|saved| saved.by.to_owned()),
             olm: olm.map(OlmReport::of),
             policies: policies.and_then(policy_reports),
+            extensions: extensions.and_then(count),
             catalogs: catalogs
                 .map(|state| CatalogReport::of(state, *now))
                 .collect(),
         }
+    }
+}
+
+fn count(saved: &SavedExtensions) -> Option<usize> {
+    match saved {
+        SavedExtensions::Objects(objects) => Some(objects.len()),
+        SavedExtensions::NotSaved | SavedExtensions::Unfetched(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::cli::commands::catalogs::{Listing, age};
 use crate::cli::output::paint;
 use crate::policy_objects::PolicyObject;
-use crate::source::archive::{OlmFacts, SavedPolicies};
+use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::Tone;
 use olmguard_engine::snapshot::{
@@ -25,6 +25,7 @@ fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
         saved,
         now,
         policies,
+        extensions,
         olm,
         catalogs,
     } = listing;
@@ -37,6 +38,9 @@ fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
     line(to, "", "Catalogs", &count(catalogs), Tone::Plain)?;
     if let Some((policies, tone)) = policies.and_then(policy_words) {
         line(to, "", "Policies", &policies, tone)?;
+    }
+    if let Some((extensions, tone)) = extensions.and_then(extension_words) {
+        line(to, "", "Installed", &extensions, tone)?;
     }
     catalogs
         .iter()
@@ -80,6 +84,17 @@ fn policy_words(saved: &SavedPolicies) -> Option<(String, Tone)> {
     let titles = saved.objects().iter();
     let titles: Vec<_> = titles.map(|one| PolicyObject::read(one).title()).collect();
     (!titles.is_empty()).then(|| (titles.join(", "), Tone::Plain))
+}
+
+/// How many extensions there are; nothing if none were saved.
+fn extension_words(saved: &SavedExtensions) -> Option<(String, Tone)> {
+    match saved {
+        SavedExtensions::NotSaved => None,
+        SavedExtensions::Objects(objects) => {
+            Some((plural(objects.len(), "extension"), Tone::Plain))
+        }
+        SavedExtensions::Unfetched(why) => Some((format!("unknown: {why}"), Tone::Bad)),
+    }
 }
 
 fn olm_words(olm: &OlmFacts) -> String {

@@ -1,6 +1,6 @@
 //! What is installed of an extension: as `--installed EXTENSION=VERSION[,bundle=NAME][,release=R]`
 //! says, else as a cluster does, else what the base pins, else what the manifest's own status says,
-//! else what the base resolves to.
+//! else what a snapshot says, else what the base resolves to.
 
 use std::str::FromStr;
 

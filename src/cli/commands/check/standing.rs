@@ -1,25 +1,31 @@
-//! `--from-cluster`: what is installed, as a cluster says it.
+//! What is installed, as a cluster or a snapshot says it.
 
 use crate::cli::commands::check::args::Plan;
 use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
+use crate::cli::facts::live::Live;
 use crate::cli::facts::origin::FactsOrigin;
-use olmguard_engine::extension::{Extension, Shape};
+use crate::cli::facts::saved::SavedSnapshot;
+use crate::cluster::extensions::ExtensionState;
+use olmguard_engine::extension::{Extension, Installed, Shape};
 
-/// Lets the cluster, where one is asked, say what is installed of each extension that no `--installed`
-/// is about. A review says it itself.
+/// Lets the cluster or the snapshot, where one is asked, say what is installed of each extension that no
+/// `--installed` is about. A review says it itself.
 pub(super) fn stand(origin: &FactsOrigin, cases: &mut [Case], plan: &Plan) {
-    let FactsOrigin::Cluster(live) = origin else {
-        return;
-    };
+    match origin {
+        FactsOrigin::Inputs => {}
+        FactsOrigin::Saved(saved) => by_snapshot(saved, cases, plan),
+        FactsOrigin::Cluster(live) => by_cluster(live, cases, plan),
+    }
+}
+
+/// A cluster knows what is installed now, whatever a manifest says.
+fn by_cluster(live: &Live, cases: &mut [Case], plan: &Plan) {
     let mut asked: Vec<_> = cases
         .iter_mut()
-        .filter_map(|case| match &mut case.subject {
-            Subject::Manifest(extension, _) => {
-                let (name, extension) = asked(extension, plan)?;
-                case.told = InstalledSource::ByCluster;
-                Some((name, extension))
-            }
-            Subject::Review(_) | Subject::Unknown(_) => None,
+        .filter_map(|case| {
+            let (name, extension) = asked(&mut case.subject, plan)?;
+            case.told = InstalledSource::ByCluster;
+            Some((name, extension))
         })
         .collect();
     if asked.is_empty() {
@@ -27,13 +33,39 @@ pub(super) fn stand(origin: &FactsOrigin, cases: &mut [Case], plan: &Plan) {
     }
     let names = asked.iter().map(|(name, _)| name.clone()).collect();
     for ((_, extension), standing) in asked.iter_mut().zip(live.standings(names)) {
-        extension.installed = standing.installed;
-        extension.rollout = standing.rollout;
+        set(extension, standing);
     }
 }
 
+/// A snapshot may be older than a manifest and its base: it counts if the manifest has no status. What it does not
+/// know, a base may.
+fn by_snapshot(saved: &SavedSnapshot, cases: &mut [Case], plan: &Plan) {
+    let asked = cases.iter_mut().filter_map(|case| {
+        let has_base = case.past.found().is_some();
+        let (name, extension) = asked(&mut case.subject, plan)?;
+        let is_open = extension.installed == Installed::Nothing;
+        is_open.then_some((name, (extension, has_base)))
+    });
+    let (names, asked): (Vec<_>, Vec<_>) = asked.unzip();
+    let standings = saved.standings(&names).unwrap_or_default();
+    for ((extension, has_base), standing) in asked.into_iter().zip(standings) {
+        let is_unknown = matches!(standing.installed, Installed::Unknown(_));
+        if !(has_base && is_unknown) {
+            set(extension, standing);
+        }
+    }
+}
+
+fn set(extension: &mut Extension, standing: ExtensionState) {
+    extension.installed = standing.installed;
+    extension.rollout = standing.rollout;
+}
+
 /// An extension of a kind of which clusters say what is installed, with its name.
-fn asked<'e>(extension: &'e mut Extension, plan: &Plan) -> Option<(String, &'e mut Extension)> {
+fn asked<'e>(subject: &'e mut Subject, plan: &Plan) -> Option<(String, &'e mut Extension)> {
+    let Subject::Manifest(extension, _) = subject else {
+        return None;
+    };
     let name = extension.identity.name.clone()?;
     let is_asked = extension.shape != Shape::Operator && !plan.installed.contains_key(&name);
     is_asked.then_some((name, extension))

@@ -1,4 +1,4 @@
-//! `olmguard snapshot save FILE`: the catalogs, the policies and the OLM of a cluster, written to a file.
+//! `olmguard snapshot save FILE`: the catalogs, the policies, the OLM and the extensions of a cluster, written to a file.
 //!
 //! What cannot be had of a catalog is written as such, with the reason, and the exit code says so: a
 //! file that others judge by says what it lacks.
@@ -8,9 +8,12 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use clap::builder::BoolishValueParser;
 use k8s_openapi::jiff::Timestamp;
 use tempfile::{Builder, NamedTempFile};
 
+use crate::admission::kept_extension;
+use crate::cli::args::heading;
 use crate::cli::commands::catalogs::{olm, plural};
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
 use crate::cli::help;
@@ -18,7 +21,7 @@ use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::look::ListedCatalog;
-use crate::source::archive::{ArchiveFacts, FetchedContent, SavedPolicies, write};
+use crate::source::archive::{ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::snapshot::Content;
@@ -29,6 +32,10 @@ use olmguard_engine::snapshot::Content;
 pub(super) struct SaveArgs {
     #[command(flatten)]
     look: LookArgs,
+
+    /// Leave out what is installed
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
+    no_extensions: bool,
 
     /// File to write; it is replaced as a whole
     file: PathBuf,
@@ -80,13 +87,15 @@ fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
     let place = SnapshotFile::of(&args.file)?;
     let cluster = AskedCluster::open(&args.look)?;
     let catalogs = cluster.contents()?;
-    let policies = policies(&cluster);
-    let unfetched = policies_fault(&policies);
-    let facts = ArchiveFacts::new(now(), olm(&cluster), policies);
+    let facts = ArchiveFacts {
+        extensions: extensions(args, &cluster),
+        ..ArchiveFacts::new(now(), olm(&cluster), policies(&cluster))
+    };
+    let unfetched = unfetched(&facts);
     place.put(&facts, &catalogs)?;
     let faults = catalogs.iter().filter_map(fault).chain(unfetched);
     let exit = faults.max_by_key(|exit| exit.weight());
-    say_saved(&args.file, &catalogs, &facts.policies).map_err(SaveError::Say)?;
+    say_saved(&args.file, &catalogs, &facts).map_err(SaveError::Say)?;
     Ok(exit.unwrap_or(Exit::Good))
 }
 
@@ -133,14 +142,31 @@ fn policies(cluster: &AskedCluster) -> SavedPolicies {
     }
 }
 
-fn policies_fault(policies: &SavedPolicies) -> Option<Exit> {
-    match policies {
-        SavedPolicies::Objects(_) => None,
-        SavedPolicies::Unfetched(why) => {
-            warn(why);
-            Some(Exit::Undecided)
-        }
+/// What is installed. A list that breaks off is none: what it lacks would count as not installed.
+fn extensions(args: &SaveArgs, cluster: &AskedCluster) -> SavedExtensions {
+    if args.no_extensions {
+        return SavedExtensions::NotSaved;
     }
+    let listed = cluster.extensions(|object| kept_extension(&object));
+    match listed.fault {
+        None => SavedExtensions::of(listed.all),
+        Some(fault) => SavedExtensions::Unfetched(fault.to_string()),
+    }
+}
+
+/// Says which facts beside catalogs are not in the file, and what that counts as.
+fn unfetched(facts: &ArchiveFacts) -> Option<Exit> {
+    let policies = match &facts.policies {
+        SavedPolicies::Unfetched(why) => Some(why),
+        SavedPolicies::Objects(_) => None,
+    };
+    let extensions = match &facts.extensions {
+        SavedExtensions::Unfetched(why) => Some(why),
+        SavedExtensions::NotSaved | SavedExtensions::Objects(_) => None,
+    };
+    let whys = policies.into_iter().chain(extensions);
+    let count = whys.inspect(warn).count();
+    (count > 0).then_some(Exit::Undecided)
 }
 
 /// Says what is not in the file, and what that counts as.
@@ -159,19 +185,30 @@ fn fault(seen: &SavedCatalog) -> Option<Exit> {
     }
 }
 
-fn say_saved(file: &Path, catalogs: &[SavedCatalog], policies: &SavedPolicies) -> io::Result<()> {
+fn say_saved(file: &Path, catalogs: &[SavedCatalog], facts: &ArchiveFacts) -> io::Result<()> {
     let held = catalogs
         .iter()
         .filter(|seen| seen.content.is_some())
         .count();
     let file = file.display().to_string();
     let (file, count) = (go::escape(&file), plural(catalogs.len(), "catalog"));
-    let policies = match policies.objects().len() {
+    let policies = match facts.policies.objects().len() {
         0 => String::new(),
         1 => ", 1 policy".to_owned(),
         many => format!(", {many} policies"),
     };
-    output::text(|out| writeln!(out, "{file}: {count}, {held} with content{policies}"))
+    let extensions = match &facts.extensions {
+        SavedExtensions::Objects(objects) if !objects.is_empty() => {
+            format!(", {}", plural(objects.len(), "extension"))
+        }
+        _ => String::new(),
+    };
+    output::text(|out| {
+        writeln!(
+            out,
+            "{file}: {count}, {held} with content{policies}{extensions}"
+        )
+    })
 }
 
 /// The time of day, to the second.
