@@ -19,3 +19,4 @@ pub mod see;
 pub mod step;
 mod table;
 pub mod versions;
+mod xml;

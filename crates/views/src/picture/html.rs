@@ -14,8 +14,8 @@ mod words;
 
 use crate::picture::scene::Scene;
 use crate::picture::sketch::Sketch;
-use crate::picture::svg::xml::{Attributes, Xml};
 use crate::picture::{svg, text};
+use crate::xml::{Attributes, Xml};
 
 /// A whole page.
 pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {

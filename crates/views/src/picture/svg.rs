@@ -6,14 +6,13 @@
 pub(crate) mod palette;
 mod parts;
 mod sign;
-pub(crate) mod xml;
 
 use std::collections::BTreeSet;
 
 use crate::picture::scene::Scene;
 use crate::picture::sketch::{Row, Sketch};
 use crate::picture::text;
-use xml::Xml;
+use crate::xml::{Attributes, Xml};
 
 /// A whole SVG file.
 pub fn svg(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
@@ -43,7 +42,7 @@ pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, role: &str, xml: &mut
         &text::told(sketch).join(" "),
     );
     xml.ours("style", &palette::style(sketch.comparison.is_some()));
-    let paper: xml::Attributes<'_> = &[("class", &"paper"), ("width", width), ("height", height)];
+    let paper: Attributes<'_> = &[("class", &"paper"), ("width", width), ("height", height)];
     xml.empty("rect", paper);
     parts::bands(&scene.axis, xml);
     parts::heading(scene, xml);

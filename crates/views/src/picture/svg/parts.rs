@@ -11,8 +11,8 @@ use crate::picture::scene::{
 };
 use crate::picture::sketch::{Change, Fate, Row};
 use crate::picture::svg::sign;
-use crate::picture::svg::xml::Xml;
 use crate::picture::walk::Field;
+use crate::xml::Xml;
 
 /// The bands behind every second row.
 pub(super) fn bands(axis: &Axis, xml: &mut Xml) {

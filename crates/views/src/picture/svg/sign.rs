@@ -3,8 +3,8 @@
 use crate::picture::mark::{Mark, Marks};
 use crate::picture::scene::{Area, Point, Sign};
 use crate::picture::svg::parts::{change, path, rect, tip};
-use crate::picture::svg::xml::Xml;
 use crate::picture::walk::Field;
+use crate::xml::Xml;
 
 /// The shape that stands for a mark, eleven wide, from this point to the right.
 pub(super) fn draw(mark: Mark, at: Point, xml: &mut Xml) {
