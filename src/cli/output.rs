@@ -2,6 +2,7 @@
 
 pub(super) mod json;
 pub(super) mod junit;
+pub(super) mod markdown;
 pub(super) mod page;
 pub(super) mod paint;
 pub(super) mod progress;

@@ -1,0 +1,118 @@
+//! Markdown for the comment of a pull request: what is the same in every report that is printed.
+//!
+//! Texts of others are in code, which holds neither markup nor mentions nor links. What is more than a comment may
+//! hold is left out, and counted.
+
+use std::fmt::Write as _;
+
+use olmguard_engine::explain::one_line;
+
+/// A text that keeps within what a comment may hold.
+pub(crate) struct Page {
+    text: String,
+    left_out: usize,
+}
+
+impl Page {
+    pub(crate) fn new(begin: &str) -> Self {
+        let text = begin.to_owned();
+        Self { text, left_out: 0 }
+    }
+
+    /// Adds these parts after a beginning, where there is one. After the first that finds no room
+    /// nothing more is added.
+    pub(crate) fn all(&mut self, begin: &str, parts: impl Iterator<Item = String>) {
+        let mut begin = begin;
+        for part in parts {
+            let is_full = self.text.len() + begin.len() + part.len() > LIMIT - ROOM;
+            if is_full || self.left_out > 0 {
+                self.left_out += 1;
+                continue;
+            }
+            self.text.push_str(begin);
+            self.text.push_str(&part);
+            begin = "";
+        }
+    }
+
+    /// The whole page; if something is left out, it names the command that prints all.
+    pub(crate) fn finish(mut self, command: &str) -> String {
+        if self.left_out > 0 {
+            let (count, is) = (self.left_out, if self.left_out == 1 { "is" } else { "are" });
+            write!(
+                self.text,
+                "\n{count} more {is} omitted because of the size limit; `{command}` prints \
+                 all.\n"
+            )
+            .expect("a String takes everything");
+        }
+        self.text
+    }
+}
+
+/// A text behind a name that a reader unfolds, shown as it is.
+pub(crate) fn folded(name: &str, behind: &str, body: &str) -> String {
+    let fence = "`".repeat(longest_run(body).max(2) + 1);
+    let name = html(&cut(&one_line(name), LONGEST));
+    format!(
+        "<details><summary><code>{name}</code>: {behind}</summary>\n\n\
+         {fence}text\n{body}\n{fence}\n\n</details>\n"
+    )
+}
+
+/// A text as code within a line, in a table or not.
+pub(crate) fn code(text: &str, longest: usize) -> String {
+    let text = cut(&one_line(text), longest);
+    if text.is_empty() {
+        return text;
+    }
+    let fence = "`".repeat(longest_run(&text) + 1);
+    let is_edge = |edge: Option<char>| matches!(edge, Some('`' | ' '));
+    // Markdown takes a space from each edge, unless there is nothing but spaces.
+    let has_edge = text.contains(|character| character != ' ')
+        && (is_edge(text.chars().next()) || is_edge(text.chars().next_back()));
+    let gap = if has_edge { " " } else { "" };
+    format!("{fence}{gap}{}{gap}{fence}", within_a_cell(&text))
+}
+
+/// A bar ends a cell, in code too, unless an odd number of backslashes stands before it.
+fn within_a_cell(text: &str) -> String {
+    let mut cell = String::with_capacity(text.len());
+    let mut is_odd = false;
+    for character in text.chars() {
+        if character == '|' {
+            cell.push_str(if is_odd { "\\\\" } else { "\\" });
+        }
+        is_odd = character == '\\' && !is_odd;
+        cell.push(character);
+    }
+    cell
+}
+
+fn html(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+fn longest_run(text: &str) -> usize {
+    let runs = text.split(|character| character != '`');
+    runs.map(str::len).max().unwrap_or_default()
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// As many characters as a comment may have at GitHub; bytes are never fewer. At GitLab it is a million.
+const LIMIT: usize = 65_536;
+
+/// For the line that counts what is left out.
+const ROOM: usize = 120;
+
+/// How many characters of a text stand in a cell, and of what could not be read.
+pub(crate) const LONGEST: usize = 200;
+pub(crate) const LONGEST_TROUBLE: usize = 1000;
