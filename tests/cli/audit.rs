@@ -1,5 +1,7 @@
 //! `olmguard audit` as it is run: what it prints, in which order, and how it ends.
 
+mod forms;
+
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

@@ -2,6 +2,7 @@
 //!
 //! The facts are from [`olmguard_engine::audit`]; this gives them an order, words and a form.
 
+mod html;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -66,6 +67,8 @@ pub struct ExtensionReport {
     findings: Vec<FindingReport>,
     #[serde(skip)]
     concerns: Vec<Concern>,
+    #[serde(skip)]
+    judged: Verdict,
 }
 
 /// The edits to the newest version that can be reached.
@@ -110,8 +113,26 @@ impl AuditReport {
 
     /// How many extensions have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        let verdicts = self.extensions.iter().map(|extension| extension.verdict);
-        verdicts.filter(|found| *found == verdict.as_str()).count()
+        let verdicts = self.extensions.iter().map(ExtensionReport::verdict);
+        verdicts.filter(|found| *found == verdict).count()
+    }
+
+    /// The extensions, the worst first.
+    pub fn extensions(&self) -> &[ExtensionReport] {
+        &self.extensions
+    }
+
+    /// How many extensions there are, and how many have no finding.
+    pub fn count_line(&self) -> String {
+        let count = self.extensions.len();
+        let good = self.extensions.iter();
+        let good = good.filter(|extension| extension.findings.is_empty());
+        let noun = if count == 1 {
+            "extension"
+        } else {
+            "extensions"
+        };
+        format!("{count} {noun}: {} without findings", good.count())
     }
 }
 
@@ -142,6 +163,7 @@ impl ExtensionReport {
             newest: newest.map(BundleReport::of),
             newer: place.map(|place| place.newer),
             next: place.and_then(NextReport::of),
+            judged: judgement.verdict(),
             findings: concerns
                 .iter()
                 .map(|concern| FindingReport {
@@ -151,6 +173,44 @@ impl ExtensionReport {
                 .collect(),
             concerns,
         }
+    }
+
+    /// The name as people are shown it, as the object has it.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or("(no name)")
+    }
+
+    /// The package as people are shown it, as the object has it.
+    pub fn package(&self) -> &str {
+        self.package.as_deref().unwrap_or("(no package)")
+    }
+
+    /// The installed version as people are shown it.
+    pub fn installed(&self) -> String {
+        let installed = self.installed.as_ref().map(InstalledReport::label);
+        installed.unwrap_or_else(|| "no installed bundle is known".to_owned())
+    }
+
+    /// The verdict on the spec, as if it were set now.
+    pub fn verdict(&self) -> Verdict {
+        self.judged
+    }
+
+    /// The reason code of the verdict.
+    pub fn token(&self) -> &'static str {
+        self.token
+    }
+
+    /// What is worth knowing, the worst first.
+    pub fn findings(&self) -> &[FindingReport] {
+        &self.findings
+    }
+
+    /// What to set as the version to move on: the one range that is enough, or the first version of the path.
+    pub fn next_range(&self) -> Option<&str> {
+        let next = self.next.as_ref()?;
+        let range = next.one_edit.as_ref().map(|edit| &*edit.value);
+        range.or_else(|| next.path.first()?.version.as_deref())
     }
 
     /// The worst first, what has no finding last.
@@ -189,36 +249,32 @@ impl fmt::Display for AuditReport {
         for extension in &self.extensions {
             writeln!(f, "{extension}")?;
         }
-        let count = self.extensions.len();
-        let good = self
-            .extensions
-            .iter()
-            .filter(|extension| extension.findings.is_empty());
-        let noun = if count == 1 {
-            "extension"
-        } else {
-            "extensions"
-        };
-        writeln!(f, "{count} {noun}: {} without findings", good.count())
+        writeln!(f, "{}", self.count_line())
     }
 }
 
 impl fmt::Display for ExtensionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name.as_deref().unwrap_or("(no name)");
-        let package = self.package.as_deref().unwrap_or("(no package)");
-        let installed = self.installed.as_ref().map(InstalledReport::label);
-        let installed = installed.unwrap_or_else(|| "no installed bundle is known".to_owned());
-        let head = format!(
-            "{} ({}): {installed}",
-            go::escape(name),
-            go::escape(package)
-        );
-        write!(f, "{head}")?;
+        let (name, package) = (go::escape(self.name()), go::escape(self.package()));
+        write!(f, "{name} ({package}): {}", self.installed())?;
         for finding in &self.findings {
-            write!(f, "\n  {}: {}", finding.id, finding.text)?;
+            write!(f, "\n  {finding}")?;
         }
         Ok(())
+    }
+}
+
+impl FindingReport {
+    /// The id of the finding.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
+}
+
+/// The id and the sentence, on one line.
+impl fmt::Display for FindingReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.id, self.text)
     }
 }
 

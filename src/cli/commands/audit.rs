@@ -8,20 +8,22 @@
 //!
 //! What cannot be read is said, and the rest is reported.
 
+mod form;
 mod inputs;
 
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs, OpenFacts, check_stdin};
 use crate::cli::help;
-use crate::cli::output::{self, OutputArgs, yaml};
+use crate::cli::output::{self, OutputArgs};
 use crate::cli::{Exit, say, warn};
+use form::{Output, Unread};
 use inputs::AuditedInputs;
 use olmguard_engine::audit::Audit;
 use olmguard_engine::extension::Extension;
@@ -45,18 +47,6 @@ pub(crate) struct AuditArgs {
 
     #[command(flatten)]
     output: OutputArgs<Output>,
-}
-
-/// The form of the report.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Output {
-    /// Text for people
-    #[default]
-    Text,
-    /// One JSON object, schema olmguard.audit/v1
-    Json,
-    /// The same object as YAML
-    Yaml,
 }
 
 /// Why there is no report.
@@ -84,12 +74,13 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     let inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
     inputs.faults.iter().for_each(say);
     let facts = opened.load(inputs.given);
-    let is_none = inputs.extensions.is_empty() && inputs.faults.is_empty();
-    if is_none && facts.faults.is_empty() {
+    let unread = Unread::all(&inputs.faults, &facts.faults);
+    if inputs.extensions.is_empty() && unread.is_empty() {
         warn(&NO_EXTENSION);
     }
     let report = report(&facts, &inputs.extensions, &args.facts.requester());
-    print(&report, args.output.form)?;
+    let text = form::text(&report, &unread, args.output.form)?;
+    output::text(|stdout| stdout.write_all(text.as_bytes()))?;
     let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
     Ok(exit(&report, bad.into_iter().chain(facts.exit())))
 }
@@ -117,15 +108,6 @@ fn report(facts: &Facts, extensions: &[Extension], requester: &Requester) -> Aud
     }))
 }
 
-fn print(report: &AuditReport, form: Output) -> io::Result<()> {
-    let text = match form {
-        Output::Json => return output::json(report),
-        Output::Yaml => yaml::document(&serde_json::to_value(report)?),
-        Output::Text => report.to_string(),
-    };
-    output::text(|stdout| stdout.write_all(text.as_bytes()))
-}
-
 fn exit(report: &AuditReport, faults: impl Iterator<Item = Exit>) -> Exit {
     let verdicts = [
         (Verdict::Deny, Exit::Denied),
@@ -150,6 +132,7 @@ const NO_EXTENSION: &str = "there is no ClusterExtension, so nothing is reported
 
 const EXAMPLES: &[&str] = &[
     "olmguard audit --from-cluster",
+    "olmguard audit --from-cluster -o html > audit.html",
     "olmguard audit extensions.yaml --snapshot prod.snapshot -o json",
     "olmguard audit extensions.yaml --catalog hub=hub.yaml --at 2026-11-24T22:00:00Z",
 ];

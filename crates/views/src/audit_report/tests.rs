@@ -198,3 +198,51 @@ fn hostile_names_stay_in_their_line() {
         "{text}"
     );
 }
+
+#[test]
+fn the_policy_of_the_page_names_what_is_in_it() {
+    let page = report(CHAIN, &[], &[]).html(&[]);
+    let between = |from: &str, to: &str| {
+        let (_, rest) = page.split_once(from).expect(from);
+        rest.split_once(to).expect(to).0
+    };
+    let digest = |text: &str| {
+        let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+        let digest = base64_simd::STANDARD.encode_to_string(digest.as_ref());
+        format!("&#39;sha256-{digest}&#39;")
+    };
+    let policy = between("Content-Security-Policy\" content=\"", "\"");
+    let [script, style] = [
+        between("<script>", "</script>"),
+        between("<style>", "</style>"),
+    ]
+    .map(digest);
+    assert_eq!(
+        policy,
+        format!(
+            "default-src &#39;none&#39;; script-src {script}; style-src {style}; base-uri &#39;none&#39;; \
+             form-action &#39;none&#39;"
+        )
+    );
+}
+
+#[test]
+fn the_page_has_each_fact_and_what_could_not_be_read() {
+    let objects = [
+        object("moves", &asks(">=1.0.0"), "1.0.0"),
+        object("behind", &asks("1.0.0"), "1.0.0"),
+    ];
+    let page = report(CHAIN, &objects, &[]).html(&["a.yaml: no".to_owned()]);
+    for part in [
+        "<p>2 extensions: 0 without findings</p>",
+        "<li>a.yaml: no</li>",
+        "<option value=\"moves\">moves (1)</option>",
+        "<article data-verdict=\"allow\" data-findings=\"moves unbounded\">",
+        "<dt>Automatic</dt>\n<dd>1.1.0 -&gt; 1.2.0</dd>",
+        "<dt>Next edit</dt>\n<dd>&gt;=1.0.0 &lt;=1.2.0</dd>",
+        "<form id=\"filter\" role=\"search\" hidden=\"\">",
+        "\nform[hidden],article[hidden]{display:none}\n",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+}

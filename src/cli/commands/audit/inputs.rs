@@ -25,7 +25,7 @@ pub(super) struct AuditedInputs {
 /// What cannot be read, and where it is.
 #[derive(Debug)]
 pub(super) struct InputFault {
-    file: String,
+    pub(super) file: String,
     problem: Problem,
 }
 

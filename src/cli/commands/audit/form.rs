@@ -1,0 +1,75 @@
+//! The forms of a report. Those that pipelines and browsers read have what could not be read.
+
+mod junit;
+mod markdown;
+
+use std::io;
+
+use clap::ValueEnum;
+
+use crate::cli::commands::audit::inputs::InputFault;
+use crate::cli::facts::loading::Fault;
+use crate::cli::output::{json_line, yaml};
+use olmguard_engine::explain::one_line;
+use olmguard_views::audit_report::AuditReport;
+
+/// The form of the report.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(super) enum Output {
+    /// Text for people
+    #[default]
+    Text,
+    /// One JSON object, schema olmguard.audit/v1
+    Json,
+    /// The same object as YAML
+    Yaml,
+    /// A table for a comment on a pull request
+    Markdown,
+    /// A page for browsers, light and dark, with a filter
+    Html,
+    /// JUnit XML, for pipelines
+    Junit,
+}
+
+/// What could not be read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Unread {
+    /// The input, or the facts as a whole.
+    pub(super) name: String,
+    /// All of it in one line.
+    pub(super) line: String,
+    /// Whether the run ends badly for it.
+    pub(super) is_error: bool,
+}
+
+impl Unread {
+    /// What could not be read of the inputs, then of the facts.
+    pub(super) fn all(inputs: &[InputFault], facts: &[Fault]) -> Vec<Self> {
+        let inputs = inputs.iter().map(|fault| Self {
+            name: fault.file.clone(),
+            line: one_line(&fault.to_string()),
+            is_error: true,
+        });
+        let facts = facts.iter().map(|fault| Self {
+            name: "facts".to_owned(),
+            line: one_line(&fault.to_string()),
+            is_error: !fault.is_warning(),
+        });
+        inputs.chain(facts).collect()
+    }
+}
+
+/// A report in this form.
+pub(super) fn text(report: &AuditReport, unread: &[Unread], form: Output) -> io::Result<String> {
+    Ok(match form {
+        Output::Json => json_line(report)?,
+        Output::Yaml => yaml::document(&serde_json::to_value(report)?),
+        Output::Text => report.to_string(),
+        Output::Markdown => markdown::markdown(report, unread),
+        Output::Junit => junit::junit(report, unread).map_err(io::Error::other)?,
+        Output::Html => {
+            let lines: Vec<_> = unread.iter().map(|one| one.line.clone()).collect();
+            report.html(&lines)
+        }
+    })
+}

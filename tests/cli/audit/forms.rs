@@ -1,0 +1,227 @@
+//! The forms of a report: what each of them has, and that no name of others breaks out of it.
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use serde_json::{Value, json};
+
+use super::{HUB, Scene, list, object};
+use olmguard_support::junit::assert_is_junit;
+
+/// Names that mean something in one of the forms.
+fn hostile() -> Vec<String> {
+    let names = [
+        "<script>alert(1)</script>",
+        "</style><img src=x onerror=alert(1)>",
+        "a\" onload=\"alert(1)' x='",
+        "a | b \\| c",
+        "``` code ` in ``",
+        "</details><b>bold</b> [link](javascript:1) @team #1 ![x](y)",
+        "esc\u{1b}[31m\u{7}\u{0}\u{9b}2J",
+        "line\n  moves: false\r\n---\nkind: Other",
+        "turned \u{202e}txt\u{2066}",
+        "]]>&#x1b;<!-- -->",
+        "{{template}} ${expression} ::error::no",
+        "\u{fffe}\u{10ffff}\u{85}\u{feff}",
+    ];
+    let mut names: Vec<_> = names.map(str::to_owned).to_vec();
+    names.push("long".repeat(2560));
+    names
+}
+
+/// An extension of each name, and each once more as package, range, channel and installed bundle.
+fn inputs(names: &[String]) -> String {
+    let by_name = names.iter().map(|name| object(name, "1.2.0", "1.0.0"));
+    let others = names.iter().enumerate().map(|(number, name)| {
+        let mut other = object(&format!("other-{number}"), name, name);
+        let catalog = &mut other["spec"]["source"]["catalog"];
+        catalog["packageName"] = name.as_str().into();
+        catalog["channels"] = json!([name]);
+        other
+    });
+    list(&by_name.chain(others).collect::<Vec<_>>())
+}
+
+/// What is printed in this form.
+#[track_caller]
+fn printed(form: &str, names: &[String]) -> String {
+    let (code, stdout, stderr) = Scene::new().run(&["-", HUB, "-o", form], &inputs(names));
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(is_plain(&stderr), "{stderr:?}");
+    stdout
+}
+
+/// Whether no character but the end of a line is one that a terminal obeys, or turns the direction of text.
+fn is_plain(text: &str) -> bool {
+    let is_odd = |character: char| {
+        let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}');
+        turns || (character.is_control() && character != '\n')
+    };
+    !text.contains(is_odd)
+}
+
+#[test]
+fn every_form_is_plain_text_of_a_bounded_size() {
+    let names = hostile();
+    for form in ["text", "json", "yaml", "markdown", "html", "junit"] {
+        let text = printed(form, &names);
+        assert!(is_plain(&text), "{form}: {text:?}");
+        assert!(text.len() < 600_000, "{form}: {}", text.len());
+    }
+}
+
+#[test]
+fn text_has_a_line_for_each_name() {
+    let names = hostile();
+    let text = printed("text", &names);
+    let is_head = |line: &&str| !line.starts_with("  ");
+    // And the line that counts.
+    assert_eq!(
+        text.lines().filter(is_head).count(),
+        2 * names.len() + 1,
+        "{text}"
+    );
+}
+
+#[test]
+fn json_has_the_names_as_they_are() {
+    let names = hostile();
+    let report: Value = serde_json::from_str(&printed("json", &names)).expect("one object");
+    let extensions = report["extensions"].as_array().expect("a list");
+    for name in &names {
+        assert!(
+            extensions.iter().any(|one| one["name"] == **name),
+            "{name:?}"
+        );
+    }
+    let first = extensions
+        .iter()
+        .find(|one| one["name"] == "other-0")
+        .expect("it");
+    assert_eq!(
+        (&first["package"], &first["range"]),
+        (&json!(names[0]), &json!(names[0]))
+    );
+}
+
+#[test]
+fn markdown_has_texts_of_others_in_code_only() {
+    let names = hostile();
+    let text = printed("markdown", &names);
+    assert!(
+        text.starts_with("<!-- olmguard audit -->\n### olmguard audit: 26 extensions: "),
+        "{text}"
+    );
+    let mut rows = 0;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_GFM;
+    for event in Parser::new_ext(&text, options) {
+        match event {
+            Event::Start(Tag::TableRow) => rows += 1,
+            Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::Emphasis | Tag::Strong) => {
+                panic!("{text}")
+            }
+            Event::Html(html) | Event::InlineHtml(html) => {
+                let html = html.trim();
+                let is_ours = html.is_empty()
+                    || html == "</details>"
+                    || html.starts_with("<!-- olmguard audit -->")
+                    || html.starts_with("<details><summary><code>");
+                assert!(is_ours, "{html}");
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(rows, 2 * names.len());
+}
+
+#[test]
+fn a_page_has_texts_of_others_as_text_only() {
+    let names = hostile();
+    let page = printed("html", &names);
+    for (markup, count) in [
+        ("<script", 1),
+        ("<style", 1),
+        ("<img", 0),
+        ("<b>", 1),
+        ("<article ", 26),
+    ] {
+        let found = page.matches(markup).count();
+        assert!(
+            found == count || (markup == "<b>" && found > 1),
+            "{markup}: {found}"
+        );
+    }
+    assert!(page.contains("<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2>"));
+    // It is XML, apart from the first line, the script and the style.
+    let body = page.split_once("<body>").expect("a body").1;
+    let body = body.split_once("<script>").expect("a script").0;
+    let body = format!("<body>{body}</body>");
+    let document = roxmltree::Document::parse(&body);
+    let document = document.expect("well-formed");
+    let elements = document.descendants().filter(roxmltree::Node::is_element);
+    let attributes = elements.flat_map(|element| element.attributes());
+    assert!(attributes.clone().count() > 50);
+    assert!(
+        attributes
+            .clone()
+            .all(|attribute| !attribute.name().starts_with("on"))
+    );
+}
+
+#[test]
+fn junit_has_a_case_for_each_name() {
+    let names = hostile();
+    let xml = printed("junit", &names);
+    assert_is_junit(&xml);
+    let document = roxmltree::Document::parse(&xml).expect("XML");
+    let cases = document
+        .descendants()
+        .filter(|node| node.has_tag_name("testcase"));
+    assert_eq!(cases.count(), 2 * names.len());
+}
+
+const MARKDOWN: &str = "\
+<!-- olmguard audit -->
+### olmguard audit: 2 extensions: 1 without findings
+
+- error: `gone.yaml: does not exist: expected a file, a directory, or \"-\" for standard input`
+
+| extension | package | installed | findings | next version |
+| --- | --- | --- | --- | --- |
+| `denied` | `p` | `1.0.0` | unresolvable, behind | `>=1.0.0 <=1.2.0` |
+| `good` | `p` | `1.2.0` |  |  |
+
+<details><summary><code>denied</code>: NotASuccessor</summary>
+
+```text
+unresolvable: 1.2.0 is not a successor of 1.0.0 in catalog hub
+behind: 1.2.0 is reachable in 2 steps: set the version to \">=1.0.0 <=1.2.0\"
+```
+
+</details>
+";
+
+#[test]
+fn markdown_and_junit_name_what_could_not_be_read() {
+    let objects = list(&[
+        object("good", "1.2.0", "1.2.0"),
+        object("denied", "1.2.0", "1.0.0"),
+    ]);
+    let scene = Scene::new();
+    let run = |form| {
+        let (code, stdout, _) = scene.run(&["-", "gone.yaml", HUB, "-o", form], &objects);
+        assert_eq!(code, Some(3), "{form}");
+        stdout
+    };
+    assert_eq!(run("markdown"), MARKDOWN);
+    let junit = run("junit");
+    assert_is_junit(&junit);
+    for part in [
+        "<testsuite name=\"inputs\" tests=\"1\" skipped=\"0\" errors=\"1\" failures=\"0\">",
+        "<testcase name=\"gone.yaml\" classname=\"inputs\">",
+        "<failure message=\"unresolvable: 1.2.0 is not a successor of 1.0.0 in catalog hub\" type=\"NotASuccessor\">",
+        "<testcase name=\"good\" classname=\"p\"/>",
+    ] {
+        assert!(junit.contains(part), "{part}\n{junit}");
+    }
+    let page = run("html");
+    assert!(page.contains("<li>gone.yaml: "), "{page}");
+}
