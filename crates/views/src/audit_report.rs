@@ -2,6 +2,7 @@
 //!
 //! The facts are from [`olmguard_engine::audit`]; this gives them an order, words and a form.
 
+mod cluster_report;
 mod html;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
+
+pub use cluster_report::ClusterReport;
 
 use crate::see::{BundleReport, InstalledReport};
 use olmguard_catalog::version::go;
@@ -69,6 +72,9 @@ pub struct ExtensionReport {
     concerns: Vec<Concern>,
     #[serde(skip)]
     judged: Verdict,
+    /// `apiVersion` and `kind` of the object.
+    #[serde(skip)]
+    api: (String, String),
 }
 
 /// The edits to the newest version that can be reached.
@@ -146,8 +152,9 @@ impl ExtensionReport {
         let place = audit.place.as_ref();
         let newest = place.and_then(|place| place.newest);
         let resolved = judgement.ruled.resolved();
+        let identity = &edit.new.identity;
         Self {
-            name: edit.new.identity.name.clone(),
+            name: identity.name.clone(),
             package: filter.map(|filter| filter.package.clone()),
             range: filter.and_then(|filter| filter.range().map(str::to_owned)),
             channels: filter.map_or_else(Vec::new, |filter| filter.channels.clone()),
@@ -164,6 +171,7 @@ impl ExtensionReport {
             newer: place.map(|place| place.newer),
             next: place.and_then(NextReport::of),
             judged: judgement.verdict(),
+            api: (identity.api_version(), identity.kind.clone()),
             findings: concerns
                 .iter()
                 .map(|concern| FindingReport {

@@ -15,9 +15,11 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::edges::EdgesArgs;
+use crate::cli::args::heading;
 use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs, OpenFacts, check_stdin};
 use crate::cli::help;
@@ -47,6 +49,15 @@ pub(crate) struct AuditArgs {
 
     #[command(flatten)]
     output: OutputArgs<Output>,
+
+    /// Print objects of openreports.io for dashboards, as YAML
+    #[arg(
+        long,
+        conflicts_with = "output",
+        value_parser = BoolishValueParser::new(),
+        help_heading = heading::OUTPUT
+    )]
+    report: bool,
 }
 
 /// Why there is no report.
@@ -78,8 +89,13 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     if inputs.extensions.is_empty() && unread.is_empty() {
         warn(&NO_EXTENSION);
     }
-    let report = report(&facts, &inputs.extensions, &args.facts.requester());
-    let text = form::text(&report, &unread, args.output.form)?;
+    let requester = args.facts.requester();
+    let report = report(&facts, &inputs.extensions, &requester);
+    let text = if args.report {
+        form::cluster_reports(&report, requester.at)?
+    } else {
+        form::text(&report, &unread, args.output.form)?
+    };
     output::text(|stdout| stdout.write_all(text.as_bytes()))?;
     let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
     Ok(exit(&report, bad.into_iter().chain(facts.exit())))

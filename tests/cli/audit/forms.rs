@@ -178,6 +178,34 @@ fn junit_has_a_case_for_each_name() {
     assert_eq!(cases.count(), 2 * names.len());
 }
 
+#[test]
+fn reports_of_openreports_are_documents() {
+    let names = hostile();
+    let scene = Scene::new();
+    let flags = ["-", HUB, "--report", "--at=2026-11-24T22:00:00Z"];
+    let (code, stdout, _) = scene.run(&flags, &inputs(&names));
+    assert_eq!(code, Some(1));
+    assert!(
+        is_plain(&stdout) && stdout.starts_with("---\napiVersion: \"openreports.io/v1alpha1\"\n")
+    );
+    assert!(stdout.contains("      seconds: 1795557600\n"), "{stdout}");
+    let documents = olmguard::manifest::documents(stdout.as_bytes());
+    let documents: Vec<_> = documents.map(|one| one.expect("YAML").value).collect();
+    let results = documents
+        .iter()
+        .flat_map(|one| one["results"].as_array().expect("a list"));
+    let subjects: Vec<_> = results
+        .map(|result| &result["resources"][0]["name"])
+        .collect();
+    let short = names.iter().filter(|name| name.len() < 253);
+    for name in short {
+        assert!(subjects.contains(&&json!(name)), "{name:?}");
+    }
+    let (code, _, stderr) = scene.run(&["-", HUB, "--report", "-o", "json"], "");
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("--report"), "{stderr}");
+}
+
 const MARKDOWN: &str = "\
 <!-- olmguard audit -->
 ### olmguard audit: 2 extensions: 1 without findings

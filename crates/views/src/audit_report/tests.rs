@@ -1,3 +1,5 @@
+mod cluster_reports;
+
 use serde_json::{Value, json};
 
 use super::*;

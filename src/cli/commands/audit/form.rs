@@ -11,6 +11,7 @@ use crate::cli::commands::audit::inputs::InputFault;
 use crate::cli::facts::loading::Fault;
 use crate::cli::output::{json_line, yaml};
 use olmguard_engine::explain::one_line;
+use olmguard_policy::Moment;
 use olmguard_views::audit_report::AuditReport;
 
 /// The form of the report.
@@ -72,4 +73,14 @@ pub(super) fn text(report: &AuditReport, unread: &[Unread], form: Output) -> io:
             report.html(&lines)
         }
     })
+}
+
+/// A report that was made at this time, as objects of openreports.io, each a YAML document.
+pub(super) fn cluster_reports(report: &AuditReport, at: Moment) -> io::Result<String> {
+    let reports = report.cluster_reports(at.unix_seconds());
+    let documents = reports.iter().map(|report| {
+        let document = yaml::document(&serde_json::to_value(report)?);
+        Ok(format!("---\n{document}"))
+    });
+    documents.collect()
 }

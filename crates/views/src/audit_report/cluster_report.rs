@@ -1,0 +1,242 @@
+//! What already runs, as `ClusterReport` objects of openreports.io, which dashboards of policy engines read.
+//!
+//! An object is bounded, as etcd bounds it: a long report is several objects. The order is the order of the report, the
+//! worst first.
+//!
+//! Upstream: openreports, [`apis/openreports.io/v1alpha1/clusterreport_types.go`]. The fields have the names that they
+//! have there; `resources` are the subjects of a result.
+//!
+//! [`apis/openreports.io/v1alpha1/clusterreport_types.go`]: https://github.com/openreports/reports-api/blob/74aae7df5dbbad4003f45a763f9b2cd201302102/apis/openreports.io/v1alpha1/clusterreport_types.go
+
+use serde::Serialize;
+
+use crate::audit_report::{AuditReport, ExtensionReport};
+use olmguard_engine::audit::Concern;
+use olmguard_engine::judge::Verdict;
+
+/// One object.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterReport {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata,
+    source: &'static str,
+    summary: Summary,
+    results: Vec<ReportResult>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Metadata {
+    name: String,
+    labels: Labels,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Labels {
+    #[serde(rename = "app.kubernetes.io/managed-by")]
+    managed_by: &'static str,
+}
+
+/// How many results there are of each kind.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+struct Summary {
+    pass: usize,
+    fail: usize,
+    warn: usize,
+    error: usize,
+    skip: usize,
+}
+
+/// What is found of one extension.
+#[derive(Clone, Debug, Serialize)]
+struct ReportResult {
+    /// The id of the finding; the reason code if there is none.
+    policy: String,
+    /// The reason code.
+    rule: &'static str,
+    category: &'static str,
+    severity: &'static str,
+    timestamp: Timestamp,
+    result: Outcome,
+    scored: bool,
+    resources: [Subject; 1],
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+    properties: Properties,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Timestamp {
+    seconds: i64,
+    nanos: i32,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Outcome {
+    Pass,
+    Fail,
+    Warn,
+    Error,
+    Skip,
+}
+
+/// An `ObjectReference`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Subject {
+    api_version: String,
+    kind: String,
+    name: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Properties {
+    package: String,
+    installed: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    next: String,
+}
+
+impl AuditReport {
+    /// The report as objects; `seconds` since 1970 is when it was made.
+    pub fn cluster_reports(&self, seconds: i64) -> Vec<ClusterReport> {
+        let timestamp = Timestamp { seconds, nanos: 0 };
+        let extensions = self.extensions.iter();
+        let results = extensions.flat_map(|extension| ReportResult::of(extension, timestamp));
+        let mut reports = vec![ClusterReport::new(1)];
+        let mut room = MOST_BYTES;
+        for result in results {
+            let length = result.length();
+            if length > room {
+                reports.push(ClusterReport::new(reports.len() + 1));
+                room = MOST_BYTES;
+            }
+            room = room.saturating_sub(length);
+            if let Some(report) = reports.last_mut() {
+                report.add(result);
+            }
+        }
+        reports
+    }
+}
+
+impl ClusterReport {
+    fn new(number: usize) -> Self {
+        let name = match number {
+            1 => NAME.to_owned(),
+            number => format!("{NAME}-{number}"),
+        };
+        let labels = Labels { managed_by: SOURCE };
+        Self {
+            api_version: "openreports.io/v1alpha1",
+            kind: "ClusterReport",
+            metadata: Metadata { name, labels },
+            source: SOURCE,
+            summary: Summary::default(),
+            results: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, result: ReportResult) {
+        let summary = &mut self.summary;
+        let count = match result.result {
+            Outcome::Pass => &mut summary.pass,
+            Outcome::Fail => &mut summary.fail,
+            Outcome::Warn => &mut summary.warn,
+            Outcome::Error => &mut summary.error,
+            Outcome::Skip => &mut summary.skip,
+        };
+        *count += 1;
+        self.results.push(result);
+    }
+}
+
+impl ReportResult {
+    /// A result for each finding, or one that says that there is none.
+    fn of(extension: &ExtensionReport, timestamp: Timestamp) -> Vec<Self> {
+        let result = |policy: &str, (result, severity), message: &str| Self {
+            policy: policy.to_owned(),
+            rule: extension.token,
+            category: "upgrades",
+            severity,
+            timestamp,
+            result,
+            scored: result != Outcome::Warn,
+            resources: [Subject::of(extension)],
+            message: cut(message, MOST_MESSAGE),
+            properties: Properties {
+                package: cut(extension.package(), MOST_NAME),
+                installed: cut(&extension.installed(), MOST_NAME),
+                next: cut(extension.next_range().unwrap_or_default(), MOST_NAME),
+            },
+        };
+        let found = extension.concerns.iter().zip(&extension.findings);
+        let found: Vec<_> = found
+            .map(|(concern, finding)| result(finding.id, weight(*concern), &finding.text))
+            .collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let outcome = match extension.judged {
+            Verdict::NotJudged => Outcome::Skip,
+            Verdict::Allow | Verdict::Deny | Verdict::Undecided => Outcome::Pass,
+        };
+        vec![result(extension.token, (outcome, "info"), "")]
+    }
+
+    /// More bytes than it has in an object.
+    fn length(&self) -> usize {
+        serde_json::to_string(self).map_or(MOST_BYTES, |text| text.len())
+    }
+}
+
+impl Subject {
+    fn of(extension: &ExtensionReport) -> Self {
+        let (api_version, kind) = &extension.api;
+        Self {
+            api_version: cut(api_version, MOST_NAME),
+            kind: cut(kind, MOST_NAME),
+            name: cut(extension.name(), MOST_NAME),
+        }
+    }
+}
+
+/// What a finding counts as, and how severe it is.
+fn weight(concern: Concern) -> (Outcome, &'static str) {
+    match concern {
+        Concern::Unresolvable | Concern::ForbiddenMove | Concern::Forbidden => {
+            (Outcome::Fail, "high")
+        }
+        Concern::Undecided => (Outcome::Error, "medium"),
+        Concern::Stranded
+        | Concern::NotInCatalog
+        | Concern::PackageDeprecated
+        | Concern::BundleDeprecated
+        | Concern::Bypass => (Outcome::Warn, "medium"),
+        Concern::ChannelDeprecated
+        | Concern::PathForbidden
+        | Concern::ChannelEnds
+        | Concern::Unbounded => (Outcome::Warn, "low"),
+        Concern::Moves | Concern::Behind => (Outcome::Warn, "info"),
+    }
+}
+
+/// The beginning of a text, with this many characters at most.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+const NAME: &str = "olmguard-audit";
+const SOURCE: &str = "olmguard";
+
+/// Of the results of one object as JSON: etcd keeps no object of more than 1.5 MiB, and an API server adds its fields.
+const MOST_BYTES: usize = 900_000;
+
+/// How many characters of a text are kept; the name of an object has at most 253.
+const MOST_NAME: usize = 253;
+const MOST_MESSAGE: usize = 1000;
