@@ -130,7 +130,7 @@ impl Edges {
     ) -> impl Iterator<Item = (Membership, &'a [Edge])> {
         let row = bundle.and_then(|BundleIndex(place)| self.rows.get(place as usize));
         let known = row.into_iter().flatten().filter_map(|(index, answer)| {
-            let from = self.from_range.get(*index as usize)?;
+            let from = self.from_range.get(usize::from(*index))?;
             Some((*answer, from.edges.as_slice()))
         });
         let tried = match row {

@@ -5,7 +5,9 @@ use crate::heap::{Heap, allocated};
 use crate::version::{Membership, Version};
 
 /// A range, by its place among those of the package, and its answer.
-pub(super) type RangeAnswer = (u32, Membership);
+///
+/// Sixteen bits are enough: there are rows only if versions times ranges are at most 65,536.
+pub(super) type RangeAnswer = (u16, Membership);
 
 /// A row for each bundle whose version can be read, in the order of the package.
 ///
@@ -16,14 +18,14 @@ pub(super) type RangeAnswer = (u32, Membership);
 pub(super) struct AnswerRows {
     answers: Box<[RangeAnswer]>,
     /// Where each row ends.
-    ends: Box<[usize]>,
+    ends: Box<[u32]>,
 }
 
 impl AnswerRows {
     /// The memory for the rows of so many versions and ranges, while they are made.
     pub(super) fn bytes(versions: usize, ranges: usize) -> usize {
         let answers = 4 * size_of::<RangeAnswer>() * versions * ranges;
-        allocated(answers + 4 * size_of::<usize>() * versions)
+        allocated(answers + 4 * size_of::<u32>() * versions)
     }
 
     /// The rows of these versions, highest first.
@@ -36,11 +38,11 @@ impl AnswerRows {
         for version in versions {
             if last.is_none_or(|last| last.cmp_precedence(version).is_ne()) {
                 let all = ranges.iter().map(|from| from.range.takes(version));
-                let all = (0..).zip(all);
+                let all = (0..=u16::MAX).zip(all);
                 answers.extend(all.filter(|(_, answer)| *answer != Membership::HoldsNot));
             }
             last = Some(version);
-            ends.push(answers.len());
+            ends.push(u32::try_from(answers.len()).unwrap_or(u32::MAX));
         }
         Self {
             answers: answers.into(),
@@ -55,11 +57,10 @@ impl AnswerRows {
 
     /// The row of a bundle, by its place in the package.
     pub(super) fn get(&self, bundle: usize) -> Option<&[RangeAnswer]> {
-        let end = *self.ends.get(bundle)?;
-        let before = bundle
-            .checked_sub(1)
-            .and_then(|before| self.ends.get(before));
-        self.answers.get(before.copied().unwrap_or_default()..end)
+        let end = *self.ends.get(bundle)? as usize;
+        let before = bundle.checked_sub(1).map(|before| self.ends.get(before));
+        let start = before.flatten().copied().unwrap_or_default() as usize;
+        self.answers.get(start..end)
     }
 }
 
