@@ -6,6 +6,8 @@
 //!                        --walk---> what OLM installs automatically
 //!                        --place--> what it is in the catalogs: newer versions, deprecations
 //!                        --onward-> the next edit, and when the policies allow it
+//!
+//! before, after --change--> what is different after the catalogs change
 //! ```
 //!
 //! Nobody makes the edit that is judged here: it is the object as it is, as if it were created now. So a new
@@ -13,13 +15,17 @@
 //!
 //! Facts come out, no words.
 
+mod change;
 mod concern;
 mod onward;
 mod place;
+mod requested;
 
+pub use change::{Difference, Moves, Reach, differences, other_images};
 pub use concern::Concern;
 pub use onward::{NextEdit, Onward};
 pub use place::{Deprecations, Place};
+pub use requested::Requested;
 
 use crate::extension::{Fields, Filter, Policy};
 use crate::judge::{Basis, Edit, Judgement, Request, Token, Verdict, Walk, judge, rule, walk};
@@ -36,6 +42,8 @@ pub struct Audit<'s> {
     /// What the installed bundle is in the catalogs; absent if nothing readable is installed, or a catalog that
     /// counts cannot answer, or none has the package.
     pub place: Option<Place<'s>>,
+    /// What exists of what it requests; absent if a catalog that counts cannot answer.
+    pub requested: Option<Requested<'s>>,
     /// The bypass of the upgrade edges, if it is set.
     pub bypass: Option<StandingBypass>,
     /// Whether the range has no upper bound; absent if the range cannot be read.
@@ -61,6 +69,7 @@ impl<'s> Audit<'s> {
                 judgement,
                 automatic: None,
                 place: None,
+                requested: None,
                 bypass: None,
                 is_unbounded: None,
             },
@@ -78,6 +87,7 @@ impl<'s> Audit<'s> {
             judgement,
             automatic: bundle.map(|bundle| walk(basis, request.filter, bundle)),
             place: bundle.and_then(|bundle| Place::of(basis, request, fields, bundle)),
+            requested: Requested::of(basis, request.filter),
             bypass: bypass(basis, request),
             is_unbounded: is_unbounded(basis, request.filter),
         }

@@ -25,7 +25,7 @@ pub struct Place<'s> {
 }
 
 /// What is deprecated of an installed bundle, in the catalogs that have it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Deprecations<'s> {
     /// Whether the bundle is.
     pub is_of_bundle: bool,

@@ -1,5 +1,6 @@
 //! What already runs: what is said of an extension that nobody edits.
 
+mod change;
 mod scene;
 
 use olmguard_catalog::olm::Rules;

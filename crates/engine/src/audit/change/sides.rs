@@ -1,0 +1,164 @@
+//! Which differences there are between two audits.
+
+use crate::audit::change::Difference;
+use crate::audit::change::moves::{Moves, are_alike, other_images};
+use crate::audit::change::outcome::Outcome;
+use crate::audit::change::reach;
+use crate::audit::{Audit, Deprecations, Place};
+use crate::judge::{ForbiddenStep, Token};
+use crate::resolve::Choice;
+
+/// Two audits, and what they say of the spec.
+pub(super) struct Sides<'a, 'b, 's> {
+    before: &'a Audit<'b>,
+    after: &'a Audit<'s>,
+    pub(super) outcomes: (Outcome, Outcome),
+    /// The one difference of where the edits end.
+    reach: Option<Difference>,
+}
+
+impl<'a, 'b, 's> Sides<'a, 'b, 's> {
+    pub(super) fn of(before: &'a Audit<'b>, after: &'a Audit<'s>) -> Self {
+        Self {
+            before,
+            after,
+            outcomes: (Outcome::of(before), Outcome::of(after)),
+            reach: reach::difference(before, after),
+        }
+    }
+
+    /// Whether this is different between them.
+    pub(super) fn have(&self, difference: Difference) -> bool {
+        match difference {
+            Difference::PackageGone => self.package_is_gone(),
+            Difference::ChannelGone => !self.before.lost_channels(self.after).is_empty(),
+            Difference::ChannelBack => !self.after.lost_channels(self.before).is_empty(),
+            Difference::Ambiguous => self.is_ambiguous() || self.reach == Some(difference),
+            Difference::Unresolvable => {
+                let is_named = self.package_is_gone() || self.is_ambiguous();
+                self.becomes(Outcome::Unresolvable) && !is_named
+            }
+            Difference::Forbidden => self.becomes(Outcome::Forbidden),
+            Difference::Undecided => self.becomes(Outcome::Undecided),
+            Difference::Allowed => self.becomes(Outcome::Allowed) && !self.was_undecided(),
+            Difference::Decided => self.was_undecided(),
+            Difference::OtherReason => self.has_other_reason(),
+            Difference::ForbiddenMove => !forbidden(self.after).is_empty() && self.steps_differ(),
+            Difference::NoForbiddenMove => forbidden(self.after).is_empty() && self.steps_differ(),
+            Difference::BundleGone => self.has_bundle() == (Some(true), Some(false)),
+            Difference::BundleBack => self.has_bundle() == (Some(false), Some(true)),
+            Difference::OtherImage => !other_images(self.before, self.after).is_empty(),
+            Difference::PackageDeprecated
+            | Difference::BundleDeprecated
+            | Difference::ChannelDeprecated => self.deprecates(difference),
+            Difference::Undeprecated => self.undeprecates(),
+            Difference::Moves => self.moves_differ() && !self.after.moves().is_empty(),
+            Difference::Stays => self.moves_differ() && self.after.moves().is_empty(),
+            Difference::Bypass => self.before.bypass != self.after.bypass,
+            Difference::Stranded
+            | Difference::PathForbidden
+            | Difference::ChannelEnds
+            | Difference::ReachLost
+            | Difference::ReachGained
+            | Difference::OtherPath
+            | Difference::PathUnknown
+            | Difference::Newest => self.reach == Some(difference),
+        }
+    }
+
+    fn becomes(&self, outcome: Outcome) -> bool {
+        let (before, after) = self.outcomes;
+        before != outcome && after == outcome
+    }
+
+    fn was_undecided(&self) -> bool {
+        self.outcomes.0 == Outcome::Undecided
+    }
+
+    fn tokens(&self) -> (Token, Token) {
+        (self.before.judgement.token(), self.after.judgement.token())
+    }
+
+    fn package_is_gone(&self) -> bool {
+        let has = |audit: &Audit<'_>| Some(audit.requested.as_ref()?.has_package);
+        has(self.before) != Some(false) && has(self.after) == Some(false)
+    }
+
+    fn is_ambiguous(&self) -> bool {
+        let (before, after) = self.tokens();
+        before != Token::AmbiguousCatalogs && after == Token::AmbiguousCatalogs
+    }
+
+    /// An allowed spec has no reason, and what it resolves to is a move.
+    fn has_other_reason(&self) -> bool {
+        let (before, after) = self.outcomes;
+        let (old, new) = self.tokens();
+        let is_named = self.package_is_gone() || self.is_ambiguous();
+        before == after && before != Outcome::Allowed && old != new && !is_named
+    }
+
+    fn moves_differ(&self) -> bool {
+        !Moves::of(self.before, self.after).are_alike()
+    }
+
+    fn steps_differ(&self) -> bool {
+        let (before, after) = (forbidden(self.before), forbidden(self.after));
+        let starts = before.iter().map(|step| step.from.to_string());
+        let is_same = starts.eq(after.iter().map(|step| step.from.to_string()));
+        !(is_same && are_alike(&ends(before), &ends(after)))
+    }
+
+    /// Whether a selected catalog has the installed bundle, before and after.
+    fn has_bundle(&self) -> (Option<bool>, Option<bool>) {
+        let has = |place: &Option<Place<'_>>| Some(!place.as_ref()?.installed.is_empty());
+        (has(&self.before.place), has(&self.after.place))
+    }
+
+    fn deprecates(&self, what: Difference) -> bool {
+        let (old, new) = (deprecated(self.before, what), deprecated(self.after, what));
+        new.iter().any(|name| !old.contains(name))
+    }
+
+    /// What no catalog has any more is not undeprecated.
+    fn undeprecates(&self) -> bool {
+        let kinds = [
+            Difference::PackageDeprecated,
+            Difference::BundleDeprecated,
+            Difference::ChannelDeprecated,
+        ];
+        let is_there = self.has_bundle().1 == Some(true);
+        is_there
+            && kinds.iter().any(|what| {
+                let new = deprecated(self.after, *what);
+                let old = deprecated(self.before, *what);
+                old.iter().any(|name| !new.contains(name))
+            })
+    }
+}
+
+/// The steps that OLM takes automatically and that guardrails forbid.
+fn forbidden<'a, 's>(audit: &'a Audit<'s>) -> &'a [ForbiddenStep<'s>] {
+    let walk = audit.automatic.as_ref();
+    walk.map_or(&[], |walk| &walk.forbidden)
+}
+
+fn ends<'s>(steps: &[ForbiddenStep<'s>]) -> Vec<Choice<'s>> {
+    steps.iter().map(|step| step.to).collect()
+}
+
+/// The names of what is deprecated of one kind; a package and a bundle have none.
+fn deprecated<'s>(audit: &Audit<'s>, what: Difference) -> Vec<&'s str> {
+    let Some(Place { deprecations, .. }) = &audit.place else {
+        return Vec::new();
+    };
+    let Deprecations {
+        is_of_bundle,
+        of_package,
+        of_channels,
+    } = deprecations;
+    match what {
+        Difference::PackageDeprecated => of_package.iter().map(|_| "").collect(),
+        Difference::BundleDeprecated => is_of_bundle.then_some("").into_iter().collect(),
+        _ => of_channels.iter().map(|(name, _)| *name).collect(),
+    }
+}
