@@ -4,6 +4,7 @@
 
 use olmguard::cli::commands::{catalogs, check, diff, doctor, generate, lint, test, version};
 use olmguard_catalog::version::Masterminds;
+use olmguard_views::audit_change::AuditChangeReport;
 use olmguard_views::audit_report::AuditReport;
 use olmguard_views::path::PathReport;
 use olmguard_views::picture::json::GraphJson;
@@ -55,6 +56,11 @@ fn range_v1() {
 #[test]
 fn audit_v1() {
     compare_schema::<AuditReport>("olmguard.audit.v1.json");
+}
+
+#[test]
+fn audit_change_v1() {
+    compare_schema::<AuditChangeReport>("olmguard.audit-change.v1.json");
 }
 
 #[test]

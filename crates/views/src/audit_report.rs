@@ -6,7 +6,7 @@ mod cluster_report;
 mod html;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,6 +3,7 @@
 //! Reports are plain data with a text and a JSON form; nothing here reads a file or decides about an edit:
 //! `olmguard_engine` does.
 
+pub mod audit_change;
 pub mod audit_report;
 pub mod author;
 pub mod diff;

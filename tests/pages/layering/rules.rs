@@ -45,6 +45,7 @@ const PURE: [&str; 38] = [
     "picture",
     "lint",
     "diff",
+    "audit_change",
     "author",
     "readiness",
     "doctor",

@@ -6,7 +6,7 @@ use olmguard_engine::judge::{Verdict, pin};
 use olmguard_engine::resolve::Choice;
 
 /// A finding in a sentence; `reason` is the reason of the judgement.
-pub(super) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> String {
+pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> String {
     let of_place = |say: fn(&Place<'_>) -> String| audit.place.as_ref().map(say);
     let found = match concern {
         Concern::Unresolvable | Concern::Forbidden | Concern::Undecided => Some(reason.to_owned()),
@@ -54,7 +54,8 @@ fn package(found: &Deprecations<'_>) -> String {
     format!("the package is deprecated{}", after_colon(message))
 }
 
-fn channels(found: &Deprecations<'_>) -> String {
+/// The requested channels that are deprecated.
+pub(crate) fn channels(found: &Deprecations<'_>) -> String {
     let channels = found.of_channels.iter().map(|(name, message)| {
         let name = go::quote(name);
         format!("channel {name} is deprecated{}", after_colon(message))
@@ -115,7 +116,8 @@ fn edits(next: &NextEdit<'_>, newest: &str) -> String {
     format!("{last} is reachable in {steps}: set the version to {set}{beyond}")
 }
 
-fn versions(path: &[Choice<'_>]) -> String {
+/// A path by its versions.
+pub(crate) fn versions(path: &[Choice<'_>]) -> String {
     let versions: Vec<_> = path.iter().copied().filter_map(pin).collect();
     match versions.as_slice() {
         [] | [_] | [_, _] | [_, _, _] => versions.join(", then "),

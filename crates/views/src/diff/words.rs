@@ -65,7 +65,8 @@ pub fn summary(diffs: &[PackageDiff], generation: Generation) -> String {
     )
 }
 
-fn counted(count: usize, word: &str) -> String {
+/// `1 package`, `2 packages`.
+pub(crate) fn counted(count: usize, word: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {word}{plural}")
 }

@@ -1,0 +1,183 @@
+//! What a change of catalogs does to the extensions that already run, extension by extension, the worst first.
+//!
+//! The facts are from [`olmguard_engine::audit::differences`]; this gives them an order, words and a form. It is a
+//! report of its own, and no part of [`crate::audit_report`]: that one says how things are, and a pipeline that reads
+//! it must not mistake what is to come for what is.
+
+mod sides;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::audit_report::ExtensionReport;
+use crate::diff::Level;
+use olmguard_catalog::version::go;
+use olmguard_engine::audit::{Audit, Difference, differences};
+use olmguard_engine::explain::one_line;
+use olmguard_engine::judge::{Edit, Verdict};
+use sides::Sides;
+
+/// What a change of catalogs does to the extensions that already run.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "olmguard.audit-change/v1", deny_unknown_fields)]
+pub struct AuditChangeReport {
+    /// Schema of this object.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Names of the catalogs that are replaced or added.
+    catalogs: Vec<String>,
+    /// Extensions, the worst change first. Extensions without a change are last.
+    extensions: Vec<ExtensionChangeReport>,
+    /// Number of extensions with each change. A change that no extension has is omitted.
+    summary: BTreeMap<&'static str, usize>,
+}
+
+/// What a change of catalogs does to one extension.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ExtensionChangeReport {
+    /// Name of the extension. Null if the object has no name.
+    name: Option<String>,
+    /// What is different after the change, the worst first. Empty if nothing is.
+    changes: Vec<ChangeReport>,
+    /// The extension before the change.
+    before: ExtensionReport,
+    /// The extension after the change.
+    after: ExtensionReport,
+    #[serde(skip)]
+    differences: Vec<Difference>,
+}
+
+/// One thing that is different.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ChangeReport {
+    /// Id of the change.
+    #[schemars(extend("enum" = ids()))]
+    id: &'static str,
+    /// Effect on the extension: `harmful` (breaking), `notice` (to review) or `good` (an improvement).
+    #[schemars(extend("enum" = LEVELS.map(Level::as_str)))]
+    level: &'static str,
+    /// The change in a sentence.
+    text: String,
+}
+
+impl AuditChangeReport {
+    /// A report about these extensions, in any order, when these catalogs are replaced or added.
+    pub fn of<'n>(
+        catalogs: impl IntoIterator<Item = &'n str>,
+        extensions: impl IntoIterator<Item = ExtensionChangeReport>,
+    ) -> Self {
+        let mut extensions: Vec<_> = extensions.into_iter().collect();
+        extensions.sort_by(|one, other| one.rank().cmp(&other.rank()));
+        let mut summary = BTreeMap::new();
+        let found = extensions
+            .iter()
+            .flat_map(|extension| &extension.differences);
+        for difference in found {
+            *summary.entry(difference.as_str()).or_default() += 1;
+        }
+        let mut catalogs: Vec<_> = catalogs.into_iter().map(str::to_owned).collect();
+        catalogs.sort_unstable();
+        Self {
+            schema: SCHEMA,
+            catalogs,
+            extensions,
+            summary,
+        }
+    }
+
+    /// How many extensions have a worst change of this level.
+    pub fn count(&self, level: Level) -> usize {
+        let levels = self.extensions.iter().map(ExtensionChangeReport::level);
+        levels.filter(|found| *found == Some(level)).count()
+    }
+
+    /// Whether a fact is missing for an extension after the change.
+    pub fn is_undecided(&self) -> bool {
+        let mut after = self.extensions.iter().map(|extension| &extension.after);
+        after.any(|after| after.verdict() == Verdict::Undecided)
+    }
+}
+
+impl ExtensionChangeReport {
+    /// What is different between the audits of the extension of an edit.
+    pub fn of(edit: &Edit<'_>, before: &Audit<'_>, after: &Audit<'_>) -> Self {
+        let differences = differences(before, after);
+        let sides = Sides::of(edit, before, after);
+        Self {
+            name: edit.new.identity.name.clone(),
+            changes: differences
+                .iter()
+                .map(|difference| ChangeReport {
+                    id: difference.as_str(),
+                    level: level(*difference).as_str(),
+                    text: one_line(&words::sentence(*difference, &sides)),
+                })
+                .collect(),
+            before: ExtensionReport::of(edit, before),
+            after: ExtensionReport::of(edit, after),
+            differences,
+        }
+    }
+
+    /// The level of its worst change.
+    fn level(&self) -> Option<Level> {
+        self.differences.first().copied().map(level)
+    }
+
+    /// The worst first, what has no change last.
+    fn rank(&self) -> (bool, &[Difference], Option<&str>) {
+        let is_same = self.differences.is_empty();
+        (is_same, &self.differences, self.name.as_deref())
+    }
+}
+
+impl fmt::Display for AuditChangeReport {
+    /// What is the same is only counted.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let changed = self.extensions.iter();
+        for extension in changed.filter(|extension| !extension.changes.is_empty()) {
+            writeln!(f, "{extension}")?;
+        }
+        writeln!(f, "{}", words::summary(self))
+    }
+}
+
+impl fmt::Display for ExtensionChangeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, package) = (self.before.name(), self.before.package());
+        let (name, package) = (go::escape(name), go::escape(package));
+        write!(f, "{name} ({package}): {}", self.before.installed())?;
+        for change in &self.changes {
+            write!(f, "\n  {}: {}", change.id, change.text)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a difference means to an extension.
+fn level(difference: Difference) -> Level {
+    if difference <= Difference::OtherImage {
+        Level::Harmful
+    } else if difference <= Difference::Newest {
+        Level::Notice
+    } else {
+        Level::Good
+    }
+}
+
+/// Every id of a change.
+fn ids() -> Vec<&'static str> {
+    let all = Difference::ALL.iter();
+    all.map(|difference| difference.as_str()).collect()
+}
+
+const LEVELS: [Level; 3] = [Level::Harmful, Level::Notice, Level::Good];
+
+const SCHEMA: &str = "olmguard.audit-change/v1";
