@@ -43,6 +43,11 @@ impl Exit {
             Self::Usage => 5,
         }
     }
+
+    /// The one that wins; without any, it is good.
+    pub(crate) fn worst(exits: impl Iterator<Item = Self>) -> Self {
+        exits.max_by_key(|exit| exit.weight()).unwrap_or(Self::Good)
+    }
 }
 
 /// What the exit codes of a command mean, one per line; an internal error is the same in all.

@@ -37,7 +37,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 
-pub(crate) use loading::Facts;
+pub(crate) use loading::{CurrentCatalogs, Facts};
 use origin::{FactsOrigin, OriginError, OriginFlags};
 
 /// Where the facts are from, for a command that is about catalogs and no manifests.
@@ -127,6 +127,35 @@ impl FactsArgs {
         })
     }
 
+    /// That no flag is about how a cluster is reached.
+    ///
+    /// # Errors
+    /// If one is.
+    pub(crate) fn reach_no_cluster(&self) -> Result<(), UsageError> {
+        let given = self.look.given();
+        given.map_or(Ok(()), |flag| Err(UsageError::NotFromCluster { flag }))
+    }
+
+    /// The same with this snapshot as the origin.
+    pub(crate) fn of_snapshot(&self, snapshot: PathBuf) -> Self {
+        Self {
+            snapshot: Some(snapshot),
+            from_cluster: false,
+            look: LookArgs::default(),
+            ..self.clone()
+        }
+    }
+
+    /// The same with the cluster of this context as the origin.
+    pub(crate) fn of_context(&self, context: &str) -> Self {
+        let look = self.look.of_context(context);
+        Self {
+            look,
+            from_cluster: true,
+            ..self.clone()
+        }
+    }
+
     /// Who makes the edits that policies judge, and when.
     pub(crate) fn requester(&self) -> Requester {
         self.policies.requester()
@@ -153,19 +182,36 @@ impl OpenFacts {
 
     /// Reads all of it, with these objects, and says what is wrong with it.
     pub(crate) fn load(self, objects: GivenObjects) -> Facts {
+        self.load_both(objects).0
+    }
+
+    /// The same, and the catalogs of the snapshot or the cluster as they are, if `--catalog` gives some of them other
+    /// content.
+    pub(crate) fn load_both(self, objects: GivenObjects) -> (Facts, Option<CurrentCatalogs>) {
+        let (facts, current, warnings) = self.read(objects);
+        facts.faults.iter().for_each(Fault::say);
+        warnings.iter().for_each(warn);
+        (facts, current)
+    }
+
+    /// Reads all of it without a word, and what to warn of.
+    pub(crate) fn read(
+        self,
+        objects: GivenObjects,
+    ) -> (Facts, Option<CurrentCatalogs>, Vec<String>) {
         let given = GivenCatalogs {
             catalogs: &self.args.common.catalog,
             guardrails: &self.args.guardrails,
             policies: &self.args.policies,
         };
-        let mut facts = loading::load(self.origin, objects, given, self.rules);
+        let (mut facts, current) = loading::load_both(self.origin, objects, given, self.rules);
         facts.faults.splice(0..0, self.faults);
-        facts.faults.iter().for_each(Fault::say);
+        let mut warnings = self.warnings;
         // Where there is no cluster, nothing about its OLM is news.
-        if !facts.faults.iter().any(Fault::is_of_cluster) {
-            self.warnings.iter().for_each(warn);
+        if facts.faults.iter().any(Fault::is_of_cluster) {
+            warnings.clear();
         }
-        facts
+        (facts, current, warnings)
     }
 }
 

@@ -92,6 +92,17 @@ impl AuditChangeReport {
         }
     }
 
+    /// The extensions that change, the worst first.
+    pub fn changed(&self) -> impl Iterator<Item = &ExtensionChangeReport> {
+        let all = self.extensions.iter();
+        all.filter(|extension| !extension.changes.is_empty())
+    }
+
+    /// How many extensions there are, and what the change does to them.
+    pub fn count_line(&self) -> String {
+        words::summary(self)
+    }
+
     /// How many extensions have a worst change of this level.
     pub fn count(&self, level: Level) -> usize {
         let levels = self.extensions.iter().map(ExtensionChangeReport::level);
@@ -126,6 +137,16 @@ impl ExtensionChangeReport {
         }
     }
 
+    /// What is different, the worst first.
+    pub fn changes(&self) -> &[ChangeReport] {
+        &self.changes
+    }
+
+    /// The extension before the change.
+    pub fn before(&self) -> &ExtensionReport {
+        &self.before
+    }
+
     /// The level of its worst change.
     fn level(&self) -> Option<Level> {
         self.differences.first().copied().map(level)
@@ -138,14 +159,31 @@ impl ExtensionChangeReport {
     }
 }
 
+impl ChangeReport {
+    /// Its id.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// What it means to the extension, as JSON has it.
+    pub fn level(&self) -> &'static str {
+        self.level
+    }
+}
+
+impl fmt::Display for ChangeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.id, self.text)
+    }
+}
+
 impl fmt::Display for AuditChangeReport {
     /// What is the same is only counted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let changed = self.extensions.iter();
-        for extension in changed.filter(|extension| !extension.changes.is_empty()) {
+        for extension in self.changed() {
             writeln!(f, "{extension}")?;
         }
-        writeln!(f, "{}", words::summary(self))
+        writeln!(f, "{}", self.count_line())
     }
 }
 
@@ -155,7 +193,7 @@ impl fmt::Display for ExtensionChangeReport {
         let (name, package) = (go::escape(name), go::escape(package));
         write!(f, "{name} ({package}): {}", self.before.installed())?;
         for change in &self.changes {
-            write!(f, "\n  {}: {}", change.id, change.text)?;
+            write!(f, "\n  {change}")?;
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 //! The facts are from [`olmguard_engine::audit`]; this gives them an order, words and a form.
 
 mod cluster_report;
-mod html;
+pub(crate) mod html;
+mod releases;
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -191,6 +192,26 @@ impl ExtensionReport {
     /// The package as people are shown it, as the object has it.
     pub fn package(&self) -> &str {
         self.package.as_deref().unwrap_or("(no package)")
+    }
+
+    /// The package, if it can be read.
+    pub(crate) fn package_name(&self) -> Option<&str> {
+        self.package.as_deref()
+    }
+
+    /// The installed version and its release, if it is known.
+    pub(crate) fn installed_version(&self) -> Option<String> {
+        self.installed.as_ref().map(InstalledReport::label)
+    }
+
+    /// The newest version and its release, if one is newer.
+    pub(crate) fn newest_version(&self) -> Option<String> {
+        self.newest.as_ref().map(BundleReport::label)
+    }
+
+    /// What is worth knowing, the worst first, as data.
+    pub(crate) fn concerns(&self) -> &[Concern] {
+        &self.concerns
     }
 
     /// The installed version as people are shown it.

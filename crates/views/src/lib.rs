@@ -9,6 +9,7 @@ pub mod author;
 pub mod diff;
 pub mod doctor;
 pub mod edge_field;
+pub mod fleet;
 pub mod generation;
 pub mod lint;
 pub mod page;

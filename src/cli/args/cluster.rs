@@ -72,6 +72,13 @@ impl AccessArgs {
 }
 
 impl ClusterArgs {
+    /// The same in another context of the kubeconfig.
+    pub(crate) fn of_context(&self, context: &str) -> Self {
+        let mut args = self.clone();
+        args.access.context = Some(context.to_owned());
+        args
+    }
+
     /// How the cluster is reached.
     pub(crate) fn access(&self) -> Access {
         self.access.access()

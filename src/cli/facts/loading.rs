@@ -37,6 +37,14 @@ impl Facts {
     }
 }
 
+/// The catalogs of a snapshot or a cluster as they are, where flags give some of them other content.
+#[derive(Debug)]
+pub(crate) struct CurrentCatalogs {
+    pub(crate) snapshot: Snapshot,
+    /// The names of the catalogs that flags give, in their order.
+    pub(crate) given: Vec<String>,
+}
+
 /// What should give catalogs and does not.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -75,6 +83,16 @@ pub(crate) fn load(
     given: GivenCatalogs<'_>,
     rules: Rules,
 ) -> Facts {
+    load_both(origin, objects, given, rules).0
+}
+
+/// The same, and the catalogs without those of the flags. Catalogs that no flag gives share their content.
+pub(crate) fn load_both(
+    origin: FactsOrigin,
+    objects: GivenObjects,
+    given: GivenCatalogs<'_>,
+    rules: Rules,
+) -> (Facts, Option<CurrentCatalogs>) {
     let ReadGuardrails { imposed, faults } = given.guardrails.read();
     let unread = faults.into_iter().map(Fault::Guardrails);
     let by_file = given.policies.read();
@@ -89,6 +107,17 @@ pub(crate) fn load(
     faults.extend(origin.faults);
     faults.extend(unread);
     faults.extend(invalid);
+    let current = (is_known && !given.is_empty()).then(|| {
+        let states = merge(
+            origin.catalogs.clone(),
+            objects.catalogs.clone(),
+            Vec::new(),
+        );
+        CurrentCatalogs {
+            snapshot: Snapshot::new(rules.clone(), states),
+            given: given.iter().map(|catalog| catalog.name.clone()).collect(),
+        }
+    });
     let states = merge(origin.catalogs, objects.catalogs, contents);
     let mut policies = origin.policies;
     policies.extend(objects.policies);
@@ -98,10 +127,19 @@ pub(crate) fn load(
     } else {
         Snapshot::new(rules, states)
     };
-    Facts {
+    let facts = Facts {
         snapshot,
         policies: policies.with_files(imposed),
         faults,
+    };
+    (facts, current)
+}
+
+impl CurrentCatalogs {
+    /// The names that flags give and that are no catalog of the snapshot or the cluster.
+    pub(crate) fn added(&self) -> impl Iterator<Item = &str> {
+        let names = self.given.iter().map(String::as_str);
+        names.filter(|name| self.snapshot.catalog(name).is_none())
     }
 }
 

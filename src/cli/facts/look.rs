@@ -51,6 +51,14 @@ pub(crate) enum LookError {
 }
 
 impl LookArgs {
+    /// The same in another context of the kubeconfig.
+    pub(crate) fn of_context(&self, context: &str) -> Self {
+        Self {
+            cluster: self.cluster.of_context(context),
+            catalogd: self.catalogd.clone(),
+        }
+    }
+
     /// A flag of these that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         self.cluster.given().or(self.catalogd.given())

@@ -151,7 +151,7 @@ fn deprecations_are_named_as_they_begin_and_end() {
         &all,
         &object,
         &[
-            "package_deprecated: the package is deprecated: gone",
+            "package_deprecated: the package is deprecated: the package is no longer kept",
             "bundle_deprecated: the installed bundle is deprecated",
             "channel_deprecated: channel \"a\" is deprecated: a is no longer kept",
         ],

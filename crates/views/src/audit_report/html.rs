@@ -3,96 +3,33 @@
 //! The script only filters. No other one may run, and nothing may be loaded: the policy in the head names our script and style by
 //! digest, and each text of others is escaped.
 
+mod page;
+
 use crate::audit_report::{AuditReport, ExtensionReport};
 use crate::see::BundleReport;
 use crate::xml::{Attributes, Xml};
+pub(crate) use page::Page;
 
 impl AuditReport {
     /// A whole page. `faults` are what could not be read, a line each.
     pub fn html(&self, faults: &[String]) -> String {
-        let mut xml = Xml::default();
-        xml.raw("<!doctype html>\n");
-        xml.open("html", &[("lang", &"en")]);
-        head(&mut xml);
-        xml.open("body", &[]);
-        xml.text("h1", &[], TITLE);
-        xml.text("p", &[], &self.count_line());
-        not_read(faults, &mut xml);
-        self.filter(&mut xml);
-        xml.open("main", &[]);
-        for extension in &self.extensions {
-            article(extension, &mut xml);
-        }
-        xml.close();
-        xml.ours("script", SCRIPT);
-        xml.finish()
+        let findings: Vec<_> = self
+            .summary
+            .iter()
+            .map(|(id, count)| (*id, *count))
+            .collect();
+        let page = Page {
+            title: TITLE,
+            counts: &self.count_line(),
+            unread: faults,
+            findings: &findings,
+        };
+        page.write(|xml| {
+            for extension in &self.extensions {
+                article(extension, xml);
+            }
+        })
     }
-
-    /// The form that filters; without its script it is not shown.
-    fn filter(&self, xml: &mut Xml) {
-        xml.open(
-            "form",
-            &[("id", &"filter"), ("role", &"search"), ("hidden", &"")],
-        );
-        xml.open("label", &[]);
-        xml.text("span", &[], "Text");
-        xml.empty(
-            "input",
-            &[
-                ("id", &"text"),
-                ("type", &"search"),
-                ("autocomplete", &"off"),
-            ],
-        );
-        xml.close();
-        xml.open("label", &[]);
-        xml.text("span", &[], "Finding");
-        xml.open("select", &[("id", &"finding")]);
-        xml.text("option", &[("value", &"")], "any");
-        for (id, count) in &self.summary {
-            xml.text("option", &[("value", id)], &format!("{id} ({count})"));
-        }
-        xml.close();
-        xml.close();
-        xml.text("output", &[("id", &"shown"), ("for", &"text finding")], "");
-        xml.close();
-    }
-}
-
-fn head(xml: &mut Xml) {
-    xml.open("head", &[]);
-    xml.empty("meta", &[("charset", &"utf-8")]);
-    let policy = format!(
-        "default-src 'none'; script-src '{SCRIPT_DIGEST}'; style-src '{STYLE_DIGEST}'; base-uri 'none'; \
-         form-action 'none'"
-    );
-    let policy: Attributes<'_> = &[
-        ("http-equiv", &"Content-Security-Policy"),
-        ("content", &policy),
-    ];
-    xml.empty("meta", policy);
-    let viewport: Attributes<'_> = &[
-        ("name", &"viewport"),
-        ("content", &"width=device-width, initial-scale=1"),
-    ];
-    xml.empty("meta", viewport);
-    xml.text("title", &[], TITLE);
-    xml.ours("style", STYLE);
-    xml.close();
-}
-
-fn not_read(faults: &[String], xml: &mut Xml) {
-    if faults.is_empty() {
-        return;
-    }
-    xml.open("section", &[("id", &"faults")]);
-    xml.text("h2", &[], "Not read");
-    xml.open("ul", &[]);
-    for fault in faults {
-        xml.text("li", &[], fault);
-    }
-    xml.close();
-    xml.close();
 }
 
 fn article(extension: &ExtensionReport, xml: &mut Xml) {
@@ -162,9 +99,3 @@ fn facts(extension: &ExtensionReport) -> Vec<(&'static str, String)> {
 }
 
 const TITLE: &str = "olmguard audit";
-const STYLE: &str = include_str!("html/page.css");
-const SCRIPT: &str = include_str!("html/filter.js");
-
-// A digest is the one of the text in the page; a test computes it.
-const SCRIPT_DIGEST: &str = "sha256-iaXsC19rswBJj89PGQqY3AJALKn8fIInZ0qlYdt8EOo=";
-const STYLE_DIGEST: &str = "sha256-uCsWBzCdD35JxSRowwd2n5nCDHWX4Iikalka3e+N7VU=";

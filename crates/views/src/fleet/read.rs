@@ -1,0 +1,187 @@
+//! What a fleet needs of one cluster: from an audit, or from its JSON.
+
+use serde::Deserialize;
+
+use crate::audit_report::{AuditReport, ExtensionReport};
+use crate::fleet::Counts;
+use olmguard_catalog::version::go;
+use olmguard_engine::audit::Concern;
+use olmguard_engine::judge::Verdict;
+
+/// The extensions of one cluster.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterAudit {
+    pub(super) extensions: Vec<FleetExtension>,
+}
+
+/// One extension, as far as a fleet needs it.
+#[derive(Clone, Debug)]
+pub(super) struct FleetExtension {
+    pub(super) package: Option<String>,
+    /// The version and its release.
+    pub(super) installed: Option<String>,
+    pub(super) newest: Option<String>,
+    pub(super) verdict: Verdict,
+    pub(super) findings: Vec<Concern>,
+}
+
+/// Why the JSON of an audit cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not JSON, or a field is missing or has another type.
+    #[error("{0}; expected the output of \"olmguard audit -o json\"")]
+    Json(#[from] serde_json::Error),
+    /// It is of another schema.
+    #[error("schema {}: expected \"olmguard.audit/v1\"; run olmguard audit again", found(.0.as_deref()))]
+    Schema(Option<String>),
+    /// A word is of a newer program.
+    #[error("unknown {field} {}: use a newer olmguard, or run olmguard audit again with this one", go::quote(.word))]
+    Word {
+        /// What the word is.
+        field: &'static str,
+        /// The word.
+        word: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    schema: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    extensions: Vec<WrittenExtension>,
+}
+
+#[derive(Deserialize)]
+struct WrittenExtension {
+    package: Option<String>,
+    installed: Option<WrittenInstalled>,
+    verdict: String,
+    newest: Option<WrittenBundle>,
+    findings: Vec<WrittenFinding>,
+}
+
+#[derive(Deserialize)]
+struct WrittenInstalled {
+    bundle: Option<String>,
+    version: String,
+    release: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WrittenBundle {
+    bundle: String,
+    version: Option<String>,
+    release: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WrittenFinding {
+    id: String,
+}
+
+impl ClusterAudit {
+    /// Reads the JSON of an audit.
+    ///
+    /// # Errors
+    /// If it is of another schema, or cannot be read.
+    pub fn read(json: &[u8]) -> Result<Self, ReadError> {
+        let Schema { schema } = serde_json::from_slice(json)?;
+        if schema.as_deref() != Some("olmguard.audit/v1") {
+            return Err(ReadError::Schema(schema));
+        }
+        let written: Written = serde_json::from_slice(json)?;
+        let extensions = written.extensions.into_iter();
+        Ok(Self {
+            extensions: extensions
+                .map(FleetExtension::read)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl From<&AuditReport> for ClusterAudit {
+    fn from(audit: &AuditReport) -> Self {
+        let extensions = audit.extensions().iter();
+        Self {
+            extensions: extensions.map(FleetExtension::from).collect(),
+        }
+    }
+}
+
+impl From<&ExtensionReport> for FleetExtension {
+    fn from(extension: &ExtensionReport) -> Self {
+        Self {
+            package: extension.package_name().map(str::to_owned),
+            installed: extension.installed_version(),
+            newest: extension.newest_version(),
+            verdict: extension.verdict(),
+            findings: extension.concerns().to_vec(),
+        }
+    }
+}
+
+impl FleetExtension {
+    fn read(written: WrittenExtension) -> Result<Self, ReadError> {
+        let ids = written.findings.into_iter().map(|finding| finding.id);
+        let findings = ids.map(|id| known("finding", id, Concern::ALL, |one| one.as_str()));
+        let installed = written.installed.map(|found| {
+            let name = found.bundle.unwrap_or_default();
+            label(
+                Some(found.version).filter(|text| !text.is_empty()),
+                found.release,
+                name,
+            )
+        });
+        let newest = written.newest;
+        Ok(Self {
+            package: written.package,
+            installed,
+            newest: newest.map(|found| label(found.version, found.release, found.bundle)),
+            verdict: known("verdict", written.verdict, &VERDICTS, |one| one.as_str())?,
+            findings: findings.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What it counts as, alone.
+    pub(super) fn counts(&self) -> Counts {
+        Counts {
+            denied: usize::from(self.verdict == Verdict::Deny),
+            undecided: usize::from(self.verdict == Verdict::Undecided),
+            behind: usize::from(self.newest.is_some()),
+            extensions: 1,
+        }
+    }
+}
+
+/// The version and the release behind it; the name if there is no version.
+fn label(version: Option<String>, release: Option<String>, name: String) -> String {
+    match (version, release.filter(|release| !release.is_empty())) {
+        (Some(version), Some(release)) => format!("{version}+{release}"),
+        (Some(version), None) => version,
+        (None, _) => name,
+    }
+}
+
+fn known<T: Copy>(
+    field: &'static str,
+    word: String,
+    all: &[T],
+    as_str: impl Fn(T) -> &'static str,
+) -> Result<T, ReadError> {
+    let found = all.iter().copied().find(|one| as_str(*one) == word);
+    found.ok_or(ReadError::Word { field, word })
+}
+
+fn found(schema: Option<&str>) -> String {
+    schema.map_or_else(|| "is missing".to_owned(), go::quote)
+}
+
+const VERDICTS: [Verdict; 4] = [
+    Verdict::Allow,
+    Verdict::Deny,
+    Verdict::Undecided,
+    Verdict::NotJudged,
+];

@@ -1,0 +1,171 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+/// An extension as an audit writes it, as far as a fleet reads it.
+fn extension(package: &str, installed: &str, newest: Option<&str>, verdict: &str) -> Value {
+    let newest = newest.map(|version| json!({"bundle": "b", "version": version, "release": null}));
+    let findings = if newest.is_some() {
+        json!([{"id": "behind", "text": ""}])
+    } else {
+        json!([])
+    };
+    json!({
+        "name": "ext", "package": package, "verdict": verdict, "newest": newest, "findings": findings,
+        "installed": {"bundle": null, "version": installed, "release": null},
+    })
+}
+
+fn audit(extensions: &[Value]) -> Vec<u8> {
+    json!({"schema": "olmguard.audit/v1", "extensions": extensions, "summary": {}})
+        .to_string()
+        .into_bytes()
+}
+
+fn fleet(clusters: &[(&str, &[Value])]) -> Fleet {
+    let mut fleet = Fleet::default();
+    for (name, extensions) in clusters {
+        let read = ClusterAudit::read(&audit(extensions)).expect("an audit");
+        fleet.add(name, &read);
+    }
+    fleet
+}
+
+fn three() -> Fleet {
+    fleet(&[
+        (
+            "eu",
+            &[
+                extension("p", "1.9.0", Some("1.10.0"), "deny"),
+                extension("q", "2.0.0", None, "allow"),
+            ],
+        ),
+        (
+            "us",
+            &[
+                extension("p", "1.10.0", None, "allow"),
+                extension("p", "1.9.0", Some("1.10.0"), "allow"),
+            ],
+        ),
+        (
+            "lab",
+            &[extension("p", "1.9.0", Some("1.11.0-rc1"), "undecided")],
+        ),
+    ])
+}
+
+#[test]
+fn clusters_are_the_worst_first_and_versions_the_highest_first() {
+    let text = three().report().to_string();
+    let expected = [
+        "cluster eu: 2 extensions, 1 denied, 1 behind",
+        "cluster lab: 1 extension, 1 undecided, 1 behind",
+        "cluster us: 2 extensions, 1 behind",
+        "package p: 4 extensions, 1 denied, 1 undecided, 3 behind; the newest version is 1.11.0-rc1",
+        "  1.10.0: 1 extension in us",
+        "  1.9.0: 3 extensions, 1 denied, 1 undecided, 3 behind in eu, us, lab",
+        "package q: 1 extension",
+        "  2.0.0: 1 extension in eu",
+        "3 clusters: 5 extensions, 1 denied, 1 undecided, 3 behind",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn of_many_clusters_a_line_names_the_first() {
+    let extensions = [extension("p", "1.0.0", None, "allow")];
+    let names: Vec<_> = (0..7).map(|n| format!("c{n}")).collect();
+    let clusters: Vec<_> = names
+        .iter()
+        .map(|name| (&**name, &extensions[..]))
+        .collect();
+    let text = fleet(&clusters).report().to_string();
+    let line = "  1.0.0: 7 extensions in c0, c1, c2, c3, c4 and 2 more\n";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn json_fits_its_schema() {
+    let mut fleet = three();
+    fleet.add_unread("gone", "no\nanswer");
+    let printed = serde_json::to_value(fleet.report()).expect("string keys only");
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    let generator = settings.into_generator();
+    let schema = generator.into_root_schema_for::<FleetReport>();
+    let fault = jsonschema::validate(&schema.to_value(), &printed).err();
+    assert_eq!(fault.map(|fault| fault.to_string()), None, "{printed}");
+    assert_eq!(
+        printed["packages"][0]["versions"][1]["clusters"],
+        json!(["eu", "us", "lab"])
+    );
+    assert_eq!(printed["clusters"][0]["findings"], json!({"behind": 1}));
+    assert_eq!(
+        printed["unread"],
+        json!([{"name": "gone", "text": "no\\nanswer"}])
+    );
+}
+
+#[test]
+fn what_no_audit_wrote_is_refused_with_what_to_do() {
+    #[track_caller]
+    fn refuses(json: &str, expected: &str) {
+        let found = ClusterAudit::read(json.as_bytes()).err();
+        assert_eq!(
+            found.map(|error| error.to_string()).as_deref(),
+            Some(expected)
+        );
+    }
+    refuses(
+        r#"{"schema": "olmguard.audit/v0"}"#,
+        "schema \"olmguard.audit/v0\": expected \"olmguard.audit/v1\"; run olmguard audit again",
+    );
+    refuses(
+        "{}",
+        "schema is missing: expected \"olmguard.audit/v1\"; run olmguard audit again",
+    );
+    refuses(
+        r#"{"schema": "olmguard.audit/v1"}"#,
+        "missing field `extensions` at line 1 column 31; expected the output of \"olmguard audit -o json\"",
+    );
+    let mut newer = extension("p", "1.0.0", None, "allow");
+    newer["findings"] = json!([{"id": "haunted"}]);
+    refuses(
+        &String::from_utf8(audit(&[newer])).expect("UTF-8"),
+        "unknown finding \"haunted\": use a newer olmguard, or run olmguard audit again with this one",
+    );
+}
+
+#[test]
+fn hostile_names_stay_in_their_place_in_each_form() {
+    let hostile = "x\u{1b}[31m</article><script>\ncluster forged: 0 extensions";
+    let fleet = || {
+        let mut fleet = fleet(&[(
+            hostile,
+            &[extension(hostile, hostile, Some(hostile), "allow")],
+        )]);
+        fleet.add_unread(hostile, hostile);
+        fleet.report()
+    };
+    let text = fleet().to_string();
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    assert!(
+        !text.lines().any(|line| line.starts_with("cluster forged")),
+        "{text}"
+    );
+    let html = fleet().html();
+    assert!(
+        !html.contains("x\u{1b}") && !html.contains("</article><script>"),
+        "{html}"
+    );
+}
+
+/// What is kept does not grow with the extensions of a cluster, only with its versions.
+#[test]
+fn a_page_has_an_article_for_each_cluster_and_each_version() {
+    let html = three().report().html();
+    assert_eq!(html.matches("<article ").count(), 3 + 3);
+    assert!(
+        html.contains("data-findings=\"denied undecided behind\""),
+        "{html}"
+    );
+}

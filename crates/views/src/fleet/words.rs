@@ -1,0 +1,88 @@
+//! A fleet as text.
+
+use std::fmt;
+
+use crate::diff::words::counted;
+use crate::fleet::{Counts, FleetReport, PackageLine, VersionLine};
+use olmguard_catalog::version::go;
+
+/// How many names of clusters a line has; the rest is counted.
+const SHOWN: usize = 5;
+
+impl FleetReport {
+    /// How many clusters and extensions there are, and how they are.
+    pub fn count_line(&self) -> String {
+        let clusters = counted(self.clusters.len(), "cluster");
+        let unread = match self.unread.len() {
+            0 => String::new(),
+            count => format!(", {} unreadable", counted(count, "input")),
+        };
+        format!("{clusters}{unread}: {}", state(&self.counts))
+    }
+}
+
+impl fmt::Display for FleetReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for cluster in &self.clusters {
+            let name = go::escape(&cluster.name);
+            writeln!(f, "cluster {name}: {}", state(&cluster.counts))?;
+        }
+        for package in &self.packages {
+            writeln!(f, "{}", head(package))?;
+            for version in &package.versions {
+                writeln!(f, "  {}", line(version))?;
+            }
+        }
+        writeln!(f, "{}", self.count_line())
+    }
+}
+
+/// A package in one line.
+pub(super) fn head(package: &PackageLine) -> String {
+    let name = package.name.as_deref().unwrap_or("(no name)");
+    let newest = package
+        .newest
+        .as_deref()
+        .map_or_else(String::new, |newest| {
+            format!("; the newest version is {}", go::escape(newest))
+        });
+    format!(
+        "package {}: {}{newest}",
+        go::escape(name),
+        state(&package.counts)
+    )
+}
+
+fn line(version: &VersionLine) -> String {
+    let shown = version.clusters.iter().take(SHOWN);
+    let shown: Vec<_> = shown.map(|name| go::escape(name)).collect();
+    let more = match version.clusters.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let label = label(version);
+    format!(
+        "{label}: {} in {}{more}",
+        state(&version.counts),
+        shown.join(", ")
+    )
+}
+
+/// The version as people are shown it.
+pub(super) fn label(version: &VersionLine) -> String {
+    let version = version.version.as_deref();
+    version.map_or_else(|| "no installed version is known".to_owned(), go::escape)
+}
+
+/// How many extensions, and what is wrong with them.
+pub(super) fn state(counts: &Counts) -> String {
+    let found = [
+        (counts.denied, "denied"),
+        (counts.undecided, "undecided"),
+        (counts.behind, "behind"),
+    ];
+    let found = found.into_iter().filter(|(count, _)| *count > 0);
+    let found = found.map(|(count, what)| format!(", {count} {what}"));
+    let extensions = counted(counts.extensions, "extension");
+    format!("{extensions}{}", found.collect::<String>())
+}
