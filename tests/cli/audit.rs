@@ -1,6 +1,10 @@
 //! `olmguard audit` as it is run: what it prints, in which order, and how it ends.
 
+mod fleet;
 mod forms;
+mod pages;
+mod preview;
+mod scheduled;
 
 use std::fs;
 use std::io::Write;

@@ -3,28 +3,47 @@
 use std::fs::File;
 use std::path::Path;
 
+use serde_json::Value;
+
 use olmguard::source::Progress;
-use olmguard::source::archive::{ArchiveFacts, FetchedContent, OlmFacts, SavedPolicies, write};
+use olmguard::source::archive::{
+    ArchiveFacts, FetchedContent, OlmFacts, SavedExtensions, SavedPolicies, write,
+};
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// Writes these catalogs, each with its content where that is in a file.
 pub(crate) fn save(to: &Path, olm: Option<OlmFacts>, catalogs: &[(CatalogState, Option<&Path>)]) {
-    let facts = ArchiveFacts::new(
+    write_all(to, &facts(olm), catalogs);
+}
+
+/// The same with these extensions, each with its status.
+pub(crate) fn save_running(
+    to: &Path,
+    extensions: Vec<Value>,
+    catalogs: &[(CatalogState, Option<&Path>)],
+) {
+    let facts = ArchiveFacts {
+        extensions: SavedExtensions::of(extensions),
+        ..facts(Some(olm("1.11", &[])))
+    };
+    write_all(to, &facts, catalogs);
+}
+
+fn facts(olm: Option<OlmFacts>) -> ArchiveFacts {
+    ArchiveFacts::new(
         "2026-11-21T14:30:00Z".to_owned(),
         olm,
         SavedPolicies::default(),
-    );
+    )
+}
+
+fn write_all(to: &Path, facts: &ArchiveFacts, catalogs: &[(CatalogState, Option<&Path>)]) {
     let contents = catalogs.iter().map(|(_, content)| content.map(fetched));
     let contents: Vec<_> = contents.collect();
     let states = catalogs.iter().map(|(state, _)| state);
     let file = File::create(to).expect("a file");
-    write(
-        file,
-        &facts,
-        states.zip(contents.iter().map(Option::as_ref)),
-    )
-    .expect("it is written");
+    write(file, facts, states.zip(contents.iter().map(Option::as_ref))).expect("it is written");
 }
 
 /// The names of an OLM.

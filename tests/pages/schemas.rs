@@ -6,6 +6,7 @@ use olmguard::cli::commands::{catalogs, check, diff, doctor, generate, lint, tes
 use olmguard_catalog::version::Masterminds;
 use olmguard_views::audit_change::AuditChangeReport;
 use olmguard_views::audit_report::AuditReport;
+use olmguard_views::fleet::FleetReport;
 use olmguard_views::path::PathReport;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::range_report::Grammar;
@@ -61,6 +62,11 @@ fn audit_v1() {
 #[test]
 fn audit_change_v1() {
     compare_schema::<AuditChangeReport>("olmguard.audit-change.v1.json");
+}
+
+#[test]
+fn fleet_v1() {
+    compare_schema::<FleetReport>("olmguard.fleet.v1.json");
 }
 
 #[test]

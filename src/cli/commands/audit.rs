@@ -6,10 +6,13 @@
 //! --catalog, --snapshot, --from-cluster --> facts ------------------------+--> engine::audit --> AuditReport
 //! ```
 //!
-//! What cannot be read is said, and the rest is reported.
+//! With `--catalog` in addition to a snapshot or a cluster, the report is a [`preview`]: what is different once that
+//! catalog is replaced. With `--fleet` or `--contexts` it is about many clusters ([`fleet`]). What cannot be read is said, and the rest is reported.
 
+mod fleet;
 mod form;
 mod inputs;
+mod preview;
 
 use std::io;
 use std::path::PathBuf;
@@ -25,6 +28,8 @@ use crate::cli::facts::{Facts, FactsArgs, OpenFacts, check_stdin};
 use crate::cli::help;
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{Exit, say, warn};
+use fleet::{FleetArgs, FleetError};
+use form::NoForm;
 use form::{Output, Unread};
 use inputs::AuditedInputs;
 use olmguard_engine::audit::Audit;
@@ -40,6 +45,9 @@ pub(crate) struct AuditArgs {
     /// of the cluster or the snapshot]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    fleet: FleetArgs,
 
     #[command(flatten)]
     facts: FactsArgs,
@@ -65,6 +73,10 @@ pub(crate) struct AuditArgs {
 enum AuditError {
     #[error(transparent)]
     Facts(#[from] OriginError),
+    #[error(transparent)]
+    Form(#[from] NoForm),
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
     #[error("cannot write the result: {0}")]
     Write(#[from] io::Error),
 }
@@ -78,27 +90,42 @@ pub(super) fn run(args: &AuditArgs) -> Exit {
 }
 
 fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
+    if args.fleet.is_given() {
+        return fleet::audit(args);
+    }
     let paths = args.paths.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
     check_stdin(paths).map_err(OriginError::from)?;
     let mut opened = args.facts.open(args.edges)?;
     let inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
     inputs.faults.iter().for_each(say);
-    let facts = opened.load(inputs.given);
+    let (facts, current) = opened.load_both(inputs.given);
     let unread = Unread::all(&inputs.faults, &facts.faults);
     if inputs.extensions.is_empty() && unread.is_empty() {
         warn(&NO_EXTENSION);
     }
     let requester = args.facts.requester();
-    let report = report(&facts, &inputs.extensions, &requester);
+    let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
+    let faults: Vec<_> = bad.into_iter().chain(facts.exit()).collect();
+    let edits = edits(&inputs.extensions, &requester);
+    if let Some(current) = current {
+        NoForm::check(args, form::PREVIEW)?;
+        let report = preview::report(&facts, &current, edits);
+        print(&preview::text(&report, &unread, args.output.form)?)?;
+        return Ok(Exit::worst(preview::exits(&report).chain(faults)));
+    }
+    let report = report(&facts, edits);
     let text = if args.report {
         form::cluster_reports(&report, requester.at)?
     } else {
         form::text(&report, &unread, args.output.form)?
     };
-    output::text(|stdout| stdout.write_all(text.as_bytes()))?;
-    let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
-    Ok(exit(&report, bad.into_iter().chain(facts.exit())))
+    print(&text)?;
+    Ok(Exit::worst(exits(&report).chain(faults)))
+}
+
+fn print(text: &str) -> io::Result<()> {
+    output::text(|stdout| stdout.write_all(text.as_bytes()))
 }
 
 /// The manifests; without any, all that runs in the cluster or is in the snapshot.
@@ -110,35 +137,43 @@ fn inputs(args: &AuditArgs, opened: &mut OpenFacts) -> Result<AuditedInputs, Usa
     }
 }
 
-fn report(facts: &Facts, extensions: &[Extension], requester: &Requester) -> AuditReport {
-    AuditReport::of(extensions.iter().map(|extension| {
-        let edit = Edit {
-            new: extension,
-            old: None,
-            installed: &extension.installed,
-            // The API server accepted the object.
-            schema: &[],
-            requester,
-        };
-        ExtensionReport::of(&edit, &Audit::of(facts.basis(), &edit))
+/// Each extension as an edit that is made now.
+fn edits<'a>(
+    extensions: &'a [Extension],
+    requester: &'a Requester,
+) -> impl Iterator<Item = Edit<'a>> {
+    extensions.iter().map(move |extension| Edit {
+        new: extension,
+        old: None,
+        installed: &extension.installed,
+        // The API server accepted the object.
+        schema: &[],
+        requester,
+    })
+}
+
+fn report<'a>(facts: &Facts, edits: impl Iterator<Item = Edit<'a>>) -> AuditReport {
+    AuditReport::of(edits.map(|edit| {
+        let audit = Audit::of(facts.basis(), &edit);
+        ExtensionReport::of(&edit, &audit)
     }))
 }
 
-fn exit(report: &AuditReport, faults: impl Iterator<Item = Exit>) -> Exit {
+fn exits(report: &AuditReport) -> impl Iterator<Item = Exit> {
     let verdicts = [
         (Verdict::Deny, Exit::Denied),
         (Verdict::Undecided, Exit::Undecided),
     ];
     let verdicts = verdicts.into_iter();
     let found = verdicts.filter(|(verdict, _)| report.count(*verdict) > 0);
-    let exits = found.map(|(_, exit)| exit).chain(faults);
-    exits.max_by_key(|exit| exit.weight()).unwrap_or(Exit::Good)
+    found.map(|(_, exit)| exit)
 }
 
 impl AuditError {
     fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),
+            Self::Form(_) | Self::Fleet(_) => Exit::Usage,
             Self::Write(_) => Exit::Internal,
         }
     }
@@ -149,13 +184,20 @@ const NO_EXTENSION: &str = "there is no ClusterExtension, so nothing is reported
 const EXAMPLES: &[&str] = &[
     "olmguard audit --from-cluster",
     "olmguard audit --from-cluster -o html > audit.html",
-    "olmguard audit extensions.yaml --snapshot prod.snapshot -o json",
+    "olmguard audit --snapshot prod.snapshot --catalog hub=next.yaml",
+    "olmguard audit --fleet reports/ -o html > fleet.html",
     "olmguard audit extensions.yaml --catalog hub=hub.yaml --at 2026-11-24T22:00:00Z",
 ];
 
 const EXIT_CODES: &[(Exit, &str)] = &[
-    (Exit::Good, "no spec would be denied or undecided today"),
-    (Exit::Denied, "a spec would be denied today"),
+    (
+        Exit::Good,
+        "no spec would be denied or undecided today; no breaking change",
+    ),
+    (
+        Exit::Denied,
+        "a spec would be denied today; a breaking change",
+    ),
     (Exit::Usage, "wrong usage; nothing was checked"),
     (Exit::BadInput, "a manifest or a catalog is unreadable"),
     (

@@ -1,12 +1,13 @@
 //! The forms of a report. Those that pipelines and browsers read have what could not be read.
 
 mod junit;
-mod markdown;
+pub(super) mod markdown;
 
 use std::io;
 
 use clap::ValueEnum;
 
+use crate::cli::commands::audit::AuditArgs;
 use crate::cli::commands::audit::inputs::InputFault;
 use crate::cli::facts::loading::Fault;
 use crate::cli::output::{json_line, yaml};
@@ -20,7 +21,7 @@ pub(super) enum Output {
     /// Text for people
     #[default]
     Text,
-    /// One JSON object, schema olmguard.audit/v1
+    /// One JSON object; its schema is its field `schema`
     Json,
     /// The same object as YAML
     Yaml,
@@ -30,6 +31,56 @@ pub(super) enum Output {
     Html,
     /// JUnit XML, for pipelines
     Junit,
+    /// The versions that Renovate can set, for its custom data source
+    Renovate,
+}
+
+/// A report other than the usual one, which does not have each form.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct OtherReport {
+    /// What it is about, behind "no form for".
+    about: &'static str,
+    forms: &'static [Output],
+    /// The same in words.
+    expected: &'static str,
+}
+
+/// What `--catalog` changes.
+pub(super) const PREVIEW: OtherReport = OtherReport {
+    about: "what --catalog changes",
+    forms: &[Output::Text, Output::Json, Output::Yaml, Output::Markdown],
+    expected: "-o text, json, yaml or markdown, or no --catalog",
+};
+
+/// Many clusters.
+pub(super) const FLEET: OtherReport = OtherReport {
+    about: "many clusters",
+    forms: &[Output::Text, Output::Json, Output::Yaml, Output::Html],
+    expected: "-o text, json, yaml or html",
+};
+
+/// A form that a report does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("{form} has no form for {}: expected {}", .of.about, .of.expected)]
+pub(super) struct NoForm {
+    form: String,
+    of: OtherReport,
+}
+
+impl NoForm {
+    /// Whether a command line requests a form that a report has.
+    ///
+    /// # Errors
+    /// If it requests another one.
+    pub(super) fn check(args: &AuditArgs, of: OtherReport) -> Result<(), Self> {
+        let output = args.output.form;
+        let form = match output.to_possible_value() {
+            _ if args.report => "--report".to_owned(),
+            Some(form) if !of.forms.contains(&output) => format!("-o {}", form.get_name()),
+            _ => return Ok(()),
+        };
+        Err(Self { form, of })
+    }
 }
 
 /// What could not be read.
@@ -65,6 +116,7 @@ pub(super) fn text(report: &AuditReport, unread: &[Unread], form: Output) -> io:
     Ok(match form {
         Output::Json => json_line(report)?,
         Output::Yaml => yaml::document(&serde_json::to_value(report)?),
+        Output::Renovate => json_line(&report.releases())?,
         Output::Text => report.to_string(),
         Output::Markdown => markdown::markdown(report, unread),
         Output::Junit => junit::junit(report, unread).map_err(io::Error::other)?,

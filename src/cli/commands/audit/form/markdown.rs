@@ -16,7 +16,8 @@ pub(super) fn markdown(audit: &AuditReport, faults: &[Unread]) -> String {
     page.finish("olmguard audit")
 }
 
-fn unread(fault: &Unread) -> String {
+/// What could not be read, as an item of a list.
+pub(in crate::cli::commands::audit) fn unread(fault: &Unread) -> String {
     let word = if fault.is_error { "error" } else { "warning" };
     format!("- {word}: {}\n", code(&fault.line, LONGEST_TROUBLE))
 }

@@ -1,0 +1,162 @@
+//! `olmguard audit --fleet PATH`: what runs in many clusters.
+
+use std::fs;
+
+use olmguard_support::schema::assert_fits;
+use serde_json::Value;
+
+use super::{HUB, Scene, list, object};
+use crate::saved::{named, olm, save, save_running};
+
+/// Two clusters as JSON of their audits in `fleet`, `eu` and `us`.
+fn scene() -> Scene {
+    let scene = Scene::new();
+    fs::create_dir(scene.0.path().join("fleet")).expect("a directory");
+    let clusters = [
+        (
+            "eu",
+            vec![
+                object("denied", "1.2.0", "1.0.0"),
+                object("newest", "1.2.0", "1.2.0"),
+            ],
+        ),
+        ("us", vec![object("pinned", "1.1.0", "1.1.0")]),
+    ];
+    for (name, objects) in clusters {
+        let (_, stdout, stderr) = scene.run(&["-", HUB, "-o", "json"], &list(&objects));
+        assert_eq!(stderr, "");
+        scene.write(&format!("fleet/{name}.json"), &stdout);
+    }
+    scene
+}
+
+#[test]
+fn a_directory_of_audits_is_one_report() {
+    let (code, stdout, stderr) = scene().run(&["--fleet=fleet"], "");
+    assert_eq!((code, &*stderr), (Some(1), ""));
+    let expected = [
+        "cluster eu: 2 extensions, 1 denied, 1 behind",
+        "cluster us: 1 extension, 1 behind",
+        "package p: 3 extensions, 1 denied, 2 behind; the newest version is 1.2.0",
+        "  1.2.0: 1 extension in eu",
+        "  1.1.0: 1 extension, 1 behind in us",
+        "  1.0.0: 1 extension, 1 denied, 1 behind in eu",
+        "2 clusters: 3 extensions, 1 denied, 2 behind",
+    ];
+    assert_eq!(stdout.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn snapshots_and_audits_are_mixed_and_the_forms_say_the_same() {
+    let scene = scene();
+    let path = |name: &str| scene.0.path().join(name);
+    let catalogs = [(named("hub"), Some(&*path("hub.yaml")))];
+    let extensions = vec![object("newest", "1.2.0", "1.2.0")];
+    save_running(&path("lab.snapshot"), extensions, &catalogs);
+    let flags = ["--fleet=fleet", "--fleet=lab.snapshot"];
+    let (code, stdout, stderr) = scene.run(&[&flags[..], &["-o", "json"]].concat(), "");
+    assert_eq!(code, Some(1), "{stderr}");
+    let printed: Value = serde_json::from_str(&stdout).expect("one object");
+    assert_fits("schemas/olmguard.fleet.v1.json", &printed);
+    let clusters = printed["clusters"].as_array().expect("a list");
+    let names: Vec<_> = clusters.iter().map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, [Some("eu"), Some("us"), Some("lab")]);
+    let (_, html, _) = scene.run(&[&flags[..], &["-o", "html"]].concat(), "");
+    assert!(html.contains("<h2>p 1.1.0</h2>"), "{html}");
+    let (_, yaml, _) = scene.run(&[&flags[..], &["-o", "yaml"]].concat(), "");
+    assert!(yaml.contains("schema: \"olmguard.fleet/v1\""), "{yaml}");
+}
+
+#[test]
+fn what_cannot_be_read_is_said_with_its_file_and_the_rest_is_reported() {
+    let scene = scene();
+    scene.write(
+        "fleet/old.json",
+        r#"{"schema": "olmguard.audit/v0", "extensions": []}"#,
+    );
+    scene.write(
+        "fleet/cut.json",
+        r#"{"schema": "olmguard.audit/v1", "extens"#,
+    );
+    scene.write("fleet/.hidden", "not of the fleet");
+    fs::write(
+        scene.0.path().join("fleet/cut.snapshot"),
+        [0x28, 0xb5, 0x2f, 0xfd],
+    )
+    .expect("a file");
+    let (code, stdout, stderr) = scene.run(&["--fleet=fleet", "--fleet=none"], "");
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(
+        stdout.contains("cluster us: 1 extension, 1 behind\n"),
+        "{stdout}"
+    );
+    let expected = [
+        "error: fleet/old.json: schema \"olmguard.audit/v0\": expected \"olmguard.audit/v1\"; run olmguard audit again",
+        "error: fleet/cut.json: EOF while parsing",
+        "error: cut: fleet/cut.snapshot: ",
+        "error: none: ",
+    ];
+    for line in expected {
+        assert!(stderr.contains(line), "{line}\n{stderr}");
+    }
+    assert!(!stderr.contains("hidden"), "{stderr}");
+}
+
+#[test]
+fn a_snapshot_without_extensions_is_said_and_the_rest_is_reported() {
+    let scene = scene();
+    let path = |name: &str| scene.0.path().join(name);
+    let catalogs = [(named("hub"), Some(&*path("hub.yaml")))];
+    save(
+        &path("fleet/lab.snapshot"),
+        Some(olm("1.11", &[])),
+        &catalogs,
+    );
+    let (code, stdout, stderr) = scene.run(&["--fleet=fleet"], "");
+    assert_eq!(code, Some(4), "{stderr}");
+    assert!(stdout.contains("cluster lab: 0 extensions\n"), "{stdout}");
+    assert!(
+        stderr.contains("error: lab: fleet/lab.snapshot: does not have the installed extensions"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_context_that_does_not_exist_is_said_and_the_rest_is_reported() {
+    let scene = scene();
+    scene.write(
+        "kubeconfig",
+        "apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\nusers: []\n",
+    );
+    let flags = [
+        "--fleet=fleet",
+        "--contexts=prod,lab",
+        "--kubeconfig=kubeconfig",
+    ];
+    let (code, stdout, stderr) = scene.run(&flags, "");
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(
+        stdout.ends_with("2 clusters, 2 inputs unreadable: 3 extensions, 1 denied, 2 behind\n"),
+        "{stdout}"
+    );
+    for name in ["prod", "lab"] {
+        assert!(stderr.contains(&format!("error: {name}: ")), "{stderr}");
+    }
+}
+
+#[test]
+fn a_directory_without_files_and_a_form_without_clusters_are_wrong_usage() {
+    let scene = scene();
+    fs::create_dir(scene.0.path().join("empty")).expect("a directory");
+    let (code, _, stderr) = scene.run(&["--fleet=empty"], "");
+    assert_eq!(code, Some(2));
+    assert!(
+        stderr.contains("error: --fleet: empty: no file is there: expected snapshots"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = scene.run(&["--fleet=fleet", "-o", "junit"], "");
+    assert_eq!(code, Some(2));
+    let expected =
+        "error: -o junit has no form for many clusters: expected -o text, json, yaml or html";
+    assert!(stderr.contains(expected), "{stderr}");
+}

@@ -1,0 +1,78 @@
+//! What the pages of the book show of new catalogs and of many clusters is what is printed.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Scene, list, object};
+use crate::saved::{named, olm, save};
+
+/// A scene with the files of the book.
+fn scene() -> Scene {
+    let scene = Scene::new();
+    for name in ["catalog.yaml", "installed.yaml", "upcoming.yaml"] {
+        scene.write(name, &read(&format!("docs/sample/{name}")));
+    }
+    scene
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path)
+}
+
+#[track_caller]
+fn shows(page: &str, scene: &Scene, line: &str, expected: i32) {
+    let arguments: Vec<_> = line.split(' ').skip(2).collect();
+    let (code, stdout, stderr) = scene.run(&arguments, "");
+    assert_eq!((code, &*stderr), (Some(expected), ""));
+    let shown = format!("$ {line}\n{stdout}");
+    let indented: String = shown.lines().map(|line| format!("{line}\n")).collect();
+    assert!(
+        read(page).contains(&indented),
+        "{page} does not show:\n{shown}"
+    );
+}
+
+#[test]
+fn the_preview() {
+    let scene = scene();
+    let path = |name: &str| scene.0.path().join(name);
+    let catalogs = [(named("hub"), Some(&*path("catalog.yaml")))];
+    save(&path("prod.snapshot"), Some(olm("1.11", &[])), &catalogs);
+    let line = "olmguard audit installed.yaml --snapshot prod.snapshot --catalog hub=upcoming.yaml";
+    shows("docs/tasks/preview-a-catalog-update.md", &scene, line, 1);
+}
+
+#[test]
+fn many_clusters() {
+    let scene = scene();
+    fs::create_dir(scene.0.path().join("reports")).expect("a directory");
+    let of_lantern = |objects: &mut [serde_json::Value]| {
+        for object in objects {
+            let version = object["status"]["install"]["bundle"]["version"].clone();
+            let version = version.as_str().unwrap_or_default();
+            object["status"]["install"]["bundle"]["name"] =
+                format!("lantern-operator.v{version}").into();
+            object["spec"]["source"]["catalog"]["packageName"] = "lantern-operator".into();
+        }
+    };
+    let clusters = [
+        (
+            "prod-eu",
+            vec![
+                object("shop", "1.1.0", "1.1.0"),
+                object("search", "1.2.0", "1.0.0"),
+            ],
+        ),
+        ("prod-us", vec![object("shop", "1.2.0", "1.2.0")]),
+        ("test", vec![object("shop", "2.0.0", "2.0.0")]),
+    ];
+    for (name, mut objects) in clusters {
+        of_lantern(&mut objects);
+        let flags = ["-", "--catalog=hub=catalog.yaml", "-o", "json"];
+        let (_, stdout, stderr) = scene.run(&flags, &list(&objects));
+        assert_eq!(stderr, "");
+        scene.write(&format!("reports/{name}.json"), &stdout);
+    }
+    let line = "olmguard audit --fleet reports/";
+    shows("docs/tasks/report-on-many-clusters.md", &scene, line, 1);
+}
