@@ -7,7 +7,8 @@
 //! ```
 //!
 //! With `--catalog` in addition to a snapshot or a cluster, the report is a [`preview`]: what is different once that
-//! catalog is replaced. With `--fleet` or `--contexts` it is about many clusters ([`fleet`]). What cannot be read is said, and the rest is reported.
+//! catalog is replaced. With `--fleet` or `--contexts` it is about many clusters ([`fleet`]). What cannot be read is
+//! said, and the rest is reported.
 
 mod fleet;
 mod form;
@@ -29,8 +30,7 @@ use crate::cli::help;
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{Exit, say, warn};
 use fleet::{FleetArgs, FleetError};
-use form::NoForm;
-use form::{Output, Unread};
+use form::{NoForm, Output, Unread};
 use inputs::AuditedInputs;
 use olmguard_engine::audit::Audit;
 use olmguard_engine::extension::Extension;
