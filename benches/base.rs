@@ -2,88 +2,77 @@
 //! git, with loose objects and packed. Whole processes, in turns: with a base, without, and of one manifest
 //! alone, which is what starting and loading the catalogs takes. The ratios are of figures of one run.
 //!
-//! The manifests ask for the catalog of an example. Beside it a whole one is loaded, where
-//! `OLMGUARD_SHARED` (default `../shared`) has it; without it loading takes no time to compare with.
+//! The manifests ask for the catalog of an example. In addition a whole one is loaded, if there is one.
 //!
-//! Wall time and the CPU time of the process, each the least of some runs.
-
-#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+//! Wall time, the least of some runs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
+use olmguard_figures::Unit;
 
-fn main() {
-    let folder = tempfile::tempdir().expect("a folder");
+use crate::process::{Taken, taken};
+use crate::run::Run;
+use crate::world::{World, root};
+
+pub(crate) fn measure(run: &Run) {
+    let folder = tempfile::tempdir().expect("a directory");
     let repository = folder.path();
     git(repository, &["init", "-q", "-b", "main"]);
-    fs::create_dir(repository.join("apps")).expect("a folder");
-    for number in 0..MANIFESTS {
+    fs::create_dir(repository.join("apps")).expect("a directory");
+    let manifests = run.count(MANIFESTS, 20);
+    for number in 0..manifests {
         write(repository, number, "1.0.0");
     }
     git(repository, &["add", "--all"]);
     git(repository, &["commit", "-q", "-m", "before"]);
-    for number in (0..MANIFESTS).step_by(MANIFESTS / CHANGED) {
+    for number in (0..manifests).step_by(MANIFESTS / CHANGED) {
         write(repository, number, "1.1.0");
     }
-    let catalogs = catalogs();
-    beside(repository, &catalogs, "loose");
+    let catalogs = catalogs(run);
+    beside(run, repository, &catalogs, "loose");
     git(repository, &["gc", "-q"]);
-    beside(repository, &catalogs, "packed");
+    beside(run, repository, &catalogs, "packed");
 }
 
 /// What is loaded, as flags.
-fn catalogs() -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let hub = root.join("examples/Resolved/hub.yaml");
-    let shared = std::env::var_os("OLMGUARD_SHARED");
-    let shared = shared.map_or_else(|| root.join("../shared"), PathBuf::from);
-    let whole = shared.join("catalogs/community-v4.20.jsonl.zst");
-    let mut flags = vec![format!("--catalog=hub={}", hub.display())];
-    if whole.exists() {
-        flags.push(format!("--catalog=whole={}", whole.display()));
-    } else {
-        println!("left out: the whole catalog; name its folder with OLMGUARD_SHARED");
-    }
-    flags
+fn catalogs(run: &Run) -> Vec<String> {
+    let hub = root().join("examples/Resolved/hub.yaml");
+    // The small one has the same package, which would be ambiguous.
+    let whole = World::of(run).filter(|world| matches!(world, World::Whole(_)));
+    let whole = whole.map(|world| format!("--catalog=whole={}", world.file("v4.20").display()));
+    let hub = format!("--catalog=hub={}", hub.display());
+    [hub].into_iter().chain(whole).collect()
 }
 
 /// Times all in turns.
-fn beside(repository: &Path, catalogs: &[String], objects: &str) {
+fn beside(run: &Run, repository: &Path, catalogs: &[String], objects: &str) {
     let mut least = ROWS.map(|_| Taken::MAX);
-    for _ in 0..RUNS {
+    for _ in 0..run.count(RUNS, 1) {
         for (least, (_, arguments)) in least.iter_mut().zip(ROWS) {
-            *least = least.min(check(repository, catalogs, arguments));
+            *least = least.least(check(repository, catalogs, arguments));
         }
     }
-    let [load, without, with, all] = least;
-    for ((name, _), taken) in ROWS.iter().zip(least) {
-        println!("{objects} objects, {name}: {}", said(taken));
+    let least = least.map(|taken| taken.wall.as_secs_f64() * 1e3);
+    for ((name, _), milliseconds) in ROWS.iter().zip(least) {
+        let row = format!("{objects} objects, {name}");
+        run.note(&run.figure(row, Unit::Milliseconds, milliseconds));
     }
-    println!(
-        "{objects} objects, with a base / without: {}",
-        ratio(with, without)
-    );
-    println!(
-        "{objects} objects, with a base / loading: {}",
-        ratio(with, load)
-    );
-    println!(
-        "{objects} objects, all judged / loading: {}",
-        ratio(all, load)
-    );
+    let [_, without, with, _] = least;
+    let row = format!("{objects} objects, with a base as against without");
+    run.note(&run.figure(row, Unit::Times, with / without));
 }
 
 const ROWS: [(&str, &[&str]); 4] = [
-    ("one manifest, loading", &["apps/000.yaml"]),
-    ("1,000 manifests, no base", &["apps"]),
-    ("1,000 manifests, 50 changed", &["apps", "--base=main"]),
     (
-        "1,000 manifests, all judged",
+        "one manifest: the start, and loading the catalogs",
+        &["apps/000.yaml"],
+    ),
+    ("1,000 manifests without a base", &["apps"]),
+    ("with a base", &["apps", "--base=main"]),
+    (
+        "with a base, all checked",
         &["apps", "--base=main", "--all"],
     ),
 ];
@@ -102,27 +91,6 @@ fn write(repository: &Path, number: usize, version: &str) {
     fs::write(path, text).expect("a manifest");
 }
 
-/// How long a process took.
-#[derive(Clone, Copy)]
-struct Taken {
-    wall: Duration,
-    cpu: Duration,
-}
-
-impl Taken {
-    const MAX: Self = Self {
-        wall: Duration::MAX,
-        cpu: Duration::MAX,
-    };
-
-    fn min(self, other: Self) -> Self {
-        Self {
-            wall: self.wall.min(other.wall),
-            cpu: self.cpu.min(other.cpu),
-        }
-    }
-}
-
 fn check(repository: &Path, catalogs: &[String], arguments: &[&str]) -> Taken {
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     command
@@ -133,46 +101,13 @@ fn check(repository: &Path, catalogs: &[String], arguments: &[&str]) -> Taken {
         .current_dir(repository)
         .env_remove("OLMGUARD_SHARED")
         .stdout(Stdio::null());
-    let (before, began) = (children(), Instant::now());
-    let status = command.status();
-    assert!(status.is_ok_and(|status| status.success()), "{command:?}");
-    let wall = began.elapsed();
-    let cpu = children().saturating_sub(before);
-    Taken { wall, cpu }
-}
-
-/// The CPU time of all processes that were waited for.
-fn children() -> Duration {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("resource usage");
-    let microseconds = (usage.user_time() + usage.system_time()).num_microseconds();
-    Duration::from_micros(u64::try_from(microseconds).unwrap_or_default())
+    taken(&mut command, &[0])
 }
 
 fn git(folder: &Path, arguments: &[&str]) {
     let who = ["-c", "user.name=olmguard", "-c", "user.email=olmguard"];
-    let status = Command::new("git")
-        .args(who)
-        .args(arguments)
-        .current_dir(folder)
-        .status();
-    assert!(
-        status.is_ok_and(|status| status.success()),
-        "git {arguments:?}"
-    );
-}
-
-fn said(Taken { wall, cpu }: Taken) -> String {
-    format!(
-        "{:.1} ms wall, {:.1} ms CPU",
-        wall.as_secs_f64() * 1e3,
-        cpu.as_secs_f64() * 1e3
-    )
-}
-
-fn ratio(one: Taken, other: Taken) -> String {
-    let of = |one: Duration, other: Duration| one.as_secs_f64() / other.as_secs_f64();
-    let (wall, cpu) = (of(one.wall, other.wall), of(one.cpu, other.cpu));
-    format!("{wall:.2} wall, {cpu:.2} CPU")
+    let mut git = Command::new("git");
+    taken(git.args(who).args(arguments).current_dir(folder), &[0]);
 }
 
 const MANIFESTS: usize = 1000;

@@ -1,54 +1,49 @@
-//! Memory of five whole catalogs, and the time and memory of `check` on 1,000 manifests against them.
-//!
-//! Linux only: the figures are the kernel's own (`/proc/self/status`, and the resources of ended
-//! child processes). Reads the catalogs through `OLMGUARD_SHARED` (default `../shared`).
-#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+//! Memory of five catalogs, and the time and memory of `check` on 1,000 manifests with them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use nix::sys::resource::{UsageWho, getrusage};
-use olmguard::source::load;
-use olmguard_catalog::olm::Rules;
+use olmguard_figures::{Aim, Figure, Unit};
 
-const CATALOGS: &[&str] = &["v4.16", "v4.17", "v4.18", "v4.19", "v4.20"];
+use crate::process::{Taken, kib, mib, taken};
+use crate::run::Run;
+use crate::world::World;
 
-fn main() {
-    held();
-    check();
+pub(crate) fn measure(run: &Run) {
+    let Some(world) = World::of(run) else { return };
+    held(run, &world);
+    check(run, &world);
 }
 
-/// What holding the five catalogs costs over the bare process, and the most while they are read.
-fn held() {
-    let rules = Rules::default();
-    let bare = memory();
-    let states: Vec<_> = CATALOGS
-        .iter()
-        .map(|name| load(name, &file(name), &rules))
-        .collect();
-    let full = memory();
-    assert!(
-        states.iter().all(|state| state.loaded().is_some()),
-        "every catalog is read"
+/// What five loaded catalogs take in addition to the bare process, and the most while they are read.
+fn held(run: &Run, world: &World) {
+    let bare = kib("self", "VmRSS");
+    let snapshot = world.snapshot();
+    let [now, peak] = ["VmRSS", "VmHWM"].map(|field| mib(kib("self", field).saturating_sub(bare)));
+    drop(snapshot);
+    note(
+        run,
+        "five loaded catalogs, minus the bare process",
+        Unit::MiB,
+        now,
+        20.0,
     );
-    println!(
-        "five catalogs held: {:.1} MiB over the bare process",
-        mib(full.now - bare.now)
-    );
-    println!(
-        "five catalogs, peak: {:.1} MiB over the bare process",
-        mib(full.peak - bare.now)
+    note(
+        run,
+        "their peak during the load, minus the bare process",
+        Unit::MiB,
+        peak,
+        48.0,
     );
 }
 
-/// `olmguard check` of 1,000 manifests against the five.
-fn check() {
-    let folder = tempfile::tempdir().expect("a folder to write to");
-    for n in 0..1000 {
-        fs::write(folder.path().join(format!("{n:04}.yaml")), manifest(n))
-            .expect("a file to write to");
+/// `olmguard check` of 1,000 manifests with the five.
+fn check(run: &Run, world: &World) {
+    let folder = tempfile::tempdir().expect("a directory to write to");
+    for number in 0..run.count(1000, 15) {
+        let file = folder.path().join(format!("{number:04}.yaml"));
+        fs::write(file, manifest(world, number)).expect("a file to write to");
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
     command
@@ -57,40 +52,44 @@ fn check() {
         .arg(folder.path())
         .args(["-o", "json"])
         .stdout(Stdio::null());
-    for name in CATALOGS {
-        command
-            .arg("--catalog")
-            .arg(format!("{name}={}", file(name).display()));
+    for name in world.names() {
+        command.arg(format!("--catalog={name}={}", world.file(name).display()));
     }
-    let started = Instant::now();
-    let status = command.status().expect("the program runs");
-    let took = started.elapsed();
-    let peak = getrusage(UsageWho::RUSAGE_CHILDREN)
-        .expect("the kernel keeps count")
-        .max_rss();
-    println!(
-        "check of 1,000 manifests: {:.2} s, exit {:?}",
-        took.as_secs_f64(),
-        status.code()
-    );
-    println!(
-        "check of 1,000 manifests, peak: {:.1} MiB",
-        mib(u64::try_from(peak).unwrap_or(0))
-    );
+    let runs = 0..run.count(RUNS, 1);
+    // Some manifests are denied.
+    let least = runs.fold(Taken::MAX, |least, _| {
+        least.least(taken(&mut command, &[1]))
+    });
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
+    let peak = mib(u64::try_from(usage.max_rss()).unwrap_or_default());
+    let seconds = least.wall.as_secs_f64();
+    note(run, "check of 1,000 manifests", Unit::Seconds, seconds, 1.0);
+    note(run, "its peak, the whole process", Unit::MiB, peak, 100.0);
 }
 
-/// Versions that exist and that do not, pins and ranges, installed and fresh.
-fn manifest(n: usize) -> String {
-    let (package, bundle, from, to) = *PACKAGES.iter().cycle().nth(n).expect("not empty");
-    let catalog = *CATALOGS.iter().cycle().nth(n).expect("not empty");
-    let range = match n % 3 {
+fn note(run: &Run, row: &str, unit: Unit, value: f64, most: f64) {
+    run.note(&Figure {
+        aim: Some(Aim::AtMost(most)),
+        ..run.figure(row, unit, value)
+    });
+}
+
+/// Versions that exist and that do not, pins and ranges.
+fn manifest(world: &World, number: usize) -> String {
+    let packages = match world {
+        World::Whole(_) => WHOLE,
+        World::Small => SMALL,
+    };
+    let (package, bundle, from, to) = *packages.iter().cycle().nth(number).expect("not empty");
+    let catalog = *world.names().iter().cycle().nth(number).expect("not empty");
+    let range = match number % 3 {
         0 => to.to_owned(),
         1 => format!(">={from}"),
         _ => "99.0.0".to_owned(),
     };
     format!(
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\n\
-         metadata: {{name: extension-{n}}}\nspec:\n  namespace: ns-{n}\n  source:\n    \
+         metadata: {{name: extension-{number}}}\nspec:\n  namespace: ns-{number}\n  source:\n    \
          sourceType: Catalog\n    catalog:\n      packageName: {package}\n      \
          version: \"{range}\"\n      selector:\n        matchLabels:\n          \
          olm.operatorframework.io/metadata.name: {catalog}\n\
@@ -98,8 +97,10 @@ fn manifest(n: usize) -> String {
     )
 }
 
-/// A package, its bundles' names up to the version, a version to start at and one to go to.
-const PACKAGES: &[(&str, &str, &str, &str)] = &[
+/// A package, the names of its bundles up to the version, the installed version and another.
+type Package = (&'static str, &'static str, &'static str, &'static str);
+
+const WHOLE: &[Package] = &[
     (
         "rabbitmq-cluster-operator",
         "rabbitmq-cluster-operator.v",
@@ -122,37 +123,6 @@ const PACKAGES: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// Of this process, in KiB.
-struct Memory {
-    now: u64,
-    peak: u64,
-}
+const SMALL: &[Package] = &[("lantern-operator", "lantern-operator.v", "1.0.0", "1.1.0")];
 
-fn memory() -> Memory {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux tells");
-    let field = |name: &str| {
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix(name))
-            .expect(name);
-        line.split_whitespace()
-            .next()
-            .and_then(|kib| kib.parse().ok())
-            .expect("a number")
-    };
-    Memory {
-        now: field("VmRSS:"),
-        peak: field("VmHWM:"),
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
-fn mib(kib: u64) -> f64 {
-    kib as f64 / 1024.0
-}
-
-fn file(catalog: &str) -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let shared = std::env::var_os("OLMGUARD_SHARED").map_or_else(beside, PathBuf::from);
-    shared.join(format!("catalogs/community-{catalog}.jsonl.zst"))
-}
+const RUNS: usize = 5;

@@ -1,47 +1,114 @@
-//! What an answer costs, words and advice included, as one package grows to 100,000 bundles.
+//! What an answer costs, message and advice included, as one package grows to 100,000 bundles.
 //!
-//! Medians of a few turns each, in microseconds; every answer has its token asserted.
+//! Medians of a few turns; the reason of every answer is asserted. OLM's resolver does the same up to 10,000
+//! bundles, in turns, with neither message nor advice.
 //!
-//! `cargo bench --bench growth -- [SIZE]...`
-#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+//! `cargo bench -- [growth/SIZE]...`
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use olmguard_figures::{Aim, Figure, OnCurve, Unit, number};
 use olmguard_fixtures::growth::{Growth, GrowthQuestion, Reach};
 
-fn main() {
-    let asked = std::env::args().filter_map(|word| word.parse().ok());
-    let mut sizes: Vec<usize> = asked.collect();
+use crate::peers::RESOLVER;
+use crate::resolver::{Request, Resolver};
+use crate::run::Run;
+use crate::turns::{alternate, median};
+
+pub(crate) fn measure(run: &Run) {
+    let asked = run.parts.iter().filter_map(|part| part.parse().ok());
+    let mut sizes: Vec<u32> = asked.collect();
     if sizes.is_empty() {
-        sizes = SIZES.to_vec();
+        sizes = SIZES.into_iter().take(run.count(SIZES.len(), 1)).collect();
     }
-    println!("an answer, in microseconds, of a package of so many bundles");
+    let program = RESOLVER.file(run);
     for reach in Reach::ALL {
-        let worlds: Vec<_> = sizes.iter().map(|size| Growth::of(*size, reach)).collect();
-        for question in GrowthQuestion::ALL {
-            let cells = worlds.iter().zip(&sizes).map(|(world, size)| {
-                let took = median(|| world.ask_right(question, reach));
-                format!("{size}: {:.1}", took.as_secs_f64() * 1e6)
-            });
-            let cells: Vec<_> = cells.collect();
-            println!("  {question:?}, {reach:?}: {}", cells.join(", "));
+        for size in &sizes {
+            let world = Growth::of(*size as usize, reach);
+            let program = program.as_ref().filter(|_| *size <= MOST_OF_PEER);
+            let mut resolver = program
+                .map(|program| Resolver::start(program, &Growth::catalog(*size as usize, reach)));
+            for question in GrowthQuestion::ALL {
+                let figure = answered(run, &world, (question, reach), resolver.as_mut());
+                run.note(&on_curve(figure, question, reach, *size));
+            }
         }
     }
 }
 
-fn median(mut ask: impl FnMut()) -> Duration {
+/// What an answer takes, and what OLM takes to resolve the same.
+fn answered(
+    run: &Run,
+    world: &Growth,
+    (question, reach): (GrowthQuestion, Reach),
+    resolver: Option<&mut Resolver>,
+) -> Figure {
+    let ask = || {
+        let began = Instant::now();
+        world.ask_right(question, reach);
+        began.elapsed().as_secs_f64() * 1e6
+    };
+    let turns = run.count(TURNS, 1);
     // The allocator first sorts what loading has freed.
-    (0..TURNS).for_each(|_| ask());
-    let mut turns: Vec<_> = (0..TURNS)
-        .map(|_| {
-            let began = Instant::now();
-            ask();
-            began.elapsed()
-        })
-        .collect();
-    turns.sort_unstable();
-    turns.get(TURNS / 2).copied().expect("a turn")
+    for _ in 0..turns {
+        ask();
+    }
+    let Some(resolver) = resolver else {
+        let took = median((0..turns).map(|_| ask()).collect());
+        return run.figure("", Unit::Microseconds, took);
+    };
+    let edit = world.edit(question);
+    let request = [Request {
+        package: edit.package.to_owned(),
+        version: Some(edit.wanted),
+        channel: None,
+        installed: Some(edit.installed),
+    }];
+    assert_eq!(
+        resolver.resolved(&request),
+        [world.ask(question).resolved.map(|found| found.bundle)]
+    );
+    let theirs = || resolver.turn(&request, 1) * 1e6;
+    let [ours, theirs, ratio] = alternate(turns, ask, theirs);
+    Figure {
+        peer: Some(RESOLVER.took(theirs, ratio)),
+        ..run.figure("", Unit::Microseconds, ours)
+    }
+}
+
+fn on_curve(figure: Figure, question: GrowthQuestion, reach: Reach, size: u32) -> Figure {
+    let chart = match reach {
+        Reach::Near => "each skipRange includes the 20 bundles before it",
+        Reach::All => "each skipRange includes all bundles before it",
+    };
+    let curve = name(question).to_owned();
+    let most = match question {
+        GrowthQuestion::Allowed => 5.0,
+        _ => 2000.0,
+    };
+    Figure {
+        row: format!("{curve}, {} bundles, {chart}", number(size.into())),
+        aim: Some(Aim::AtMost(most)),
+        on: Some(OnCurve {
+            chart: chart.to_owned(),
+            curve,
+            size,
+        }),
+        ..figure
+    }
+}
+
+fn name(question: GrowthQuestion) -> &'static str {
+    match question {
+        GrowthQuestion::Allowed => "the next version",
+        GrowthQuestion::NoVersion => "a version that does not exist",
+        GrowthQuestion::Downgrade => "a downgrade",
+        GrowthQuestion::Jump => "the highest version, from the lowest",
+        GrowthQuestion::NoPackage => "a package that does not exist",
+    }
 }
 
 const TURNS: usize = 15;
-const SIZES: [usize; 5] = [30, 100, 1_000, 10_000, 100_000];
+const SIZES: [u32; 5] = [30, 100, 1_000, 10_000, 100_000];
+/// More would take OLM seconds a question.
+const MOST_OF_PEER: u32 = 10_000;

@@ -1,42 +1,38 @@
 //! What a million bundles take: five catalogs of 10,000 packages, each with 20 bundles in a chain of `replaces` and a
 //! `skipRange`.
-//!
-//! Linux only: the memory is the kernel's own figure. `cargo bench --bench many -- [PACKAGES]`
-#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use std::fmt::Write;
-use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::CatalogState;
+use olmguard_figures::Unit;
 use olmguard_fixtures::question::content;
 
-fn main() {
-    let asked = std::env::args().find_map(|word| word.parse().ok());
-    let packages = asked.unwrap_or(PACKAGES);
+use crate::process::{kib, mib};
+use crate::run::Run;
+
+pub(crate) fn measure(run: &Run) {
+    let packages = run.count(PACKAGES, 10);
     let rules = Rules::default();
     let text = catalog(packages);
-    let before = resident();
-    let mut took = Duration::ZERO;
+    let before = kib("self", "VmRSS");
+    let mut seconds = 0.0;
     let mut states = Vec::new();
     for name in ["a", "b", "c", "d", "e"] {
         let start = Instant::now();
         states.push(CatalogState::named(name, content(&text, &rules)));
-        took += start.elapsed();
+        seconds += start.elapsed().as_secs_f64();
     }
-    let bundles: usize = states
+    let loaded = states
         .iter()
-        .map(|state| state.loaded().expect("it is read").counts().bundles)
-        .sum();
+        .map(|state| state.loaded().expect("it is read"));
+    let bundles: usize = loaded.map(|catalog| catalog.counts().bundles).sum();
     assert_eq!(bundles, 5 * packages * BUNDLES);
-    let held = resident() - before;
-    println!(
-        "{bundles} bundles in five catalogs: {} MiB held ({} bytes each), read in {:.2} s",
-        held >> 20,
-        held / bundles,
-        took.as_secs_f64()
-    );
+    let memory = mib(kib("self", "VmRSS").saturating_sub(before));
+    drop(states);
+    run.note(&run.figure("a million bundles in five catalogs", Unit::MiB, memory));
+    run.note(&run.figure("reading them", Unit::Seconds, seconds));
 }
 
 fn catalog(packages: usize) -> String {
@@ -70,16 +66,6 @@ fn package(text: &mut String, number: usize) -> std::fmt::Result {
         )?;
     }
     Ok(())
-}
-
-/// The bytes of this process in memory.
-fn resident() -> usize {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux has it");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.split_whitespace().next());
-    kib.and_then(|kib| kib.parse::<usize>().ok())
-        .expect("a number")
-        << 10
 }
 
 const PACKAGES: usize = 10_000;

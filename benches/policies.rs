@@ -1,114 +1,161 @@
-//! What one answer, with its words and its advice, costs where administrators have many upgrade policies: 1,000 that
-//! match nothing, by exact names, by wildcards or by labels, and 20 that match and have every kind of rule.
+//! What one answer, with its message and its advice, costs if there are many upgrade policies: 1,000 that match
+//! nothing, by exact names, by wildcards or by labels, and 20 that match and have every kind of rule.
 //!
-//! Reads a recorded package through `OLMGUARD_SHARED` (default `../shared`). Each case is asked in turns without
-//! policies, in one run.
-
-#![expect(
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a bench prints its figures"
-)]
+//! Each case is asked in turns with and without policies, in one run.
 
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use olmguard::source::{Progress, read};
-use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::answer;
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
 use olmguard_engine::judge::{Basis, Edit, Policies, Requester, UpgradePolicies};
-use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_figures::{Aim, Figure, Unit};
+use olmguard_fixtures::question::content;
 use olmguard_policy::{Moment, UpgradePolicy};
 use serde_json::{Value, json};
 
-const PACKAGE: &str = "opendatahub-operator";
-const INSTALLED: &str = "2.21.0";
-/// The version that is asked for, and the token of the answer without and with the policies.
-const CASES: &[(&str, &str, &str, &str)] = &[
+use crate::run::Run;
+use crate::world::{PACKAGE, World};
+
+/// An edit by its name, and the reason codes of its answers without and with the policies.
+const CASES: [(&str, &str, &str); 4] = [
+    ("an upgrade that is allowed", "Resolved", "Resolved"),
     (
-        "an upgrade that is allowed",
-        "2.22.0",
-        "Resolved",
-        "Resolved",
-    ),
-    (
-        "one that no edge has",
-        "2.30.0",
+        "a version without an upgrade edge",
         "NotASuccessor",
         "NotASuccessor",
     ),
-    ("a downgrade", "2.10.0", "Downgrade", "Downgrade"),
-    ("one that a policy denies", "2.23.0", "Resolved", "Policy"),
+    ("a downgrade", "Downgrade", "Downgrade"),
+    ("an upgrade that a policy denies", "Resolved", "Policy"),
 ];
 
-fn main() {
-    let snapshot = snapshot();
+/// What is edited.
+struct Package {
+    name: &'static str,
+    catalog: &'static str,
+    installed: &'static str,
+    /// The version that each of the cases asks for.
+    wanted: [&'static str; 4],
+}
+
+const OPENDATAHUB: Package = Package {
+    name: "opendatahub-operator",
+    catalog: "v4.20",
+    installed: "2.21.0",
+    wanted: ["2.22.0", "2.30.0", "2.10.0", "2.23.0"],
+};
+
+const LANTERN: Package = Package {
+    name: PACKAGE,
+    catalog: "hub",
+    installed: "1.0.0",
+    wanted: ["1.1.0", "1.3.0", "0.9.0", "1.1.1"],
+};
+
+pub(crate) fn measure(run: &Run) {
+    let Some(world) = World::of(run) else { return };
+    let package = match world {
+        World::Whole(_) => OPENDATAHUB,
+        World::Small => LANTERN,
+    };
+    let snapshot = snapshot(&world.package(package.catalog, package.name));
     let none = Policies::default();
-    println!(
-        "{:28} {:10} {:>10} {:>10} {:>10} {:>10}",
-        "answer, us", "others by", "p50 none", "p99 none", "p50", "p99"
-    );
-    for kind in ["name", "wildcard", "label"] {
-        let policies = Policies {
-            upgrades: UpgradePolicies::of(others(kind).chain(matching())),
+    let [.., denied] = package.wanted;
+    for kind in ["names", "wildcards", "labels"] {
+        let many = Policies {
+            upgrades: UpgradePolicies::of(others(kind).chain(matching(denied))),
             ..Policies::default()
         };
-        for (case, version, without, with) in CASES {
-            let extension = extension(version);
-            let mut times = [Vec::new(), Vec::new()];
-            for turn in 0..2 * TURNS {
-                let (policies, token) = [(&none, without), (&policies, with)][turn % 2];
-                let basis = Basis {
-                    snapshot: &snapshot,
-                    policies,
-                };
-                times[turn % 2].extend(run(basis, &extension, token));
+        let [without, with] = [&none, &many].map(|policies| Basis {
+            snapshot: &snapshot,
+            policies,
+        });
+        for ((case, alone, policed), version) in CASES.iter().zip(package.wanted) {
+            let extension = package.extension(version);
+            let ask = |basis, token| package.ask(run, basis, &extension, token);
+            let [mut few, mut times] = [Vec::new(), Vec::new()];
+            for _ in 0..run.count(TURNS, 1) {
+                few.extend(ask(without, alone));
+                times.extend(ask(with, policed));
             }
-            let [none, many] = times.map(percentiles);
-            println!(
-                "{case:28} {kind:10} {:>10.1} {:>10.1} {:>10.1} {:>10.1}",
-                none.0, none.1, many.0, many.1
-            );
+            if kind == "names" {
+                note(run, &format!("{case}, without policies"), few);
+            }
+            note(run, &format!("{case}, others by {kind}"), times);
         }
     }
 }
 
-fn run(basis: Basis<'_>, extension: &Extension, token: &str) -> Vec<Duration> {
-    let requester = Requester {
-        user: "jane".to_owned(),
-        groups: vec!["payments".to_owned()],
-        at: Moment::parse("2026-11-20T22:00:00Z").expect("a time"),
+/// The median and the 99th percentile.
+fn note(run: &Run, row: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let at = |percent: usize| times.get(times.len() * percent / 100);
+    let figure = |percent: usize| {
+        let time = at(percent).expect("a turn").as_secs_f64() * 1e6;
+        run.figure(format!("{row}, p{percent}"), Unit::Microseconds, time)
     };
-    let edit = Edit {
-        new: extension,
-        old: None,
-        installed: &Installed::Bundle(InstalledBundle {
-            name: Some(format!("{PACKAGE}.v{INSTALLED}")),
-            version: INSTALLED.to_owned(),
-            release: None,
-        }),
-        schema: &[],
-        requester: &requester,
-    };
-    let timed = (0..ANSWERS).map(|_| {
-        let start = Instant::now();
-        let answer = answer(black_box(basis), black_box(&edit));
-        let took = start.elapsed();
-        assert_eq!(answer.token.as_str(), token, "{answer:?}");
-        took
+    run.note(&figure(50));
+    run.note(&Figure {
+        aim: Some(Aim::AtMost(1000.0)),
+        ..figure(99)
     });
-    timed.collect()
+}
+
+impl Package {
+    fn ask(
+        &self,
+        run: &Run,
+        basis: Basis<'_>,
+        extension: &Extension,
+        token: &str,
+    ) -> Vec<Duration> {
+        let requester = Requester {
+            user: "jane".to_owned(),
+            groups: vec!["payments".to_owned()],
+            at: Moment::parse("2026-11-20T22:00:00Z").expect("a time"),
+        };
+        let edit = Edit {
+            new: extension,
+            old: None,
+            installed: &Installed::Bundle(InstalledBundle {
+                name: Some(format!("{}.v{}", self.name, self.installed)),
+                version: self.installed.to_owned(),
+                release: None,
+            }),
+            schema: &[],
+            requester: &requester,
+        };
+        let timed = (0..run.count(ANSWERS, 2)).map(|_| {
+            let start = Instant::now();
+            let answer = answer(black_box(basis), black_box(&edit));
+            let took = start.elapsed();
+            assert_eq!(answer.token.as_str(), token, "{answer:?}");
+            took
+        });
+        timed.collect()
+    }
+
+    fn extension(&self, version: &str) -> Extension {
+        Extension::read(
+            Shape::V1,
+            &json!({
+                "metadata": {"name": "odh", "labels": {"team": "payments"}},
+                "spec": {"namespace": "odh", "source": {"sourceType": "Catalog", "catalog": {
+                    "packageName": self.name, "version": version,
+                }}},
+            }),
+        )
+    }
 }
 
 /// 1,000 policies that match no extension of this bench.
 fn others(kind: &'static str) -> impl Iterator<Item = UpgradePolicy> {
     (0..1_000).map(move |number| {
         let matching = match kind {
-            "name" => json!({"packages": [format!("operator-{number}")]}),
-            "wildcard" => json!({"packages": [format!("operator-{number}-*")]}),
+            "names" => json!({"packages": [format!("operator-{number}")]}),
+            "wildcards" => json!({"packages": [format!("operator-{number}-*")]}),
             _ => json!({"extensionSelector": {"matchLabels": {"team": format!("team-{number}")}}}),
         };
         policy(
@@ -119,10 +166,10 @@ fn others(kind: &'static str) -> impl Iterator<Item = UpgradePolicy> {
 }
 
 /// 20 policies that match, with every kind of rule; all let a pin of the next minor version pass.
-fn matching() -> impl Iterator<Item = UpgradePolicy> {
-    (0..20).map(|number| {
+fn matching(denied: &str) -> impl Iterator<Item = UpgradePolicy> {
+    (0..20).map(move |number| {
         let rules = match number % 5 {
-            0 => json!({"versions": {"deny": "2.23.0 || 1.0.0"}, "range": "Bounded"}),
+            0 => json!({"versions": {"deny": denied}, "range": "Bounded"}),
             1 => json!({"step": "Minor", "prereleases": "Deny"}),
             2 => json!({"catalogs": ["cat"], "deprecated": "Warn"}),
             3 => json!({"windows": [{"schedule": "0 22 * * 1-5", "duration": "6h", "timeZone": "Etc/UTC"}]}),
@@ -144,37 +191,11 @@ fn policy(name: &str, spec: &Value) -> UpgradePolicy {
     policy
 }
 
-fn extension(version: &str) -> Extension {
-    Extension::read(
-        Shape::V1,
-        &json!({
-            "metadata": {"name": "odh", "labels": {"team": "payments"}},
-            "spec": {"namespace": "odh", "source": {"sourceType": "Catalog", "catalog": {
-                "packageName": PACKAGE, "version": version,
-            }}},
-        }),
-    )
-}
-
-fn snapshot() -> Snapshot {
+fn snapshot(text: &str) -> Snapshot {
     let rules = Rules::default();
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let shared = std::env::var_os("OLMGUARD_SHARED").map_or_else(beside, PathBuf::from);
-    let file = shared.join(format!("vectors/decisions/catalogs/{PACKAGE}.jsonl"));
-    let mut builder = CatalogBuilder::new(&rules);
-    read(&file, &Progress::default(), &mut builder).expect("a recorded package");
-    let catalog = builder.finish().expect("no bound").into();
-    Snapshot::new(
-        rules,
-        [CatalogState::named("cat", Content::Loaded(catalog))],
-    )
-}
-
-/// The median and the 99th percentile in microseconds.
-fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
-    times.sort();
-    let at = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e6;
-    (at(50), at(99))
+    let state = CatalogState::named("cat", content(text, &rules));
+    assert!(state.loaded().is_some(), "it can be read");
+    Snapshot::new(rules, [state])
 }
 
 const TURNS: usize = 5;

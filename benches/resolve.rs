@@ -1,192 +1,142 @@
-//! What one judgement costs: the rows with all their evidence, words and advice excluded.
+//! What one decision costs, next to OLM's resolver on the same requests, in turns in one run.
 //!
-//! Reads the recorded packages through `OLMGUARD_SHARED` (default `../shared`). Requests come in a
-//! shuffled order, fixed by a seed; nothing is remembered between calls, the ranges are compiled in
-//! each of them.
+//! One row for each package of whole catalogs and kind of request: nothing installed and any version, a pin, an
+//! upgrade to any version, a range in one channel, a refused downgrade, and a mix in a shuffled order. Nothing is
+//! remembered between calls, and each compiles its range. The evidence is part of a decision, a message is not; the
+//! refusal is measured with message and advice, too, which OLM does not give. Both must resolve to the same bundle.
 
-use olmguard_engine::judge::Basis;
+mod requests;
+mod subject;
+
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use divan::Bencher;
-use divan::counter::ItemsCount;
-use olmguard::source::{Progress, read};
-use olmguard_catalog::olm::Rules;
-use olmguard_catalog::{Catalog, CatalogBuilder};
-use olmguard_engine::extension::{
-    Extension, Filter, Installed, InstalledBundle, Shape, SourceType,
-};
-use olmguard_engine::judge::{Continuation, Edit, Request, Requester, Warning, judge, rule};
+use olmguard_engine::explain::answer;
+use olmguard_engine::judge::{Basis, Edit, Request as Question, Requester, rule};
 use olmguard_engine::resolve::EditContext;
-use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
-use serde_json::json;
+use olmguard_figures::{Aim, Figure, Unit};
 
-fn main() {
-    divan::main();
-}
+use self::subject::{Asked, Subject, asked};
+use crate::peers::RESOLVER;
+use crate::resolver::{Request, Resolver};
+use crate::run::Run;
+use crate::turns::{alternate, each, enough, seconds};
+use crate::world::{PACKAGE, World};
 
-#[divan::bench(args = PACKAGES)]
-fn fresh_no_version(bencher: Bencher<'_, '_>, package: &str) {
-    let bench = Bench::of(package);
-    let request = vec![(bench.filter(None), Installed::Nothing)];
-    bench.run(bencher, &request);
-}
-
-#[divan::bench(args = PACKAGES)]
-fn upgrade_from_one(bencher: Bencher<'_, '_>, package: &str) {
-    let bench = Bench::of(package);
-    let version = if package == "project-quay" {
-        "3.10.13"
-    } else {
-        "2.21.0"
+pub(crate) fn measure(run: &Run) {
+    let Some(world) = World::of(run) else { return };
+    let packages: &[(&str, &str)] = match world {
+        World::Whole(_) => &PACKAGES,
+        World::Small => &[("hub", PACKAGE)],
     };
-    let installed = bench
-        .bundles()
-        .into_iter()
-        .find(|(_, v)| v == version)
-        .expect("recorded");
-    bench.run(bencher, &[(bench.filter(None), as_installed(installed))]);
-}
-
-/// Every installed version with no version, every exact version and a range of each kind.
-#[divan::bench(args = PACKAGES)]
-fn shuffled_over_all(bencher: Bencher<'_, '_>, package: &str) {
-    let bench = Bench::of(package);
-    let bundles = bench.bundles();
-    let mut requests = Vec::new();
-    for from in &bundles {
-        requests.push((bench.filter(None), as_installed(from.clone())));
-        for (_, to) in bundles.iter().step_by(7) {
-            for range in [
-                to.clone(),
-                format!(">={to}"),
-                format!("^{to}"),
-                format!("~{to} || <1.0.0"),
-            ] {
-                requests.push((bench.filter(Some(&range)), as_installed(from.clone())));
+    let program = RESOLVER.file(run);
+    for (catalog, package) in packages {
+        let text = world.package(catalog, package);
+        let subject = Subject::of(package, &text);
+        let mut resolver = program
+            .as_ref()
+            .map(|program| Resolver::start(program, &text));
+        let title = format!("{package}, {} bundles", subject.bundles.len());
+        for (kind, requests) in requests::kinds(&subject) {
+            let row = Row {
+                subject: &subject,
+                asked: requests.iter().map(asked).collect(),
+                requests,
+            };
+            row.assert_same(kind, resolver.as_mut());
+            let took = row.measure(run, resolver.as_mut(), |asked| row.rule(asked));
+            run.note(&Figure {
+                row: format!("{title}: {kind}"),
+                aim: Some(Aim::Ratio(100.0)),
+                ..took
+            });
+            if kind == requests::REFUSED {
+                let took = row.measure(run, resolver.as_mut(), |asked| row.answer(asked));
+                run.note(&Figure {
+                    row: format!("{title}: {kind}, with message and advice"),
+                    ..took
+                });
             }
         }
     }
-    shuffle(&mut requests);
-    bench.run(bencher, &requests);
 }
 
-/// The rows of an edit whose newest match is 25 steps away, and the same with its warnings: one of them says
-/// where OLM goes from what it installs first, and looks at each step.
-#[divan::bench(args = ["rows", "rows and warnings"])]
-fn newest_is_many_steps_away(bencher: Bencher<'_, '_>, part: &str) {
-    let bench = Bench::of("project-quay");
-    let filter = bench.filter(Some("3.10.x"));
-    let mut installed = bench.bundles().into_iter();
-    let installed = installed.find(|(_, v)| v == "3.10.0").expect("recorded");
-    let request = [(filter, as_installed(installed))];
-    let [(filter, installed)] = &request;
-    let mut extension = Extension::read(Shape::V1, &json!({}));
-    extension.filter = Ok(filter.clone());
-    extension.source_type = SourceType::Catalog;
-    let edit = Edit {
-        new: &extension,
-        old: None,
-        installed,
-        schema: &[],
-        requester: Requester::unknown(),
-    };
-    let basis = Basis::without_policies(&bench.snapshot);
-    let judged = judge(basis, &edit);
-    assert!(matches!(
-        judged.warnings.as_slice(),
-        [Warning::NewestNotDirect {
-            then: Continuation::Newest,
-            ..
-        }]
-    ));
-    match part {
-        "rows" => bench.run(bencher, &request),
-        _ => bencher.bench(|| judge(black_box(basis), black_box(&edit))),
-    }
+/// Requests about one package.
+struct Row<'a> {
+    subject: &'a Subject,
+    asked: Vec<Asked>,
+    requests: Vec<Request>,
 }
 
-const PACKAGES: &[&str] = &["project-quay", "opendatahub-operator"];
-
-struct Bench {
-    package: String,
-    snapshot: Snapshot,
-    catalog: Arc<Catalog>,
-}
-
-impl Bench {
-    fn of(package: &str) -> Self {
-        let rules = Rules::default();
-        let file = shared().join(format!("vectors/decisions/catalogs/{package}.jsonl"));
-        let mut builder = CatalogBuilder::new(&rules);
-        read(&file, &Progress::default(), &mut builder).expect("a recorded package");
-        let catalog = Arc::new(builder.finish().expect("no bound"));
-        let state = CatalogState::named("cat", Content::Loaded(Arc::clone(&catalog)));
-        Self {
-            package: package.to_owned(),
-            snapshot: Snapshot::new(rules, [state]),
-            catalog,
+impl Row<'_> {
+    /// Both resolve each request to the same bundle, or neither does.
+    fn assert_same(&self, kind: &str, resolver: Option<&mut Resolver>) {
+        let ours: Vec<_> = self
+            .asked
+            .iter()
+            .map(|asked| self.subject.resolved(asked))
+            .collect();
+        assert_eq!(
+            kind == requests::REFUSED,
+            ours.iter().all(Option::is_none),
+            "{kind}: {ours:?}"
+        );
+        if let Some(resolver) = resolver {
+            assert_eq!(resolver.resolved(&self.requests), ours, "{kind}");
         }
     }
 
-    fn filter(&self, version: Option<&str>) -> Filter {
-        Filter {
-            package: self.package.clone(),
-            version: version.map(str::to_owned),
-            ..Filter::default()
+    /// What one request takes, over all of them.
+    fn measure(&self, run: &Run, resolver: Option<&mut Resolver>, ours: impl Fn(&Asked)) -> Figure {
+        let count = f64::from(u32::try_from(self.asked.len()).expect("few"));
+        let mut all = || self.asked.iter().for_each(&ours);
+        let Some(resolver) = resolver else {
+            return run.figure("", Unit::Microseconds, each(run, all) * 1e6 / count);
+        };
+        let calls = enough(run, &mut all);
+        // OLM is slower: a turn of so many calls is long enough for it.
+        let calls_of_peer = calls.div_ceil(50);
+        let ours = || seconds(calls, &mut all) * 1e6 / count;
+        let theirs = || resolver.turn(&self.requests, calls_of_peer) * 1e6;
+        let [ours, theirs, ratio] = alternate(run.count(TURNS, 1), ours, theirs);
+        Figure {
+            peer: Some(RESOLVER.took(theirs, ratio)),
+            ..run.figure("", Unit::Microseconds, ours)
         }
     }
 
-    fn bundles(&self) -> Vec<(String, String)> {
-        let package = self
-            .catalog
-            .package(&self.package)
-            .expect("there")
-            .expect("decoded");
-        let bundles = package.bundles().map(|(_, bundle)| bundle);
-        let read = bundles.filter_map(|b| Some((b.name.to_string(), b.version.as_ref().ok()?)));
-        read.map(|(name, version)| (name, version.version.to_string()))
-            .collect()
+    fn rule(&self, asked: &Asked) {
+        let question = Question {
+            filter: &asked.filter,
+            installed: &asked.installed,
+            context: EditContext::unknown(),
+        };
+        black_box(rule(self.basis(), black_box(&question)));
     }
 
-    fn run(&self, bencher: Bencher<'_, '_>, requests: &[(Filter, Installed)]) {
-        bencher.counter(ItemsCount::new(requests.len())).bench(|| {
-            for (filter, installed) in requests {
-                black_box(rule(
-                    Basis::without_policies(&self.snapshot),
-                    black_box(&Request {
-                        filter,
-                        installed,
-                        context: EditContext::unknown(),
-                    }),
-                ));
-            }
-        });
+    fn answer(&self, asked: &Asked) {
+        let edit = Edit {
+            new: &asked.extension,
+            old: None,
+            installed: &asked.installed,
+            schema: &[],
+            requester: Requester::unknown(),
+        };
+        let answer = answer(self.basis(), black_box(&edit));
+        assert!(answer.message.is_some(), "a refusal has a message");
+    }
+
+    fn basis(&self) -> Basis<'_> {
+        Basis::without_policies(black_box(&self.subject.snapshot))
     }
 }
 
-fn as_installed((name, version): (String, String)) -> Installed {
-    Installed::Bundle(InstalledBundle {
-        name: Some(name),
-        version,
-        release: None,
-    })
-}
-
-/// Fisher and Yates with a small generator of fixed seed: the same order in every run.
-fn shuffle<T>(items: &mut [T]) {
-    let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
-    for last in (1..items.len()).rev() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        let pick = usize::try_from((state >> 33) % (last as u64 + 1)).expect("below len");
-        items.swap(last, pick);
-    }
-}
-
-fn shared() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    std::env::var_os("OLMGUARD_SHARED").map_or_else(beside, PathBuf::from)
-}
+/// Catalogs and packages, of many and of few bundles.
+const PACKAGES: [(&str, &str); 6] = [
+    ("v4.20", "project-quay"),
+    ("v4.19", "hive-operator"),
+    ("v4.20", "opendatahub-operator"),
+    ("v4.18", "infinispan"),
+    ("v4.18", "kube-green"),
+    ("v4.20", "kepler-operator"),
+];
+const TURNS: usize = 15;

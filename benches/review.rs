@@ -4,77 +4,62 @@
 //! `managedFields` and the annotation of `kubectl apply`, and a user with groups. The catalog is a
 //! small one, so that `answer` is mostly words; `resolve` times decisions over real ones.
 
-use divan::counter::BytesCount;
-use divan::{AllocProfiler, Bencher, black_box};
+use std::hint::black_box;
+
 use olmguard::admission::{Enforcement, Review};
 use olmguard::source::load_bytes;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::Basis;
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_figures::Unit;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-#[global_allocator]
-static ALLOC: AllocProfiler = AllocProfiler::system();
+use crate::run::Run;
+use crate::turns::each;
 
-fn main() {
-    divan::main();
+pub(crate) fn measure(run: &Run) {
+    let snapshot = snapshot();
+    for (name, to, token) in ROWS {
+        let body = body(to);
+        let text = std::str::from_utf8(&body).expect("it is text");
+        let basis = || Basis::without_policies(&snapshot);
+        let decode = || Review::from_bytes(black_box(&body)).expect("it is a review");
+        let review = decode();
+        let answer = review.answer(basis());
+        assert_eq!(answer.token.as_str(), *token, "{name}");
+        let reply = || {
+            let reply = black_box(&review).reply(&answer, Enforcement::default());
+            drop(black_box(reply.to_bytes()));
+        };
+        let together = || {
+            let review = decode();
+            let reply = review.reply(&review.answer(basis()), Enforcement::default());
+            drop(black_box(reply.to_bytes()));
+        };
+        let note = |step: &str, seconds: f64| {
+            let row = format!("{name}: {step}");
+            run.note(&run.figure(row, Unit::Microseconds, seconds * 1e6));
+        };
+        // Decoding can cost no less.
+        let pass_over = || {
+            let IgnoredAny = serde_json::from_str(black_box(text)).expect("it is JSON");
+        };
+        note("reading it as JSON, keeping nothing", each(run, pass_over));
+        note("decoding it", each(run, || drop(decode())));
+        let answer = || drop(black_box(&review).answer(basis()));
+        note("answering, with message and advice", each(run, answer));
+        note("writing the reply", each(run, reply));
+        note("all of it", each(run, together));
+    }
 }
 
-/// What it costs to pass over the body as JSON and keep nothing: decoding can cost no less.
-#[divan::bench(args = ROWS)]
-fn pass_over(bencher: Bencher<'_, '_>, to: &str) {
-    let body = body(to);
-    let text = std::str::from_utf8(&body).expect("it is text");
-    bencher
-        .counter(BytesCount::new(body.len()))
-        .bench(|| serde_json::from_str::<IgnoredAny>(black_box(text)).expect("it is JSON"));
-}
-
-#[divan::bench(args = ROWS)]
-fn decode(bencher: Bencher<'_, '_>, to: &str) {
-    let body = body(to);
-    bencher
-        .counter(BytesCount::new(body.len()))
-        .bench(|| Review::from_bytes(black_box(&body)).expect("it is a review"));
-}
-
-#[divan::bench(args = ROWS)]
-fn answer(bencher: Bencher<'_, '_>, to: &str) {
-    let (snapshot, review) = (snapshot(), review(to));
-    bencher.bench(|| black_box(&review).answer(Basis::without_policies(&snapshot)));
-}
-
-#[divan::bench(args = ROWS)]
-fn reply(bencher: Bencher<'_, '_>, to: &str) {
-    let (snapshot, review) = (snapshot(), review(to));
-    let answer = review.answer(Basis::without_policies(&snapshot));
-    bencher.bench(|| {
-        black_box(&review)
-            .reply(&answer, Enforcement::default())
-            .to_bytes()
-    });
-}
-
-#[divan::bench(args = ROWS)]
-fn together(bencher: Bencher<'_, '_>, to: &str) {
-    let (snapshot, body) = (snapshot(), body(to));
-    bencher.counter(BytesCount::new(body.len())).bench(|| {
-        let review = Review::from_bytes(black_box(&body)).expect("it is a review");
-        let answer = review.answer(Basis::without_policies(&snapshot));
-        review.reply(&answer, Enforcement::default()).to_bytes()
-    });
-}
-
-/// A step that is allowed, one that is refused, and an edit that changes labels only.
-const ROWS: &[&str] = &[ALLOWED, REFUSED, UNCHANGED];
-const ALLOWED: &str = "1.1.0";
-const REFUSED: &str = "2.0.0";
-const UNCHANGED: &str = "1.0.0";
-
-fn review(to: &str) -> Review {
-    Review::from_bytes(&body(to)).expect("it is a review")
-}
+/// An edit by its name, the version that it asks for, and the reason code of its answer.
+const ROWS: &[(&str, &str, &str)] = &[
+    ("allowed", "1.1.0", "Resolved"),
+    ("refused", "2.0.0", "NotASuccessor"),
+    ("label edit", "1.0.0", "NotJudged"),
+];
 
 fn snapshot() -> Snapshot {
     let rules = Rules::default();

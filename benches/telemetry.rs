@@ -1,39 +1,63 @@
 //! What it costs an answer to be counted, and what a scrape costs.
 
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use divan::{Bencher, black_box};
 use olmguard::admission::{Operation, Outcome};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::AnsweredReview;
 use olmguard_engine::judge::Token;
+use olmguard_figures::Unit;
 
-fn main() {
-    divan::main();
+use crate::run::Run;
+use crate::turns::each;
+
+pub(crate) fn measure(run: &Run) {
+    let metrics = Metrics::new();
+    let note = |row: &str, unit, value| run.note(&run.figure(row, unit, value));
+    let alone = each(run, || count(&metrics));
+    note("counting an answer", Unit::Nanoseconds, alone * 1e9);
+    let beside = while_another_counts(&metrics, || each(run, || count(&metrics)));
+    note(
+        "the same while another thread counts",
+        Unit::Nanoseconds,
+        beside * 1e9,
+    );
+    assert!(
+        metrics.render().contains("Resolved"),
+        "an answer is counted"
+    );
+    let scrape = each(run, || drop(black_box(metrics.render())));
+    note("writing all metrics", Unit::Microseconds, scrape * 1e6);
 }
 
-/// Everything that is counted of one review: its coming, its bytes, its answer.
-#[divan::bench(threads = [1, 2])]
-fn review(bencher: Bencher<'_, '_>) {
-    let metrics = Metrics::new();
-    bencher.bench(|| {
-        let in_flight = metrics.admission.begin();
-        metrics.admission.received(black_box(6144));
-        metrics.admission.answered(&AnsweredReview {
-            operation: black_box(Operation::Update),
-            token: black_box(Token::Resolved),
-            dry_run: black_box(false),
-            outcome: Outcome::Admitted,
-            elapsed: black_box(Duration::from_micros(700)),
-        });
-        metrics.admission.sent(black_box(512));
-        in_flight
+/// Everything that is counted for one review: its arrival, its bytes, its answer.
+fn count(metrics: &Metrics) {
+    let in_flight = metrics.admission.begin();
+    metrics.admission.received(black_box(6144));
+    metrics.admission.answered(&AnsweredReview {
+        operation: black_box(Operation::Update),
+        token: black_box(Token::Resolved),
+        dry_run: black_box(false),
+        outcome: Outcome::Admitted,
+        elapsed: black_box(Duration::from_micros(700)),
     });
+    metrics.admission.sent(black_box(512));
+    drop(in_flight);
 }
 
-/// What a scrape costs.
-#[divan::bench]
-fn render(bencher: Bencher<'_, '_>) {
-    let metrics = Metrics::new();
-    bencher.bench(|| metrics.render());
+fn while_another_counts(metrics: &Metrics, measure: impl FnOnce() -> f64) -> f64 {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                count(metrics);
+            }
+        });
+        let took = measure();
+        is_over.store(true, Ordering::Relaxed);
+        took
+    })
 }

@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tempfile::NamedTempFile;
 
-use crate::bench::files::NAMES;
-use crate::bench::guard::Guard;
-use crate::bench::process::Catalogd;
 use olmguard_support::apiserver::objects::{CATALOGS, DEPLOYMENTS, catalog, operator_controller};
 use olmguard_support::apiserver::served::Served;
+use olmguard_support::load::questions::Question;
+
+use super::catalogd::Catalogd;
+use super::guard::Guard;
+use crate::world::World;
 
 pub(crate) struct Cluster {
     server: Served,
@@ -19,21 +21,27 @@ pub(crate) struct Cluster {
     digest: AtomicU64,
     /// How many catalogs were given other content.
     reloads: AtomicUsize,
+    names: [&'static str; 5],
+    /// An upgrade that is allowed.
+    pub(crate) allowed: Question,
 }
 
 impl Cluster {
     /// One with an OLM and no catalog.
-    pub(crate) async fn start() -> Self {
+    pub(crate) async fn start(world: &World) -> Self {
+        let [allowed, ..] = world.questions();
         let server = Served::start().await;
         server.api.put(DEPLOYMENTS, operator_controller("v1.11.0"));
         let kubeconfig = NamedTempFile::new().unwrap();
         std::fs::write(&kubeconfig, server.kubeconfig()).unwrap();
         Self {
             server,
-            catalogd: Catalogd::start(),
+            catalogd: Catalogd::start(world),
             kubeconfig,
             digest: AtomicU64::new(0),
             reloads: AtomicUsize::new(0),
+            names: world.names(),
+            allowed,
         }
     }
 
@@ -46,7 +54,7 @@ impl Cluster {
 
     /// Publishes all five.
     pub(crate) fn publish_all(&self) {
-        for name in NAMES {
+        for name in self.names {
             self.publish(name, "gzip");
         }
     }
@@ -54,8 +62,11 @@ impl Cluster {
     /// Gives the catalog whose turn it is other content than it has, and waits until that is loaded.
     pub(crate) fn reload_one(&self, guard: &Guard) {
         let turn = self.reloads.fetch_add(1, Ordering::Relaxed);
-        let name = NAMES.get(turn % NAMES.len()).expect("one of them");
-        let is_next = (turn / NAMES.len()).is_multiple_of(2);
+        let name = self
+            .names
+            .get(turn % self.names.len())
+            .expect("one of them");
+        let is_next = (turn / self.names.len()).is_multiple_of(2);
         self.publish(name, if is_next { "next" } else { "gzip" });
         guard.loaded_one();
     }

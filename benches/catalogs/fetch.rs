@@ -8,65 +8,63 @@ use olmguard::source::{Progress, SourceError, read_from};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 
-use crate::bench::files::NAMES;
-use crate::bench::memory::{memory, mib};
-use crate::bench::process;
+use olmguard_figures::{Aim, Figure, Unit};
 
-pub(crate) async fn print() {
-    let server = process::Catalogd::start();
-    println!("five catalogs from catalogd into memory (aim: below 3 s)");
-    let bare = memory();
-    let held = all(&server, "gzip").await;
-    let full = memory();
-    println!(
-        "  held {:.1} MiB over the bare process, peak {:.1} MiB ({} catalogs)",
-        mib(full.now.saturating_sub(bare.now)),
-        mib(full.peak.saturating_sub(bare.now)),
-        held.catalogs.len(),
-    );
-    for way in ["gzip", "plain"] {
-        let (mut took, mut sent) = (Vec::new(), 0);
-        for _ in 0..ROUNDS {
-            let round = all(&server, way).await;
-            took.push(round.took.as_secs_f64());
-            sent = round.sent;
+use super::catalogd;
+use crate::process::{kib, mib};
+use crate::run::Run;
+use crate::turns::median;
+use crate::world::World;
+
+pub(crate) async fn measure(run: &Run, world: &World) {
+    let server = catalogd::Catalogd::start(world);
+    let bare = kib("self", "VmRSS");
+    let loaded = all(&server, world, "gzip").await;
+    let [now, peak] = ["VmRSS", "VmHWM"].map(|field| mib(kib("self", field).saturating_sub(bare)));
+    assert_eq!(loaded.catalogs.len(), world.names().len());
+    drop(loaded);
+    run.note(&run.figure(
+        "fetched from catalogd, minus the bare process",
+        Unit::MiB,
+        now,
+    ));
+    run.note(&run.figure("its peak, minus the bare process", Unit::MiB, peak));
+    for (row, way) in [("with gzip", "gzip"), ("without gzip", "plain")] {
+        let mut seconds = Vec::new();
+        for _ in 0..run.count(ROUNDS, 1) {
+            seconds.push(all(&server, world, way).await.took.as_secs_f64());
         }
-        took.sort_by(f64::total_cmp);
-        let (least, median) = (took.first(), took.get(ROUNDS / 2));
-        println!(
-            "  {way}, {sent} bytes sent: {:.2} s, at best {:.2} s",
-            median.unwrap(),
-            least.unwrap(),
-        );
+        run.note(&Figure {
+            aim: Some(Aim::AtMost(3.0)),
+            ..run.figure(
+                format!("from catalogd over TLS, {row}"),
+                Unit::Seconds,
+                median(seconds),
+            )
+        });
     }
 }
 
 /// One round.
 struct Round {
     catalogs: Vec<Catalog>,
-    sent: u64,
     took: Duration,
 }
 
-async fn all(server: &process::Catalogd, way: &str) -> Round {
+async fn all(server: &catalogd::Catalogd, world: &World, way: &str) -> Round {
     let client = Catalogd::new(Some(server.ca.path()), FetchLimits::default()).unwrap();
-    let (mut catalogs, mut sent) = (Vec::new(), 0);
+    let mut catalogs = Vec::new();
     let began = Instant::now();
-    for name in NAMES {
+    for name in world.names() {
         let base = server.base(way, name);
         let fetched = client
             .fetch(&base, |input| index(name, input))
             .await
             .unwrap();
-        sent += fetched.bytes;
         catalogs.push(fetched.value);
     }
     let took = began.elapsed();
-    Round {
-        catalogs,
-        sent,
-        took,
-    }
+    Round { catalogs, took }
 }
 
 fn index(name: &str, input: &mut dyn Read) -> Result<Catalog, SourceError> {

@@ -1,4 +1,4 @@
-//! `olmguard serve` as a process that follows a cluster, and what it and the kernel tell of it.
+//! `olmguard serve` as a process that follows a cluster, and what it and the kernel report about it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,16 +12,19 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::bench::cluster::Cluster;
 use olmguard_support::https::Certificate;
 use olmguard_support::load::fleet::{Fleet, Rate};
-use olmguard_support::load::questions::REAL;
+use olmguard_support::load::questions::Question;
 use olmguard_support::load::wire::Target;
+
+use super::cluster::Cluster;
+use crate::process;
 
 /// It runs until this is dropped.
 pub(crate) struct Guard {
     child: Child,
     target: Target,
+    allowed: Question,
     ops: String,
     /// How long each edit took that was answered, in milliseconds, as the log says.
     decisions: Arc<Mutex<Vec<f64>>>,
@@ -56,6 +59,7 @@ impl Guard {
         Self {
             child,
             target,
+            allowed: cluster.allowed,
             ops: address("http"),
             decisions,
             loads: Mutex::new(loads),
@@ -79,7 +83,7 @@ impl Guard {
 
     /// Connections that ask about an upgrade which resolves.
     pub(crate) fn fleet(&self, connections: u32, rate: u32) -> Fleet {
-        let [allowed, ..] = REAL;
+        let allowed = &self.allowed;
         Fleet {
             target: self.target.clone(),
             request: allowed.request().into(),
@@ -99,20 +103,13 @@ impl Guard {
 
     /// A figure of the kernel's about its memory, such as `VmRSS`, in KiB.
     pub(crate) fn kib(&self, field: &str) -> u64 {
-        let status = fs::read_to_string(self.proc("status")).expect("Linux tells");
-        let line = status.lines().find_map(|line| line.strip_prefix(field));
-        let line = line.and_then(|line| line.strip_prefix(':'));
-        line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
-            .expect("a number of KiB")
+        process::kib(self.child.id(), field)
     }
 
     /// Its peak counts from now on.
     pub(crate) fn forget_peak(&self) {
-        fs::write(self.proc("clear_refs"), "5").expect("Linux forgets");
-    }
-
-    fn proc(&self, file: &str) -> String {
-        format!("/proc/{}/{file}", self.child.id())
+        let file = format!("/proc/{}/clear_refs", self.child.id());
+        fs::write(file, "5").expect("Linux forgets");
     }
 
     /// What is told at a path of the port for health, head and body.

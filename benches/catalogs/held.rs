@@ -1,57 +1,59 @@
-//! What a server takes of memory that holds all five, and while they reload.
+//! What a server with all five takes of memory, and while they reload.
 
 use std::time::Duration;
 
+use olmguard_figures::{Aim, Figure, Unit};
+use olmguard_support::load::review::UID_TOLD;
 use tokio::runtime::Runtime;
 
-use crate::bench::cluster::Cluster;
-use crate::bench::files::NAMES;
-use crate::bench::guard::Guard;
-use crate::bench::memory::mib;
+use super::cluster::Cluster;
+use super::guard::Guard;
+use crate::process::mib;
+use crate::run::Run;
+use crate::world::World;
 
-pub(crate) fn print(runtime: &Runtime) {
-    println!("memory of a server, by the kernel's own count");
-    let bare = runtime.block_on(Cluster::start());
-    bare.publish("tiny", "plain");
-    let bare = asked(runtime, &bare, 1).kib("VmRSS");
-    let cluster = runtime.block_on(Cluster::start());
+pub(crate) fn measure(run: &Run, world: &World, runtime: &Runtime) {
+    let tiny = runtime.block_on(Cluster::start(world));
+    tiny.publish("tiny", "plain");
+    let bare = Guard::start(&tiny, None);
+    bare.ready(1);
+    // It does not have the catalog that is asked for.
+    warm_up(run, runtime, &bare, &[UID_TOLD]);
+    let bare = mib(bare.kib("VmRSS"));
+    let cluster = runtime.block_on(Cluster::start(world));
     cluster.publish_all();
-    let guard = asked(runtime, &cluster, NAMES.len());
-    let steady = guard.kib("VmRSS");
-    println!(
-        "  held: {:.1} MiB over the {:.1} MiB with one tiny catalog (aim: below 20 MiB)",
-        mib(steady.saturating_sub(bare)),
-        mib(bare)
-    );
-    for _ in 0..ROUNDS {
-        let peak = NAMES.map(|_| reloaded(&guard, &cluster));
-        let peak = peak.into_iter().max().expect("five of them");
-        println!(
-            "  peak while one after another reloads: {:.1} MiB, {:.2} times the {:.1} MiB before (aim: \
-             1.5); then {:.1} MiB",
-            mib(peak),
-            mib(peak) / mib(steady),
-            mib(steady),
-            mib(guard.kib("VmRSS"))
-        );
+    let names = world.names();
+    let guard = Guard::start(&cluster, None);
+    guard.ready(names.len());
+    warm_up(run, runtime, &guard, &cluster.allowed.answer);
+    let steady = mib(guard.kib("VmRSS"));
+    run.note(&run.figure("memory with one tiny catalog", Unit::MiB, bare));
+    run.note(&Figure {
+        aim: Some(Aim::AtMost(20.0)),
+        ..run.figure("memory with five, minus this", Unit::MiB, steady - bare)
+    });
+    let mut most = 0;
+    for _ in 0..run.count(ROUNDS * names.len(), 2) {
+        guard.forget_peak();
+        cluster.reload_one(&guard);
+        most = most.max(guard.kib("VmHWM"));
     }
+    run.note(&Figure {
+        aim: Some(Aim::AtMost(1.5)),
+        ..run.figure(
+            "peak while one after another reloads, as against before",
+            Unit::Times,
+            mib(most) / steady,
+        )
+    });
 }
 
-/// A server that is ready, and was asked until its threads have what they need.
-fn asked(runtime: &Runtime, cluster: &Cluster, catalogs: usize) -> Guard {
-    let guard = Guard::start(cluster, None);
-    guard.ready(catalogs);
-    let fleet = guard.fleet(CONNECTIONS, RATE);
-    let figures = runtime.block_on(fleet.run_for(WARM_UP));
+/// Asks until its threads have what they need.
+fn warm_up(run: &Run, runtime: &Runtime, guard: &Guard, expected: &[&'static str]) {
+    let mut fleet = guard.fleet(CONNECTIONS, RATE);
+    fleet.expected = expected.into();
+    let figures = runtime.block_on(fleet.run_for(run.time(WARM_UP)));
     assert_eq!(figures.failed(), 0, "{:?}", figures.failures);
-    guard
-}
-
-/// The peak while a catalog is given other content.
-fn reloaded(guard: &Guard, cluster: &Cluster) -> u64 {
-    guard.forget_peak();
-    cluster.reload_one(guard);
-    guard.kib("VmHWM")
 }
 
 const CONNECTIONS: u32 = 8;

@@ -3,35 +3,48 @@
 use std::path::Path;
 use std::time::Instant;
 
+use olmguard_figures::{Aim, Figure, Unit};
 use tokio::runtime::Runtime;
 
-use crate::bench::cluster::Cluster;
-use crate::bench::files::NAMES;
-use crate::bench::guard::Guard;
+use super::cluster::Cluster;
+use super::guard::Guard;
+use crate::run::Run;
+use crate::turns::median;
+use crate::world::World;
 
-pub(crate) fn print(runtime: &Runtime) {
-    println!("from the start of the process until /readyz says 200, five catalogs");
-    let cluster = runtime.block_on(Cluster::start());
+pub(crate) fn measure(run: &Run, world: &World, runtime: &Runtime) {
+    let cluster = runtime.block_on(Cluster::start(world));
     cluster.publish_all();
-    let cache = tempfile::tempdir().unwrap();
-    say("from catalogd (aim: below 3 s)", || ready(&cluster, None));
-    let kept = ready(&cluster, Some(cache.path()));
-    println!("  from catalogd into an empty cache, once: {kept:.2} s");
-    let again = || ready(&cluster, Some(cache.path()));
-    say("from the cache (aim: below 1 s)", again);
+    let cache = tempfile::tempdir().expect("a directory");
+    let ready = |cache| ready(&cluster, world.names().len(), cache);
+    let often = |cache| median((0..run.count(ROUNDS, 1)).map(|_| ready(cache)).collect());
+    let note = |row: &str, seconds, most: Option<f64>| {
+        run.note(&Figure {
+            aim: most.map(Aim::AtMost),
+            ..run.figure(row, Unit::Seconds, seconds)
+        });
+    };
+    note(
+        "from the start until ready, from catalogd",
+        often(None),
+        Some(3.0),
+    );
+    note(
+        "the same into an empty cache, once",
+        ready(Some(cache.path())),
+        None,
+    );
+    note(
+        "the same from the cache",
+        often(Some(cache.path())),
+        Some(1.0),
+    );
 }
 
-fn say(what: &str, ready: impl Fn() -> f64) {
-    let mut took: Vec<_> = (0..ROUNDS).map(|_| ready()).collect();
-    took.sort_by(f64::total_cmp);
-    let (median, most) = (took.get(ROUNDS / 2).unwrap(), took.last().unwrap());
-    println!("  {what}: {median:.2} s, at worst {most:.2} s");
-}
-
-fn ready(cluster: &Cluster, cache: Option<&Path>) -> f64 {
+fn ready(cluster: &Cluster, catalogs: usize, cache: Option<&Path>) -> f64 {
     let begun = Instant::now();
     let guard = Guard::start(cluster, cache);
-    guard.ready(NAMES.len());
+    guard.ready(catalogs);
     begun.elapsed().as_secs_f64()
 }
 

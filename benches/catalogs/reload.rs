@@ -1,75 +1,101 @@
 //! What reloading costs those who ask meanwhile.
 //!
-//! A decision is timed by the server itself, from the head of a request to its answer, and is written
-//! to the log with each answer: the histogram of the metrics begins at half a millisecond, which says
-//! too little. Both halves of a turn are of one process, with the same log.
+//! The server itself times a decision, from the head of a request to its answer, and writes it to the log with each
+//! answer: the histogram of the metrics starts at half a millisecond, which is too coarse. Both halves of a turn are
+//! of one process, with the same log.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
+use olmguard_figures::{Aim, Figure, Unit};
 use tokio::runtime::Runtime;
 
-use crate::bench::cluster::Cluster;
-use crate::bench::files::NAMES;
-use crate::bench::guard::Guard;
+use super::cluster::Cluster;
+use super::guard::Guard;
+use crate::run::Run;
+use crate::turns::median;
+use crate::world::World;
 
-pub(crate) fn print(runtime: &Runtime) {
-    println!("decisions at {RATE} requests/s while catalogs reload (aim: p99 within 20 %)");
-    let cluster = runtime.block_on(Cluster::start());
+pub(crate) fn measure(run: &Run, world: &World, runtime: &Runtime) {
+    let cluster = runtime.block_on(Cluster::start(world));
     cluster.publish_all();
     let guard = Guard::start(&cluster, None);
-    guard.ready(NAMES.len());
-    round(runtime, &guard);
-    let mut ratios = Vec::new();
-    for _ in 0..TURNS {
-        let quiet = round(runtime, &guard);
-        let (busy, reloads) = reloading(runtime, &guard, &cluster);
-        println!("  {quiet}; with {reloads} reloads {busy}");
-        ratios.push(busy.p99 / quiet.p99);
+    guard.ready(world.names().len());
+    round(run, runtime, &guard);
+    let (mut quiet, mut busy, mut reloads) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..run.count(TURNS, 1) {
+        quiet.push(round(run, runtime, &guard));
+        let (round, count) = reloading(run, runtime, &guard, &cluster);
+        busy.push(round);
+        reloads += count;
     }
-    ratios.sort_by(f64::total_cmp);
-    let median = ratios.get(TURNS / 2).unwrap();
-    println!("  p99 with reloads, median of the turns: {median:.2} times that without");
+    assert!(reloads > 0, "catalogs reload");
+    let of =
+        |rounds: &[Round], value: fn(&Round) -> f64| median(rounds.iter().map(value).collect());
+    let note = |row: &str, unit, value, most: Option<f64>| {
+        run.note(&Figure {
+            aim: most.map(Aim::AtMost),
+            ..run.figure(row, unit, value)
+        });
+    };
+    let milliseconds = Unit::Milliseconds;
+    for (rounds, when, most) in [
+        (&quiet, "without reloads", 0.5),
+        (&busy, "with reloads", 1.0),
+    ] {
+        let row = |percentile| format!("{percentile} of a decision at 2,000 requests/s {when}");
+        note(
+            &row("p50"),
+            milliseconds,
+            of(rounds, |round| round.p50),
+            None,
+        );
+        note(
+            &row("p99"),
+            milliseconds,
+            of(rounds, |round| round.p99),
+            Some(most),
+        );
+    }
+    let ratios = quiet
+        .iter()
+        .zip(&busy)
+        .map(|(quiet, busy)| busy.p99 / quiet.p99);
+    note(
+        "the ratio of the two p99",
+        Unit::Times,
+        median(ratios.collect()),
+        Some(1.2),
+    );
+    note("reloads meanwhile", Unit::Count, f64::from(reloads), None);
 }
 
-/// What some seconds of load came to.
+/// What some seconds of load came to, in milliseconds.
 struct Round {
     p50: f64,
     p99: f64,
-    client: Duration,
 }
 
-impl fmt::Display for Round {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { p50, p99, client } = self;
-        write!(
-            f,
-            "p50 {p50:.3} ms, p99 {p99:.3} ms (the client's p99 {client:?})"
-        )
-    }
-}
-
-fn round(runtime: &Runtime, guard: &Guard) -> Round {
+fn round(run: &Run, runtime: &Runtime, guard: &Guard) -> Round {
     let fleet = guard.fleet(CONNECTIONS, RATE);
-    let mut figures = runtime.block_on(fleet.run_for(ROUND));
+    let figures = runtime.block_on(fleet.run_for(run.time(ROUND)));
     assert_eq!(figures.failed(), 0, "{:?}", figures.failures);
     let mut took = guard.decisions(figures.answered);
     took.sort_by(f64::total_cmp);
-    let at = |percent: usize| *took.get(took.len() * percent / 100).unwrap();
+    let at = |percent: usize| *took.get(took.len() * percent / 100).expect("a decision");
     Round {
         p50: at(50),
         p99: at(99),
-        client: figures.latency(990),
     }
 }
 
 /// The same while one catalog after another reloads, and how many did.
-fn reloading(runtime: &Runtime, guard: &Guard, cluster: &Cluster) -> (Round, u32) {
+fn reloading(run: &Run, runtime: &Runtime, guard: &Guard, cluster: &Cluster) -> (Round, u32) {
     let over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let reloads = scope.spawn(|| reload_until(&over, guard, cluster));
-        let round = round(runtime, guard);
+        let round = round(run, runtime, guard);
         over.store(true, Ordering::Relaxed);
         (round, reloads.join().unwrap())
     })

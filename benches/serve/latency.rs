@@ -3,32 +3,41 @@
 
 use std::time::Duration;
 
-use crate::bench::catalogs::{allowed, questions};
-use crate::bench::process::Process;
-use crate::bench::server::Mode;
+use olmguard_figures::{Aim, Figure, Unit};
 use olmguard_support::load::fleet::Rate;
 use olmguard_support::load::questions::Question;
 
-pub(crate) async fn print() {
-    println!("latency at {RATE} requests/s over {CONNECTIONS} connections (aim: p99 below 5 ms)");
-    let (judge, constant) = (Process::start(Mode::Judge), Process::start(Mode::Constant));
-    for question in questions() {
-        print_of(&judge, &question, question.name).await;
+use super::process::Process;
+use super::server::Mode;
+use crate::run::Run;
+use crate::world::World;
+
+pub(crate) async fn measure(run: &Run, world: &World) {
+    let (judge, constant) = (
+        Process::start(Mode::Judge, world),
+        Process::start(Mode::Constant, world),
+    );
+    let [allowed, ..] = world.questions();
+    for question in world.questions() {
+        measure_one(run, &judge, &question, question.name).await;
     }
-    print_of(&constant, &allowed(), "constant").await;
+    measure_one(run, &constant, &allowed, "constant").await;
 }
 
-async fn print_of(process: &Process, question: &Question, name: &str) {
+async fn measure_one(run: &Run, process: &Process, question: &Question, name: &str) {
     let fleet = process.fleet(question, CONNECTIONS, Rate::PerSecond(RATE));
-    drop(fleet.run_for(WARM_UP).await);
-    let mut figures = fleet.run_for(ROUND).await;
+    drop(fleet.run_for(run.time(WARM_UP)).await);
+    let mut figures = fleet.run_for(run.time(ROUND)).await;
     assert_eq!(figures.failed(), 0, "{:?}", figures.failures);
-    println!(
-        "  {name}: p50 {:?}, p99 {:?}, p99.9 {:?}",
-        figures.latency(500),
-        figures.latency(990),
-        figures.latency(999)
-    );
+    assert!(figures.answered > 0, "it answers");
+    for (percentile, per_mille) in [("p50", 500), ("p99", 990), ("p99.9", 999)] {
+        let milliseconds = figures.latency(per_mille).as_secs_f64() * 1e3;
+        let row = format!("{name}: {percentile} at 2,000 requests/s");
+        run.note(&Figure {
+            aim: (per_mille == 990).then_some(Aim::AtMost(5.0)),
+            ..run.figure(row, Unit::Milliseconds, milliseconds)
+        });
+    }
 }
 
 const RATE: u32 = 2000;

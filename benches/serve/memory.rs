@@ -5,35 +5,42 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::bench::catalogs;
-use crate::bench::process::Process;
-use crate::bench::server::Mode;
+use olmguard_figures::{Aim, Figure, Unit, number};
 use olmguard_support::load::wire::{Connection, Target};
 
-pub(crate) async fn print() {
-    println!("memory for each idle connection after one request (aim: below 32 KiB, and flat)");
-    for count in COUNTS {
-        let process = Process::start(Mode::Judge);
+use super::process::Process;
+use super::server::Mode;
+use crate::run::Run;
+use crate::world::World;
+
+pub(crate) async fn measure(run: &Run, world: &World) {
+    let [allowed, ..] = world.questions();
+    let request: Arc<[u8]> = allowed.request().into();
+    for count in COUNTS.into_iter().take(run.count(COUNTS.len(), 1)) {
+        let process = Process::start(Mode::Judge, world);
         // What the first requests take, they take once: threads, arenas, the code itself.
-        drop(opened(process.target(), WARM_UP).await);
+        drop(opened(process.target(), &request, WARM_UP).await);
         let before = process.kib("VmRSS");
-        let open = opened(process.target(), count).await;
+        let open = opened(process.target(), &request, count).await;
         let after = process.kib("VmRSS");
-        let each = after.saturating_sub(before) * 1024 / u64::from(count);
-        println!(
-            "  {} connections: {before} -> {after} KiB, {each} bytes each",
-            open.len()
-        );
+        assert_eq!(open.len(), count as usize);
+        #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+        let grown = after.saturating_sub(before) as f64;
+        let count = f64::from(count);
+        let row = format!("memory for each of {} idle connections", number(count));
+        run.note(&Figure {
+            aim: Some(Aim::AtMost(32.0)),
+            ..run.figure(row, Unit::KiB, grown / count)
+        });
     }
 }
 
 /// So many connections, each of which has asked once.
-async fn opened(target: &Target, count: u32) -> Vec<Connection> {
-    let request: Arc<[u8]> = catalogs::allowed().request().into();
+async fn opened(target: &Target, request: &Arc<[u8]>, count: u32) -> Vec<Connection> {
     let at_once = Arc::new(Semaphore::new(AT_ONCE));
     let mut opening = JoinSet::new();
     for _ in 0..count {
-        let (target, request) = (target.clone(), Arc::clone(&request));
+        let (target, request) = (target.clone(), Arc::clone(request));
         let turn = Arc::clone(&at_once);
         opening.spawn(async move {
             let _turn = turn.acquire().await.expect("it is never closed");

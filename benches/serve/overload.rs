@@ -1,21 +1,29 @@
-//! Ten times as many edits as a slow judge can judge: how late the answers are, and what memory does.
+//! Ten times as many edits as slow workers can check: how late the answers are, and what memory does.
 
 use std::time::Duration;
 
-use crate::bench::catalogs::allowed;
-use crate::bench::process::Process;
-use crate::bench::server::{CAPACITY, Mode, SLOW, WORKERS};
+use olmguard_figures::{Aim, Figure, Unit};
 use olmguard_support::load::fleet::Rate;
 
-pub(crate) async fn print(time: Duration) {
-    let rate = 10 * CAPACITY;
-    println!("overload, {rate} requests/s for {time:?}, {WORKERS} workers that take {SLOW:?} each");
-    let process = Process::start(Mode::Slow);
-    let mut fleet = process.fleet(&allowed(), CONNECTIONS, Rate::PerSecond(rate));
+use super::process::Process;
+use super::server::{CAPACITY, Mode};
+use crate::process::mib;
+use crate::run::Run;
+use crate::world::World;
+
+pub(crate) async fn measure(run: &Run, world: &World) {
+    let [allowed, ..] = world.questions();
+    let process = Process::start(Mode::Slow, world);
+    let connections = if run.is_smoke {
+        CONNECTIONS / 10
+    } else {
+        CONNECTIONS
+    };
+    let mut fleet = process.fleet(&allowed, connections, Rate::PerSecond(10 * CAPACITY));
     fleet.marked = Some(r#""token":"Overloaded""#);
-    drop(fleet.run_for(WARM_UP).await);
+    drop(fleet.run_for(run.time(WARM_UP)).await);
     let before = process.kib("VmRSS");
-    let mut figures = fleet.run_for(time).await;
+    let mut figures = fleet.run_for(run.time(ROUND)).await;
     let after = process.kib("VmRSS");
     assert_eq!(
         figures.failed(),
@@ -24,15 +32,29 @@ pub(crate) async fn print(time: Duration) {
         figures.failures
     );
     assert!(figures.marked > 0, "some are refused");
-    assert!(figures.marked < figures.answered, "some are judged");
-    let (p50, p99) = (figures.latency(500), figures.latency(990));
-    println!(
-        "  {} answered, {} of them Overloaded; p50 {p50:?}, p99 {p99:?} (aim: below 4.5 s)",
-        figures.answered, figures.marked
+    assert!(figures.marked < figures.answered, "some are checked");
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    let [answered, overloaded] = [figures.answered, figures.marked].map(|count| count as f64);
+    let count = |row: &str, count| run.note(&run.figure(row, Unit::Count, count));
+    count(
+        "1,000 requests/s, two workers that take 20 ms: answered, all valid",
+        answered,
     );
-    println!("  memory: {before} -> {after} KiB");
+    count("of these immediately undecided, Overloaded", overloaded);
+    run.note(&Figure {
+        aim: Some(Aim::AtMost(4.5)),
+        ..run.figure(
+            "p99 of all these answers",
+            Unit::Seconds,
+            figures.latency(990).as_secs_f64(),
+        )
+    });
+    let memory = |row: &str, kib| run.note(&run.figure(row, Unit::MiB, mib(kib)));
+    memory("memory before", before);
+    memory("memory after", after);
 }
 
 /// Enough for each to be answered before its next turn.
 const CONNECTIONS: u32 = 1000;
 const WARM_UP: Duration = Duration::from_secs(3);
+const ROUND: Duration = Duration::from_secs(30);

@@ -1,20 +1,20 @@
 //! The server as a process: this program, run again.
 
-use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64_simd::STANDARD;
-use nix::unistd::{SysconfVar, sysconf};
-
-use crate::bench::server::{MODE, Mode};
 use olmguard_support::https::trusting;
 use olmguard_support::load::fleet::{Fleet, Rate};
 use olmguard_support::load::questions::Question;
 use olmguard_support::load::review::UID_TOLD;
 use olmguard_support::load::wire::Target;
+
+use super::server::{MODE, Mode};
+use crate::process;
+use crate::world::World;
 
 /// A server that runs until this is dropped.
 pub(crate) struct Process {
@@ -24,9 +24,11 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn start(mode: Mode) -> Self {
+    pub(crate) fn start(mode: Mode, world: &World) -> Self {
+        let (variable, value) = world.variable();
         let mut child = Command::new(std::env::current_exe().expect("this program"))
             .env(MODE, mode.as_str())
+            .env(variable, value)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -51,7 +53,7 @@ impl Process {
         &self.target
     }
 
-    /// Connections that ask this. Who judges by the catalogs has to answer it right.
+    /// Connections that ask this. The server that checks must answer it right.
     pub(crate) fn fleet(&self, question: &Question, connections: u32, rate: Rate) -> Fleet {
         Fleet {
             target: self.target.clone(),
@@ -68,27 +70,12 @@ impl Process {
 
     /// The time of processors that it has taken so far.
     pub(crate) fn cpu(&self) -> Duration {
-        let file = format!("/proc/{}/stat", self.child.id());
-        let stat = fs::read_to_string(file).expect("Linux tells");
-        // The name of the program, in parentheses, is the second field; these are the 14th and 15th.
-        let (_, fields) = stat.rsplit_once(") ").expect("a name");
-        let ticks = fields.split(' ').skip(11).take(2);
-        let ticks: u64 = ticks
-            .map(|ticks| ticks.parse::<u64>().expect("ticks"))
-            .sum();
-        let each = sysconf(SysconfVar::CLK_TCK).ok().flatten();
-        let each = each.and_then(|each| u64::try_from(each).ok());
-        Duration::from_micros(ticks * 1_000_000 / each.expect("Linux tells"))
+        process::cpu(self.child.id())
     }
 
     /// A figure of the kernel's about its memory, such as `VmRSS`, in KiB.
     pub(crate) fn kib(&self, field: &str) -> u64 {
-        let file = format!("/proc/{}/status", self.child.id());
-        let status = fs::read_to_string(file).expect("Linux tells");
-        let line = status.lines().find_map(|line| line.strip_prefix(field));
-        let line = line.and_then(|line| line.strip_prefix(':'));
-        line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
-            .expect("a number of KiB")
+        process::kib(self.child.id(), field)
     }
 }
 

@@ -1,6 +1,5 @@
 //! The process that is measured.
 
-use olmguard_engine::judge::Basis;
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -18,24 +17,25 @@ use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{TlsConfig, self_signed};
 use olmguard_engine::explain::Answer;
+use olmguard_engine::judge::Basis;
 use olmguard_engine::snapshot::Snapshot;
 
-use crate::bench::catalogs;
+use crate::world::World;
 
 /// What answers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Mode {
     /// The judge, by the catalogs.
     Judge,
-    /// Nobody: the body is read, and the answer is always the same.
+    /// A constant: the body is read, and the answer is always the same.
     Constant,
     /// A judge without catalogs that takes [`SLOW`] for each edit.
     Slow,
 }
 
 /// How long the slow judge takes.
-pub(crate) const SLOW: Duration = Duration::from_millis(20);
-pub(crate) const WORKERS: usize = 2;
+const SLOW: Duration = Duration::from_millis(20);
+const WORKERS: usize = 2;
 /// So many edits a second are judged then.
 pub(crate) const CAPACITY: u32 = 100;
 const QUEUE: usize = 64;
@@ -54,15 +54,21 @@ impl Mode {
         }
     }
 
-    /// That of this process, if it is to be a server.
-    pub(crate) fn of_this_process() -> Option<Self> {
+    /// The mode of this process, if it is a server.
+    fn of_this_process() -> Option<Self> {
         let asked = std::env::var(MODE).ok()?;
         Self::ALL.into_iter().find(|mode| mode.as_str() == asked)
     }
 }
 
+/// Whether this process is to be a server.
+pub(crate) fn is_server() -> bool {
+    Mode::of_this_process().is_some()
+}
+
 /// Serves until standard input ends. The one line that is printed says where, and the certificate.
-pub(crate) fn run(mode: Mode) {
+pub(crate) fn run_server() {
+    let mode = Mode::of_this_process().expect("it was asked");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (server, certificate) = {
         let _within = runtime.enter();
@@ -85,7 +91,7 @@ fn start(mode: Mode) -> (Server, String) {
     let enforcement = Enforcement::default();
     let server = match mode {
         Mode::Judge => {
-            let guard = Guard::from(catalogs::snapshot());
+            let guard = Guard::from(World::of_variable().snapshot());
             listening.open(Arc::new(guard), enforcement)
         }
         Mode::Constant => listening.open_with(constant()),

@@ -5,40 +5,58 @@
 
 use std::time::Duration;
 
-use crate::bench::catalogs;
-use crate::bench::process::Process;
-use crate::bench::server::Mode;
+use olmguard_figures::{Aim, Figure, Peer, Unit};
 use olmguard_support::load::fleet::Rate;
 use olmguard_support::load::questions::Question;
 
-/// The two take turns, so that what else the machine does slows both.
-pub(crate) async fn print() {
-    println!(
-        "throughput, {CONNECTIONS} connections, {}",
-        catalogs::title()
+use super::process::Process;
+use super::server::Mode;
+use crate::run::Run;
+use crate::world::World;
+
+/// The two take turns, so what else the machine does slows both.
+pub(crate) async fn measure(run: &Run, world: &World) {
+    let (judge, constant) = (
+        Process::start(Mode::Judge, world),
+        Process::start(Mode::Constant, world),
     );
-    let (judge, constant) = (Process::start(Mode::Judge), Process::start(Mode::Constant));
-    for question in catalogs::questions() {
+    for question in world.questions() {
         let mut turns = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..run.count(ROUNDS, 1) {
             turns.push((
-                Round::run(&judge, &question).await,
-                Round::run(&constant, &question).await,
+                Round::run(run, &judge, &question).await,
+                Round::run(run, &constant, &question).await,
             ));
         }
         turns.sort_unstable_by(|one, other| share(one).total_cmp(&share(other)));
-        let (judged, bare) = turns.get(ROUNDS / 2).expect("a round");
-        println!(
-            "  {}: {:.0} a second, constant {:.0}: {:.3} (aim: 0.85 or more); \
-             server's CPU of each {:.1} us, constant {:.1} us; a review has {} bytes",
-            question.name,
+        let (judged, bare) = turns.get(turns.len() / 2).expect("a round");
+        note(run, question.name, judged, bare);
+    }
+}
+
+/// The turn with the median ratio. The aim is about the rate: a share of what a constant reaches.
+fn note(run: &Run, name: &str, judged: &Round, bare: &Round) {
+    let figure = |row: String, unit: Unit, ours, theirs| Figure {
+        peer: Some(Peer {
+            name: "the same server answering a constant".to_owned(),
+            value: theirs,
+            ratio: unit.ratio(ours, theirs),
+        }),
+        ..run.figure(row, unit, ours)
+    };
+    run.note(&Figure {
+        aim: Some(Aim::Ratio(0.85)),
+        ..figure(
+            format!("{name}: requests/s"),
+            Unit::PerSecond,
             judged.rate,
             bare.rate,
-            judged.rate / bare.rate,
-            judged.cpu,
-            bare.cpu,
-            question.edit.review().len(),
-        );
+        )
+    });
+    // The kernel counts it in ticks, and a smoke may see none.
+    if !run.is_smoke {
+        let row = format!("{name}: CPU time of the server for each");
+        run.note(&figure(row, Unit::Microseconds, judged.cpu, bare.cpu));
     }
 }
 
@@ -55,16 +73,17 @@ struct Round {
 }
 
 impl Round {
-    async fn run(process: &Process, question: &Question) -> Self {
+    async fn run(run: &Run, process: &Process, question: &Question) -> Self {
+        let time = run.time(ROUND);
         let fleet = process.fleet(question, CONNECTIONS, Rate::Closed);
         let before = process.cpu();
-        let figures = fleet.run_for(ROUND).await;
+        let figures = fleet.run_for(time).await;
         let cpu = process.cpu().saturating_sub(before);
         assert_eq!(figures.failed(), 0, "{:?}", figures.failures);
         #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
         let answered = figures.answered as f64;
         Self {
-            rate: answered / ROUND.as_secs_f64(),
+            rate: answered / time.as_secs_f64(),
             cpu: cpu.as_secs_f64() * 1e6 / answered,
         }
     }

@@ -1,8 +1,8 @@
-// Peer loads catalogs as operator-registry does, and tells what that takes.
+// Loader loads catalogs as operator-registry does, and prints what that takes.
 //
-// Each argument is a folder with one catalog. All are read one after another and held, as a process
+// Each argument is a directory with one catalog. All are read one after another and kept, as a process
 // that answers from them would. One line is printed: seconds, the most memory in KiB by the kernel's
-// own count, and how many bundles there are, so that the one who compares knows it read the same.
+// own count, and the number of bundles, which shows that both sides read the same.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		log.Fatal("usage: peer FOLDER...")
+		log.Fatal("usage: loader DIRECTORY...")
 	}
 	began := time.Now()
 	catalogs, err := load(os.Args[1:])
@@ -33,7 +33,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.3f %d %d\n", took.Seconds(), peak, bundles(catalogs))
+	fmt.Printf("%.6f %d %d\n", took.Seconds(), peak, bundles(catalogs))
 }
 
 func load(folders []string) ([]*declcfg.DeclarativeConfig, error) {

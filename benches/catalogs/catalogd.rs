@@ -6,10 +6,11 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::NamedTempFile;
 
-use crate::bench::files::{NAMES, content};
 use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::catalogd::authority::Authority;
 use olmguard_support::catalogd::scripted::{Asked, Scripted};
+
+use crate::world::World;
 
 /// One that runs until this is dropped. It has each catalog as it is, `plain-NAME` and `gzip-NAME`, and
 /// as it might be next, `next-NAME`, with gzip; and `plain-tiny`, which is one package with a bundle.
@@ -21,10 +22,12 @@ pub(crate) struct Catalogd {
 }
 
 impl Catalogd {
-    pub(crate) fn start() -> Self {
+    pub(crate) fn start(world: &World) -> Self {
+        let (variable, value) = world.variable();
         let ca = NamedTempFile::new().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
             .env(CA, ca.path())
+            .env(variable, value)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -43,20 +46,20 @@ impl Catalogd {
 }
 
 impl Drop for Catalogd {
-    /// Its standard input ends, and so it does.
+    /// Its standard input ends, and it ends, too.
     fn drop(&mut self) {
         drop(self.child.stdin.take());
         drop(self.child.wait());
     }
 }
 
-/// Whether this process is to be one.
+/// Whether this process is a catalogd.
 pub(crate) fn is_catalogd() -> bool {
     std::env::var_os(CA).is_some()
 }
 
 /// Serves until standard input ends. The one line that is printed is the start of every base.
-pub(crate) fn serve() {
+pub(crate) fn run_catalogd() {
     let authority = Authority::new("catalogd");
     std::fs::write(std::env::var_os(CA).expect("a path"), authority.pem()).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -69,8 +72,9 @@ pub(crate) fn serve() {
 }
 
 fn answers() -> HashMap<String, Answer> {
+    let world = World::of_variable();
     let of = |name: &str| {
-        let content = content(name);
+        let content = world.content(name);
         let next = [&content, TINY.as_bytes()].concat();
         [
             (format!("plain-{name}"), Answer::ok(&content)),
@@ -79,7 +83,12 @@ fn answers() -> HashMap<String, Answer> {
         ]
     };
     let tiny = ("plain-tiny".to_owned(), Answer::ok(TINY.as_bytes()));
-    NAMES.into_iter().flat_map(of).chain([tiny]).collect()
+    world
+        .names()
+        .into_iter()
+        .flat_map(of)
+        .chain([tiny])
+        .collect()
 }
 
 fn answer(answers: &HashMap<String, Answer>, asked: &Asked) -> Answer {

@@ -1,4 +1,4 @@
-module olmguard/benches/peer
+module olmguard.dev/benches/loader
 
 go 1.26.3
 

@@ -1,0 +1,130 @@
+//! Which benches exist.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// One bench, by its name in `cargo bench -- NAME`.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bench {
+    /// One decision over real packages, next to OLM's resolver.
+    Resolve,
+    /// One answer as its package grows.
+    Growth,
+    /// The protocol around a decision.
+    Review,
+    /// Counting an answer.
+    Telemetry,
+    /// One answer with many upgrade policies.
+    Policies,
+    /// Reading catalogs, next to operator-registry.
+    Load,
+    /// Memory of catalogs, and a check of many manifests.
+    Footprint,
+    /// What a million bundles take.
+    Many,
+    /// A check of what a branch changes.
+    Base,
+    /// Linting catalogs, next to opm.
+    Lint,
+    /// The webhook under load.
+    Serve,
+    /// The webhook in a cluster.
+    Catalogs,
+}
+
+impl Bench {
+    /// In the order in which they run.
+    pub const ALL: [Self; 12] = [
+        Self::Resolve,
+        Self::Growth,
+        Self::Review,
+        Self::Telemetry,
+        Self::Policies,
+        Self::Load,
+        Self::Footprint,
+        Self::Many,
+        Self::Base,
+        Self::Lint,
+        Self::Serve,
+        Self::Catalogs,
+    ];
+
+    /// The bench of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|bench| bench.name() == name)
+    }
+
+    /// The names of all, separated by commas.
+    pub fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resolve => "resolve",
+            Self::Growth => "growth",
+            Self::Review => "review",
+            Self::Telemetry => "telemetry",
+            Self::Policies => "policies",
+            Self::Load => "load",
+            Self::Footprint => "footprint",
+            Self::Many => "many",
+            Self::Base => "base",
+            Self::Lint => "lint",
+            Self::Serve => "serve",
+            Self::Catalogs => "catalogs",
+        }
+    }
+
+    /// What it measures: the title of its table.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Resolve => "One decision over real packages",
+            Self::Growth => "One answer, with message and advice, as one package grows",
+            Self::Review => "One review of 6.7 KB, step by step",
+            Self::Telemetry => "Counting an answer",
+            Self::Policies => {
+                "One answer with 1,000 upgrade policies that match nothing and 20 that match"
+            }
+            Self::Load => "Reading catalogs",
+            Self::Footprint => "Five catalogs in memory, and a check of 1,000 manifests",
+            Self::Many => "A million bundles, 20 in each package",
+            Self::Base => "A check of 1,000 manifests of which 50 are changed",
+            Self::Lint => "Linting whole catalogs",
+            Self::Serve => "The webhook over TLS",
+            Self::Catalogs => "`serve` in a cluster with five catalogs",
+        }
+    }
+
+    /// Whether it measures a process as users run it: the build that is delivered is then measured, too.
+    pub fn measures_processes(self) -> bool {
+        matches!(
+            self,
+            Self::Load | Self::Footprint | Self::Base | Self::Lint | Self::Serve | Self::Catalogs
+        )
+    }
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bench_is_found_by_its_name_and_written_by_it() {
+        for bench in Bench::ALL {
+            assert_eq!(Bench::named(bench.name()), Some(bench));
+            let written = serde_json::to_string(&bench).unwrap();
+            assert_eq!(written, format!("{:?}", bench.name()));
+        }
+        assert_eq!(Bench::named("fetch"), None);
+    }
+}

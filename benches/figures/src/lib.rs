@@ -1,0 +1,12 @@
+//! What benches measure, as data: a bench writes figures, one JSON object per line, and `cargo xtask bench` reads
+//! them, so no program reads what is printed for people.
+
+mod bench;
+mod figure;
+mod number;
+mod unit;
+
+pub use self::bench::Bench;
+pub use self::figure::{Aim, Figure, LineError, OnCurve, Peer, read};
+pub use self::number::number;
+pub use self::unit::Unit;

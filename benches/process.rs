@@ -1,0 +1,77 @@
+//! What processes take, by the kernel's own count.
+
+use std::fmt::Display;
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use nix::unistd::{SysconfVar, sysconf};
+
+/// A figure about the memory of a process (`self` or its number), such as `VmRSS`, in KiB.
+pub(crate) fn kib(process: impl Display, field: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("Linux shows it");
+    let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+    let value = lines.find(|(name, _)| *name == field);
+    let value = value.and_then(|(_, value)| value.split_whitespace().next()?.parse().ok());
+    value.expect("a number of KiB")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+pub(crate) fn mib(kib: u64) -> f64 {
+    kib as f64 / 1024.0
+}
+
+/// The time of processors that a process has taken so far.
+pub(crate) fn cpu(process: u32) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("Linux shows it");
+    // The name of the program, in parentheses, is the second field; these are the 14th and 15th.
+    let (_, fields) = stat.rsplit_once(") ").expect("a name");
+    let ticks = fields.split(' ').skip(11).take(2);
+    let ticks: u64 = ticks
+        .map(|ticks| ticks.parse::<u64>().expect("ticks"))
+        .sum();
+    let each = sysconf(SysconfVar::CLK_TCK).ok().flatten();
+    let each = each.and_then(|each| u64::try_from(each).ok());
+    Duration::from_micros(ticks * 1_000_000 / each.expect("Linux shows it"))
+}
+
+/// How long a process took.
+#[derive(Clone, Copy)]
+pub(crate) struct Taken {
+    pub(crate) wall: Duration,
+    pub(crate) cpu: Duration,
+}
+
+impl Taken {
+    pub(crate) const MAX: Self = Self {
+        wall: Duration::MAX,
+        cpu: Duration::MAX,
+    };
+
+    pub(crate) fn least(self, other: Self) -> Self {
+        Self {
+            wall: self.wall.min(other.wall),
+            cpu: self.cpu.min(other.cpu),
+        }
+    }
+}
+
+/// Runs a program to its end, which must be one of these.
+pub(crate) fn taken(command: &mut Command, ends: &[i32]) -> Taken {
+    let (before, began) = (children(), Instant::now());
+    let status = command.status().expect("the program runs");
+    let wall = began.elapsed();
+    let is_right = status.code().is_some_and(|code| ends.contains(&code));
+    assert!(is_right, "{command:?} ended with {status}");
+    let cpu = children().saturating_sub(before);
+    Taken { wall, cpu }
+}
+
+/// The CPU time of all processes that were waited for.
+fn children() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
+    let microseconds = (usage.user_time() + usage.system_time()).num_microseconds();
+    Duration::from_micros(u64::try_from(microseconds).unwrap_or_default())
+}
