@@ -102,6 +102,20 @@ pub(crate) fn present() -> Result<Vec<PathBuf>, AssetsError> {
     Ok(whole.map(Home::bin).chain(ready_made()).collect())
 }
 
+/// Makes opm if it is missing, and says where it is.
+pub(crate) fn opm() -> Result<PathBuf, AssetsError> {
+    let store = Store::open()?;
+    let home = store.home(&table::OPM)?;
+    let program = home.bin().join(table::OPM.name);
+    make_missing(&store, &[home])?;
+    Ok(program)
+}
+
+/// The version that the text of a `go.mod` requires of a module, as Go writes it.
+pub(crate) fn pinned(go_mod: &str, upstream: &str) -> Option<String> {
+    pins::pinned(go_mod, upstream).map(|version| version.to_string())
+}
+
 /// Makes what is missing and says where all of it is.
 pub(crate) fn prepare() -> Result<Assets, AssetsError> {
     let store = Store::open()?;

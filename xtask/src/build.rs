@@ -88,17 +88,21 @@ impl Build {
     pub(crate) fn of(target: Target) -> Result<Self, BuildError> {
         target.prepare()?;
         let build = Program::cargo("build --release --locked --package olmguard --target");
-        let build = build.arg(target.triple());
-        let mut build = build.env("CARGO_ENCODED_RUSTFLAGS", flags());
+        let mut build = build.arg(target.triple());
         let commit = Commit::of_clean_checkout();
         if let Some(commit) = &commit {
             build = build.env("OLMGUARD_COMMIT", &commit.revision);
         }
-        target.with_compiler(build)?.run()?;
+        with_means(target, build)?.run()?;
         let metadata = Program::cargo("metadata --no-deps --format-version 1").output()?;
         let metadata: Metadata = serde_json::from_str(&metadata)?;
         metadata.build(target, commit)
     }
+}
+
+/// A call of cargo for one processor, with the flags and the compiler of what is delivered.
+pub(crate) fn with_means(target: Target, cargo: Program) -> Result<Program, BuildError> {
+    target.with_compiler(cargo.env("CARGO_ENCODED_RUSTFLAGS", flags()))
 }
 
 /// The part of cargo's answer that is used.

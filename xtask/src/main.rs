@@ -5,6 +5,7 @@ mod alerts;
 mod archive;
 mod assets;
 mod attack;
+mod bench;
 mod bless;
 mod build;
 mod commit;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         ["e2e", arguments @ ..] => ended(e2e::run(arguments)),
         ["render"] => ended(render::write(&find::folders())),
         ["render", "--check"] => ended(render::check(&find::folders())),
+        ["bench", arguments @ ..] => ended(bench::run(arguments)),
         ["attack"] => ended(attack::run()),
         ["fuzz", arguments @ ..] => ended(fuzz::run(arguments)),
         ["alerts"] => ended(alerts::run()),
@@ -81,8 +83,8 @@ usage: cargo xtask TASK
 tasks:
   test [CHECK...]
          everything that must hold before a change is merged: format, clippy, the pure part alone,
-         documentation, the book, dependencies, tests, end to end; stops at the first failure.
-         Names choose checks; tests and end to end need `test programs` before them. Prints the time of
+         documentation, the book, dependencies, tests, benches, end to end; stops at the first failure.
+         Names choose checks; tests, benches and end to end need `test programs` before them. Prints the time of
          every check, and the slowest tests. What takes long is built in the background meanwhile.
          Installs mdbook and cargo-deny in their pinned versions into target/tools. If CI is `true`,
          it installs what Debian has, and fails on whatever is left out but for the list in
@@ -95,6 +97,13 @@ tasks:
   e2e [ARGUMENT...]
          the end-to-end tests alone: olmguard beside a real API server and a real OLM, on loopback.
          The arguments are theirs: a part of a name, --list
+  bench [NAME]... [--peer] [--static] [--save NAME] [--against NAME] [--write] [--smoke]
+         runs the benches of these names, or all, and prints tables of their figures. --peer builds OLM's
+         resolver, operator-registry's loader and opm with Go and measures them in turns; --static
+         measures the program as it is delivered, too. --save keeps the figures in target/bench,
+         --against compares with such figures. --write writes the tables and the picture into
+         docs/performance.md. --smoke asks everything once, for the answers only. Figures are read
+         from whole catalogs in OLMGUARD_SHARED, by default in ../shared
   attack attacks the program as it is delivered, with hostile reviews and catalogs at the same time
   fuzz [TARGET [SECONDS]]
          runs the fuzz targets in fuzz/, each with the same 20000 inputs, or one of them for so many seconds

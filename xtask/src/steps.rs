@@ -4,6 +4,7 @@
 //! What Go builds, and the static program, are made in the background from the first step on. Tests start when
 //! that has ended: they measure.
 
+mod benches;
 mod book;
 mod dependencies;
 mod end_to_end;
@@ -23,6 +24,7 @@ use std::time::Instant;
 
 use crate::assets::AssetsError;
 use crate::attack;
+use crate::bench::BenchError;
 use crate::build::BuildError;
 use crate::e2e::E2eError;
 use crate::fuzz::FuzzError;
@@ -156,6 +158,8 @@ pub(crate) enum StepError {
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error(transparent)]
+    Bench(#[from] BenchError),
+    #[error(transparent)]
     Message(#[from] MessageError),
     #[error(transparent)]
     Order(#[from] OrderError),
@@ -171,7 +175,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 15] = [
+const STEPS: [(&str, Check); 16] = [
     ("tools", tools::check),
     ("machine", machine::check),
     ("format", |_| cargo("fmt --all -- --check")),
@@ -190,6 +194,7 @@ const STEPS: [(&str, Check); 15] = [
     ("programs", programs::check),
     ("manifests", manifests::check),
     ("tests", tests::check),
+    ("benches", benches::check),
     ("attack", |_| Ok(attack::run()?)),
     ("end to end", end_to_end::check),
 ];

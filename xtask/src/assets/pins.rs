@@ -1,6 +1,7 @@
 //! What a module of `tests/e2e/assets` pins, and the key that follows from it.
 
 use std::env::consts::{ARCH, OS};
+use std::fmt;
 use std::fs;
 use std::path::PathBuf;
 
@@ -99,14 +100,23 @@ impl Version {
     }
 }
 
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Where the module's files are in the checkout.
 pub(super) fn sources(module: &Module) -> PathBuf {
     root().join("tests/e2e/assets").join(module.name)
 }
 
 /// The version that `go.mod` requires of a module.
-fn pinned(go_mod: &str, upstream: &str) -> Option<Version> {
-    let mut words = go_mod.lines().map(str::split_whitespace);
+pub(super) fn pinned(go_mod: &str, upstream: &str) -> Option<Version> {
+    let lines = go_mod
+        .lines()
+        .map(|line| line.trim_start_matches("require "));
+    let mut words = lines.map(str::split_whitespace);
     let mut line = words.find(|words| words.clone().next() == Some(upstream))?;
     line.nth(1).map(|version| Version(version.to_owned()))
 }
@@ -128,6 +138,8 @@ mod tests {
                 .starts_with(" -X p.gitVersion=v1.35.4 -X p.gitMajor=1 -X p.gitMinor=35 ")
         );
         assert!(pinned(go_mod, "x").is_none());
+        let alone = pinned("module a\n\nrequire x/y v1.2.3\n", "x/y").unwrap();
+        assert_eq!(alone.to_string(), "v1.2.3");
     }
 
     #[test]

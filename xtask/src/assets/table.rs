@@ -98,7 +98,7 @@ const PROMTOOL: Module = Module {
     crds: &[],
 };
 
-const OPM: Module = Module {
+pub(super) const OPM: Module = Module {
     name: "opm",
     upstream: "github.com/operator-framework/operator-registry",
     tools: &[tool(

@@ -9,14 +9,15 @@ use std::ffi::OsString;
 use std::mem;
 
 use super::{StepError, machine};
+use crate::bench;
 use crate::find;
 use crate::program::Program;
 use crate::report::{Report, say, seconds};
 use crate::suite::{self, Built, Ran};
 
-/// Builds every program and every test of the workspace in one call, so what they share is built once.
+/// Builds every program, every test and the benches of the workspace in one call, so what they share is built once.
 pub(super) fn build(report: &mut Report) -> Result<(), StepError> {
-    let build = Program::cargo("build --workspace --bins --tests");
+    let build = Program::cargo("build --workspace --bins --tests --bench").arg(bench::PROGRAM);
     let messages = build
         .arg("--message-format=json-render-diagnostics")
         .output()?;

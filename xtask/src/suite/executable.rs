@@ -14,6 +14,8 @@ pub(crate) struct Built {
     pub(crate) tests: Vec<Executable>,
     /// The programs, by name.
     pub(crate) programs: BTreeMap<String, PathBuf>,
+    /// The programs with benches, by name.
+    pub(crate) benches: BTreeMap<String, PathBuf>,
 }
 
 /// One test executable.
@@ -86,7 +88,10 @@ impl Built {
             return;
         };
         let target = artifact.target;
-        if artifact.profile.test {
+        let is = |kind: &str| target.kind.iter().any(|known| known == kind);
+        if is("bench") {
+            self.benches.insert(target.name, file);
+        } else if artifact.profile.test {
             self.tests.push(Executable {
                 name: from_root(&target.src_path),
                 file,
@@ -97,7 +102,7 @@ impl Built {
                     .unwrap_or_default(),
                 alone: None,
             });
-        } else if target.kind.iter().any(|kind| kind == "bin") {
+        } else if is("bin") {
             self.programs.insert(target.name, file);
         }
     }
@@ -143,6 +148,13 @@ pub(super) mod tests {
                 "\"/t/tests/drain.rs\"",
             ),
             artifact(
+                "bench",
+                "benches",
+                "benches/main.rs",
+                true,
+                "\"/d/benches\"",
+            ),
+            artifact(
                 "custom-build",
                 "build-script-build",
                 "build.rs",
@@ -160,6 +172,11 @@ pub(super) mod tests {
         assert_eq!(
             programs,
             [(&"olmguard".to_owned(), &PathBuf::from("/d/olmguard"))]
+        );
+        let benches: Vec<_> = built.benches.into_iter().collect();
+        assert_eq!(
+            benches,
+            [("benches".to_owned(), PathBuf::from("/d/benches"))]
         );
     }
 
