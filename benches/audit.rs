@@ -1,27 +1,60 @@
-//! `olmguard audit` at the size of a large fleet: 2,000 extensions over five whole catalogs, as they are and with one
-//! of the catalogs replaced; and reports of 20 and of 200 clusters of 50 extensions each.
-//!
-//! Linux only: memory is the kernel's own count of ended child processes. Reads the catalogs through `OLMGUARD_SHARED`
-//! (default `../shared`).
-#![expect(
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a bench prints its figures"
-)]
+//! `olmguard audit` at the size of a large fleet: 2,000 extensions over five catalogs, as they are and with one of the
+//! catalogs replaced; and reports of 20 and of 200 clusters of 50 extensions each.
 
-#[path = "audit"]
-mod bench {
-    pub(crate) mod five;
-    pub(crate) mod fleet;
-    pub(crate) mod run;
+mod extensions;
+mod fleet;
+mod preview;
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use olmguard_figures::{Aim, Figure, Unit};
+
+use crate::process::mib;
+use crate::run::Run;
+use crate::world::World;
+
+pub(crate) fn measure(run: &Run) {
+    let Some(world) = World::of(run) else { return };
+    let folder = tempfile::tempdir().expect("a directory to write to");
+    // The kernel's peak is of all children up to now, so the smallest run comes first.
+    fleet::measure(run, &world, folder.path());
+    preview::measure(run, &world, folder.path());
 }
 
-fn main() {
-    // The kernel's peak is of all children up to now, so the smallest run comes first.
-    let folder = tempfile::tempdir().expect("a directory");
-    let reports = bench::fleet::reports(folder.path());
-    for clusters in [20, 200] {
-        bench::fleet::print(&reports, clusters);
-    }
-    bench::five::print(folder.path());
+/// The most that one run can take.
+struct Aims {
+    seconds: f64,
+    mib: f64,
+}
+
+/// `olmguard audit` that prints JSON.
+fn audit() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    command.args(["audit", "--no-project", "-o", "json"]);
+    command
+}
+
+/// What one run prints; its time and its memory are figures.
+fn timed(run: &Run, row: &str, aims: &Aims, command: &mut Command) -> Vec<u8> {
+    let began = Instant::now();
+    let output = command.stderr(Stdio::inherit()).output().expect("it runs");
+    let seconds = began.elapsed().as_secs_f64();
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
+    let peak = mib(u64::try_from(usage.max_rss()).unwrap_or_default());
+    let note = |row: String, unit, value, most| {
+        run.note(&Figure {
+            aim: Some(Aim::AtMost(most)),
+            ..run.figure(row, unit, value)
+        });
+    };
+    note(row.to_owned(), Unit::Seconds, seconds, aims.seconds);
+    note(
+        format!("{row}, peak of the process"),
+        Unit::MiB,
+        peak,
+        aims.mib,
+    );
+    output.stdout
 }

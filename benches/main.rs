@@ -13,6 +13,7 @@
     reason = "a bench that cannot continue fails there; a field of JSON that is missing is null"
 )]
 
+mod audit;
 mod base;
 mod catalogs;
 mod footprint;
@@ -102,6 +103,7 @@ fn measure(bench: Bench, run: &Run) {
         Bench::Footprint => footprint::measure(run),
         Bench::Many => many::measure(run),
         Bench::Base => base::measure(run),
+        Bench::Audit => audit::measure(run),
         Bench::Lint => lint::measure(run),
         Bench::Serve => serve::measure(run),
         Bench::Catalogs => catalogs::measure(run),

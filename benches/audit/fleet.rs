@@ -3,47 +3,53 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::five::extensions;
-use super::run::{olmguard_audit, run};
 use serde_json::{Value, json};
+
+use super::{Aims, audit, extensions, timed};
+use crate::run::Run;
+use crate::world::World;
 
 /// The extensions of a cluster.
 const EXTENSIONS: usize = 50;
 
-/// The audit of one cluster for each of 200.
-pub(crate) fn reports(folder: &Path) -> PathBuf {
-    let list = folder.join("cluster.json");
-    fs::write(&list, extensions(EXTENSIONS).to_string()).expect("a file");
-    let none = folder.join("none.yaml");
-    fs::write(&none, "").expect("a file");
-    let mut command = olmguard_audit();
-    command
-        .arg(&list)
-        .arg(format!("--catalog=none={}", none.display()));
-    let output = run("audit of 50 extensions without packages", &mut command);
-    let audit: Value = serde_json::from_slice(&output).expect("a report");
-    assert_eq!(
-        audit["extensions"].as_array().map(Vec::len),
-        Some(EXTENSIONS)
-    );
-    let reports = folder.join("reports");
-    fs::create_dir(&reports).expect("a directory");
-    for n in 0..200 {
-        fs::write(reports.join(format!("cluster-{n:03}.json")), &output).expect("a file");
+const AIMS: Aims = Aims {
+    seconds: 10.0,
+    mib: 64.0,
+};
+
+pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
+    let reports = reports(world, folder);
+    for clusters in [20, 200] {
+        let clusters = run.count(clusters, 2);
+        let mut command = audit();
+        for report in reports.iter().take(clusters) {
+            command.arg("--fleet").arg(report);
+        }
+        let row = format!("report of {clusters} clusters");
+        let output = timed(run, &row, &AIMS, &mut command);
+        let fleet: Value = serde_json::from_slice(&output).expect("a report");
+        assert_eq!(fleet["counts"]["extensions"], json!(clusters * EXTENSIONS));
+        assert_eq!(fleet["clusters"].as_array().map(Vec::len), Some(clusters));
     }
-    reports
 }
 
-/// The report of the first of them.
-pub(crate) fn print(reports: &Path, clusters: usize) {
-    let mut command = olmguard_audit();
-    for n in 0..clusters {
-        command
-            .arg("--fleet")
-            .arg(reports.join(format!("cluster-{n:03}.json")));
-    }
-    let output = run(&format!("report of {clusters} clusters"), &mut command);
-    let fleet: Value = serde_json::from_slice(&output).expect("a report");
-    assert_eq!(fleet["counts"]["extensions"], json!(clusters * EXTENSIONS));
-    assert_eq!(fleet["clusters"].as_array().map(Vec::len), Some(clusters));
+/// The audit of one cluster for each of 200.
+fn reports(world: &World, folder: &Path) -> Vec<PathBuf> {
+    let list = folder.join("cluster.json");
+    let extensions = extensions::list(&world.snapshot(), EXTENSIONS);
+    fs::write(&list, extensions.to_string()).expect("a file");
+    let name = *world.names().first().expect("five");
+    let catalog = format!("--catalog={name}={}", world.file(name).display());
+    let output = audit().arg(&list).arg(catalog).output().expect("it runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let found = report["extensions"].as_array().map(Vec::len);
+    assert_eq!(found, Some(EXTENSIONS));
+    let reports = folder.join("reports");
+    fs::create_dir(&reports).expect("a directory");
+    let copies = (0..200).map(|number| {
+        let copy = reports.join(format!("cluster-{number:03}.json"));
+        fs::write(&copy, &output.stdout).expect("a file");
+        copy
+    });
+    copies.collect()
 }

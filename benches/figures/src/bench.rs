@@ -26,6 +26,8 @@ pub enum Bench {
     Many,
     /// A check of what a branch changes.
     Base,
+    /// What already runs, a preview of a catalog, and many clusters.
+    Audit,
     /// Linting catalogs, next to opm.
     Lint,
     /// The webhook under load.
@@ -36,7 +38,7 @@ pub enum Bench {
 
 impl Bench {
     /// In the order in which they run.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Resolve,
         Self::Growth,
         Self::Review,
@@ -46,6 +48,7 @@ impl Bench {
         Self::Footprint,
         Self::Many,
         Self::Base,
+        Self::Audit,
         Self::Lint,
         Self::Serve,
         Self::Catalogs,
@@ -73,6 +76,7 @@ impl Bench {
             Self::Footprint => "footprint",
             Self::Many => "many",
             Self::Base => "base",
+            Self::Audit => "audit",
             Self::Lint => "lint",
             Self::Serve => "serve",
             Self::Catalogs => "catalogs",
@@ -93,6 +97,7 @@ impl Bench {
             Self::Footprint => "Five catalogs in memory, and a check of 1,000 manifests",
             Self::Many => "A million bundles, 20 in each package",
             Self::Base => "A check of 1,000 manifests of which 50 are changed",
+            Self::Audit => "An audit of 2,000 extensions, and reports of many clusters",
             Self::Lint => "Linting whole catalogs",
             Self::Serve => "The webhook over TLS",
             Self::Catalogs => "`serve` in a cluster with five catalogs",
@@ -103,7 +108,13 @@ impl Bench {
     pub fn measures_processes(self) -> bool {
         matches!(
             self,
-            Self::Load | Self::Footprint | Self::Base | Self::Lint | Self::Serve | Self::Catalogs
+            Self::Load
+                | Self::Footprint
+                | Self::Base
+                | Self::Audit
+                | Self::Lint
+                | Self::Serve
+                | Self::Catalogs
         )
     }
 }
