@@ -25,7 +25,7 @@ fn shows(page: &str, scene: &Scene, line: &str, expected: i32) {
     let (code, stdout, stderr) = scene.run(&arguments, "");
     assert_eq!((code, &*stderr), (Some(expected), ""));
     let shown = format!("$ {line}\n{stdout}");
-    let indented: String = shown.lines().map(|line| format!("{line}\n")).collect();
+    let indented: String = shown.lines().flat_map(|line| [line, "\n"]).collect();
     assert!(
         read(page).contains(&indented),
         "{page} does not show:\n{shown}"

@@ -91,7 +91,9 @@ fn a_night_writes_the_comment_and_the_versions_that_renovate_can_set() {
     );
     let steps = steps();
     assert_eq!(steps.len(), 2);
-    steps.iter().for_each(|step| run(&scene, step));
+    for step in &steps {
+        run(&scene, step);
+    }
     let comment = fs::read_to_string(scene.0.path().join("comment.md")).expect("a comment");
     assert!(
         comment.starts_with("<!-- olmguard audit -->\n### olmguard audit: 3 extensions"),

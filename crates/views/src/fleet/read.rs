@@ -126,7 +126,7 @@ impl From<&ExtensionReport> for FleetExtension {
 impl FleetExtension {
     fn read(written: WrittenExtension) -> Result<Self, ReadError> {
         let ids = written.findings.into_iter().map(|finding| finding.id);
-        let findings = ids.map(|id| known("finding", id, Concern::ALL, |one| one.as_str()));
+        let findings = ids.map(|id| known("finding", id, Concern::ALL, Concern::as_str));
         let installed = written.installed.map(|found| {
             let name = found.bundle.unwrap_or_default();
             label(
@@ -140,7 +140,7 @@ impl FleetExtension {
             package: written.package,
             installed,
             newest: newest.map(|found| label(found.version, found.release, found.bundle)),
-            verdict: known("verdict", written.verdict, &VERDICTS, |one| one.as_str())?,
+            verdict: known("verdict", written.verdict, &VERDICTS, Verdict::as_str)?,
             findings: findings.collect::<Result<_, _>>()?,
         })
     }
