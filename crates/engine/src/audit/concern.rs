@@ -115,12 +115,15 @@ fn walks(audit: &Audit<'_>, is: impl Fn(&Walk<'_>) -> bool) -> bool {
     audit.automatic.as_ref().is_some_and(is)
 }
 
-/// Whether automatic upgrades that no guardrail forbids end at the version that edits can reach, perhaps from another
-/// catalog.
+/// Whether automatic upgrades that no guardrail forbids reach the version that edits can reach, perhaps from another
+/// catalog, or a newer one, such as a prerelease.
 fn arrives(walk: &Walk<'_>, next: &NextEdit<'_>) -> bool {
-    let ends = [&walk.steps, &next.path].map(|path| path.last().and_then(|last| version(*last)));
-    let is_same = matches!(ends, [Some(one), Some(other)] if one.cmp_precedence(other).is_eq());
-    walk.forbidden.is_empty() && is_same
+    let Some(end) = next.path.last().and_then(|last| version(*last)) else {
+        return false;
+    };
+    let steps = walk.steps.iter();
+    let mut steps = steps.filter_map(|step| version(*step));
+    walk.forbidden.is_empty() && steps.any(|step| step.cmp_precedence(end).is_ge())
 }
 
 fn deprecates(audit: &Audit<'_>, is: impl Fn(&Deprecations<'_>) -> bool) -> bool {

@@ -121,6 +121,13 @@ fn a_prerelease_counts_if_one_is_installed() {
     let through = "a: 1.0.0; 1.1.0-rc.1 replaces 1.0.0; 1.1.0 replaces 1.1.0-rc.1";
     let through = Scene::new(through, "1.0.0").range("1.0.0");
     through.see(|audit| assert_eq!(versions(&next(audit).path), ["1.1.0-rc.1", "1.1.0"]));
+    // OLM upgrades on to one automatically, past each version that an edit can reach.
+    let open = Scene::new(lines, "1.0.0");
+    assert_eq!(open.concerns(), ["moves", "unbounded"]);
+    open.see(|audit| {
+        let walk = audit.automatic.as_ref().expect("a walk");
+        assert_eq!(versions(&walk.steps), ["1.1.0", "1.2.0-rc.1", "1.2.0-rc.2"]);
+    });
 }
 
 #[test]
