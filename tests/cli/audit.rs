@@ -171,6 +171,63 @@ fn a_status_that_cannot_be_read_is_undecided() {
     assert!(stdout.contains("\ngood (p): 1.2.0\n"), "{stdout}");
 }
 
+/// With the bypass the verdict does not need it.
+#[test]
+fn a_status_that_cannot_be_read_is_reported_with_the_bypass_too() {
+    let mut broken = object("broken", "1.2.0", "1.0.0");
+    broken["status"]["install"]["bundle"]["version"] = 1.into();
+    broken["spec"]["source"]["catalog"]["upgradeConstraintPolicy"] = "SelfCertified".into();
+    let objects = list(&[broken, object("good", "1.2.0", "1.2.0")]);
+    let scene = Scene::new();
+    let (code, stdout, _) = scene.run(&["-", HUB], &objects);
+    assert_eq!(code, Some(4), "{stdout}");
+    let unknown = "undecided: the installed version is unknown: the status is malformed";
+    assert!(
+        stdout.starts_with(&format!(
+            "broken (p): no installed bundle is known\n  {unknown}\n  bypass: "
+        )),
+        "{stdout}"
+    );
+    let (_, junit, _) = scene.run(&["-", HUB, "-o", "junit"], &objects);
+    let error = format!("<error message=\"{unknown}\" type=\"InstalledUnknown\">");
+    assert!(junit.contains(&error), "{junit}");
+}
+
+#[test]
+fn what_is_not_judged_is_no_extension_without_findings() {
+    let mut deleting = object("deleting", "1.2.0", "1.0.0");
+    deleting["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+    let objects = list(&[deleting, object("good", "1.2.0", "1.2.0")]);
+    let scene = Scene::new();
+    let run = |form| {
+        let (code, stdout, stderr) = scene.run(&["-", HUB, "-o", form], &objects);
+        assert_eq!((code, &*stderr), (Some(0), ""));
+        stdout
+    };
+    let line = "2 extensions: 1 without findings, 1 not judged";
+    let expected = format!(
+        "deleting (p): 1.0.0\n  not judged: it is being deleted\ngood (p): 1.2.0\n{line}\n"
+    );
+    assert_eq!(run("text"), expected);
+    for (form, part) in [
+        (
+            "markdown",
+            "| `deleting` | `p` | `1.0.0` | not judged |  |\n",
+        ),
+        (
+            "html",
+            "<dt>Not judged</dt>\n<dd>it is being deleted</dd>\n",
+        ),
+        (
+            "junit",
+            "<skipped message=\"it is being deleted\" type=\"NotJudged\"/>",
+        ),
+    ] {
+        let text = run(form);
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
 #[test]
 fn a_catalog_that_cannot_be_read_leaves_every_extension_undecided() {
     let scene = Scene::new();

@@ -27,7 +27,7 @@ pub use onward::{NextEdit, Onward};
 pub use place::{Deprecations, Place};
 pub use requested::Requested;
 
-use crate::extension::{Fields, Filter, Policy};
+use crate::extension::{Fields, Filter, Installed, Policy, UnknownCause};
 use crate::judge::{Basis, Edit, Judgement, Request, Token, Verdict, Walk, judge, rule, walk};
 use crate::resolve::Query;
 use olmguard_catalog::version::Constraint;
@@ -44,6 +44,8 @@ pub struct Audit<'s> {
     pub place: Option<Place<'s>>,
     /// What exists of what it requests; absent if a catalog that counts cannot answer.
     pub requested: Option<Requested<'s>>,
+    /// Why it is not known what is installed. With the bypass the verdict does not say it.
+    pub unknown: Option<UnknownCause>,
     /// The bypass of the upgrade edges, if it is set.
     pub bypass: Option<StandingBypass>,
     /// Whether the range has no upper bound; absent if the range cannot be read.
@@ -70,6 +72,7 @@ impl<'s> Audit<'s> {
                 automatic: None,
                 place: None,
                 requested: None,
+                unknown: None,
                 bypass: None,
                 is_unbounded: None,
             },
@@ -88,6 +91,10 @@ impl<'s> Audit<'s> {
             automatic: bundle.map(|bundle| walk(basis, request.filter, bundle)),
             place: bundle.and_then(|bundle| Place::of(basis, request, fields, bundle)),
             requested: Requested::of(basis, request.filter),
+            unknown: match request.installed {
+                Installed::Unknown(cause) => Some(cause.clone()),
+                Installed::Nothing | Installed::Bundle(_) => None,
+            },
             bypass: bypass(basis, request),
             is_unbounded: is_unbounded(basis, request.filter),
         }

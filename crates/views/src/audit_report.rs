@@ -19,7 +19,7 @@ pub use cluster_report::ClusterReport;
 use crate::see::{BundleReport, InstalledReport};
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward, Place};
-use olmguard_engine::explain::{OneEditReport, one_line, reason};
+use olmguard_engine::explain::{OneEditReport, exemption, one_line, reason};
 use olmguard_engine::judge::{Edit, Verdict};
 use olmguard_engine::resolve::Choice;
 
@@ -73,6 +73,9 @@ pub struct ExtensionReport {
     concerns: Vec<Concern>,
     #[serde(skip)]
     judged: Verdict,
+    /// Why there is no verdict, if there is none.
+    #[serde(skip)]
+    exemption: Option<String>,
     /// `apiVersion` and `kind` of the object.
     #[serde(skip)]
     api: (String, String),
@@ -88,6 +91,9 @@ pub struct NextReport {
     one_edit: Option<OneEditReport>,
     /// Time in UTC at which a window of the upgrade policies opens. Null if the edit is allowed now.
     opens: Option<String>,
+    /// What to set as the version.
+    #[serde(skip)]
+    range: Option<String>,
 }
 
 /// One thing worth knowing.
@@ -124,22 +130,34 @@ impl AuditReport {
         verdicts.filter(|found| *found == verdict).count()
     }
 
+    /// Whether a fact is missing about one of them.
+    pub fn is_undecided(&self) -> bool {
+        self.extensions.iter().any(ExtensionReport::is_undecided)
+    }
+
     /// The extensions, the worst first.
     pub fn extensions(&self) -> &[ExtensionReport] {
         &self.extensions
     }
 
-    /// How many extensions there are, and how many have no finding.
+    /// How many extensions there are, how many have no finding, and how many are not judged.
     pub fn count_line(&self) -> String {
         let count = self.extensions.len();
         let good = self.extensions.iter();
-        let good = good.filter(|extension| extension.findings.is_empty());
+        let good = good.filter(|extension| extension.lines().next().is_none());
         let noun = if count == 1 {
             "extension"
         } else {
             "extensions"
         };
-        format!("{count} {noun}: {} without findings", good.count())
+        let not_judged = match self.count(Verdict::NotJudged) {
+            0 => String::new(),
+            count => format!(", {count} not judged"),
+        };
+        format!(
+            "{count} {noun}: {} without findings{not_judged}",
+            good.count()
+        )
     }
 }
 
@@ -172,6 +190,7 @@ impl ExtensionReport {
             newer: place.map(|place| place.newer),
             next: place.and_then(NextReport::of),
             judged: judgement.verdict(),
+            exemption: exemption(judgement).map(|why| one_line(&why)),
             api: (identity.api_version(), identity.kind.clone()),
             findings: concerns
                 .iter()
@@ -235,11 +254,27 @@ impl ExtensionReport {
         &self.findings
     }
 
+    /// Why there is no verdict, if there is none.
+    pub fn exemption(&self) -> Option<&str> {
+        self.exemption.as_deref()
+    }
+
+    /// Whether a fact is missing: one of the verdict, or what is installed.
+    pub fn is_undecided(&self) -> bool {
+        self.concerns.contains(&Concern::Undecided)
+    }
+
+    /// A line for each finding, or one that says why there is no verdict.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let exemption = self.exemption.iter();
+        let exemption = exemption.map(|why| format!("not judged: {why}"));
+        let findings = self.findings.iter();
+        findings.map(ToString::to_string).chain(exemption)
+    }
+
     /// What to set as the version to move on: the one range that is enough, or the first version of the path.
     pub fn next_range(&self) -> Option<&str> {
-        let next = self.next.as_ref()?;
-        let range = next.one_edit.as_ref().map(|edit| &*edit.value);
-        range.or_else(|| next.path.first()?.version.as_deref())
+        self.next.as_ref()?.range.as_deref()
     }
 
     /// The worst first, what has no finding last.
@@ -251,7 +286,7 @@ impl ExtensionReport {
 
 impl NextReport {
     fn of(place: &Place<'_>) -> Option<Self> {
-        let (NextEdit { path, one_edit }, opens) = match &place.onward {
+        let (next, opens) = match &place.onward {
             Onward::Now(next) => (next, None),
             Onward::Later(next, opening) => (next, Some(opening.at.to_string())),
             Onward::Newest
@@ -261,10 +296,12 @@ impl NextReport {
             | Onward::Stranded
             | Onward::NotFound => return None,
         };
+        let NextEdit { path, one_edit } = next;
         Some(Self {
             path: bundles(path),
             one_edit: one_edit.as_ref().map(OneEditReport::from),
             opens,
+            range: next.range(),
         })
     }
 }
@@ -286,8 +323,8 @@ impl fmt::Display for ExtensionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, package) = (go::escape(self.name()), go::escape(self.package()));
         write!(f, "{name} ({package}): {}", self.installed())?;
-        for finding in &self.findings {
-            write!(f, "\n  {finding}")?;
+        for line in self.lines() {
+            write!(f, "\n  {line}")?;
         }
         Ok(())
     }

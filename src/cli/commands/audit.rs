@@ -101,7 +101,7 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     inputs.faults.iter().for_each(say);
     let (facts, current) = opened.load_both(inputs.given);
     let unread = Unread::all(&inputs.faults, &facts.faults);
-    if inputs.extensions.is_empty() && unread.is_empty() {
+    if inputs.extensions.is_empty() && !unread.iter().any(|one| one.is_error) {
         warn(&NO_EXTENSION);
     }
     let requester = args.facts.requester();
@@ -160,13 +160,9 @@ fn report<'a>(facts: &Facts, edits: impl Iterator<Item = Edit<'a>>) -> AuditRepo
 }
 
 fn exits(report: &AuditReport) -> impl Iterator<Item = Exit> {
-    let verdicts = [
-        (Verdict::Deny, Exit::Denied),
-        (Verdict::Undecided, Exit::Undecided),
-    ];
-    let verdicts = verdicts.into_iter();
-    let found = verdicts.filter(|(verdict, _)| report.count(*verdict) > 0);
-    found.map(|(_, exit)| exit)
+    let denied = (report.count(Verdict::Deny) > 0).then_some(Exit::Denied);
+    let undecided = report.is_undecided().then_some(Exit::Undecided);
+    denied.into_iter().chain(undecided)
 }
 
 impl AuditError {

@@ -33,7 +33,7 @@ concerns! {
     ForbiddenMove => "forbidden_move",
     /// Guardrails or upgrade policies forbid what the spec resolves to.
     Forbidden => "forbidden",
-    /// A fact is missing.
+    /// A fact is missing: one of the verdict, or what is installed.
     Undecided => "undecided",
     /// Newer versions exist, and no upgrade path leads to any of them.
     Stranded => "stranded",
@@ -65,7 +65,9 @@ impl Concern {
         match self {
             Self::Unresolvable => denies(audit) && !is_by_rule(audit),
             Self::Forbidden => denies(audit) && is_by_rule(audit),
-            Self::Undecided => audit.judgement.verdict() == Verdict::Undecided,
+            Self::Undecided => {
+                audit.judgement.verdict() == Verdict::Undecided || audit.unknown.is_some()
+            }
             Self::ForbiddenMove => walks(audit, |walk| !walk.forbidden.is_empty()),
             Self::Moves => walks(audit, |walk| !walk.steps.is_empty()),
             Self::Bypass => audit.bypass.is_some(),

@@ -7,7 +7,7 @@
 
 use crate::audit::place::offers;
 use crate::extension::{Fields, Filter};
-use crate::judge::{Basis, OneEdit, Request};
+use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
     Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_way,
 };
@@ -42,6 +42,14 @@ pub struct NextEdit<'s> {
     pub path: Vec<Choice<'s>>,
     /// The one edit that is enough for all of them, if there are several and one is enough.
     pub one_edit: Option<OneEdit>,
+}
+
+impl NextEdit<'_> {
+    /// What to set as the version: the range of the one edit, or the first version of the path, if an API takes it.
+    pub fn range(&self) -> Option<String> {
+        let one_edit = self.one_edit.as_ref().map(|edit| edit.range.clone());
+        one_edit.or_else(|| pin(*self.path.first()?))
+    }
 }
 
 /// Which extension is to be brought on, from where.

@@ -224,7 +224,7 @@ pub(super) fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
     }
 }
 
-fn exemption<'r>(ruling: &'r Ruling<'_>) -> Option<&'r Exemption> {
+pub(super) fn exemption<'r>(ruling: &'r Ruling<'_>) -> Option<&'r Exemption> {
     match ruling {
         Ruling::NotJudged(exemption) => Some(exemption),
         _ => None,

@@ -2,7 +2,7 @@
 
 mod catalogs;
 pub(super) mod guardrail;
-mod installed;
+pub(super) mod installed;
 mod needed;
 pub(super) mod policy;
 

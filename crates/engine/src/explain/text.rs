@@ -113,7 +113,7 @@ pub(super) fn cut_middle(text: &str, limit: usize) -> String {
 }
 
 /// A text of at most `limit` bytes, "..." at its end where something was cut.
-pub(super) fn cut_end(text: &str, limit: usize) -> String {
+pub fn cut_end(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }

@@ -1,7 +1,10 @@
 //! One text about an edit, for callers that decide by the judgement and need no whole answer.
 
-use crate::explain::answer::{causes, cited, upstream};
+use crate::explain::answer::{self, causes, cited, upstream};
+use crate::explain::exempt;
 use crate::explain::message::{self, Lines, MessageFacts};
+use crate::explain::refusal::installed;
+use crate::extension::UnknownCause;
 use crate::judge::{Edit, FoundAdvice, Judgement};
 
 /// Why an edit is refused or undecided, in one sentence; of several causes the first.
@@ -11,7 +14,17 @@ pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
     Some(cause.message)
 }
 
-/// The same at length, as [`Answer::message`](crate::explain::Answer::message) has it.
+/// Why an edit is not judged, if it is not.
+pub fn exemption(judgement: &Judgement<'_>) -> Option<String> {
+    answer::exemption(&judgement.ruled.ruling).map(exempt::why)
+}
+
+/// Why it is not known what is installed.
+pub fn unknown(cause: &UnknownCause) -> &'static str {
+    installed::reason(cause)
+}
+
+/// The reason at length, as [`Answer::message`](crate::explain::Answer::message) has it.
 pub fn message(
     edit: &Edit<'_>,
     judgement: &Judgement<'_>,

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::audit_report::{AuditReport, ExtensionReport};
 use olmguard_engine::audit::Concern;
+use olmguard_engine::explain::cut_end;
 use olmguard_engine::judge::Verdict;
 
 /// One object.
@@ -165,11 +166,11 @@ impl ReportResult {
             result,
             scored: result != Outcome::Warn,
             resources: [Subject::of(extension)],
-            message: cut(message, MOST_MESSAGE),
+            message: cut_end(message, MOST_MESSAGE),
             properties: Properties {
-                package: cut(extension.package(), MOST_NAME),
-                installed: cut(&extension.installed(), MOST_NAME),
-                next: cut(extension.next_range().unwrap_or_default(), MOST_NAME),
+                package: cut_end(extension.package(), MOST_NAME),
+                installed: cut_end(&extension.installed(), MOST_NAME),
+                next: cut_end(extension.next_range().unwrap_or_default(), MOST_NAME),
             },
         };
         let found = extension.concerns.iter().zip(&extension.findings);
@@ -183,7 +184,8 @@ impl ReportResult {
             Verdict::NotJudged => Outcome::Skip,
             Verdict::Allow | Verdict::Deny | Verdict::Undecided => Outcome::Pass,
         };
-        vec![result(extension.token, (outcome, "info"), "")]
+        let why = extension.exemption().unwrap_or_default();
+        vec![result(extension.token, (outcome, "info"), why)]
     }
 
     /// More bytes than it has in an object.
@@ -196,9 +198,9 @@ impl Subject {
     fn of(extension: &ExtensionReport) -> Self {
         let (api_version, kind) = &extension.api;
         Self {
-            api_version: cut(api_version, MOST_NAME),
-            kind: cut(kind, MOST_NAME),
-            name: cut(extension.name(), MOST_NAME),
+            api_version: cut_end(api_version, MOST_NAME),
+            kind: cut_end(kind, MOST_NAME),
+            name: cut_end(extension.name(), MOST_NAME),
         }
     }
 }
@@ -223,20 +225,12 @@ fn weight(concern: Concern) -> (Outcome, &'static str) {
     }
 }
 
-/// The beginning of a text, with this many characters at most.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
-}
-
 const NAME: &str = "olmguard-audit";
 const SOURCE: &str = "olmguard";
 
 /// Of the results of one object as JSON: etcd keeps no object of more than 1.5 MiB, and an API server adds its fields.
 const MOST_BYTES: usize = 900_000;
 
-/// How many characters of a text are kept; the name of an object has at most 253.
+/// How many bytes of a text are kept; the name of an object has at most 253.
 const MOST_NAME: usize = 253;
 const MOST_MESSAGE: usize = 1000;

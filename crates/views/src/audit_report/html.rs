@@ -85,6 +85,7 @@ fn facts(extension: &ExtensionReport) -> Vec<(&'static str, String)> {
             "Answer today",
             Some(format!("{} [{}]", extension.verdict, extension.token)),
         ),
+        ("Not judged", extension.exemption().map(str::to_owned)),
         ("Resolves to", version(&extension.resolved)),
         ("Automatic", path(&extension.automatic)),
         ("Newest", version(&extension.newest)),

@@ -2,6 +2,7 @@
 
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, Deprecations, NextEdit, Onward, Place};
+use olmguard_engine::explain::unknown;
 use olmguard_engine::judge::{Verdict, pin};
 use olmguard_engine::resolve::Choice;
 
@@ -9,7 +10,11 @@ use olmguard_engine::resolve::Choice;
 pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> String {
     let of_place = |say: fn(&Place<'_>) -> String| audit.place.as_ref().map(say);
     let found = match concern {
-        Concern::Unresolvable | Concern::Forbidden | Concern::Undecided => Some(reason.to_owned()),
+        Concern::Unresolvable | Concern::Forbidden => Some(reason.to_owned()),
+        Concern::Undecided => match audit.judgement.verdict() {
+            Verdict::Undecided => Some(reason.to_owned()),
+            _ => audit.unknown.as_ref().map(|why| unknown(why).to_owned()),
+        },
         Concern::ForbiddenMove => forbidden_move(audit),
         Concern::Moves => audit.automatic.as_ref().map(|walk| {
             let through = versions(&walk.steps);
@@ -102,12 +107,7 @@ fn edits(next: &NextEdit<'_>, newest: &str) -> String {
         1 => "1 step".to_owned(),
         count => format!("{count} steps"),
     };
-    let first = next.path.first().copied().and_then(pin).unwrap_or_default();
-    let set = next
-        .one_edit
-        .as_ref()
-        .map_or(first, |edit| edit.range.clone());
-    let set = go::quote(&set);
+    let set = go::quote(&next.range().unwrap_or_default());
     let beyond = match newest {
         "" => String::new(),
         same if same == last => String::new(),

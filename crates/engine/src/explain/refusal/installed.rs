@@ -4,7 +4,7 @@ use crate::explain::refusal::{Detail, detail, names, sentences};
 use crate::extension::UnknownCause;
 
 /// The reason, for line 1.
-pub(super) fn reason(cause: &UnknownCause) -> &'static str {
+pub(in crate::explain) fn reason(cause: &UnknownCause) -> &'static str {
     match cause {
         UnknownCause::Condition => {
             "the installed version is unknown: condition Installed is Unknown"

@@ -8,8 +8,8 @@ use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus};
 use super::Unread;
 use crate::cli::output::junit::{non_success, report, unread};
 use olmguard_engine::explain::one_line;
-use olmguard_engine::judge::Verdict;
-use olmguard_views::audit_report::{AuditReport, ExtensionReport, FindingReport};
+use olmguard_engine::judge::{Token, Verdict};
+use olmguard_views::audit_report::{AuditReport, ExtensionReport};
 
 /// The XML.
 pub(super) fn junit(audit: &AuditReport, faults: &[Unread]) -> Result<String, SerializeError> {
@@ -38,35 +38,29 @@ fn case(extension: &ExtensionReport) -> TestCase {
 }
 
 fn status_of(extension: &ExtensionReport) -> TestCaseStatus {
-    let bad = |kind| {
-        let first = extension.findings().first().map(FindingReport::to_string);
-        let whole = findings(extension);
-        non_success(
-            kind,
-            extension.token(),
-            &first.unwrap_or_default(),
-            Some(&whole),
-        )
+    let bad = |kind, word| {
+        let first = extension.lines().next().unwrap_or_default();
+        non_success(kind, word, &first, Some(&findings(extension)))
     };
     match extension.verdict() {
-        Verdict::Deny => bad(NonSuccessKind::Failure),
-        Verdict::Undecided => bad(NonSuccessKind::Error),
+        Verdict::Deny => bad(NonSuccessKind::Failure, extension.token()),
+        Verdict::Undecided => bad(NonSuccessKind::Error, extension.token()),
+        // The bypass allows it, whatever is installed.
+        Verdict::Allow if extension.is_undecided() => {
+            bad(NonSuccessKind::Error, Token::InstalledUnknown.as_str())
+        }
         Verdict::Allow => TestCaseStatus::success(),
         Verdict::NotJudged => {
             let mut skipped = TestCaseStatus::skipped();
-            skipped.set_type(extension.token());
+            let why = extension.exemption().unwrap_or_default();
+            skipped.set_type(extension.token()).set_message(why);
             skipped
         }
     }
 }
 
 fn findings(extension: &ExtensionReport) -> String {
-    let lines: Vec<_> = extension
-        .findings()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    lines.join("\n")
+    extension.lines().collect::<Vec<_>>().join("\n")
 }
 
 const SUITE: &str = "extensions";

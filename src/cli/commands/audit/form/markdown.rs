@@ -24,7 +24,9 @@ pub(in crate::cli::commands::audit) fn unread(fault: &Unread) -> String {
 
 fn row(extension: &ExtensionReport) -> String {
     let cell = |text: &str| code(text, LONGEST);
-    let findings: Vec<_> = extension.findings().iter().map(FindingReport::id).collect();
+    let findings = extension.findings().iter().map(FindingReport::id);
+    let not_judged = extension.exemption().map(|_| "not judged");
+    let findings: Vec<_> = findings.chain(not_judged).collect();
     format!(
         "| {} | {} | {} | {} | {} |\n",
         cell(extension.name()),
@@ -37,8 +39,7 @@ fn row(extension: &ExtensionReport) -> String {
 
 /// The findings of one that has some.
 fn fold(extension: &ExtensionReport) -> Option<String> {
-    let findings = extension.findings();
-    let lines: Vec<_> = findings.iter().map(ToString::to_string).collect();
+    let lines: Vec<_> = extension.lines().collect();
     (!lines.is_empty()).then(|| folded(extension.name(), extension.token(), &lines.join("\n")))
 }
 
