@@ -182,7 +182,6 @@ const EXAMPLES: &[&str] = &[
     "olmguard audit --from-cluster -o html > audit.html",
     "olmguard audit --snapshot prod.snapshot --catalog hub=next.yaml",
     "olmguard audit --fleet reports/ -o html > fleet.html",
-    "olmguard audit extensions.yaml --catalog hub=hub.yaml --at 2026-11-24T22:00:00Z",
 ];
 
 const EXIT_CODES: &[(Exit, &str)] = &[

@@ -112,12 +112,14 @@ const SCHEMA: &str = "olmguard.version/v1";
 
 /// In byte order; `schemas` at the root of the repository has a file for each.
 const SCHEMAS: &[&str] = &[
+    "olmguard.audit-change/v1",
     "olmguard.audit/v1",
     "olmguard.catalogs/v1",
     "olmguard.check/v1",
     "olmguard.diff/v1",
     "olmguard.doctor/v1",
     "olmguard.explain/v1",
+    "olmguard.fleet/v1",
     "olmguard.graph/v1",
     guardrail::SCHEMA,
     "olmguard.lint/v1",
