@@ -177,7 +177,7 @@ mod tests {
         assert!(
             lines
                 .iter()
-                .any(|line| line.starts_with("Schemas   olmguard.audit/v1, "))
+                .any(|line| line.starts_with("Schemas   olmguard.audit-change/v1, "))
         );
         assert!(lines.iter().all(|line| line.len() <= 80), "{lines:#?}");
     }
