@@ -15,6 +15,12 @@ use crate::world::World;
 
 const EXTENSIONS: usize = 2_000;
 
+/// A catalog without the package of the small ones.
+const OTHER: &str = r#"{"schema":"olm.package","name":"other","defaultChannel":"a"}
+{"schema":"olm.channel","package":"other","name":"a","entries":[{"name":"other.v1.0.0"}]}
+{"schema":"olm.bundle","package":"other","name":"other.v1.0.0","image":"example.com/other","properties":[{"type":"olm.package","value":{"packageName":"other","version":"1.0.0"}}]}
+"#;
+
 const AIMS: Aims = Aims {
     seconds: 2.0,
     mib: 150.0,
@@ -25,13 +31,13 @@ pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
     let list = folder.join("list.json");
     let extensions = extensions::list(&world.snapshot(), count);
     fs::write(&list, extensions.to_string()).expect("a file");
-    // A whole catalog is replaced by another; the small ones are all alike, so there it is one without bundles.
+    // A whole catalog is replaced by another; the small ones are all alike, so there it is one with another package.
     let [content, _, _, replaced, _] = world.names();
-    let empty = folder.join("empty.json");
-    fs::write(&empty, r#"{"schema":"olm.package","name":"other"}"#).expect("a file");
+    let other = folder.join("other.json");
+    fs::write(&other, OTHER).expect("a file");
     let new = match world {
         World::Whole(_) => world.file(content),
-        World::Small => empty,
+        World::Small => other,
     };
     let [snapshot, next] = ["five", "next"].map(|name| folder.join(format!("{name}.snapshot")));
     save(world, &snapshot, None);
