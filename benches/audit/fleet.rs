@@ -19,13 +19,13 @@ const AIMS: Aims = Aims {
 
 pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
     let reports = reports(world, folder);
-    for clusters in [20, 200] {
-        let clusters = run.count(clusters, 2);
+    for many in [20, 200] {
+        let clusters = run.count(many, 2);
         let mut command = audit();
         for report in reports.iter().take(clusters) {
             command.arg("--fleet").arg(report);
         }
-        let row = format!("report of {clusters} clusters");
+        let row = format!("report of {many} clusters");
         let output = timed(run, &row, &AIMS, &mut command);
         let fleet: Value = serde_json::from_slice(&output).expect("a report");
         assert_eq!(fleet["counts"]["extensions"], json!(clusters * EXTENSIONS));
