@@ -33,7 +33,7 @@ pub(super) struct SaveArgs {
     #[command(flatten)]
     look: LookArgs,
 
-    /// Leave out what is installed
+    /// Omit what is installed
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
     no_extensions: bool,
 

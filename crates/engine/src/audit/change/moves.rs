@@ -13,7 +13,7 @@ pub struct Moves<'b, 'a> {
 }
 
 impl<'b, 'a> Moves<'b, 'a> {
-    /// Those of two audits.
+    /// The differences between two audits.
     pub fn of(before: &Audit<'b>, after: &Audit<'a>) -> Self {
         Self {
             before: before.moves(),
