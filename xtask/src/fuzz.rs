@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), FuzzError> {
     }
 }
 
-/// The same inputs in each run: what an earlier run has found is not used.
+/// Starts from the seeds alone: what an earlier run has found is not used.
 pub(crate) fn smoke() -> Result<(), FuzzError> {
     let programs = build()?;
     let limits = [format!("-runs={SMOKE_RUNS}"), "-seed=1".to_owned()];

@@ -21,6 +21,19 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
+/// A text of another program as part of one line: its line breaks and whatever is not printable are
+/// escaped, its quotes are its own.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for part in text.split_inclusive(AS_THEY_ARE) {
+        let end = part.strip_suffix(AS_THEY_ARE).map_or(part.len(), str::len);
+        let (others, last) = part.split_at(end);
+        line.push_str(&escape(others));
+        line.push_str(last);
+    }
+    line
+}
+
 /// A number that `strconv.ParseUint` refuses. The text holds decimal digits only, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
@@ -90,6 +103,9 @@ pub fn is_printable(character: char) -> bool {
         .is_some_and(|text| text.escape_debug().nth(1) == Some(character))
 }
 
+/// What Go escapes within quotes, and another program's text may hold.
+const AS_THEY_ARE: [char; 2] = ['"', '\\'];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +128,13 @@ mod tests {
             assert_eq!(quote(text), expected);
             assert_eq!(escape(text), expected[1..expected.len() - 1]);
         }
+    }
+    #[test]
+    fn texts_of_others_stay_on_their_line() {
+        assert_eq!(
+            one_line("a \"b\"\n\u{1b}[31m\t\\"),
+            "a \"b\"\\n\\x1b[31m\\t\\"
+        );
+        assert_eq!(one_line("\"\"\\\\a"), "\"\"\\\\a");
     }
 }

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use olmguard_catalog::Bundle;
+pub use olmguard_catalog::version::go::one_line;
 use olmguard_catalog::version::{BundleReleaseSupport, go};
 
 /// A line made of parts, some of which may be cut in their middle.
@@ -120,19 +121,6 @@ pub fn cut_end(text: &str, limit: usize) -> String {
     format!("{}{DOTS}", floor(text, limit.saturating_sub(DOTS.len())))
 }
 
-/// A text of another program as part of one line: its line breaks and whatever is not printable are
-/// escaped, its quotes are its own.
-pub fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for part in text.split_inclusive(AS_THEY_ARE) {
-        let end = part.strip_suffix(AS_THEY_ARE).map_or(part.len(), str::len);
-        let (others, last) = part.split_at(end);
-        line.push_str(&go::escape(others));
-        line.push_str(last);
-    }
-    line
-}
-
 /// Items with something between them, of which as many are named as fit; the rest is counted.
 pub fn list(items: &[String], between: &str, named: usize) -> String {
     let shown = items
@@ -166,9 +154,6 @@ fn ceil(text: &str, at: usize) -> &str {
     let start = (at..=text.len()).find(|start| text.is_char_boundary(*start));
     text.get(start.unwrap_or(text.len())..).unwrap_or_default()
 }
-
-/// What Go escapes within quotes, and another program's text may hold.
-const AS_THEY_ARE: [char; 2] = ['"', '\\'];
 
 const DOTS: &str = "...";
 
@@ -226,15 +211,6 @@ mod tests {
         assert_eq!(cut_middle("ääääääää", 11), "ää...ää");
         assert_eq!(cut_end("äää", 5), "ä...");
         assert_eq!(cut_end("abc", 3), "abc");
-    }
-
-    #[test]
-    fn texts_of_others_stay_on_their_line() {
-        assert_eq!(
-            one_line("a \"b\"\n\u{1b}[31m\t\\"),
-            "a \"b\"\\n\\x1b[31m\\t\\"
-        );
-        assert_eq!(one_line("\"\"\\\\a"), "\"\"\\\\a");
     }
 
     #[test]

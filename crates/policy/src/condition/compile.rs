@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use cel::{Env, ParseErrors, Program};
+use olmguard_catalog::version::go::one_line;
 
 use super::{Compiled, Refusal, analyse, names, scan};
 use crate::limits;
@@ -39,8 +40,9 @@ fn syntax(text: &str, errors: &ParseErrors) -> Refusal {
     let message = error.msg.strip_prefix(OF_TEXT).unwrap_or(&error.msg);
     // The list of every token that could follow helps no one.
     let message = message.split(" expecting ").next().unwrap_or(message);
-    let message = names::externalised(message)
+    let message = names::externalised(&one_line(message))
         .replace("'<EOF>'", "end of the text")
+        .replace("no viable alternative at input", "unexpected")
         .replace("mismatched input", "unexpected")
         .replace("extraneous input", "unexpected");
     let reason = limits::beginning(&message, limits::ERROR_BYTES);

@@ -110,6 +110,7 @@ fn the_parser_reports_the_rest() {
         ("true &&\n== 1", "unexpected '=='", 8),
         ("for == 1", "reserved identifier: for", 0),
         (".package == ''", "reserved identifier: .package", 1),
+        ("a || .b.\n", "unexpected '.\\n'", 9),
     ] {
         let (found, place) = refusal(text);
         assert_eq!((found.as_str(), place), (reason, Some(at)), "{text:?}");
