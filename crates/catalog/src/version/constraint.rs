@@ -202,6 +202,16 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_within_a_character_is_placed_before_it() {
+        let rules = Masterminds::V3_5.rules();
+        let before = rules.constraint_bytes - 1;
+        let text = format!("{}éé", " ".repeat(before));
+        let error = Constraint::parse(&text, Masterminds::V3_5).unwrap_err();
+        let fault = error.fault();
+        assert_eq!((fault.at, fault.found), (before, Some('é')));
+    }
+
+    #[test]
     fn a_range_of_one_version_knows_it() {
         for (range, expected) in [
             ("1.2.3", Some("1.2.3")),

@@ -5,7 +5,7 @@
 /// The place of a fault in the text as typed. `explain` words it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Byte offset; the text's length where something is missing at its end.
+    /// Byte offset of a character; the text's length where something is missing at its end.
     pub at: usize,
     /// The character there; none at the end.
     pub found: Option<char>,
@@ -14,8 +14,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The fault at byte `at` of `text`.
+    /// The fault at byte `at` of `text`, which can be within a character if a limit is there.
     pub(crate) fn new(text: &str, at: usize, expected: ExpectedPart) -> Self {
+        let at = text.floor_char_boundary(at);
         let found = text.get(at..).and_then(|rest| rest.chars().next());
         Self {
             at,
