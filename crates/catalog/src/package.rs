@@ -127,11 +127,6 @@ impl Package {
         self.deprecated_bundles.contains(bundle)
     }
 
-    /// The empty set of bundles.
-    pub fn no_bundle(&self) -> BundleSet {
-        BundleSet::none(self.bundles.len())
-    }
-
     /// The set of all bundles.
     pub fn every_bundle(&self) -> BundleSet {
         BundleSet::all(self.bundles.len())
@@ -164,7 +159,7 @@ impl Package {
         match asked {
             AskedChannels::All => self.every_bundle(),
             AskedChannels::Some(channels) => {
-                let mut members = BundleSet::none(self.bundles.len());
+                let mut members = BundleSet::default();
                 let channels = channels
                     .iter()
                     .filter_map(|c| self.channels.get(c.0 as usize));
@@ -182,8 +177,8 @@ impl Package {
         version: &Version,
         asked: &AskedChannels,
     ) -> Successors {
-        let mut edges = BundleSet::none(self.bundles.len());
-        let mut crashes = BundleSet::none(self.bundles.len());
+        let mut edges = BundleSet::default();
+        let mut crashes = BundleSet::default();
         let named = name
             .into_iter()
             .flat_map(|name| self.edges.starting_at_name(name));
@@ -237,7 +232,7 @@ impl Package {
 
     /// The bundles of exactly this version and release, whatever they are called.
     pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
-        let mut same = BundleSet::none(self.bundles.len());
+        let mut same = BundleSet::default();
         let order = |bundle: &Bundle| match &bundle.version {
             Ok(version) => wanted.cmp_precedence(version),
             Err(_) => Ordering::Greater,
