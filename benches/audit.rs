@@ -8,10 +8,10 @@ mod preview;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use nix::sys::resource::{UsageWho, getrusage};
 use olmguard_figures::{Aim, Figure, Unit};
+use tempfile::NamedTempFile;
 
-use crate::process::mib;
+use crate::process::{observed, peak};
 use crate::run::Run;
 use crate::world::World;
 
@@ -37,12 +37,13 @@ fn audit() -> Command {
 }
 
 /// What one run prints; its time and its memory are figures.
-fn timed(run: &Run, row: &str, aims: &Aims, command: &mut Command) -> Vec<u8> {
+fn timed(run: &Run, row: &str, aims: &Aims, command: &Command) -> Vec<u8> {
+    let file = NamedTempFile::new().expect("a file");
+    let mut command = observed(command, file.path());
     let began = Instant::now();
     let output = command.stderr(Stdio::inherit()).output().expect("it runs");
     let seconds = began.elapsed().as_secs_f64();
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
-    let peak = mib(u64::try_from(usage.max_rss()).unwrap_or_default());
+    let peak = peak(file.path());
     let note = |row: String, unit, value, most| {
         run.note(&Figure {
             aim: Some(Aim::AtMost(most)),

@@ -3,10 +3,10 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use nix::sys::resource::{UsageWho, getrusage};
 use olmguard_figures::{Aim, Figure, Unit};
+use tempfile::NamedTempFile;
 
-use crate::process::{Taken, kib, mib, taken};
+use crate::process::{Taken, kib, mib, observed, peak, taken};
 use crate::run::Run;
 use crate::world::World;
 
@@ -27,14 +27,14 @@ fn held(run: &Run, world: &World) {
         "five loaded catalogs, minus the bare process",
         Unit::MiB,
         now,
-        20.0,
+        10.0,
     );
     note(
         run,
         "their peak during the load, minus the bare process",
         Unit::MiB,
         peak,
-        48.0,
+        24.0,
     );
 }
 
@@ -50,18 +50,19 @@ fn check(run: &Run, world: &World) {
         .arg("check")
         .arg("-f")
         .arg(folder.path())
-        .args(["-o", "json"])
-        .stdout(Stdio::null());
+        .args(["-o", "json"]);
     for name in world.names() {
         command.arg(format!("--catalog={name}={}", world.file(name).display()));
     }
+    let file = NamedTempFile::new().expect("a file");
+    let mut command = observed(&command, file.path());
+    command.stdout(Stdio::null());
     let runs = 0..run.count(RUNS, 1);
     // Some manifests are denied.
     let least = runs.fold(Taken::MAX, |least, _| {
         least.least(taken(&mut command, &[1]))
     });
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
-    let peak = mib(u64::try_from(usage.max_rss()).unwrap_or_default());
+    let peak = peak(file.path());
     let seconds = least.wall.as_secs_f64();
     note(run, "check of 1,000 manifests", Unit::Seconds, seconds, 1.0);
     note(run, "its peak, the whole process", Unit::MiB, peak, 100.0);

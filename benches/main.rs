@@ -54,6 +54,8 @@ fn main() -> ExitCode {
         catalogs::run_catalogd();
     } else if load::is_loader() {
         load::run_loader();
+    } else if process::is_observer() {
+        return process::run_observer();
     } else {
         return match Asked::read(std::env::args_os().skip(1)) {
             Ok(asked) => run(&asked),

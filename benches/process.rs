@@ -1,8 +1,10 @@
 //! What processes take, by the kernel's own count.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
@@ -68,6 +70,48 @@ pub(crate) fn taken(command: &mut Command, ends: &[i32]) -> Taken {
     let cpu = children().saturating_sub(before);
     Taken { wall, cpu }
 }
+
+/// The same command, run by an observer that writes its peak to a file, in KiB: what the kernel counts for a child begins
+/// with what its parent holds, and the observer holds nothing.
+pub(crate) fn observed(command: &Command, peak: &Path) -> Command {
+    let this = std::env::current_exe().expect("this program");
+    let mut observer = Command::new(this);
+    observer
+        .env(PEAK, peak)
+        .arg(command.get_program())
+        .args(command.get_args());
+    observer
+}
+
+/// What an observer wrote, in MiB.
+pub(crate) fn peak(file: &Path) -> f64 {
+    let peak = fs::read_to_string(file).expect("the observer writes it");
+    mib(peak.parse().expect("a number"))
+}
+
+pub(crate) fn is_observer() -> bool {
+    std::env::var_os(PEAK).is_some()
+}
+
+/// Runs what the arguments say, and ends as it does.
+pub(crate) fn run_observer() -> ExitCode {
+    let file = std::env::var_os(PEAK).expect("a file");
+    let mut words = std::env::args_os().skip(1);
+    let program = words.next().expect("a program");
+    let arguments: Vec<OsString> = words.collect();
+    let status = Command::new(program)
+        .args(arguments)
+        .env_remove(PEAK)
+        .status()
+        .expect("it runs");
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
+    fs::write(file, usage.max_rss().to_string()).expect("a file");
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Set for an observer.
+const PEAK: &str = "OBSERVED_PEAK";
 
 /// The CPU time of all processes that were waited for.
 fn children() -> Duration {

@@ -26,7 +26,7 @@ pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
             command.arg("--fleet").arg(report);
         }
         let row = format!("report of {many} clusters");
-        let output = timed(run, &row, &AIMS, &mut command);
+        let output = timed(run, &row, &AIMS, &command);
         let fleet: Value = serde_json::from_slice(&output).expect("a report");
         assert_eq!(fleet["counts"]["extensions"], json!(clusters * EXTENSIONS));
         assert_eq!(fleet["clusters"].as_array().map(Vec::len), Some(clusters));

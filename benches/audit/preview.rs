@@ -50,7 +50,7 @@ pub(super) fn measure(run: &Run, world: &World, folder: &Path) {
             .arg("--snapshot")
             .arg(snapshot)
             .args(more);
-        let output = timed(run, row, &AIMS, &mut command);
+        let output = timed(run, row, &AIMS, &command);
         serde_json::from_slice::<Value>(&output).expect("a report")
     };
     let before = audited("audit of 2,000 extensions", &snapshot, &[]);

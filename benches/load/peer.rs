@@ -24,8 +24,8 @@ pub(crate) fn measure(run: &Run, world: &World) {
     for (name, paths) in &directories.sets {
         let aim = match *name {
             "five catalogs, JSON" => None,
-            "v4.18, YAML" => Some(Aim::Ratio(5.0)),
-            _ => Some(Aim::Ratio(20.0)),
+            "v4.18, YAML" => Some(Aim::Ratio(6.0)),
+            _ => Some(Aim::Ratio(30.0)),
         };
         let mut turns = Vec::new();
         for _ in 0..run.count(TURNS, 1) {
