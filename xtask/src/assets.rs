@@ -7,6 +7,7 @@
 //! <assets>/kubernetes-0123456789abcdef/bin/{etcd,kube-apiserver,kubectl}
 //! <assets>/olm-0123456789abcdef/bin/{catalogd,operator-controller}
 //!                              /crds/*.yaml
+//! <assets>/openreports-0123456789abcdef/crds/*.yaml
 //! ```
 //!
 //! Invariant: a file is there whole or not at all, and its folder's name tells all that it was made
@@ -33,8 +34,8 @@ use crate::report::say;
 pub(crate) struct Assets {
     /// Folders with programs.
     pub(crate) programs: Vec<PathBuf>,
-    /// The folder with the definitions of OLM's resources.
-    pub(crate) crds: PathBuf,
+    /// Folders with definitions of resources.
+    pub(crate) crds: Vec<PathBuf>,
 }
 
 /// Why the programs are not there.
@@ -131,8 +132,8 @@ pub(crate) fn prepare() -> Result<Assets, AssetsError> {
         .collect::<Result<_, _>>()?;
     make_missing(&store, &homes)?;
     Ok(Assets {
+        crds: homes.iter().map(Home::crds).collect(),
         programs: homes.iter().map(Home::bin).chain(ready).collect(),
-        crds: store.home(&table::OLM)?.crds(),
     })
 }
 

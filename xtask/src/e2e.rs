@@ -1,7 +1,7 @@
 //! Runs the end-to-end tests, package `olmguard-e2e`, with all that they need.
 //!
 //! They read in the environment where it is: `OLMGUARD_E2E_BIN`, folders with programs as in a
-//! `PATH`; `OLMGUARD_E2E_CRDS`, the folder with the definitions of OLM's resources;
+//! `PATH`; `OLMGUARD_E2E_CRDS`, folders with definitions of resources;
 //! `OLMGUARD_E2E_GUARD`, the olmguard under test; `OLMGUARD_E2E_OTHER`, another build of the same
 //! version; and `OLMGUARD_E2E_IMAGE`, the image.
 
@@ -65,7 +65,7 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
     let other = other_build(&build)?;
     Ok(tests
         .env("OLMGUARD_E2E_BIN", env::join_paths(assets.programs)?)
-        .env("OLMGUARD_E2E_CRDS", assets.crds)
+        .env("OLMGUARD_E2E_CRDS", env::join_paths(assets.crds)?)
         .env("OLMGUARD_E2E_GUARD", build.program)
         .env("OLMGUARD_E2E_OTHER", other)
         .env("OLMGUARD_E2E_IMAGE", image.folder))

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 /// Folders with the programs of the cluster, as in a `PATH`.
 const PROGRAMS: &str = "OLMGUARD_E2E_BIN";
 
-/// The folder of OLM's custom resource definitions.
+/// Folders with definitions of custom resources.
 const CRDS: &str = "OLMGUARD_E2E_CRDS";
 
 /// The program under test.
@@ -22,17 +22,21 @@ const IMAGE: &str = "OLMGUARD_E2E_IMAGE";
 
 /// The path of a program such as `etcd`.
 pub(crate) fn program(name: &str) -> Result<PathBuf> {
-    env::split_paths(&variable(PROGRAMS)?)
+    find(name, PROGRAMS)
+}
+
+/// The file with the definition of a resource, such as `clusterextensions` of `olm.operatorframework.io`.
+pub(crate) fn definition(resource: &str, group: &str) -> Result<PathBuf> {
+    find(&format!("{group}_{resource}.yaml"), CRDS)
+}
+
+fn find(name: &str, folders: &str) -> Result<PathBuf> {
+    env::split_paths(&variable(folders)?)
         .map(|folder| folder.join(name))
         .find(|path| path.is_file())
         .with_context(|| {
-            format!("{name} is in no folder of {PROGRAMS}; `cargo xtask e2e-assets` builds it")
+            format!("{name} is in no folder of {folders}; `cargo xtask e2e-assets` makes it")
         })
-}
-
-/// The folder with the definitions of ClusterExtension and ClusterCatalog.
-pub(crate) fn crds() -> Result<PathBuf> {
-    variable(CRDS).map(PathBuf::from)
 }
 
 /// The guard.

@@ -9,6 +9,7 @@ mod etcd;
 mod inventory;
 mod report;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -144,20 +145,27 @@ impl Cluster {
 
     /// Applies OLM's definitions and waits until they are served.
     async fn define(&self) -> Result<()> {
+        let group = "olm.operatorframework.io";
+        self.define_resources(&["clusterextensions", "clustercatalogs"], group)
+            .await
+    }
+
+    /// Applies the definitions of these resources of a group, and waits until they are served.
+    pub(crate) async fn define_resources(&self, resources: &[&str], group: &str) -> Result<()> {
         let kubectl = self.kubectl()?;
-        kubectl
-            .run(&format!("apply -f {}", assets::crds()?.display()), "")
-            .await?;
-        kubectl
-            .run(
-                "wait --for=condition=Established --timeout=60s \
-                 crd/clusterextensions.olm.operatorframework.io crd/clustercatalogs.olm.operatorframework.io",
-                "",
-            )
-            .await?;
+        let (mut apply, mut wait) = ("apply".to_owned(), ESTABLISHED.to_owned());
+        for resource in resources {
+            let file = assets::definition(resource, group)?;
+            write!(apply, " -f {}", file.display())?;
+            write!(wait, " crd/{resource}.{group}")?;
+        }
+        kubectl.run(&apply, "").await?;
+        kubectl.run(&wait, "").await?;
         Ok(())
     }
 }
+
+const ESTABLISHED: &str = "wait --for=condition=Established --timeout=60s";
 
 /// The group that may do everything.
 pub(crate) const ADMINISTRATORS: &str = "system:masters";

@@ -7,7 +7,7 @@ pub(super) struct Module {
     pub(super) name: &'static str,
     /// The module upstream whose version is that of the programs.
     pub(super) upstream: &'static str,
-    /// What is built, in this order.
+    /// What is built, in this order; none if only definitions are wanted.
     pub(super) tools: &'static [Tool],
     /// Go's build tags, separated by commas.
     pub(super) tags: &'static str,
@@ -34,7 +34,7 @@ pub(super) static KUBERNETES: [Module; 2] = [
 ];
 
 /// Those that are always there.
-pub(super) static OTHERS: [Module; 4] = [OLM, HELM, PROMTOOL, OPM];
+pub(super) static OTHERS: [Module; 5] = [OLM, HELM, PROMTOOL, OPM, OPENREPORTS];
 
 /// Every module that there is.
 pub(super) fn all() -> impl Iterator<Item = &'static Module> {
@@ -109,6 +109,16 @@ pub(super) const OPM: Module = Module {
     tags: "containers_image_openpgp,json1",
     stamp: None,
     crds: &[],
+};
+
+/// The kinds of policy reports that the working group of Kubernetes made, without a program.
+const OPENREPORTS: Module = Module {
+    name: "openreports",
+    upstream: "github.com/openreports/reports-api",
+    tools: &[],
+    tags: "",
+    stamp: None,
+    crds: &["config/crd/openreports.io_clusterreports.yaml"],
 };
 
 const fn tool(program: &'static str, package: &'static str) -> Tool {
