@@ -40,6 +40,11 @@ impl Kubectl {
         }
     }
 
+    /// The folder in which the commands run.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// Runs a command, its arguments separated by blanks, and reports how it ended.
     pub(crate) async fn try_run(&self, arguments: &str, stdin: &str) -> Result<Printed> {
         self.run_with(

@@ -44,8 +44,14 @@ impl Olm {
     /// All of it.
     pub(crate) async fn start(cluster: &Cluster) -> Result<Self> {
         let mut olm = Self::without_controller(cluster).await?;
-        olm.controller = Some(Controller::start(cluster, &authorities(cluster)?).await?);
+        olm.start_controller(cluster).await?;
         Ok(olm)
+    }
+
+    /// The controller, where it was left out.
+    pub(crate) async fn start_controller(&mut self, cluster: &Cluster) -> Result<()> {
+        self.controller = Some(Controller::start(cluster, &authorities(cluster)?).await?);
+        Ok(())
     }
 
     /// Catalogs that nobody installs from.

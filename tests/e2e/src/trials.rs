@@ -122,6 +122,7 @@ fn entries() -> Vec<Entry> {
         texts::of_a_guard_that_answers,
         texts::of_a_guard_that_is_away,
         truth::agrees_with_the_controller,
+        truth::audits_foretell_what_olm_does,
         truth::passes_what_is_never_judged,
         uninstall::leaves_nothing_by_helm,
         uninstall::leaves_nothing_by_kubectl,

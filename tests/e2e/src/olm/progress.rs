@@ -55,6 +55,11 @@ fn progress(object: &DynamicObject) -> Option<Progress> {
     }
 }
 
+/// What is installed of an extension.
+pub(crate) fn installed_of(object: &DynamicObject) -> Option<Bundle> {
+    installed(object.data.get("status")?)
+}
+
 fn installed(status: &Value) -> Option<Bundle> {
     Bundle::deserialize(status.pointer("/install/bundle")?).ok()
 }

@@ -13,6 +13,7 @@
 //!                            '-------> table <-------'
 //! ```
 
+mod audits;
 mod drafts;
 mod graph;
 mod guarded;
@@ -41,6 +42,7 @@ use guarded::Guard;
 use stage::Stage;
 use table::Table;
 
+pub(crate) use audits::audits_foretell_what_olm_does;
 pub(crate) use unjudged::passes_what_is_never_judged;
 
 /// What does not work is tried again and again, so that no more of it is there at a time.

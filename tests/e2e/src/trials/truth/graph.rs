@@ -51,9 +51,22 @@ pub(super) async fn all(random: &mut Rng, registry: &Registry) -> Result<Vec<Gra
 /// A catalog that has none of the others' packages, and one bundle that no edit requests: a catalog
 /// without a bundle would be held back.
 fn elsewhere() -> Graph {
+    Graph {
+        id: ELSEWHERE.to_owned(),
+        traits: Traits::default(),
+        package: ELSEWHERE.to_owned(),
+        catalogs: vec![Catalog::of(ELSEWHERE, &elsewhere_blobs())],
+        offers: Vec::new(),
+        channels: Vec::new(),
+        asked: Vec::new(),
+    }
+}
+
+/// What its catalog has.
+pub(super) fn elsewhere_blobs() -> [Value; 3] {
     let name = format!("{ELSEWHERE}.v1.0.0");
     let version = json!({ "packageName": ELSEWHERE, "version": "1.0.0" });
-    let blobs = [
+    [
         json!({ "schema": "olm.package", "name": ELSEWHERE, "defaultChannel": "stable" }),
         json!({ "schema": "olm.channel", "package": ELSEWHERE, "name": "stable", "entries": [{ "name": name }] }),
         json!({
@@ -63,16 +76,7 @@ fn elsewhere() -> Graph {
             "image": "registry.example/elsewhere:1",
             "properties": [{ "type": "olm.package", "value": version }],
         }),
-    ];
-    Graph {
-        id: ELSEWHERE.to_owned(),
-        traits: Traits::default(),
-        package: ELSEWHERE.to_owned(),
-        catalogs: vec![Catalog::of(ELSEWHERE, &blobs)],
-        offers: Vec::new(),
-        channels: Vec::new(),
-        asked: Vec::new(),
-    }
+    ]
 }
 
 impl Graph {
@@ -131,7 +135,8 @@ impl Graph {
     }
 }
 
-async fn give_image(blob: &mut Value, registry: &Registry) -> Result<()> {
+/// Pushes an image for a bundle, and names it in the blob.
+pub(super) async fn give_image(blob: &mut Value, registry: &Registry) -> Result<()> {
     let (Some("olm.bundle"), Some(package), Some(name)) = (
         text(blob, "/schema"),
         text(blob, "/package"),

@@ -63,6 +63,23 @@ const OTHERS: [&str; 3] = [
 
 /// [`SHARE`] pairs of each token, where the drafts have so many.
 pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<Vec<Pair>> {
+    let mut shares = BTreeMap::from(TOKENS.map(|token| (token, SHARE)));
+    shares.extend(OTHERS.map(|token| (token, SMALL_SHARE)));
+    let chosen = drafts(dir, graphs, random, shares, |_| true)?;
+    let pairs = chosen.into_iter().enumerate();
+    Ok(pairs
+        .map(|(number, (graph, draft, answer))| Pair::new(number, graph, draft, answer))
+        .collect())
+}
+
+/// Of many drafts so many of each token, where there are so many that are wanted.
+pub(super) fn drafts<'g>(
+    dir: &Path,
+    graphs: &'g [Graph],
+    random: &mut Rng,
+    mut shares: BTreeMap<&str, usize>,
+    is_wanted: impl Fn(&Draft) -> bool,
+) -> Result<Vec<(&'g Graph, Draft, Answer)>> {
     let stocks = stocks::of_all(dir, graphs)?;
     let mut drafts = Vec::new();
     for (graph, stock) in graphs
@@ -71,23 +88,22 @@ pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<V
         .filter(|(_, stock)| !stock.is_empty())
     {
         for _ in 0..DRAFTS {
-            drafts.push((graph, drafts::one(random, graph, stock)));
+            let draft = drafts::one(random, graph, stock);
+            drafts.extend(is_wanted(&draft).then_some((graph, draft)));
         }
     }
     random.shuffle(&mut drafts);
     let asked: Vec<Draft> = drafts.iter().map(|(_, draft)| draft.clone()).collect();
     let answers = offline::judge(dir, graphs, &asked)?;
-    let mut shares = BTreeMap::from(TOKENS.map(|token| (token, SHARE)));
-    shares.extend(OTHERS.map(|token| (token, SMALL_SHARE)));
-    let mut pairs = Vec::new();
+    let mut chosen = Vec::new();
     for ((graph, draft), answer) in drafts.into_iter().zip(answers) {
         let Some(left @ 1..) = shares.get_mut(answer.token.as_str()) else {
             continue;
         };
         *left -= 1;
-        pairs.push(Pair::new(pairs.len(), graph, draft, answer));
+        chosen.push((graph, draft, answer));
     }
-    Ok(pairs)
+    Ok(chosen)
 }
 
 impl Pair {

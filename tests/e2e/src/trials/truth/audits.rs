@@ -1,0 +1,113 @@
+//! Whether what `olmguard audit` says of what already runs is what the real operator-controller then does.
+//!
+//! ```text
+//! records + status, no controller --audit--> what moves automatically, what is denied
+//! controller starts               --rest---> what is installed, what it retries: compared
+//!                                 --audit of new contents--> what would move, what would be denied
+//! contents are replaced           --rest---> what is installed, what it retries: compared
+//! ```
+//!
+//! At rest, each extension gets an edit that changes nothing about what is resolved: the controller has to look at
+//! it once more, and to stay where it is.
+
+mod asked;
+mod change;
+mod scene;
+mod standing;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, ensure};
+
+use super::graph;
+use crate::cluster::Cluster;
+use crate::olm::Olm;
+use crate::say::say;
+use asked::{Asked, Expected};
+use scene::{Outcome, Scene};
+use standing::Standing;
+
+/// Each extension moves as the audit said, and no other; then the same with other catalogs.
+pub(crate) async fn audits_foretell_what_olm_does(cluster: &mut Cluster) -> Result<()> {
+    let seed = super::seed()?;
+    say(format_args!("{}={seed}", super::SEED));
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut olm = Olm::without_controller(cluster).await?;
+    let graphs = graph::all(&mut random, &olm.registry).await?;
+    let all = standing::choose(cluster.dir(), &graphs, &mut random)?;
+    for catalog in graphs.iter().flat_map(|graph| &graph.catalogs) {
+        olm.serve(cluster, catalog).await?;
+    }
+    let scene = Scene::new(cluster);
+    scene.set(&all).await?;
+    let asked = Asked::new(cluster)?;
+    let expected = asked.audit().await?;
+    olm.start_controller(cluster).await?;
+    let found = scene.rest(&all, &expected, "Strict").await?;
+    compare("as they are", &all, &expected, &found, LEAST_MOVES)?;
+    stays(&asked.audit().await?, &found)?;
+    asked.reports(cluster, all.len()).await?;
+
+    let changed = change::some(&mut random, &graphs, &olm.registry).await?;
+    let expected = asked.preview(&changed).await?;
+    for catalog in &changed {
+        olm.serve(cluster, catalog).await?;
+    }
+    let found = scene.rest(&all, &expected, "None").await?;
+    compare("other catalogs", &all, &expected, &found, LEAST_MOVES_AFTER)?;
+    stays(&asked.audit().await?, &found)
+}
+
+/// Every extension is as it was expected to be, and enough of them moved and were denied.
+fn compare(
+    what: &str,
+    all: &[Standing],
+    expected: &BTreeMap<String, Expected>,
+    found: &BTreeMap<String, Outcome>,
+    least_moves: usize,
+) -> Result<()> {
+    let differences: Vec<String> = all
+        .iter()
+        .filter(|standing| {
+            let (expected, found) = (expected.get(&standing.name), found.get(&standing.name));
+            !matches!((expected, found), (Some(expected), Some(found)) if expected.holds(found))
+        })
+        .map(|standing| {
+            let name = &standing.name;
+            let (expected, found) = (expected.get(name), found.get(name));
+            format!("{standing:#?}\naudit: {expected:#?}\ncontroller: {found:#?}")
+        })
+        .collect();
+    let count = |is: fn(&Expected) -> bool| expected.values().filter(|it| is(it)).count();
+    let (moves, denied) = (count(Expected::moves), count(Expected::is_denied));
+    let mut tokens = BTreeMap::<&str, usize>::new();
+    for expected in expected.values() {
+        *tokens.entry(&expected.token).or_default() += 1;
+    }
+    say(format_args!(
+        "{what}: {} extensions, {moves} move automatically, {denied} are denied, {} differences\n{tokens:?}",
+        all.len(),
+        differences.len()
+    ));
+    ensure!(differences.is_empty(), "{}", differences.join("\n\n"));
+    ensure!(all.len() >= LEAST, "only {} extensions", all.len());
+    ensure!(
+        moves >= least_moves && denied >= LEAST_DENIED,
+        "only {moves} move, {denied} are denied"
+    );
+    Ok(())
+}
+
+/// An audit of what is at rest finds nothing that still moves.
+fn stays(audit: &BTreeMap<String, Expected>, found: &BTreeMap<String, Outcome>) -> Result<()> {
+    for (name, expected) in audit {
+        let is_at_rest = !expected.moves() && found.get(name).is_some_and(|it| expected.holds(it));
+        ensure!(is_at_rest, "{name}: {expected:#?}");
+    }
+    Ok(())
+}
+
+const LEAST: usize = 60;
+const LEAST_MOVES: usize = 25;
+const LEAST_MOVES_AFTER: usize = 5;
+const LEAST_DENIED: usize = 10;

@@ -1,0 +1,150 @@
+//! What `olmguard audit` says, read from its JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::scene::Outcome;
+use crate::assets;
+use crate::cluster::Cluster;
+use crate::kubectl::Kubectl;
+use crate::olm::catalog::Catalog;
+use crate::trials::truth::RELEASE;
+
+/// The command, with what it needs to reach the cluster.
+pub(super) struct Asked {
+    olmguard: Kubectl,
+    arguments: String,
+}
+
+/// What it says of one extension.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Expected {
+    name: String,
+    verdict: String,
+    /// The reason code.
+    pub(super) token: String,
+    installed: Option<Named>,
+    automatic: Vec<Named>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Named {
+    bundle: String,
+}
+
+impl Expected {
+    /// Whether OLM upgrades it without an edit.
+    pub(super) fn moves(&self) -> bool {
+        !self.automatic.is_empty()
+    }
+
+    /// Whether OLM would refuse its spec.
+    pub(super) fn is_denied(&self) -> bool {
+        self.verdict == "deny"
+    }
+
+    /// The bundle at the end.
+    pub(super) fn bundle(&self) -> Option<&str> {
+        let last = self.automatic.last().or(self.installed.as_ref());
+        last.map(|named| named.bundle.as_str())
+    }
+
+    /// Whether it is what the controller has come to. The verdict is that of the first step: what is said of the
+    /// last one says the audit of what is at rest.
+    pub(super) fn holds(&self, found: &Outcome) -> bool {
+        let is_denied = match self.verdict.as_str() {
+            "allow" => false,
+            "deny" => true,
+            _ => return false,
+        };
+        self.bundle() == Some(found.bundle.as_str()) && (self.moves() || is_denied != found.is_done)
+    }
+}
+
+#[derive(Deserialize)]
+struct Report {
+    extensions: Vec<Expected>,
+}
+
+#[derive(Deserialize)]
+struct Preview {
+    extensions: Vec<Previewed>,
+}
+
+#[derive(Deserialize)]
+struct Previewed {
+    after: Expected,
+}
+
+impl Asked {
+    pub(super) fn new(cluster: &Cluster) -> Result<Self> {
+        let authority = cluster.pki.ca();
+        Ok(Self {
+            olmguard: cluster.kubectl()?.by(assets::guard()?),
+            arguments: format!(
+                "audit --from-cluster --olm-release {RELEASE} --catalogd-ca {}",
+                authority.display()
+            ),
+        })
+    }
+
+    /// How things are.
+    pub(super) async fn audit(&self) -> Result<BTreeMap<String, Expected>> {
+        let report: Report = self.read("-o json").await?;
+        Ok(by_name(report.extensions))
+    }
+
+    /// How they will be, once these catalogs have these contents.
+    pub(super) async fn preview(&self, changed: &[Catalog]) -> Result<BTreeMap<String, Expected>> {
+        let mut more = "-o json".to_owned();
+        for catalog in changed {
+            let file = format!("{}-new.jsonl", catalog.name);
+            fs::write(self.olmguard.home().join(&file), &catalog.fbc)?;
+            write!(more, " --catalog {}={file}", catalog.name)?;
+        }
+        let preview: Preview = self.read(&more).await?;
+        Ok(by_name(preview.extensions.into_iter().map(|it| it.after)))
+    }
+
+    /// The API server takes the ClusterReports, and they have a result for each extension at least.
+    pub(super) async fn reports(&self, cluster: &Cluster, least: usize) -> Result<()> {
+        cluster
+            .define_resources(&["clusterreports"], "openreports.io")
+            .await?;
+        let command = format!("{} --report", self.arguments);
+        let printed = self.olmguard.try_run(&command, "").await?;
+        let kubectl = cluster.kubectl()?;
+        let apply = "apply --server-side --validate=strict -f -";
+        kubectl.run(apply, &printed.stdout).await?;
+        let kept = kubectl.run("get clusterreports -o json", "").await?;
+        let kept: Value = serde_json::from_str(&kept)?;
+        let items = kept.pointer("/items").and_then(Value::as_array);
+        let results = items
+            .into_iter()
+            .flatten()
+            .filter_map(|item| item.get("results")?.as_array());
+        let count = results.map(Vec::len).sum::<usize>();
+        ensure!(count >= least, "{count} results: {kept:#}");
+        Ok(())
+    }
+
+    async fn read<T: DeserializeOwned>(&self, more: &str) -> Result<T> {
+        let command = format!("{} {more}", self.arguments);
+        let printed = self.olmguard.try_run(&command, "").await?;
+        ensure!(
+            matches!(printed.code, Some(0 | 1)),
+            "{command}: {printed:?}"
+        );
+        serde_json::from_str(&printed.stdout).context(printed.stderr)
+    }
+}
+
+fn by_name(all: impl IntoIterator<Item = Expected>) -> BTreeMap<String, Expected> {
+    all.into_iter().map(|it| (it.name.clone(), it)).collect()
+}

@@ -1,0 +1,115 @@
+//! The extensions in the cluster: what the controller finds when it starts, and where it comes to rest.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::runtime::wait::await_condition;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::asked::Expected;
+use super::standing::Standing;
+use crate::cluster::Cluster;
+use crate::extension::Extensions;
+use crate::olm::controller::{extension, home};
+use crate::olm::progress::{Progress, installed_of, settled};
+use crate::olm::release::record;
+use crate::until::PATIENCE;
+
+/// Where they are.
+pub(super) struct Scene<'c> {
+    cluster: &'c Cluster,
+    extensions: Extensions,
+}
+
+/// What the controller has come to with one of them.
+#[derive(Debug, Clone)]
+pub(super) struct Outcome {
+    /// The name of what is installed.
+    pub(super) bundle: String,
+    /// Whether the spec is carried out, and not tried again and again.
+    pub(super) is_done: bool,
+}
+
+impl<'c> Scene<'c> {
+    pub(super) fn new(cluster: &'c Cluster) -> Self {
+        let extensions = Extensions::of(&cluster.client);
+        Self {
+            cluster,
+            extensions,
+        }
+    }
+
+    /// All of them, as a controller would have left them.
+    pub(super) async fn set(&self, all: &[Standing]) -> Result<()> {
+        stream::iter(all)
+            .map(|standing| self.install(standing))
+            .buffer_unordered(AT_ONCE)
+            .try_collect()
+            .await
+    }
+
+    async fn install(&self, standing: &Standing) -> Result<()> {
+        let (name, bundle) = (&standing.name, &standing.bundle);
+        home(self.cluster, name).await?;
+        record(self.cluster, name, &standing.package, bundle).await?;
+        let object = serde_json::from_value(extension(name, &standing.asked))?;
+        let create = PostParams::default();
+        self.extensions.api.create(&create, &object).await?;
+        let installed = self
+            .extensions
+            .installed(name, &bundle.name, &bundle.version);
+        installed.await
+    }
+
+    /// What the controller has come to with all of them, one after the other: it has time to do what is expected,
+    /// and then an edit of the preflight checks to look at each again.
+    pub(super) async fn rest(
+        &self,
+        all: &[Standing],
+        expected: &BTreeMap<String, Expected>,
+        enforcement: &str,
+    ) -> Result<BTreeMap<String, Outcome>> {
+        for standing in all {
+            let bundle = expected.get(&standing.name).and_then(Expected::bundle);
+            self.reaches(&standing.name, bundle).await?;
+        }
+        let mut outcomes = BTreeMap::new();
+        for Standing { name, .. } in all {
+            let outcome = self.looked_at_again(name, enforcement).await;
+            outcomes.insert(name.clone(), outcome.with_context(|| name.clone())?);
+        }
+        Ok(outcomes)
+    }
+
+    /// Waits until this is installed. Where that never is, the comparison says so.
+    async fn reaches(&self, name: &str, bundle: Option<&str>) -> Result<()> {
+        let is_there = await_condition(self.extensions.api.clone(), name, |object: Option<&_>| {
+            let installed = object.and_then(installed_of);
+            installed.is_some_and(|installed| Some(installed.name.as_str()) == bundle)
+        });
+        match timeout(PATIENCE, is_there).await {
+            Ok(there) => there.map(|_| ()).map_err(Into::into),
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn looked_at_again(&self, name: &str, enforcement: &str) -> Result<Outcome> {
+        let api = &self.extensions.api;
+        let checks = json!({ "crdUpgradeSafety": { "enforcement": enforcement } });
+        let patch = json!({ "spec": { "install": { "preflight": checks } } });
+        api.patch(name, &PatchParams::default(), &Patch::Merge(patch))
+            .await?;
+        let progress = settled(&self.extensions, name).await?;
+        let bundle = installed_of(&api.get(name).await?).context("nothing is installed")?;
+        Ok(Outcome {
+            bundle: bundle.name,
+            is_done: matches!(progress, Progress::Done(_)),
+        })
+    }
+}
+
+/// The API server takes this many at once.
+const AT_ONCE: usize = 8;
