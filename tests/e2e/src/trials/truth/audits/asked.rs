@@ -112,7 +112,7 @@ impl Asked {
         Ok(by_name(preview.extensions.into_iter().map(|it| it.after)))
     }
 
-    /// The API server takes the ClusterReports, and they have a result for each extension at least.
+    /// The API server takes the reports, and they have a result for each extension at least.
     pub(super) async fn reports(&self, cluster: &Cluster, least: usize) -> Result<()> {
         cluster
             .define_resources(&["clusterreports"], "openreports.io")

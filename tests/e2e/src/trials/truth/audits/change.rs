@@ -66,8 +66,9 @@ fn release(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
             .choice(&*entries)
             .and_then(|entry| text(entry, "/name"));
         let mut entry = json!({ "name": name, "replaces": replaced });
-        if is_of_all {
-            entry["skipRange"] = format!("<{RELEASED}").into();
+        if let Some(fields) = entry.as_object_mut().filter(|_| is_of_all) {
+            let range = format!("<{RELEASED}");
+            fields.insert("skipRange".to_owned(), range.into());
         }
         entries.push(entry);
     }
