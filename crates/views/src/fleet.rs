@@ -47,7 +47,7 @@ pub struct FleetReport {
 pub struct Counts {
     /// Extensions whose spec would be denied today.
     pub denied: usize,
-    /// Extensions whose spec is undecided.
+    /// Extensions with the finding `undecided`: a fact is missing, of the spec or of what is installed.
     pub undecided: usize,
     /// Extensions for which a newer version exists that is not deprecated.
     pub behind: usize,

@@ -149,7 +149,7 @@ impl FleetExtension {
     pub(super) fn counts(&self) -> Counts {
         Counts {
             denied: usize::from(self.verdict == Verdict::Deny),
-            undecided: usize::from(self.verdict == Verdict::Undecided),
+            undecided: usize::from(self.findings.contains(&Concern::Undecided)),
             behind: usize::from(self.newest.is_some()),
             extensions: 1,
         }

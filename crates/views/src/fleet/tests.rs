@@ -4,12 +4,14 @@ use super::*;
 
 /// An extension as an audit writes it, as far as a fleet reads it.
 fn extension(package: &str, installed: &str, newest: Option<&str>, verdict: &str) -> Value {
-    let newest = newest.map(|version| json!({"bundle": "b", "version": version, "release": null}));
-    let findings = if newest.is_some() {
-        json!([{"id": "behind", "text": ""}])
-    } else {
-        json!([])
-    };
+    let newest = newest.map_or(
+        Value::Null,
+        |version| json!({"bundle": "b", "version": version, "release": null}),
+    );
+    let undecided = (verdict == "undecided").then_some("undecided");
+    let behind = newest.is_object().then_some("behind");
+    let found = undecided.into_iter().chain(behind);
+    let findings: Vec<_> = found.map(|id| json!({"id": id, "text": ""})).collect();
     json!({
         "name": "ext", "package": package, "verdict": verdict, "newest": newest, "findings": findings,
         "installed": {"bundle": null, "version": installed, "release": null},
@@ -69,6 +71,21 @@ fn clusters_are_the_worst_first_and_versions_the_highest_first() {
         "3 clusters: 5 extensions, 1 denied, 1 undecided, 3 behind",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+/// With the bypass, the spec is allowed although it is not known what is installed.
+#[test]
+fn a_missing_fact_counts_also_if_the_verdict_does_not_need_it() {
+    let mut bypassed = extension("p", "1.0.0", None, "allow");
+    bypassed["installed"] = Value::Null;
+    bypassed["findings"] = json!([{"id": "undecided"}, {"id": "bypass"}]);
+    let report = fleet(&[("eu", &[bypassed])]).report();
+    assert_eq!(report.counts().undecided, 1);
+    let text = report.to_string();
+    assert!(
+        text.starts_with("cluster eu: 1 extension, 1 undecided\n"),
+        "{text}"
+    );
 }
 
 #[test]
