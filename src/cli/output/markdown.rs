@@ -10,43 +10,65 @@ use olmguard_engine::explain::one_line;
 /// A text that keeps within what a comment may hold.
 pub(crate) struct Page {
     text: String,
-    left_out: usize,
+    /// How many parts are left out, of what.
+    left_out: Vec<(usize, Noun)>,
 }
+
+/// What a part of a page is: one of them, and several.
+pub(crate) type Noun = [&'static str; 2];
 
 impl Page {
     pub(crate) fn new(begin: &str) -> Self {
         let text = begin.to_owned();
-        Self { text, left_out: 0 }
+        let left_out = Vec::new();
+        Self { text, left_out }
     }
 
     /// Adds these parts after a beginning, where there is one. After the first that finds no room
     /// nothing more is added.
-    pub(crate) fn all(&mut self, begin: &str, parts: impl Iterator<Item = String>) {
-        let mut begin = begin;
+    pub(crate) fn all(&mut self, begin: &str, noun: Noun, parts: impl Iterator<Item = String>) {
+        let (mut begin, mut left_out) = (begin, 0);
         for part in parts {
             let is_full = self.text.len() + begin.len() + part.len() > LIMIT - ROOM;
-            if is_full || self.left_out > 0 {
-                self.left_out += 1;
+            if is_full || left_out > 0 || !self.left_out.is_empty() {
+                left_out += 1;
                 continue;
             }
             self.text.push_str(begin);
             self.text.push_str(&part);
             begin = "";
         }
+        if left_out > 0 {
+            self.left_out.push((left_out, noun));
+        }
     }
 
     /// The whole page; if something is left out, it names the command that prints all.
     pub(crate) fn finish(mut self, command: &str) -> String {
-        if self.left_out > 0 {
-            let (count, is) = (self.left_out, if self.left_out == 1 { "is" } else { "are" });
+        if let Some(what) = self.omitted() {
             write!(
                 self.text,
-                "\n{count} more {is} omitted because of the size limit; `{command}` prints \
-                 all.\n"
+                "\n{what} omitted because of the size limit; `{command}` prints all.\n"
             )
             .expect("a String takes everything");
         }
         self.text
+    }
+
+    /// What is left out, each kind with its own count, and the verb behind it.
+    fn omitted(&self) -> Option<String> {
+        let total: usize = self.left_out.iter().map(|(count, _)| count).sum();
+        let counted = self.left_out.iter().map(|(count, [one, many])| {
+            let noun = if *count == 1 { one } else { many };
+            format!("{count} {noun}")
+        });
+        let counted: Vec<_> = counted.collect();
+        let (last, others) = counted.split_last()?;
+        let what = match others {
+            [] => last.clone(),
+            others => format!("{} and {last}", others.join(", ")),
+        };
+        Some(format!("{what} {}", if total == 1 { "is" } else { "are" }))
     }
 }
 
@@ -111,7 +133,11 @@ fn cut(text: &str, longest: usize) -> String {
 const LIMIT: usize = 65_536;
 
 /// For the line that counts what is left out.
-const ROOM: usize = 120;
+const ROOM: usize = 240;
+
+/// What could not be read, and the rows of a table.
+pub(crate) const MESSAGES: Noun = ["message", "messages"];
+pub(crate) const ROWS: Noun = ["row of the table", "rows of the table"];
 
 /// How many characters of a text stand in a cell, and of what could not be read.
 pub(crate) const LONGEST: usize = 200;

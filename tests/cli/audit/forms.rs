@@ -228,6 +228,33 @@ behind: 1.2.0 is reachable in 2 steps: set the version to \">=1.0.0 <=1.2.0\"
 ";
 
 #[test]
+fn markdown_counts_what_its_size_limit_omits_by_kind() {
+    let objects: Vec<_> = (0..400)
+        .map(|number| object(&format!("denied-{number:03}"), "1.2.0", "1.0.0"))
+        .collect();
+    let (_, text, _) = Scene::new().run(&["-", HUB, "-o", "markdown"], &list(&objects));
+    assert!(text.len() <= 65_536, "{}", text.len());
+    assert_eq!(text.matches("| `denied-").count(), 400);
+    let folds = text.matches("<details>").count();
+    assert!((1..400).contains(&folds), "{folds}");
+    let omitted = 400 - folds;
+    let line = format!(
+        "\n{omitted} lists of findings are omitted because of the size limit; `olmguard audit` prints all.\n"
+    );
+    assert!(text.ends_with(&line), "{line}");
+    let many: Vec<_> = (0..4000)
+        .map(|number| object(&format!("denied-{number:04}"), "1.2.0", "1.0.0"))
+        .collect();
+    let (_, text, _) = Scene::new().run(&["-", HUB, "-o", "markdown"], &list(&many));
+    let rows = 4000 - text.matches("| `denied-").count();
+    let line = format!(
+        "\n{rows} rows of the table and 4000 lists of findings are omitted because of the size limit; \
+         `olmguard audit` prints all.\n"
+    );
+    assert!(text.ends_with(&line), "{line}");
+}
+
+#[test]
 fn markdown_and_junit_name_what_could_not_be_read() {
     let objects = list(&[
         object("good", "1.2.0", "1.2.0"),

@@ -3,16 +3,18 @@
 //! The first line is a comment that no one sees, by which a bot finds the comment to write again.
 
 use super::Unread;
-use crate::cli::output::markdown::{LONGEST, LONGEST_TROUBLE, Page, code, folded};
+use crate::cli::output::markdown::{
+    LONGEST, LONGEST_TROUBLE, MESSAGES, Noun, Page, ROWS, code, folded,
+};
 use olmguard_views::audit_report::{AuditReport, ExtensionReport, FindingReport};
 
 /// The comment.
 pub(super) fn markdown(audit: &AuditReport, faults: &[Unread]) -> String {
     let begin = format!("{MARKER}\n### olmguard audit: {}\n", audit.count_line());
     let mut page = Page::new(&begin);
-    page.all("\n", faults.iter().map(unread));
-    page.all(TABLE, audit.extensions().iter().map(row));
-    page.all("\n", audit.extensions().iter().filter_map(fold));
+    page.all("\n", MESSAGES, faults.iter().map(unread));
+    page.all(TABLE, ROWS, audit.extensions().iter().map(row));
+    page.all("\n", FINDINGS, audit.extensions().iter().filter_map(fold));
     page.finish("olmguard audit")
 }
 
@@ -42,6 +44,9 @@ fn fold(extension: &ExtensionReport) -> Option<String> {
     let lines: Vec<_> = extension.lines().collect();
     (!lines.is_empty()).then(|| folded(extension.name(), extension.token(), &lines.join("\n")))
 }
+
+/// What is folded away of an extension.
+const FINDINGS: Noun = ["list of findings", "lists of findings"];
 
 /// By this a bot finds its comment again.
 const MARKER: &str = "<!-- olmguard audit -->";

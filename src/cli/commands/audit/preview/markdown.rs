@@ -5,7 +5,7 @@
 
 use crate::cli::commands::audit::form::Unread;
 use crate::cli::commands::audit::form::markdown::unread as unread_line;
-use crate::cli::output::markdown::{LONGEST, Page, code, folded};
+use crate::cli::output::markdown::{LONGEST, MESSAGES, Noun, Page, ROWS, code, folded};
 use olmguard_views::audit_change::{AuditChangeReport, ChangeReport, ExtensionChangeReport};
 
 /// The comment.
@@ -15,9 +15,9 @@ pub(super) fn markdown(report: &AuditChangeReport, unread: &[Unread]) -> String 
         code(&report.count_line(), LONGEST)
     );
     let mut page = Page::new(&begin);
-    page.all("\n", unread.iter().map(unread_line));
-    page.all(TABLE, report.changed().map(row));
-    page.all("\n", report.changed().map(fold));
+    page.all("\n", MESSAGES, unread.iter().map(unread_line));
+    page.all(TABLE, ROWS, report.changed().map(row));
+    page.all("\n", CHANGES, report.changed().map(fold));
     page.finish("olmguard audit")
 }
 
@@ -43,6 +43,9 @@ fn fold(extension: &ExtensionChangeReport) -> String {
     let level = extension.changes().first().map_or("", ChangeReport::level);
     folded(extension.before().name(), level, &lines.join("\n"))
 }
+
+/// What is folded away of an extension.
+const CHANGES: Noun = ["list of changes", "lists of changes"];
 
 /// By this a bot finds its comment again.
 const MARKER: &str = "<!-- olmguard audit changes -->";

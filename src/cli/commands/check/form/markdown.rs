@@ -6,7 +6,9 @@
 
 use crate::cli::commands::check::form::{CheckedExtension, Run};
 use crate::cli::commands::check::trouble::{Trouble, Weight};
-use crate::cli::output::markdown::{LONGEST, LONGEST_TROUBLE, Page, code, folded};
+use crate::cli::output::markdown::{
+    LONGEST, LONGEST_TROUBLE, MESSAGES, Noun, Page, ROWS, code, folded,
+};
 use olmguard_engine::explain::{one_line, plain};
 
 /// The comment.
@@ -14,9 +16,9 @@ pub(in crate::cli::commands::check) fn markdown(run: &Run<'_>) -> String {
     let (bad, good): (Vec<_>, Vec<_>) = run.shown().partition(|told| told.is_bad());
     let shown: Vec<_> = bad.into_iter().chain(good).collect();
     let mut page = Page::new(&format!("{MARKER}\n### olmguard check: {}\n", run.summary));
-    page.all("\n", run.troubles_shown().map(trouble));
-    page.all(TABLE, shown.iter().map(|told| row(told)));
-    page.all("\n", shown.iter().filter_map(|told| fold(told)));
+    page.all("\n", MESSAGES, run.troubles_shown().map(trouble));
+    page.all(TABLE, ROWS, shown.iter().map(|told| row(told)));
+    page.all("\n", DETAILS, shown.iter().filter_map(|told| fold(told)));
     page.finish("olmguard check")
 }
 
@@ -52,6 +54,9 @@ fn fold(told: &CheckedExtension<'_>) -> Option<String> {
     lines.extend(told.warnings().map(|warning| format!("warning: {warning}")));
     (lines.len() > 1).then(|| folded(&told.name(), told.token(), &lines.join("\n")))
 }
+
+/// What is folded away of an extension.
+const DETAILS: Noun = ["block of details", "blocks of details"];
 
 /// By this a bot finds its comment again.
 const MARKER: &str = "<!-- olmguard check -->";
