@@ -229,6 +229,17 @@ fn what_is_not_judged_is_no_extension_without_findings() {
 }
 
 #[test]
+fn an_extension_without_a_package_has_that_in_place_of_its_name() {
+    let mut image = object("image", "1.2.0", "1.0.0");
+    image["spec"]["source"] = json!({"sourceType": "Image"});
+    let (_, stdout, _) = Scene::new().run(&["-", HUB], &list(&[image]));
+    assert!(
+        stdout.starts_with("image (no package): 1.0.0\n"),
+        "{stdout}"
+    );
+}
+
+#[test]
 fn a_catalog_that_cannot_be_read_leaves_every_extension_undecided() {
     let scene = Scene::new();
     let (code, stdout, stderr) = scene.run(

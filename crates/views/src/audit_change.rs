@@ -16,7 +16,6 @@ use serde::Serialize;
 
 use crate::audit_report::ExtensionReport;
 use crate::diff::Level;
-use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Difference, differences};
 use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::{Edit, Verdict};
@@ -189,9 +188,7 @@ impl fmt::Display for AuditChangeReport {
 
 impl fmt::Display for ExtensionChangeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, package) = (self.before.name(), self.before.package());
-        let (name, package) = (go::escape(name), go::escape(package));
-        write!(f, "{name} ({package}): {}", self.before.installed())?;
+        f.write_str(&self.before.head())?;
         for change in &self.changes {
             write!(f, "\n  {change}")?;
         }

@@ -210,7 +210,16 @@ impl ExtensionReport {
 
     /// The package as people are shown it, as the object has it.
     pub fn package(&self) -> &str {
-        self.package.as_deref().unwrap_or("(no package)")
+        self.package.as_deref().unwrap_or(NO_PACKAGE)
+    }
+
+    /// The name, the package and the installed version, on one line.
+    pub(crate) fn head(&self) -> String {
+        let name = go::escape(self.name());
+        let package = self.package_name();
+        let package = package.map(|package| format!("({})", go::escape(package)));
+        let package = package.unwrap_or_else(|| NO_PACKAGE.to_owned());
+        format!("{name} {package}: {}", self.installed())
     }
 
     /// The package, if it can be read.
@@ -321,8 +330,7 @@ impl fmt::Display for AuditReport {
 
 impl fmt::Display for ExtensionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, package) = (go::escape(self.name()), go::escape(self.package()));
-        write!(f, "{name} ({package}): {}", self.installed())?;
+        f.write_str(&self.head())?;
         for line in self.lines() {
             write!(f, "\n  {line}")?;
         }
@@ -353,5 +361,8 @@ fn ids() -> Vec<&'static str> {
 }
 
 const VERDICTS: [&str; 4] = ["allow", "deny", "undecided", "not_judged"];
+
+/// What people are shown instead of a package.
+const NO_PACKAGE: &str = "(no package)";
 
 const SCHEMA: &str = "olmguard.audit/v1";
