@@ -75,7 +75,7 @@ fn what_cannot_be_read_is_said_with_its_file_and_the_rest_is_reported() {
         r#"{"schema": "olmguard.audit/v0", "extensions": []}"#,
     );
     scene.write(
-        "fleet/cut.json",
+        "fleet/half.json",
         r#"{"schema": "olmguard.audit/v1", "extens"#,
     );
     scene.write("fleet/.hidden", "not of the fleet");
@@ -92,7 +92,7 @@ fn what_cannot_be_read_is_said_with_its_file_and_the_rest_is_reported() {
     );
     let expected = [
         "error: fleet/old.json: schema \"olmguard.audit/v0\": expected \"olmguard.audit/v1\"; run olmguard audit again",
-        "error: fleet/cut.json: EOF while parsing",
+        "error: fleet/half.json: EOF while parsing",
         "error: cut: fleet/cut.snapshot: ",
         "error: none: ",
     ];
@@ -100,6 +100,52 @@ fn what_cannot_be_read_is_said_with_its_file_and_the_rest_is_reported() {
         assert!(stderr.contains(line), "{line}\n{stderr}");
     }
     assert!(!stderr.contains("hidden"), "{stderr}");
+}
+
+#[test]
+fn files_of_one_name_are_named_by_their_paths() {
+    let scene = scene();
+    for directory in ["emea", "apac"] {
+        fs::create_dir(scene.0.path().join(directory)).expect("a directory");
+    }
+    let audit = fs::read_to_string(scene.0.path().join("fleet/us.json")).expect("an audit");
+    for file in [
+        "emea/prod.json",
+        "apac/prod.json",
+        "apac/lab.json",
+        "apac/prod.snapshot.json",
+    ] {
+        scene.write(file, &audit);
+    }
+    let (code, stdout, stderr) = scene.run(&["--fleet=emea", "--fleet=apac"], "");
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    let names: Vec<_> = stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("cluster ")?.split_once(": "))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(
+        names,
+        ["apac/prod.json", "emea/prod.json", "lab", "prod.snapshot"]
+    );
+}
+
+#[test]
+fn a_cluster_that_is_given_twice_is_wrong_usage() {
+    let scene = scene();
+    for (flags, line) in [
+        (
+            ["--fleet=fleet", "--fleet=./fleet/eu.json"],
+            "error: --fleet: ./fleet/eu.json: is given twice; give each file once\n",
+        ),
+        (
+            ["--contexts=prod,lab", "--contexts=prod"],
+            "error: --contexts: \"prod\" is given twice; give each context once\n",
+        ),
+    ] {
+        let (code, stdout, stderr) = scene.run(&flags, "");
+        assert_eq!((code, &*stdout, &*stderr), (Some(2), "", line));
+    }
 }
 
 #[test]

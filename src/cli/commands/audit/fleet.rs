@@ -10,6 +10,7 @@
 
 mod files;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -23,7 +24,8 @@ use crate::cli::facts::given::GivenObjects;
 use crate::cli::facts::origin::OriginError;
 use crate::cli::output::{json_line, yaml};
 use crate::cli::{Exit, say, warn};
-use files::{ClusterFile, Content, cluster_files};
+use files::{ClusterFile, Content, FilesError, UnreadPath, fleet_files};
+use olmguard_catalog::version::go;
 use olmguard_views::fleet::{ClusterAudit, Fleet, FleetReport};
 
 /// Which clusters a report is about.
@@ -53,11 +55,10 @@ pub(super) struct FleetArgs {
 /// Why there is no report about many clusters.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FleetError {
-    #[error(
-        "--fleet: {}: no file is there: expected snapshots, or JSON of \"olmguard audit -o json\"",
-        .0.display()
-    )]
-    Empty(PathBuf),
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    #[error("--contexts: {} is given twice; give each context once", go::quote(.0))]
+    Context(String),
 }
 
 /// What was added, and what it counts as.
@@ -71,6 +72,16 @@ impl FleetArgs {
     pub(super) fn is_given(&self) -> bool {
         !(self.fleet.is_empty() && self.contexts.is_empty())
     }
+
+    /// The files, named apart from each other and from the contexts.
+    fn files(&self) -> Result<Vec<Result<ClusterFile, UnreadPath>>, FleetError> {
+        let mut seen = BTreeSet::new();
+        let twice = self.contexts.iter().find(|name| !seen.insert(*name));
+        if let Some(name) = twice {
+            return Err(FleetError::Context(name.clone()));
+        }
+        Ok(fleet_files(&self.fleet, &self.contexts)?)
+    }
 }
 
 /// Reports every cluster.
@@ -79,19 +90,18 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     if args.fleet.contexts.is_empty() {
         args.facts.reach_no_cluster().map_err(OriginError::from)?;
     }
+    let files = args.fleet.files()?;
     let mut gathered = Gathered {
         args,
         fleet: Fleet::default(),
         exits: Vec::new(),
     };
-    for path in &args.fleet.fleet {
-        let files = cluster_files(path);
-        if files.as_ref().is_ok_and(Vec::is_empty) {
-            return Err(FleetError::Empty(path.clone()).into());
-        }
-        match files {
-            Ok(files) => files.into_iter().for_each(|file| gathered.file(file)),
-            Err(error) => gathered.unread(&path.to_string_lossy(), &error, Exit::BadInput),
+    for file in files {
+        match file {
+            Ok(file) => gathered.file(file),
+            Err(UnreadPath { path, error }) => {
+                gathered.unread(&path.to_string_lossy(), &error, Exit::BadInput);
+            }
         }
     }
     for context in &args.fleet.contexts {

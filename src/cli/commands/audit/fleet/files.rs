@@ -1,14 +1,89 @@
 //! The files of a fleet, one for each cluster.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The file of one cluster.
 pub(super) struct ClusterFile {
-    /// The name of the cluster: that of the file, without its ending.
+    /// The name of the cluster: the name of the file without its ending, or the whole path if another cluster has
+    /// that name.
     pub(super) name: String,
     pub(super) path: PathBuf,
+}
+
+/// A PATH that cannot be read, and why.
+pub(super) struct UnreadPath {
+    pub(super) path: PathBuf,
+    pub(super) error: io::Error,
+}
+
+/// Why the files of a fleet cannot be reported together.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cli::commands::audit) enum FilesError {
+    #[error(
+        "--fleet: {}: no file is there: expected snapshots, or JSON of \"olmguard audit -o json\"",
+        .0.display()
+    )]
+    Empty(PathBuf),
+    #[error("--fleet: {}: is given twice; give each file once", .0.display())]
+    Twice(PathBuf),
+}
+
+/// The files of all paths in their order, each with a name that no other cluster has. `taken` are the names of
+/// clusters that are no files.
+///
+/// # Errors
+/// If a directory has no file, or a file comes twice.
+pub(super) fn fleet_files(
+    paths: &[PathBuf],
+    taken: &[String],
+) -> Result<Vec<Result<ClusterFile, UnreadPath>>, FilesError> {
+    let mut all = Vec::new();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        match cluster_files(path) {
+            Ok(files) if files.is_empty() => return Err(FilesError::Empty(path.clone())),
+            Ok(files) => {
+                for file in files {
+                    if !seen.insert(file.canonical()) {
+                        return Err(FilesError::Twice(file.path));
+                    }
+                    all.push(Ok(file));
+                }
+            }
+            Err(error) => all.push(Err(UnreadPath {
+                path: path.clone(),
+                error,
+            })),
+        }
+    }
+    name_apart(all.iter_mut().flatten().collect(), taken);
+    Ok(all)
+}
+
+/// Names files of one name by their paths. A path can be the name of another file in turn.
+fn name_apart(mut files: Vec<&mut ClusterFile>, taken: &[String]) {
+    loop {
+        let mut counts = BTreeMap::<String, usize>::new();
+        let names = files.iter().map(|file| &file.name).chain(taken);
+        for name in names {
+            *counts.entry(name.clone()).or_default() += 1;
+        }
+        let is_shared = |file: &ClusterFile| counts.get(&file.name).is_some_and(|count| *count > 1);
+        let mut is_done = true;
+        for file in &mut files {
+            let path = file.path.to_string_lossy();
+            if is_shared(file) && file.name != path {
+                file.name = path.into_owned();
+                is_done = false;
+            }
+        }
+        if is_done {
+            return;
+        }
+    }
 }
 
 /// What a file has.
@@ -20,7 +95,7 @@ pub(super) enum Content {
 }
 
 /// A file, or the files of a directory by name. Hidden files and directories in it are not of the fleet.
-pub(super) fn cluster_files(path: &Path) -> io::Result<Vec<ClusterFile>> {
+fn cluster_files(path: &Path) -> io::Result<Vec<ClusterFile>> {
     if !fs::metadata(path)?.is_dir() {
         return Ok(vec![ClusterFile::at(path.to_owned())]);
     }
@@ -44,6 +119,11 @@ impl ClusterFile {
             name: name.to_string_lossy().into_owned(),
             path,
         }
+    }
+
+    /// By this a file is known again that two paths name.
+    fn canonical(&self) -> PathBuf {
+        fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
     }
 }
 
