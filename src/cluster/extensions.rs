@@ -56,6 +56,8 @@ pub struct ListedExtensions<T> {
     pub all: Vec<T>,
     /// Why there are no more, if there may be more.
     pub fault: Option<ExtensionsError>,
+    /// Whether the cluster has the kind. Without it, no extension is there.
+    pub is_served: bool,
 }
 
 /// What a cluster says of an extension beside what it asks for.
@@ -95,10 +97,11 @@ impl ExtensionState {
 }
 
 /// What a cluster says of each extension of these names, in their order. What cannot be read is not
-/// known, for the reason that it cannot be read for.
+/// known, for the reason that it cannot be read for. In a cluster without the kind, nothing is installed.
 pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState> {
     let extensions = match Extensions::of(client).await {
         Ok(extensions) => extensions,
+        Err(ExtensionsError::NotServed) => return vec![ExtensionState::read(None); names.len()],
         Err(error) => return vec![ExtensionState::unknown(error.to_string()); names.len()],
     };
     let read = names
@@ -111,13 +114,14 @@ pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState
 }
 
 /// What `read` makes of every extension in the version that the cluster prefers, each whole. A list that breaks off
-/// keeps what was read of it.
+/// keeps what was read of it. A cluster without the kind has none.
 pub async fn list<T>(client: Client, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
     match Extensions::of(client).await {
         Ok(extensions) => extensions.list(read).await,
         Err(error) => ListedExtensions {
             all: Vec::new(),
-            fault: Some(error),
+            is_served: error != ExtensionsError::NotServed,
+            fault: Some(error).filter(|error| *error != ExtensionsError::NotServed),
         },
     }
 }
@@ -142,7 +146,11 @@ impl Extensions {
             fault,
             listed: all.len(),
         });
-        ListedExtensions { all, fault }
+        ListedExtensions {
+            all,
+            fault,
+            is_served: true,
+        }
     }
 
     /// An object of a list with the names of its kind, which the API server of some kinds leaves to the list.
@@ -241,6 +249,18 @@ mod tests {
         assert_eq!(names(&listed)[0], r#""ClusterExtension" "lantern""#);
         let pages = api.asked().into_iter().filter(|asked| asked.path == V1);
         assert_eq!(pages.count(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_cluster_without_the_kind_has_no_extensions() {
+        let api = ApiServer::start();
+        let listed = list(api.client(), |object| object).await;
+        assert_eq!(
+            (listed.all, listed.fault, listed.is_served),
+            (vec![], None, false)
+        );
+        let found = standings(api.client(), vec!["lantern".to_owned()]).await;
+        assert_eq!(found, [ExtensionState::read(None)]);
     }
 
     #[tokio::test]

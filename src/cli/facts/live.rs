@@ -62,8 +62,8 @@ impl Live {
         let Ok(known) = &self.0 else {
             return RunningExtensions::default();
         };
-        let ListedExtensions { all, fault } =
-            known.cluster.extensions(|object| running::read(&object));
+        let listed = known.cluster.extensions(|object| running::read(&object));
+        let ListedExtensions { all, fault, .. } = listed;
         let rest = fault.map(|fault| Fault::Extensions(fault.to_string()));
         RunningExtensions::of(all, rest)
     }

@@ -204,6 +204,37 @@ fn a_cluster_that_is_not_there_has_an_empty_report() {
     let nowhere = scene
         .api
         .kubeconfig()
+/// A cluster without the kind has no extensions, and a snapshot of it none either.
+#[test]
+fn a_cluster_without_the_kind_has_no_extensions() {
+    let scene = Scene::new();
+    scene.api.without_extensions();
+    let saved = scene.run(SAVE);
+    assert_eq!(
+        (saved.code, &*saved.stdout),
+        (Some(0), "saved: 1 catalog, 1 with content\n")
+    );
+    assert_eq!(
+        saved.stderr,
+        "warning: the cluster does not serve ClusterExtension: looked for ClusterExtension of \
+         olm.operatorframework.io/v1, ClusterExtension of olm.operatorframework.io/v1alpha1; is OLM v1 installed?\n"
+    );
+    let live = scene.run(AUDIT);
+    assert_eq!(
+        (live.code, &*live.stdout, &*live.stderr),
+        (
+            Some(0),
+            "0 extensions: 0 without findings\n",
+            "warning: there is no ClusterExtension, so nothing is reported\n"
+        )
+    );
+    assert_eq!(scene.run(&["audit", "--snapshot=saved"]), live);
+    let (_, of_live, _) = scene.judged(super::scene::LIVE);
+    let (_, of_saved, _) = scene.judged(&["--snapshot=saved"]);
+    assert_eq!(of_live, of_saved);
+    assert_eq!(of_live["token"], "Resolved");
+}
+
         .replace(&scene.api.port.to_string(), "1");
     scene.write("kubeconfig", &nowhere);
     let ran = scene.run(AUDIT);

@@ -110,6 +110,16 @@ impl ApiServer {
         }
     }
 
+    /// The cluster does not have the kind `ClusterExtension`.
+    pub fn without_extensions(&self) {
+        let mut resources = resources();
+        let kinds = resources["resources"].as_array_mut().expect("a list");
+        kinds.retain(|resource| resource["kind"] != "ClusterExtension");
+        self.put(OLM, &resources);
+        let (code, body) = none(EXTENSIONS);
+        self.answer(EXTENSIONS, code, &body);
+    }
+
     /// A path has this JSON.
     pub fn put(&self, path: &str, value: &Value) {
         self.answer(path, StatusCode::OK, &value.to_string());

@@ -20,6 +20,7 @@ use crate::cli::help;
 use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
+use crate::cluster::extensions::ExtensionsError;
 use crate::cluster::look::ListedCatalog;
 use crate::source::archive::{ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write};
 use crate::tls::{Clock, SystemClock};
@@ -148,6 +149,9 @@ fn extensions(args: &SaveArgs, cluster: &AskedCluster) -> SavedExtensions {
         return SavedExtensions::NotSaved;
     }
     let listed = cluster.extensions(|object| kept_extension(&object));
+    if !listed.is_served {
+        warn(&ExtensionsError::NotServed);
+    }
     match listed.fault {
         None => SavedExtensions::of(listed.all),
         Some(fault) => SavedExtensions::Unfetched(fault.to_string()),
