@@ -12,5 +12,5 @@ mod guarded;
 mod policies;
 mod presync;
 mod save;
-mod scene;
+pub(crate) mod scene;
 mod unreachable;

@@ -12,6 +12,7 @@ mod authoring_pages;
 mod base;
 mod cache_killed;
 mod check;
+mod diff;
 mod environment;
 mod expectations;
 mod from_cluster;

@@ -16,11 +16,13 @@ mod content;
 mod prospect;
 #[cfg(test)]
 mod tests;
+mod weight;
 pub mod words;
 
 use std::collections::BTreeSet;
 
 pub use change::{Change, ChangeKind, Level, ToldBundle, What, Who};
+pub use weight::{InstalledExtensions, WeighedChange, WeighedPackage, weigh};
 
 use crate::generation::Generation;
 use olmguard_catalog::graph::Graph;

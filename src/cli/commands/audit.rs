@@ -31,7 +31,7 @@ use crate::cli::output::{self, OutputArgs};
 use crate::cli::{Exit, say, warn};
 use fleet::{FleetArgs, FleetError};
 use form::{NoForm, Output, Unread};
-use inputs::AuditedInputs;
+pub(super) use inputs::AuditedInputs;
 use olmguard_engine::audit::Audit;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Edit, Requester, Verdict};

@@ -1,5 +1,7 @@
 //! `olmguard diff`: what a change of a catalog does to those who use it.
 
+mod installed;
+mod markdown;
 mod report;
 
 use std::io;
@@ -10,17 +12,20 @@ use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::args::heading;
 use crate::cli::args::memory;
 use crate::cli::facts::check_stdin;
+use crate::cli::facts::origin::OriginError;
 use crate::cli::help;
 use crate::cli::output;
+use crate::cli::output::OutputArgs;
 use crate::cli::output::progress;
-use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say};
 use crate::source::{Progress, load_content};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
-use olmguard_views::diff::{ChangeKind, Level, PackageDiff, diff, words};
+use olmguard_views::diff::{ChangeKind, Level, WeighedPackage, diff, weigh, words};
 use olmguard_views::generation::Generation;
+
+use installed::InstalledArgs;
 
 pub use report::Report;
 
@@ -53,10 +58,13 @@ pub(crate) struct DiffArgs {
     allow: Vec<ChangeKind>,
 
     #[command(flatten)]
+    installed: InstalledArgs,
+
+    #[command(flatten)]
     rules: OlmArgs,
 
     #[command(flatten)]
-    output: OutputArgs<TextOrJson>,
+    output: OutputArgs<Output>,
 
     /// Catalog before the change: a file, a directory, or - for standard input
     old: PathBuf,
@@ -65,8 +73,20 @@ pub(crate) struct DiffArgs {
     new: PathBuf,
 }
 
-/// A generation of OLM.
+/// The form of the report.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Output {
+    /// Text for people
+    #[default]
+    Text,
+    /// One JSON object, described by a file in schemas/
+    Json,
+    /// A table for a comment on a pull request
+    Markdown,
+}
+
+/// A generation of OLM.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
 enum Olm {
     /// OLM v0, with a Subscription for each channel
     V0,
@@ -79,13 +99,18 @@ const EXAMPLES: &[&str] = &[
     "olmguard diff old.yaml new.yaml",
     "olmguard diff old/ new/ --package lantern-operator --olm v0",
     "olmguard diff old.yaml new.yaml --allow bundle-removed",
+    "olmguard diff old.yaml new.yaml --snapshot prod.snapshot",
 ];
 
 const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::Good, "no breaking changes"),
     (Exit::Denied, "a breaking change"),
     (Exit::Usage, "wrong usage"),
-    (Exit::BadInput, "a catalog is unreadable"),
+    (Exit::BadInput, "a catalog or a manifest is unreadable"),
+    (
+        Exit::Undecided,
+        "it is not known what is installed of all extensions",
+    ),
 ];
 
 /// Why there is nothing to print.
@@ -93,6 +118,13 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 enum DiffError {
     #[error(transparent)]
     Usage(#[from] UsageError),
+    #[error(transparent)]
+    Installed(#[from] OriginError),
+    #[error(
+        "--olm v0 is about Subscriptions, and --extensions, --snapshot and --from-cluster give ClusterExtensions: omit \
+         --olm v0 or these"
+    )]
+    Generations,
     #[error("{why}")]
     Unreadable { why: String },
     #[error(
@@ -109,7 +141,8 @@ pub(crate) fn run(args: &DiffArgs) -> Exit {
     compare_and_print(args).unwrap_or_else(|error| {
         say(&error);
         match error {
-            DiffError::Usage(_) => Exit::Usage,
+            DiffError::Usage(_) | DiffError::Generations => Exit::Usage,
+            DiffError::Installed(error) => error.exit(),
             DiffError::Unreadable { .. } | DiffError::NoPackage { .. } => Exit::BadInput,
             DiffError::Write(_) => Exit::Internal,
         }
@@ -117,10 +150,14 @@ pub(crate) fn run(args: &DiffArgs) -> Exit {
 }
 
 fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
+    if args.olm == Olm::V0 && args.installed.is_given() {
+        return Err(DiffError::Generations);
+    }
     let paths = [&args.old, &args.new];
-    check_stdin(paths.into_iter().map(|path| &**path))?;
-    let rules = args.rules.rules()?;
-    let [old, new] = paths.map(|path| load(path, &rules));
+    let manifests = args.installed.extensions.iter();
+    check_stdin(paths.into_iter().chain(manifests).map(|path| &**path))?;
+    let facts = args.installed.read(&args.rules)?;
+    let [old, new] = paths.map(|path| load(path, &facts.rules));
     let unreadable = |why| DiffError::Unreadable { why };
     let (old, new) = (old.map_err(unreadable)?, new.map_err(unreadable)?);
     if let Some(package) = &args.package
@@ -135,14 +172,24 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
         Olm::V1 => Generation::V1,
     };
     let diffs = diff(&old, &new, args.package.as_deref(), generation);
+    let (installed, unknown) = facts.installed(args.package.as_deref());
+    let packages = weigh(&diffs, installed.as_ref());
+    print(args, &packages, generation)?;
+    let exits = facts.exits().chain(unknown);
+    Ok(Exit::worst(exits.chain([exit(&packages, &args.allow)])))
+}
+
+fn print(
+    args: &DiffArgs,
+    packages: &[WeighedPackage<'_>],
+    generation: Generation,
+) -> io::Result<()> {
+    let print = |text: String| output::text(|stdout| stdout.write_all(text.as_bytes()));
     match args.output.form {
-        TextOrJson::Text => output::text(|stdout| {
-            let text = words::text(&diffs, generation);
-            stdout.write_all(text.as_bytes())
-        })?,
-        TextOrJson::Json => output::json(&Report::of(&diffs, generation, &args.allow))?,
+        Output::Text => print(words::text(packages, generation)),
+        Output::Json => output::json(&Report::of(packages, generation, &args.allow)),
+        Output::Markdown => print(markdown::markdown(packages, generation)),
     }
-    Ok(exit(&diffs, &args.allow))
 }
 
 /// The catalog of a file or folder; why it cannot be had.
@@ -157,11 +204,11 @@ pub(super) fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, String> {
     }
 }
 
-fn exit(diffs: &[PackageDiff], allowed: &[ChangeKind]) -> Exit {
-    let mut kinds = diffs
+fn exit(packages: &[WeighedPackage<'_>], allowed: &[ChangeKind]) -> Exit {
+    let mut kinds = packages
         .iter()
-        .flat_map(|diff| &diff.changes)
-        .map(olmguard_views::diff::Change::kind);
+        .flat_map(|package| &package.rows)
+        .map(|row| row.change.kind());
     let is_harmful = |kind: ChangeKind| kind.level() == Level::Harmful && !allowed.contains(&kind);
     if kinds.any(is_harmful) {
         Exit::Denied

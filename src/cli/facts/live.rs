@@ -68,6 +68,15 @@ impl Live {
         RunningExtensions::of(all, rest)
     }
 
+    /// The same; of a cluster that is not to be had, why it is not.
+    pub(crate) fn into_extensions(self) -> RunningExtensions {
+        let running = self.extensions();
+        match self.0 {
+            Ok(_) => running,
+            Err(error) => RunningExtensions::of([], Some(Fault::Cluster(error.to_string()))),
+        }
+    }
+
     /// Every catalog and every policy. For a cluster that is not to be had a catalog stands in.
     pub(crate) fn load(self, rules: &Rules, is_given: impl Fn(&str) -> bool) -> OriginFacts {
         match self.catalogs(rules) {

@@ -51,6 +51,12 @@ pub(crate) enum LookError {
 }
 
 impl LookArgs {
+    /// A cluster, for a command that fetches no content of catalogs.
+    pub(crate) fn of_cluster(cluster: ClusterArgs) -> Self {
+        let catalogd = CatalogdArgs::default();
+        Self { cluster, catalogd }
+    }
+
     /// The same in another context of the kubeconfig.
     pub(crate) fn of_context(&self, context: &str) -> Self {
         Self {

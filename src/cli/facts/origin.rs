@@ -92,6 +92,15 @@ impl FactsOrigin {
         }
     }
 
+    /// The same, for a command that reads nothing more: why there is no such snapshot or cluster is a fault of it.
+    pub(crate) fn into_extensions(self) -> Option<RunningExtensions> {
+        match self {
+            Self::Inputs => None,
+            Self::Saved(saved) => Some(saved.into_extensions()),
+            Self::Cluster(live) => Some(live.into_extensions()),
+        }
+    }
+
     /// Every catalog and every policy, and what should give them and does not, but for catalogs of which other
     /// content `is_given`.
     pub(crate) fn load(self, rules: &Rules, is_given: impl Fn(&str) -> bool) -> OriginFacts {

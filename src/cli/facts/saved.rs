@@ -79,6 +79,15 @@ impl SavedSnapshot {
         }
     }
 
+    /// The same; of a file that cannot be read, why it cannot.
+    pub(crate) fn into_extensions(self) -> RunningExtensions {
+        let running = self.extensions();
+        match self.archive {
+            Ok(_) => running,
+            Err(error) => RunningExtensions::of([], Some(Fault::Snapshot(error))),
+        }
+    }
+
     /// What it says of each extension of these names, in their order; none if it says nothing of any.
     pub(crate) fn standings(&self, names: &[String]) -> Option<Vec<ExtensionState>> {
         let archive = self.archive.as_ref().ok()?;

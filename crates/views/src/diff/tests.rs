@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::*;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
+use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
 fn catalog(blobs: &[Value]) -> Catalog {
     let rules = Rules::default();
@@ -234,7 +235,7 @@ fn the_text_tells_all_kinds_and_counts_them() {
     let new = catalog(&blobs(&["1", "2"]));
     let diffs = diff(&old, &new, None, Generation::V1);
     assert_eq!(
-        words::text(&diffs, Generation::V1),
+        words::text(&weigh(&diffs, None), Generation::V1),
         "OLM v1 users: 1 breaking change, 0 to review, 0 improvements, in 1 package\n\npackage p\n  \
          NEWLY STRANDED: no upgrade to a higher version any more\n    p.v1.0.0: could upgrade to p.v2.0.0\n"
     );
@@ -250,11 +251,121 @@ fn the_text_tells_all_kinds_and_counts_them() {
         None,
         Generation::V1,
     );
-    let text = words::text(&gone, Generation::V1);
+    let text = words::text(&weigh(&gone, None), Generation::V1);
     assert!(
         text.contains("    and 4 more; use -o json to see all\n"),
         "{text}"
     );
+}
+
+/// An extension that requests channel `c` and has this version of `p` installed.
+fn extension(name: &str, package: &str, version: &str) -> Extension {
+    let object = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": {"name": name},
+        "spec": {
+            "namespace": "n",
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": package, "channels": ["c"]}},
+        },
+        "status": {"install": {"bundle": {"name": format!("{package}.v{version}"), "version": version}}},
+    });
+    let RecognisedObject::Extension(shape) = recognise(&object) else {
+        panic!("an extension");
+    };
+    Extension::read(shape, &object)
+}
+
+/// Of each row the kind and the extensions that it concerns.
+fn weighed(old: &[Value], new: &[Value], extensions: &[Extension]) -> Vec<String> {
+    let diffs = diff(&catalog(old), &catalog(new), None, Generation::V1);
+    let installed = InstalledExtensions::of(extensions);
+    let packages = weigh(&diffs, Some(&installed));
+    let rows = packages.iter().flat_map(|package| &package.rows);
+    let row = |row: &WeighedChange<'_>| {
+        let names = row
+            .extensions
+            .as_ref()
+            .expect("it is known what is installed");
+        format!("{}: {}", row.change.kind().as_str(), names.join(" "))
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn a_version_concerns_extensions_that_have_it_and_a_channel_ones_that_request_it() {
+    let extensions = [
+        extension("two", "p", "1.0.0"),
+        extension("one", "p", "1.0.0"),
+        extension("newest", "p", "2.0.0"),
+        extension("other", "q", "1.0.0"),
+    ];
+    let old = blobs(&["1", "2<1"]);
+    assert_eq!(
+        weighed(&old, &blobs(&["1", "2"]), &extensions),
+        ["newly-stranded: one two"]
+    );
+    let mut renamed = blobs(&["1", "2<1"]);
+    for blob in &mut renamed {
+        if blob["schema"] == "olm.channel" {
+            blob["name"] = "d".into();
+        }
+    }
+    assert_eq!(
+        weighed(&old, &renamed, &extensions)[0],
+        "channel-removed: newest one two"
+    );
+    let gone = vec![json!({"schema": "olm.package", "name": "q"})];
+    let all = weighed(&old, &gone, &extensions);
+    assert_eq!(
+        all,
+        ["package-removed: newest one two", "package-added: other"]
+    );
+}
+
+#[test]
+fn changes_that_concern_extensions_come_first_and_heavier_ones_before_others_of_their_kind() {
+    let old = blobs(&["1", "2<1", "3<2", "4<3"]);
+    let new = blobs(&["1", "2", "3"]);
+    let extensions = [
+        extension("a", "p", "2.0.0"),
+        extension("b", "p", "1.0.0"),
+        extension("c", "p", "1.0.0"),
+    ];
+    let diffs = diff(&catalog(&old), &catalog(&new), None, Generation::V1);
+    let installed = InstalledExtensions::of(&extensions);
+    let text = words::text(&weigh(&diffs, Some(&installed)), Generation::V1);
+    let expected = [
+        "OLM v1 users: 4 breaking changes, 0 to review, 0 improvements, in 1 package; 2 of 4 changes concern installed \
+         extensions",
+        "",
+        "package p",
+        "  NEWLY STRANDED: no upgrade to a higher version any more",
+        "    p.v1.0.0: could upgrade to p.v2.0.0; concerns 2 installed extensions: b, c",
+        "    p.v2.0.0: could upgrade to p.v3.0.0; concerns 1 installed extension: a",
+        "  No installed extension is concerned by:",
+        "  NEWLY STRANDED: no upgrade to a higher version any more",
+        "    p.v3.0.0: could upgrade to p.v4.0.0",
+        "  BUNDLE REMOVED: users who pin this version find no bundle",
+        "    p.v4.0.0 (4.0.0)",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn of_many_extensions_a_line_names_the_first() {
+    let extensions: Vec<_> = (0..7)
+        .map(|n| extension(&format!("e{n}"), "p", "1.0.0"))
+        .collect();
+    let gone = vec![json!({"schema": "olm.package", "name": "q"})];
+    let diffs = diff(
+        &catalog(&blobs(&["1"])),
+        &catalog(&gone),
+        None,
+        Generation::V1,
+    );
+    let installed = InstalledExtensions::of(&extensions);
+    let text = words::text(&weigh(&diffs, Some(&installed)), Generation::V1);
+    let line = "\n    concerns 7 installed extensions: e0, e1, e2, e3, e4 and 2 more\n";
+    assert!(text.contains(line), "{text}");
 }
 
 #[test]

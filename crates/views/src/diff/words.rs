@@ -3,47 +3,86 @@
 use std::fmt::Write as _;
 
 use super::change::{Change, ChangeKind, Level, ToldBundle, What, Who};
-use super::{Generation, PackageDiff};
+use super::{Generation, WeighedChange, WeighedPackage};
 use olmguard_catalog::version::go;
 
 /// How many lines of one kind are shown for one package; the rest is only counted.
 const SHOWN: usize = 20;
 
+/// How many names of extensions a line has; the rest is only counted.
+const SHOWN_NAMES: usize = 5;
+
 /// All changes, a paragraph for each package; also those that are allowed.
-pub fn text(diffs: &[PackageDiff], generation: Generation) -> String {
+pub fn text(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
     let mut text = String::new();
-    line(&mut text, &summary(diffs, generation));
-    for diff in diffs {
+    line(&mut text, &summary(packages, generation));
+    for package in packages {
         line(&mut text, "");
-        line(&mut text, &format!("package {}", go::escape(&diff.name)));
-        for changes in diff
-            .changes
-            .chunk_by(|one, other| one.kind() == other.kind())
-        {
-            let Some(first) = changes.first() else {
-                continue;
-            };
-            line(&mut text, &format!("  {}", heading(first.kind())));
-            for change in changes.iter().take(SHOWN) {
-                let sentence = sentence(change);
-                if !sentence.is_empty() {
-                    line(&mut text, &format!("    {sentence}"));
-                }
-            }
-            if let Some(more) = changes.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-                line(
-                    &mut text,
-                    &format!("    and {more} more; use -o json to see all"),
-                );
-            }
+        line(&mut text, &format!("package {}", go::escape(package.name)));
+        let concerning = package.rows.partition_point(WeighedChange::is_concerning);
+        let (concerning, others) = package.rows.split_at(concerning);
+        kinds(&mut text, concerning);
+        if !(concerning.is_empty() || others.is_empty()) {
+            line(&mut text, "  No installed extension is concerned by:");
         }
+        kinds(&mut text, others);
     }
     text
 }
 
+/// A paragraph for each kind.
+fn kinds(text: &mut String, rows: &[WeighedChange<'_>]) {
+    for rows in rows.chunk_by(|one, other| one.change.kind() == other.change.kind()) {
+        let Some(first) = rows.first() else {
+            continue;
+        };
+        line(text, &format!("  {}", heading(first.change.kind())));
+        for row in rows.iter().take(SHOWN).map(weighed) {
+            if !row.is_empty() {
+                line(text, &format!("    {row}"));
+            }
+        }
+        if let Some(more) = rows.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            line(
+                text,
+                &format!("    and {more} more; use -o json to see all"),
+            );
+        }
+    }
+}
+
+/// A change on one line, and the extensions that it concerns.
+fn weighed(row: &WeighedChange<'_>) -> String {
+    let sentence = sentence(row.change);
+    match concerned(row) {
+        None => sentence,
+        Some(concerned) if sentence.is_empty() => concerned,
+        Some(concerned) => format!("{sentence}; {concerned}"),
+    }
+}
+
+/// The installed extensions that a change concerns, if any.
+fn concerned(row: &WeighedChange<'_>) -> Option<String> {
+    let names = row.extensions.as_ref().filter(|names| !names.is_empty())?;
+    let count = counted(names.len(), "installed extension");
+    Some(format!("concerns {count}: {}", few(names)))
+}
+
+/// The first of these names, and how many more there are.
+pub fn few(names: &[&str]) -> String {
+    let shown = names.iter().take(SHOWN_NAMES);
+    let shown: Vec<_> = shown.map(|name| go::escape(name)).collect();
+    let more = match names.len().saturating_sub(SHOWN_NAMES) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
 /// How many changes there are, in one line.
-pub fn summary(diffs: &[PackageDiff], generation: Generation) -> String {
-    let changes = || diffs.iter().flat_map(|diff| &diff.changes);
+pub fn summary(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
+    let rows = || packages.iter().flat_map(|package| &package.rows);
+    let changes = || rows().map(|row| row.change);
     let of = |level| {
         changes()
             .filter(|change| change.kind().level() == level)
@@ -56,13 +95,31 @@ pub fn summary(diffs: &[PackageDiff], generation: Generation) -> String {
     if changes().next().is_none() {
         return format!("{users} users: no changes");
     }
+    let concerning = match concerning(packages) {
+        None => String::new(),
+        Some(count) => {
+            let all = counted(rows().count(), "change");
+            let verb = if count == 1 { "concerns" } else { "concern" };
+            format!("; {count} of {all} {verb} installed extensions")
+        }
+    };
     format!(
-        "{users} users: {}, {} to review, {}, in {}",
+        "{users} users: {}, {} to review, {}, in {}{concerning}",
         counted(of(Level::Harmful), "breaking change"),
         of(Level::Notice),
         counted(of(Level::Good), "improvement"),
-        counted(diffs.len(), "package"),
+        counted(packages.len(), "package"),
     )
+}
+
+/// How many changes concern installed extensions; none if it is not known what is installed.
+pub fn concerning(packages: &[WeighedPackage<'_>]) -> Option<usize> {
+    let rows = packages.iter().flat_map(|package| &package.rows);
+    let known = rows.filter(|row| row.extensions.is_some());
+    let (all, concerning) = known.fold((0, 0), |(all, concerning), row| {
+        (all + 1, concerning + usize::from(row.is_concerning()))
+    });
+    (all > 0).then_some(concerning)
 }
 
 /// `1 package`, `2 packages`.

@@ -14,17 +14,17 @@ use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
-pub(super) struct AuditedInputs {
-    pub(super) extensions: Vec<Extension>,
+pub(in crate::cli::commands) struct AuditedInputs {
+    pub(in crate::cli::commands) extensions: Vec<Extension>,
     /// Catalogs and policies.
     pub(super) given: GivenObjects,
-    pub(super) faults: Vec<InputFault>,
+    pub(in crate::cli::commands) faults: Vec<InputFault>,
     unique: UniqueObjects,
 }
 
 /// What cannot be read, and where it is.
 #[derive(Debug)]
-pub(super) struct InputFault {
+pub(in crate::cli::commands) struct InputFault {
     pub(super) file: String,
     problem: Problem,
 }
@@ -47,7 +47,7 @@ impl AuditedInputs {
     ///
     /// # Errors
     /// If two objects have one kind and name.
-    pub(super) fn read(paths: &[PathBuf]) -> Result<Self, UsageError> {
+    pub(in crate::cli::commands) fn read(paths: &[PathBuf]) -> Result<Self, UsageError> {
         let mut read = Self::default();
         for input in Inputs::new(paths.to_vec(), io::stdin()) {
             match input.bytes {

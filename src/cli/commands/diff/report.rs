@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use olmguard_views::diff::{Change, ChangeKind, Level, PackageDiff, ToldBundle, What, Who, words};
+use olmguard_views::diff::{
+    Change, ChangeKind, Level, ToldBundle, WeighedChange, WeighedPackage, What, Who, words,
+};
 use olmguard_views::generation::Generation;
 
 /// Output of `olmguard diff` as JSON.
@@ -17,9 +19,12 @@ pub struct Report {
     olm: &'static str,
     /// Number of breaking changes that `--allow` does not name.
     harmful: usize,
+    /// Number of changes that concern installed extensions. Absent if no extensions were given, or nothing changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    concerning: Option<usize>,
     /// Summary in one line.
     summary: String,
-    /// Packages that changed, by name.
+    /// Packages that changed, by name. First those with a change that concerns an installed extension.
     packages: Vec<PackageReport>,
 }
 
@@ -29,7 +34,8 @@ pub struct Report {
 struct PackageReport {
     /// Name of the package.
     name: String,
-    /// Changes of the package, the most harmful first.
+    /// Changes of the package, the most harmful first. Before all of them, in the same order, changes that concern
+    /// installed extensions.
     changes: Vec<ChangeReport>,
 }
 
@@ -43,6 +49,9 @@ struct ChangeReport {
     level: &'static str,
     /// Whether `--allow` names the kind of this change.
     allowed: bool,
+    /// Names of the installed extensions that the change concerns. Absent if no extensions were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extensions: Option<Vec<String>>,
     /// Installed version of the affected users. Null if the change is about the catalog itself.
     installed: Option<InstalledReport>,
     /// Bundle that was added, removed, deprecated or replaced by other content, as it was before.
@@ -87,21 +96,21 @@ struct HeldReport {
 
 impl Report {
     pub(super) fn of(
-        diffs: &[PackageDiff],
+        packages: &[WeighedPackage<'_>],
         generation: Generation,
         allowed: &[ChangeKind],
     ) -> Self {
-        let changes = diffs
+        let changes = packages
             .iter()
-            .flat_map(|diff| &diff.changes)
-            .map(Change::kind);
+            .flat_map(|package| &package.rows)
+            .map(|row| row.change.kind());
         let harmful = |kind: &ChangeKind| kind.level() == Level::Harmful && !allowed.contains(kind);
-        let packages = diffs.iter().map(|diff| PackageReport {
-            name: diff.name.to_string(),
-            changes: diff
-                .changes
+        let reports = packages.iter().map(|package| PackageReport {
+            name: package.name.to_owned(),
+            changes: package
+                .rows
                 .iter()
-                .map(|change| ChangeReport::of(change, allowed))
+                .map(|row| ChangeReport::of(row, allowed))
                 .collect(),
         });
         Self {
@@ -111,14 +120,17 @@ impl Report {
                 Generation::V1 => "v1",
             },
             harmful: changes.filter(harmful).count(),
-            summary: words::summary(diffs, generation),
-            packages: packages.collect(),
+            concerning: words::concerning(packages),
+            summary: words::summary(packages, generation),
+            packages: reports.collect(),
         }
     }
 }
 
 impl ChangeReport {
-    fn of(change: &Change, allowed: &[ChangeKind]) -> Self {
+    fn of(row: &WeighedChange<'_>, allowed: &[ChangeKind]) -> Self {
+        let change = row.change;
+        let names = row.extensions.as_ref();
         let kind = change.kind();
         let (before, after) = sides(change);
         let (bundle, other) = bundles(change);
@@ -126,6 +138,7 @@ impl ChangeReport {
             kind: kind.as_str(),
             level: kind.level().as_str(),
             allowed: allowed.contains(&kind),
+            extensions: names.map(|names| names.iter().map(ToString::to_string).collect()),
             installed: change.who().map(InstalledReport::of),
             bundle,
             other,

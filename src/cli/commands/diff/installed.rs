@@ -1,0 +1,139 @@
+//! What is installed, by which changes are weighed: from a cluster, a snapshot or manifests with status.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::BoolishValueParser;
+
+use crate::cli::args::catalogs::{OlmArgs, UsageError};
+use crate::cli::args::cluster::ClusterArgs;
+use crate::cli::args::heading;
+use crate::cli::commands::audit::AuditedInputs;
+use crate::cli::facts::loading::Fault;
+use crate::cli::facts::look::LookArgs;
+use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
+use crate::cli::facts::running::RunningExtensions;
+use crate::cli::{Exit, say, warn};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::go;
+use olmguard_engine::extension::Extension;
+use olmguard_views::diff::InstalledExtensions;
+
+/// Where it is from.
+#[derive(Args, Clone, Debug)]
+pub(super) struct InstalledArgs {
+    /// Show which of these ClusterExtensions with status each change
+    /// concerns: files, directories or - (repeatable)
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with_all = ["snapshot", "from_cluster"],
+        help_heading = heading::INPUT
+    )]
+    pub(super) extensions: Vec<PathBuf>,
+
+    /// Show which extensions in a file of "olmguard snapshot save" each
+    /// change concerns
+    #[arg(long, value_name = "FILE", help_heading = heading::CATALOGS)]
+    snapshot: Option<PathBuf>,
+
+    /// Show which extensions of the cluster each change concerns (read-only)
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::CATALOGS)]
+    from_cluster: bool,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+/// Which OLM there is, and what is installed.
+pub(super) struct InstalledFacts {
+    pub(super) rules: Rules,
+    /// None if nothing was asked for.
+    extensions: Option<Vec<Extension>>,
+    /// What could not be read counts as this.
+    exits: Vec<Exit>,
+}
+
+impl InstalledArgs {
+    /// Whether extensions are asked for.
+    pub(super) fn is_given(&self) -> bool {
+        self.from_cluster || self.snapshot.is_some() || !self.extensions.is_empty()
+    }
+
+    /// Reads what is installed. What cannot be read is said, and the rest counts.
+    ///
+    /// # Errors
+    /// If flags contradict each other.
+    pub(super) fn read(&self, olm: &OlmArgs) -> Result<InstalledFacts, OriginError> {
+        let look = LookArgs::of_cluster(self.cluster.clone());
+        let origin = FactsOrigin::of(&OriginFlags {
+            snapshot: self.snapshot.as_deref(),
+            from_cluster: self.from_cluster,
+            look: &look,
+        })?;
+        let (rules, warnings) = origin.rules(olm)?;
+        let read = match origin.into_extensions() {
+            Some(running) => of_origin(running, &warnings),
+            None if self.extensions.is_empty() => (None, Vec::new()),
+            None => self.manifests()?,
+        };
+        let (extensions, exits) = read;
+        Ok(InstalledFacts {
+            rules,
+            extensions,
+            exits,
+        })
+    }
+
+    fn manifests(&self) -> Result<(Option<Vec<Extension>>, Vec<Exit>), UsageError> {
+        let AuditedInputs {
+            extensions, faults, ..
+        } = AuditedInputs::read(&self.extensions)?;
+        faults.iter().for_each(say);
+        let exits = faults.iter().map(|_| Exit::BadInput).collect();
+        Ok((Some(extensions), exits))
+    }
+}
+
+fn of_origin(
+    running: RunningExtensions,
+    warnings: &[String],
+) -> (Option<Vec<Extension>>, Vec<Exit>) {
+    let RunningExtensions { extensions, faults } = running;
+    // Where there is no cluster, nothing about its OLM is news.
+    if !faults.iter().any(Fault::is_of_cluster) {
+        warnings.iter().for_each(warn);
+    }
+    faults.iter().for_each(say);
+    let exits = faults.iter();
+    let exits = exits.filter_map(|fault| fault.exit(Exit::Undecided));
+    (Some(extensions), exits.collect())
+}
+
+/// An extension of which it is not known what is installed.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "extension {}: the installed version is unknown, so no change counts for it",
+    go::quote(.0)
+)]
+struct Unknown<'a>(&'a str);
+
+impl InstalledFacts {
+    /// What is installed, and what it counts as if that of an extension is not known, which is said. Nothing if
+    /// nothing was asked for. `only` is the package that alone is compared.
+    pub(super) fn installed(
+        &self,
+        only: Option<&str>,
+    ) -> (Option<InstalledExtensions<'_>>, Option<Exit>) {
+        let installed = self.extensions.as_ref();
+        let installed = installed.map(InstalledExtensions::of);
+        let unknown = installed.iter().flat_map(|known| known.unknown(only));
+        let count = unknown.inspect(|name| warn(&Unknown(name))).count();
+        (installed, (count > 0).then_some(Exit::Undecided))
+    }
+
+    /// What could not be read counts as this.
+    pub(super) fn exits(&self) -> impl Iterator<Item = Exit> {
+        self.exits.iter().copied()
+    }
+}
