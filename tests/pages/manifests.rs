@@ -5,6 +5,7 @@
 #![expect(clippy::panic, reason = "a test that cannot go on fails there")]
 
 mod chart;
+mod fleet;
 mod profiles;
 mod rights;
 mod scrapes;

@@ -10,7 +10,8 @@
 //! deploy/chart -- helm template --> one file -- kubectl kustomize --'
 //! ```
 //!
-//! Settings that no overlay has are rendered both ways and compared, too; nothing is committed of them.
+//! Settings that no overlay has are rendered both ways and compared, too; nothing is committed of them. Directories
+//! that the chart does not have are only rendered.
 //! What was committed was rendered before: that it is the same now says that two renderings are alike.
 
 mod combination;
@@ -57,6 +58,9 @@ fn each(
     let root = root();
     let tools = Tools::find(folders, root)?;
     tools.lint()?;
+    for directory in ALONE {
+        tools.kustomize(&format!("resources: [../../deploy/{directory}]\n"))?;
+    }
     for combination in combination::all() {
         let rendered = both(&tools, &combination)?;
         if let Some(name) = combination.overlay() {
@@ -79,6 +83,9 @@ fn both(tools: &Tools<'_>, combination: &Combination) -> Result<String, RenderEr
         difference: difference(&by_kustomize, &by_helm),
     })
 }
+
+/// What is applied without the webhook: the nightly audit of a cluster, and the add-on that carries it to many.
+const ALONE: [&str; 2] = ["audit", "fleet"];
 
 /// What a committed file begins with.
 fn title(overlay: &str) -> String {

@@ -62,6 +62,73 @@ fn every_extension_of_the_cluster_is_audited() {
     assert!(asked.iter().all(|(method, _)| method == "GET"), "{asked:?}");
 }
 
+/// The role of the nightly audit allows each request that an audit makes.
+#[test]
+fn the_role_of_the_nightly_audit_is_enough() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/audit/rbac.yaml");
+    let text = std::fs::read(file).expect("a file");
+    let mut objects =
+        olmguard::manifest::documents(&text).map(|object| object.expect("YAML").value);
+    let role = objects.find(|object| object["kind"] == "ClusterRole");
+    let rules = role.expect("a role")["rules"].clone();
+    let allows = |request: &Request<'_>| {
+        let has = |list: &Value, word: &str| {
+            let mut words = list.as_array().into_iter().flatten();
+            words.any(|found| found == word)
+        };
+        rules.as_array().expect("a list").iter().any(|rule| {
+            let is_named = rule
+                .get("resourceNames")
+                .is_none_or(|names| has(names, request.name));
+            has(&rule["apiGroups"], request.group)
+                && has(&rule["resources"], request.resource)
+                && has(&rule["verbs"], request.verb())
+                && is_named
+        })
+    };
+    let scene = scene();
+    scene.run(AUDIT);
+    let asked = scene.api.asked();
+    let requests: Vec<_> = asked
+        .iter()
+        .filter_map(|(_, path)| Request::of(path))
+        .collect();
+    assert!(requests.len() >= 5, "{asked:?}");
+    for request in requests {
+        assert!(allows(&request), "{request:?}");
+    }
+}
+
+/// A request for objects, as RBAC sees it.
+#[derive(Debug)]
+struct Request<'p> {
+    group: &'p str,
+    resource: &'p str,
+    name: &'p str,
+}
+
+impl<'p> Request<'p> {
+    /// Nothing of a path that is not about objects, such as discovery, which every account is allowed.
+    fn of(path: &'p str) -> Option<Self> {
+        let mut parts = path.strip_prefix("/apis/")?.split('/');
+        let (group, _version, mut resource) = (parts.next()?, parts.next()?, parts.next()?);
+        if resource == "namespaces" {
+            let _namespace = parts.next()?;
+            resource = parts.next()?;
+        }
+        let name = parts.next().unwrap_or_default();
+        Some(Self {
+            group,
+            resource,
+            name,
+        })
+    }
+
+    fn verb(&self) -> &'static str {
+        if self.name.is_empty() { "list" } else { "get" }
+    }
+}
+
 /// A snapshot has only the fields that an extension is read from.
 #[test]
 fn a_snapshot_is_audited_as_its_cluster_is() {
@@ -137,6 +204,37 @@ fn check_reads_what_is_installed_from_a_snapshot() {
     assert_eq!(token(&[]), "Resolved");
 }
 
+/// A cluster without the kind has no extensions, and a snapshot of it none either.
+#[test]
+fn a_cluster_without_the_kind_has_no_extensions() {
+    let scene = Scene::new();
+    scene.api.without_extensions();
+    let saved = scene.run(SAVE);
+    assert_eq!(
+        (saved.code, &*saved.stdout),
+        (Some(0), "saved: 1 catalog, 1 with content\n")
+    );
+    assert_eq!(
+        saved.stderr,
+        "warning: the cluster does not serve ClusterExtension: looked for ClusterExtension of \
+         olm.operatorframework.io/v1, ClusterExtension of olm.operatorframework.io/v1alpha1; is OLM v1 installed?\n"
+    );
+    let live = scene.run(AUDIT);
+    assert_eq!(
+        (live.code, &*live.stdout, &*live.stderr),
+        (
+            Some(0),
+            "0 extensions: 0 without findings\n",
+            "warning: there is no ClusterExtension, so nothing is reported\n"
+        )
+    );
+    assert_eq!(scene.run(&["audit", "--snapshot=saved"]), live);
+    let (_, of_live, _) = scene.judged(super::scene::LIVE);
+    let (_, of_saved, _) = scene.judged(&["--snapshot=saved"]);
+    assert_eq!(of_live, of_saved);
+    assert_eq!(of_live["token"], "Resolved");
+}
+
 #[test]
 fn a_list_that_is_forbidden_names_the_permission() {
     let scene = scene();
@@ -204,37 +302,6 @@ fn a_cluster_that_is_not_there_has_an_empty_report() {
     let nowhere = scene
         .api
         .kubeconfig()
-/// A cluster without the kind has no extensions, and a snapshot of it none either.
-#[test]
-fn a_cluster_without_the_kind_has_no_extensions() {
-    let scene = Scene::new();
-    scene.api.without_extensions();
-    let saved = scene.run(SAVE);
-    assert_eq!(
-        (saved.code, &*saved.stdout),
-        (Some(0), "saved: 1 catalog, 1 with content\n")
-    );
-    assert_eq!(
-        saved.stderr,
-        "warning: the cluster does not serve ClusterExtension: looked for ClusterExtension of \
-         olm.operatorframework.io/v1, ClusterExtension of olm.operatorframework.io/v1alpha1; is OLM v1 installed?\n"
-    );
-    let live = scene.run(AUDIT);
-    assert_eq!(
-        (live.code, &*live.stdout, &*live.stderr),
-        (
-            Some(0),
-            "0 extensions: 0 without findings\n",
-            "warning: there is no ClusterExtension, so nothing is reported\n"
-        )
-    );
-    assert_eq!(scene.run(&["audit", "--snapshot=saved"]), live);
-    let (_, of_live, _) = scene.judged(super::scene::LIVE);
-    let (_, of_saved, _) = scene.judged(&["--snapshot=saved"]);
-    assert_eq!(of_live, of_saved);
-    assert_eq!(of_live["token"], "Resolved");
-}
-
         .replace(&scene.api.port.to_string(), "1");
     scene.write("kubeconfig", &nowhere);
     let ran = scene.run(AUDIT);
