@@ -1,4 +1,4 @@
-//! The dashboard: Grafana takes it as it stands, and each of its queries has something to find.
+//! The dashboards: Grafana takes them as they are, and each of their queries has something to find.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,27 @@ use super::known::{Known, NONE};
 
 #[test]
 fn panels_ask_for_nothing_that_nobody_tells() {
-    let (known, mut asked) = (Known::read(), 0);
-    for panel in graphs() {
-        for target in list(&panel, "/targets") {
-            let query = text(target, "/expr");
-            assert_eq!(known.faults(query), NONE, "{query}");
-            assert_eq!(text(target, "/datasource/uid"), SOURCE, "{query}");
-            asked += 1;
+    let known = Known::read();
+    for (dashboard, least) in dashboards().iter().zip([20, 5]) {
+        let mut asked = 0;
+        for panel in graphs(dashboard) {
+            for target in list(&panel, "/targets") {
+                let query = text(target, "/expr");
+                assert_eq!(known.faults(query), NONE, "{query}");
+                assert_eq!(text(target, "/datasource/uid"), SOURCE, "{query}");
+                asked += 1;
+            }
         }
+        assert!(asked > least, "{asked} queries");
     }
-    assert!(asked > 20, "{asked} queries");
 }
 
 #[test]
 fn variables_ask_for_nothing_that_nobody_tells() {
-    let (known, dashboard) = (Known::read(), dashboard());
-    let variables = list(&dashboard, "/templating/list");
+    let (known, dashboards) = (Known::read(), dashboards());
+    let variables = dashboards
+        .iter()
+        .flat_map(|dashboard| list(dashboard, "/templating/list"));
     for variable in variables.filter(|variable| variable["type"] == "query") {
         let query = text(variable, "/query/query");
         let (metric, label) = query
@@ -37,58 +42,60 @@ fn variables_ask_for_nothing_that_nobody_tells() {
 
 #[test]
 fn what_is_used_as_a_variable_is_one() {
-    let dashboard = dashboard();
-    let variables: BTreeSet<_> = list(&dashboard, "/templating/list")
-        .map(|variable| text(variable, "/name").to_owned())
-        .collect();
-    let whole = dashboard.to_string();
-    let used = whole.split('$').skip(1).map(|after| {
-        let after = after.trim_start_matches('{');
-        let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        &after[..end.unwrap_or(after.len())]
-    });
-    let used: BTreeSet<_> = used
-        .filter(|word| !word.starts_with("__"))
-        .map(str::to_owned)
-        .collect();
-    assert_eq!(used, variables);
+    for dashboard in dashboards() {
+        let variables: BTreeSet<_> = list(&dashboard, "/templating/list")
+            .map(|variable| text(variable, "/name").to_owned())
+            .collect();
+        let whole = dashboard.to_string();
+        let used = whole.split('$').skip(1).map(|after| {
+            let after = after.trim_start_matches('{');
+            let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            &after[..end.unwrap_or(after.len())]
+        });
+        let used: BTreeSet<_> = used
+            .filter(|word| !word.starts_with("__"))
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(used, variables);
+    }
 }
 
 #[test]
 fn panels_are_told_apart_and_say_what_they_show() {
-    let dashboard = dashboard();
-    assert_eq!(dashboard["uid"], "olmguard");
-    // With one, Grafana would overwrite whatever has that number.
-    assert!(dashboard.get("id").is_none());
-    let (mut ids, mut places) = (BTreeSet::new(), BTreeSet::new());
-    for panel in list(&dashboard, "/panels") {
-        assert!(
-            ids.insert(panel["id"].as_u64().expect("a number")),
-            "{panel}"
-        );
-        assert!(places.insert(panel["gridPos"].to_string()), "{panel}");
-    }
-    for panel in graphs() {
-        let title = text(&panel, "/title");
-        assert!(
-            !text(&panel, "/fieldConfig/defaults/unit").is_empty(),
-            "{title}"
-        );
-        assert!(text(&panel, "/description").ends_with('.'), "{title}");
-        assert_eq!(text(&panel, "/datasource/uid"), SOURCE, "{title}");
-        assert!(list(&panel, "/targets").next().is_some(), "{title}");
+    for (dashboard, uid) in dashboards().iter().zip(["olmguard", "olmguard-fleet"]) {
+        assert_eq!(dashboard["uid"], uid);
+        // With one, Grafana would overwrite whatever has that number.
+        assert!(dashboard.get("id").is_none());
+        let (mut ids, mut places) = (BTreeSet::new(), BTreeSet::new());
+        for panel in list(dashboard, "/panels") {
+            assert!(
+                ids.insert(panel["id"].as_u64().expect("a number")),
+                "{panel}"
+            );
+            assert!(places.insert(panel["gridPos"].to_string()), "{panel}");
+        }
+        for panel in graphs(dashboard) {
+            let title = text(&panel, "/title");
+            assert!(
+                !text(&panel, "/fieldConfig/defaults/unit").is_empty(),
+                "{title}"
+            );
+            assert!(text(&panel, "/description").ends_with('.'), "{title}");
+            assert_eq!(text(&panel, "/datasource/uid"), SOURCE, "{title}");
+            assert!(list(&panel, "/targets").next().is_some(), "{title}");
+        }
     }
 }
 
 /// What shows something, without the rows between.
-fn graphs() -> Vec<Value> {
-    let dashboard = dashboard();
-    let panels = list(&dashboard, "/panels").filter(|panel| panel["type"] != "row");
+fn graphs(dashboard: &Value) -> Vec<Value> {
+    let panels = list(dashboard, "/panels").filter(|panel| panel["type"] != "row");
     panels.cloned().collect()
 }
 
-fn dashboard() -> Value {
-    serde_json::from_str(DASHBOARD).expect("JSON")
+/// Of one cluster, then of a fleet.
+fn dashboards() -> [Value; 2] {
+    DASHBOARDS.map(|text| serde_json::from_str(text).expect("JSON"))
 }
 
 fn list<'a>(value: &'a Value, at: &str) -> impl Iterator<Item = &'a Value> {
@@ -102,7 +109,10 @@ fn text<'a>(value: &'a Value, at: &str) -> &'a str {
     text.unwrap_or_else(|| panic!("no {at}: {value}"))
 }
 
-const DASHBOARD: &str = include_str!("../../../deploy/monitoring/olmguard-dashboard.json");
+const DASHBOARDS: [&str; 2] = [
+    include_str!("../../../deploy/monitoring/olmguard-dashboard.json"),
+    include_str!("../../../deploy/monitoring/olmguard-fleet-dashboard.json"),
+];
 
 /// The variable for the data source.
 const SOURCE: &str = "${datasource}";

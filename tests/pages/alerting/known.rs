@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::promql::{Selector, asked};
+use super::rules::records;
 
 /// Metrics by name, each with its labels.
 pub(crate) struct Known(BTreeMap<String, Labels>);
@@ -25,6 +26,10 @@ impl Known {
             metrics.extend(series(name, kind, labels));
         }
         assert!(metrics.len() > 40, "the page of the metrics is not read");
+        for (name, expression) in records() {
+            let labels = recorded(&metrics, &expression);
+            metrics.insert(name, labels);
+        }
         Self(metrics)
     }
 
@@ -63,6 +68,15 @@ fn faults_of(metric: &str, known: &Labels, label: &str, values: &str) -> Vec<Str
     unknown
         .map(|value| format!("{metric} is never {label}={value:?}"))
         .collect()
+}
+
+/// The labels of a metric that a rule keeps, with their values.
+fn recorded(metrics: &BTreeMap<String, Labels>, expression: &str) -> Labels {
+    let asked = asked(expression);
+    let metric = asked.selectors.first().expect("a metric");
+    let known = metrics.get(&metric.metric).cloned().unwrap_or_default();
+    let kept = |label: &String| asked.grouped.contains(label);
+    known.into_iter().filter(|(label, _)| kept(label)).collect()
 }
 
 /// A histogram is told as three.

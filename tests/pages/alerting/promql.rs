@@ -107,7 +107,7 @@ fn labels(tokens: &mut Tokens) -> Vec<(String, String)> {
 const GROUPING: [&str; 4] = ["by", "without", "on", "ignoring"];
 
 /// Functions, aggregations and operators in use.
-const WORDS: [&str; 15] = [
+const WORDS: [&str; 16] = [
     "absent",
     "and",
     "clamp_max",
@@ -121,6 +121,7 @@ const WORDS: [&str; 15] = [
     "rate",
     "sum",
     "time",
+    "topk",
     "unless",
     "vector",
 ];

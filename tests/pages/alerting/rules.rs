@@ -9,6 +9,7 @@ use serde_json::Value;
 use olmguard_fixtures::committed::compare;
 
 use super::known::{Known, NONE};
+use super::promql::asked;
 
 /// One rule.
 pub(crate) struct Alert {
@@ -20,20 +21,37 @@ pub(crate) struct Alert {
     runbook: String,
 }
 
-/// Every rule, in order; an alert of two severities is two.
+/// What a rule records: its name and the expression.
+pub(crate) fn records() -> Vec<(String, String)> {
+    let file = read(RULES);
+    let rules = rules(&file).filter(|rule| rule.get("record").is_some());
+    let records: Vec<_> = rules
+        .map(|rule| (text(rule, "/record"), text(rule, "/expr")))
+        .collect();
+    assert!(!records.is_empty(), "there are records");
+    records
+}
+
+/// Every alert, in order; an alert of two severities is two.
 pub(crate) fn alerts() -> Vec<Alert> {
     let file = read(RULES);
-    let rules = items(&file, "/groups").flat_map(|group| items(group, "/rules"));
+    let rules = rules(&file).filter(|rule| rule.get("record").is_none());
     let alerts: Vec<_> = rules.map(alert).collect();
     assert!(!alerts.is_empty(), "there are rules");
     alerts
 }
 
+fn rules(file: &Value) -> impl Iterator<Item = &Value> {
+    items(file, "/groups").flat_map(|group| items(group, "/rules"))
+}
+
+fn text(rule: &Value, at: &str) -> String {
+    let text = rule.pointer(at).and_then(Value::as_str);
+    text.unwrap_or_else(|| panic!("{at} of {rule}")).to_owned()
+}
+
 fn alert(rule: &Value) -> Alert {
-    let text = |at: &str| {
-        let text = rule.pointer(at).and_then(Value::as_str);
-        text.unwrap_or_else(|| panic!("{at} of {rule}")).to_owned()
-    };
+    let text = |at: &str| text(rule, at);
     Alert {
         name: text("/alert"),
         severity: text("/labels/severity"),
@@ -62,6 +80,27 @@ fn nothing_is_asked_for_that_nobody_tells() {
     let known = Known::read();
     for alert in alerts() {
         assert_eq!(known.faults(&alert.expr), NONE, "{}", alert.name);
+    }
+    for (name, expression) in records() {
+        assert_eq!(known.faults(&expression), NONE, "{name}");
+    }
+}
+
+/// The name has the labels that are left, the metric and the operation.
+#[test]
+fn a_record_is_named_by_its_expression() {
+    let tests = read(TESTS);
+    let cases = items(&tests, "/tests").flat_map(|test| items(test, "/promql_expr_test"));
+    let shown: BTreeSet<_> = cases.map(|case| text(case, "/expr")).collect();
+    for (name, expression) in records() {
+        let asked = asked(&expression);
+        let [selector] = &asked.selectors[..] else {
+            panic!("{name} is of one metric: {expression}")
+        };
+        let labels = asked.grouped.join("_");
+        let operation = expression.split(' ').next().unwrap_or_default();
+        assert_eq!(name, format!("{labels}:{}:{operation}", selector.metric));
+        assert!(shown.contains(&name), "no test of {name}");
     }
 }
 

@@ -27,6 +27,7 @@ macro_rules! runbooks {
 const RUNBOOKS: &[Runbook] = runbooks![
     OlmguardAbsent,
     OlmguardAllReplicasDegraded,
+    OlmguardAuditOverdue,
     OlmguardCatalogEmpty,
     OlmguardCatalogHeldBack,
     OlmguardCatalogLoadFailing,

@@ -92,6 +92,20 @@ pub(super) const REMEDIES: &[Remedy] = &[
         RETRIED,
     ),
     of(
+        "OlmguardAuditOverdue",
+        "If a permission is missing",
+        By::Test(
+            "tests/cli/from_cluster/audit.rs",
+            "a_list_that_is_forbidden_names_the_permission",
+        ),
+    ),
+    of(
+        "OlmguardAuditOverdue",
+        "If audits are less frequent",
+        By::Reader("how often there are audits is the reader's to say"),
+    ),
+    of("OlmguardAuditOverdue", "restart the pods", PODS_BACK),
+    of(
         "OlmguardCatalogEmpty",
         "exclude catalogd's Service",
         By::Reader(PROXY),
