@@ -1,7 +1,6 @@
 //! Scrapers and what an API server says of them, in virtual time.
 
 mod bounds;
-mod logged;
 mod words;
 
 use hyper::StatusCode;

@@ -6,9 +6,9 @@ use hyper::StatusCode;
 use serde_json::json;
 use tokio::time::advance;
 
-use super::logged::logged;
 use super::{ACCESSES, TOKENS, api, api_with, user};
 use crate::cluster::scrapers::Scrapers;
+use crate::cluster::tests::logged::logged;
 use crate::telemetry::{Authorizer, ScrapeDenied};
 use olmguard_support::api::{ApiServer, Trouble};
 

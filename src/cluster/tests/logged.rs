@@ -22,7 +22,7 @@ impl Write for Lines {
 }
 
 /// What is logged while this runs in virtual time, at the level that says most. No token is in it.
-pub(super) fn logged(act: impl AsyncFnOnce()) -> Vec<Value> {
+pub(crate) fn logged(act: impl AsyncFnOnce()) -> Vec<Value> {
     let lines = Lines::default();
     let (subscriber, log) = Log::on(lines.clone(), LogFormat::Json, LogLevel::Debug);
     let mut runtime = Builder::new_current_thread();
