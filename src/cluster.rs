@@ -27,7 +27,7 @@ pub mod extensions;
 pub mod fault;
 pub mod follow;
 mod kind_watch;
-mod lease;
+pub mod lease;
 mod line;
 pub mod look;
 mod object;

@@ -9,8 +9,11 @@
 //!
 //! [`tools/leaderelection/leaderelection.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/leaderelection/leaderelection.go
 
+mod leadership;
 #[cfg(test)]
 mod tests;
+
+pub use leadership::Leadership;
 
 use std::fmt;
 use std::time::Duration;

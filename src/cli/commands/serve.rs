@@ -30,8 +30,9 @@ use crate::cli::args::heading;
 use crate::cli::args::log::LogArgs;
 use crate::cli::help;
 use crate::cli::signals::Signals;
-use crate::cluster::ConnectError;
+use crate::cluster::lease::Leadership;
 use crate::cluster::policies::PolicyStore;
+use crate::cluster::{Cluster, ConnectError};
 use crate::guardrail_files::GuardrailsFault;
 use crate::server::{BindError, Config, Limits, Server};
 use crate::source::catalogd::CatalogdError;
@@ -303,8 +304,11 @@ impl Plan {
         log_addresses(listening.server());
         let certificates = self.certs.start(cluster.as_ref(), listening.observer());
         let certified = listening.certify(certificates.await?);
-        if let Some(policies) = policies {
-            policies.follow(Arc::clone(&self.store), &self.metrics);
+        // Without a duty for one replica of several, none needs a lease.
+        let has_duty = policies.is_some();
+        let leadership = cluster.filter(|_| has_duty).map(|cluster| lead(&cluster));
+        if let Some((policies, leadership)) = policies.zip(leadership) {
+            policies.follow(Arc::clone(&self.store), &self.metrics, leadership);
         }
         if let Some(events) = event_writer {
             events.write();
@@ -314,6 +318,13 @@ impl Plan {
         self.guardrails.follow();
         Ok(certified.open(Arc::new(guard), self.enforcement))
     }
+}
+
+/// Tries to lead the replicas, in a task of its own, for as long as the runtime lasts.
+fn lead(cluster: &Cluster) -> Leadership {
+    let (leadership, keeping) = Leadership::of(cluster.client.clone(), &cluster.namespace);
+    tokio::spawn(keeping);
+    leadership
 }
 
 /// Writes where health and metrics are served, for those who cannot read stdout.

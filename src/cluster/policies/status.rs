@@ -1,6 +1,6 @@
 //! What olmguard reports in the objects: whether it accepts them, and how many ClusterExtensions a policy matches.
 //!
-//! One replica writes, the one that holds the Lease [`LEASE`]. Only it watches ClusterExtensions. Nothing else waits for
+//! One replica writes, the one that leads ([`Leadership`]). Only it watches ClusterExtensions. Nothing else waits for
 //! any of this: a cluster in which nobody can write is judged in the same way.
 
 use std::convert::Infallible;
@@ -13,7 +13,7 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{sleep, timeout_at};
+use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::matched::Extensions;
@@ -21,7 +21,7 @@ use super::report::{ObjectReport, Reports, due};
 use crate::cluster::extensions;
 use crate::cluster::fault;
 use crate::cluster::kind_watch::{self, WatchedKind};
-use crate::cluster::lease::{self, Held, Lease};
+use crate::cluster::lease::Leadership;
 use crate::cluster::line;
 use crate::tls::Clock;
 use olmguard_policy::GROUP;
@@ -29,55 +29,22 @@ use olmguard_policy::GROUP;
 /// Reports in the objects, whenever this replica holds the lease, for as long as it is polled.
 pub async fn report(
     client: Client,
-    namespace: String,
+    leadership: Leadership,
     clock: Arc<dyn Clock>,
     reports: watch::Receiver<Reports>,
 ) -> Infallible {
-    let mut lease = Lease::new(client.clone(), &namespace, LEASE, lease::holder());
     let (client, _) = line::open(client);
-    let mut was_told = None;
-    loop {
-        match lease.round().await {
-            Ok(Held::Yes) => {
-                info!("Reporting the status of policies from now on");
-                let writer = StatusWriter {
-                    client: client.clone(),
-                    clock: Arc::clone(&clock),
-                    reports: reports.clone(),
-                    extensions: Extensions::default(),
-                };
-                tokio::select! {
-                    () = writer.run() => {}
-                    () = hold(&mut lease) => info!("Another replica reports the status of policies"),
-                }
-            }
-            Ok(Held::No) => was_told = None,
-            Err(error) => {
-                if was_told.as_ref() != Some(&error) {
-                    warn!(
-                        error,
-                        "Failed to get the lease, so this replica does not report the status of policies"
-                    );
-                }
-                was_told = Some(error);
-            }
-        }
-        sleep(lease::pause()).await;
-    }
-}
-
-/// Renews the lease until it is lost.
-async fn hold(lease: &mut Lease) {
-    while let Some(until) = lease.until() {
-        let round = async {
-            sleep(lease::pause()).await;
-            lease.round().await
+    let duty = || {
+        info!("Reporting the status of policies from now on");
+        let writer = StatusWriter {
+            client: client.clone(),
+            clock: Arc::clone(&clock),
+            reports: reports.clone(),
+            extensions: Extensions::default(),
         };
-        // A renewal that failed is tried again until the lease is no longer ours.
-        if timeout_at(until, round).await.is_err() {
-            return;
-        }
-    }
+        writer.run()
+    };
+    leadership.lead(duty).await
 }
 
 struct StatusWriter {
@@ -180,7 +147,5 @@ fn rfc3339(time: SystemTime) -> String {
 const VERSION: &str = "v1alpha1";
 /// Who owns the status, as server-side apply has it.
 const MANAGER: &str = "olmguard";
-/// The name of the Lease.
-pub(super) const LEASE: &str = "olmguard-policies";
 const BACKLOG: usize = 16;
 const SETTLE: Duration = Duration::from_millis(500);

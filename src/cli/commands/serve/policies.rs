@@ -10,6 +10,7 @@ use tracing::error;
 use crate::cli::args::heading;
 use crate::cli::shipped;
 use crate::cluster::Cluster;
+use crate::cluster::lease::Leadership;
 use crate::cluster::policies::{PolicyBoard, PolicyListener, PolicyStore, Reports, follow, report};
 use crate::server::Check;
 use crate::telemetry::Metrics;
@@ -54,7 +55,7 @@ impl Policies {
 
     /// Follows them in tasks of their own, for as long as the runtime lasts. What olmguard reports in the objects is
     /// apart from what edits are judged by.
-    pub(super) fn follow(self, store: Arc<PolicyStore>, metrics: &Metrics) {
+    pub(super) fn follow(self, store: Arc<PolicyStore>, metrics: &Metrics, leadership: Leadership) {
         let listener = PolicyListener {
             store,
             board: self.board,
@@ -63,10 +64,8 @@ impl Policies {
             clock: Arc::new(SystemClock),
         };
         let (sender, reports) = watch::channel(Reports::default());
-        let Cluster {
-            client, namespace, ..
-        } = self.cluster;
-        let reporting = report(client.clone(), namespace, Arc::new(SystemClock), reports);
+        let client = self.cluster.client;
+        let reporting = report(client.clone(), leadership, Arc::new(SystemClock), reports);
         tokio::spawn(reporting);
         tokio::spawn(async move {
             loop {

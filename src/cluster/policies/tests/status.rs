@@ -1,6 +1,7 @@
 //! What is reported in the objects.
 
 use super::*;
+use crate::cluster::lease::Leadership;
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/olmguard/leases";
 const EXTENSIONS: &str = "/apis/olm.operatorframework.io/v1/clusterextensions";
@@ -21,12 +22,9 @@ fn reporting(api: ApiServer) -> Scene {
     let scene = Scene::of(api);
     let client = scene.api.client();
     let reports = scene.reports.clone();
-    tokio::spawn(report(
-        client,
-        "olmguard".to_owned(),
-        Arc::new(SystemClock),
-        reports,
-    ));
+    let (leadership, keeping) = Leadership::of(client.clone(), "olmguard");
+    tokio::spawn(keeping);
+    tokio::spawn(report(client, leadership, Arc::new(SystemClock), reports));
     scene
 }
 
