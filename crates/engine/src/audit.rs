@@ -27,8 +27,10 @@ pub use onward::{NextEdit, Onward};
 pub use place::{Deprecations, Place};
 pub use requested::Requested;
 
-use crate::extension::{Fields, Filter, Installed, Policy, UnknownCause};
-use crate::judge::{Basis, Edit, Judgement, Request, Token, Verdict, Walk, judge, rule, walk};
+use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCause};
+use crate::judge::{
+    Basis, Edit, Judgement, Request, Requester, Token, Verdict, Walk, judge, rule, walk,
+};
 use crate::resolve::Query;
 use olmguard_catalog::version::Constraint;
 
@@ -57,6 +59,18 @@ pub struct Audit<'s> {
 pub struct StandingBypass {
     /// The row that answers the same request without it.
     pub without: Token,
+}
+
+/// An extension as the edit that is audited: its spec, set now by this requester.
+pub fn as_set_now<'a>(extension: &'a Extension, requester: &'a Requester) -> Edit<'a> {
+    Edit {
+        new: extension,
+        old: None,
+        installed: &extension.installed,
+        // The API server accepted the object.
+        schema: &[],
+        requester,
+    }
 }
 
 impl<'s> Audit<'s> {

@@ -32,7 +32,7 @@ use crate::cli::{Exit, say, warn};
 use fleet::{FleetArgs, FleetError};
 use form::{NoForm, Output, Unread};
 pub(super) use inputs::AuditedInputs;
-use olmguard_engine::audit::Audit;
+use olmguard_engine::audit::{Audit, as_set_now};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Edit, Requester, Verdict};
 use olmguard_views::audit_report::{AuditReport, ExtensionReport};
@@ -142,14 +142,8 @@ fn edits<'a>(
     extensions: &'a [Extension],
     requester: &'a Requester,
 ) -> impl Iterator<Item = Edit<'a>> {
-    extensions.iter().map(move |extension| Edit {
-        new: extension,
-        old: None,
-        installed: &extension.installed,
-        // The API server accepted the object.
-        schema: &[],
-        requester,
-    })
+    let edits = extensions.iter();
+    edits.map(|extension| as_set_now(extension, requester))
 }
 
 fn report<'a>(facts: &Facts, edits: impl Iterator<Item = Edit<'a>>) -> AuditReport {

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! It serves discovery, lists in pages, watches with bookmarks, get, create, update, merge patch and
-//! JSON patch with optimistic concurrency, and routes of fixed bodies. A patch of a status, and one that applies, is a
-//! merge patch here. It has no admission and no
+//! JSON patch with optimistic concurrency, delete, and routes of fixed bodies. A patch of a status, and one that
+//! applies, is a merge patch here; one that applies creates what is missing. It has no admission and no
 //! schemas. A collection is named by its path, an object by that of its collection and its name:
 //!
 //! ```ignore
@@ -200,6 +200,11 @@ impl ApiServer {
 impl Asked {
     pub fn is_watch(&self) -> bool {
         self.param("watch").is_some()
+    }
+
+    /// Whether it creates the object if there is none: only a patch that applies can be forced.
+    fn creates(&self) -> bool {
+        self.param("force").is_some() && !self.path.ends_with("/status")
     }
 
     pub fn param(&self, name: &str) -> Option<&str> {

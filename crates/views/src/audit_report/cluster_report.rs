@@ -8,6 +8,8 @@
 //!
 //! [`apis/openreports.io/v1alpha1/clusterreport_types.go`]: https://github.com/openreports/reports-api/blob/74aae7df5dbbad4003f45a763f9b2cd201302102/apis/openreports.io/v1alpha1/clusterreport_types.go
 
+use std::iter::Peekable;
+
 use serde::Serialize;
 
 use crate::audit_report::{AuditReport, ExtensionReport};
@@ -19,7 +21,7 @@ use olmguard_engine::judge::Verdict;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterReport {
-    api_version: &'static str,
+    api_version: String,
     kind: &'static str,
     metadata: Metadata,
     source: &'static str,
@@ -101,39 +103,66 @@ struct Properties {
 }
 
 impl AuditReport {
-    /// The report as objects; `seconds` since 1970 is when it was made.
-    pub fn cluster_reports(&self, seconds: i64) -> Vec<ClusterReport> {
+    /// The report as objects, one after another; `seconds` since 1970 is when it was made. There is at least one.
+    pub fn cluster_reports(&self, seconds: i64) -> impl Iterator<Item = ClusterReport> {
         let timestamp = Timestamp { seconds, nanos: 0 };
         let extensions = self.extensions.iter();
-        let results = extensions.flat_map(|extension| ReportResult::of(extension, timestamp));
-        let mut reports = vec![ClusterReport::new(1)];
-        let mut room = MOST_BYTES;
-        for result in results {
-            let length = result.length();
-            if length > room {
-                reports.push(ClusterReport::new(reports.len() + 1));
-                room = MOST_BYTES;
-            }
-            room = room.saturating_sub(length);
-            if let Some(report) = reports.last_mut() {
-                report.add(result);
-            }
-        }
-        reports
+        let results = extensions.flat_map(move |extension| ReportResult::of(extension, timestamp));
+        let measured = results.map(|result| (result.length(), result));
+        let mut results = measured.peekable();
+        (1..).map_while(move |number| {
+            let is_next = number == 1 || results.peek().is_some();
+            is_next.then(|| ClusterReport::filled(number, &mut results))
+        })
     }
 }
 
 impl ClusterReport {
-    fn new(number: usize) -> Self {
-        let name = match number {
+    /// The group of the API.
+    pub const GROUP: &str = "openreports.io";
+    /// The version of the API.
+    pub const VERSION: &str = "v1alpha1";
+    /// The kind.
+    pub const KIND: &str = "ClusterReport";
+
+    /// The name of this object of a report; the first one has the number 1.
+    pub fn name_of(number: usize) -> String {
+        match number {
             1 => NAME.to_owned(),
             number => format!("{NAME}-{number}"),
-        };
+        }
+    }
+
+    /// The name of the object.
+    pub fn name(&self) -> &str {
+        &self.metadata.name
+    }
+
+    /// As many of the next results, each with its length, as one object can have; at least one if there is one.
+    fn filled(
+        number: usize,
+        results: &mut Peekable<impl Iterator<Item = (usize, ReportResult)>>,
+    ) -> Self {
+        let mut report = Self::new(number);
+        let mut room = MOST_BYTES;
+        while let Some((length, result)) =
+            results.next_if(|(length, _)| report.results.is_empty() || *length <= room)
+        {
+            room = room.saturating_sub(length);
+            report.add(result);
+        }
+        report
+    }
+
+    fn new(number: usize) -> Self {
         let labels = Labels { managed_by: SOURCE };
         Self {
-            api_version: "openreports.io/v1alpha1",
-            kind: "ClusterReport",
-            metadata: Metadata { name, labels },
+            api_version: format!("{}/{}", Self::GROUP, Self::VERSION),
+            kind: Self::KIND,
+            metadata: Metadata {
+                name: Self::name_of(number),
+                labels,
+            },
             source: SOURCE,
             summary: Summary::default(),
             results: Vec::new(),

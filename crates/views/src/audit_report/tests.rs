@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::audit::as_set_now;
 use olmguard_engine::extension::{Extension, Shape};
 use olmguard_engine::judge::{Basis, Policies, Requester, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
@@ -43,13 +44,7 @@ fn report(lines: &str, objects: &[Value], rules: &[Value]) -> AuditReport {
     };
     AuditReport::of(objects.iter().map(|object| {
         let extension = Extension::read(Shape::V1, object);
-        let edit = Edit {
-            new: &extension,
-            old: None,
-            installed: &extension.installed,
-            schema: &[],
-            requester: Requester::unknown(),
-        };
+        let edit = as_set_now(&extension, Requester::unknown());
         ExtensionReport::of(&edit, &Audit::of(basis, &edit))
     }))
 }

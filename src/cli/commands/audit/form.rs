@@ -130,8 +130,8 @@ pub(super) fn text(report: &AuditReport, unread: &[Unread], form: Output) -> io:
 /// A report that was made at this time, as objects of openreports.io, each a YAML document.
 pub(super) fn cluster_reports(report: &AuditReport, at: Moment) -> io::Result<String> {
     let reports = report.cluster_reports(at.unix_seconds());
-    let documents = reports.iter().map(|report| {
-        let document = yaml::document(&serde_json::to_value(report)?);
+    let documents = reports.map(|report| {
+        let document = yaml::document(&serde_json::to_value(&report)?);
         Ok(format!("---\n{document}"))
     });
     documents.collect()

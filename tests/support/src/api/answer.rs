@@ -69,6 +69,11 @@ impl State {
                 Some(object) => json_answer(StatusCode::OK, object),
                 None => not_found(&name),
             },
+            (Target::Object(path, name), "PATCH")
+                if asked.creates() && self.store.get(&path, &name).is_none() =>
+            {
+                self.create(&path, &asked.body)
+            }
             (Target::Object(path, name), "PUT" | "PATCH") => {
                 self.update(&path, &name, &asked.method, &asked.body)
             }

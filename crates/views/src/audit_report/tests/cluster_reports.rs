@@ -35,8 +35,8 @@ fn definition() -> Value {
 fn written(report: &AuditReport) -> Vec<Value> {
     let definition = definition();
     let reports = report.cluster_reports(1_700_000_000);
-    let reports = reports.iter().map(|report| {
-        let report = serde_json::to_value(report).expect("string keys only");
+    let reports = reports.map(|report| {
+        let report = serde_json::to_value(&report).expect("string keys only");
         let fault = jsonschema::validate(&definition, &report).err();
         assert_eq!(fault.map(|fault| fault.to_string()), None, "{report}");
         report
