@@ -6,6 +6,7 @@
 //!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> extensions  ClusterExtensions, by name or all of them
+//!                        |--> audit     what is installed, audited at an interval by one replica
 //!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
 //!                        |--> objects   the definitions of both
 //!                        |--> look      all of these facts as they are now, with contents
@@ -18,6 +19,7 @@
 //! loop; an object that cannot be read costs that object alone; no credential is in any text.
 
 pub mod access;
+pub mod audit;
 pub mod authority;
 pub mod catalogs;
 pub mod configuration;
@@ -27,7 +29,7 @@ pub mod extensions;
 pub mod fault;
 pub mod follow;
 mod kind_watch;
-pub mod lease;
+mod lease;
 mod line;
 pub mod look;
 mod object;
@@ -43,3 +45,4 @@ pub(crate) mod tests;
 
 pub use access::{Access, Caller, Cluster, ConnectError, connect};
 pub use fault::{FailedOperation, FaultClass, WatchFault};
+pub use lease::Leadership;

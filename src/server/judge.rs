@@ -89,6 +89,16 @@ impl Guard {
         }
     }
 
+    /// The catalogs of the moment.
+    pub fn snapshot(&self) -> Arc<ArcSwap<Snapshot>> {
+        Arc::clone(&self.snapshot)
+    }
+
+    /// The policies of the moment.
+    pub fn policies(&self) -> Arc<ArcSwap<Policies>> {
+        Arc::clone(&self.policies)
+    }
+
     /// The same by the policies, too, that are in there.
     #[must_use]
     pub fn with_policies(self, policies: Arc<ArcSwap<Policies>>) -> Self {

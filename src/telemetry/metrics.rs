@@ -5,6 +5,7 @@
 //! costs no look-up by label.
 
 mod admission;
+mod audit;
 mod catalogs;
 mod configuration;
 mod connections;
@@ -25,6 +26,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use prometheus::{Registry, TextEncoder};
 
 pub use admission::{AdmissionMetrics, AnsweredReview, DecodeError, WaitedFor};
+pub use audit::{AuditFigures, AuditMetrics, ReportFate};
 pub use catalogs::{CatalogLoad, CatalogMetrics, LoadFailure};
 pub use configuration::{ConfigurationField, ConfigurationMetrics};
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
@@ -59,6 +61,8 @@ pub struct Metrics {
     pub guardrails: Arc<GuardrailMetrics>,
     /// The Events about extensions.
     pub events: Arc<EventMetrics>,
+    /// The audits of what is installed.
+    pub audit: Arc<AuditMetrics>,
     /// The upgrade policies that are judged by.
     pub policies: Arc<PolicyMetrics>,
     /// The webhook configuration in the cluster.
@@ -86,6 +90,7 @@ impl Metrics {
             catalogs: Arc::new(CatalogMetrics::new(&register)),
             guardrails: Arc::new(GuardrailMetrics::new(&register)),
             events: Arc::new(EventMetrics::new(&register)),
+            audit: Arc::new(AuditMetrics::new(&register)),
             policies: Arc::new(PolicyMetrics::new(&register)),
             configuration: Arc::new(ConfigurationMetrics::new(&register)),
             watches: Arc::new(WatchMetrics::new(&register)),

@@ -191,6 +191,18 @@ fn wrong_usage_says_what_to_write_instead() {
             "--cache-limit is given without --cache-dir",
         ),
         (
+            &["--self-signed", "--audit-cluster-report"],
+            "--audit-cluster-report is given without --audit-interval",
+        ),
+        (
+            &["--self-signed", "--catalog=a=x", "--audit-interval=1h"],
+            "--audit-interval and --catalog cannot be used together",
+        ),
+        (
+            &["--self-signed", "--audit-interval=1s"],
+            "expected 10s or more, such as 10m, or 0s for no audit",
+        ),
+        (
             &["--self-signed", "--kubeconfig=no/such/file"],
             "no/such/file",
         ),

@@ -8,6 +8,7 @@ pub(crate) const MANIFEST: &str = "Manifest";
 pub(crate) const RULES: &str = "Rules";
 pub(crate) const LISTEN: &str = "Listen";
 pub(crate) const DECISIONS: &str = "Decisions";
+pub(crate) const AUDIT: &str = "Audit";
 pub(crate) const TLS: &str = "TLS";
 pub(crate) const CATALOGS: &str = "Catalogs";
 pub(crate) const CLUSTER: &str = "Cluster";
@@ -22,4 +23,12 @@ pub(crate) const OUTPUT: &str = "Output";
 pub(crate) const GLOBAL: &str = "Global";
 
 /// The groups that `-h` leaves to `--help`.
-pub(crate) const ADVANCED: [&str; 6] = [CLUSTER, OLM, LIMITS, OBSERVABILITY, SHUTDOWN, MANIFEST];
+pub(crate) const ADVANCED: [&str; 7] = [
+    AUDIT,
+    CLUSTER,
+    OLM,
+    LIMITS,
+    OBSERVABILITY,
+    SHUTDOWN,
+    MANIFEST,
+];

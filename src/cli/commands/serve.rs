@@ -1,5 +1,6 @@
 //! `olmguard serve`: the webhook in front of a cluster.
 
+mod audit;
 mod catalogs;
 mod certs;
 mod configuration;
@@ -30,15 +31,15 @@ use crate::cli::args::heading;
 use crate::cli::args::log::LogArgs;
 use crate::cli::help;
 use crate::cli::signals::Signals;
-use crate::cluster::lease::Leadership;
 use crate::cluster::policies::PolicyStore;
-use crate::cluster::{Cluster, ConnectError};
+use crate::cluster::{Cluster, ConnectError, Leadership};
 use crate::guardrail_files::GuardrailsFault;
 use crate::server::{BindError, Config, Limits, Server};
 use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
 use crate::tls::TlsError;
+use audit::AuditArgs;
 use certs::{Certs, CertsArgs};
 use configuration::Configuration;
 use events::EventArgs;
@@ -114,6 +115,9 @@ pub(crate) struct ServeArgs {
     events: EventArgs,
 
     #[command(flatten)]
+    audit: AuditArgs,
+
+    #[command(flatten)]
     live: LiveArgs,
 
     #[command(flatten)]
@@ -184,6 +188,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         guardrails,
         policies,
         events,
+        audit,
         listen,
         ops_listen,
         scrapes,
@@ -197,7 +202,10 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let decisions = log_args.decisions();
     let webhook_configuration = Configuration::of(&certs);
     let certs = certs.resolve()?;
-    let origin = CatalogsOrigin::of(common, cluster, live, policies.given().or(events.given()))?;
+    audit.check()?;
+    let given = [policies.given(), events.given(), audit.given()];
+    let given = given.into_iter().flatten().next();
+    let origin = CatalogsOrigin::of(common, cluster, live, given)?;
     let bounds = limits.resolve()?;
     let threads = Limits::default().workers.get();
     let memory = limits.catalogs(&bounds, threads)?;
@@ -220,6 +228,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         guardrails,
         policies,
         events,
+        audit,
         store,
         certs,
         webhook: webhook_configuration,
@@ -245,6 +254,7 @@ struct Plan {
     guardrails: Guardrails,
     policies: PolicyArgs,
     events: EventArgs,
+    audit: AuditArgs,
     /// What administrators decide.
     store: Arc<PolicyStore>,
     certs: Certs,
@@ -284,18 +294,20 @@ impl Plan {
         }
         let policies = self.policies.of(cluster.as_ref());
         let (events, event_writer) = self.events.of(cluster.as_ref(), &self.metrics);
+        let checks: Vec<_> = source
+            .checks()
+            .into_iter()
+            .chain(self.guardrails.check())
+            .chain(policies.as_ref().map(Policies::check))
+            .collect();
+        let audit = self.audit.of(cluster.as_ref(), &checks);
         // Before anything is asked of the cluster: without an API server it lives all the same.
         let listening = Server::listen(Config {
             listen: self.listen,
             ops_listen: self.ops_listen,
             limits: self.limits,
             scrapes: self.scrapes.scrapes(cluster.as_ref())?,
-            checks: source
-                .checks()
-                .into_iter()
-                .chain(self.guardrails.check())
-                .chain(policies.as_ref().map(Policies::check))
-                .collect(),
+            checks,
             metrics: self.metrics.clone(),
             decisions: self.decisions,
             events,
@@ -305,16 +317,19 @@ impl Plan {
         let certificates = self.certs.start(cluster.as_ref(), listening.observer());
         let certified = listening.certify(certificates.await?);
         // Without a duty for one replica of several, none needs a lease.
-        let has_duty = policies.is_some();
+        let has_duty = policies.is_some() || audit.is_some();
         let leadership = cluster.filter(|_| has_duty).map(|cluster| lead(&cluster));
-        if let Some((policies, leadership)) = policies.zip(leadership) {
+        if let Some((policies, leadership)) = policies.zip(leadership.clone()) {
             policies.follow(Arc::clone(&self.store), &self.metrics, leadership);
         }
         if let Some(events) = event_writer {
             events.write();
         }
-        let guard = source.guard(self.metrics).await?;
+        let guard = source.guard(self.metrics.clone()).await?;
         let guard = guard.with_policies(self.store.current());
+        if let Some((audit, leadership)) = audit.zip(leadership) {
+            audit.begin(&guard, &self.metrics, leadership);
+        }
         self.guardrails.follow();
         Ok(certified.open(Arc::new(guard), self.enforcement))
     }

@@ -143,7 +143,7 @@ mod tests {
             let present = Present::new(&duties);
             async move {
                 let _present = present;
-                pending().await
+                pending::<()>().await;
             }
         }));
         count

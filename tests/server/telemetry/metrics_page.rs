@@ -51,8 +51,9 @@ olmguard serves these metrics at `GET /metrics`, in the text format of Prometheu
 `--ops-listen`, or with TLS `--metrics-listen`. A test writes this page from the registry: run
 `cargo xtask bless` to update it.
 
-Every series except the series of catalogs exists from the start, at 0. Packages, versions, users and
-objects are never labels.
+Every series except the series of catalogs and of the last audit exists from the start, at 0. Only the
+replica that audits has the series of the last audit. Packages, versions, users and objects are never
+labels.
 
 | name | type | labels | description |
 | --- | --- | --- | --- |

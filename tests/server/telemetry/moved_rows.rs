@@ -7,7 +7,7 @@ use super::metrics::all;
 use olmguard_support::moved::rows;
 
 /// Each file of rows, and the test that moves them.
-const PLACES: [(&str, &str, &str); 7] = [
+const PLACES: [(&str, &str, &str); 8] = [
     (
         "server.txt",
         include_str!("moved/server.txt"),
@@ -37,6 +37,11 @@ const PLACES: [(&str, &str, &str); 7] = [
         "events.txt",
         include_str!("moved/events.txt"),
         "src/cluster/events/tests.rs (Events of extensions)",
+    ),
+    (
+        "audit.txt",
+        include_str!("moved/audit.txt"),
+        "src/cluster/audit/tests.rs (audits of a cluster)",
     ),
     (
         "log.txt",

@@ -9,9 +9,8 @@ use tracing::error;
 
 use crate::cli::args::heading;
 use crate::cli::shipped;
-use crate::cluster::Cluster;
-use crate::cluster::lease::Leadership;
 use crate::cluster::policies::{PolicyBoard, PolicyListener, PolicyStore, Reports, follow, report};
+use crate::cluster::{Cluster, Leadership};
 use crate::server::Check;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;

@@ -1,0 +1,188 @@
+//! What is installed, audited at an interval by the replica that leads.
+//!
+//! ```text
+//! extensions::list --chunks--> a thread that is not the admission's --Audit--> findings --> gauges
+//!   catalogs and policies of the moment ------^                          '--> ClusterReport objects, if wanted
+//! ```
+//!
+//! Invariants: no answer waits for any of this; catalogs are borrowed for one chunk, so one that is replaced meanwhile
+//! is let go; an audit ends within `LONGEST` and reads at most `MOST_EXTENSIONS`; what fails is counted, and the
+//! figures of the last audit that ended stay.
+
+mod chunks;
+mod installed;
+mod once_per_change;
+mod reports;
+#[cfg(test)]
+mod tests;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use arc_swap::ArcSwap;
+use kube::Client;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
+use tracing::{info, warn};
+
+use crate::cluster::lease::Leadership;
+use crate::cluster::line;
+use crate::telemetry::metrics::{AuditFigures, AuditMetrics};
+use crate::tls::Clock;
+use chunks::{Audited, audited};
+use installed::{InstalledError, installed};
+use olmguard_engine::judge::{Policies, Requester};
+use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::Moment;
+use once_per_change::OncePerChange;
+use reports::ReportWriter;
+
+/// By what is audited: the facts that edits are judged by.
+#[derive(Clone, Debug)]
+pub struct AuditFacts {
+    /// The catalogs.
+    pub snapshot: Arc<ArcSwap<Snapshot>>,
+    /// The guardrails and upgrade policies.
+    pub policies: Arc<ArcSwap<Policies>>,
+}
+
+/// How is audited.
+#[derive(Clone, Debug)]
+pub struct AuditConfig {
+    /// From one audit to the next.
+    pub interval: Duration,
+    /// Whether the `ClusterReport` objects are written.
+    pub writes_reports: bool,
+    /// By what.
+    pub facts: AuditFacts,
+    /// The time of day.
+    pub clock: Arc<dyn Clock>,
+    /// What is counted.
+    pub metrics: Arc<AuditMetrics>,
+}
+
+/// Why an audit did not end.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+enum AuditError {
+    #[error(transparent)]
+    Installed(#[from] InstalledError),
+    #[error("it takes more than {} s", LONGEST.as_secs())]
+    TooLong,
+    #[error("the thread that audits panicked; please report this")]
+    Panicked,
+}
+
+/// Audits whenever this replica leads and `is_ready` says that the facts are known, for as long as it is polled.
+pub async fn audit(
+    client: Client,
+    leadership: Leadership,
+    is_ready: impl Fn() -> bool,
+    config: AuditConfig,
+) -> Infallible {
+    // Before that, every extension would be undecided.
+    while !is_ready() {
+        sleep(READY).await;
+    }
+    let (client, _) = line::open(client);
+    let duty = || {
+        info!(interval = ?config.interval, "Auditing what is installed from now on");
+        Auditor::new(client.clone(), config.clone()).run()
+    };
+    leadership.lead(duty).await
+}
+
+struct Auditor {
+    client: Client,
+    config: AuditConfig,
+    reports: ReportWriter,
+    fault: OncePerChange,
+}
+
+/// The figures are shown until this is dropped.
+struct Shown(Arc<AuditMetrics>);
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.0.withdraw();
+    }
+}
+
+impl Auditor {
+    fn new(client: Client, config: AuditConfig) -> Self {
+        let metrics = Arc::clone(&config.metrics);
+        Self {
+            reports: ReportWriter::new(client.clone(), metrics),
+            client,
+            config,
+            fault: OncePerChange::default(),
+        }
+    }
+
+    async fn run(mut self) {
+        let _shown = Shown(Arc::clone(&self.config.metrics));
+        let mut turns = interval(self.config.interval);
+        turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            turns.tick().await;
+            self.turn().await;
+        }
+    }
+
+    async fn turn(&mut self) {
+        let (begun, at) = (Instant::now(), moment(self.config.clock.now()));
+        let ended = timeout(LONGEST, self.audited(at)).await;
+        match ended.unwrap_or(Err(AuditError::TooLong)) {
+            Ok(audited) => {
+                self.ended(&audited, begun.elapsed());
+                if self.config.writes_reports {
+                    self.reports.write(audited.reports, at).await;
+                }
+            }
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    async fn audited(&self, at: Moment) -> Result<Audited, AuditError> {
+        let extensions = installed(self.client.clone()).await?;
+        let requester = Requester {
+            at,
+            ..Requester::unknown().clone()
+        };
+        let facts = &self.config.facts;
+        let audited = audited(facts, extensions, requester, self.config.writes_reports);
+        audited.await.ok_or(AuditError::Panicked)
+    }
+
+    fn ended(&mut self, audited: &Audited, took: Duration) {
+        self.config.metrics.ended(&AuditFigures {
+            at: self.config.clock.now(),
+            took,
+            extensions: audited.extensions,
+            findings: audited.findings.clone(),
+        });
+        if self.fault.is_gone() {
+            info!("Auditing what is installed again");
+        }
+    }
+
+    fn failed(&mut self, error: &AuditError) {
+        self.config.metrics.failed();
+        let error = error.to_string();
+        if self.fault.is_new(&error) {
+            warn!(
+                error,
+                "Failed to audit what is installed, keeping the figures of the last audit"
+            );
+        }
+    }
+}
+
+fn moment(time: SystemTime) -> Moment {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Moment::from_unix_seconds(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+}
+
+/// How long an audit may take.
+const LONGEST: Duration = Duration::from_mins(5);
+/// How often it is asked whether the facts are known.
+const READY: Duration = Duration::from_secs(1);
