@@ -85,7 +85,7 @@ impl fmt::Display for Combination {
 
 const PROFILES: [&str; 4] = ["default", "hardened", "enforcing", "single-node"];
 const CERTIFICATES: [&str; 3] = ["self-managed", "cert-manager", "service-ca"];
-const BEYOND: [Combination; 14] = [
+const BEYOND: [Combination; 15] = [
     beyond("default", "self-managed", V1ALPHA1),
     beyond("hardened", "self-managed", OPENSHIFT),
     beyond("enforcing", "self-managed", V1ALPHA1),
@@ -97,6 +97,7 @@ const BEYOND: [Combination; 14] = [
     beyond("default", "service-ca", STATUS_POLICY),
     beyond("default", "self-managed", BYPASS_POLICY),
     beyond("default", "self-managed", EVENTS),
+    beyond("default", "self-managed", AUDIT),
     beyond("default", "self-managed", MONITORING),
     beyond("hardened", "service-ca", MONITORING),
     beyond("default", "cert-manager", MONITORING_SECURE),
@@ -108,6 +109,10 @@ const SECURE_METRICS: Addition = component("secure-metrics", "metrics.secure=tru
 const STATUS_POLICY: Addition = component("status-policy", "statusPolicy.enabled=true");
 const BYPASS_POLICY: Addition = component("bypass-policy", "bypassPolicy.enabled=true");
 const EVENTS: Addition = component("events", "settings.events=true");
+const AUDIT: Addition = component(
+    "audit",
+    "settings.audit-interval=10m,settings.audit-cluster-report=true",
+);
 const MONITORING: Addition = Addition {
     name: "monitoring",
     component: None,

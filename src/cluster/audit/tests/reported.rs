@@ -135,3 +135,13 @@ async fn a_report_has_at_most_so_many_objects() {
         ("olmguard-audit", "olmguard-audit-10")
     );
 }
+
+#[test]
+fn the_component_grants_rights_on_each_name() {
+    let rbac = include_str!("../../../../deploy/components/audit/rbac.yaml");
+    let lines = rbac.lines().map(str::trim);
+    let names = lines.filter_map(|line| line.strip_prefix("- "));
+    let names = names.filter(|name| name.starts_with("olmguard-audit"));
+    let expected: Vec<_> = (1..=MOST_OBJECTS).map(ClusterReport::name_of).collect();
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+}
