@@ -9,6 +9,7 @@
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
 mod cluster_catalog;
+mod edit;
 mod merge;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use cluster_catalog::{BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL};
+pub use edit::{CatalogEdit, EditedCatalogs, EditedContent};
 pub use merge::merge;
 
 use olmguard_catalog::Catalog;
@@ -156,6 +158,21 @@ impl Snapshot {
         }
     }
 
+    /// The same with this catalog, in the place of the one of its name if there is one.
+    #[must_use]
+    pub fn with(&self, catalog: CatalogState) -> Self {
+        let all = self.catalogs.iter().cloned();
+        Self::new(self.rules.clone(), all.chain([catalog]))
+    }
+
+    /// The same without the catalog of this name.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Self {
+        let mut others = self.catalogs.to_vec();
+        others.retain(|catalog| catalog.name != name);
+        Self::new(self.rules.clone(), others)
+    }
+
     /// Whether it is known which catalogs there are.
     pub fn is_given(&self) -> bool {
         !self.is_unasked
@@ -226,10 +243,7 @@ impl CatalogState {
 
     /// The digest of the content, `sha256:...`, where the object names one.
     pub fn digest(&self) -> Option<&str> {
-        self.image_ref
-            .as_deref()?
-            .split_once('@')
-            .map(|(_, digest)| digest)
+        digest_of(self.image_ref.as_deref()?)
     }
 
     /// The content, if resolution can use it.
@@ -239,4 +253,9 @@ impl CatalogState {
             _ => None,
         }
     }
+}
+
+/// The digest of a reference to an image, if it has one.
+fn digest_of(image: &str) -> Option<&str> {
+    image.split_once('@').map(|(_, digest)| digest)
 }

@@ -4,6 +4,7 @@
 //! report of its own, and no part of [`crate::audit_report`]: that one says how things are, and a pipeline that reads
 //! it must not mistake what is to come for what is.
 
+mod catalog_edit;
 mod sides;
 #[cfg(test)]
 mod tests;
@@ -14,11 +15,13 @@ use std::fmt;
 
 use serde::Serialize;
 
+pub use catalog_edit::{CatalogEditReport, EditNote};
+
 use crate::audit_report::ExtensionReport;
 use crate::diff::Level;
 use olmguard_engine::audit::{Audit, Difference, differences};
 use olmguard_engine::explain::one_line;
-use olmguard_engine::judge::{Edit, Verdict};
+use olmguard_engine::judge::{Basis, Edit, Verdict};
 use sides::Sides;
 
 /// What a change of catalogs does to the extensions that already run.
@@ -136,6 +139,12 @@ impl ExtensionChangeReport {
         }
     }
 
+    /// What is different between the audits of the extension of an edit by these two.
+    pub fn between(edit: &Edit<'_>, sides: [Basis<'_>; 2]) -> Self {
+        let [before, after] = sides.map(|basis| Audit::of(basis, edit));
+        Self::of(edit, &before, &after)
+    }
+
     /// What is different, the worst first.
     pub fn changes(&self) -> &[ChangeReport] {
         &self.changes
@@ -162,6 +171,11 @@ impl ChangeReport {
     /// Its id.
     pub fn id(&self) -> &'static str {
         self.id
+    }
+
+    /// It in a sentence of one line.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// What it means to the extension, as JSON has it.

@@ -10,7 +10,7 @@ use olmguard_catalog::version::{BundleReleaseSupport, go};
 
 /// A line made of parts, some of which may be cut in their middle.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CutLine {
+pub struct CutLine {
     parts: Vec<Part>,
 }
 
@@ -35,43 +35,49 @@ enum Give {
 
 impl CutLine {
     /// Adds words of ours.
-    pub(super) fn say(mut self, words: &str) -> Self {
+    #[must_use]
+    pub fn say(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Never);
         self
     }
 
     /// Adds words of an API server, which has escaped what is not its own.
-    pub(super) fn said(mut self, words: &str) -> Self {
+    #[must_use]
+    pub fn said(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Written);
         self
     }
 
     /// Adds a name.
-    pub(super) fn name(mut self, name: &str) -> Self {
+    #[must_use]
+    pub fn name(mut self, name: &str) -> Self {
         self.push(go::escape(name), Give::Name);
         self
     }
 
     /// Adds a text that a user wrote.
-    pub(super) fn written(mut self, text: &str) -> Self {
+    #[must_use]
+    pub fn written(mut self, text: &str) -> Self {
         self.push(go::escape(text), Give::Written);
         self
     }
 
     /// Adds a version.
-    pub(super) fn version(mut self, version: impl fmt::Display) -> Self {
+    #[must_use]
+    pub fn version(mut self, version: impl fmt::Display) -> Self {
         self.push(go::escape(&version.to_string()), Give::Version);
         self
     }
 
     /// Adds all parts of another line.
-    pub(super) fn then(mut self, line: Self) -> Self {
+    #[must_use]
+    pub fn then(mut self, line: Self) -> Self {
         self.parts.extend(line.parts);
         self
     }
 
     /// The line within a limit: the longest name is cut first, then the next.
-    pub(super) fn within(mut self, limit: usize) -> String {
+    pub fn within(mut self, limit: usize) -> String {
         while let Some(excess) = self.len().checked_sub(limit).filter(|excess| *excess > 0) {
             let longest = self
                 .parts

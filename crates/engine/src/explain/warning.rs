@@ -9,7 +9,7 @@ use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
-const MOST: usize = 5;
+pub const MOST: usize = 5;
 
 /// The most characters of a warning: an API server may cut what is longer.
 const LENGTH: usize = 120;
@@ -254,8 +254,9 @@ fn range(extension: &Extension) -> &str {
     filter.and_then(Filter::range).unwrap_or_default()
 }
 
-/// Bytes are never fewer than characters, and catalogs are written in any script.
-fn shorten(line: &CutLine) -> String {
+/// A warning with at most as many characters as one can have. Bytes are never fewer than characters, and catalogs are
+/// written in any script.
+pub fn shorten(line: &CutLine) -> String {
     let text = line.clone().within(usize::MAX);
     if text.chars().count() <= LENGTH {
         text

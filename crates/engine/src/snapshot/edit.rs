@@ -1,0 +1,205 @@
+//! An edit of a `ClusterCatalog`, and the catalogs as they are after it.
+//!
+//! Upstream: operator-controller, [`internal/operator-controller/controllers/clusterextension_controller.go`], resolves
+//! every extension again after each change of a catalog, except one that leaves its resolved image as it is. catalogd
+//! drops the content of a catalog that becomes Unavailable, and fetches the content of another image later, so what a
+//! tag names is not known when the edit is made.
+//!
+//! Invariant: contents are shared with the snapshot before the edit, never copied.
+//!
+//! [`internal/operator-controller/controllers/clusterextension_controller.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/controllers/clusterextension_controller.go
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    Age, Availability, CatalogState, ClusterCatalogError, Content, Currency, ServingState,
+    Snapshot, digest_of,
+};
+use olmguard_catalog::Catalog;
+
+/// An edit of one `ClusterCatalog`, as far as OLM resolves by it.
+#[derive(Clone, Debug)]
+pub struct CatalogEdit {
+    name: String,
+    old: Option<WrittenCatalog>,
+    new: Option<WrittenCatalog>,
+}
+
+/// What an object requests.
+#[derive(Clone, Debug)]
+struct WrittenCatalog {
+    state: CatalogState,
+    /// `spec.source.image.ref`.
+    image: Option<String>,
+}
+
+/// The catalogs after an edit.
+#[derive(Clone, Debug)]
+pub struct EditedCatalogs {
+    /// All of them; absent if nothing is known about the edited one that could be compared.
+    pub snapshot: Option<Snapshot>,
+    /// Which content the edited one has there.
+    pub content: EditedContent,
+}
+
+/// The content of a catalog after an edit.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum EditedContent {
+    /// It is the content that it has now, or none matters.
+    Same,
+    /// It is the content that this catalog is loaded with, because both images have one digest.
+    LoadedAs(String),
+    /// It is not loaded.
+    Unknown,
+}
+
+impl CatalogEdit {
+    /// The edit that replaces `old` by `new`; without `old` a creation, without `new` a deletion.
+    ///
+    /// # Errors
+    /// If an object cannot be read.
+    pub fn read(old: Option<&Value>, new: Option<&Value>) -> Result<Self, ClusterCatalogError> {
+        let read = |object: Option<&Value>| object.map(WrittenCatalog::read).transpose();
+        let (old, new) = (read(old)?, read(new)?);
+        let named = new.as_ref().or(old.as_ref());
+        let named = named.ok_or(ClusterCatalogError::NoName)?;
+        Ok(Self {
+            name: named.state.name.clone(),
+            old,
+            new,
+        })
+    }
+
+    /// The name of the catalog.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether OLM resolves the same before and after it, whatever the catalogs contain.
+    pub fn is_idle(&self) -> bool {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) => {
+                let is_same = old.image == new.image && old.is_described_as(new);
+                is_same || !(old.is_available() || new.is_available())
+            }
+            (None, Some(new)) => !new.is_available(),
+            (Some(old), None) => !old.is_available(),
+            (None, None) => true,
+        }
+    }
+
+    /// The catalogs after it.
+    pub fn after(&self, now: &Snapshot) -> EditedCatalogs {
+        let current = now.catalog(&self.name);
+        let Some(new) = &self.new else {
+            return EditedCatalogs::same(current.map(|_| now.without(&self.name)));
+        };
+        if !new.is_available() {
+            let state = new.described(current.unwrap_or(&new.state));
+            return EditedCatalogs::same(Some(now.with(state)));
+        }
+        if self.keeps_content() {
+            let state = current.map(|current| now.with(new.described(current)));
+            return EditedCatalogs::same(state);
+        }
+        match new.loaded_in(now) {
+            Some((catalog, content)) => EditedCatalogs {
+                snapshot: Some(now.with(new.loaded_with(content))),
+                content: EditedContent::LoadedAs(catalog.name.clone()),
+            },
+            None => EditedCatalogs {
+                snapshot: self.with_present_content(now, new),
+                content: EditedContent::Unknown,
+            },
+        }
+    }
+
+    /// Whether the content that is loaded now stays. A catalog that was Unavailable has none until catalogd fetches
+    /// it again.
+    fn keeps_content(&self) -> bool {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) => old.image == new.image && old.is_available(),
+            _ => false,
+        }
+    }
+
+    /// What the rest of the edit does while catalogd still serves the content of the old image.
+    fn with_present_content(&self, now: &Snapshot, new: &WrittenCatalog) -> Option<Snapshot> {
+        let old = self.old.as_ref().filter(|old| old.is_available())?;
+        let current = now.catalog(&self.name)?;
+        (!old.is_described_as(new)).then(|| now.with(new.described(current)))
+    }
+}
+
+impl EditedCatalogs {
+    /// A catalog that is not known here has content that is not known either.
+    fn same(snapshot: Option<Snapshot>) -> Self {
+        let content = match snapshot {
+            Some(_) => EditedContent::Same,
+            None => EditedContent::Unknown,
+        };
+        Self { snapshot, content }
+    }
+}
+
+impl WrittenCatalog {
+    fn read(object: &Value) -> Result<Self, ClusterCatalogError> {
+        let image = object.pointer("/spec/source/image/ref");
+        Ok(Self {
+            state: CatalogState::read(object).map_err(|bad| bad.error)?,
+            image: image.and_then(Value::as_str).map(str::to_owned),
+        })
+    }
+
+    fn is_available(&self) -> bool {
+        self.state.availability == Availability::Available
+    }
+
+    /// Whether both have the same labels, priority and availability.
+    fn is_described_as(&self, other: &Self) -> bool {
+        let (one, other) = (&self.state, &other.state);
+        one.labels == other.labels
+            && one.priority == other.priority
+            && one.availability == other.availability
+    }
+
+    /// A catalog with what this one requests, and its own content.
+    fn described(&self, of: &CatalogState) -> CatalogState {
+        CatalogState {
+            labels: self.state.labels.clone(),
+            priority: self.state.priority,
+            availability: self.state.availability,
+            ..of.clone()
+        }
+    }
+
+    /// The catalog that is loaded with the digest that this one requests, and its content.
+    fn loaded_in<'s>(&self, now: &'s Snapshot) -> Option<(&'s CatalogState, &'s Arc<Catalog>)> {
+        let digest = digest_of(self.image.as_deref()?)?;
+        let mut loaded = now.catalogs().iter().filter_map(|catalog| {
+            let Content::Loaded(content) = &catalog.content else {
+                return None;
+            };
+            (catalog.digest() == Some(digest)).then_some((catalog, content))
+        });
+        loaded.next()
+    }
+
+    /// This one once catalogd serves the content.
+    fn loaded_with(&self, content: &Arc<Catalog>) -> CatalogState {
+        CatalogState {
+            serving: ServingState::Presumed,
+            image_ref: self.image.clone(),
+            last_unpacked: None,
+            currency: Currency::Current,
+            age: Age::default(),
+            content: Content::Loaded(Arc::clone(content)),
+            ..self.state.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
