@@ -22,6 +22,7 @@
 mod accept;
 mod awaited;
 mod body;
+mod catalog_preview;
 mod certificate;
 mod connection;
 mod connection_table;
@@ -52,6 +53,7 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+pub use catalog_preview::{CatalogPreviews, Installations, InstalledExtensions};
 pub use health::Check;
 pub use judge::{Guard, Judge, PendingReview};
 pub use limits::{Limits, Patience};
@@ -112,6 +114,7 @@ pub struct StartingServer {
     server: Server,
     reviews: Reviews,
     handshake: Handshake,
+    previews: Option<CatalogPreviews>,
 }
 
 /// The port for reviews, still shut.
@@ -270,16 +273,24 @@ impl ListeningServer {
             server,
             reviews,
             handshake: Handshake { certificates },
+            previews: None,
         }
     }
 }
 
 impl StartingServer {
+    /// Answers edits of catalogs, too, once it takes reviews, if there are previews of them.
+    #[must_use]
+    pub fn previewing(self, previews: Option<CatalogPreviews>) -> Self {
+        Self { previews, ..self }
+    }
+
     /// Takes reviews from now on.
-    pub fn open(self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
+    pub fn open(mut self, judge: Arc<dyn Judge>, enforcement: Enforcement) -> Server {
         let (decisions, events) = (self.reviews.decisions, self.reviews.events.clone());
         let telemetry = Telemetry::of(&self.server.metrics, decisions, events);
-        let handler = Handler::new(judge, enforcement, &self.reviews.limits, telemetry);
+        let handler = Handler::new(judge, enforcement, &self.reviews.limits, telemetry)
+            .with_previews(self.previews.take());
         self.open_with(validate::routes(Arc::new(handler)))
     }
 
@@ -290,6 +301,7 @@ impl StartingServer {
             mut server,
             reviews,
             handshake,
+            previews: _,
         } = self;
         let Limits {
             connections,

@@ -4,18 +4,14 @@
 //! deletion is never refused, nor is a change of an object that leaves its spec as it is or is on its way out: whatever a
 //! policy says, it can be edited and deleted.
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
 use crate::admission::bounded::bounded;
 use crate::admission::caret::pointed_at;
+use crate::admission::envelope::{self, ObjectRequest, is_leaving};
 use crate::admission::reply::{FIELD, Status};
-use crate::admission::review::{API_VERSION, KIND};
-use crate::admission::text::text;
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::{GROUP, UpgradePolicy};
 
@@ -47,66 +43,18 @@ pub(super) struct ObjectFault {
     pub(super) pointed_at: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Body<'a> {
-    api_version: Cow<'a, str>,
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    request: Request<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Request<'a> {
-    uid: Cow<'a, str>,
-    kind: GroupKind<'a>,
-    operation: Cow<'a, str>,
-    #[serde(default)]
-    sub_resource: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    object: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    old_object: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct GroupKind<'a> {
-    group: Cow<'a, str>,
-    kind: Cow<'a, str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Reply<'a> {
-    api_version: &'static str,
-    kind: &'static str,
-    response: Response<'a>,
-}
-
-#[derive(Serialize)]
-struct Response<'a> {
-    uid: &'a str,
-    allowed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'a Status>,
-}
-
 impl ObjectReview {
     /// Reads a review from the bytes of a request's body, and the object in it.
     ///
     /// # Errors
     /// If it is no review.
     pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
-        let read: Body<'_> = serde_json::from_str(text(body)?)
-            .map_err(|error| ReviewError::Json(error.to_string()))?;
-        read.check()?;
-        let request = &read.request;
+        let request = ObjectRequest::read(body)?;
         let kind = request.object_kind();
         Ok(Self {
-            uid: request.uid.clone().into_owned(),
             kind,
             refusal: request.refusal(kind),
+            uid: request.uid.into_owned(),
         })
     }
 
@@ -126,49 +74,15 @@ impl ObjectReview {
     }
 
     /// The bytes of the reply's body.
-    #[expect(clippy::missing_panics_doc, reason = "texts are always JSON")]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let reply = Reply {
-            api_version: API_VERSION,
-            kind: KIND,
-            response: Response {
-                uid: &self.uid,
-                allowed: self.is_allowed(),
-                status: self.refusal.as_ref(),
-            },
-        };
-        serde_json::to_vec(&reply).expect("texts are JSON")
+        envelope::reply(&self.uid, self.refusal.as_ref(), &[])
     }
 }
 
-impl Body<'_> {
-    fn check(&self) -> Result<(), ReviewError> {
-        let wrong = |field, found: &str, expected| ReviewError::Field {
-            field,
-            found: format!("{:?}", bounded(found, LONGEST)),
-            expected,
-        };
-        if self.kind != KIND {
-            return Err(wrong("kind", &self.kind, KIND));
-        }
-        if self.api_version != API_VERSION {
-            return Err(wrong("apiVersion", &self.api_version, API_VERSION));
-        }
-        match self.request.uid.len() {
-            1..=LONGEST => Ok(()),
-            _ => Err(wrong(
-                "request.uid",
-                &self.request.uid,
-                "a string of 1 to 128 bytes",
-            )),
-        }
-    }
-}
-
-impl Request<'_> {
+impl ObjectRequest<'_> {
     fn object_kind(&self) -> ObjectKind {
         let is_edited = matches!(&*self.operation, "CREATE" | "UPDATE");
-        let is_whole = self.sub_resource.as_deref().unwrap_or_default().is_empty();
+        let is_whole = self.is_whole();
         match (&*self.kind.group, &*self.kind.kind) {
             (GROUP, "UpgradePolicy") if is_edited && is_whole => ObjectKind::UpgradePolicy,
             (GROUP, "UpgradeGuardrails") if is_edited && is_whole => ObjectKind::UpgradeGuardrails,
@@ -206,15 +120,8 @@ impl Request<'_> {
     }
 }
 
-/// A text that is larger than any object that can be read is not looked at: it would be many times as large in memory.
 fn parsed(object: Option<&RawValue>) -> Result<Value, ObjectFault> {
-    let text = object.map_or("null", RawValue::get);
-    if text.len() > LARGEST {
-        return Err(whole(format!(
-            "larger than {LARGEST} bytes: expected a smaller object"
-        )));
-    }
-    serde_json::from_str(text).map_err(|error| whole(error.to_string()))
+    envelope::parsed(object).map_err(whole)
 }
 
 fn whole(problem: String) -> ObjectFault {
@@ -223,11 +130,6 @@ fn whole(problem: String) -> ObjectFault {
         problem,
         pointed_at: None,
     }
-}
-
-fn is_leaving(object: &Value) -> bool {
-    let leaving = object.pointer("/metadata/deletionTimestamp");
-    leaving.is_some_and(|at| !at.is_null())
 }
 
 fn of_policy(object: &Value) -> Vec<ObjectFault> {
@@ -265,9 +167,3 @@ impl ObjectFault {
         }
     }
 }
-
-/// The most bytes of an object that is read: none within the limits of its kind is as large.
-const LARGEST: usize = 1 << 20;
-
-/// The most bytes of a `uid`, and of a word that an error repeats.
-const LONGEST: usize = 128;

@@ -1,5 +1,6 @@
 //! Reviews as rows: what is refused as malformed, what is judged, and what the reply says.
 
+mod catalogs;
 mod enforced;
 mod malformed;
 mod objects;

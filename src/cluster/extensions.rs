@@ -1,5 +1,9 @@
 //! `ClusterExtension`s of a cluster, as they are there: single ones by name, or all of them.
 
+mod shared;
+
+use std::time::Duration;
+
 use futures_util::{StreamExt, stream};
 use kube::core::ApiResource;
 use kube::{Api, Client};
@@ -8,11 +12,13 @@ use serde_json::Value;
 use crate::cluster::fault::{FailedOperation, WatchFault};
 use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
-use crate::cluster::pages::pages;
+use crate::cluster::pages::{MOST_PAGES, pages};
 use crate::cluster::served::{Names, looked_for, served};
 use olmguard_engine::extension::{
     Extension, Installed, RecognisedObject, Rollout, UnknownCause, recognise,
 };
+
+pub use shared::{SharedExtensions, SharedList};
 
 /// Why an extension cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -26,6 +32,12 @@ pub enum ExtensionsError {
     /// The API server did not answer, or said no.
     #[error(transparent)]
     Failed(#[from] FailedOperation),
+    /// They were not listed in time.
+    #[error("installed extensions are unknown: no list of them within {} s", .within.as_secs())]
+    NotInTime {
+        /// How long a list can take.
+        within: Duration,
+    },
     /// They cannot be listed, or not all of them.
     #[error(
         "{}: cannot list {}: {}{}",
@@ -118,11 +130,28 @@ pub async fn standings(client: Client, names: Vec<String>) -> Vec<ExtensionState
 pub async fn list<T>(client: Client, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
     match Extensions::of(client).await {
         Ok(extensions) => extensions.list(read).await,
-        Err(error) => ListedExtensions {
+        Err(error) => ListedExtensions::without(error),
+    }
+}
+
+impl<T> ListedExtensions<T> {
+    /// No list, for this reason: a cluster without the kind has no extensions.
+    fn without(error: ExtensionsError) -> Self {
+        let is_served = error != ExtensionsError::NotServed;
+        Self {
             all: Vec::new(),
-            is_served: error != ExtensionsError::NotServed,
-            fault: Some(error).filter(|error| *error != ExtensionsError::NotServed),
-        },
+            fault: Some(error).filter(|_| is_served),
+            is_served,
+        }
+    }
+
+    /// A list of a kind that is served.
+    fn of(all: Vec<T>, fault: Option<ExtensionsError>) -> Self {
+        Self {
+            all,
+            fault,
+            is_served: true,
+        }
     }
 }
 
@@ -139,18 +168,35 @@ impl Extensions {
 
     async fn list<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
         let mut all = Vec::new();
-        let take = |object| all.push(read(self.named(object)));
-        let fault = pages(&self.api, take).await.err();
-        let fault = fault.map(|fault| ExtensionsError::List {
-            resource: format!("{}.{}", self.resource.plural, self.resource.group),
-            fault,
-            listed: all.len(),
+        let listed = self.list_some(MOST_PAGES, |object| all.push(read(object)));
+        let fault = listed.await.err();
+        ListedExtensions::of(all, fault)
+    }
+
+    /// Hands every object to `take`, of at most so many pages.
+    async fn list_some(
+        &self,
+        most_pages: usize,
+        mut take: impl FnMut(Value),
+    ) -> Result<(), ExtensionsError> {
+        let mut listed = 0;
+        let taken = pages(&self.api, most_pages, |object| {
+            listed += 1;
+            take(self.named(object));
         });
-        ListedExtensions {
-            all,
-            fault,
-            is_served: true,
-        }
+        let fault = taken.await.err();
+        fault.map_or(Ok(()), |fault| {
+            Err(ExtensionsError::List {
+                resource: self.name(),
+                fault,
+                listed,
+            })
+        })
+    }
+
+    /// The resource, such as `clusterextensions.olm.operatorframework.io`.
+    fn name(&self) -> String {
+        format!("{}.{}", self.resource.plural, self.resource.group)
     }
 
     /// An object of a list with the names of its kind, which the API server of some kinds leaves to the list.

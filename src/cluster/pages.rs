@@ -7,16 +7,17 @@ use serde_json::Value;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::object::WatchedObject;
 
-/// Hands every object to `take`, in the order of the API server.
+/// Hands every object of at most so many pages to `take`, in the order of the API server.
 ///
 /// # Errors
-/// If a page cannot be read, or there are very many of them; the objects of earlier pages were handed over.
+/// If a page cannot be read, or there are more of them; the objects of earlier pages were handed over.
 pub(super) async fn pages(
     api: &Api<WatchedObject>,
+    most: usize,
     mut take: impl FnMut(Value),
 ) -> Result<(), WatchFault> {
     let mut params = ListParams::default().limit(PAGE);
-    for _ in 0..MOST_PAGES {
+    for _ in 0..most {
         let page = api.list(&params).await;
         let page = page.map_err(|error| WatchFault::from(&error))?;
         for object in page.items {
@@ -29,7 +30,7 @@ pub(super) async fn pages(
     }
     Err(WatchFault {
         class: FaultClass::Undecodable,
-        words: format!("the list has more than {MOST_PAGES} pages"),
+        words: format!("the list has more than {most} pages"),
     })
 }
 
@@ -37,4 +38,4 @@ pub(super) async fn pages(
 const PAGE: u32 = 100;
 
 /// An API server that never ends a list is not listened to forever.
-const MOST_PAGES: usize = 1000;
+pub(super) const MOST_PAGES: usize = 1000;

@@ -17,6 +17,8 @@
 //! Invariant: whatever panics over one review is an internal fault of that review alone, counted and
 //! logged with its uid.
 
+mod objects;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -26,10 +28,10 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, Instant, timeout_at};
-use tracing::debug;
 
-use crate::admission::{Enforcement, ObjectKind, ObjectReview, Outcome, Review, ReviewError};
+use crate::admission::{Enforcement, Outcome, Review, ReviewError};
 use crate::server::body::{BodyError, BodyMemory, ReadBody};
+use crate::server::catalog_preview::CatalogPreviews;
 use crate::server::deadline::Deadline;
 use crate::server::judge::{Judge, PendingReview};
 use crate::server::limits::Limits;
@@ -37,7 +39,7 @@ use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
 use crate::telemetry::log::{Decision, DecisionLog, reviewing};
 use crate::telemetry::metrics::{
-    AdmissionMetrics, AnsweredReview, PolicyFinding, PolicyMetrics, PolicyObject, WaitedFor,
+    AdmissionMetrics, AnsweredReview, CatalogReviewMetrics, PolicyFinding, PolicyMetrics, WaitedFor,
 };
 use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Clock, SystemClock};
@@ -49,6 +51,8 @@ use olmguard_policy::Moment;
 #[derive(Debug)]
 pub(super) struct Handler {
     judge: Arc<dyn Judge>,
+    /// What answers edits of catalogs, if anything does.
+    previews: Option<CatalogPreviews>,
     enforcement: Enforcement,
     workers: Workers,
     bodies: BodyMemory,
@@ -67,6 +71,7 @@ pub(super) struct Telemetry {
     decisions: DecisionLog,
     events: EditEvents,
     policies: Arc<PolicyMetrics>,
+    catalogs: Arc<CatalogReviewMetrics>,
 }
 
 /// Why a request gets no review back.
@@ -124,6 +129,7 @@ impl Handler {
     ) -> Self {
         Self {
             judge,
+            previews: None,
             enforcement,
             workers: Workers::new(limits.workers, limits.queue, Arc::clone(&telemetry.metrics)),
             bodies: BodyMemory::of(limits.body_memory),
@@ -133,6 +139,16 @@ impl Handler {
             telemetry,
             clock: SystemClock,
         }
+    }
+
+    /// The same, which also answers edits of catalogs if there are previews of them.
+    pub(super) fn with_previews(self, previews: Option<CatalogPreviews>) -> Self {
+        Self { previews, ..self }
+    }
+
+    /// Whether edits of catalogs are answered.
+    pub(super) fn has_previews(&self) -> bool {
+        self.previews.is_some()
     }
 
     /// Answers a request.
@@ -145,28 +161,6 @@ impl Handler {
             Err(refused) => self.telemetry.refused(refused, begun.elapsed()),
         }
         admitted
-    }
-
-    /// Answers the review of a policy, which is read by a worker like an edit: where none is free in time, the API server
-    /// applies its `failurePolicy`.
-    pub(super) async fn admit_object(&self, request: Request) -> Result<Vec<u8>, Rejection> {
-        let deadline = Deadline::of(request.uri(), self.timeout);
-        let peer = peer(&request);
-        let (parts, body) = request.into_parts();
-        expect_json(&parts.headers)?;
-        let body = self.bodies.read(peer, &parts.headers, body, deadline);
-        let body = body.await?;
-        let worker = self.workers.one(peer, deadline).await;
-        let worker = worker.map_err(|_| Rejection::Busy)?;
-        let telemetry = self.telemetry.clone();
-        let read = move || {
-            let read = || ObjectReview::from_bytes(&body.bytes);
-            worker.work(|| telemetry.guarded(read))
-        };
-        let read = tokio::task::spawn_blocking(read).await;
-        let review = read.map_err(|_| Rejection::Lost)???;
-        self.telemetry.object_answered(&review);
-        Ok(review.to_bytes())
     }
 
     async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Rejection> {
@@ -389,6 +383,7 @@ impl Telemetry {
             decisions,
             events,
             policies: Arc::clone(&metrics.policies),
+            catalogs: Arc::clone(&metrics.catalog_reviews),
         }
     }
 
@@ -429,18 +424,6 @@ impl Telemetry {
             outcome,
             elapsed,
         });
-    }
-
-    fn object_answered(&self, review: &ObjectReview) {
-        let kind = match review.kind() {
-            ObjectKind::UpgradePolicy => PolicyObject::UpgradePolicy,
-            ObjectKind::UpgradeGuardrails => PolicyObject::UpgradeGuardrails,
-            ObjectKind::Other => return,
-        };
-        let is_allowed = review.is_allowed();
-        self.policies.reviewed(kind, is_allowed);
-        let kind = kind.as_str();
-        debug!(uid = review.uid(), kind, is_allowed, "Checked a policy");
     }
 
     fn unanswered(&self, cause: UnansweredReason) {

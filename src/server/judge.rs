@@ -106,6 +106,23 @@ impl Guard {
     }
 }
 
+/// What edits are judged by at one moment.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) policies: Arc<Policies>,
+}
+
+impl Guard {
+    /// What edits are judged by now.
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            snapshot: self.snapshot.load_full(),
+            policies: self.policies.load_full(),
+        }
+    }
+}
+
 /// By catalogs that never change.
 impl From<Snapshot> for Guard {
     fn from(snapshot: Snapshot) -> Self {

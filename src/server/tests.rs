@@ -1,5 +1,6 @@
 //! The server over real sockets on loopback.
 
+mod catalogs;
 mod drain;
 mod moved;
 mod newer;

@@ -1,4 +1,5 @@
-//! `POST /validate` and `POST /validate-policy`: from a request to its handler, and from there to a response.
+//! `POST /validate`, `/validate-policy` and `/validate-catalog`: from a request to its handler, and from there to a
+//! response.
 //!
 //! Whatever is no review gets a status of 400 or more and one line of text; an API server takes that
 //! as a failure of the webhook, never as a verdict. Whatever is one gets a verdict, in time.
@@ -17,13 +18,17 @@ use crate::server::handler::{Handler, Rejection};
 use crate::telemetry::metrics::DecodeError;
 
 pub(super) fn routes(handler: Arc<Handler>) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route(PATH, post(validate))
-        .route(POLICY_PATH, post(validate_policy))
-        .fallback(async || {
-            let expected = "not found: expected /validate or /validate-policy\n";
-            (StatusCode::NOT_FOUND, expected)
-        })
+        .route(POLICY_PATH, post(validate_policy));
+    let (routes, expected) = if handler.has_previews() {
+        let routes = routes.route(CATALOG_PATH, post(validate_catalog));
+        (routes, ALL_PATHS)
+    } else {
+        (routes, USUAL_PATHS)
+    };
+    routes
+        .fallback(async move || (StatusCode::NOT_FOUND, expected))
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "expected POST\n"))
         .with_state(handler)
 }
@@ -34,6 +39,10 @@ async fn validate(State(handler): State<Arc<Handler>>, request: Request) -> Resp
 
 async fn validate_policy(State(handler): State<Arc<Handler>>, request: Request) -> Response {
     response(handler.admit_object(request).await)
+}
+
+async fn validate_catalog(State(handler): State<Arc<Handler>>, request: Request) -> Response {
+    response(handler.admit_catalog(request).await)
 }
 
 fn response(reply: Result<Vec<u8>, Rejection>) -> Response {
@@ -83,3 +92,7 @@ impl IntoResponse for Rejection {
 
 const PATH: &str = "/validate";
 const POLICY_PATH: &str = "/validate-policy";
+const CATALOG_PATH: &str = "/validate-catalog";
+
+const USUAL_PATHS: &str = "not found: expected /validate or /validate-policy\n";
+const ALL_PATHS: &str = "not found: expected /validate, /validate-policy or /validate-catalog\n";

@@ -6,6 +6,7 @@
 
 mod admission;
 mod audit;
+mod catalog_reviews;
 mod catalogs;
 mod configuration;
 mod connections;
@@ -27,6 +28,7 @@ use prometheus::{Registry, TextEncoder};
 
 pub use admission::{AdmissionMetrics, AnsweredReview, DecodeError, WaitedFor};
 pub use audit::{AuditFigures, AuditMetrics, ReportFate};
+pub use catalog_reviews::{CatalogReviewMetrics, CatalogReviewResult};
 pub use catalogs::{CatalogLoad, CatalogMetrics, LoadFailure};
 pub use configuration::{ConfigurationField, ConfigurationMetrics};
 pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal};
@@ -57,6 +59,8 @@ pub struct Metrics {
     pub tls: Arc<TlsMetrics>,
     /// The catalogs that are judged by.
     pub catalogs: Arc<CatalogMetrics>,
+    /// Edits of catalogs.
+    pub catalog_reviews: Arc<CatalogReviewMetrics>,
     /// The guardrails that are judged by.
     pub guardrails: Arc<GuardrailMetrics>,
     /// The Events about extensions.
@@ -88,6 +92,7 @@ impl Metrics {
             scrape_connections: Arc::new(connections.of(Port::Metrics)),
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
+            catalog_reviews: Arc::new(CatalogReviewMetrics::new(&register)),
             guardrails: Arc::new(GuardrailMetrics::new(&register)),
             events: Arc::new(EventMetrics::new(&register)),
             audit: Arc::new(AuditMetrics::new(&register)),

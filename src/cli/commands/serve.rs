@@ -1,6 +1,7 @@
 //! `olmguard serve`: the webhook in front of a cluster.
 
 mod audit;
+mod catalog_preview;
 mod catalogs;
 mod certs;
 mod configuration;
@@ -40,6 +41,7 @@ use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle, log_panics, log_start};
 use crate::tls::TlsError;
 use audit::AuditArgs;
+use catalog_preview::PreviewArgs;
 use certs::{Certs, CertsArgs};
 use configuration::Configuration;
 use events::EventArgs;
@@ -118,6 +120,9 @@ pub(crate) struct ServeArgs {
     audit: AuditArgs,
 
     #[command(flatten)]
+    previews: PreviewArgs,
+
+    #[command(flatten)]
     live: LiveArgs,
 
     #[command(flatten)]
@@ -189,6 +194,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         policies,
         events,
         audit,
+        previews,
         listen,
         ops_listen,
         scrapes,
@@ -203,7 +209,12 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
     let webhook_configuration = Configuration::of(&certs);
     let certs = certs.resolve()?;
     audit.check()?;
-    let given = [policies.given(), events.given(), audit.given()];
+    let given = [
+        policies.given(),
+        events.given(),
+        audit.given(),
+        previews.given(),
+    ];
     let given = given.into_iter().flatten().next();
     let origin = CatalogsOrigin::of(common, cluster, live, given)?;
     let bounds = limits.resolve()?;
@@ -229,6 +240,7 @@ fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, Se
         policies,
         events,
         audit,
+        previews,
         store,
         certs,
         webhook: webhook_configuration,
@@ -255,6 +267,7 @@ struct Plan {
     policies: PolicyArgs,
     events: EventArgs,
     audit: AuditArgs,
+    previews: PreviewArgs,
     /// What administrators decide.
     store: Arc<PolicyStore>,
     certs: Certs,
@@ -318,7 +331,7 @@ impl Plan {
         let certified = listening.certify(certificates.await?);
         // Without a duty for one replica of several, none needs a lease.
         let has_duty = policies.is_some() || audit.is_some();
-        let leadership = cluster.filter(|_| has_duty).map(|cluster| lead(&cluster));
+        let leadership = cluster.as_ref().filter(|_| has_duty).map(lead);
         if let Some((policies, leadership)) = policies.zip(leadership.clone()) {
             policies.follow(Arc::clone(&self.store), &self.metrics, leadership);
         }
@@ -331,6 +344,8 @@ impl Plan {
             audit.begin(&guard, &self.metrics, leadership);
         }
         self.guardrails.follow();
+        let previews = self.previews.of(cluster.as_ref(), &guard);
+        let certified = certified.previewing(previews);
         Ok(certified.open(Arc::new(guard), self.enforcement))
     }
 }

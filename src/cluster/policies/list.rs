@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{GUARDRAILS, POLICIES};
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::pages::pages;
+use crate::cluster::pages::{MOST_PAGES, pages};
 use crate::cluster::served::served;
 use crate::policy_objects::{KINDS, as_written};
 use olmguard_policy::GROUP;
@@ -47,7 +47,7 @@ pub(in crate::cluster) async fn list_whole(
         let resource = ApiResource::from_gvk_with_plural(&resource, plural);
         let api = Api::all_with(client.clone(), &resource);
         let take = |object| policies.push(ListedPolicy { kind, object });
-        match pages(&api, take).await {
+        match pages(&api, MOST_PAGES, take).await {
             Ok(()) => {}
             Err(fault) if is_absent(client, &fault).await => {}
             Err(fault) => {

@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 use tokio::runtime;
 use tokio::task::yield_now;
 
+use super::catalogs::{CatalogScene, edit_of};
 use super::overload::{Panics, busy, token};
 use super::patience::{places, with};
 use super::policies::policy_review;
@@ -78,6 +79,7 @@ impl Counted {
 async fn every_metric_of_a_server_moves() {
     let mut moved = answers().await;
     moved.extend(policies().await);
+    moved.extend(catalogs().await);
     moved.extend(faults().await);
     moved.extend(no_reviews().await);
     moved.extend(no_room_for_bodies().await);
@@ -127,6 +129,27 @@ async fn policies() -> BTreeSet<String> {
         let asked = wire.ask(&post_to("/validate-policy", &review, "")).await;
         assert_eq!(asked.status(), 200);
     }
+    counted.series()
+}
+
+/// An edit of a catalog with each result.
+async fn catalogs() -> BTreeSet<String> {
+    let scene = CatalogScene::start().await;
+    let mut counted = Counted::of(&scene.started.server);
+    for spec in [
+        json!({"priority": 5}),
+        json!({}),
+        json!({"source": {"image": {"ref": "example.com/hub:v2"}}}),
+        json!({"priority": "high"}),
+    ] {
+        scene.ask("/validate-catalog", &edit_of(&spec)).await;
+    }
+    let edit = edit_of(&json!({"priority": 5}));
+    scene.never_lists();
+    scene.ask("/validate-catalog?timeout=300ms", &edit).await;
+    counted.look();
+    scene.may_not_list();
+    scene.ask("/validate-catalog", &edit).await;
     counted.series()
 }
 

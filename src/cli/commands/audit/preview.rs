@@ -17,7 +17,6 @@ use crate::cli::facts::{CurrentCatalogs, Facts};
 use crate::cli::output::{json_line, yaml};
 use crate::cli::warn;
 use olmguard_catalog::version::go;
-use olmguard_engine::audit::Audit;
 use olmguard_engine::judge::{Basis, Edit};
 use olmguard_views::audit_change::{AuditChangeReport, ExtensionChangeReport};
 use olmguard_views::diff::Level;
@@ -33,10 +32,8 @@ pub(super) fn report<'a>(
         snapshot: &current.snapshot,
         policies: &facts.policies,
     };
-    let extensions = edits.map(|edit| {
-        let [before, after] = [before, facts.basis()].map(|basis| Audit::of(basis, &edit));
-        ExtensionChangeReport::of(&edit, &before, &after)
-    });
+    let sides = [before, facts.basis()];
+    let extensions = edits.map(|edit| ExtensionChangeReport::between(&edit, sides));
     let names = current.given.iter().map(String::as_str);
     AuditChangeReport::of(names, extensions)
 }

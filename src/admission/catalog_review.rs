@@ -1,0 +1,88 @@
+//! A review of a `ClusterCatalog`: which edit it is. What the edit does is checked elsewhere; whatever that is, the
+//! edit is allowed.
+
+use serde_json::value::RawValue;
+
+use crate::admission::ReviewError;
+use crate::admission::envelope::{self, ObjectRequest, is_leaving, parsed};
+use olmguard_engine::snapshot::{CatalogEdit, CatalogState};
+
+/// A review of a catalog.
+#[derive(Clone, Debug)]
+pub struct CatalogReview {
+    uid: String,
+    subject: CatalogSubject,
+}
+
+/// What is reviewed.
+#[derive(Clone, Debug)]
+pub enum CatalogSubject {
+    /// Nothing that OLM resolves by: another kind, a part of the object such as its status, an object that is being
+    /// deleted already, or an edit that changes nothing of it.
+    Idle,
+    /// An edit that cannot be read, for this reason.
+    Unreadable(String),
+    /// An edit.
+    Edit(Box<CatalogEdit>),
+}
+
+impl CatalogReview {
+    /// Reads a review from the bytes of a request's body, and the objects in it.
+    ///
+    /// # Errors
+    /// If it is no review.
+    pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
+        let request = ObjectRequest::read(body)?;
+        let subject = CatalogSubject::of(&request).unwrap_or_else(CatalogSubject::Unreadable);
+        Ok(Self {
+            subject,
+            uid: request.uid.into_owned(),
+        })
+    }
+
+    /// The uid of the review.
+    pub fn uid(&self) -> &str {
+        &self.uid
+    }
+
+    /// What is reviewed.
+    pub fn subject(&self) -> &CatalogSubject {
+        &self.subject
+    }
+
+    /// The bytes of the reply's body: the edit is allowed, with these warnings.
+    pub fn allowed(&self, warnings: &[String]) -> Vec<u8> {
+        envelope::reply(&self.uid, None, warnings)
+    }
+}
+
+impl CatalogSubject {
+    fn of(request: &ObjectRequest<'_>) -> Result<Self, String> {
+        let (has_old, has_new) = match &*request.operation {
+            "CREATE" => (false, true),
+            "UPDATE" => (true, true),
+            "DELETE" => (true, false),
+            _ => return Ok(Self::Idle),
+        };
+        let api_version = format!("{}/", request.kind.group);
+        let is_catalog = CatalogState::is_described_by(&api_version, &request.kind.kind);
+        if !is_catalog || !request.is_whole() {
+            return Ok(Self::Idle);
+        }
+        let object = |is_there: bool, object: Option<&RawValue>| {
+            is_there.then(|| parsed(object)).transpose()
+        };
+        let old = object(has_old, request.old_object)?;
+        let new = object(has_new, request.object)?;
+        if new.as_ref().is_some_and(is_leaving) {
+            return Ok(Self::Idle);
+        }
+        let edit = CatalogEdit::read(old.as_ref(), new.as_ref());
+        let edit = edit.map_err(|error| error.to_string())?;
+        Ok(if edit.is_idle() {
+            Self::Idle
+        } else {
+            Self::Edit(Box::new(edit))
+        })
+    }
+}

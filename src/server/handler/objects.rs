@@ -1,0 +1,108 @@
+//! Reviews of objects that are read whole: policies, and catalogs.
+//!
+//! They are read where edits of extensions are judged: where no worker is free in time, the API server applies its
+//! `failurePolicy`, which is Ignore.
+
+use axum::extract::Request;
+use tracing::debug;
+
+use crate::admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
+use crate::server::catalog_preview::Preview;
+use crate::server::deadline::Deadline;
+use crate::server::handler::{Handler, Rejection, Telemetry, expect_json, moment, peer};
+use crate::telemetry::metrics::{CatalogReviewResult, PolicyObject};
+use crate::tls::Clock as _;
+use olmguard_views::audit_change::EditNote;
+
+impl Handler {
+    /// Answers the review of a policy.
+    pub(in crate::server) async fn admit_object(
+        &self,
+        request: Request,
+    ) -> Result<Vec<u8>, Rejection> {
+        let deadline = Deadline::of(request.uri(), self.timeout);
+        let read = self.read(request, deadline, ObjectReview::from_bytes);
+        let review = read.await?;
+        self.telemetry.object_answered(&review);
+        Ok(review.to_bytes())
+    }
+
+    /// Answers the review of a catalog. What the edit changes is checked apart from edits of extensions.
+    pub(in crate::server) async fn admit_catalog(
+        &self,
+        request: Request,
+    ) -> Result<Vec<u8>, Rejection> {
+        let deadline = Deadline::of(request.uri(), self.timeout);
+        let read = self.read(request, deadline, CatalogReview::from_bytes);
+        let review = read.await?;
+        let preview = self.preview(review.subject(), deadline).await?;
+        self.telemetry.catalog_answered(&review, &preview);
+        Ok(review.allowed(&preview.warnings))
+    }
+
+    /// Reads the review of an object whole, where edits of extensions are judged.
+    async fn read<T: Send + 'static>(
+        &self,
+        request: Request,
+        deadline: Deadline,
+        read: fn(&[u8]) -> Result<T, ReviewError>,
+    ) -> Result<T, Rejection> {
+        let peer = peer(&request);
+        let (parts, body) = request.into_parts();
+        expect_json(&parts.headers)?;
+        let body = self.bodies.read(peer, &parts.headers, body, deadline);
+        let body = body.await?;
+        let worker = self.workers.one(peer, deadline).await;
+        let worker = worker.map_err(|_| Rejection::Busy)?;
+        let telemetry = self.telemetry.clone();
+        let reading = move || worker.work(|| telemetry.guarded(|| read(&body.bytes)));
+        let read = tokio::task::spawn_blocking(reading).await;
+        Ok(read.map_err(|_| Rejection::Lost)???)
+    }
+
+    async fn preview(
+        &self,
+        subject: &CatalogSubject,
+        deadline: Deadline,
+    ) -> Result<Preview, Rejection> {
+        match (subject, &self.previews) {
+            (CatalogSubject::Idle, _) | (_, None) => Ok(Preview::idle()),
+            (CatalogSubject::Unreadable(why), _) => {
+                let note = EditNote::Unreadable(why.clone());
+                Ok(Preview::only(CatalogReviewResult::Unreadable, &note))
+            }
+            (CatalogSubject::Edit(edit), Some(previews)) => {
+                let now = moment(self.clock.now());
+                let preview = previews.of(edit, now, deadline).await;
+                preview.ok_or_else(|| {
+                    self.telemetry.metrics.panicked();
+                    Rejection::Lost
+                })
+            }
+        }
+    }
+}
+
+impl Telemetry {
+    fn object_answered(&self, review: &ObjectReview) {
+        let kind = match review.kind() {
+            ObjectKind::UpgradePolicy => PolicyObject::UpgradePolicy,
+            ObjectKind::UpgradeGuardrails => PolicyObject::UpgradeGuardrails,
+            ObjectKind::Other => return,
+        };
+        let is_allowed = review.is_allowed();
+        self.policies.reviewed(kind, is_allowed);
+        let kind = kind.as_str();
+        debug!(uid = review.uid(), kind, is_allowed, "Checked a policy");
+    }
+
+    fn catalog_answered(&self, review: &CatalogReview, preview: &Preview) {
+        self.catalogs.reviewed(preview.result);
+        debug!(
+            uid = review.uid(),
+            result = preview.result.as_str(),
+            warnings = preview.warnings.len(),
+            "Checked an edit of a catalog"
+        );
+    }
+}
