@@ -13,9 +13,11 @@ use crate::manifest::documents;
 /// The configuration of this name as it is deployed.
 pub(super) fn expected(name: &str) -> ExpectedConfiguration {
     let read = "it is built in, and a test reads it";
-    let (usual, further) = webhooks(USUAL, None).expect(read);
+    let (usual, _) = webhooks(USUAL, None).expect(read);
     let (older, _) = webhooks(USUAL, Some(OLDER)).expect(read);
-    ExpectedConfiguration::new(name.to_owned(), usual, vec![older]).with(further)
+    // The component adds its webhook to those that are always there.
+    let (_, all) = webhooks(USUAL, Some(PREVIEW)).expect(read);
+    ExpectedConfiguration::new(name.to_owned(), usual, vec![older]).with(all)
 }
 
 /// What asks for the permission `bypass`, as it is deployed.
@@ -57,6 +59,8 @@ const USUAL: &str = include_str!("../../deploy/base/validating-webhook-configura
 const BYPASS: &str = include_str!("../../deploy/components/bypass-policy/policy.yaml");
 const OLDER: &str =
     include_str!("../../deploy/components/v1alpha1/validating-webhook-configuration.yaml");
+const PREVIEW: &str =
+    include_str!("../../deploy/components/catalog-preview/validating-webhook-configuration.yaml");
 
 #[cfg(test)]
 mod tests {
@@ -79,6 +83,37 @@ mod tests {
                 assert_eq!(webhook.client_config.ca_bundle, None);
             }
         }
+    }
+
+    /// A catalog can always be changed and deleted, also while no pod answers.
+    #[test]
+    fn the_webhook_of_catalogs_is_added_and_blocks_nothing() {
+        let (usual, further) = webhooks(USUAL, Some(PREVIEW)).unwrap();
+        assert_eq!(usual, webhooks(USUAL, None).unwrap().0);
+        let [_, preview] = &further[..] else {
+            panic!("{further:?}")
+        };
+        assert_eq!(preview.name, "validate-catalog.olmguard.dev");
+        assert_eq!(preview.failure_policy.as_deref(), Some("Ignore"));
+        assert_eq!(preview.timeout_seconds, usual.timeout_seconds);
+        let (ours, theirs) = (&preview.client_config, &usual.client_config);
+        let (ours, theirs) = (
+            ours.service.as_ref().unwrap(),
+            theirs.service.as_ref().unwrap(),
+        );
+        assert_eq!(
+            (&ours.name, &ours.namespace),
+            (&theirs.name, &theirs.namespace)
+        );
+        assert_eq!(ours.path.as_deref(), Some("/validate-catalog"));
+        let rule = &preview.rules.as_ref().unwrap()[0];
+        assert_eq!(
+            rule.resources.as_deref(),
+            Some(&["clustercatalogs".to_owned()][..])
+        );
+        let conditions = preview.match_conditions.as_ref().unwrap();
+        let names: Vec<_> = conditions.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["changes-what-olm-resolves-by", "not-being-deleted"]);
     }
 
     /// A policy can always be deleted, and written while no pod answers.
