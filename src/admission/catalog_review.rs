@@ -1,16 +1,22 @@
-//! A review of a `ClusterCatalog`: which edit it is. What the edit does is checked elsewhere; whatever that is, the
-//! edit is allowed.
+//! A review of a `ClusterCatalog`: which edit it is, and its reply. What the edit does is checked elsewhere.
 
 use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
+use crate::admission::enforcement::{Consequence, Enforcement};
 use crate::admission::envelope::{self, ObjectRequest, is_leaving, parsed};
+use crate::admission::reply::Status;
+use olmguard_engine::explain::{only_observed, warn_first};
+use olmguard_engine::judge::Verdict;
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState};
+use olmguard_views::audit_change::CatalogRefusal;
 
 /// A review of a catalog.
 #[derive(Clone, Debug)]
 pub struct CatalogReview {
     uid: String,
+    group: String,
+    kind: String,
     subject: CatalogSubject,
 }
 
@@ -37,6 +43,8 @@ impl CatalogReview {
         Ok(Self {
             subject,
             uid: request.uid.into_owned(),
+            group: request.kind.group.into_owned(),
+            kind: request.kind.kind.into_owned(),
         })
     }
 
@@ -50,9 +58,38 @@ impl CatalogReview {
         &self.subject
     }
 
+    /// The name of the catalog that is edited; empty if it is not known, or nothing is edited.
+    pub fn catalog(&self) -> &str {
+        match &self.subject {
+            CatalogSubject::Edit(edit) => edit.name(),
+            CatalogSubject::Idle | CatalogSubject::Unreadable(_) => "",
+        }
+    }
+
     /// The bytes of the reply's body: the edit is allowed, with these warnings.
     pub fn allowed(&self, warnings: &[String]) -> Vec<u8> {
         envelope::reply(&self.uid, None, warnings)
+    }
+
+    /// The bytes of the reply's body, where upgrade policies deny the edit: it is refused, or only warned of.
+    pub fn denied(
+        &self,
+        refusal: &CatalogRefusal,
+        warnings: &[String],
+        enforcement: Enforcement,
+    ) -> Vec<u8> {
+        match enforcement.course(Verdict::Deny) {
+            Consequence::Refuse => {
+                let named = (&*self.group, &*self.kind, self.catalog());
+                let status = Status::of_catalog(named, refusal);
+                envelope::reply(&self.uid, Some(&status), warnings)
+            }
+            Consequence::Admit | Consequence::LetThrough(_) => {
+                let mut warnings = warnings.to_vec();
+                warn_first(&mut warnings, only_observed(&refusal.message));
+                self.allowed(&warnings)
+            }
+        }
     }
 }
 

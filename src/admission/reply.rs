@@ -14,6 +14,8 @@ use crate::admission::object_review::ObjectFault;
 use crate::admission::review::{API_VERSION, KIND, Review};
 use olmguard_engine::explain::{Answer, let_through, only_observed, warn_first};
 use olmguard_engine::extension::Identity;
+use olmguard_engine::judge::Token;
+use olmguard_views::audit_change::CatalogRefusal;
 
 /// An `AdmissionReview` with a response, ready to be written as JSON.
 #[derive(Clone, Debug, Serialize)]
@@ -176,6 +178,25 @@ impl Status {
             causes: causes.collect(),
         };
         Self::forbidden(message, details)
+    }
+
+    /// The refusal of an edit of a catalog of a group, kind and name.
+    pub(super) fn of_catalog(
+        (group, kind, name): (&str, &str, &str),
+        refusal: &CatalogRefusal,
+    ) -> Self {
+        let causes = refusal.causes.iter().map(|cause| StatusCause {
+            reason: Token::Policy.as_str(),
+            message: cause.clone(),
+            field: String::new(),
+        });
+        let details = Details {
+            name: Some(bounded(name, NAME)).filter(|name| !name.is_empty()),
+            group: bounded(group, NAME),
+            kind: bounded(kind, NAME),
+            causes: causes.collect(),
+        };
+        Self::forbidden(refusal.message.clone(), details)
     }
 
     fn forbidden(message: String, details: Details) -> Self {

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A preview checks every extension twice, which can take seconds. So it takes no worker from edits of extensions, and
-//! its time is not counted as their pace; only one runs at a time. An edit of a catalog is always allowed.
+//! its time is not counted as their pace; only one runs at a time. An edit is denied only if an upgrade policy denies the
+//! bundle of a step that OLM would take automatically because of it, and it takes no catalog away.
 
 use std::fmt;
 use std::future::Future;
@@ -24,7 +25,7 @@ use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Basis, Edit, Requester};
 use olmguard_engine::snapshot::{CatalogEdit, EditedContent, Snapshot};
 use olmguard_policy::Moment;
-use olmguard_views::audit_change::{CatalogEditReport, EditNote};
+use olmguard_views::audit_change::{CatalogEditReport, CatalogRefusal, EditNote};
 
 /// Lists the extensions that are installed.
 pub trait InstalledExtensions: fmt::Debug + Send + Sync + 'static {
@@ -54,6 +55,8 @@ pub struct CatalogPreviews {
 pub(super) struct Preview {
     pub(super) result: CatalogReviewResult,
     pub(super) warnings: Vec<String>,
+    /// Why upgrade policies deny the edit, if they do.
+    pub(super) refusal: Option<CatalogRefusal>,
 }
 
 /// An edit, and what is needed to check it.
@@ -146,10 +149,19 @@ impl EditedSides {
             self.content_note().filter(|_| !extensions.is_empty()),
         ];
         let notes: Vec<_> = notes.into_iter().flatten().collect();
+        let refusal = report.refusal().filter(|_| self.can_be_denied());
         Preview {
-            result,
+            result: refusal
+                .as_ref()
+                .map_or(result, |_| CatalogReviewResult::Denied),
             warnings: report.warnings(&notes),
+            refusal,
         }
+    }
+
+    /// A catalog can always be taken away. Without its content there is no evidence.
+    fn can_be_denied(&self) -> bool {
+        !self.edit.takes_away() && self.content != EditedContent::Unknown
     }
 
     fn sides(&self) -> [Basis<'_>; 2] {
@@ -185,6 +197,7 @@ impl Preview {
         Self {
             result,
             warnings: vec![note.warning()],
+            refusal: None,
         }
     }
 
@@ -193,6 +206,7 @@ impl Preview {
         Self {
             result: CatalogReviewResult::Idle,
             warnings: Vec::new(),
+            refusal: None,
         }
     }
 

@@ -26,6 +26,7 @@ pub use message::{LINE_1, MESSAGE};
 pub use one_edit::OneEditReport;
 pub use policy::PolicyReport;
 pub use refusal::guardrail::hindrance;
+pub use refusal::policy::denial;
 pub use text::{cut_end, label, one_line};
 pub use tone::{Tone, TonedText};
 pub use warning::{let_through, only_observed, renamed, warn_first, warn_last, warn_of_base};

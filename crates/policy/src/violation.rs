@@ -92,6 +92,24 @@ impl PolicyRule {
         };
         format!("spec.rules.{field}")
     }
+
+    /// Whether it is about the new bundle itself, and not about the time of an edit, its user or its range.
+    pub fn is_of_bundle(&self) -> bool {
+        match self {
+            Self::VersionNotAllowed { .. }
+            | Self::VersionDenied { .. }
+            | Self::Step { .. }
+            | Self::Prerelease
+            | Self::Deprecated
+            | Self::Catalog { .. } => true,
+            Self::Unreadable(_)
+            | Self::Range { .. }
+            | Self::Bypass
+            | Self::BypassPermission
+            | Self::Window { .. }
+            | Self::Condition { .. } => false,
+        }
+    }
 }
 
 /// Why a condition is not met.

@@ -15,7 +15,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-pub use catalog_edit::{CatalogEditReport, EditNote};
+pub use catalog_edit::{CatalogEditReport, CatalogRefusal, EditNote};
 
 use crate::audit_report::ExtensionReport;
 use crate::diff::Level;

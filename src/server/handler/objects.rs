@@ -4,7 +4,7 @@
 //! `failurePolicy`, which is Ignore.
 
 use axum::extract::Request;
-use tracing::debug;
+use tracing::{debug, info};
 
 use crate::admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
 use crate::server::catalog_preview::Preview;
@@ -37,7 +37,10 @@ impl Handler {
         let review = read.await?;
         let preview = self.preview(review.subject(), deadline).await?;
         self.telemetry.catalog_answered(&review, &preview);
-        Ok(review.allowed(&preview.warnings))
+        Ok(match &preview.refusal {
+            Some(refusal) => review.denied(refusal, &preview.warnings, self.enforcement),
+            None => review.allowed(&preview.warnings),
+        })
     }
 
     /// Reads the review of an object whole, where edits of extensions are judged.
@@ -98,6 +101,13 @@ impl Telemetry {
 
     fn catalog_answered(&self, review: &CatalogReview, preview: &Preview) {
         self.catalogs.reviewed(preview.result);
+        if preview.refusal.is_some() {
+            info!(
+                uid = review.uid(),
+                catalog = review.catalog(),
+                "An upgrade policy denies an edit of a catalog"
+            );
+        }
         debug!(
             uid = review.uid(),
             result = preview.result.as_str(),

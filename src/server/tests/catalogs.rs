@@ -4,18 +4,21 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::wire::Wire;
 use super::{LOOPBACK, Started, listen_on, post_to, start};
-use crate::admission::Enforcement;
+use crate::admission::{Enforcement, Mode};
 use crate::cluster::extensions::SharedExtensions;
 use crate::server::{CatalogPreviews, Guard, Installations, InstalledExtensions, Limits};
 use crate::source::load_bytes;
 use crate::tls::{TlsConfig, self_signed};
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogState, Labels, Snapshot};
+use olmguard_policy::UpgradePolicy;
 use olmguard_support::api::{ApiServer, Asked, Trouble};
 
 /// The extensions of the API server.
@@ -40,7 +43,16 @@ pub(super) struct CatalogScene {
 }
 
 impl CatalogScene {
-    pub(super) async fn start() -> Self {
+    pub(super) fn start() -> Self {
+        Self::of(None, Mode::Enforce)
+    }
+
+    /// The same with a catalog of a newer version, and an upgrade policy that denies this version.
+    pub(super) fn denying(mode: Mode) -> Self {
+        Self::of(Some("2.0.0"), mode)
+    }
+
+    fn of(denied: Option<&str>, mode: Mode) -> Self {
         let api = ApiServer::start();
         api.serve(
             "olm.operatorframework.io/v1",
@@ -50,23 +62,35 @@ impl CatalogScene {
         api.put(EXTENSIONS, extension("any", None));
         api.put(EXTENSIONS, extension("of-hub", Some("a")));
         let rules = Rules::default();
-        let catalogs = [("hub", 1, "a"), ("mirror", 0, "b")].map(|(name, priority, tier)| {
-            let labels = [("tier".to_owned(), tier.to_owned())];
-            CatalogState {
-                labels: Labels::with_name(name, labels.into()),
-                priority,
-                image_ref: Some(format!("example.com/{name}@{}", digest(name))),
-                ..load_bytes(name, CATALOG.as_bytes(), &rules)
-            }
-        });
+        let mut catalogs = vec![
+            catalog_of("hub", 1, "a", CATALOG),
+            catalog_of("mirror", 0, "b", CATALOG),
+        ];
+        let mut policies = Policies::default();
+        if let Some(version) = denied {
+            let mut open = extension("open", Some("a"));
+            open["spec"]["source"]["catalog"]["version"] = json!(">=1.0.0");
+            api.put(EXTENSIONS, open);
+            catalogs.push(catalog_of("newer", -1, "c", NEWER));
+            policies.upgrades = UpgradePolicies::of([UpgradePolicy::read(&json!({
+                "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+                "metadata": {"name": "production"},
+                "spec": {"rules": {"versions": {"deny": version}}},
+            }))]);
+        }
         let guard = Guard::from(Snapshot::new(rules, catalogs));
+        let guard = guard.with_policies(Arc::new(ArcSwap::from_pointee(policies)));
         let installed = Listed(SharedExtensions::of(api.client()));
         let previews = CatalogPreviews::new(guard.clone(), Arc::new(installed));
         let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
         let certificate = certificates.leaf().der().clone();
         let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
         let certified = listening.certify(certificates).previewing(Some(previews));
-        let server = certified.open(Arc::new(guard), Enforcement::default());
+        let enforcement = Enforcement {
+            mode,
+            ..Enforcement::default()
+        };
+        let server = certified.open(Arc::new(guard), enforcement);
         let started = Started {
             server,
             certificate,
@@ -101,6 +125,16 @@ impl CatalogScene {
     }
 }
 
+fn catalog_of(name: &str, priority: i32, tier: &str, content: &str) -> CatalogState {
+    let labels = [("tier".to_owned(), tier.to_owned())];
+    CatalogState {
+        labels: Labels::with_name(name, labels.into()),
+        priority,
+        image_ref: Some(format!("example.com/{name}@{}", digest(name))),
+        ..load_bytes(name, content.as_bytes(), &Rules::default())
+    }
+}
+
 async fn ask(started: &Started, target: &str, body: &str) -> (u16, Value) {
     let mut wire = Wire::to(started).await;
     let response = wire.ask(&post_to(target, body, "")).await;
@@ -114,7 +148,11 @@ fn is_list(asked: &Asked) -> bool {
 }
 
 fn digest(name: &str) -> String {
-    let digit = if name == "hub" { "1" } else { "2" };
+    let digit = match name {
+        "hub" => "1",
+        "mirror" => "2",
+        _ => "3",
+    };
     format!("sha256:{}", digit.repeat(64))
 }
 
@@ -160,32 +198,36 @@ pub(super) fn edit_of(spec: &Value) -> Value {
 
 #[tokio::test]
 async fn a_priority_that_ties_two_catalogs_is_reported() {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     assert_eq!(
         scene.warnings(&edit_of(&json!({"priority": 0}))).await,
         [
             "this edit of catalog hub: 1 extension with breaking changes, 0 to review, 0 improved, 1 unchanged",
-            "any (p): ambiguous: several catalogs of one priority have the package: hub, mirror",
+            "any (p): ambiguous: 2 catalogs of the same priority (0) offer it",
         ]
     );
 }
 
 #[tokio::test]
 async fn a_catalog_that_is_unavailable_relabelled_or_deleted_is_missing_to_those_who_select_it() {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     let old = catalog(&json!({}));
     let mut relabelled = old.clone();
     relabelled["metadata"]["labels"]["tier"] = json!("c");
-    for review in [
-        edit_of(&json!({"availabilityMode": "Unavailable"})),
-        review("UPDATE", &relabelled, &old),
-        review("DELETE", &Value::Null, &old),
+    let gone = "the selector matches no ClusterCatalog";
+    for (review, reason) in [
+        (
+            edit_of(&json!({"availabilityMode": "Unavailable"})),
+            "every ClusterCatalog that matches is Unavailable",
+        ),
+        (review("UPDATE", &relabelled, &old), gone),
+        (review("DELETE", &Value::Null, &old), gone),
     ] {
         assert_eq!(
             scene.warnings(&review).await,
             [
                 "this edit of catalog hub: 1 extension with breaking changes, 0 to review, 0 improved, 1 unchanged",
-                "of-hub (p): package_gone: no selected catalog has the package any more",
+                &*format!("of-hub (p): undecided: {reason}"),
             ]
         );
     }
@@ -193,7 +235,7 @@ async fn a_catalog_that_is_unavailable_relabelled_or_deleted_is_missing_to_those
 
 #[tokio::test]
 async fn an_image_is_answered_if_its_content_is_loaded() {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     let image = |image: String| edit_of(&json!({"source": {"image": {"ref": image}}}));
     let known = image(format!("example.com/hub@{}", digest("mirror")));
     let expected = "the new image has the content of catalog mirror: checked with it";
@@ -215,7 +257,7 @@ async fn an_image_is_answered_if_its_content_is_loaded() {
 
 #[tokio::test]
 async fn an_edit_without_an_effect_lists_nothing() {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     assert_eq!(scene.warnings(&edit_of(&json!({}))).await, [""; 0]);
     assert!(!scene.api.asked().iter().any(is_list));
     // A catalog that nobody loses or gains anything by.
@@ -226,9 +268,75 @@ async fn an_edit_without_an_effect_lists_nothing() {
     assert!(scene.api.asked().iter().any(is_list));
 }
 
+/// The edit of the catalog `hub` to the image of the newer one.
+pub(super) fn upgrade() -> Value {
+    let image = format!("example.com/hub@{}", digest("newer"));
+    edit_of(&json!({"source": {"image": {"ref": image}}}))
+}
+
+#[tokio::test]
+async fn an_edit_that_makes_olm_install_what_a_policy_denies_is_denied() {
+    let scene = CatalogScene::denying(Mode::Enforce);
+    let (status, reply) = scene.ask("/validate-catalog", &upgrade()).await;
+    assert_eq!(status, 200);
+    let response = &reply["response"];
+    assert_eq!(response["allowed"], false, "{reply}");
+    let cause = "OLM would upgrade open (p) automatically to 2.0.0: policy production denies 2.0.0 (versions.deny: 2.0.0)";
+    let message = format!(
+        "ClusterCatalog hub: {cause} [Policy]\n\
+         Fix: first set the version of these extensions to a range that the policy allows"
+    );
+    assert_eq!(
+        response["status"],
+        json!({
+            "status": "Failure", "message": message, "reason": "Forbidden", "code": 403,
+            "details": {
+                "name": "hub", "group": "olm.operatorframework.io", "kind": "ClusterCatalog",
+                "causes": [{"reason": "Policy", "message": cause}],
+            },
+        })
+    );
+    assert!(response["warnings"].is_array(), "{reply}");
+}
+
+#[tokio::test]
+async fn a_denied_edit_is_only_warned_of_in_observe_mode() {
+    let scene = CatalogScene::denying(Mode::Observe);
+    let warnings = scene.warnings(&upgrade()).await;
+    let first = "allowed in observe mode: ClusterCatalog hub: OLM would upgrade";
+    assert!(warnings[0].starts_with(first), "{warnings:?}");
+    assert!(warnings.iter().all(|one| one.chars().count() <= 120));
+    assert!(warnings.len() <= 5);
+}
+
+/// A faulty catalog can always be taken away, whatever OLM then installs from another one.
+#[tokio::test]
+async fn no_policy_denies_that_a_catalog_is_taken_away() {
+    let scene = CatalogScene::denying(Mode::Enforce);
+    let open = |tier: &str| {
+        let mut open = extension("open", None);
+        open["spec"]["source"]["catalog"]["version"] = json!(">=1.0.0");
+        let wanted = json!([{"key": "tier", "operator": "In", "values": ["a", tier]}]);
+        open["spec"]["source"]["catalog"]["selector"] = json!({"matchExpressions": wanted});
+        open
+    };
+    scene.api.put(EXTENSIONS, open("c"));
+    for review in [
+        edit_of(&json!({"availabilityMode": "Unavailable"})),
+        review("DELETE", &Value::Null, &catalog(&json!({}))),
+    ] {
+        let warnings = scene.warnings(&review).await;
+        let moves = "open (p): forbidden: policy production denies 2.0.0 (versions.deny: 2.0.0)";
+        assert!(warnings.iter().any(|one| one == moves), "{warnings:?}");
+    }
+    let lowered = edit_of(&json!({"priority": -5}));
+    let (_, reply) = scene.ask("/validate-catalog", &lowered).await;
+    assert_eq!(reply["response"]["allowed"], false, "{reply}");
+}
+
 #[tokio::test]
 async fn what_cannot_be_listed_is_one_warning() {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     scene.may_not_list();
     let warnings = scene.warnings(&edit_of(&json!({"priority": 0}))).await;
     let [warning] = &warnings[..] else {
@@ -243,7 +351,7 @@ async fn what_cannot_be_listed_is_one_warning() {
 
 #[tokio::test]
 async fn a_list_that_does_not_come_delays_nothing_beyond_the_deadline() {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     scene.never_lists();
     let edit = edit_of(&json!({"priority": 0}));
     let (status, reply) = scene.ask("/validate-catalog?timeout=300ms", &edit).await;
@@ -254,7 +362,7 @@ async fn a_list_that_does_not_come_delays_nothing_beyond_the_deadline() {
 
 #[tokio::test]
 async fn what_cannot_be_read_is_allowed_with_a_warning_or_is_no_review() {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     assert_eq!(
         scene.warnings(&edit_of(&json!({"priority": "high"}))).await,
         [
@@ -273,7 +381,7 @@ async fn without_the_flag_there_is_no_such_path() {
     let (status, text) = ask(&started, "/validate-catalog", "{}").await;
     let expected = "not found: expected /validate or /validate-policy\n";
     assert_eq!((status, text), (404, json!(expected)));
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     let (_, text) = scene.ask("/other", &json!({})).await;
     let expected = "not found: expected /validate, /validate-policy or /validate-catalog\n";
     assert_eq!(text, json!(expected));
@@ -286,3 +394,13 @@ const CATALOG: &str = r#"
     {"schema": "olm.channel", "package": "p", "name": "c", "entries": [{"name": "p.v1"}]}
     {"schema": "olm.bundle", "package": "p", "name": "p.v1", "properties": [
         {"type": "olm.package", "value": {"packageName": "p", "version": "1.0.0"}}]}"#;
+
+/// The same with a successor.
+const NEWER: &str = r#"
+    {"schema": "olm.package", "name": "p"}
+    {"schema": "olm.channel", "package": "p", "name": "c", "entries": [
+        {"name": "p.v1"}, {"name": "p.v2", "replaces": "p.v1"}]}
+    {"schema": "olm.bundle", "package": "p", "name": "p.v1", "properties": [
+        {"type": "olm.package", "value": {"packageName": "p", "version": "1.0.0"}}]}
+    {"schema": "olm.bundle", "package": "p", "name": "p.v2", "properties": [
+        {"type": "olm.package", "value": {"packageName": "p", "version": "2.0.0"}}]}"#;

@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio::runtime;
 use tokio::task::yield_now;
 
-use super::catalogs::{CatalogScene, edit_of};
+use super::catalogs::{CatalogScene, edit_of, upgrade};
 use super::overload::{Panics, busy, token};
 use super::patience::{places, with};
 use super::policies::policy_review;
@@ -134,7 +134,7 @@ async fn policies() -> BTreeSet<String> {
 
 /// An edit of a catalog with each result.
 async fn catalogs() -> BTreeSet<String> {
-    let scene = CatalogScene::start().await;
+    let scene = CatalogScene::start();
     let mut counted = Counted::of(&scene.started.server);
     for spec in [
         json!({"priority": 5}),
@@ -150,7 +150,12 @@ async fn catalogs() -> BTreeSet<String> {
     counted.look();
     scene.may_not_list();
     scene.ask("/validate-catalog", &edit).await;
-    counted.series()
+    let mut moved = counted.series();
+    let scene = CatalogScene::denying(Mode::Enforce);
+    let counted = Counted::of(&scene.started.server);
+    scene.ask("/validate-catalog", &upgrade()).await;
+    moved.extend(counted.series());
+    moved
 }
 
 /// One of each verdict, in observe mode.

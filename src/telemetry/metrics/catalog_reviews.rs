@@ -6,10 +6,12 @@ use crate::telemetry::metrics::label::{PerLabel, label};
 use crate::telemetry::metrics::register::Register;
 
 label! {
-    /// What became of the review of a catalog. The edit is allowed in any case.
+    /// What became of the review of a catalog.
     pub enum CatalogReviewResult {
         /// Every installed extension was checked.
         Checked => "checked",
+        /// An upgrade policy denies the edit.
+        Denied => "denied",
         /// It changes nothing that OLM resolves by.
         Idle => "idle",
         /// The content of the catalog after the edit is not loaded.

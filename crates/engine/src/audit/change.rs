@@ -13,12 +13,14 @@
 //! Invariant: two audits that agree in their verdicts, reasons, concerns, moves and edits have no difference, and two
 //! that do not have one. The texts of others, such as the message of a deprecation, are not compared.
 
+mod denied;
 mod difference;
 mod moves;
 mod outcome;
 mod reach;
 mod sides;
 
+pub use denied::{DeniedStep, denied_step};
 pub use difference::Difference;
 pub use moves::{Moves, other_images};
 pub use reach::Reach;

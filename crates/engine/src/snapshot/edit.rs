@@ -90,6 +90,11 @@ impl CatalogEdit {
         }
     }
 
+    /// Whether it takes the catalog away: a deletion, or one that becomes or stays Unavailable.
+    pub fn takes_away(&self) -> bool {
+        self.new.as_ref().is_none_or(|new| !new.is_available())
+    }
+
     /// The catalogs after it.
     pub fn after(&self, now: &Snapshot) -> EditedCatalogs {
         let current = now.catalog(&self.name);

@@ -8,6 +8,7 @@ mod words;
 
 use crate::audit_change::ExtensionChangeReport;
 use crate::diff::Level;
+use olmguard_engine::audit::{Audit, denied_step};
 use olmguard_engine::explain::warning::MOST;
 use olmguard_engine::judge::{Basis, Edit};
 
@@ -21,6 +22,18 @@ pub struct CatalogEditReport {
     notice: usize,
     good: usize,
     same: usize,
+    /// The first steps that upgrade policies deny, each in a sentence, and how many there are.
+    denied: Vec<String>,
+    denials: usize,
+}
+
+/// Why upgrade policies deny an edit of a catalog.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CatalogRefusal {
+    /// All of it, in lines.
+    pub message: String,
+    /// Each step, in a sentence. Of very many the first ones.
+    pub causes: Vec<String>,
 }
 
 /// What is not known of an edit of a catalog, or how it was checked.
@@ -57,12 +70,21 @@ impl CatalogEditReport {
             notice: 0,
             good: 0,
             same: 0,
+            denied: Vec::new(),
+            denials: 0,
         }
     }
 
     /// Checks one extension before and after the edit.
-    pub fn check(&mut self, extension: &Edit<'_>, [before, after]: [Basis<'_>; 2]) {
-        let change = ExtensionChangeReport::between(extension, [before, after]);
+    pub fn check(&mut self, extension: &Edit<'_>, sides: [Basis<'_>; 2]) {
+        let [before, after] = sides.map(|basis| Audit::of(basis, extension));
+        let change = ExtensionChangeReport::of(extension, &before, &after);
+        if let Some(step) = denied_step(&before, &after) {
+            self.denials += 1;
+            let kept = self.denials <= MOST;
+            self.denied
+                .extend(kept.then(|| words::denied(&change, &step)));
+        }
         let count = match change.level() {
             Some(Level::Harmful) => &mut self.harmful,
             Some(Level::Notice) => &mut self.notice,
@@ -90,6 +112,13 @@ impl CatalogEditReport {
 
     fn changed(&self) -> usize {
         self.harmful + self.notice + self.good
+    }
+
+    /// Why upgrade policies deny the edit, if they do.
+    pub fn refusal(&self) -> Option<CatalogRefusal> {
+        let causes = self.denied.clone();
+        let message = words::refusal(&self.catalog, &causes, self.denials)?;
+        Some(CatalogRefusal { message, causes })
     }
 
     /// The warnings: the notes, the counts, and the worst changes as far as there is room. Without notes and changes

@@ -61,6 +61,11 @@ pub(in crate::explain) fn blocked_by(findings: &[PolicyFinding<'_>]) -> Detail {
     sentences("Blocked by", lines.collect())
 }
 
+/// What a step that nobody edits violates.
+pub fn denial(found: &PolicyFinding<'_>) -> CutLine {
+    against(found, "")
+}
+
 /// What an edit with this range violates.
 pub(in crate::explain) fn against(found: &PolicyFinding<'_>, range: &str) -> CutLine {
     let line = CutLine::default().say("policy ").name(found.policy.name());

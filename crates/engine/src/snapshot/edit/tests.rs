@@ -135,6 +135,20 @@ fn creations_and_deletions_are_edits() {
 }
 
 #[test]
+fn a_deletion_and_an_unavailable_catalog_are_taken_away() {
+    let same = object(REF, &json!({}));
+    let away = object(REF, &json!({"availabilityMode": "Unavailable"}));
+    for (old, new, expected) in [
+        (Some(&same), None, true),
+        (Some(&same), Some(&away), true),
+        (Some(&away), Some(&same), false),
+        (None, Some(&same), false),
+    ] {
+        assert_eq!(edit(old, new).takes_away(), expected, "{old:?} {new:?}");
+    }
+}
+
+#[test]
 fn an_edit_without_an_effect_is_idle() {
     let same = object(REF, &json!({}));
     let polled = object(

@@ -3,10 +3,11 @@ use serde_json::{Value, json};
 use super::*;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::{Extension, Shape};
-use olmguard_engine::judge::{Policies, Requester};
+use olmguard_engine::judge::{Policies, Requester, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState, Content, Labels, Snapshot};
 use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
+use olmguard_policy::UpgradePolicy;
 
 const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0";
 
@@ -105,16 +106,21 @@ fn an_equal_priority_makes_the_choice_ambiguous() {
         warnings,
         [
             BREAKS,
-            "lantern (P): ambiguous: several catalogs of one priority have the package: hub, mirror"
+            "lantern (P): ambiguous: 2 catalogs of the same priority (0) offer it"
         ]
     );
 }
 
 #[test]
-fn an_unavailable_or_deleted_catalog_leaves_its_extensions_without_a_package() {
-    let gone = "lantern (P): package_gone: no selected catalog has the package any more";
+fn an_unavailable_or_deleted_catalog_leaves_its_extensions_without_a_catalog() {
     let unavailable = with("availabilityMode", json!("Unavailable"));
-    for new in [Some(&unavailable), None] {
+    for (new, gone) in [
+        (
+            Some(&unavailable),
+            "lantern (P): undecided: every ClusterCatalog that matches is Unavailable",
+        ),
+        (None, "lantern (P): undecided: there is no ClusterCatalog"),
+    ] {
         assert_eq!(warnings(&one(), new, &[pinned()], &[]), [BREAKS, gone]);
         // The other catalog has the same.
         assert_eq!(warnings(&two(), new, &[pinned()], &[]), [""; 0]);
@@ -152,7 +158,7 @@ fn labels_decide_which_extensions_lose_a_catalog() {
         warnings(&two(), Some(&edited), &extensions, &[]),
         [
             "this edit of catalog hub: 1 extension with breaking changes, 0 to review, 1 improved, 1 unchanged",
-            "of-a (P): package_gone: no selected catalog has the package any more",
+            "of-a (P): undecided: the selector matches no ClusterCatalog",
             "of-c (P): reach_gained: 1.1.0 is reachable in 1 step: set the version to \"1.1.0\"; before: none",
         ]
     );
@@ -170,14 +176,93 @@ fn the_worst_changes_are_named_and_all_are_counted() {
         found[1].contains(": 20 extensions with breaking changes, "),
         "{found:?}"
     );
-    assert!(
-        found[2].starts_with("x-00 (P): package_gone: "),
-        "{found:?}"
+    assert!(found[2].starts_with("x-00 (P): undecided: "), "{found:?}");
+    assert!(found[4].starts_with("x-02 (P): undecided: "), "{found:?}");
+}
+
+/// Extensions with an open range, which OLM upgrades from 1.0.0 to 1.1.0 once the other catalog has priority.
+fn refusal(rules: &Value, enforcement: &str, extensions: usize) -> Option<CatalogRefusal> {
+    let catalogs = [
+        catalog("hub", CHAIN, -1, "a"),
+        catalog("mirror", "a: 1.0.0", 0, "b"),
+    ];
+    let now = Snapshot::new(Rules::default(), catalogs);
+    let edit = CatalogEdit::read(Some(&hub()), Some(&with("priority", json!(7))));
+    let after = edit
+        .expect("a catalog")
+        .after(&now)
+        .snapshot
+        .expect("all is known");
+    let policy = UpgradePolicy::read(&json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+        "metadata": {"name": "production"}, "spec": {"enforcement": enforcement, "rules": rules},
+    }));
+    let policies = Policies {
+        upgrades: UpgradePolicies::of([policy]),
+        ..Policies::default()
+    };
+    let mut report = CatalogEditReport::of("hub");
+    for number in 0..extensions {
+        let extension = extension(&format!("x-{number}"), ">=1.0.0", None);
+        let edit = Edit {
+            new: &extension,
+            old: None,
+            installed: &extension.installed,
+            schema: &[],
+            requester: Requester::unknown(),
+        };
+        let sides = [&now, &after].map(|snapshot| Basis {
+            snapshot,
+            policies: &policies,
+        });
+        report.check(&edit, sides);
+    }
+    report.refusal()
+}
+
+#[test]
+fn a_policy_denies_an_edit_for_the_bundle_of_a_new_automatic_step() {
+    let denied = refusal(&json!({"versions": {"deny": "1.1.0"}}), "Deny", 1).expect("it denies");
+    let cause = "OLM would upgrade x-0 (P) automatically to 1.1.0: policy production denies 1.1.0 (versions.deny: 1.1.0)";
+    assert_eq!(denied.causes, [cause]);
+    assert_eq!(
+        denied.message.lines().collect::<Vec<_>>(),
+        [
+            &*format!("ClusterCatalog hub: {cause} [Policy]"),
+            "Fix: first set the version of these extensions to a range that the policy allows",
+        ]
     );
+    for rules in [json!({"step": "Patch"}), json!({"catalogs": ["mirror"]})] {
+        assert!(refusal(&rules, "Deny", 1).is_some(), "{rules}");
+    }
+}
+
+#[test]
+fn a_policy_that_warns_or_is_about_edits_denies_no_edit_of_a_catalog() {
+    let deny = json!({"versions": {"deny": "1.1.0"}});
+    assert_eq!(refusal(&deny, "Warn", 1), None);
+    for rules in [
+        json!({"range": "Pinned"}),
+        json!({"windows": []}),
+        json!({"conditions": [{"expression": "user.name == 'jane'"}]}),
+        json!({"unknown": true}),
+        json!({"versions": {"deny": "1.2.0"}}),
+        json!({}),
+    ] {
+        assert_eq!(refusal(&rules, "Deny", 1), None, "{rules}");
+    }
+}
+
+#[test]
+fn of_many_denied_steps_the_first_are_named() {
+    let denied = refusal(&json!({"versions": {"deny": "1.1.0"}}), "Deny", 9).expect("it denies");
+    let lines: Vec<_> = denied.message.lines().collect();
+    assert_eq!((denied.causes.len(), lines.len()), (MOST, MOST + 2));
     assert!(
-        found[4].starts_with("x-02 (P): package_gone: "),
-        "{found:?}"
+        lines[1].starts_with("Also: OLM would upgrade x-1 (P) "),
+        "{lines:?}"
     );
+    assert_eq!(lines[MOST], "Also: 4 more");
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use crate::audit_change::ExtensionChangeReport;
 use crate::audit_change::catalog_edit::{CatalogEditReport, EditNote};
 use crate::diff::words::counted;
-use olmguard_engine::explain::text::CutLine;
+use olmguard_engine::audit::DeniedStep;
+use olmguard_engine::explain::text::{CutLine, label};
 use olmguard_engine::explain::warning::shorten;
+use olmguard_engine::explain::{LINE_1, denial};
 
 /// What is not known of an edit, or how it was checked.
 pub(super) fn note(note: &EditNote) -> String {
@@ -62,3 +64,39 @@ pub(super) fn change(extension: &ExtensionChangeReport) -> Option<String> {
     let line = line.name(before.package()).say("): ");
     Some(shorten(&line.say(worst.id()).say(": ").said(worst.text())))
 }
+
+/// A step that OLM takes automatically after the edit, and that an upgrade policy denies.
+pub(super) fn denied(extension: &ExtensionChangeReport, step: &DeniedStep<'_, '_>) -> String {
+    let before = extension.before();
+    let line = CutLine::default()
+        .say("OLM would upgrade ")
+        .name(before.name());
+    let line = line
+        .say(" (")
+        .name(before.package())
+        .say(") automatically to ");
+    let line = line.version(label(step.to.bundle())).say(": ");
+    line.then(denial(step.finding)).within(LINE_1 - ROOM)
+}
+
+/// The message of a refusal; none if no step is denied.
+pub(super) fn refusal(catalog: &str, denied: &[String], count: usize) -> Option<String> {
+    let (first, others) = denied.split_first()?;
+    let line = CutLine::default()
+        .say("ClusterCatalog ")
+        .name(catalog)
+        .say(": ");
+    let first = line.say(first).say(" [Policy]").within(LINE_1);
+    let others = others.iter().map(|other| format!("Also: {other}"));
+    let rest = count - denied.len();
+    let rest = (rest > 0).then(|| format!("Also: {rest} more"));
+    let lines = [first].into_iter().chain(others).chain(rest);
+    let lines: Vec<_> = lines.chain([FIX.to_owned()]).collect();
+    Some(lines.join("\n"))
+}
+
+const FIX: &str =
+    "Fix: first set the version of these extensions to a range that the policy allows";
+
+/// What a line needs for the name of the catalog and the reason code.
+const ROOM: usize = 45;
