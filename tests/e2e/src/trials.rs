@@ -16,6 +16,7 @@ mod latency;
 mod olm;
 mod outside;
 mod policies;
+mod previews;
 mod rights;
 mod rollout;
 mod scrapes;
@@ -107,6 +108,7 @@ fn entries() -> Vec<Entry> {
         policies::are_in_force_at_once,
         policies::ask_for_the_verb_bypass,
         policies::report_whether_they_are_accepted,
+        previews::of_a_catalog_are_printed,
         rights::a_forged_status_changes_nothing,
         rights::nobody_reads_through_the_guard,
         rights::of_the_service_account,
