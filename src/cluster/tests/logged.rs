@@ -25,6 +25,9 @@ impl Write for Lines {
 pub(crate) fn logged(act: impl AsyncFnOnce()) -> Vec<Value> {
     let lines = Lines::default();
     let (subscriber, log) = Log::on(lines.clone(), LogFormat::Json, LogLevel::Debug);
+    // While there is only one subscriber, tracing turns a line off for good if a thread without a subscriber is the
+    // first to reach it, such as the thread of another test.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let mut runtime = Builder::new_current_thread();
     let runtime = runtime.enable_all().start_paused(true).build().unwrap();
     tracing::subscriber::with_default(subscriber, || runtime.block_on(act()));
