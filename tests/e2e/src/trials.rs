@@ -1,5 +1,6 @@
 //! The trials: each gets a cluster that has just started and is of no other trial.
 
+mod audit;
 mod away;
 mod bare;
 mod burst;
@@ -84,6 +85,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
 /// In the order in which they run.
 fn entries() -> Vec<Entry> {
     trials![
+        audit::keeps_its_report,
         away::a_pod_is_killed,
         away::catalogd_is_killed,
         away::catalogd_is_killed_in_mid_body,

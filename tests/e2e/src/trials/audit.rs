@@ -1,0 +1,58 @@
+//! The audit of `olmguard serve`, by the rights of the manifests: its reports are in the cluster, and follow it.
+
+use anyhow::Result;
+
+use crate::cluster::Cluster;
+use crate::component::with_component;
+use crate::deployment::Deployment;
+use crate::extension::Extensions;
+use crate::kubectl::Kubectl;
+use crate::olm::Olm;
+use crate::olm::catalog::Catalog;
+use crate::until::until;
+
+/// The report has what is installed, and again after it changed, and after the report was deleted.
+pub(crate) async fn keeps_its_report(cluster: &mut Cluster) -> Result<()> {
+    cluster
+        .define_resources(&["clusterreports"], "openreports.io")
+        .await?;
+    let olm = Olm::without_controller(cluster).await?;
+    olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
+    let extensions = Extensions::of(&cluster.client);
+    extensions.create("demo", PACKAGE, "1.0.0").await?;
+    let installed = async |version: &str| {
+        let bundle = format!("{PACKAGE}.v{version}");
+        extensions.installed("demo", &bundle, version).await
+    };
+    installed("1.0.0").await?;
+    let kubectl = cluster.kubectl()?;
+    let overlay = "default-self-managed";
+    let manifest = with_component(cluster, &kubectl, overlay, "audit").await?;
+    kubectl.apply(&manifest).await?;
+    let often = [("OLMGUARD_AUDIT_INTERVAL", "10s")];
+    let mut guard = Deployment::start(cluster, &often).await?;
+    reports(&kubectl, "behind").await?;
+    // Its spec asks for a lower version than that, and the catalog deprecates it.
+    installed("1.1.0").await?;
+    reports(&kubectl, "unresolvable bundle_deprecated behind").await?;
+    kubectl
+        .run("delete clusterreport olmguard-audit", "")
+        .await?;
+    reports(&kubectl, "unresolvable bundle_deprecated behind").await?;
+    guard.down().await
+}
+
+/// Waits until the report has these findings about the extension, and no other.
+async fn reports(kubectl: &Kubectl, findings: &str) -> Result<()> {
+    until(&format!("the findings {findings}"), async || {
+        let found = kubectl.run(FINDINGS, "").await.ok()?;
+        (found == findings).then_some(())
+    })
+    .await
+}
+
+const PACKAGE: &str = "lantern-operator";
+const FINDINGS: &str = "get clusterreport olmguard-audit -o jsonpath={.results[*].policy}";
+
+/// A package of four versions, each the successor of the one before.
+const LANTERN: &str = include_str!("texts/lantern.jsonl");
