@@ -81,20 +81,16 @@ fn release(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
 
 /// A bundle goes, with its entries, unless it is the only one.
 fn withdraw(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
-    let bundles = blobs.iter().filter(|blob| is(blob, "olm.bundle", package));
-    let names: Vec<String> = bundles
-        .filter_map(|blob| text(blob, "/name").map(str::to_owned))
-        .collect();
-    let Some(name) = random.choice(&names).filter(|_| names.len() > 1) else {
+    let Some(name) = one_of_several(random, blobs, "olm.bundle", package) else {
         return;
     };
-    blobs.retain(|blob| !(is(blob, "olm.bundle", package) && text(blob, "/name") == Some(name)));
+    blobs.retain(|blob| !(is(blob, "olm.bundle", package) && text(blob, "/name") == Some(&name)));
     for channel in blobs
         .iter_mut()
         .filter(|blob| is(blob, "olm.channel", package))
     {
         if let Some(entries) = channel.get_mut("entries").and_then(Value::as_array_mut) {
-            entries.retain(|entry| text(entry, "/name") != Some(name));
+            entries.retain(|entry| text(entry, "/name") != Some(&name));
         }
     }
 }
@@ -110,14 +106,23 @@ fn deprecate(package: &str, blobs: &mut Vec<Value>) {
 
 /// A channel goes, unless it is the only one.
 fn end_a_channel(random: &mut Rng, package: &str, blobs: &mut Vec<Value>) {
-    let channels = blobs.iter().filter(|blob| is(blob, "olm.channel", package));
-    let names: Vec<String> = channels
-        .filter_map(|blob| text(blob, "/name").map(str::to_owned))
-        .collect();
-    let Some(name) = random.choice(&names).filter(|_| names.len() > 1) else {
+    let Some(name) = one_of_several(random, blobs, "olm.channel", package) else {
         return;
     };
-    blobs.retain(|blob| !(is(blob, "olm.channel", package) && text(blob, "/name") == Some(name)));
+    blobs.retain(|blob| !(is(blob, "olm.channel", package) && text(blob, "/name") == Some(&name)));
+}
+
+/// The name of one blob of this schema, if there are several.
+fn one_of_several(
+    random: &mut Rng,
+    blobs: &[Value],
+    schema: &str,
+    package: &str,
+) -> Option<String> {
+    let of_schema = blobs.iter().filter(|blob| is(blob, schema, package));
+    let names: Vec<&str> = of_schema.filter_map(|blob| text(blob, "/name")).collect();
+    let name = random.choice(&names).filter(|_| names.len() > 1);
+    name.map(|name| (*name).to_owned())
 }
 
 fn is(blob: &Value, schema: &str, package: &str) -> bool {
