@@ -58,7 +58,7 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
         .iter()
         .filter_map(|bundle| bundle.version.as_ref().ok());
     let (edges, _until_kept) = edges.build(readable.map(|read| &read.version));
-    let deprecated_bundles = BundleSet::default();
+    let deprecated_bundles = BundleSet::none(bundles.len());
     let deprecation = Deprecation::Absent;
     let mut package = Package {
         default_channel: about.default_channel.into(),

@@ -127,6 +127,11 @@ impl Package {
         self.deprecated_bundles.contains(bundle)
     }
 
+    /// The empty set of bundles.
+    pub fn no_bundle(&self) -> BundleSet {
+        BundleSet::none(self.bundles.len())
+    }
+
     /// The set of all bundles.
     pub fn every_bundle(&self) -> BundleSet {
         BundleSet::all(self.bundles.len())
@@ -159,7 +164,7 @@ impl Package {
         match asked {
             AskedChannels::All => self.every_bundle(),
             AskedChannels::Some(channels) => {
-                let mut members = BundleSet::default();
+                let mut members = BundleSet::none(self.bundles.len());
                 let channels = channels
                     .iter()
                     .filter_map(|c| self.channels.get(c.0 as usize));
@@ -177,8 +182,8 @@ impl Package {
         version: &Version,
         asked: &AskedChannels,
     ) -> Successors {
-        let mut edges = BundleSet::default();
-        let mut crashes = BundleSet::default();
+        let mut edges = BundleSet::none(self.bundles.len());
+        let mut crashes = BundleSet::none(self.bundles.len());
         let named = name
             .into_iter()
             .flat_map(|name| self.edges.starting_at_name(name));
@@ -232,7 +237,7 @@ impl Package {
 
     /// The bundles of exactly this version and release, whatever they are called.
     pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
-        let mut same = BundleSet::default();
+        let mut same = BundleSet::none(self.bundles.len());
         let order = |bundle: &Bundle| match &bundle.version {
             Ok(version) => wanted.cmp_precedence(version),
             Err(_) => Ordering::Greater,

@@ -190,8 +190,8 @@ impl<'a> Origin<'a> {
     /// Where edges lead from here, within the asked channels.
     pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
         let none = || Successors {
-            edges: BundleSet::default(),
-            crashes: BundleSet::default(),
+            edges: package.no_bundle(),
+            crashes: package.no_bundle(),
         };
         let of_catalog = || {
             let version = self.version.as_ref();
@@ -218,7 +218,7 @@ impl<'a> Origin<'a> {
         match (&self.steps, &self.version) {
             (Steps::Caret(caret), _) => package.in_range(&caret.same),
             (Steps::Catalog | Steps::Both(_), Some(version)) => package.same_version(version),
-            (Steps::Catalog | Steps::Both(_), None) => BundleSet::default(),
+            (Steps::Catalog | Steps::Both(_), None) => package.no_bundle(),
         }
     }
 

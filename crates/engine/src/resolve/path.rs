@@ -201,7 +201,7 @@ impl<'o, 's> Search<'o, 's> {
             visits: Visits::default(),
             ordered: 0,
             seen: HashSet::new(),
-            settled: only(offers).map(|_| BundleSet::default()),
+            settled: only(offers).map(|offer| offer.package.no_bundle()),
             found: None,
             is_cut: false,
             budget,
