@@ -109,5 +109,5 @@ fn stays(audit: &BTreeMap<String, Expected>, found: &BTreeMap<String, Outcome>) 
 
 const LEAST: usize = 60;
 const LEAST_MOVES: usize = 25;
-const LEAST_MOVES_AFTER: usize = 5;
+const LEAST_MOVES_AFTER: usize = 2;
 const LEAST_DENIED: usize = 10;
