@@ -1,7 +1,7 @@
 //! A list of all extensions for several who ask at the same time: there is one list at a time, and they share it.
 //!
 //! Invariants: a list has at most [`MOST_PAGES`] pages and takes at most [`LONGEST`]; at most [`MOST_WEIGHT`] bytes of
-//! it are kept. It ends when nobody waits for it any more, and a list that has ended is not used again.
+//! it are kept. It ends when no request waits for it any more, and a list that has ended is not used again.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +29,7 @@ type Listing = BoxFuture<'static, SharedList>;
 pub type SharedList = (Arc<[Extension]>, Option<String>);
 
 impl SharedExtensions {
-    /// Those of this cluster.
+    /// The extensions of this cluster.
     pub fn of(client: Client) -> Self {
         Self {
             client,

@@ -260,7 +260,7 @@ async fn an_edit_without_an_effect_lists_nothing() {
     let scene = CatalogScene::start();
     assert_eq!(scene.warnings(&edit_of(&json!({}))).await, [""; 0]);
     assert!(!scene.api.asked().iter().any(is_list));
-    // A catalog that nobody loses or gains anything by.
+    // A catalog that makes no difference to any extension.
     assert_eq!(
         scene.warnings(&edit_of(&json!({"priority": 9}))).await,
         [""; 0]

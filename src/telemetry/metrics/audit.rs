@@ -11,7 +11,7 @@ use crate::telemetry::metrics::unix_seconds;
 use olmguard_engine::audit::Concern;
 
 label! {
-    /// What becomes of a `ClusterReport`.
+    /// Whether a `ClusterReport` was written.
     pub enum ReportFate {
         /// The API server has it.
         Written => "written",

@@ -119,8 +119,8 @@ fn of_origin(
 struct Unknown<'a>(&'a str);
 
 impl InstalledFacts {
-    /// What is installed, and what it counts as if that of an extension is not known, which is said. Nothing if
-    /// nothing was asked for. `only` is the package that alone is compared.
+    /// What is installed, if it was asked for, and the exit code if an extension cannot say it, which gets a warning.
+    /// If only one package is compared, `only` is its name.
     pub(super) fn installed(
         &self,
         only: Option<&str>,

@@ -84,7 +84,7 @@ impl Plan {
             .chain(policies.as_ref().map(Policies::check))
             .collect();
         let audit = self.audit.of(cluster.as_ref(), &checks);
-        // Before anything is asked of the cluster: without an API server it lives all the same.
+        // Before anything is asked of the cluster: the process lives without an API server, too.
         let listening = Server::listen(Config {
             listen: self.listen,
             ops_listen: self.ops_listen,
@@ -163,7 +163,7 @@ async fn leave(
     }
 }
 
-/// Whoever started this waits for these lines; if nobody reads them, that is no failure.
+/// Scripts wait for these lines. Without a reader it is no failure.
 fn announce(server: &Server) {
     let mut stdout = io::stdout().lock();
     let metrics = server.scrapes_addr();

@@ -17,7 +17,7 @@ pub struct DeniedStep<'a, 's> {
 /// The next step that OLM takes automatically, if it is a new one and an upgrade policy denies its bundle.
 ///
 /// Only rules about the bundle count: windows, ranges, the override and conditions are about edits of the extension and
-/// their users, and nobody edits it here. What was undecided before is no evidence.
+/// their users, and OLM takes this step without an edit. What was undecided before is no evidence.
 pub fn denied_step<'a, 's>(before: &Audit<'_>, after: &'a Audit<'s>) -> Option<DeniedStep<'a, 's>> {
     let Ruling::Policy(refusal) = &after.judgement.ruled.ruling else {
         return None;

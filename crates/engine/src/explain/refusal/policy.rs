@@ -61,7 +61,7 @@ pub(in crate::explain) fn blocked_by(findings: &[PolicyFinding<'_>]) -> Detail {
     sentences("Blocked by", lines.collect())
 }
 
-/// What a step that nobody edits violates.
+/// What a step without an edit violates.
 pub fn denial(found: &PolicyFinding<'_>) -> CutLine {
     against(found, "")
 }
