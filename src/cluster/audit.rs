@@ -20,31 +20,21 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use arc_swap::ArcSwap;
 use kube::Client;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tracing::{info, warn};
 
 use crate::cluster::lease::Leadership;
 use crate::cluster::line;
+use crate::live_facts::LiveFacts;
 use crate::telemetry::metrics::{AuditFigures, AuditMetrics};
 use crate::tls::Clock;
 use chunks::{Audited, audited};
 use installed::{InstalledError, installed};
-use olmguard_engine::judge::{Policies, Requester};
-use olmguard_engine::snapshot::Snapshot;
+use olmguard_engine::judge::Requester;
 use olmguard_policy::Moment;
 use once_per_change::OncePerChange;
 use reports::ReportWriter;
-
-/// By what is audited: the facts that edits are judged by.
-#[derive(Clone, Debug)]
-pub struct AuditFacts {
-    /// The catalogs.
-    pub snapshot: Arc<ArcSwap<Snapshot>>,
-    /// The guardrails and upgrade policies.
-    pub policies: Arc<ArcSwap<Policies>>,
-}
 
 /// How is audited.
 #[derive(Clone, Debug)]
@@ -53,8 +43,8 @@ pub struct AuditConfig {
     pub interval: Duration,
     /// Whether the `ClusterReport` objects are written.
     pub writes_reports: bool,
-    /// By what.
-    pub facts: AuditFacts,
+    /// What edits are judged by.
+    pub facts: LiveFacts,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
     /// What is counted.

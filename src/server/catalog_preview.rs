@@ -18,8 +18,9 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
+use crate::live_facts::FactsOfMoment;
 use crate::server::deadline::Deadline;
-use crate::server::judge::{Facts, Guard};
+use crate::server::judge::Guard;
 use crate::telemetry::metrics::CatalogReviewResult;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Basis, Edit, Requester};
@@ -62,7 +63,7 @@ pub(super) struct Preview {
 /// An edit, and what is needed to check it.
 struct EditedSides {
     edit: CatalogEdit,
-    facts: Facts,
+    facts: FactsOfMoment,
     after: Snapshot,
     content: EditedContent,
     requester: Requester,
@@ -85,7 +86,7 @@ impl CatalogPreviews {
         now: Moment,
         deadline: Deadline,
     ) -> Option<Preview> {
-        let facts = self.guard.facts();
+        let facts = self.guard.facts().now();
         let edited = edit.after(&facts.snapshot);
         let Some(after) = edited.snapshot else {
             let note = EditNote::UnknownContent(edit.name().to_owned());
@@ -149,7 +150,9 @@ impl EditedSides {
             self.content_note().filter(|_| !extensions.is_empty()),
         ];
         let notes: Vec<_> = notes.into_iter().flatten().collect();
-        let refusal = report.refusal().filter(|_| self.can_be_denied());
+        let refusal = report
+            .refusal()
+            .filter(|_| self.edit.can_be_denied(&self.content));
         Preview {
             result: refusal
                 .as_ref()
@@ -159,16 +162,8 @@ impl EditedSides {
         }
     }
 
-    /// A catalog can always be taken away. Without its content there is no evidence.
-    fn can_be_denied(&self) -> bool {
-        !self.edit.takes_away() && self.content != EditedContent::Unknown
-    }
-
     fn sides(&self) -> [Basis<'_>; 2] {
-        [&*self.facts.snapshot, &self.after].map(|snapshot| Basis {
-            snapshot,
-            policies: &self.facts.policies,
-        })
+        [&*self.facts.snapshot, &self.after].map(|snapshot| self.facts.basis(snapshot))
     }
 
     fn result(&self, is_unlisted: bool, is_unfinished: bool) -> CatalogReviewResult {

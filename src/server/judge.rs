@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use crate::admission::Review;
+use crate::live_facts::LiveFacts;
 use crate::server::newer::Newer;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Basis, Policies, Stop};
@@ -65,17 +66,16 @@ impl PendingReview {
 /// that no edit pays for its end.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    snapshot: Arc<ArcSwap<Snapshot>>,
-    policies: Arc<ArcSwap<Policies>>,
+    facts: LiveFacts,
     loads_newer: Option<watch::Receiver<bool>>,
 }
 
 impl Guard {
     /// Judges by whatever is in there.
     pub fn new(snapshot: Arc<ArcSwap<Snapshot>>) -> Self {
+        let policies = Arc::default();
         Self {
-            snapshot,
-            policies: Arc::default(),
+            facts: LiveFacts { snapshot, policies },
             loads_newer: None,
         }
     }
@@ -89,37 +89,19 @@ impl Guard {
         }
     }
 
-    /// The catalogs of the moment.
-    pub fn snapshot(&self) -> Arc<ArcSwap<Snapshot>> {
-        Arc::clone(&self.snapshot)
-    }
-
-    /// The policies of the moment.
-    pub fn policies(&self) -> Arc<ArcSwap<Policies>> {
-        Arc::clone(&self.policies)
+    /// What it judges by.
+    pub fn facts(&self) -> &LiveFacts {
+        &self.facts
     }
 
     /// The same by the policies, too, that are in there.
     #[must_use]
     pub fn with_policies(self, policies: Arc<ArcSwap<Policies>>) -> Self {
-        Self { policies, ..self }
-    }
-}
-
-/// What edits are judged by at one moment.
-#[derive(Debug)]
-pub(super) struct Facts {
-    pub(super) snapshot: Arc<Snapshot>,
-    pub(super) policies: Arc<Policies>,
-}
-
-impl Guard {
-    /// What edits are judged by now.
-    pub(super) fn facts(&self) -> Facts {
-        Facts {
-            snapshot: self.snapshot.load_full(),
-            policies: self.policies.load_full(),
-        }
+        let facts = LiveFacts {
+            policies,
+            ..self.facts
+        };
+        Self { facts, ..self }
     }
 }
 
@@ -132,25 +114,17 @@ impl From<Snapshot> for Guard {
 
 impl Judge for Guard {
     fn answer(&self, review: &Review, pending: &PendingReview) -> Answer {
-        let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
-        let basis = Basis {
-            snapshot: &snapshot,
-            policies: &policies,
-        };
-        // A quick answer is ready before any deadline, so the reply without advice is never sent.
-        if is_quick(basis, review) {
-            return review.answer(basis);
-        }
-        review.answer_until(basis, pending.stop(), |refusal| pending.refuse(refusal))
+        self.facts.judged(|basis| {
+            // A quick answer is ready before any deadline, so the reply without advice is never sent.
+            if is_quick(basis, review) {
+                return review.answer(basis);
+            }
+            review.answer_until(basis, pending.stop(), |refusal| pending.refuse(refusal))
+        })
     }
 
     fn is_quick_on(&self, review: &Review) -> bool {
-        let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
-        let basis = Basis {
-            snapshot: &snapshot,
-            policies: &policies,
-        };
-        is_quick(basis, review)
+        self.facts.judged(|basis| is_quick(basis, review))
     }
 
     fn newer(&self) -> Option<Newer> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
-use super::AuditFacts;
+use crate::live_facts::LiveFacts;
 use olmguard_engine::audit::{Audit, Concern, as_set_now};
 use olmguard_engine::extension::Extension;
-use olmguard_engine::judge::{Basis, Requester};
+use olmguard_engine::judge::Requester;
 use olmguard_views::audit_report::ExtensionReport;
 
 /// What is found of all extensions.
@@ -18,7 +18,7 @@ pub(super) struct Audited {
     pub(super) extensions: usize,
     /// How many extensions have each finding.
     pub(super) findings: BTreeMap<Concern, usize>,
-    /// The extensions in words, if somebody reads them.
+    /// The extensions in words, if they are reported.
     pub(super) reports: Vec<ExtensionReport>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Audited {
 ///
 /// After each chunk there is a pause as long as the chunk took, so an audit has at most half of a core.
 pub(super) async fn audited(
-    facts: &AuditFacts,
+    facts: &LiveFacts,
     extensions: Vec<Extension>,
     requester: Requester,
     in_words: bool,
@@ -50,16 +50,13 @@ pub(super) async fn audited(
 impl Audited {
     /// By the facts of the moment.
     fn of(
-        facts: &AuditFacts,
+        facts: &LiveFacts,
         extensions: &[Extension],
         requester: &Requester,
         in_words: bool,
     ) -> Self {
-        let (snapshot, policies) = (facts.snapshot.load_full(), facts.policies.load_full());
-        let basis = Basis {
-            snapshot: &snapshot,
-            policies: &policies,
-        };
+        let facts = facts.now();
+        let basis = facts.basis(&facts.snapshot);
         let mut all = Self::default();
         for extension in extensions {
             let edit = as_set_now(extension, requester);

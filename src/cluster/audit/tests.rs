@@ -1,10 +1,11 @@
-//! Audits of a cluster that is told how to misbehave, mostly in virtual time.
+//! Audits of a cluster with scripted faults, mostly in virtual time.
 
 mod faults;
 mod reported;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use arc_swap::ArcSwap;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tokio::task::yield_now;
@@ -13,7 +14,7 @@ use super::*;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::CatalogState;
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
 use olmguard_support::api::{ApiServer, Trouble};
@@ -78,7 +79,7 @@ impl Scene {
         let config = AuditConfig {
             interval: EVERY,
             writes_reports: true,
-            facts: AuditFacts {
+            facts: LiveFacts {
                 snapshot: Arc::new(ArcSwap::from_pointee(snapshot(CHAIN))),
                 policies: Arc::default(),
             },
@@ -109,7 +110,7 @@ impl Scene {
         tokio::spawn(audit(client, leadership, is_ready, config));
     }
 
-    /// The series of audits as they are served, without those of findings that no extension has.
+    /// The series of audits as they are served, without the findings that no extension has.
     fn series(&self) -> Vec<String> {
         let text = self.metrics.render();
         let lines = text.lines();
@@ -210,7 +211,7 @@ async fn one_replica_audits_and_withdraws_its_figures_when_it_leads_no_more() {
     other.begin();
     sleep(EVERY * 3).await;
     assert_eq!((other.value(COUNT), one.lists()), (None, 4));
-    // Somebody takes the lease away.
+    // Another replica takes the lease.
     let leases = "/apis/coordination.k8s.io/v1/namespaces/olmguard/leases";
     let mut lease = one
         .api

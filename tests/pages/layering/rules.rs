@@ -53,8 +53,9 @@ const PURE: [&str; 40] = [
 ];
 
 /// The modules with I/O, each with the edges it may use; every pure module is open to them.
-const EDGES: [(&str, &[&str]); 14] = [
+const EDGES: [(&str, &[&str]); 15] = [
     ("links", &[]),
+    ("live_facts", &[]),
     ("source", &["links"]),
     ("manifest", &["links"]),
     ("guardrail_files", &["manifest"]),
@@ -64,8 +65,11 @@ const EDGES: [(&str, &[&str]); 14] = [
     ("admission", &[]),
     ("telemetry", &["admission"]),
     ("tls", &[]),
-    ("cluster", &["policy_objects", "source", "telemetry", "tls"]),
-    ("server", &["admission", "telemetry", "tls"]),
+    (
+        "cluster",
+        &["live_facts", "policy_objects", "source", "telemetry", "tls"],
+    ),
+    ("server", &["admission", "live_facts", "telemetry", "tls"]),
     (
         "cli",
         &[

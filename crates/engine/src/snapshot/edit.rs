@@ -90,9 +90,11 @@ impl CatalogEdit {
         }
     }
 
-    /// Whether it takes the catalog away: a deletion, or one that becomes or stays Unavailable.
-    pub fn takes_away(&self) -> bool {
-        self.new.as_ref().is_none_or(|new| !new.is_available())
+    /// Whether a policy can deny it, with this content after it. A catalog can always be taken away, by a deletion or
+    /// as Unavailable. Without its content there is no evidence.
+    pub fn can_be_denied(&self, content: &EditedContent) -> bool {
+        let stays = self.new.as_ref().is_some_and(WrittenCatalog::is_available);
+        stays && *content != EditedContent::Unknown
     }
 
     /// The catalogs after it.

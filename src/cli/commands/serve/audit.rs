@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
-use crate::cluster::audit::{AuditConfig, AuditFacts, audit};
+use crate::cluster::audit::{AuditConfig, audit};
 use crate::cluster::{Cluster, Leadership};
 use crate::server::{Check, Guard};
 use crate::telemetry::Metrics;
@@ -77,10 +77,7 @@ impl ClusterAudit {
         let config = AuditConfig {
             interval: self.args.audit_interval,
             writes_reports: self.args.audit_cluster_report,
-            facts: AuditFacts {
-                snapshot: guard.snapshot(),
-                policies: guard.policies(),
-            },
+            facts: guard.facts().clone(),
             clock: Arc::new(SystemClock),
             metrics: Arc::clone(&metrics.audit),
         };

@@ -135,16 +135,19 @@ fn creations_and_deletions_are_edits() {
 }
 
 #[test]
-fn a_deletion_and_an_unavailable_catalog_are_taken_away() {
+fn a_catalog_can_be_taken_away_and_is_judged_by_known_content() {
     let same = object(REF, &json!({}));
     let away = object(REF, &json!({"availabilityMode": "Unavailable"}));
     for (old, new, expected) in [
-        (Some(&same), None, true),
-        (Some(&same), Some(&away), true),
-        (Some(&away), Some(&same), false),
-        (None, Some(&same), false),
+        (Some(&same), None, false),
+        (Some(&same), Some(&away), false),
+        (Some(&away), Some(&same), true),
+        (None, Some(&same), true),
     ] {
-        assert_eq!(edit(old, new).takes_away(), expected, "{old:?} {new:?}");
+        let edit = edit(old, new);
+        let can_be = edit.can_be_denied(&EditedContent::Same);
+        assert_eq!(can_be, expected, "{old:?} {new:?}");
+        assert!(!edit.can_be_denied(&EditedContent::Unknown));
     }
 }
 

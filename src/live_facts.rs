@@ -1,0 +1,55 @@
+//! What edits are judged by: the catalogs and the policies of the moment, whatever is put in their place meanwhile.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use olmguard_engine::judge::{Basis, Policies};
+use olmguard_engine::snapshot::Snapshot;
+
+/// The catalogs and the policies, each replaced as a whole.
+#[derive(Clone, Debug)]
+pub struct LiveFacts {
+    /// The catalogs.
+    pub snapshot: Arc<ArcSwap<Snapshot>>,
+    /// The guardrails and upgrade policies of administrators.
+    pub policies: Arc<ArcSwap<Policies>>,
+}
+
+/// Both as they were at one moment, kept until this is dropped.
+#[derive(Clone, Debug)]
+pub struct FactsOfMoment {
+    /// The catalogs.
+    pub snapshot: Arc<Snapshot>,
+    /// The guardrails and upgrade policies of administrators.
+    pub policies: Arc<Policies>,
+}
+
+impl LiveFacts {
+    /// Those of now, to keep.
+    pub fn now(&self) -> FactsOfMoment {
+        FactsOfMoment {
+            snapshot: self.snapshot.load_full(),
+            policies: self.policies.load_full(),
+        }
+    }
+
+    /// What `judge` makes of those of now. Threads that judge at the same time share no counter.
+    pub fn judged<T>(&self, judge: impl FnOnce(Basis<'_>) -> T) -> T {
+        let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
+        judge(Basis {
+            snapshot: &snapshot,
+            policies: &policies,
+        })
+    }
+}
+
+impl FactsOfMoment {
+    /// To judge by these policies, and by catalogs that may be others.
+    pub fn basis<'s>(&'s self, snapshot: &'s Snapshot) -> Basis<'s> {
+        Basis {
+            snapshot,
+            policies: &self.policies,
+        }
+    }
+}
