@@ -2,6 +2,8 @@
 
 use anyhow::Result;
 
+use super::texts::LANTERN;
+use super::work::{self, EXTENSION, PACKAGE};
 use crate::cluster::Cluster;
 use crate::component::with_component;
 use crate::deployment::Deployment;
@@ -18,13 +20,7 @@ pub(crate) async fn keeps_its_report(cluster: &mut Cluster) -> Result<()> {
         .await?;
     let olm = Olm::without_controller(cluster).await?;
     olm.serve(cluster, &Catalog::new("hub", LANTERN)).await?;
-    let extensions = Extensions::of(&cluster.client);
-    extensions.create("demo", PACKAGE, "1.0.0").await?;
-    let installed = async |version: &str| {
-        let bundle = format!("{PACKAGE}.v{version}");
-        extensions.installed("demo", &bundle, version).await
-    };
-    installed("1.0.0").await?;
+    work::install(cluster).await?;
     let kubectl = cluster.kubectl()?;
     let overlay = "default-self-managed";
     let manifest = with_component(cluster, &kubectl, overlay, "audit").await?;
@@ -32,8 +28,10 @@ pub(crate) async fn keeps_its_report(cluster: &mut Cluster) -> Result<()> {
     let often = [("OLMGUARD_AUDIT_INTERVAL", "10s")];
     let mut guard = Deployment::start(cluster, &often).await?;
     reports(&kubectl, "behind").await?;
-    // Its spec asks for a lower version than that, and the catalog deprecates it.
-    installed("1.1.0").await?;
+    // The spec asks for a lower version than that, and the catalog deprecates it.
+    let bundle = format!("{PACKAGE}.v1.1.0");
+    let extensions = Extensions::of(&cluster.client);
+    extensions.installed(EXTENSION, &bundle, "1.1.0").await?;
     reports(&kubectl, "unresolvable bundle_deprecated behind").await?;
     kubectl
         .run("delete clusterreport olmguard-audit", "")
@@ -51,8 +49,4 @@ async fn reports(kubectl: &Kubectl, findings: &str) -> Result<()> {
     .await
 }
 
-const PACKAGE: &str = "lantern-operator";
 const FINDINGS: &str = "get clusterreport olmguard-audit -o jsonpath={.results[*].policy}";
-
-/// A package of four versions, each the successor of the one before.
-const LANTERN: &str = include_str!("texts/lantern.jsonl");

@@ -2,6 +2,8 @@
 
 use anyhow::{Result, ensure};
 
+use super::texts::LANTERN;
+use super::work;
 use crate::cluster::Cluster;
 use crate::component::with_component;
 use crate::deployment::Deployment;
@@ -19,9 +21,7 @@ pub(crate) async fn are_on_the_extension(cluster: &mut Cluster) -> Result<()> {
     kubectl.apply(&manifest).await?;
     let mut guard = Deployment::start(cluster, &[]).await?;
     let extensions = Extensions::of(&cluster.client);
-    extensions.create("demo", PACKAGE, "1.0.0").await?;
-    let installed = format!("{PACKAGE}.v1.0.0");
-    extensions.installed("demo", &installed, "1.0.0").await?;
+    work::install(cluster).await?;
     until("a refusal of a dry run", async || {
         let verdict = extensions.verdict("demo", "1.3.0").await.ok()?;
         verdict.denies(&["NotASuccessor"]).then_some(())
@@ -52,9 +52,5 @@ pub(crate) async fn are_on_the_extension(cluster: &mut Cluster) -> Result<()> {
     guard.down().await
 }
 
-const PACKAGE: &str = "lantern-operator";
 const LEAP: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"version":"1.3.0"}}}}"#;
 const LIST: &str = "get events.events.k8s.io --namespace default --field-selector reportingController=olmguard.dev/webhook -o jsonpath={.items[*].reason}";
-
-/// A package of four versions, each the successor of the one before.
-const LANTERN: &str = include_str!("texts/lantern.jsonl");

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
+use super::texts::LANTERN;
 use crate::assets;
 use crate::cluster::Cluster;
 use crate::deployment::{Deployment, rendered};
@@ -186,9 +187,6 @@ const DENIED: &str = "ValidatingAdmissionPolicy 'olmguard-bypass' with binding '
 const PACKAGE: &str = "lantern-operator";
 const CHANGE: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"version":"1.1.0"}}}}"#;
 const BACK: &str = r#"patch clusterextension demo --type=merge -p {"spec":{"source":{"catalog":{"upgradeConstraintPolicy":"CatalogProvided"}}}}"#;
-
-/// A package of four versions, each the successor of the one before.
-const LANTERN: &str = include_str!("texts/lantern.jsonl");
 
 /// Both groups edit; one may bypass, on one name.
 const RIGHTS: &str = r"

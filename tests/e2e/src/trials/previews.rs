@@ -2,10 +2,11 @@
 
 use anyhow::{Result, ensure};
 
+use super::texts::LANTERN;
+use super::work;
 use crate::cluster::Cluster;
 use crate::component::with_component;
 use crate::deployment::Deployment;
-use crate::extension::Extensions;
 use crate::kubectl::Kubectl;
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
@@ -26,10 +27,7 @@ pub(crate) async fn of_a_catalog_are_printed(cluster: &mut Cluster) -> Result<()
     let manifest = with_component(cluster, &kubectl, overlay, "catalog-preview").await?;
     kubectl.apply(&manifest).await?;
     let mut guard = Deployment::start(cluster, &[]).await?;
-    let extensions = Extensions::of(&cluster.client);
-    extensions.create("demo", PACKAGE, "1.0.0").await?;
-    let installed = format!("{PACKAGE}.v1.0.0");
-    extensions.installed("demo", &installed, "1.0.0").await?;
+    work::install(cluster).await?;
     let tie =
         "patch clustercatalog hub --dry-run=server --type=merge -p {\"spec\":{\"priority\":0}}";
     let expected =
@@ -67,8 +65,3 @@ async fn warnings(kubectl: &Kubectl, command: &str) -> Result<String> {
     ensure!(printed.code == Some(0), "{command}: {printed:?}");
     Ok(printed.stderr)
 }
-
-const PACKAGE: &str = "lantern-operator";
-
-/// A package of four versions, each the successor of the one before.
-const LANTERN: &str = include_str!("texts/lantern.jsonl");

@@ -10,6 +10,7 @@ use crate::extension::{Extensions, extension};
 use crate::kubectl::Kubectl;
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
+use crate::trials::texts::LANTERN;
 
 pub(crate) async fn a_forged_status_changes_nothing(cluster: &mut Cluster) -> Result<()> {
     let olm = Olm::without_controller(cluster).await?;
@@ -71,6 +72,3 @@ fn claiming(version: &str, installed: &str) -> String {
 }
 
 const PACKAGE: &str = "lantern-operator";
-
-/// A package of four versions, each the successor of the one before.
-const LANTERN: &str = include_str!("../texts/lantern.jsonl");

@@ -14,6 +14,7 @@ use crate::kubectl::Kubectl;
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
 use crate::say::say;
+use crate::trials::texts::LANTERN;
 use crate::until::until;
 
 /// His edits are judged, and the guard asks the API server for nothing that it had not asked for before.
@@ -152,6 +153,3 @@ const OWN: [&str; 3] = [
     "/secrets",
     "/validatingwebhookconfigurations",
 ];
-
-/// A package of four versions.
-const LANTERN: &str = include_str!("../texts/lantern.jsonl");
