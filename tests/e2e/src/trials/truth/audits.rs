@@ -10,10 +10,10 @@
 //! At rest, each extension gets an edit that changes nothing about what is resolved: the controller has to look at
 //! it once more, and to stay where it is.
 
-mod asked;
 mod change;
-mod scene;
-mod standing;
+mod command;
+mod installations;
+mod running;
 
 use std::collections::BTreeMap;
 
@@ -23,9 +23,9 @@ use super::graph;
 use crate::cluster::Cluster;
 use crate::olm::Olm;
 use crate::say::say;
-use asked::{Asked, Expected};
-use scene::{Outcome, Scene};
-use standing::Standing;
+use command::{AuditCommand, AuditedExtension};
+use installations::{Installations, RestingState};
+use running::RunningExtension;
 
 /// Each extension moves as the audit said, and no other; then the same with other catalogs.
 pub(crate) async fn audits_foretell_what_olm_does(cluster: &mut Cluster) -> Result<()> {
@@ -34,52 +34,55 @@ pub(crate) async fn audits_foretell_what_olm_does(cluster: &mut Cluster) -> Resu
     let mut random = fastrand::Rng::with_seed(seed);
     let mut olm = Olm::without_controller(cluster).await?;
     let graphs = graph::all(&mut random, &olm.registry).await?;
-    let all = standing::choose(cluster.dir(), &graphs, &mut random)?;
+    let all = running::choose(cluster.dir(), &graphs, &mut random)?;
     for catalog in graphs.iter().flat_map(|graph| &graph.catalogs) {
         olm.serve(cluster, catalog).await?;
     }
-    let scene = Scene::new(cluster);
-    scene.set(&all).await?;
-    let asked = Asked::new(cluster)?;
-    let expected = asked.audit().await?;
+    let installations = Installations::new(cluster);
+    installations.set(&all).await?;
+    let command = AuditCommand::new(cluster)?;
+    let expected = command.audit().await?;
     olm.start_controller(cluster).await?;
-    let found = scene.rest(&all, &expected, "Strict").await?;
+    let found = installations.rest(&all, &expected, "Strict").await?;
     compare("as they are", &all, &expected, &found, LEAST_MOVES)?;
-    stays(&asked.audit().await?, &found)?;
-    asked.reports(cluster, all.len()).await?;
+    stays(&command.audit().await?, &found)?;
+    command.reports(cluster, all.len()).await?;
 
     let changed = change::some(&mut random, &graphs, &olm.registry).await?;
-    let expected = asked.preview(&changed).await?;
+    let expected = command.preview(&changed).await?;
     for catalog in &changed {
         olm.serve(cluster, catalog).await?;
     }
-    let found = scene.rest(&all, &expected, "None").await?;
+    let found = installations.rest(&all, &expected, "None").await?;
     compare("other catalogs", &all, &expected, &found, LEAST_MOVES_AFTER)?;
-    stays(&asked.audit().await?, &found)
+    stays(&command.audit().await?, &found)
 }
 
 /// Every extension is as it was expected to be, and enough of them moved and were denied.
 fn compare(
     what: &str,
-    all: &[Standing],
-    expected: &BTreeMap<String, Expected>,
-    found: &BTreeMap<String, Outcome>,
+    all: &[RunningExtension],
+    expected: &BTreeMap<String, AuditedExtension>,
+    found: &BTreeMap<String, RestingState>,
     least_moves: usize,
 ) -> Result<()> {
     let differences: Vec<String> = all
         .iter()
-        .filter(|standing| {
-            let (expected, found) = (expected.get(&standing.name), found.get(&standing.name));
+        .filter(|extension| {
+            let (expected, found) = (expected.get(&extension.name), found.get(&extension.name));
             !matches!((expected, found), (Some(expected), Some(found)) if expected.holds(found))
         })
-        .map(|standing| {
-            let name = &standing.name;
+        .map(|extension| {
+            let name = &extension.name;
             let (expected, found) = (expected.get(name), found.get(name));
-            format!("{standing:#?}\naudit: {expected:#?}\ncontroller: {found:#?}")
+            format!("{extension:#?}\naudit: {expected:#?}\ncontroller: {found:#?}")
         })
         .collect();
-    let count = |is: fn(&Expected) -> bool| expected.values().filter(|it| is(it)).count();
-    let (moves, denied) = (count(Expected::moves), count(Expected::is_denied));
+    let count = |is: fn(&AuditedExtension) -> bool| expected.values().filter(|it| is(it)).count();
+    let (moves, denied) = (
+        count(AuditedExtension::moves),
+        count(AuditedExtension::is_denied),
+    );
     let mut tokens = BTreeMap::<&str, usize>::new();
     for expected in expected.values() {
         *tokens.entry(&expected.token).or_default() += 1;
@@ -99,7 +102,10 @@ fn compare(
 }
 
 /// An audit of what is at rest finds nothing that still moves.
-fn stays(audit: &BTreeMap<String, Expected>, found: &BTreeMap<String, Outcome>) -> Result<()> {
+fn stays(
+    audit: &BTreeMap<String, AuditedExtension>,
+    found: &BTreeMap<String, RestingState>,
+) -> Result<()> {
     for (name, expected) in audit {
         let is_at_rest = !expected.moves() && found.get(name).is_some_and(|it| expected.holds(it));
         ensure!(is_at_rest, "{name}: {expected:#?}");

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::scene::Outcome;
+use super::installations::RestingState;
 use crate::assets;
 use crate::cluster::Cluster;
 use crate::kubectl::Kubectl;
@@ -17,28 +17,28 @@ use crate::olm::catalog::Catalog;
 use crate::trials::truth::RELEASE;
 
 /// The command, with what it needs to reach the cluster.
-pub(super) struct Asked {
+pub(super) struct AuditCommand {
     olmguard: Kubectl,
     arguments: String,
 }
 
 /// What it says of one extension.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Expected {
+pub(super) struct AuditedExtension {
     name: String,
     verdict: String,
     /// The reason code.
     pub(super) token: String,
-    installed: Option<Named>,
-    automatic: Vec<Named>,
+    installed: Option<BundleName>,
+    automatic: Vec<BundleName>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Named {
+struct BundleName {
     bundle: String,
 }
 
-impl Expected {
+impl AuditedExtension {
     /// Whether OLM upgrades it without an edit.
     pub(super) fn moves(&self) -> bool {
         !self.automatic.is_empty()
@@ -57,7 +57,7 @@ impl Expected {
 
     /// Whether it is what the controller has come to. The verdict is that of the first step: what is said of the
     /// last one says the audit of what is at rest.
-    pub(super) fn holds(&self, found: &Outcome) -> bool {
+    pub(super) fn holds(&self, found: &RestingState) -> bool {
         let is_denied = match self.verdict.as_str() {
             "allow" => false,
             "deny" => true,
@@ -69,20 +69,20 @@ impl Expected {
 
 #[derive(Deserialize)]
 struct Report {
-    extensions: Vec<Expected>,
+    extensions: Vec<AuditedExtension>,
 }
 
 #[derive(Deserialize)]
 struct Preview {
-    extensions: Vec<Previewed>,
+    extensions: Vec<PreviewedExtension>,
 }
 
 #[derive(Deserialize)]
-struct Previewed {
-    after: Expected,
+struct PreviewedExtension {
+    after: AuditedExtension,
 }
 
-impl Asked {
+impl AuditCommand {
     pub(super) fn new(cluster: &Cluster) -> Result<Self> {
         let authority = cluster.pki.ca();
         Ok(Self {
@@ -95,13 +95,16 @@ impl Asked {
     }
 
     /// How things are.
-    pub(super) async fn audit(&self) -> Result<BTreeMap<String, Expected>> {
+    pub(super) async fn audit(&self) -> Result<BTreeMap<String, AuditedExtension>> {
         let report: Report = self.read("-o json").await?;
         Ok(by_name(report.extensions))
     }
 
     /// How they will be, once these catalogs have these contents.
-    pub(super) async fn preview(&self, changed: &[Catalog]) -> Result<BTreeMap<String, Expected>> {
+    pub(super) async fn preview(
+        &self,
+        changed: &[Catalog],
+    ) -> Result<BTreeMap<String, AuditedExtension>> {
         let mut more = "-o json".to_owned();
         for catalog in changed {
             let file = format!("{}-new.jsonl", catalog.name);
@@ -145,6 +148,6 @@ impl Asked {
     }
 }
 
-fn by_name(all: impl IntoIterator<Item = Expected>) -> BTreeMap<String, Expected> {
+fn by_name(all: impl IntoIterator<Item = AuditedExtension>) -> BTreeMap<String, AuditedExtension> {
     all.into_iter().map(|it| (it.name.clone(), it)).collect()
 }

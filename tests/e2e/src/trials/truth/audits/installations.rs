@@ -9,8 +9,8 @@ use kube::runtime::wait::await_condition;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::asked::Expected;
-use super::standing::Standing;
+use super::command::AuditedExtension;
+use super::running::RunningExtension;
 use crate::cluster::Cluster;
 use crate::extension::Extensions;
 use crate::olm::controller::{extension, home};
@@ -19,21 +19,21 @@ use crate::olm::release::record;
 use crate::until::PATIENCE;
 
 /// Where they are.
-pub(super) struct Scene<'c> {
+pub(super) struct Installations<'c> {
     cluster: &'c Cluster,
     extensions: Extensions,
 }
 
 /// What the controller has come to with one of them.
 #[derive(Debug, Clone)]
-pub(super) struct Outcome {
+pub(super) struct RestingState {
     /// The name of what is installed.
     pub(super) bundle: String,
     /// Whether the spec is carried out, and not tried again and again.
     pub(super) is_done: bool,
 }
 
-impl<'c> Scene<'c> {
+impl<'c> Installations<'c> {
     pub(super) fn new(cluster: &'c Cluster) -> Self {
         let extensions = Extensions::of(&cluster.client);
         Self {
@@ -43,19 +43,19 @@ impl<'c> Scene<'c> {
     }
 
     /// All of them, as a controller would have left them.
-    pub(super) async fn set(&self, all: &[Standing]) -> Result<()> {
+    pub(super) async fn set(&self, all: &[RunningExtension]) -> Result<()> {
         stream::iter(all)
-            .map(|standing| self.install(standing))
+            .map(|running| self.install(running))
             .buffer_unordered(AT_ONCE)
             .try_collect()
             .await
     }
 
-    async fn install(&self, standing: &Standing) -> Result<()> {
-        let (name, bundle) = (&standing.name, &standing.bundle);
+    async fn install(&self, running: &RunningExtension) -> Result<()> {
+        let (name, bundle) = (&running.name, &running.bundle);
         home(self.cluster, name).await?;
-        record(self.cluster, name, &standing.package, bundle).await?;
-        let object = serde_json::from_value(extension(name, &standing.asked))?;
+        record(self.cluster, name, &running.package, bundle).await?;
+        let object = serde_json::from_value(extension(name, &running.asked))?;
         let create = PostParams::default();
         self.extensions.api.create(&create, &object).await?;
         let installed = self
@@ -68,16 +68,18 @@ impl<'c> Scene<'c> {
     /// and then an edit of the preflight checks to look at each again.
     pub(super) async fn rest(
         &self,
-        all: &[Standing],
-        expected: &BTreeMap<String, Expected>,
+        all: &[RunningExtension],
+        expected: &BTreeMap<String, AuditedExtension>,
         enforcement: &str,
-    ) -> Result<BTreeMap<String, Outcome>> {
-        for standing in all {
-            let bundle = expected.get(&standing.name).and_then(Expected::bundle);
-            self.reaches(&standing.name, bundle).await?;
+    ) -> Result<BTreeMap<String, RestingState>> {
+        for running in all {
+            let bundle = expected
+                .get(&running.name)
+                .and_then(AuditedExtension::bundle);
+            self.reaches(&running.name, bundle).await?;
         }
         let mut outcomes = BTreeMap::new();
-        for Standing { name, .. } in all {
+        for RunningExtension { name, .. } in all {
             let outcome = self.looked_at_again(name, enforcement).await;
             outcomes.insert(name.clone(), outcome.with_context(|| name.clone())?);
         }
@@ -96,7 +98,7 @@ impl<'c> Scene<'c> {
         }
     }
 
-    async fn looked_at_again(&self, name: &str, enforcement: &str) -> Result<Outcome> {
+    async fn looked_at_again(&self, name: &str, enforcement: &str) -> Result<RestingState> {
         let api = &self.extensions.api;
         let checks = json!({ "crdUpgradeSafety": { "enforcement": enforcement } });
         let patch = json!({ "spec": { "install": { "preflight": checks } } });
@@ -104,7 +106,7 @@ impl<'c> Scene<'c> {
             .await?;
         let progress = settled(&self.extensions, name).await?;
         let bundle = installed_of(&api.get(name).await?).context("nothing is installed")?;
-        Ok(Outcome {
+        Ok(RestingState {
             bundle: bundle.name,
             is_done: matches!(progress, Progress::Done(_)),
         })

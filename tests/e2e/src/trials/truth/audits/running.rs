@@ -14,7 +14,7 @@ use crate::trials::truth::pairs::{self, TOKENS};
 
 /// One of them.
 #[derive(Debug, Clone)]
-pub(super) struct Standing {
+pub(super) struct RunningExtension {
     pub(super) name: String,
     pub(super) package: String,
     pub(super) bundle: Bundle,
@@ -23,7 +23,11 @@ pub(super) struct Standing {
 }
 
 /// Most of them resolve to something that is not installed; of each other token there are some.
-pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<Vec<Standing>> {
+pub(super) fn choose(
+    dir: &Path,
+    graphs: &[Graph],
+    random: &mut Rng,
+) -> Result<Vec<RunningExtension>> {
     let mut shares = BTreeMap::from(TOKENS.map(|token| (token, FEW)));
     shares.extend([("Resolved", MANY), ("Bypassed", SOME), ("Unchanged", SOME)]);
     let is_wanted = |draft: &Draft| draft.installed.is_some();
@@ -31,7 +35,7 @@ pub(super) fn choose(dir: &Path, graphs: &[Graph], random: &mut Rng) -> Result<V
     let chosen = chosen.into_iter().enumerate();
     Ok(chosen
         .filter_map(|(number, (graph, draft, _))| {
-            Some(Standing {
+            Some(RunningExtension {
                 name: format!("s{number:03}-{}", graph.id),
                 package: graph.package.clone(),
                 bundle: draft.installed?.bundle,
