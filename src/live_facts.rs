@@ -1,11 +1,14 @@
-//! What edits are judged by: the catalogs and the policies of the moment, whatever is put in their place meanwhile.
+//! What edits are judged by: the catalogs, the policies and the time of the moment, whatever is put in their place
+//! meanwhile.
 
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
 
 use olmguard_engine::judge::{Basis, Policies};
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::Moment;
 
 /// The catalogs and the policies, each replaced as a whole.
 #[derive(Clone, Debug)]
@@ -52,4 +55,10 @@ impl FactsOfMoment {
             policies: &self.policies,
         }
     }
+}
+
+/// The second of a time of day.
+pub fn moment(time: SystemTime) -> Moment {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Moment::from_unix_seconds(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }

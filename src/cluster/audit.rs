@@ -18,7 +18,7 @@ mod tests;
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use kube::Client;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
@@ -26,7 +26,7 @@ use tracing::{info, warn};
 
 use crate::cluster::lease::Leadership;
 use crate::cluster::line;
-use crate::live_facts::LiveFacts;
+use crate::live_facts::{LiveFacts, moment};
 use crate::telemetry::metrics::{AuditFigures, AuditMetrics};
 use crate::tls::Clock;
 use chunks::{Audited, audited};
@@ -165,11 +165,6 @@ impl Auditor {
             );
         }
     }
-}
-
-fn moment(time: SystemTime) -> Moment {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Moment::from_unix_seconds(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// How long an audit may take.

@@ -18,18 +18,18 @@
 //! logged with its uid.
 
 mod objects;
+mod telemetry;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, Instant, timeout_at};
 
-use crate::admission::{Enforcement, Outcome, Review, ReviewError};
+use crate::admission::{Enforcement, Review, ReviewError};
+use crate::live_facts::moment;
 use crate::server::body::{BodyError, BodyMemory, ReadBody};
 use crate::server::catalog_preview::CatalogPreviews;
 use crate::server::deadline::Deadline;
@@ -37,15 +37,13 @@ use crate::server::judge::{Judge, PendingReview};
 use crate::server::limits::Limits;
 use crate::server::media_type::{is_chunked_at_most, is_identity, is_json};
 use crate::server::workers::{Worker, Workers};
-use crate::telemetry::log::{Decision, DecisionLog, reviewing};
-use crate::telemetry::metrics::{
-    AdmissionMetrics, AnsweredReview, CatalogReviewMetrics, PolicyFinding, PolicyMetrics, WaitedFor,
-};
-use crate::telemetry::{EditEvents, Metrics};
+use crate::telemetry::log::reviewing;
+use crate::telemetry::metrics::WaitedFor;
 use crate::tls::{Clock, SystemClock};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Token, UnansweredReason, Wait};
 use olmguard_policy::Moment;
+pub(super) use telemetry::Telemetry;
 
 /// Where reviews are answered.
 #[derive(Debug)]
@@ -62,16 +60,6 @@ pub(super) struct Handler {
     timeout: Duration,
     telemetry: Telemetry,
     clock: SystemClock,
-}
-
-/// Where answers are counted and written down.
-#[derive(Clone, Debug)]
-pub(super) struct Telemetry {
-    metrics: Arc<AdmissionMetrics>,
-    decisions: DecisionLog,
-    events: EditEvents,
-    policies: Arc<PolicyMetrics>,
-    catalogs: Arc<CatalogReviewMetrics>,
 }
 
 /// Why a request gets no review back.
@@ -374,84 +362,6 @@ impl HeldReview {
             _place: place,
         }
     }
-}
-
-impl Telemetry {
-    pub(super) fn of(metrics: &Metrics, decisions: DecisionLog, events: EditEvents) -> Self {
-        Self {
-            metrics: Arc::clone(&metrics.admission),
-            decisions,
-            events,
-            policies: Arc::clone(&metrics.policies),
-            catalogs: Arc::clone(&metrics.catalog_reviews),
-        }
-    }
-
-    /// Reads a review.
-    fn review(&self, body: &TimedBody) -> Result<Review, Rejection> {
-        let review = self.guarded(|| Review::from_bytes(&body.read.bytes))??;
-        Ok(review.at(body.at))
-    }
-
-    /// Nothing that a panic may have left half done is used again.
-    fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Rejection> {
-        catch_unwind(AssertUnwindSafe(run)).map_err(|_| {
-            self.metrics.panicked();
-            Rejection::Lost
-        })
-    }
-
-    fn answered(&self, review: &Review, answer: &Answer, outcome: Outcome, elapsed: Duration) {
-        self.metrics.answered(&AnsweredReview {
-            operation: review.operation(),
-            token: answer.token,
-            dry_run: review.is_dry_run(),
-            outcome,
-            elapsed,
-        });
-        if let Some(why) = answer.exemption {
-            self.metrics.not_judged(why);
-        }
-        for finding in PolicyFinding::ALL {
-            let word = finding.as_str();
-            if answer.policies.iter().any(|one| one.enforcement == word) {
-                self.policies.found(*finding);
-            }
-        }
-        self.decisions.say(&Decision {
-            asked: review.into(),
-            answer,
-            outcome,
-            elapsed,
-        });
-    }
-
-    fn unanswered(&self, cause: UnansweredReason) {
-        match cause {
-            UnansweredReason::DeadlineExceeded { waited_for, .. } => {
-                self.metrics.deadline_exceeded(waited_for.into());
-            }
-            UnansweredReason::QueueFull { .. } | UnansweredReason::QueueTooSlow { .. } => {
-                self.metrics.overloaded();
-            }
-        }
-    }
-
-    fn refused(&self, refused: &Rejection, elapsed: Duration) {
-        match refused.class() {
-            Some(class) => self.metrics.decode_error(class),
-            None => self.metrics.failed(elapsed),
-        }
-        if let Rejection::Body(BodyError::TooSlow(_)) = refused {
-            self.metrics.deadline_exceeded(WaitedFor::Body);
-        }
-    }
-}
-
-/// The second of a time of day.
-fn moment(time: SystemTime) -> Moment {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Moment::from_unix_seconds(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// The address that a request comes from.

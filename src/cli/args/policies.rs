@@ -1,11 +1,11 @@
 //! `--policy FILE`, and who is asked about when: what upgrade policies are judged by.
 
 use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
 
 use clap::Args;
 
 use crate::cli::args::heading;
+use crate::live_facts;
 use crate::policy_files::ReadPolicies;
 use crate::tls::{Clock as _, SystemClock};
 use olmguard_engine::judge::Requester;
@@ -77,7 +77,5 @@ fn moment(text: &str) -> Result<Moment, MomentError> {
 }
 
 fn now() -> Moment {
-    let since = SystemClock.now().duration_since(UNIX_EPOCH);
-    let seconds = since.map_or(0, |since| since.as_secs());
-    Moment::from_unix_seconds(i64::try_from(seconds).unwrap_or(i64::MAX))
+    live_facts::moment(SystemClock.now())
 }

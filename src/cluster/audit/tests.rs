@@ -4,6 +4,7 @@ mod faults;
 mod reported;
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::ArcSwap;
 use hyper::StatusCode;

@@ -7,9 +7,10 @@ use axum::extract::Request;
 use tracing::{debug, info};
 
 use crate::admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
+use crate::live_facts::moment;
 use crate::server::catalog_preview::Preview;
 use crate::server::deadline::Deadline;
-use crate::server::handler::{Handler, Rejection, Telemetry, expect_json, moment, peer};
+use crate::server::handler::{Handler, Rejection, Telemetry, expect_json, peer};
 use crate::telemetry::metrics::{CatalogReviewResult, PolicyObject};
 use crate::tls::Clock as _;
 use olmguard_views::audit_change::EditNote;

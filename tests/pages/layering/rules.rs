@@ -76,6 +76,7 @@ const EDGES: [(&str, &[&str]); 15] = [
             "admission",
             "cluster",
             "guardrail_files",
+            "live_facts",
             "manifest",
             "policy_files",
             "policy_objects",
