@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::change::{Change, ChangeKind, Level, ToldBundle, What, Who};
 use super::{Generation, WeighedChange, WeighedPackage};
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::text::list;
 
 /// How many lines of one kind are shown for one package; the rest is only counted.
 const SHOWN: usize = 20;
@@ -70,13 +71,8 @@ fn concerned(row: &WeighedChange<'_>) -> Option<String> {
 
 /// The first of these names, and how many more there are.
 pub fn few(names: &[&str]) -> String {
-    let shown = names.iter().take(SHOWN_NAMES);
-    let shown: Vec<_> = shown.map(|name| go::escape(name)).collect();
-    let more = match names.len().saturating_sub(SHOWN_NAMES) {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
-    format!("{}{more}", shown.join(", "))
+    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
+    list(&names, ", ", SHOWN_NAMES)
 }
 
 /// How many changes there are, in one line.
