@@ -22,8 +22,9 @@ use crate::live_facts::FactsOfMoment;
 use crate::server::deadline::Deadline;
 use crate::server::judge::Guard;
 use crate::telemetry::metrics::CatalogReviewResult;
+use olmguard_engine::audit::as_set_now;
 use olmguard_engine::extension::Extension;
-use olmguard_engine::judge::{Basis, Edit, Requester};
+use olmguard_engine::judge::{Basis, Requester};
 use olmguard_engine::snapshot::{CatalogEdit, EditedContent, Snapshot};
 use olmguard_policy::Moment;
 use olmguard_views::audit_change::{CatalogEditReport, CatalogRefusal, EditNote};
@@ -129,15 +130,7 @@ impl EditedSides {
         let end = deadline.at - deadline.within / RESERVE;
         let mut report = CatalogEditReport::of(self.edit.name());
         for extension in extensions.iter().take_while(|_| Instant::now() < end) {
-            let edit = Edit {
-                new: extension,
-                old: None,
-                installed: &extension.installed,
-                // The API server accepted the object.
-                schema: &[],
-                requester: &self.requester,
-            };
-            report.check(&edit, self.sides());
+            report.check(&as_set_now(extension, &self.requester), self.sides());
         }
         let unfinished = (report.checked() < extensions.len()).then(|| EditNote::Unfinished {
             checked: report.checked(),
