@@ -3,9 +3,7 @@
 //! A package numbers its bundles in order of preference, so the first member of a set is the best
 //! bundle in it, and walking a set walks from best to worst.
 
-use smallvec::{SmallVec, smallvec};
-
-use crate::heap::Heap;
+use crate::heap::{Heap, allocated};
 
 /// The place of a bundle in its package's order of preference; 0 is the best.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -22,36 +20,63 @@ impl BundleIndex {
     }
 }
 
-/// A set of bundles of one package.
+/// A set of bundles of one package: a bit for each bundle.
 ///
-/// Invariant: sets that are combined belong to the same package, so they have the same length.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct BundleSet {
-    /// A bit for each bundle; no allocation up to 256, and the largest package recorded has 222.
-    words: SmallVec<[u64; 4]>,
+/// Invariant: sets that are combined belong to the same package, so they have the same number of words.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct BundleSet(Words);
+
+/// The bits. The largest package recorded has 222 bundles, so nearly every set takes no allocation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Words {
+    Few([u64; FEW]),
+    Many(Box<[u64]>),
 }
 
 impl Heap for BundleSet {
     fn heap_bytes(&self) -> usize {
-        self.words.heap_bytes()
+        match &self.0 {
+            Words::Few(_) => 0,
+            Words::Many(words) => allocated(size_of_val(&**words)),
+        }
+    }
+}
+
+impl Default for BundleSet {
+    fn default() -> Self {
+        Self(Words::Few([0; FEW]))
     }
 }
 
 impl BundleSet {
     /// No bundle of a package of `len` bundles.
     pub(super) fn none(len: usize) -> Self {
-        Self {
-            words: smallvec![0; len.div_ceil(BITS)],
-        }
+        Self(match len.div_ceil(BITS) {
+            0..=FEW => Words::Few([0; FEW]),
+            count => Words::Many(vec![0; count].into()),
+        })
     }
 
     /// Every bundle of a package of `len` bundles.
     pub(super) fn all(len: usize) -> Self {
-        let mut set = Self {
-            words: smallvec![u64::MAX; len.div_ceil(BITS)],
-        };
+        let mut set = Self::none(len);
+        set.words_mut().fill(u64::MAX);
         set.keep_between(0, len);
         set
+    }
+
+    fn words(&self) -> &[u64] {
+        match &self.0 {
+            Words::Few(words) => words,
+            Words::Many(words) => words,
+        }
+    }
+
+    fn words_mut(&mut self) -> &mut [u64] {
+        match &mut self.0 {
+            Words::Few(words) => words,
+            Words::Many(words) => words,
+        }
     }
 
     /// How many bundles one operation on a word covers.
@@ -60,7 +85,7 @@ impl BundleSet {
     /// Adds a bundle.
     pub fn insert(&mut self, bundle: BundleIndex) {
         let (word, bit) = place(bundle);
-        if let Some(word) = self.words.get_mut(word) {
+        if let Some(word) = self.words_mut().get_mut(word) {
             *word |= bit;
         }
     }
@@ -68,40 +93,49 @@ impl BundleSet {
     /// Whether a bundle is a member.
     pub fn contains(&self, bundle: BundleIndex) -> bool {
         let (word, bit) = place(bundle);
-        self.words.get(word).is_some_and(|word| word & bit != 0)
+        self.words().get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// Adds the members of another set.
     pub fn unite(&mut self, other: &Self) {
-        for (word, more) in self.words.iter_mut().zip(&other.words) {
+        for (word, more) in self.words_mut().iter_mut().zip(other.words()) {
             *word |= more;
         }
     }
 
     /// Keeps only the members that another set has too.
     pub fn intersect(&mut self, other: &Self) {
-        for (word, kept) in self.words.iter_mut().zip(&other.words) {
+        for (word, kept) in self.words_mut().iter_mut().zip(other.words()) {
             *word &= kept;
         }
     }
 
     /// Keeps only the members that another set has not.
     pub fn subtract(&mut self, other: &Self) {
-        for (word, gone) in self.words.iter_mut().zip(&other.words) {
+        for (word, gone) in self.words_mut().iter_mut().zip(other.words()) {
             *word &= !gone;
         }
     }
 
     /// Keeps only the members from one place to before another, in the order of preference.
     pub(super) fn keep_between(&mut self, from: usize, to: usize) {
-        for (at, word) in (0..).step_by(BITS).zip(self.words.iter_mut()) {
-            *word &= below(to.saturating_sub(at)) & !below(from.saturating_sub(at));
+        let (first, last) = (from / BITS, to / BITS);
+        let words = self.words_mut();
+        let (before, rest) = words.split_at_mut(first.min(words.len()));
+        before.fill(0);
+        if let Some(word) = rest.first_mut() {
+            *word &= !below(from % BITS);
+        }
+        let (_, rest) = words.split_at_mut(last.min(words.len()));
+        if let Some((word, after)) = rest.split_first_mut() {
+            *word &= below(to % BITS);
+            after.fill(0);
         }
     }
 
     /// Keeps only the members that pass a test.
     pub fn retain(&mut self, mut keep: impl FnMut(BundleIndex) -> bool) {
-        for (at, word) in (0_u32..).step_by(BITS).zip(self.words.iter_mut()) {
+        for (at, word) in (0_u32..).step_by(BITS).zip(self.words_mut()) {
             let mut rest = *word;
             while rest != 0 {
                 let bit = rest.trailing_zeros();
@@ -115,12 +149,12 @@ impl BundleSet {
 
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| *word == 0)
+        self.words().iter().all(|word| *word == 0)
     }
 
     /// The number of members.
     pub fn len(&self) -> usize {
-        self.words
+        self.words()
             .iter()
             .map(|word| word.count_ones() as usize)
             .sum()
@@ -130,7 +164,7 @@ impl BundleSet {
     pub fn iter(&self) -> impl Iterator<Item = BundleIndex> {
         (0_u32..)
             .step_by(BITS)
-            .zip(self.words.iter())
+            .zip(self.words())
             .flat_map(|(at, word)| {
                 let mut rest = *word;
                 std::iter::from_fn(move || {
@@ -151,9 +185,9 @@ impl BundleSet {
     /// The best member that the other set has not.
     pub fn first_outside(&self, other: &Self) -> Option<BundleIndex> {
         let words = self
-            .words
+            .words()
             .iter()
-            .zip(&other.words)
+            .zip(other.words())
             .map(|(word, gone)| word & !gone);
         (0_u32..)
             .step_by(BITS)
@@ -164,12 +198,12 @@ impl BundleSet {
 
 const BITS: usize = 64;
 
-/// The first bits of a word.
+/// How many words a set has without an allocation.
+const FEW: usize = 4;
+
+/// The first bits of a word, fewer than all.
 fn below(count: usize) -> u64 {
-    u32::try_from(count)
-        .ok()
-        .and_then(|count| 1_u64.checked_shl(count))
-        .map_or(u64::MAX, |bit| bit - 1)
+    (1 << count) - 1
 }
 
 fn place(BundleIndex(index): BundleIndex) -> (usize, u64) {
