@@ -14,6 +14,8 @@ mod error;
 mod group;
 mod hyphen;
 
+use std::iter;
+
 pub use self::error::{ConstraintError, ConstraintErrorKind};
 
 use self::error::LocatedFault;
@@ -62,8 +64,9 @@ impl Constraint {
     /// The result of [`Self::compile`] for one whole version such as `1.2.3-rc.1`, which all releases of Masterminds
     /// read in the same way.
     fn pin(text: &str) -> Option<Self> {
-        let has_room = text.len() <= MOST_OF_A_PIN && !text.contains('+');
-        let version = has_room.then(|| Version::parse(text).ok())??;
+        let starts = text.starts_with(|first: char| first.is_ascii_digit());
+        let can_be = starts && text.len() <= MOST_OF_A_PIN && !text.contains('+');
+        let version = can_be.then(|| Version::parse(text).ok())??;
         let prereleases = if version.is_prerelease() {
             Prereleases::Admitted
         } else {
@@ -94,16 +97,18 @@ impl Constraint {
             let kind = ConstraintErrorKind::TooManyGroups(rules.groups);
             return Err(fail(kind, rewritten.fault(at, ExpectedPart::End)));
         }
-        let groups = parts(&rewritten.text)
-            .map(|(start, part)| {
-                compile::group(part, release).map_err(|LocatedFault { kind, at, expected }| {
-                    fail(kind, rewritten.fault(start + at, expected))
-                })
-            })
-            .collect::<Result<_, _>>()?;
+        // The exact capacity: the box then takes the list as it is.
+        let mut groups = Vec::with_capacity(parts(&rewritten.text).count());
+        for (start, part) in parts(&rewritten.text) {
+            let group = compile::group(part, release);
+            let located = |LocatedFault { kind, at, expected }| {
+                fail(kind, rewritten.fault(start + at, expected))
+            };
+            groups.push(group.map_err(located)?);
+        }
         Ok(Self {
             text: text.into(),
-            groups,
+            groups: groups.into(),
         })
     }
 
@@ -165,14 +170,23 @@ impl GatedComparator {
 /// No release of Masterminds refuses a version of this length, in bytes.
 const MOST_OF_A_PIN: usize = 64;
 
-/// The texts between the double bars, each with its byte offset.
+/// The texts between the double bars, each with its byte offset. Plain, because the texts are short: the search of
+/// `split` takes longer to set up.
 fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split("||").scan(0, |next, part| {
-        let at = *next;
-        *next += part.len() + "||".len();
-        Some((at, part))
+    let mut rest = Some((0, text));
+    iter::from_fn(move || {
+        let (at, text) = rest.take()?;
+        let mut windows = text.as_bytes().windows(BARS.len());
+        let Some(end) = windows.position(|window| window == BARS) else {
+            return Some((at, text));
+        };
+        let behind = end + BARS.len();
+        rest = text.get(behind..).map(|text| (at + behind, text));
+        Some((at, text.get(..end)?))
     })
 }
+
+const BARS: &[u8] = b"||";
 
 #[cfg(test)]
 mod tests {

@@ -40,15 +40,16 @@ impl Version {
     /// The first fault in blang's own order: numbers from left to right, prerelease, build.
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         use VersionErrorKind as Kind;
-        let mut parts = text.splitn(3, '.');
-        let (major, minor, rest) = match (parts.next(), parts.next(), parts.next()) {
-            (Some(major), Some(minor), Some(rest)) => (major, minor, rest),
-            _ if text.is_empty() => return Err(Kind::EmptyVersion.at(0)),
-            _ => return Err(Kind::TooFewComponents.at(text.len())),
+        let (major, rest) = cut(text, b'.');
+        let (minor, rest) = rest.map_or(("", None), |rest| cut(rest, b'.'));
+        let rest = match rest {
+            Some(rest) => rest,
+            None if text.is_empty() => return Err(Kind::EmptyVersion.at(0)),
+            None => return Err(Kind::TooFewComponents.at(text.len())),
         };
         let patch_at = major.len() + minor.len() + 2;
-        let (rest, build) = cut(rest, '+');
-        let (patch, prerelease) = cut(rest, '-');
+        let (rest, build) = cut(rest, b'+');
+        let (patch, prerelease) = cut(rest, b'-');
         let core = Core {
             major: number(major, Component::Major, 0)?,
             minor: number(minor, Component::Minor, major.len() + 1)?,
@@ -230,9 +231,11 @@ impl Component {
     }
 }
 
-fn cut(text: &str, separator: char) -> (&str, Option<&str>) {
-    match text.split_once(separator) {
-        Some((before, after)) => (before, Some(after)),
+/// What is before and after the first of these ASCII characters. Plain, because the texts are short: the search of
+/// `split_once` takes longer to set up.
+fn cut(text: &str, separator: u8) -> (&str, Option<&str>) {
+    match text.bytes().position(|byte| byte == separator) {
+        Some(at) => (text.get(..at).unwrap_or(text), text.get(at + 1..)),
         None => (text, None),
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
+use std::borrow::Cow;
+
 use super::error::{ConstraintErrorKind, LocatedFault};
 use super::group::{self, Operator, WrittenComparator};
 use super::{GatedComparator, Group, Prereleases};
@@ -25,10 +27,10 @@ pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFa
         at,
         expected,
     })?;
-    let mut gated = written
-        .iter()
-        .map(|written| comparator(written, release))
-        .collect::<Result<Group, _>>()?;
+    let mut gated = Vec::with_capacity(written.len());
+    for written in &written {
+        gated.push(comparator(written, release)?);
+    }
     let is_open = gated
         .iter()
         .any(|gated| gated.prereleases == Prereleases::Admitted);
@@ -37,7 +39,7 @@ pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFa
             gated.prereleases = Prereleases::Admitted;
         }
     }
-    Ok(gated)
+    Ok(gated.into())
 }
 
 /// How much of an operand is written: everything up to the first wildcard or missing component.
@@ -68,18 +70,18 @@ impl Form {
     }
 
     /// The version that upstream has its parser read.
-    fn base(self, operand: &ScannedVersion<'_>) -> String {
+    fn base<'t>(self, operand: &ScannedVersion<'t>) -> Cow<'t, str> {
         let minor = operand.minor.unwrap_or_default();
         let numbers = match self {
             Self::Any => "0.0.0".to_owned(),
             Self::Major => format!("{}.0.0", operand.major),
             Self::Minor => format!("{}.{minor}.0", operand.major),
-            Self::Full => return operand.text.to_owned(),
+            Self::Full => return Cow::Borrowed(operand.text),
         };
-        match operand.prerelease {
+        Cow::Owned(match operand.prerelease {
             None => numbers,
             Some(prerelease) => format!("{numbers}-{prerelease}"),
-        }
+        })
     }
 }
 

@@ -5,6 +5,8 @@
 //!
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
+use smallvec::SmallVec;
+
 use crate::version::cursor::Cursor;
 use crate::version::fault::ExpectedPart;
 use crate::version::masterminds::operand::{ScannedVersion, is_component_byte, scan};
@@ -30,10 +32,13 @@ pub(super) struct WrittenComparator<'t> {
     pub(super) at: usize,
 }
 
+/// The comparators of a group: nearly always one or two, which take no allocation.
+type WrittenGroup<'t> = SmallVec<[WrittenComparator<'t>; 2]>;
+
 /// Reads a group; a fault is its byte offset and what is missing there.
-pub(super) fn read(text: &str) -> Result<Vec<WrittenComparator<'_>>, (usize, ExpectedPart)> {
+pub(super) fn read(text: &str) -> Result<WrittenGroup<'_>, (usize, ExpectedPart)> {
     let mut cursor = Cursor::new(text);
-    let mut comparators = Vec::new();
+    let mut comparators = WrittenGroup::new();
     cursor.eat_blanks();
     loop {
         comparators.push(comparator(&mut cursor)?);
