@@ -25,6 +25,7 @@ mod named;
 mod nearby;
 mod policed;
 mod quick;
+mod read_installed;
 mod rows;
 mod rule;
 mod ruled;

@@ -338,7 +338,7 @@ fn resolved(choice: Choice<'_>) -> Option<ResolvedBundle> {
     let read = bundle.version.as_ref().ok()?;
     let release = read.release.as_ref().filter(|release| !release.is_empty());
     Some(ResolvedBundle {
-        bundle: bundle.name.to_string(),
+        bundle: String::from(&*bundle.name),
         version: read.version.to_string(),
         release: release.map(ToString::to_string),
         catalog: choice.catalog.name.clone(),
@@ -358,11 +358,11 @@ fn names(accepted: &[AcceptedBundles<'_>]) -> Vec<String> {
         })
         .collect();
     bundles.sort_by(|a, b| a.cmp_preference(b).then_with(|| a.name.cmp(&b.name)));
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::with_capacity(bundles.len());
     bundles.retain(|bundle| seen.insert(&bundle.name));
     bundles
         .into_iter()
-        .map(|bundle| bundle.name.to_string())
+        .map(|bundle| String::from(&*bundle.name))
         .collect()
 }
 

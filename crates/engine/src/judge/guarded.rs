@@ -4,9 +4,10 @@
 //! again. So the first step decides as little as any other: the whole walk is looked at, until it
 //! stays or stops.
 
-use crate::extension::{Installed, InstalledBundle};
+use crate::extension::Installed;
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps, most_steps};
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::resolve;
 use crate::judge::walk::{WalkStep, steps, violations};
 use crate::judge::{AllowedChange, RuledEdit, Ruling};
@@ -17,6 +18,7 @@ pub(super) fn guarded<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &Installed,
 ) -> RuledEdit<'s> {
+    let installed = &ReadInstalled::of(installed, question.basis.snapshot.rules());
     let mut ruled = resolve(question, installed);
     let Ruling::Allowed(AllowedChange::Resolved | AllowedChange::Bypassed(_), resolved) =
         ruled.ruling
@@ -59,18 +61,18 @@ struct GuardedWalk<'a, 'f, 's> {
 }
 
 impl<'s> GuardedWalk<'_, '_, 's> {
-    fn at_walk(&mut self, installed: &Installed) {
+    fn at_walk(&mut self, installed: &ReadInstalled<'_>) {
         match installed {
-            Installed::Nothing => {}
-            Installed::Unknown(_) => self.cannot_judge(self.resolved),
-            Installed::Bundle(bundle) => self.at_steps(bundle),
+            ReadInstalled::Nothing => {}
+            ReadInstalled::Unknown(_) => self.cannot_judge(self.resolved),
+            ReadInstalled::Bundle(_) => self.at_steps(installed),
         }
     }
 
     /// Looks at one step after another, up to the first that is forbidden.
-    fn at_steps(&mut self, from: &InstalledBundle) {
+    fn at_steps(&mut self, installed: &ReadInstalled<'_>) {
         let most = most_steps(self.guards);
-        for (looked_at, step) in steps(self.question, from).enumerate() {
+        for (looked_at, step) in steps(self.question, installed).enumerate() {
             if looked_at == most {
                 self.unjudged
                     .get_or_insert(UnjudgedSteps::Later { looked_at });
@@ -84,12 +86,12 @@ impl<'s> GuardedWalk<'_, '_, 's> {
     }
 
     fn at_step(&mut self, step: &WalkStep<'s>) {
-        let Some((from, violations)) = violations(self.question, self.guards, step) else {
+        let Some((from, violations)) = violations(self.guards, step) else {
             return self.cannot_judge(step.to);
         };
         let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);
         let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
-        let forbidden = |found| ForbiddenStep::of(self.resolved, &from, step.to, found);
+        let forbidden = |found| ForbiddenStep::of(self.resolved, from, step.to, found);
         let (holding, lifted) = (forbidden(holding), forbidden(lifted));
         self.refusal = holding;
         self.lifted.extend(lifted);

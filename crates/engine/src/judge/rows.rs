@@ -9,8 +9,9 @@ mod catalogs;
 mod choice;
 mod filter;
 
-use crate::extension::{Filter, FilterError, FilterProblem, Installed};
+use crate::extension::{Filter, FilterError, FilterProblem};
 use crate::judge::filter_question::FilterQuestion;
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::case::Case;
 use crate::judge::ruled::RuledEdit;
 use crate::judge::superseded::unless_superseded;
@@ -53,15 +54,15 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
 /// Rows 4 to 15, and 18 for what they let through: what OLM does.
 pub(super) fn resolve<'s>(
     question: &FilterQuestion<'_, 's>,
-    installed: &Installed,
+    installed: &ReadInstalled<'_>,
 ) -> RuledEdit<'s> {
-    let case = Case::of(question, installed);
+    let mut case = Case::of(question, installed);
     if let Some(ruling) = first(&STATE, &case) {
         return ruling.into();
     }
     let ruled = match first(&CONTENT, &case) {
         Some(ruling) => case.with_evidence(ruling),
-        None => choice::chosen(case),
+        None => choice::chosen(&mut case),
     };
     unless_superseded(ruled, &question.in_play)
 }

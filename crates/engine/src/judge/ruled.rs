@@ -1,5 +1,7 @@
 //! The row that answered, with all that is known of the way to it.
 
+use std::mem;
+
 use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps};
 use crate::judge::{OutdatedCatalogs, Ruling};
 use crate::resolve::{Choice, Match, PolicyFinding};
@@ -83,13 +85,14 @@ impl<'s> From<OutdatedCatalogs<'s>> for RuledEdit<'s> {
     }
 }
 
-impl<'s> From<Match<'_, 's>> for MatchedBundles<'s> {
-    fn from(found: Match<'_, 's>) -> Self {
+impl<'s> MatchedBundles<'s> {
+    /// What is left of a match, which is over: its bundles are taken.
+    pub(super) fn of(found: &mut Match<'_, 's>) -> Self {
         Self {
             catalog: found.offer.catalog,
             package: found.offer.package,
             candidates: found.offer.candidates.clone(),
-            left: found.matched,
+            left: mem::take(&mut found.matched),
         }
     }
 }

@@ -7,9 +7,10 @@
 //! step betters the one before: from deprecated to not, from a catalog to one of higher priority, or
 //! within a catalog to a better bundle, in this order. So no bundle comes twice.
 
-use crate::extension::{Filter, Installed, InstalledBundle};
+use crate::extension::{Filter, InstalledBundle};
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::forbidden::{MOST_FORBIDDEN, most_steps};
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::resolve;
 use crate::judge::{AllowedChange, Basis, ForbiddenStep, RuledEdit, Ruling};
 use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Violation};
@@ -44,8 +45,8 @@ pub enum WalkEnd<'s> {
 /// One step of a walk.
 #[derive(Debug)]
 pub(super) struct WalkStep<'s> {
-    /// What it leaves.
-    pub(super) from: InstalledBundle,
+    /// The version that it leaves, if that can be read.
+    pub(super) from: Option<Version>,
     /// What it installs.
     pub(super) to: Choice<'s>,
     /// How that relates to what it leaves.
@@ -72,27 +73,28 @@ fn walked<'s>(question: &FilterQuestion<'_, 's>, installed: &InstalledBundle) ->
         &question.filter.package,
         question.offers(),
     );
-    let mut last = installed.clone();
+    let rules = question.basis.snapshot.rules();
+    let mut last = ReadInstalled::Bundle(Origin::read(installed, rules));
     let mut steps: Vec<Choice<'s>> = Vec::new();
     let mut look = WalkViolations {
-        question,
         guards: &guards,
         forbidden: Vec::new(),
         looked_at: None,
     };
     let end = loop {
-        match step(question, last.clone()) {
-            Ok((step, recorded)) => {
+        match step(question, &last) {
+            Ok((step, origin)) => {
                 look.at_step(&step, &steps);
                 steps.push(step.to);
-                last = recorded;
+                last = ReadInstalled::Bundle(Ok(origin));
             }
             Err(end) => break end,
         }
     };
+    let end_of_steps = steps.last().and_then(|end| recorded(*end, rules));
     Walk {
         steps,
-        last,
+        last: end_of_steps.unwrap_or_else(|| installed.clone()),
         end,
         forbidden: look.forbidden,
         looked_at: look.looked_at,
@@ -100,14 +102,13 @@ fn walked<'s>(question: &FilterQuestion<'_, 's>, installed: &InstalledBundle) ->
 }
 
 /// What guardrails say of a walk, as far as they are put to it.
-struct WalkViolations<'a, 'f, 's> {
-    question: &'a FilterQuestion<'f, 's>,
+struct WalkViolations<'a, 's> {
     guards: &'a Guards<'s>,
     forbidden: Vec<ForbiddenStep<'s>>,
     looked_at: Option<usize>,
 }
 
-impl<'s> WalkViolations<'_, '_, 's> {
+impl<'s> WalkViolations<'_, 's> {
     /// Looks at the step that comes after these.
     fn at_step(&mut self, step: &WalkStep<'s>, before: &[Choice<'s>]) {
         if self.guards.is_empty() || self.looked_at.is_some() {
@@ -125,54 +126,55 @@ impl<'s> WalkViolations<'_, '_, 's> {
 
     /// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
     fn forbids(&self, step: &WalkStep<'s>, first: Choice<'s>) -> Option<ForbiddenStep<'s>> {
-        let (from, violations) = violations(self.question, self.guards, step)?;
-        ForbiddenStep::of(first, &from, step.to, violations)
+        let (from, violations) = violations(self.guards, step)?;
+        ForbiddenStep::of(first, from, step.to, violations)
     }
 }
 
 /// The steps of the same walk, one by one.
 pub(super) fn steps<'s>(
     question: &FilterQuestion<'_, 's>,
-    installed: &InstalledBundle,
+    installed: &ReadInstalled<'_>,
 ) -> impl Iterator<Item = WalkStep<'s>> {
-    let mut last = installed.clone();
+    let mut last: Option<ReadInstalled<'s>> = None;
     std::iter::from_fn(move || {
-        let (step, recorded) = step(question, last.clone()).ok()?;
-        last = recorded;
+        let from = last.as_ref().unwrap_or(installed);
+        let (step, origin) = step(question, from).ok()?;
+        last = Some(ReadInstalled::Bundle(Ok(origin)));
         Some(step)
     })
 }
 
-/// The next step, and what is recorded after it.
+/// The next step, and where the step after it starts: reading what the controller records gives the same.
 fn step<'s>(
     question: &FilterQuestion<'_, 's>,
-    from: InstalledBundle,
-) -> Result<(WalkStep<'s>, InstalledBundle), WalkEnd<'s>> {
-    let ruled = resolve(question, &Installed::Bundle(from.clone()));
+    from: &ReadInstalled<'_>,
+) -> Result<(WalkStep<'s>, Origin<'s>), WalkEnd<'s>> {
+    let ruled = resolve(question, from);
     let (to, allowed) = match ruled.ruling {
         Ruling::Allowed(AllowedChange::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
         Ruling::Allowed(allowed, choice) => (choice, allowed),
         _ => return Err(WalkEnd::Stops(Box::new(ruled))),
     };
-    match recorded(to, question.basis.snapshot.rules()) {
-        Some(recorded) => Ok((WalkStep { from, to, allowed }, recorded)),
-        None => Err(WalkEnd::Stops(Box::new(ruled))),
-    }
+    let Some(origin) = Origin::of_choice(to, question.basis.snapshot.rules()) else {
+        return Err(WalkEnd::Stops(Box::new(ruled)));
+    };
+    let version = from.origin().and_then(Origin::version);
+    let from = version.map(|read| read.version.clone());
+    Ok((WalkStep { from, to, allowed }, origin))
 }
 
 /// Why a step is forbidden, and the version that it starts from, if that can be read.
-pub(super) fn violations<'s>(
-    question: &FilterQuestion<'_, 's>,
+pub(super) fn violations<'a, 's>(
     guards: &Guards<'s>,
-    step: &WalkStep<'s>,
-) -> Option<(Version, Vec<Violation<'s>>)> {
-    let origin = Origin::read(&step.from, question.basis.snapshot.rules()).ok()?;
-    let from = &origin.version()?.version;
+    step: &'a WalkStep<'s>,
+) -> Option<(&'a Version, Vec<Violation<'s>>)> {
+    let from = step.from.as_ref()?;
     let edge = match step.allowed {
         AllowedChange::Bypassed(_) => CatalogEdge::Absent,
         AllowedChange::Resolved | AllowedChange::Unchanged => CatalogEdge::Present,
     };
-    Some((from.clone(), guards.violations(from, &step.to, edge)))
+    Some((from, guards.violations(from, &step.to, edge)))
 }
 
 /// A bundle as the controller records it once it is installed; none whose version cannot be read.
@@ -184,7 +186,7 @@ pub fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBundle> {
     let bundle = choice.bundle();
     let recorded = bundle.version.as_ref().ok()?.recorded(gate);
     Some(InstalledBundle {
-        name: Some(bundle.name.to_string()),
+        name: Some(String::from(&*bundle.name)),
         version: recorded.version,
         release: recorded.release,
     })

@@ -88,6 +88,10 @@ pub enum CatalogEdge {
 impl<'s> Guards<'s> {
     /// What is said of the steps of a package to any of these offers.
     pub fn of(imposed: &'s AdministratorGuardrails, package: &str, offers: &[Offer<'s>]) -> Self {
+        let is_free = |offer: &Offer<'_>| offer.package.guardrails().stated().is_none();
+        if imposed.is_empty() && offers.iter().all(is_free) {
+            return Self::default();
+        }
         let by_administrators = imposed.on(package).map(|by| Statement {
             by: GuardedBy::Administrator(&by.place),
             stated: by.stated.as_ref(),

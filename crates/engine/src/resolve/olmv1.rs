@@ -126,18 +126,20 @@ pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolution<'s>, ChoiceErr
 pub(super) fn choose_among<'s>(
     candidates: impl Iterator<Item = Choice<'s>>,
 ) -> Result<Resolution<'s>, ChoiceError<'s>> {
-    let mut left: Vec<Choice<'s>> = Vec::new();
+    let mut last: Option<Choice<'s>> = None;
+    let mut before = Vec::new();
     for candidate in candidates {
-        match left.last().map(Choice::is_deprecated) {
-            Some(false) if candidate.is_deprecated() => continue,
-            Some(true) if !candidate.is_deprecated() => left.clear(),
-            _ => {}
+        match last.map(|last| (last.is_deprecated(), last)) {
+            Some((false, _)) if candidate.is_deprecated() => continue,
+            Some((true, _)) if !candidate.is_deprecated() => before.clear(),
+            Some((_, last)) => before.push(last),
+            None => {}
         }
-        left.push(candidate);
+        last = Some(candidate);
     }
-    let last = *left.last().ok_or(ChoiceError::Nothing)?;
+    let last = last.ok_or(ChoiceError::Nothing)?;
     let deprecations_of = last.package.has_deprecations().then_some(last.catalog);
-    let choice = prior(left)?;
+    let choice = prior(before, last)?;
     check(choice)?;
     Ok(Resolution {
         choice,
@@ -158,11 +160,15 @@ fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match
     }
 }
 
-/// The single candidate of the highest priority.
-fn prior(mut left: Vec<Choice<'_>>) -> Result<Choice<'_>, ChoiceError<'_>> {
+/// The single candidate of the highest priority, of the last one and those before it.
+fn prior<'s>(before: Vec<Choice<'s>>, last: Choice<'s>) -> Result<Choice<'s>, ChoiceError<'s>> {
+    let mut left = before;
+    if left.is_empty() {
+        return Ok(last);
+    }
+    left.push(last);
     left.sort_by_key(|choice| std::cmp::Reverse(choice.catalog.priority));
     match left.as_slice() {
-        [only] => Ok(*only),
         [first, second, ..] if first.catalog.priority != second.catalog.priority => Ok(*first),
         _ => Err(ChoiceError::Ambiguous(left)),
     }

@@ -108,24 +108,29 @@ impl<'a> Query<'a> {
                 .as_ref()
                 .is_none_or(|selector| catalog.may_match(selector))
         };
-        let (catalogs, unavailable): (Vec<_>, Vec<_>) = snapshot
-            .catalogs()
-            .iter()
-            .filter(selected)
-            .partition(|catalog| catalog.availability == Availability::Available);
-        InPlay {
-            catalogs,
-            unavailable: unavailable.len(),
+        let all = snapshot.catalogs();
+        let mut in_play = InPlay {
+            catalogs: Vec::with_capacity(all.len()),
+            unavailable: 0,
+        };
+        for catalog in all.iter().filter(selected) {
+            match catalog.availability {
+                Availability::Available => in_play.catalogs.push(catalog),
+                Availability::Unavailable => in_play.unavailable += 1,
+            }
         }
+        in_play
     }
 
     /// The catalogs in play that have the package; the first that cannot answer ends it.
     pub fn offers<'s>(&self, in_play: &InPlay<'s>) -> Result<Vec<Offer<'s>>, NotLoaded<'s>> {
-        let found = in_play.catalogs.iter().filter_map(|catalog| {
-            let package = find(catalog, &self.filter.package).transpose()?;
-            Some(package.map(|package| self.offer(catalog, package)))
-        });
-        found.collect()
+        let mut offers = Vec::with_capacity(in_play.catalogs.len());
+        for catalog in &in_play.catalogs {
+            if let Some(package) = find(catalog, &self.filter.package)? {
+                offers.push(self.offer(catalog, package));
+            }
+        }
+        Ok(offers)
     }
 
     fn offer<'s>(&self, catalog: &'s CatalogState, package: &'s Package) -> Offer<'s> {

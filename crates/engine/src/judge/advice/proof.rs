@@ -3,6 +3,7 @@
 use crate::extension::{Filter, Installed, Policy};
 use crate::judge::advice::{BypassHelps, pin};
 use crate::judge::filter_question::FilterQuestion;
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::walk::{WalkStep, recorded, steps};
 use crate::judge::{Basis, Request, Verdict, rule};
 use crate::resolve::{Choice, Effort, Origin};
@@ -60,7 +61,10 @@ impl<'a, 's> Prover<'a, 's> {
         let filter = &self.request.filter.with_version(range);
         let question = FilterQuestion::of(self.basis, filter).ok()?;
         let cost = self.cost(&filter.package);
-        let steps = steps(&question, self.request.installed.bundle()?);
+        let rules = self.basis.snapshot.rules();
+        let installed = ReadInstalled::of(self.request.installed, rules);
+        matches!(installed, ReadInstalled::Bundle(_)).then_some(())?;
+        let steps = steps(&question, &installed);
         let paid = |step: WalkStep<'s>| {
             let can = self.effort.affords(cost) && self.effort.pay(cost);
             can.then_some(step.to)

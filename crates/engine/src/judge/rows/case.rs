@@ -1,40 +1,36 @@
 //! What the rows look at: a filter that was put to the catalogs, with what is installed.
 
-use crate::extension::Installed;
 use crate::judge::Ruling;
 use crate::judge::filter_question::FilterQuestion;
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::ruled::{AcceptedBundles, MatchedBundles, RuledEdit};
-use crate::resolve::{InstalledError, Match, Offer, Origin, weigh};
+use crate::resolve::{Match, Offer, Origin, weigh};
 
 /// One case of the decision table.
 pub(super) struct Case<'a, 's> {
     pub(super) question: &'a FilterQuestion<'a, 's>,
-    pub(super) installed: &'a Installed,
-    /// Where upgrade edges start, if something is installed.
-    pub(super) origin: Option<Result<Origin<'a>, InstalledError>>,
+    pub(super) installed: &'a ReadInstalled<'a>,
     /// What the filter and the edges leave in each catalog that has the package.
     pub(super) matches: Vec<Match<'a, 's>>,
 }
 
 impl<'a, 's> Case<'a, 's> {
-    pub(super) fn of(question: &'a FilterQuestion<'a, 's>, installed: &'a Installed) -> Self {
-        let olm = question.basis.snapshot.rules();
-        let bundle = installed.bundle();
-        let origin = bundle.map(|bundle| Origin::read(bundle, olm));
-        let read = origin.as_ref().and_then(|origin| origin.as_ref().ok());
-        let binding = read.filter(|_| !question.filter.bypasses());
-        let matches = weigh(question.offers(), binding);
+    pub(super) fn of(
+        question: &'a FilterQuestion<'a, 's>,
+        installed: &'a ReadInstalled<'a>,
+    ) -> Self {
+        let origin = installed.origin();
+        let binding = origin.filter(|_| !question.filter.bypasses());
         Self {
             question,
             installed,
-            origin,
-            matches,
+            matches: weigh(question.offers(), binding),
         }
     }
 
     /// Where upgrade edges start, if that can be read.
-    pub(super) fn origin(&self) -> Option<&Origin<'a>> {
-        self.origin.as_ref()?.as_ref().ok()
+    pub(super) fn origin(&self) -> Option<&'a Origin<'a>> {
+        self.installed.origin()
     }
 
     /// The catalogs that have the package.
@@ -47,8 +43,8 @@ impl<'a, 's> Case<'a, 's> {
         self.offers().any(|offer| !offer.candidates.is_empty())
     }
 
-    /// A ruling with what was found on the way to it.
-    pub(super) fn with_evidence(self, ruling: Ruling<'s>) -> RuledEdit<'s> {
+    /// A ruling with what was found on the way to it. The matches are over then.
+    pub(super) fn with_evidence(&mut self, ruling: Ruling<'s>) -> RuledEdit<'s> {
         let is_bare = matches!(ruling, Ruling::InstalledVersionInvalid(_));
         let has_successors = !matches!(
             ruling,
@@ -60,7 +56,7 @@ impl<'a, 's> Case<'a, 's> {
         }
         let origin = self.origin().filter(|_| has_successors);
         ruled.successors = origin.map(|origin| accepted(&self.matches, origin));
-        ruled.matched = self.matches.into_iter().map(MatchedBundles::from).collect();
+        ruled.matched = self.matches.iter_mut().map(MatchedBundles::of).collect();
         ruled
     }
 }

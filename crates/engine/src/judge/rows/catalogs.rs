@@ -1,6 +1,6 @@
 //! Rows 4 to 5a: which catalogs are in play, and whether they can answer.
 
-use crate::extension::Installed;
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::case::Case;
 use crate::judge::{NoCatalogs, OutdatedCatalogs, Ruling};
 
@@ -23,8 +23,8 @@ pub(super) fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 /// Row 4a.
 pub(super) fn installed_unknown<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     match case.installed {
-        Installed::Unknown(why) if !case.question.filter.bypasses() => {
-            Some(Ruling::InstalledUnknown(why.clone()))
+        ReadInstalled::Unknown(why) if !case.question.filter.bypasses() => {
+            Some(Ruling::InstalledUnknown((*why).clone()))
         }
         _ => None,
     }

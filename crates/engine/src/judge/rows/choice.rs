@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::extension::Installed;
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::case::Case;
 use crate::judge::{AllowedChange, Jump, RuledEdit, Ruling};
 use crate::resolve::{Choice, ChoiceError, Match, Origin, choose};
@@ -22,19 +22,18 @@ pub(super) fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Rows 11 to 15 and 18: whatever the choice comes to, one of them fits.
-pub(super) fn chosen<'s>(case: Case<'_, 's>) -> RuledEdit<'s> {
+pub(super) fn chosen<'s>(case: &mut Case<'_, 's>) -> RuledEdit<'s> {
     let resolved = match choose(&case.matches) {
         Ok(resolved) => resolved,
         Err(error) => {
-            let ruling = refusal(&case, error);
+            let ruling = refusal(case, error);
             return case.with_evidence(ruling);
         }
     };
-    let allowed = how(&case, resolved.choice);
-    RuledEdit {
-        deprecations_of: resolved.deprecations_of,
-        ..case.with_evidence(Ruling::Allowed(allowed, resolved.choice))
-    }
+    let allowed = how(case, resolved.choice);
+    let mut ruled = case.with_evidence(Ruling::Allowed(allowed, resolved.choice));
+    ruled.deprecations_of = resolved.deprecations_of;
+    ruled
 }
 
 fn refusal<'s>(case: &Case<'_, 's>, error: ChoiceError<'s>) -> Ruling<'s> {
@@ -68,7 +67,7 @@ fn no_successor<'s>(case: &Case<'_, 's>) -> Ruling<'s> {
 
 fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> AllowedChange {
     match (case.installed, case.origin()) {
-        (Installed::Nothing, _) => AllowedChange::Resolved,
+        (ReadInstalled::Nothing, _) => AllowedChange::Resolved,
         (_, None) => AllowedChange::Bypassed(Jump::Unknown),
         (_, Some(origin)) if origin.is_at(choice.bundle()) => AllowedChange::Unchanged,
         (_, Some(origin)) if is_successor(case, choice, origin) => AllowedChange::Resolved,

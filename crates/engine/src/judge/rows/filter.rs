@@ -1,13 +1,16 @@
 //! Rows 6 to 10: what the filter leaves of the catalogs before any edge counts.
 
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::case::Case;
 use crate::judge::{Ruling, nearby};
 use olmguard_catalog::olm::EmptyPackage;
 
 /// Row 7.
 pub(super) fn installed_unreadable<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
-    match &case.origin {
-        Some(Err(error)) if !case.question.filter.bypasses() && reads_installed(case) => {
+    match case.installed {
+        ReadInstalled::Bundle(Err(error))
+            if !case.question.filter.bypasses() && reads_installed(case) =>
+        {
             Some(Ruling::InstalledVersionInvalid(error.clone()))
         }
         _ => None,

@@ -1,10 +1,11 @@
 //! The newest version of a range, where the edit installs a lower one first.
 
 use crate::judge::filter_question::FilterQuestion;
-use crate::judge::walk::{recorded, steps};
+use crate::judge::read_installed::ReadInstalled;
+use crate::judge::walk::steps;
 use crate::judge::warning::{Continuation, Warning};
 use crate::judge::{Basis, Edit, RuledEdit};
-use crate::resolve::Choice;
+use crate::resolve::{Choice, Origin};
 
 /// Looked for in the catalog resolved to: between catalogs priority decides.
 pub(super) fn not_direct<'s>(
@@ -47,12 +48,13 @@ fn continuation<'s>(
     newest: Choice<'s>,
     resolved: Choice<'s>,
 ) -> Continuation<'s> {
-    let installed = recorded(resolved, basis.snapshot.rules());
+    let installed = Origin::of_choice(resolved, basis.snapshot.rules());
     let filter = edit.new.filter.as_ref().ok();
     let question = filter.and_then(|filter| FilterQuestion::of(basis, filter).ok());
     let Some((question, installed)) = question.zip(installed) else {
         return Continuation::Unknown;
     };
+    let installed = ReadInstalled::Bundle(Ok(installed));
     let bundles = resolved.package.bundle_count().max(1);
     let most = MOST_BUNDLES / bundles;
     let mut last = resolved;

@@ -50,7 +50,9 @@ impl<'s> Pins<'s> {
             }
             let bundles = readable(at, offer, &accepted.bundles);
             pins.extend(best_of_versions(&bundles, offer));
-            crashing.extend(readable(at, offer, &accepted.successors.crashes));
+            if !accepted.successors.crashes.is_empty() {
+                crashing.extend(readable(at, offer, &accepted.successors.crashes));
+            }
         }
         pins.sort_by(Pin::cmp_height);
         crashing.sort_by(Pin::cmp_height);
@@ -88,15 +90,18 @@ fn readable<'s>(at: usize, offer: &Offer<'s>, bundles: &BundleSet) -> Vec<Pin<'s
 }
 
 /// Of one offer's bundles, best first, the one that it gives for each version.
-fn best_of_versions<'s>(bundles: &[Pin<'s>], offer: &Offer<'s>) -> Vec<Pin<'s>> {
+fn best_of_versions<'s>(bundles: &[Pin<'s>], offer: &Offer<'s>) -> impl Iterator<Item = Pin<'s>> {
     let is_kept = |pin: &&Pin<'_>| !offer.package.is_deprecated(pin.bundle);
     let versions = bundles.chunk_by(Pin::is_of_version);
-    let best = versions.filter_map(|same| same.iter().find(is_kept).or(same.first()));
-    best.copied().collect()
+    let best = versions.filter_map(move |same| same.iter().find(is_kept).or(same.first()));
+    best.copied()
 }
 
 /// The pins whose version is not among these; both with the highest version first.
 fn without<'s>(mut pins: Vec<Pin<'s>>, crashing: Vec<Pin<'s>>) -> Vec<Pin<'s>> {
+    if crashing.is_empty() {
+        return pins;
+    }
     let mut crashing = crashing.into_iter().peekable();
     pins.retain(|pin| {
         let is_higher = |crash: &Pin<'_>| crash.version.cmp_precedence(pin.version).is_gt();
