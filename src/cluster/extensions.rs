@@ -14,9 +14,7 @@ use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
 use crate::cluster::pages::{MOST_PAGES, pages};
 use crate::cluster::served::{Names, looked_for, served};
-use olmguard_engine::extension::{
-    Extension, Installed, RecognisedObject, Rollout, UnknownCause, recognise,
-};
+use olmguard_engine::extension::{Extension, Installed, Rollout, UnknownCause};
 
 pub use shared::{SharedExtensions, SharedList};
 
@@ -88,13 +86,12 @@ impl ExtensionState {
         let Some(object) = object else {
             return Self::of(Installed::Nothing);
         };
-        let RecognisedObject::Extension(shape) = recognise(object) else {
-            return Self::unknown("the API server answers with another kind of object".to_owned());
-        };
-        let Extension {
-            installed, rollout, ..
-        } = Extension::read(shape, object);
-        Self { installed, rollout }
+        match Extension::recognised(object) {
+            Some(Extension {
+                installed, rollout, ..
+            }) => Self { installed, rollout },
+            None => Self::unknown("the API server answers with another kind of object".to_owned()),
+        }
     }
 
     fn of(installed: Installed) -> Self {

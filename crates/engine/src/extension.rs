@@ -58,6 +58,15 @@ pub struct Extension {
 }
 
 impl Extension {
+    /// The extension that an object is; none if it is something else, or of an unknown version.
+    pub fn recognised<'a>(object: impl Json<'a>) -> Option<Self> {
+        let identity = Identity::read(object);
+        match identity.recognise(object) {
+            RecognisedObject::Extension(shape) => Some(Self::of(identity, shape, object)),
+            RecognisedObject::UnknownVersion | RecognisedObject::Other => None,
+        }
+    }
+
     /// Reads an object of a kind and version that [`recognise`] knows.
     ///
     /// An object of any content can be read; what cannot be understood is kept as an error.

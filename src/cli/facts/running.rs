@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::cli::facts::loading::Fault;
 use olmguard_catalog::version::go;
-use olmguard_engine::extension::{Extension, Identity, RecognisedObject, recognise};
+use olmguard_engine::extension::{Extension, Identity};
 
 /// Extensions as far as they could be read.
 #[derive(Debug, Default)]
@@ -34,16 +34,13 @@ impl RunningExtensions {
 
 /// Reads one object. What cannot be read of a known version is a matter of its audit.
 pub(crate) fn read(object: &Value) -> Result<Extension, Fault> {
-    match recognise(object) {
-        RecognisedObject::Extension(shape) => Ok(Extension::read(shape, object)),
-        RecognisedObject::UnknownVersion | RecognisedObject::Other => {
-            let identity = Identity::read(object);
-            let name = go::quote(identity.name.as_deref().unwrap_or_default());
-            let version = go::quote(&identity.api_version());
-            let kind = go::quote(&identity.kind);
-            Err(Fault::Extensions(format!(
-                "extension {name}: unknown apiVersion {version} and kind {kind}: use a newer olmguard"
-            )))
-        }
-    }
+    Extension::recognised(object).ok_or_else(|| {
+        let identity = Identity::read(object);
+        let name = go::quote(identity.name.as_deref().unwrap_or_default());
+        let version = go::quote(&identity.api_version());
+        let kind = go::quote(&identity.kind);
+        Fault::Extensions(format!(
+            "extension {name}: unknown apiVersion {version} and kind {kind}: use a newer olmguard"
+        ))
+    })
 }

@@ -6,7 +6,7 @@ use kube::Client;
 use serde_json::Value;
 
 use crate::cluster::extensions::{self, ExtensionsError};
-use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
+use olmguard_engine::extension::Extension;
 
 /// Why they are not known, or not all of them.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -25,7 +25,8 @@ pub(super) async fn installed(client: Client) -> Result<Vec<Extension>, Installe
     // What is too much is not kept while the list comes to its end.
     let take = |object: Value| {
         let before = count.fetch_add(1, Ordering::Relaxed);
-        let read = (before < MOST_EXTENSIONS).then(|| read(&object));
+        let read = (before < MOST_EXTENSIONS)
+            .then(|| Extension::recognised(&object).ok_or(InstalledError::OtherKind));
         read.unwrap_or(Err(InstalledError::TooMany))
     };
     let listed = extensions::list(client, take).await;
@@ -33,15 +34,6 @@ pub(super) async fn installed(client: Client) -> Result<Vec<Extension>, Installe
         return Err(fault.into());
     }
     listed.all.into_iter().collect()
-}
-
-fn read(object: &Value) -> Result<Extension, InstalledError> {
-    match recognise(object) {
-        RecognisedObject::Extension(shape) => Ok(Extension::read(shape, object)),
-        RecognisedObject::UnknownVersion | RecognisedObject::Other => {
-            Err(InstalledError::OtherKind)
-        }
-    }
 }
 
 /// How many extensions are audited.

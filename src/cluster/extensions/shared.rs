@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::cluster::extensions::{Extensions, ExtensionsError, ListedExtensions};
 use crate::cluster::fault::{FaultClass, WatchFault};
-use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
+use olmguard_engine::extension::Extension;
 
 /// Lists the extensions of a cluster on request.
 pub struct SharedExtensions {
@@ -77,20 +77,13 @@ async fn bounded(client: Client) -> ListedExtensions<Extension> {
         is_full |= weight > left;
         if !is_full {
             left -= weight;
-            kept.extend(read(&object));
+            kept.extend(Extension::recognised(&object));
         }
     });
     let listed = list.await;
     let listed_count = kept.len();
     let too_large = is_full.then(|| extensions.too_large(listed_count));
     ListedExtensions::of(kept, listed.err().or(too_large))
-}
-
-fn read(object: &Value) -> Option<Extension> {
-    match recognise(object) {
-        RecognisedObject::Extension(shape) => Some(Extension::read(shape, object)),
-        RecognisedObject::UnknownVersion | RecognisedObject::Other => None,
-    }
 }
 
 /// About what the fields of an object take that an extension is read from.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::cluster::kind_watch::{KindEvent, name};
-use olmguard_engine::extension::{Extension, PolicySubject, RecognisedObject, recognise};
+use olmguard_engine::extension::{Extension, PolicySubject};
 use olmguard_policy::{Subject, UpgradePolicy};
 
 /// The extensions of the cluster, as far as policies match them.
@@ -72,10 +72,7 @@ impl Extensions {
 
 /// One that requests no package is of none that a policy names.
 fn read(object: &Value) -> Option<(String, ExtensionSubject)> {
-    let RecognisedObject::Extension(shape) = recognise(object) else {
-        return None;
-    };
-    let extension = Extension::read(shape, object);
+    let extension = Extension::recognised(object)?;
     let package = extension.filter.map(|filter| filter.package);
     let subject = ExtensionSubject {
         package: package.unwrap_or_default(),

@@ -10,9 +10,7 @@ use crate::cli::commands::test::suite::{Case, Old, Suite};
 use crate::manifest::Position;
 use olmguard_engine::explain::{Answer, answer, not_judged, warn_of_base};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
-use olmguard_engine::extension::{
-    Extension, Identity, Installed, RecognisedObject, Shape, recognise,
-};
+use olmguard_engine::extension::{Extension, Identity, Installed, Shape};
 use olmguard_engine::judge::{Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token};
 use olmguard_engine::snapshot::Snapshot;
 
@@ -68,8 +66,7 @@ fn objects(case: &Case, folder: &Path) -> Result<(Value, Option<Value>), Subject
 /// The same object with another range, which has its place in each shape.
 fn with_range(object: &Value, range: &str) -> Value {
     let mut object = object.clone();
-    if let RecognisedObject::Extension(shape) = recognise(&object) {
-        let fields = Extension::read(shape, &object).fields;
+    if let Some(Extension { fields, .. }) = Extension::recognised(&object) {
         let mut at = &mut object;
         for key in fields.deciding(true) {
             if !at.is_object() {
@@ -83,14 +80,14 @@ fn with_range(object: &Value, range: &str) -> Value {
 }
 
 fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Answer {
-    let Some(extension) = read(new) else {
+    let Some(extension) = Extension::recognised(new) else {
         let identity = Identity::read(new);
         return not_judged(&Exemption::UnknownVersion {
             api_version: identity.api_version(),
             kind: identity.kind,
         });
     };
-    let was = old.and_then(read);
+    let was = old.and_then(Extension::recognised);
     let before = old.map(|value| EarlierObject {
         value,
         extension: was.as_ref(),
@@ -109,14 +106,6 @@ fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Ans
     let mut answer = answer(basis, &edit);
     warn_of_base(&mut answer, doubt);
     answer
-}
-
-/// The extension, in a version that is known.
-fn read(object: &Value) -> Option<Extension> {
-    match recognise(object) {
-        RecognisedObject::Extension(shape) => Some(Extension::read(shape, object)),
-        RecognisedObject::Other | RecognisedObject::UnknownVersion => None,
-    }
 }
 
 fn refused(
