@@ -3,6 +3,8 @@
 //! A channel keeps its members as a list: a set has a bit for every bundle of the package, and a
 //! package can have as many channels as bundles.
 
+use smallvec::SmallVec;
+
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::heap::{Heap, allocated};
 
@@ -51,8 +53,8 @@ impl Channel {
 pub enum AskedChannels {
     /// None are named: every edge counts, and bundles in no channel too.
     All,
-    /// Those of the named ones that exist, each once, in the order of the package.
-    Some(Box<[ChannelIndex]>),
+    /// Those of the named ones that exist, each once, in the order of the package: nearly always one.
+    Some(SmallVec<[ChannelIndex; 4]>),
 }
 
 impl AskedChannels {

@@ -6,6 +6,8 @@
 
 use std::cmp::Ordering;
 
+use smallvec::SmallVec;
+
 use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::channel::{AskedChannels, Channel, ChannelIndex};
@@ -142,10 +144,13 @@ impl Package {
         if names.is_empty() {
             return AskedChannels::All;
         }
-        let mut asked: Vec<_> = names.iter().flat_map(|name| self.named(name)).collect();
+        let mut asked = SmallVec::new();
+        for name in names {
+            asked.extend(self.named(name));
+        }
         asked.sort_unstable();
         asked.dedup();
-        AskedChannels::Some(asked.into())
+        AskedChannels::Some(asked)
     }
 
     /// The channels of this name: blobs that are filed under different names can share one.

@@ -10,15 +10,17 @@ pub fn nearest<'a>(
     most: usize,
 ) -> Vec<&'a str> {
     let wanted = prefix(wanted);
-    let slips = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().count();
+    let slips = (length / 3).max(1);
     let mut left = MOST_COMPARED;
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
         .filter_map(|name| {
             let known = prefix(name);
-            let is_far = known.len().abs_diff(wanted.len()) > MOST_BYTES * slips;
+            // A slip changes the length by one character at most.
+            let can_be_near = known.chars().count().abs_diff(length) <= slips;
             let paid = left.checked_sub(known.len() * wanted.len());
-            let distance = match paid.filter(|_| !is_far) {
+            let distance = match paid.filter(|_| can_be_near) {
                 Some(rest) => {
                     left = rest;
                     strsim::osa_distance(wanted, known)
@@ -37,9 +39,6 @@ pub fn nearest<'a>(
 /// How many bytes are compared with how many in all, a fifth of a second: enough for tens of thousands of
 /// names of usual length. What comes after them is near only where one is the beginning of the other.
 const MOST_COMPARED: usize = 1 << 25;
-
-/// A slip changes the length by one character at most, so by four bytes.
-const MOST_BYTES: usize = 4;
 
 /// Bounds the work for names of any length; no name that OLM accepts is longer.
 fn prefix(name: &str) -> &str {

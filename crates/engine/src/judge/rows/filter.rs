@@ -35,9 +35,11 @@ pub(super) fn no_package<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 /// Row 8.
 pub(super) fn no_channel<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     let filter = case.question.filter;
+    if filter.channels.is_empty() || case.has_candidates() {
+        return None;
+    }
     let exists = |name: &String| case.offers().any(|offer| offer.package.has_channel(name));
-    let is_missing = !filter.channels.is_empty() && !filter.channels.iter().any(exists);
-    (is_missing && !case.has_candidates()).then(|| Ruling::ChannelNotFound {
+    (!filter.channels.iter().any(exists)).then(|| Ruling::ChannelNotFound {
         existing: nearby::channels(filter, case.offers()),
     })
 }
