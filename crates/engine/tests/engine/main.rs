@@ -21,6 +21,7 @@ mod policies;
 mod properties;
 mod quick;
 mod recorded;
+mod recorded_origin;
 mod suggestions;
 mod vectors_ranges;
 mod vectors_selector;
