@@ -5,9 +5,10 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use olmguard::source::load;
+use olmguard::source::{Loader, Progress};
+use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::Snapshot;
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_support::load::questions::{EXAMPLE, Question, REAL};
 use serde_json::{Value, json};
 
@@ -107,9 +108,13 @@ impl World {
     /// All five, loaded.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let rules = Rules::default();
-        let states = self
-            .names()
-            .map(|name| load(name, &self.file(name), &rules));
+        let (progress, memory) = (Progress::default(), Pool::unbounded());
+        let mut loader = Loader::new(&rules, &progress, &memory);
+        let states = self.names().map(|name| {
+            let content = loader.load(&self.file(name));
+            CatalogState::named(name, content)
+        });
+        drop(loader);
         let is_whole = states.iter().all(|state| state.loaded().is_some());
         assert!(is_whole, "every catalog is read");
         Snapshot::new(rules, states)

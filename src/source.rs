@@ -37,7 +37,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-pub use load::{finished, load, load_bytes, load_content};
+use decompress::Decoder;
+pub use load::{Loader, finished, load, load_bytes};
 use olmguard_catalog::blob::Sink;
 use olmguard_catalog::fbc::intake::{Decisive, Intake};
 use olmguard_catalog::fbc::{FbcError, NotAFile};
@@ -183,16 +184,26 @@ pub(crate) fn read_into<I: Intake>(
     progress: &Progress,
     intake: &mut I,
 ) -> Result<(), SourceError> {
+    read_with(&mut Decoder::default(), path, progress, intake)
+}
+
+/// As [`read_into`], with a decoder that may have read other files.
+fn read_with<I: Intake>(
+    decoder: &mut Decoder,
+    path: &Path,
+    progress: &Progress,
+    intake: &mut I,
+) -> Result<(), SourceError> {
     thread::scope(|scope| {
         let mut pipeline = Pipeline::new(scope, intake);
         if path == Path::new("-") {
-            let input = decompress::open(io::stdin().lock(), progress);
+            let input = decoder.open(io::stdin().lock(), progress);
             stream::read("-", input, &mut pipeline)?;
         } else if path.is_dir() {
             read_folder(path, progress, &mut pipeline)?;
         } else {
             let (file, name) = open(path, progress)?;
-            stream::read(&name, decompress::open(file, progress), &mut pipeline)?;
+            stream::read(&name, decoder.open(file, progress), &mut pipeline)?;
         }
         pipeline.finish()
     })
@@ -208,10 +219,21 @@ pub fn read_from(
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> Result<(), SourceError> {
+    read_from_with(&mut Decoder::default(), name, input, progress, sink)
+}
+
+/// As [`read_from`], with a decoder that may have read other files.
+fn read_from_with(
+    decoder: &mut Decoder,
+    name: &str,
+    input: impl Read,
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> Result<(), SourceError> {
     let mut intake = Decisive(sink);
     thread::scope(|scope| {
         let mut pipeline = Pipeline::new(scope, &mut intake);
-        stream::read(name, decompress::open(input, progress), &mut pipeline)?;
+        stream::read(name, decoder.open(input, progress), &mut pipeline)?;
         pipeline.finish()
     })
 }
@@ -300,12 +322,10 @@ fn display(path: &Path) -> Box<str> {
 /// # Errors
 /// What cannot be read, and what is larger than a catalog may be.
 pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), SourceError> {
-    let progress = Progress::default();
+    let (progress, mut decoder) = (Progress::default(), Decoder::default());
     if path == Path::new("-") {
-        take(
-            "-",
-            &whole("-", decompress::open(io::stdin().lock(), &progress))?,
-        );
+        let input = decoder.open(io::stdin().lock(), &progress);
+        take("-", &whole("-", input)?);
     } else if path.is_dir() {
         for found in walk::files(path)? {
             let (file, name) = open(&found.confine()?, &progress)?;
@@ -316,7 +336,7 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
         }
     } else {
         let (file, name) = open(path, &progress)?;
-        take(&name, &whole(&name, decompress::open(file, &progress))?);
+        take(&name, &whole(&name, decoder.open(file, &progress))?);
     }
     Ok(())
 }
@@ -324,7 +344,7 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
 /// All of one file.
 fn whole<R: Read>(
     name: &str,
-    content: io::Result<decompress::Content<'_, R>>,
+    content: io::Result<decompress::Content<'_, '_, R>>,
 ) -> Result<Vec<u8>, SourceError> {
     let failed = |source| io_error(Path::new(name), "read", source);
     let mut bytes = Vec::new();

@@ -4,20 +4,63 @@
 //! zstd frame may ask for a window of up to 32 MiB, what `zstd` itself uses up to level 22 but
 //! for `--long`.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use zstd::zstd_safe::DCtx;
 
 use super::Progress;
 
+/// Decompresses one file after another.
+///
+/// A window of zstd can be larger than the index of a catalog, and an allocator may keep what is freed.
+/// So all files that are read with one decoder share its window, which is freed with the decoder.
+#[derive(Default)]
+pub(super) struct Decoder(Option<DCtx<'static>>);
+
 /// The content of a file: as it is, or decompressed.
-pub(super) enum Content<'p, R: Read> {
+pub(super) enum Content<'d, 'p, R: Read> {
     Plain(CountingReader<'p, R>),
     Gzip(Box<MultiGzDecoder<CountingReader<'p, R>>>),
-    Zstd(zstd::stream::read::Decoder<'static, CountingReader<'p, R>>),
+    Zstd(zstd::stream::read::Decoder<'d, CountingReader<'p, R>>),
 }
 
-impl<R: Read> Read for Content<'_, R> {
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoder").finish_non_exhaustive()
+    }
+}
+
+impl Decoder {
+    /// A file, decompressed if it is compressed.
+    pub(super) fn open<'p, R: Read>(
+        &mut self,
+        input: R,
+        progress: &'p Progress,
+    ) -> io::Result<Content<'_, 'p, R>> {
+        let mut input = CountingReader::new(input, progress);
+        Ok(match *input.peek()? {
+            [0x1f, 0x8b, ..] => Content::Gzip(Box::new(MultiGzDecoder::new(input))),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+                // This forgets what is left of a file that was not read to its end.
+                let mut decoder = zstd::stream::read::Decoder::with_context(input, self.context()?);
+                decoder.window_log_max(WINDOW_LOG_MAX)?;
+                Content::Zstd(decoder)
+            }
+            _ => Content::Plain(input),
+        })
+    }
+
+    fn context(&mut self) -> io::Result<&mut DCtx<'static>> {
+        match &mut self.0 {
+            Some(context) => Ok(context),
+            none => Ok(none.insert(DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?)),
+        }
+    }
+}
+
+impl<R: Read> Read for Content<'_, '_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(input) => input.read(buffer),
@@ -28,22 +71,8 @@ impl<R: Read> Read for Content<'_, R> {
 }
 
 /// A file as it is.
-pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> Content<'_, R> {
+pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> Content<'static, '_, R> {
     Content::Plain(CountingReader::new(input, progress))
-}
-
-/// A file, decompressed if it is compressed.
-pub(super) fn open<R: Read>(input: R, progress: &Progress) -> io::Result<Content<'_, R>> {
-    let mut input = CountingReader::new(input, progress);
-    Ok(match *input.peek()? {
-        [0x1f, 0x8b, ..] => Content::Gzip(Box::new(MultiGzDecoder::new(input))),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-            let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?;
-            decoder.window_log_max(WINDOW_LOG_MAX)?;
-            Content::Zstd(decoder)
-        }
-        _ => Content::Plain(input),
-    })
 }
 
 /// A reader that tells how far it is, and can be looked into.

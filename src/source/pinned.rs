@@ -19,11 +19,7 @@ use std::{fs, thread};
 use hyper::StatusCode;
 
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchError, FetchLimits, FileUrl};
-use crate::source::load::content;
-use crate::source::{Progress, SourceError, read_from};
-use olmguard_catalog::CatalogBuilder;
-use olmguard_catalog::memory::Pool;
-use olmguard_catalog::olm::Rules;
+use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
 
 /// Where a catalog is, and which content it has.
@@ -103,16 +99,10 @@ impl PinnedUrl {
         text.contains("://") || text.contains("@sha256:")
     }
 
-    /// Its content: fetched, compared with its digest, and read. It waits for that. Its
-    /// memory is that of the pool.
-    pub fn load(&self, rules: &Rules, progress: &Progress, memory: &Pool) -> Content {
+    /// Its content: fetched, compared with its digest, and read. It waits for that.
+    pub fn load(&self, loader: &mut Loader<'_>) -> Content {
         match self.fetch() {
-            Ok(file) => {
-                let mut builder = CatalogBuilder::within(rules, memory.account());
-                let name = self.url.to_string();
-                let read = read_from(&name, file, progress, &mut builder);
-                content(&name, read, builder)
-            }
+            Ok(file) => loader.load_from(&self.url.to_string(), file),
             Err(error) => Content::Unreadable(error.to_string()),
         }
     }

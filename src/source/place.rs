@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::source::Loader;
 use crate::source::pinned::{PinnedUrl, PinnedUrlError};
-use crate::source::{Progress, load_content};
-use olmguard_catalog::memory::Pool;
-use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
 
 /// Where the content of a catalog is: on this machine, or at a URL with the digest of what is there.
@@ -36,11 +34,11 @@ impl CatalogPlace {
         }
     }
 
-    /// The content, or why there is none. Its memory is that of the pool.
-    pub fn load(&self, rules: &Rules, progress: &Progress, memory: &Pool) -> Content {
+    /// The content, or why there is none.
+    pub fn load(&self, loader: &mut Loader<'_>) -> Content {
         match self {
-            Self::Path(path) => load_content(path, rules, progress, memory),
-            Self::Pinned(url) => url.load(rules, progress, memory),
+            Self::Path(path) => loader.load(path),
+            Self::Pinned(url) => url.load(loader),
         }
     }
 }

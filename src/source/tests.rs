@@ -99,6 +99,23 @@ fn a_broken_compressed_file_is_a_fault() {
 }
 
 #[test]
+fn a_decoder_forgets_what_is_left_of_a_broken_file() {
+    let mut decoder = Decoder::default();
+    let mut read_bytes = |bytes: &[u8]| {
+        let (mut blobs, progress) = (Blobs::default(), Progress::default());
+        let outcome = read_from_with(&mut decoder, "file", bytes, &progress, &mut blobs);
+        outcome.map(|()| blobs.0).map_err(|fault| fault.to_string())
+    };
+    let whole = zstd_frame(&[package("a"), package("b")].concat(), 20);
+    let large = zstd_frame(&package("a"), 26);
+    for broken in [&whole[..whole.len() - 1], &whole[..5], &large] {
+        let fault = read_bytes(broken).expect_err("a fault");
+        assert!(fault.starts_with("file: cannot read: "), "{fault}");
+        assert_eq!(read_bytes(&whole), Ok(TWO.map(str::to_owned).to_vec()));
+    }
+}
+
+#[test]
 fn a_zstd_window_is_bounded() {
     assert!(read_bytes(&zstd_frame(&package("a"), 25)).is_ok());
     let fault = read_bytes(&zstd_frame(&package("a"), 26)).expect_err("a fault");

@@ -18,7 +18,7 @@ use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::output::progress;
 use crate::cli::{Exit, say};
-use crate::source::{Progress, load_content};
+use crate::source::{Loader, Progress};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
@@ -195,7 +195,7 @@ fn print(
 /// The catalog of a file or folder; why it cannot be had.
 pub(super) fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, String> {
     let reading = Progress::default();
-    let content = || load_content(path, rules, &reading, memory::of_commands());
+    let content = || Loader::new(rules, &reading, memory::of_commands()).load(path);
     let content = progress::shown(&reading, content);
     match content {
         Content::Loaded(catalog) => Ok(catalog),

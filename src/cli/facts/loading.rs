@@ -12,8 +12,8 @@ use crate::cli::output::progress;
 use crate::cli::{Exit, say, warn};
 use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
 use crate::policy_files::PolicyFileFault;
-use crate::source::Progress;
 use crate::source::archive::ArchiveError;
+use crate::source::{Loader, Progress};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Policies};
@@ -147,12 +147,10 @@ impl CurrentCatalogs {
 fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)> {
     let progress = Progress::default();
     let load = || {
-        let catalogs = given.iter();
-        catalogs
-            .map(|catalog| {
-                let content = catalog.place.load(rules, &progress, memory::of_commands());
-                (catalog.name.as_str(), content)
-            })
+        let mut loader = Loader::new(rules, &progress, memory::of_commands());
+        given
+            .iter()
+            .map(|catalog| (catalog.name.as_str(), catalog.place.load(&mut loader)))
             .collect()
     };
     progress::shown(&progress, load)

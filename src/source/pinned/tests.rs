@@ -7,6 +7,9 @@ use std::thread::{self, JoinHandle};
 use ring::digest::{SHA256, digest};
 
 use super::*;
+use crate::source::Progress;
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
 
 const CATALOG: &[u8] = b"schema: olm.package\nname: p\n";
 const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -39,7 +42,8 @@ fn server(status: &str, body: &[u8]) -> (String, JoinHandle<String>) {
 
 fn load(url: &str) -> Content {
     let url: PinnedUrl = url.parse().unwrap();
-    url.load(&Rules::default(), &Progress::default(), &Pool::unbounded())
+    let (rules, progress, memory) = (Rules::default(), Progress::default(), Pool::unbounded());
+    url.load(&mut Loader::new(&rules, &progress, &memory))
 }
 
 #[track_caller]

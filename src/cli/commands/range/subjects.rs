@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{CatalogArg, CatalogArgs};
 use crate::cli::args::memory;
-use crate::source::Progress;
+use crate::source::{Loader, Progress};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_catalog::{Catalog, PackageFault};
@@ -100,10 +100,9 @@ impl<'a> BundleSource<'a> {
     /// Reads the catalog, and finds the package's bundles in it, best first.
     pub(super) fn load(self, rules: &Rules) -> Result<Vec<Subject>, SubjectsError> {
         let Self { catalog, .. } = self;
-        match &catalog
-            .place
-            .load(rules, &Progress::default(), memory::of_commands())
-        {
+        let progress = Progress::default();
+        let mut loader = Loader::new(rules, &progress, memory::of_commands());
+        match &catalog.place.load(&mut loader) {
             Content::Loaded(content) => self.bundles(content),
             Content::Missing => Err(self.unreadable("it has no content")),
             Content::Unfetched(why) | Content::Unreadable(why) => Err(self.unreadable(why)),

@@ -7,7 +7,7 @@ use tracing::{error, info};
 
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::server::Check;
-use crate::source::Progress;
+use crate::source::{Loader, Progress};
 use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
 use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::memory::Pool;
@@ -45,9 +45,11 @@ pub(super) fn load(
     check: &CatalogsCheck,
     metrics: &CatalogMetrics,
 ) -> Snapshot {
+    let progress = Progress::default();
+    let mut loader = Loader::new(&rules, &progress, memory);
     let states = catalogs.iter().map(|catalog| {
         let begun = Instant::now();
-        let content = catalog.place.load(&rules, &Progress::default(), memory);
+        let content = catalog.place.load(&mut loader);
         let state = CatalogState::named(&catalog.name, content);
         report(&state, begun.elapsed(), metrics);
         state
