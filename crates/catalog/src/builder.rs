@@ -7,6 +7,7 @@
 //!
 //! [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -17,6 +18,7 @@ use crate::heap::{Heap, allocated, table_bytes};
 use crate::index::{Parts, index};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::olm::Rules;
+use crate::owned::OwnedChannel;
 use crate::{Bundle, Catalog, Counts, Package, PackageFault};
 
 /// Collects the blobs of one catalog.
@@ -42,7 +44,7 @@ struct Folder {
 struct BlobFolder {
     top_level: bool,
     /// The directory; a blob with `/` in its name is in a further one.
-    schema: Box<str>,
+    schema: Cow<'static, str>,
     /// `NAME.json`.
     file: Box<str>,
 }
@@ -80,7 +82,7 @@ impl BlobFolder {
 #[derive(Debug)]
 enum PendingBlob {
     Package(blob::Package<'static>),
-    Channel(blob::Channel<'static>),
+    Channel(OwnedChannel),
     Bundle(Bundle),
     Deprecations(Vec<blob::Deprecation<'static>>),
     Guardrails(Result<Guardrails, UnreadGuardrails>),
@@ -140,7 +142,7 @@ impl<'r> CatalogBuilder<'r> {
     fn filed(&self, content: Content<'_>) -> PendingBlob {
         match content {
             Content::Package(package) => PendingBlob::Package(package.into_owned()),
-            Content::Channel(channel) => PendingBlob::Channel(channel.into_owned()),
+            Content::Channel(channel) => PendingBlob::Channel(OwnedChannel::of(&channel)),
             Content::Bundle(bundle) => PendingBlob::Bundle(Bundle::read(bundle, self.rules)),
             Content::Deprecations(entries) => {
                 let entries = entries.into_iter().map(blob::Deprecation::into_owned);
@@ -180,24 +182,25 @@ impl CatalogBuilder<'_> {
         let loan = self
             .account
             .lend(place + content.heap_bytes() + working(&content))?;
-        self.make_room(key.folder())?;
         let filed = content.map(|content| self.filed(content));
         let place = BlobFolder {
             top_level: key.package.is_empty(),
-            schema: key.schema.into(),
-            file: format!("{}.json", key.name).into(),
+            schema: schema(key.schema),
+            file: [key.name, ".json"].concat().into(),
         };
-        let Some(folder) = self.folders.get_mut(key.folder()) else {
-            return Ok(());
-        };
-        folder.file(place, filed, loan)
+        if let Some(folder) = self.folders.get_mut(key.folder()) {
+            return folder.file(place, filed, loan);
+        }
+        self.make_room()?;
+        self.account.take(allocated(key.folder().len()))?;
+        let mut folder = Folder::default();
+        let is_filed = folder.file(place, filed, loan);
+        self.folders.insert(key.folder().into(), folder);
+        is_filed
     }
 
-    /// Makes room for a folder of this name, if there is none yet.
-    fn make_room(&mut self, name: &str) -> Result<(), TooLarge> {
-        if self.folders.contains_key(name) {
-            return Ok(());
-        }
+    /// Makes room for one more folder.
+    fn make_room(&mut self) -> Result<(), TooLarge> {
         let (held, room) = (self.folders.len(), self.folders.capacity());
         if held == room {
             // While the pairs move, there are two tables.
@@ -207,8 +210,6 @@ impl CatalogBuilder<'_> {
             self.account
                 .give_back(table_bytes::<Box<str>, Folder>(room));
         }
-        self.account.take(allocated(name.len()))?;
-        self.folders.insert(name.into(), Folder::default());
         Ok(())
     }
 }
@@ -253,6 +254,15 @@ impl Folder {
     }
 }
 
+/// The schemas of nearly all blobs take no allocation.
+fn schema(name: &str) -> Cow<'static, str> {
+    let known = SCHEMAS.iter().find(|known| **known == name);
+    known.map_or_else(
+        || Cow::Owned(name.to_owned()),
+        |known| Cow::Borrowed(*known),
+    )
+}
+
 /// What decoding a content needs besides what is kept of it.
 fn working(content: &Result<Content<'_>, BlobFault>) -> usize {
     match content {
@@ -261,6 +271,7 @@ fn working(content: &Result<Content<'_>, BlobFault>) -> usize {
             parsed.saturating_mul(VERSION_PER_BYTE)
         }
         Ok(Content::Guardrails(text)) => text.len().saturating_mul(VALUE_PER_BYTE),
+        Ok(Content::Channel(channel)) => channel.entries.len() * OwnedChannel::PER_ENTRY,
         _ => 0,
     }
 }
@@ -292,19 +303,18 @@ pub fn guardrails(text: &str) -> Result<Guardrails, UnreadGuardrails> {
 
 impl Counts {
     fn add(&mut self, folder: &Folder) {
-        let packaged = || folder.blobs.iter().filter(|(place, _)| !place.top_level);
-        let of = |schema: &str| {
-            packaged()
-                .filter(|(place, _)| *place.schema == *schema)
-                .count()
-        };
-        let other = |blob: &Result<PendingBlob, _>| {
-            matches!(blob, Ok(PendingBlob::Guardrails(_) | PendingBlob::Other))
-        };
-        self.packages += usize::from(packaged().next().is_some());
-        self.channels += of("olm.channel");
-        self.bundles += of("olm.bundle");
-        self.others += packaged().filter(|(_, blob)| other(blob)).count();
+        let blobs = folder.blobs.iter();
+        let mut packaged = blobs.filter(|(place, _)| !place.top_level).peekable();
+        self.packages += usize::from(packaged.peek().is_some());
+        for (place, blob) in packaged {
+            match &*place.schema {
+                "olm.channel" => self.channels += 1,
+                "olm.bundle" => self.bundles += 1,
+                _ => {}
+            }
+            let is_other = matches!(blob, Ok(PendingBlob::Guardrails(_) | PendingBlob::Other));
+            self.others += usize::from(is_other);
+        }
     }
 }
 
@@ -329,7 +339,11 @@ fn indexed(folder: Folder, account: &Account) -> Result<Result<Package, PackageF
 fn unpack(
     blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
 ) -> Result<Parts, PackageFault> {
-    let mut parts = Parts::default();
+    let is_bundle = |blob: &&Result<_, _>| matches!(blob, Ok(PendingBlob::Bundle(_)));
+    let mut parts = Parts {
+        bundles: Vec::with_capacity(blobs.values().filter(is_bundle).count()),
+        ..Parts::default()
+    };
     let mut faults = Vec::new();
     for (place, blob) in blobs {
         match blob {
@@ -345,13 +359,12 @@ fn unpack(
                 parts.guardrails.push(stated);
             }
             Ok(PendingBlob::Other) if guardrail::is_of_other_version(&place.schema) => {
-                parts.other_guardrails.push(place.schema);
+                parts.other_guardrails.push(place.schema.into());
             }
             Ok(PendingBlob::Guardrails(_) | PendingBlob::Other) => {}
             Err(fault) => faults.push(fault),
         }
     }
-    parts.bundles.shrink_to_fit();
     faults.shrink_to_fit();
     if faults.is_empty() {
         Ok(parts)
@@ -359,6 +372,14 @@ fn unpack(
         Err(PackageFault { faults })
     }
 }
+
+/// The schemas of catalogs, the most frequent first.
+const SCHEMAS: [&str; 4] = [
+    "olm.bundle",
+    "olm.channel",
+    "olm.package",
+    "olm.deprecations",
+];
 
 /// A package in the list of a catalog.
 const PACKAGE: usize = size_of::<(Box<str>, Result<Package, PackageFault>)>();

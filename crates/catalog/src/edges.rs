@@ -74,13 +74,13 @@ struct RangeEdges {
     edges: SmallVec<[Edge; 2]>,
 }
 
-/// Collects the entries of a package's channels.
+/// Collects the entries of a package's channels, whose texts it borrows.
 #[derive(Debug, Default)]
-pub(super) struct EdgesBuilder {
-    from_name: HashMap<Box<str>, Vec<NamedEdge>>,
+pub(super) struct EdgesBuilder<'t> {
+    from_name: Vec<(&'t str, NamedEdge)>,
     from_range: Vec<RangeEdges>,
     unread: Vec<(Box<str>, Edge)>,
-    range_index_by_text: HashMap<Box<str>, Option<usize>>,
+    range_index_by_text: HashMap<&'t str, Option<usize>>,
     /// What all of it takes. Once it is refused, nothing more is collected; its account says so.
     loan: Loan,
 }
@@ -180,7 +180,7 @@ impl Heap for RangeEdges {
     }
 }
 
-impl EdgesBuilder {
+impl<'t> EdgesBuilder<'t> {
     /// Collects as much as there is memory for.
     pub(super) fn within(loan: Loan) -> Self {
         Self {
@@ -194,18 +194,13 @@ impl EdgesBuilder {
         self.loan.more(bytes).is_ok()
     }
 
-    pub(super) fn name(&mut self, from: &str, edge: NamedEdge) {
-        if !self.makes_room(4 * size_of::<NamedEdge>()) {
-            return;
-        }
-        if let Some(edges) = self.from_name.get_mut(from) {
-            edges.push(edge);
-        } else if self.makes_room(NAME + allocated(from.len())) {
-            self.from_name.insert(from.into(), vec![edge]);
+    pub(super) fn name(&mut self, from: &'t str, edge: NamedEdge) {
+        if self.makes_room(NAME) {
+            self.from_name.push((from, edge));
         }
     }
 
-    pub(super) fn range(&mut self, text: &str, edge: Edge) {
+    pub(super) fn range(&mut self, text: &'t str, edge: Edge) {
         if !self.makes_room(4 * size_of::<(Box<str>, Edge)>() + allocated(text.len())) {
             return;
         }
@@ -219,7 +214,7 @@ impl EdgesBuilder {
         }
     }
 
-    fn new_range(&mut self, text: &str) -> Option<usize> {
+    fn new_range(&mut self, text: &'t str) -> Option<usize> {
         let parsing = text.len().saturating_mul(RANGE_PER_BYTE);
         if !self.makes_room(parsing + RANGE) {
             return None;
@@ -234,7 +229,7 @@ impl EdgesBuilder {
             });
             self.from_range.len() - 1
         });
-        self.range_index_by_text.insert(text.into(), index);
+        self.range_index_by_text.insert(text, index);
         index
     }
 
@@ -256,31 +251,32 @@ impl EdgesBuilder {
         {
             versions.clear();
         }
-        let fits = self.makes_room(NameTable::bytes(&self.from_name));
-        let names = if fits { self.from_name } else { HashMap::new() };
+        if !self.makes_room(NameTable::bytes(&self.from_name)) {
+            self.from_name.clear();
+        }
         for from in &mut self.from_range {
             from.edges.shrink_to_fit();
         }
-        self.from_range.shrink_to_fit();
+        let mut from_range = Vec::with_capacity(self.from_range.len());
+        from_range.append(&mut self.from_range);
         let edges = Edges {
-            from_name: NameTable::of(names),
-            rows: AnswerRows::of(versions.into_iter(), &self.from_range),
-            index: RangeIndex::of(&self.from_range),
-            from_range: self.from_range,
+            from_name: NameTable::of(self.from_name),
+            rows: AnswerRows::of(&versions, &from_range),
+            index: RangeIndex::of(&from_range),
+            from_range,
             unread: self.unread,
         };
         (edges, self.loan)
     }
 }
 
-/// A name in the table of edges, which is there twice while it grows, and the first room of its list.
-const NAME: usize =
-    4 * (size_of::<(Box<str>, Vec<NamedEdge>)>() + 1) + allocated(4 * size_of::<NamedEdge>());
+/// An edge from a name in the list of them, which is there twice while it grows.
+const NAME: usize = 4 * size_of::<(&str, NamedEdge)>();
 
-/// The same of a range: its place in the list, in the index and in the table by text, and the first room of its list.
+/// A range: its place in the list, in the index and in the table by text, and the first room of its list.
 const RANGE: usize = 4 * size_of::<RangeEdges>()
     + RangeIndex::BYTES
-    + 4 * (size_of::<(Box<str>, Option<usize>)>() + 1)
+    + 4 * (size_of::<(&str, Option<usize>)>() + 1)
     + allocated(4 * size_of::<Edge>());
 
 /// What parsing a range takes for each byte of its text: `1.x ` is two comparators of two ends each, in

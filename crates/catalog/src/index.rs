@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use crate::blob;
 use crate::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
 use crate::bundle_set::{BundleIndex, BundleSet};
@@ -10,6 +12,7 @@ use crate::edges::{Edge, EdgesBuilder, NameEdge};
 use crate::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
+use crate::owned::OwnedChannel;
 use crate::{Bundle, Channel, Deprecation, Package};
 
 /// The blobs of one package, by what they are, in the order of their files.
@@ -17,7 +20,7 @@ use crate::{Bundle, Channel, Deprecation, Package};
 pub(super) struct Parts {
     pub(super) package: Option<blob::Package<'static>>,
     pub(super) bundles: Vec<Bundle>,
-    pub(super) channels: Vec<blob::Channel<'static>>,
+    pub(super) channels: Vec<OwnedChannel>,
     /// The entries of the first `olm.deprecations`; others are not looked at.
     pub(super) deprecations: Option<Vec<blob::Deprecation<'static>>>,
     pub(super) guardrails: Vec<Result<Guardrails, UnreadGuardrails>>,
@@ -25,8 +28,9 @@ pub(super) struct Parts {
     pub(super) other_guardrails: Vec<Box<str>>,
 }
 
-/// Where the bundles of one name stand: blobs that are filed under different names can share one.
-type Places<'a> = HashMap<&'a str, Vec<BundleIndex>>;
+/// Where the bundles of one name are: blobs that are filed under different names can share one, but nearly
+/// none do.
+type Places<'a> = HashMap<&'a str, SmallVec<[BundleIndex; 2]>>;
 
 /// The messages of deprecated parts, by the parts' names.
 type Messages<'a> = HashMap<&'a str, &'a str>;
@@ -37,7 +41,7 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
     let Parts {
         package: about,
         mut bundles,
-        channels: mut blobs,
+        channels,
         deprecations,
         guardrails,
         mut other_guardrails,
@@ -49,11 +53,12 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
     let guardrails = AuthorGuardrails::new(guardrails, properties.collect(), other_guardrails);
     bundles.sort_by(Bundle::cmp_preference);
     bundles.shrink_to_fit();
+    let mut blobs: Vec<_> = channels.iter().map(OwnedChannel::read).collect();
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
     let is_incomplete = !is_complete(has_about, &blobs, &places);
     let edges = EdgesBuilder::within(account.loan());
-    let (channels, edges) = channels(&blobs, &places, edges);
+    let (channels, edges) = indexed_channels(&blobs, &places, edges);
     let readable = bundles
         .iter()
         .filter_map(|bundle| bundle.version.as_ref().ok());
@@ -84,7 +89,8 @@ impl Parts {
         let bundles = self.bundles.len() * PER_BUNDLE;
         let channels = self.channels.iter().map(|channel| {
             2 * size_of::<Channel>()
-                + allocated(channel.name.len())
+                + channel.read_bytes()
+                + allocated(channel.name_len())
                 + allocated(size_of::<Channel>())
         });
         let stated = self.package.iter().flat_map(|about| &about.guardrails);
@@ -101,7 +107,7 @@ impl Parts {
 }
 
 fn places(bundles: &[Bundle]) -> Places<'_> {
-    let mut places = Places::new();
+    let mut places = Places::with_capacity(bundles.len());
     for (index, bundle) in (0..).map(BundleIndex).zip(bundles) {
         places.entry(&bundle.name).or_default().push(index);
     }
@@ -119,11 +125,11 @@ fn is_complete(has_about: bool, channels: &[blob::Channel<'_>], bundles: &Places
             && entries.all(|entry| bundles.contains_key(&*entry.name))
 }
 
-fn channels(
-    blobs: &[blob::Channel<'_>],
+fn indexed_channels<'t>(
+    blobs: &'t [blob::Channel<'_>],
     places: &Places<'_>,
-    mut edges: EdgesBuilder,
-) -> (Vec<Channel>, EdgesBuilder) {
+    mut edges: EdgesBuilder<'t>,
+) -> (Vec<Channel>, EdgesBuilder<'t>) {
     let channels = (0..)
         .map(ChannelIndex)
         .zip(blobs)
@@ -136,11 +142,11 @@ fn channels(
 }
 
 /// The bundles that a channel's entries name; their edges are added on the way.
-fn members(
+fn members<'t>(
     channel: ChannelIndex,
-    blob: &blob::Channel<'_>,
+    blob: &'t blob::Channel<'_>,
     places: &Places<'_>,
-    edges: &mut EdgesBuilder,
+    edges: &mut EdgesBuilder<'t>,
 ) -> Box<[BundleIndex]> {
     let mut members = Vec::new();
     for entry in &blob.entries {
@@ -158,7 +164,7 @@ fn members(
 }
 
 /// An entry without `replaces` replaces the empty name.
-fn add_edges(edges: &mut EdgesBuilder, entry: &blob::Entry<'_>, edge: Edge) {
+fn add_edges<'t>(edges: &mut EdgesBuilder<'t>, entry: &'t blob::Entry<'_>, edge: Edge) {
     edges.name(&entry.replaces, edge.named(NameEdge::Replaces));
     let skipped = entry.skips.iter();
     skipped.for_each(|name| edges.name(name, edge.named(NameEdge::Skips)));
@@ -227,10 +233,10 @@ impl Package {
     }
 }
 
-/// For each bundle: room to sort it in, and its place in the table by name, whose list has room for
-/// four and which is there twice while it grows.
+/// For each bundle: room to sort it in, and its place in the table by name, which is up to half empty and whose
+/// list can need room for four.
 const PER_BUNDLE: usize = 2 * size_of::<Bundle>()
-    + 4 * (size_of::<(&str, Vec<BundleIndex>)>() + 1)
+    + 4 * (size_of::<(&str, SmallVec<[BundleIndex; 2]>)>() + 1)
     + allocated(4 * size_of::<BundleIndex>());
 
 /// For each deprecation: its place in a table of messages, which is there twice while it grows.
@@ -256,18 +262,18 @@ mod tests {
         Bundle::read(blob, &Rules::default())
     }
 
-    fn channel(name: &str, entries: &[&str]) -> blob::Channel<'static> {
+    fn channel(name: &str, entries: &[&str]) -> OwnedChannel {
         let entry = |name: &&str| blob::Entry {
             name: (*name).to_owned().into(),
             ..blob::Entry::default()
         };
-        blob::Channel {
-            name: name.to_owned().into(),
+        OwnedChannel::of(&blob::Channel {
+            name: name.into(),
             entries: entries.iter().map(entry).collect(),
-        }
+        })
     }
 
-    fn package(bundles: &[&str], channels: Vec<blob::Channel<'static>>) -> Package {
+    fn package(bundles: &[&str], channels: Vec<OwnedChannel>) -> Package {
         let parts = Parts {
             bundles: bundles.iter().copied().map(bundle).collect(),
             channels,

@@ -126,6 +126,9 @@ impl Account {
     /// If the catalog, or all catalogs, would have more than they can use. Then nothing is taken.
     pub(crate) fn take(&self, bytes: usize) -> Result<(), TooLarge> {
         self.check()?;
+        if bytes == 0 {
+            return Ok(());
+        }
         let Bounds { each, all, taken } = &*self.0.pool.0;
         let refused = if !add(&self.0.bytes, bytes, *each) {
             TooLarge::Each { limit: *each }
@@ -140,6 +143,9 @@ impl Account {
 
     /// Returns bytes that were taken.
     pub(crate) fn give_back(&self, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
         self.0.bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.0.pool.0.taken.fetch_sub(bytes, Ordering::Relaxed);
     }

@@ -3,6 +3,126 @@
 use std::borrow::Cow;
 
 use crate::blob::{Channel, Deprecation, Entry, Package};
+use crate::heap::{Heap, allocated};
+
+/// A channel whose texts are one: it can have an entry for each bundle of its package.
+#[derive(Debug)]
+pub(super) struct OwnedChannel {
+    texts: Box<str>,
+    /// Where its name ends, which is the first of the texts.
+    name: usize,
+    entries: Box<[OwnedEntry]>,
+    /// Where each name ends that an entry skips.
+    skips: Box<[usize]>,
+}
+
+/// Where the texts of an entry end. They follow one another in the order of the fields.
+#[derive(Clone, Copy, Debug)]
+struct OwnedEntry {
+    name: usize,
+    replaces: usize,
+    skip_range: usize,
+    /// How many names the entries up to this one skip.
+    skips: usize,
+}
+
+/// The part of a text that was not read yet.
+struct Rest<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl OwnedChannel {
+    /// How many bytes it takes besides the texts, for each entry.
+    pub(super) const PER_ENTRY: usize = size_of::<OwnedEntry>();
+
+    pub(super) fn of(channel: &Channel<'_>) -> Self {
+        let entries = &channel.entries;
+        let lengths = entries.iter().map(|entry| {
+            let skips: usize = entry.skips.iter().map(|name| name.len()).sum();
+            entry.name.len() + entry.replaces.len() + entry.skip_range.len() + skips
+        });
+        let mut texts = String::with_capacity(channel.name.len() + lengths.sum::<usize>());
+        let mut skips = Vec::with_capacity(entries.iter().map(|entry| entry.skips.len()).sum());
+        let mut push = |text: &str| {
+            texts.push_str(text);
+            texts.len()
+        };
+        let name = push(&channel.name);
+        let entries = entries.iter().map(|entry| OwnedEntry {
+            name: push(&entry.name),
+            replaces: push(&entry.replaces),
+            skip_range: push(&entry.skip_range),
+            skips: {
+                skips.extend(entry.skips.iter().map(|name| push(name)));
+                skips.len()
+            },
+        });
+        Self {
+            name,
+            entries: entries.collect(),
+            skips: skips.into(),
+            texts: texts.into(),
+        }
+    }
+
+    /// The channel, in its own texts.
+    pub(super) fn read(&self) -> Channel<'_> {
+        let mut rest = Rest {
+            text: &self.texts,
+            at: 0,
+        };
+        let name = rest.until(self.name);
+        let mut skipped = 0;
+        let entries = self.entries.iter().map(|entry| {
+            let skips = self.skips.get(skipped..entry.skips).unwrap_or_default();
+            skipped = entry.skips;
+            Entry {
+                name: rest.until(entry.name),
+                replaces: rest.until(entry.replaces),
+                skip_range: rest.until(entry.skip_range),
+                skips: skips.iter().map(|end| rest.until(*end)).collect(),
+            }
+        });
+        Channel {
+            entries: entries.collect(),
+            name,
+        }
+    }
+
+    /// How many bytes its name has.
+    pub(super) fn name_len(&self) -> usize {
+        self.name
+    }
+
+    /// How many bytes [`Self::read`] takes.
+    pub(super) fn read_bytes(&self) -> usize {
+        let skips = size_of::<Cow<'_, str>>() + allocated(1);
+        allocated(size_of::<Channel<'_>>())
+            + allocated(self.entries.len() * size_of::<Entry<'_>>())
+            + self.skips.len() * skips
+    }
+}
+
+impl<'t> Rest<'t> {
+    fn until(&mut self, end: usize) -> Cow<'t, str> {
+        let text = self.text.get(self.at..end).unwrap_or_default();
+        self.at = end;
+        Cow::Borrowed(text)
+    }
+}
+
+impl Heap for OwnedChannel {
+    fn heap_bytes(&self) -> usize {
+        let Self {
+            texts,
+            name: _,
+            entries,
+            skips,
+        } = self;
+        texts.heap_bytes() + allocated(size_of_val(&**entries)) + allocated(size_of_val(&**skips))
+    }
+}
 
 impl Package<'_> {
     pub(super) fn into_owned(self) -> Package<'static> {
@@ -10,26 +130,6 @@ impl Package<'_> {
             default_channel: owned(self.default_channel),
             guardrails: self.guardrails.into_iter().map(owned).collect(),
             other_guardrails: self.other_guardrails.into_iter().map(owned).collect(),
-        }
-    }
-}
-
-impl Channel<'_> {
-    pub(super) fn into_owned(self) -> Channel<'static> {
-        Channel {
-            name: owned(self.name),
-            entries: self.entries.into_iter().map(Entry::into_owned).collect(),
-        }
-    }
-}
-
-impl Entry<'_> {
-    fn into_owned(self) -> Entry<'static> {
-        Entry {
-            name: owned(self.name),
-            replaces: owned(self.replaces),
-            skips: self.skips.into_iter().map(owned).collect(),
-            skip_range: owned(self.skip_range),
         }
     }
 }
@@ -46,4 +146,30 @@ impl Deprecation<'_> {
 
 fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_owned_channel_is_what_it_was() {
+        let entry = |name: &'static str, replaces: &'static str, skips: &[&'static str]| Entry {
+            name: name.into(),
+            replaces: replaces.into(),
+            skips: skips.iter().map(|name| Cow::Borrowed(*name)).collect(),
+            skip_range: if skips.is_empty() { "" } else { "<2.0.0" }.into(),
+        };
+        let entries = vec![
+            entry("a", "", &[]),
+            entry("", "a", &["b", "", "c\u{e9}"]),
+            entry("d", "", &["e"]),
+        ];
+        for (name, entries) in [("stable", entries), ("", Vec::new())] {
+            let name = name.into();
+            let channel = Channel { name, entries };
+            let owned = OwnedChannel::of(&channel);
+            assert_eq!(owned.read(), channel);
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! The edges that start at a name, as one sorted table: a hash map for each package would take more than its edges.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 use crate::edges::NamedEdge;
 use crate::heap::{Heap, allocated};
@@ -25,33 +24,33 @@ struct Ends {
 }
 
 impl NameTable {
-    /// The memory for these names while the table is made.
-    pub(super) fn bytes(names: &HashMap<Box<str>, Vec<NamedEdge>>) -> usize {
-        let texts: usize = names.keys().map(|name| name.len()).sum();
-        let edges: usize = names.values().map(Vec::len).sum();
-        let table = texts + edges * size_of::<NamedEdge>() + names.len() * size_of::<Ends>();
-        let sorted = names.len() * size_of::<(Box<str>, Vec<NamedEdge>)>();
-        allocated(2 * table) + allocated(sorted)
+    /// The memory for the table of these edges, if each has a name of its own.
+    pub(super) fn bytes(edges: &[(&str, NamedEdge)]) -> usize {
+        let texts = edges.iter().map(|(name, _)| name.len()).sum();
+        let (each, end) = (size_of::<NamedEdge>(), size_of::<Ends>());
+        allocated(texts) + allocated(edges.len() * each) + allocated(edges.len() * end)
     }
 
-    /// The table of these names. An edge that is written twice in a channel is one.
-    pub(super) fn of(names: HashMap<Box<str>, Vec<NamedEdge>>) -> Self {
-        let mut names: Vec<_> = names.into_iter().collect();
-        names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        let (mut texts, mut edges, mut ends) = (String::new(), Vec::new(), Vec::new());
-        for (name, mut own) in names {
-            own.sort_unstable();
-            own.dedup();
-            texts.push_str(&name);
-            edges.append(&mut own);
-            ends.push(Ends {
-                text: texts.len(),
-                edges: edges.len(),
-            });
+    /// The table of these edges, each with its name. An edge that is written twice in a channel is one.
+    pub(super) fn of(mut edges: Vec<(&str, NamedEdge)>) -> Self {
+        edges.sort_unstable();
+        edges.dedup();
+        let names = || edges.chunk_by(|(one, _), (other, _)| one == other);
+        let length = |named: &[(&str, NamedEdge)]| named.first().map_or(0, |(name, _)| name.len());
+        let mut texts = String::with_capacity(names().map(length).sum());
+        let mut ends = Vec::with_capacity(names().count());
+        let mut own = Vec::with_capacity(edges.len());
+        let mut end = Ends::default();
+        for named in names() {
+            texts.extend(named.first().map(|(name, _)| *name));
+            end.text = texts.len();
+            end.edges += named.len();
+            ends.push(end);
+            own.extend(named.iter().map(|(_, edge)| *edge));
         }
         Self {
             texts: texts.into(),
-            edges: edges.into(),
+            edges: own.into(),
             ends: ends.into(),
         }
     }
@@ -111,9 +110,8 @@ mod tests {
 
     #[test]
     fn names_have_their_own_edges_each_once() {
-        let names = [("b", vec![3, 1, 3]), ("", vec![0]), ("ab", vec![2])];
-        let names = names.map(|(name, to)| (name.into(), to.into_iter().map(edge).collect()));
-        let table = NameTable::of(HashMap::from(names));
+        let names = [("b", 3), ("", 0), ("b", 1), ("ab", 2), ("b", 3)];
+        let table = NameTable::of(names.map(|(name, to)| (name, edge(to))).into());
         for (name, expected) in [
             ("", &[0][..]),
             ("a", &[]),
@@ -131,7 +129,7 @@ mod tests {
 
     #[test]
     fn no_names_have_no_edges() {
-        let table = NameTable::of(HashMap::new());
+        let table = NameTable::of(Vec::new());
         assert_eq!(table.get(""), []);
         assert_eq!(table.heap_bytes(), 0);
     }

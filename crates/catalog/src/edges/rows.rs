@@ -1,8 +1,10 @@
 //! What the ranges of a package answer for the versions of its own bundles, worked out when it is indexed.
 
+use std::ops::Range;
+
 use crate::edges::RangeEdges;
 use crate::heap::{Heap, allocated};
-use crate::version::{Membership, Version};
+use crate::version::{Membership, SkipRange, Version};
 
 /// A range, by its place among those of the package, and its answer.
 ///
@@ -21,31 +23,42 @@ pub(super) struct AnswerRows {
     ends: Box<[u32]>,
 }
 
+/// A range, and which of some versions are in it, if it is an interval.
+struct PlacedRange<'r> {
+    range: &'r SkipRange,
+    places: Option<Range<usize>>,
+}
+
 impl AnswerRows {
     /// The memory for the rows of so many versions and ranges, while they are made.
     pub(super) fn bytes(versions: usize, ranges: usize) -> usize {
         let answers = 4 * size_of::<RangeAnswer>() * versions * ranges;
-        allocated(answers + 4 * size_of::<u32>() * versions)
+        let placed = size_of::<PlacedRange<'_>>() * ranges;
+        allocated(answers + 2 * size_of::<u32>() * versions) + allocated(placed)
     }
 
     /// The rows of these versions, highest first.
-    pub(super) fn of<'v>(
-        versions: impl Iterator<Item = &'v Version>,
-        ranges: &[RangeEdges],
-    ) -> Self {
-        let (mut answers, mut ends) = (Vec::new(), Vec::new());
+    pub(super) fn of(versions: &[&Version], ranges: &[RangeEdges]) -> Self {
+        if versions.is_empty() {
+            return Self::default();
+        }
+        let (mut answers, mut ends) = (Vec::new(), Vec::with_capacity(versions.len()));
+        let ranges = ranges.iter();
+        let ranges = ranges.map(|from| PlacedRange::of(&from.range, versions));
+        let ranges: Vec<_> = ranges.collect();
         let mut last: Option<&Version> = None;
-        for version in versions {
+        for (place, version) in versions.iter().enumerate() {
             if last.is_none_or(|last| last.cmp_precedence(version).is_ne()) {
-                let all = ranges.iter().map(|from| from.range.takes(version));
+                let all = ranges.iter().map(|range| range.answer(place, version));
                 let all = (0..=u16::MAX).zip(all);
                 answers.extend(all.filter(|(_, answer)| *answer != Membership::HoldsNot));
             }
             last = Some(version);
             ends.push(u32::try_from(answers.len()).unwrap_or(u32::MAX));
         }
+        // Copies: a list that shrinks in its place leaves holes between those that stay.
         Self {
-            answers: answers.into(),
+            answers: answers.as_slice().into(),
             ends: ends.into(),
         }
     }
@@ -61,6 +74,25 @@ impl AnswerRows {
         let before = bundle.checked_sub(1).map(|before| self.ends.get(before));
         let start = before.flatten().copied().unwrap_or_default() as usize;
         self.answers.get(start..end)
+    }
+}
+
+impl<'r> PlacedRange<'r> {
+    fn of(range: &'r SkipRange, versions: &[&Version]) -> Self {
+        let places = range.interval().map(|interval| {
+            let from = versions.partition_point(|version| interval.is_below(version));
+            from..versions.partition_point(|version| !interval.is_above(version))
+        });
+        Self { range, places }
+    }
+
+    /// The answer for the version in this place.
+    fn answer(&self, place: usize, version: &Version) -> Membership {
+        match &self.places {
+            Some(places) if places.contains(&place) => Membership::Holds,
+            Some(_) => Membership::HoldsNot,
+            None => self.range.takes(version),
+        }
     }
 }
 

@@ -25,7 +25,7 @@ fn edge(to: usize) -> Edge {
     }
 }
 
-fn builder<'r>(ranges: impl IntoIterator<Item = &'r str>) -> EdgesBuilder {
+fn builder<'r>(ranges: impl IntoIterator<Item = &'r str>) -> EdgesBuilder<'r> {
     let mut builder = EdgesBuilder::default();
     for (to, range) in ranges.into_iter().enumerate() {
         builder.range(range, edge(to));

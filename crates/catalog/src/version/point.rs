@@ -5,9 +5,10 @@
 
 use std::cmp::Ordering;
 use std::fmt::{self, Write as _};
+use std::sync::{Arc, LazyLock};
 
 use super::identifier::Identifiers;
-use crate::heap::Heap;
+use crate::heap::{Heap, allocated};
 
 /// The three numbers, ordered by significance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,13 +76,17 @@ fn number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
 
 /// The prerelease of a version, perhaps none. None is the highest, since a release ends the row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prerelease(Option<Box<Identifiers>>);
+pub struct Prerelease(Option<Arc<Identifiers>>);
 
 impl Prerelease {
     pub(crate) const NONE: Self = Self(None);
 
     pub(crate) fn new(identifiers: Identifiers) -> Self {
-        Self(Some(Box::new(identifiers)))
+        Self(Some(Arc::new(identifiers)))
+    }
+
+    fn lowest() -> Self {
+        Self(Some(Arc::clone(&LOWEST)))
     }
 
     /// Whether the version is a release.
@@ -97,7 +102,11 @@ impl Prerelease {
 
 impl Heap for Prerelease {
     fn heap_bytes(&self) -> usize {
-        self.0.heap_bytes()
+        let counters = 2 * size_of::<usize>();
+        let own = self.0.as_ref().filter(|one| !Arc::ptr_eq(one, &LOWEST));
+        own.map_or(0, |own| {
+            allocated(counters + size_of::<Identifiers>()) + own.heap_bytes()
+        })
     }
 }
 
@@ -146,7 +155,7 @@ impl Point {
     pub fn lowest(core: Core) -> Self {
         Self {
             core,
-            prerelease: Prerelease::new(Identifiers::zero()),
+            prerelease: Prerelease::lowest(),
         }
     }
 
@@ -171,3 +180,6 @@ impl fmt::Display for Point {
         }
     }
 }
+
+/// `0`, below which there is none. Each range without a lower end begins there, so all share it.
+static LOWEST: LazyLock<Arc<Identifiers>> = LazyLock::new(|| Arc::new(Identifiers::zero()));

@@ -61,10 +61,15 @@ impl SkipRange {
         let tokens = token::split(text);
         check_bars(text, &tokens)?;
         let tokens = wildcard::expand(text, tokens)?;
-        let mut groups = Vec::new();
-        for group in tokens.split(|token| token.text == token::OR) {
-            let compiled = group.iter().map(|token| comparator::read(text, token));
-            groups.push(compiled.collect::<Result<Box<[_]>, _>>()?);
+        let parts = || tokens.split(|token| token.text == token::OR);
+        // Lists of just this length: thousands of ranges stay in memory.
+        let mut groups = Vec::with_capacity(parts().count());
+        for group in parts() {
+            let mut compiled = Vec::with_capacity(group.len());
+            for token in group {
+                compiled.push(comparator::read(text, token)?);
+            }
+            groups.push(compiled.into_boxed_slice());
         }
         let empty = groups.iter().position(|group| group.is_empty());
         let otherwise = if empty.is_some() {
@@ -102,6 +107,17 @@ impl SkipRange {
         groups
             .map(|group| Hull::of_group(group.iter()))
             .reduce(Hull::unite)
+    }
+
+    /// The interval that the range is, if it is one: a list of comparators that all have to hold, each for all
+    /// versions between two ends.
+    pub(crate) fn interval(&self) -> Option<Hull<'_>> {
+        let [group] = &*self.groups else {
+            return None;
+        };
+        let is_span = |comparator: &Comparator| matches!(comparator, Comparator::Within(_));
+        let is_one = self.otherwise == Membership::HoldsNot && group.iter().all(is_span);
+        is_one.then(|| Hull::of_group(group.iter()))
     }
 
     /// Whether some group holds versions without limit above. Groups behind an empty one hold none.

@@ -13,6 +13,9 @@ pub(super) fn expand<'t>(
     typed: &str,
     tokens: Vec<Token<'t>>,
 ) -> Result<Vec<Token<'t>>, SkipRangeError> {
+    if !tokens.iter().any(|token| token.text.contains('x')) {
+        return Ok(tokens);
+    }
     let mut expanded = Vec::with_capacity(tokens.len());
     for token in tokens {
         if !token.text.contains('x') {
