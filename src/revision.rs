@@ -1,4 +1,5 @@
-//! The files of a git revision, read from the repository's objects alone.
+//! The files of a git revision, read from the repository's objects. A file of the work tree that has the id of an
+//! object is read in its stead.
 //!
 //! ```text
 //! path --Repository::around--> Repository --revision--> Revision --files, gone--> File { path, bytes }

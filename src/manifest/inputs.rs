@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 pub use self::error::InputError;
 pub use self::read::MAX_BYTES;
+pub(crate) use self::read::file as read_file;
 use self::walk::FileWalk;
 pub(crate) use self::walk::has_manifest_name;
 

@@ -11,12 +11,13 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
+use gix::objs::{Kind, compute_hash};
 
 use super::budget::Budget;
 use super::error::FileError;
 use super::repository::{isolated, told};
 use super::way::{PathTarget, look_up};
-use crate::manifest::MAX_BYTES;
+use crate::manifest::{MAX_BYTES, read_file};
 
 /// The tree of a commit, and where its files would lie.
 #[derive(Clone, Debug)]
@@ -137,6 +138,35 @@ impl Tree {
         budget.take_file(header.size())?;
         let mut object = self.git.find_object(id).map_err(|error| broken(&error))?;
         Ok(object.data.split_off(0))
+    }
+
+    /// The content of the file at this path. Most files of a change are what they were, and a file of the work
+    /// tree is found and read faster than an object.
+    pub(super) fn file_at(
+        &self,
+        path: &[u8],
+        id: ObjectId,
+        budget: &mut Budget,
+    ) -> Result<Vec<u8>, FileError> {
+        let Some(bytes) = self.in_work_tree(path, id) else {
+            return self.file(id, budget);
+        };
+        budget.take_file(bytes.len() as u64)?;
+        Ok(bytes)
+    }
+
+    /// The file at this path in the work tree, if it has this id. If a filter changes what is checked out, it has
+    /// another one.
+    fn in_work_tree(&self, path: &[u8], id: ObjectId) -> Option<Vec<u8>> {
+        let path = self.on_disk(path);
+        // Reading a pipe would wait for its writer, and a link can point anywhere.
+        let is_file = fs::symlink_metadata(&path).ok()?.is_file();
+        if !is_file || self.is_behind_link(&path) {
+            return None;
+        }
+        let bytes = read_file(&path).ok()?;
+        let found = compute_hash(id.kind(), Kind::Blob, &bytes).ok()?;
+        (found == id).then_some(bytes)
     }
 
     /// The tree of a submodule, at a path in this one; none where it is not checked out.

@@ -135,7 +135,7 @@ impl Files {
         if !self.read.insert(file.id) {
             self.budget.take(COST_OF_REPEAT)?;
         }
-        file.tree.file(file.id, &mut self.budget)
+        file.tree.file_at(&file.real, file.id, &mut self.budget)
     }
 
     /// Whether a step leads further, or to a file that is asked for.

@@ -11,7 +11,8 @@ use super::error::InputError;
 /// it.
 pub const MAX_BYTES: u64 = 32 << 20;
 
-pub(super) fn file(path: &Path) -> Result<Vec<u8>, InputError> {
+/// A file, if it is no longer than that.
+pub(crate) fn file(path: &Path) -> Result<Vec<u8>, InputError> {
     let file = File::open(path)?;
     let len = file.metadata()?.len();
     if len > MAX_BYTES {

@@ -101,6 +101,29 @@ fn a_repository_with_missing_or_broken_objects_is_bad_input() {
     assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
 }
 
+/// As in a clone that leaves out blobs until they are needed.
+#[test]
+fn an_object_is_not_missed_if_the_work_tree_has_its_content() {
+    let repository = Repository::with(&[
+        ("apps/a.yaml", &asking("a", "version: 1.0.0")),
+        ("apps/b.yaml", &asking("b", "version: 1.0.0")),
+    ]);
+    repository.write(&[("apps/a.yaml", &asking("a", "version: 1.1.0"))]);
+    let remove = |file: &str| {
+        let id = repository.git(&["rev-parse", &format!("main:{file}")]);
+        let object = repository.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+        fs::remove_file(object).expect("an object");
+    };
+    remove("apps/b.yaml");
+    assert_eq!(repository.tokens("main", &[]), ["a changed Resolved"]);
+    remove("apps/a.yaml");
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base=main"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let words = "error: main:apps/a.yaml: cannot be read from the repository: ";
+    assert!(ran.stderr.starts_with(words), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("main:apps/b.yaml"), "{}", ran.stderr);
+}
+
 #[test]
 fn a_file_that_is_too_large_is_not_taken() {
     let repository = Repository::new();

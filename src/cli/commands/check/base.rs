@@ -13,6 +13,7 @@
 mod asked;
 mod lost;
 mod objects;
+mod parsed;
 mod past;
 mod renames;
 mod texts;
@@ -27,6 +28,7 @@ use self::asked::BaseSelection;
 use self::lost::LostObjects;
 pub(super) use self::objects::Ancestor;
 use self::objects::{Key, Objects};
+pub(super) use self::parsed::ParsedDocument;
 use self::past::Doubt;
 pub(super) use self::past::{EarlierState, Past};
 pub(super) use self::renames::Renames;
@@ -130,8 +132,14 @@ impl Base {
         }
     }
 
+    /// The documents of an input, if a file that was within what `-f` names has the same text.
+    pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedDocument>> {
+        self.objects.take_parsed(text)
+    }
+
     /// Once all is asked for: what could not be read of files that are gone, and is missed.
     pub(super) fn settle(&mut self) -> Vec<BadInput> {
+        self.objects.forget_parsed();
         self.lost.settle()
     }
 

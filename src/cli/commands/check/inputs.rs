@@ -9,7 +9,7 @@ use crate::admission::Review;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::commands::check::bad::{BadInput, Problem};
-use crate::cli::commands::check::base::{Ancestor, Base, BaseError, Past, Renames};
+use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedDocument, Past, Renames};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::cli::facts::given::{GivenObjects, UniqueObjects};
 use crate::manifest::{
@@ -76,15 +76,15 @@ impl GatheredInputs {
     }
 
     fn file(&mut self, file: &str, bytes: &[u8], plan: &Plan) -> Result<(), UsageError> {
+        let base = self.base.as_mut();
+        if let Some(parsed) = base.and_then(|base| base.take_parsed(bytes)) {
+            let mut documents = parsed.iter();
+            return documents.try_for_each(|document| self.document(file, document, plan));
+        }
         let mut is_whole = true;
         for document in documents(bytes) {
             match document {
-                Ok(document) => {
-                    let (objects, positions) = document.into_objects();
-                    for object in objects {
-                        self.object(file, &object, &positions, plan)?;
-                    }
-                }
+                Ok(document) => self.document(file, &document.into_objects(), plan)?,
                 Err(error) => {
                     is_whole = false;
                     self.unread_document(file, error);
@@ -96,6 +96,16 @@ impl GatheredInputs {
             base.spare(bytes);
         }
         Ok(())
+    }
+
+    fn document(
+        &mut self,
+        file: &str,
+        (objects, positions): &ParsedDocument,
+        plan: &Plan,
+    ) -> Result<(), UsageError> {
+        let mut objects = objects.iter();
+        objects.try_for_each(|object| self.object(file, object, positions, plan))
     }
 
     /// Whether a change takes away all that `-f` names so: then it holds nothing, and is no mistake.

@@ -1,6 +1,6 @@
 //! The extensions of a base, and what could not be read of it.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::path::Path;
@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::parsed::{ParsedDocument, ParsedFiles};
 use super::past::Doubt;
 use super::texts::{is_about_extensions, may_name, may_name_any};
 use crate::cli::commands::check::bad::{BadInput, Problem};
@@ -45,6 +46,7 @@ pub(super) struct Objects {
     unread: Vec<UnreadFile>,
     /// How many bytes of those are kept.
     kept: usize,
+    parsed: ParsedFiles,
 }
 
 /// One that is known again by all that it is.
@@ -124,12 +126,19 @@ impl Objects {
     }
 
     fn file(&mut self, file: String, bytes: Vec<u8>, errors: &mut Vec<BadInput>) {
-        let mut is_whole = true;
+        let has_room = self.parsed.has_room(bytes.len());
+        let (mut is_whole, mut parsed) = (true, Vec::new());
         for document in documents(&bytes) {
             match document {
+                Ok(document) if has_room => {
+                    let (objects, positions) = document.into_objects();
+                    let found = objects.iter().map(Cow::Borrowed);
+                    found.for_each(|object| self.object(&file, object, &positions));
+                    parsed.push((objects, positions));
+                }
                 Ok(document) => {
                     let (objects, positions) = document.into_objects();
-                    let found = objects.into_iter();
+                    let found = objects.into_iter().map(Cow::Owned);
                     found.for_each(|object| self.object(&file, object, &positions));
                 }
                 Err(error) => {
@@ -148,7 +157,19 @@ impl Objects {
                 bytes,
                 is_any,
             });
+        } else if has_room {
+            self.parsed.keep(bytes, parsed);
         }
+    }
+
+    /// The documents of a file of this text, if one was read.
+    pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedDocument>> {
+        self.parsed.take(text)
+    }
+
+    /// Once there are no more inputs.
+    pub(super) fn forget_parsed(&mut self) {
+        self.parsed = ParsedFiles::default();
     }
 
     fn keep(&mut self, bytes: Vec<u8>) -> Option<Vec<u8>> {
@@ -160,7 +181,7 @@ impl Objects {
         has_room.then_some(bytes)
     }
 
-    fn object(&mut self, file: &str, object: ManifestObject, positions: &Positions) {
+    fn object(&mut self, file: &str, object: Cow<'_, ManifestObject>, positions: &Positions) {
         let extension = match recognise(&object.value) {
             RecognisedObject::Other => return,
             RecognisedObject::UnknownVersion => None,
@@ -177,7 +198,7 @@ impl Objects {
         let ancestor = Rc::new(Ancestor {
             key: Key::of(&object),
             place,
-            value: object.value,
+            value: object.into_owned().value,
             extension,
         });
         self.all.push(Rc::clone(&ancestor));
