@@ -8,6 +8,7 @@
 //! [`Halt::Incomplete`], never a fault.
 
 mod cursor;
+mod key;
 mod number;
 mod record;
 mod skip;
@@ -17,5 +18,6 @@ mod tests;
 mod value;
 
 pub use cursor::{Cursor, CursorResult, Halt, skip_space};
-pub use record::{Fold, Record, fold_of};
+pub use key::{Fold, Key, fold_of};
+pub use record::Record;
 pub(crate) use string::{RawString, plain_run};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::error::FbcErrorKind;
-use super::json::{Cursor, CursorResult, fold_of};
+use super::json::{Cursor, CursorResult, Key};
 use super::keys::Keys;
 use crate::blob::JsonKind;
 use crate::heap::allocated;
@@ -55,7 +55,7 @@ impl<'a> Members<'a> {
     /// says whether it did.
     pub(super) fn read(
         cursor: &mut Cursor<'a>,
-        mut early: impl FnMut(&str, &mut Cursor<'a>) -> CursorResult<bool>,
+        mut early: impl FnMut(&Key<'a>, &mut Cursor<'a>) -> CursorResult<bool>,
     ) -> CursorResult<Self> {
         let mut members = Self {
             start: cursor.at(),
@@ -63,8 +63,9 @@ impl<'a> Members<'a> {
         };
         cursor.each_member(|cursor, key| {
             if !early(&key, cursor)? {
-                members.read_member(key.clone(), cursor)?;
+                members.read_member(&key, cursor)?;
             }
+            let key = key.decode();
             cursor.keep()?;
             cursor.hold(Keys::ROOM + 4 * allocated(key.len()))?;
             members.keys.insert(key);
@@ -73,8 +74,8 @@ impl<'a> Members<'a> {
         Ok(members)
     }
 
-    fn read_member(&mut self, key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        let is = |name| fold_of(&key, name).is_some();
+    fn read_member(&mut self, key: &Key<'a>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        let is = |name| key.fold(name).is_some();
         if is("schema") {
             self.schema = Label::read(key, cursor)?;
         } else if is("package") {
@@ -124,7 +125,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Label<'a> {
-    fn read(key: Cow<'a, str>, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
+    fn read(key: &Key<'a>, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let found = cursor.kind()?;
         let at = cursor.at();
         if found == JsonKind::String {
@@ -132,6 +133,7 @@ impl<'a> Label<'a> {
             return Ok(Self::Text(Text { at, text }));
         }
         cursor.skip()?;
+        let key = key.decode();
         Ok(Self::Other { key, at, found })
     }
 

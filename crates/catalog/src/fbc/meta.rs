@@ -11,7 +11,7 @@ use std::mem;
 
 use super::error::FbcErrorKind;
 use super::filed::{self, FiledKey};
-use super::json::{Cursor, CursorResult, fold_of};
+use super::json::{Cursor, CursorResult};
 use super::members::Members;
 use super::shape::{Icon, Properties, RelatedImage};
 use crate::blob::{Channel, Content, Fault, JsonKind, Package};
@@ -64,7 +64,7 @@ impl<'a> Object<'a> {
     fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let mut properties = Properties::default();
         let members = Members::read(cursor, |key, cursor| {
-            let is_theirs = fold_of(key, "properties").is_some();
+            let is_theirs = key.fold("properties").is_some();
             if is_theirs {
                 properties = Properties::read(cursor)?;
             }
@@ -132,7 +132,8 @@ impl<'a> Object<'a> {
     fn package(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<Content<'a>> {
         self.note_properties(cursor);
         let default_channel = self.members.field("defaultChannel", cursor, Cursor::text)?;
-        self.members.field("description", cursor, Cursor::text)?;
+        self.members
+            .field("description", cursor, Cursor::skip_text)?;
         let places = mem::take(&mut self.properties.guardrails).into_iter();
         let guardrails = places.map(|at| match at {
             Some(at) => Ok(cursor.rewritten(at)?.into()),

@@ -17,7 +17,7 @@ mod types;
 
 use super::error::FbcErrorKind;
 use super::filed;
-use super::json::{Cursor, CursorResult, Record, fold_of};
+use super::json::{Cursor, CursorResult, Record};
 use super::members::Members;
 use super::shape::Icon;
 use crate::blob::{self, Fault, JsonKind};
@@ -141,7 +141,7 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
 fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Object<'a>> {
     let (mut properties, mut at) = (ReadProperties::default(), None);
     let mut members = Members::read(cursor, |key, cursor| {
-        let is_theirs = fold_of(key, "properties").is_some();
+        let is_theirs = key.fold("properties").is_some();
         if is_theirs {
             cursor.kind()?;
             at = Some(cursor.at());
@@ -217,7 +217,7 @@ impl<'a> Members<'a> {
         Ok(match schema {
             "olm.package" => {
                 self.field("properties", cursor, property::types_only)?;
-                self.field("description", cursor, Cursor::text)?;
+                self.field("description", cursor, Cursor::skip_text)?;
                 let _: Icon = self.field("icon", cursor, Cursor::record)?;
                 Content::Package {
                     default_channel: self.field("defaultChannel", cursor, Text::read)?,
@@ -295,7 +295,7 @@ impl<'a> Record<'a> for RelatedImage<'a> {
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
-            0 => drop(cursor.text()?),
+            0 => cursor.skip_text()?,
             _ => self.0 = Text::read(cursor)?,
         }
         Ok(())

@@ -8,7 +8,7 @@
 //! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
 use super::base64;
-use super::json::{Cursor, CursorResult, Record};
+use super::json::{Cursor, CursorResult, RawString, Record};
 use super::object::{self, DataFault};
 use crate::blob::{Deprecation, Entry, Fault, JsonKind};
 
@@ -70,7 +70,7 @@ impl<'a> Record<'a> for RelatedImage {
     const FIELDS: &'static [&'static str] = &["name", "image"];
 
     fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        cursor.text().map(drop)
+        cursor.skip_text()
     }
 }
 
@@ -84,7 +84,7 @@ impl<'a> Record<'a> for Icon {
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => cursor.binary(Binary::Any),
-            _ => cursor.text().map(drop),
+            _ => cursor.skip_text(),
         }
     }
 }
@@ -126,8 +126,7 @@ impl Cursor<'_> {
             JsonKind::String => {
                 let data = self.string()?;
                 match binary {
-                    Binary::Any if base64::is_valid(data.decode().as_bytes()) => Ok(()),
-                    Binary::Any => Err(DataFault::Base64),
+                    Binary::Any => check_base64(data),
                     Binary::Object => object::check_encoded(data),
                 }
             }
@@ -162,6 +161,14 @@ impl Cursor<'_> {
         }
         Ok(octet.unwrap_or_default())
     }
+}
+
+fn check_base64(data: RawString<'_>) -> Result<(), DataFault> {
+    let is_valid = match data.plain() {
+        Some(text) => base64::is_valid(text),
+        None => base64::is_valid(data.decode().as_bytes()),
+    };
+    is_valid.then_some(()).ok_or(DataFault::Base64)
 }
 
 /// The whole number from 0 to 255 that a number is. `1e2` is one: catalogd writes numbers anew.

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::cursor::{Cursor, CursorResult};
+use super::key::{Fold, Key, field_of, fold_of};
 use super::string::RawString;
 use crate::blob::JsonKind;
 use crate::heap::allocated;
@@ -29,15 +30,6 @@ pub trait Record<'a>: Default {
     fn takes_null(_index: usize) -> bool {
         false
     }
-}
-
-/// How a key relates to the name of a field.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Fold {
-    /// It is the name.
-    Exact,
-    /// It is another spelling of it.
-    Other,
 }
 
 impl<'a> Cursor<'a> {
@@ -66,8 +58,8 @@ impl<'a> Cursor<'a> {
         self.enter()?;
         while self.has_item(seen, b'}')? {
             seen += 1;
-            let key = self.member_key()?.decode();
-            match field_of(&key, T::FIELDS) {
+            let key = Key::of(self.member_key()?);
+            match key.field_of(T::FIELDS) {
                 Some((index, name, Fold::Exact)) if read & 1 << index == 0 => {
                     read |= 1 << index;
                     self.within(name, |cursor| record.read(index, cursor))?;
@@ -85,7 +77,7 @@ impl<'a> Cursor<'a> {
         let members = self.members()?;
         let (end, depth) = (self.at(), self.depth());
         for (key, at) in members {
-            let Some((index, name, _)) = field_of(&key, T::FIELDS) else {
+            let Some((index, name, _)) = field_of(T::FIELDS, |name| fold_of(&key, name)) else {
                 continue;
             };
             self.back_to(at, depth + 1);
@@ -129,13 +121,13 @@ impl<'a> Cursor<'a> {
     /// Reads the members of an object from its first byte, key by key.
     pub fn each_member(
         &mut self,
-        mut member: impl FnMut(&mut Self, Cow<'a, str>) -> CursorResult<()>,
+        mut member: impl FnMut(&mut Self, Key<'a>) -> CursorResult<()>,
     ) -> CursorResult<()> {
         let mut seen = 0;
         self.enter()?;
         while self.has_item(seen, b'}')? {
             seen += 1;
-            let key = self.member_key()?.decode();
+            let key = Key::of(self.member_key()?);
             member(self, key)?;
         }
         Ok(())
@@ -149,33 +141,3 @@ impl<'a> Cursor<'a> {
 
 /// A member in a map whose nodes are at least five elevenths full.
 const MEMBER: usize = 3 * size_of::<(Cow<'static, str>, usize)>();
-
-/// The field that a key means: index, name, and how it is spelled.
-fn field_of(key: &str, fields: &[&'static str]) -> Option<(usize, &'static str, Fold)> {
-    let mut folded = None;
-    for (index, &name) in fields.iter().enumerate() {
-        match fold_of(key, name) {
-            Some(Fold::Exact) => return Some((index, name, Fold::Exact)),
-            Some(Fold::Other) => folded = Some((index, name, Fold::Other)),
-            None => {}
-        }
-    }
-    folded
-}
-
-/// Whether a key means the field of this name, of ASCII letters.
-///
-/// Two letters beyond ASCII fold to ASCII ones: U+017F (long s) and U+212A (Kelvin sign).
-pub fn fold_of(key: &str, name: &str) -> Option<Fold> {
-    if key == name {
-        return Some(Fold::Exact);
-    }
-    let letters = key.chars().map(|letter| match letter {
-        '\u{17f}' => 's',
-        '\u{212a}' => 'k',
-        other => other.to_ascii_lowercase(),
-    });
-    letters
-        .eq(name.chars().map(|letter| letter.to_ascii_lowercase()))
-        .then_some(Fold::Other)
-}

@@ -1,6 +1,7 @@
 //! Stepping over a value of any type, however deep, without recursion.
 
 use super::cursor::{Cursor, CursorResult};
+use crate::blob::JsonKind;
 
 impl Cursor<'_> {
     /// Steps over the next value and checks it.
@@ -18,6 +19,14 @@ impl Cursor<'_> {
             if !opened && !self.close_finished(base)? {
                 return Ok(());
             }
+        }
+    }
+
+    /// Steps over a string; null is one, another type a fault.
+    pub(crate) fn skip_text(&mut self) -> CursorResult<()> {
+        match self.kind()? {
+            JsonKind::String => self.string().map(drop),
+            found => self.skip_instead(found, "a string"),
         }
     }
 

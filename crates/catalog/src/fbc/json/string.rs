@@ -4,7 +4,11 @@
 //! someone asks. Go's rules: a control character is a fault; bytes that are not UTF-8, and
 //! surrogates without their other half, become U+FFFD, one for each byte or escape.
 
+mod run;
+
 use std::borrow::Cow;
+
+pub(crate) use run::plain_run;
 
 use super::cursor::{Cursor, CursorResult};
 
@@ -42,38 +46,51 @@ impl<'a> Cursor<'a> {
     /// Steps over a string, from its opening quote.
     pub fn string(&mut self) -> CursorResult<RawString<'a>> {
         self.advance(1);
-        let start = self.at();
-        let mut escapes = Escapes::None;
-        loop {
-            self.advance(plain_run(self.rest()));
-            match self.byte()? {
-                b'"' => break,
-                b'\\' => {
-                    escapes = Escapes::Some;
-                    self.escape()?;
-                }
-                _ => return self.unexpected("no control character in a string"),
-            }
+        let rest = self.rest();
+        let run = plain_run(rest);
+        let (body, after) = rest.split_at(run);
+        if after.first() == Some(&b'"') {
+            self.advance(run + 1);
+            let escapes = Escapes::None;
+            return Ok(RawString { body, escapes });
         }
-        let body = self.since(start);
-        self.advance(1);
+        self.string_with_escapes(run)
+    }
+
+    /// Steps over a string, from after its opening quote, whose first escape or fault comes after a run.
+    fn string_with_escapes(&mut self, run: usize) -> CursorResult<RawString<'a>> {
+        let (text, start) = (self.rest(), self.at());
+        let mut at = run;
+        loop {
+            let rest = text.get(at..).unwrap_or_default();
+            at += match rest {
+                [b'"', ..] => break,
+                [b'\\', byte, ..] if is_short_escape(*byte) => 2,
+                _ => {
+                    self.go_to(start + at);
+                    self.other_escape()?;
+                    self.at() - start - at
+                }
+            };
+            at += plain_run(text.get(at..).unwrap_or_default());
+        }
+        self.go_to(start + at + 1);
+        let body = text.get(..at).unwrap_or_default();
+        let escapes = Escapes::Some;
         Ok(RawString { body, escapes })
     }
 
-    /// Steps over an escape, from its backslash.
-    fn escape(&mut self) -> CursorResult<()> {
-        self.advance(1);
-        match self.byte()? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
-                self.advance(1);
-                Ok(())
-            }
-            b'u' => {
-                self.advance(1);
-                (0..4).try_for_each(|_| self.hex_digit())
-            }
-            _ => self.unexpected("an escape such as \\n"),
+    /// Steps over an escape of a code unit, or what cannot be in a string.
+    fn other_escape(&mut self) -> CursorResult<()> {
+        if self.byte()? != b'\\' {
+            return self.unexpected("no control character in a string");
         }
+        self.advance(1);
+        if self.byte()? != b'u' {
+            return self.unexpected("an escape such as \\n");
+        }
+        self.advance(1);
+        (0..4).try_for_each(|_| self.hex_digit())
     }
 
     fn hex_digit(&mut self) -> CursorResult<()> {
@@ -85,46 +102,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes of `text` come before the first that ends or breaks a run: a quote, a
-/// backslash, a control character.
-pub(crate) fn plain_run(text: &[u8]) -> usize {
-    let (blocks, tail) = text.as_chunks::<BLOCK>();
-    for (n, block) in blocks.iter().enumerate() {
-        if block.iter().fold(false, |any, &byte| any | breaks(byte)) {
-            return n * BLOCK + locate(block);
-        }
-    }
-    blocks.len() * BLOCK + locate(tail)
-}
-
-/// As [`plain_run`], eight bytes at a time.
-fn locate(text: &[u8]) -> usize {
-    let (words, tail) = text.as_chunks::<8>();
-    for (n, word) in words.iter().enumerate() {
-        let found = breaking_bytes(u64::from_le_bytes(*word));
-        if found != 0 {
-            return n * 8 + (found.trailing_zeros() / 8) as usize;
-        }
-    }
-    let run = tail.iter().position(|&byte| breaks(byte));
-    words.len() * 8 + run.unwrap_or(tail.len())
-}
-
-fn breaks(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
-}
-
-/// The top bit of each byte that breaks a run; exact up to the first of them, which is all that
-/// is asked (a borrow can only run upwards).
-fn breaking_bytes(word: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
-    const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    let quote = zero(word ^ QUOTES);
-    let backslash = zero(word ^ BACKSLASHES);
-    (control | quote | backslash) & (ONES << 7)
+/// Whether a byte after a backslash makes an escape of two bytes.
+fn is_short_escape(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
 }
 
 /// What a well-formed string says.
@@ -187,6 +167,3 @@ fn push_lossy(text: &mut String, bytes: &[u8]) {
         }
     }
 }
-
-/// Bytes looked at together: two or four vector registers on the machines we build for.
-const BLOCK: usize = 32;

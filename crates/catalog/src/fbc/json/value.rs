@@ -41,6 +41,7 @@ impl Cursor<'_> {
         let mut object = Map::new();
         self.hold(NODE)?;
         self.each_member(|cursor, key| {
+            let key = key.decode();
             cursor.keep()?;
             cursor.hold(MEMBER + allocated(key.len()))?;
             object.insert(key.into_owned(), cursor.value(levels)?);

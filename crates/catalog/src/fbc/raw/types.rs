@@ -8,7 +8,7 @@
 //! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`]: https://github.com/operator-framework/api/blob/v0.45.0/pkg/operators/v1alpha1/clusterserviceversion_types.go
 
 use crate::blob::{Fault, JsonKind};
-use crate::fbc::json::{Cursor, CursorResult, Fold, fold_of};
+use crate::fbc::json::{Cursor, CursorResult, Fold, Key};
 
 /// A type of Go's as JSON fits it.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) enum GoType {
     Map(&'static Self),
     /// `[]T`
     List(&'static Self),
-    /// A struct. What it does not name is not looked at.
+    /// A struct, its fields sorted by name, as catalogd writes keys. What it does not name is not looked at.
     Struct(&'static [(&'static str, Self)]),
 }
 
@@ -35,9 +35,8 @@ impl Cursor<'_> {
     /// Steps over a value, and notes the first part of it that is not of its type. Null fits all.
     pub(super) fn conform(&mut self, shape: &'static GoType) -> CursorResult<()> {
         match (shape, self.kind()?) {
-            (GoType::Any, _)
-            | (GoType::Text, JsonKind::String)
-            | (GoType::Bool, JsonKind::Boolean) => self.skip(),
+            (GoType::Any, _) | (GoType::Bool, JsonKind::Boolean) => self.skip(),
+            (GoType::Text, JsonKind::String) => self.string().map(drop),
             (GoType::Int, JsonKind::Number) => self.whole_number(INT),
             (GoType::Int32, JsonKind::Number) => self.whole_number(INT32),
             (GoType::List(item), JsonKind::List) => {
@@ -48,24 +47,29 @@ impl Cursor<'_> {
                 self.each_member(|cursor, _| cursor.conform(value))
             }
             (GoType::Struct(fields), JsonKind::Object) => {
-                self.each_member(|cursor, key| cursor.conform_member(fields, &key))
+                let mut next = 0;
+                self.each_member(|cursor, key| cursor.conform_member(fields, &mut next, &key))
             }
             (_, found) => self.skip_instead(found, shape.expected()),
         }
     }
 
+    /// Keys mostly come in the order of the fields: the search begins at the next one.
     fn conform_member(
         &mut self,
         fields: &'static [(&'static str, GoType)],
-        key: &str,
+        next: &mut usize,
+        key: &Key<'_>,
     ) -> CursorResult<()> {
-        let mut own = fields
-            .iter()
-            .filter(|(name, _)| fold_of(key, name).is_some());
-        match own.next() {
-            Some((name, shape)) => self.within(name, |cursor| cursor.conform(shape)),
-            None => self.skip(),
-        }
+        let (before, after) = fields.split_at_checked(*next).unwrap_or_default();
+        let is_own = |(name, _): &(&str, GoType)| key.fold(name).is_some();
+        let found = after.iter().position(is_own).map(|n| n + *next);
+        let found = found.or_else(|| before.iter().position(is_own));
+        let Some((index, (name, shape))) = found.and_then(|n| Some((n, fields.get(n)?))) else {
+            return self.skip();
+        };
+        *next = index + 1;
+        self.within(name, |cursor| cursor.conform(shape))
     }
 
     /// The same for a struct, noting where the value of each of these fields begins; `None` where one of
@@ -80,16 +84,16 @@ impl Cursor<'_> {
             return Ok(None);
         };
         let mut places = vec![None; noted.len()];
-        let mut is_plain = true;
+        let (mut is_plain, mut next) = (true, 0);
         self.each_member(|cursor, key| {
             cursor.kind()?;
             for (place, name) in places.iter_mut().zip(noted) {
-                if let Some(fold) = fold_of(&key, name) {
+                if let Some(fold) = key.fold(name) {
                     is_plain &= fold == Fold::Exact && place.is_none();
                     *place = Some(cursor.at());
                 }
             }
-            cursor.conform_member(fields, &key)
+            cursor.conform_member(fields, &mut next, &key)
         })?;
         Ok(is_plain.then_some(places))
     }
@@ -169,8 +173,8 @@ pub(super) static CSV_METADATA: GoType = GoType::Struct(&[
     (
         "installModes",
         GoType::List(&GoType::Struct(&[
-            ("type", GoType::Text),
             ("supported", GoType::Bool),
+            ("type", GoType::Text),
         ])),
     ),
     ("keywords", GoType::List(&GoType::Text)),
@@ -179,8 +183,8 @@ pub(super) static CSV_METADATA: GoType = GoType::Struct(&[
     (
         "maintainers",
         GoType::List(&GoType::Struct(&[
-            ("name", GoType::Text),
             ("email", GoType::Text),
+            ("name", GoType::Text),
         ])),
     ),
     ("maturity", GoType::Text),
@@ -194,42 +198,42 @@ const TEXTS: GoType = GoType::Map(&GoType::Text);
 const LINK: GoType = GoType::Struct(&[("name", GoType::Text), ("url", GoType::Text)]);
 
 const CRD: GoType = GoType::Struct(&[
-    ("name", GoType::Text),
-    ("version", GoType::Text),
-    ("kind", GoType::Text),
-    ("displayName", GoType::Text),
-    ("description", GoType::Text),
-    ("resources", GoType::List(&RESOURCE)),
-    ("statusDescriptors", GoType::List(&DESCRIPTOR)),
-    ("specDescriptors", GoType::List(&DESCRIPTOR)),
     ("actionDescriptors", GoType::List(&DESCRIPTOR)),
+    ("description", GoType::Text),
+    ("displayName", GoType::Text),
+    ("kind", GoType::Text),
+    ("name", GoType::Text),
+    ("resources", GoType::List(&RESOURCE)),
+    ("specDescriptors", GoType::List(&DESCRIPTOR)),
+    ("statusDescriptors", GoType::List(&DESCRIPTOR)),
+    ("version", GoType::Text),
 ]);
 
 const API_SERVICE: GoType = GoType::Struct(&[
-    ("name", GoType::Text),
-    ("group", GoType::Text),
-    ("version", GoType::Text),
-    ("kind", GoType::Text),
-    ("deploymentName", GoType::Text),
-    ("containerPort", GoType::Int32),
-    ("displayName", GoType::Text),
-    ("description", GoType::Text),
-    ("resources", GoType::List(&RESOURCE)),
-    ("statusDescriptors", GoType::List(&DESCRIPTOR)),
-    ("specDescriptors", GoType::List(&DESCRIPTOR)),
     ("actionDescriptors", GoType::List(&DESCRIPTOR)),
+    ("containerPort", GoType::Int32),
+    ("deploymentName", GoType::Text),
+    ("description", GoType::Text),
+    ("displayName", GoType::Text),
+    ("group", GoType::Text),
+    ("kind", GoType::Text),
+    ("name", GoType::Text),
+    ("resources", GoType::List(&RESOURCE)),
+    ("specDescriptors", GoType::List(&DESCRIPTOR)),
+    ("statusDescriptors", GoType::List(&DESCRIPTOR)),
+    ("version", GoType::Text),
 ]);
 
 const RESOURCE: GoType = GoType::Struct(&[
-    ("name", GoType::Text),
     ("kind", GoType::Text),
+    ("name", GoType::Text),
     ("version", GoType::Text),
 ]);
 
 const DESCRIPTOR: GoType = GoType::Struct(&[
-    ("path", GoType::Text),
-    ("displayName", GoType::Text),
     ("description", GoType::Text),
-    ("x-descriptors", GoType::List(&GoType::Text)),
+    ("displayName", GoType::Text),
+    ("path", GoType::Text),
     ("value", GoType::Any),
+    ("x-descriptors", GoType::List(&GoType::Text)),
 ]);

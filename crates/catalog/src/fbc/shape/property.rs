@@ -217,7 +217,7 @@ impl<'a> Record<'a> for PackageValue<'a> {
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
-            0 => drop(cursor.text()?),
+            0 => cursor.skip_text()?,
             1 => self.version = cursor.text()?,
             _ if self.release == ReleaseField::NotAString => cursor.skip()?,
             _ => self.release = release_field(cursor)?,

@@ -50,7 +50,7 @@ fn object(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<Value> {
     cursor.each_member(|cursor, key| {
         cursor.keep()?;
         let value = value(cursor, depth)?;
-        members.0.insert(key.into(), value);
+        members.0.insert(key.decode().into(), value);
         Ok(())
     })?;
     Ok(Value::Object(members))
