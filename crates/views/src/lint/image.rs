@@ -6,6 +6,8 @@
 //! [`digest.go`]: https://github.com/opencontainers/go-digest/blob/v1.0.0/digest.go
 //! [`docker/reference/normalize.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/reference/normalize.go
 
+use std::borrow::Cow;
+
 /// Why a text is no reference; printed as upstream prints it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum ImageFault {
@@ -41,12 +43,12 @@ fn check(image: &str) -> Result<(), ImageFault> {
     if image.len() == 64 && image.bytes().all(is_lower_hex) {
         return Err(ImageFault::Identifier(image.into()));
     }
-    let (domain, rest) = split_domain(image);
-    let repository = rest.split_once(':').map_or(&*rest, |(name, _)| name);
+    let whole = completed(image);
+    let rest = whole.split_once('/').map_or("", |(_, rest)| rest);
+    let repository = rest.split_once(':').map_or(rest, |(name, _)| name);
     if repository.chars().any(char::is_uppercase) {
         return Err(ImageFault::UpperCaseRepository);
     }
-    let whole = format!("{domain}/{rest}");
     let Some((name, digest)) = parts(&whole) else {
         let is_case = parts(&whole.to_lowercase()).is_some();
         return Err(if is_case {
@@ -61,8 +63,8 @@ fn check(image: &str) -> Result<(), ImageFault> {
     digest.map_or(Ok(()), check_digest)
 }
 
-/// Registry and the rest, both as Docker completes them.
-fn split_domain(image: &str) -> (&str, String) {
+/// The reference as Docker completes it: with its registry.
+fn completed(image: &str) -> Cow<'_, str> {
     let is_domain = |first: &str| first.contains(['.', ':']) || first == "localhost";
     let (domain, rest) = match image.split_once('/') {
         Some((first, rest)) if is_domain(first) => (first, rest),
@@ -73,9 +75,12 @@ fn split_domain(image: &str) -> (&str, String) {
         other => other,
     };
     if domain == DOCKER && !rest.contains('/') {
-        return (domain, format!("library/{rest}"));
+        return format!("{domain}/library/{rest}").into();
     }
-    (domain, rest.to_owned())
+    if domain.len() + 1 + rest.len() == image.len() {
+        return image.into();
+    }
+    format!("{domain}/{rest}").into()
 }
 
 /// Name and digest of a text that has the form of a reference.
@@ -113,13 +118,24 @@ fn is_domain(text: &str) -> bool {
 
 /// Lower-case letters and digits, between them a dot, one or two underscores, or hyphens.
 fn is_component(text: &str) -> bool {
-    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let ends = [text.bytes().next(), text.bytes().next_back()];
-    let mut separators = text.split(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
-    ends.iter().all(|end| end.is_some_and(is_inner))
-        && separators.all(|separator| {
-            matches!(separator, "." | "_" | "__") || separator.bytes().all(|byte| byte == b'-')
-        })
+    let is_inner = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_separator = |separator: &[u8]| {
+        matches!(separator, b"." | b"_" | b"__") || separator.iter().all(|byte| *byte == b'-')
+    };
+    let mut rest = text.as_bytes();
+    loop {
+        let word = rest.iter().take_while(|byte| is_inner(byte)).count();
+        rest = rest.get(word..).unwrap_or_default();
+        if word == 0 || rest.is_empty() {
+            return word > 0;
+        }
+        let separator = rest.iter().take_while(|byte| !is_inner(byte)).count();
+        let (separator, after) = rest.split_at(separator);
+        if !is_separator(separator) {
+            return false;
+        }
+        rest = after;
+    }
 }
 
 fn is_tag(text: &str) -> bool {
@@ -195,6 +211,10 @@ mod tests {
             ("registry.example/a b", Some("invalid reference format")),
             ("registry.example/a___b", Some("invalid reference format")),
             ("registry.example/-a", Some("invalid reference format")),
+            ("registry.example/a-", Some("invalid reference format")),
+            ("registry.example/a._b", Some("invalid reference format")),
+            ("index.docker.io/a", None),
+            ("index.docker.io/a.b/c_d-1", None),
             ("registry.example//a", Some("invalid reference format")),
             (
                 "https://registry.example/a",
