@@ -19,6 +19,7 @@
 pub mod archive;
 pub mod cache;
 pub mod catalogd;
+mod cores;
 mod decompress;
 pub(crate) mod frame;
 mod indexignore;

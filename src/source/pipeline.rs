@@ -5,17 +5,21 @@
 //! turns; what is made of it happens here, one after another. Small catalogs never start a
 //! thread.
 //!
+//! A batch has the texts of its documents side by side in one buffer, and their JSON in another. What comes back
+//! is filled again, so a catalog of any size is read in the same few buffers.
+//!
 //! Invariant: `waiting` lists what was sent and has not come back, oldest first, so reading
 //! results in its order gives the order of the files. What is on its way is bounded in number and
 //! in bytes.
 
 use std::collections::VecDeque;
-use std::num::NonZero;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use super::SourceError;
+use super::cores::cores;
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
@@ -32,6 +36,8 @@ pub(super) struct Pipeline<'scope, 'env, 's, I> {
     batch: Batch,
     workers: Vec<Worker>,
     waiting: VecDeque<PendingBatch>,
+    /// Batches to be filled again.
+    spare: Vec<Batch>,
     /// Bytes of YAML seen.
     seen: usize,
     /// Batches sent to workers.
@@ -42,24 +48,21 @@ pub(super) struct Pipeline<'scope, 'env, 's, I> {
 #[derive(Debug, Default)]
 struct Batch {
     file: Arc<str>,
-    documents: Vec<Document<Vec<u8>>>,
-    bytes: usize,
+    /// The texts of the documents.
+    text: Vec<u8>,
+    /// Each with the part of `text` that is its own.
+    documents: Vec<Document<Range<usize>>>,
     /// What each takes of memory, its JSON included.
     loans: Vec<Loan>,
+    /// What the documents stand for.
+    json: Vec<u8>,
+    /// For each document that was worked on its part of `json`, or why it has none.
+    done: Vec<Result<(Range<usize>, Marks), FbcError>>,
 }
-
-/// A batch with the JSON of its documents.
-struct Done {
-    batch: Batch,
-    json: Vec<Json>,
-}
-
-/// The JSON of a document, or why it has none.
-type Json = Result<(Vec<u8>, Marks), FbcError>;
 
 struct Worker {
     jobs: SyncSender<Batch>,
-    results: Receiver<Done>,
+    results: Receiver<Batch>,
 }
 
 /// A batch on its way.
@@ -78,6 +81,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
             batch: Batch::default(),
             workers: Vec::new(),
             waiting: VecDeque::new(),
+            spare: Vec::new(),
             seen: 0,
             sent: 0,
         }
@@ -125,28 +129,24 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         if self.batch.documents.is_empty() {
             return Ok(());
         }
-        let next = Batch {
-            file: Arc::clone(&self.batch.file),
-            ..Batch::default()
-        };
+        let bytes = self.batch.text.len();
+        self.make_room(bytes)?;
+        let mut next = self.spare.pop().unwrap_or_default();
+        next.file = Arc::clone(&self.batch.file);
         let batch = std::mem::replace(&mut self.batch, next);
-        self.make_room(batch.bytes)?;
-        let Some(worker) = self.worker(batch.bytes) else {
-            return self.work_here(&batch);
+        let Some(worker) = self.worker(bytes) else {
+            return self.work_here(batch);
         };
-        let bytes = batch.bytes;
-        match self
-            .workers
-            .get(worker)
-            .map(|worker| worker.jobs.send(batch))
-        {
-            Some(Ok(())) => {
+        let Some(Worker { jobs, .. }) = self.workers.get(worker) else {
+            return Err(SourceError::WorkerLost);
+        };
+        match jobs.send(batch) {
+            Ok(()) => {
                 self.sent += 1;
                 self.waiting.push_back(PendingBatch { worker, bytes });
                 Ok(())
             }
-            Some(Err(SendError(batch))) => self.work_here(&batch),
-            None => Ok(()),
+            Err(SendError(batch)) => self.work_here(batch),
         }
     }
 
@@ -169,50 +169,51 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
             return None;
         }
         if self.workers.is_empty() {
-            let cores = thread::available_parallelism().map_or(1, NonZero::get);
-            let workers =
-                (0..cores.min(WORKERS)).map_while(|_| Worker::start(self.scope, I::PLACES));
+            let workers = 0..cores().min(WORKERS);
+            let workers = workers.map_while(|_| Worker::start(self.scope, I::PLACES));
             self.workers.extend(workers);
         }
         self.sent.checked_rem(self.workers.len())
     }
 
-    fn work_here(&mut self, batch: &Batch) -> Result<(), SourceError> {
+    fn work_here(&mut self, mut batch: Batch) -> Result<(), SourceError> {
         while !self.waiting.is_empty() {
             self.receive()?;
         }
-        for document in &batch.documents {
-            let json = document.to_json(I::PLACES);
-            self.hand_over(&batch.file, document, json)?;
-        }
-        Ok(())
+        batch.work(I::PLACES);
+        self.hand_over(batch)
     }
 
     /// Takes the oldest batch back, and hands its blobs over.
     fn receive(&mut self) -> Result<(), SourceError> {
         let oldest = self.waiting.pop_front();
         let worker = oldest.and_then(|waiting| self.workers.get(waiting.worker));
-        let Some(Ok(Done { batch, json })) = worker.map(|worker| worker.results.recv()) else {
+        let Some(Ok(batch)) = worker.map(|worker| worker.results.recv()) else {
             return Err(SourceError::WorkerLost);
         };
-        for (document, json) in batch.documents.iter().zip(json) {
-            self.hand_over(&batch.file, document, json)?;
-        }
-        Ok(())
+        self.hand_over(batch)
     }
 
-    fn hand_over(
-        &mut self,
-        file: &str,
-        document: &Document<Vec<u8>>,
-        json: Json,
-    ) -> Result<(), SourceError> {
-        json.and_then(|json| reader::hand_over_document(document, &json, file, self.intake))
-            .or_else(|fault| {
-                let (origin, text) = (document.origin(), &document.text);
-                self.intake.fault(file, fault, origin, text)
-            })
-            .map_err(|fault| fbc_error(file, fault))
+    /// Hands over the blobs of a batch that was worked on, and keeps its buffers unless they are large.
+    fn hand_over(&mut self, batch: Batch) -> Result<(), SourceError> {
+        for (document, done) in batch.documents.iter().zip(&batch.done) {
+            let document = written(&batch.text, document);
+            let json = |part: &Range<usize>| batch.json.get(part.clone()).unwrap_or_default();
+            let taken = match done {
+                Ok((part, marks)) => {
+                    let intake = &mut *self.intake;
+                    reader::hand_over_document(&document, json(part), marks, &batch.file, intake)
+                }
+                Err(fault) => Err(fault.clone()),
+            };
+            let taken = taken.or_else(|fault| {
+                let (origin, text) = (document.origin(), document.text);
+                self.intake.fault(&batch.file, fault, origin, text)
+            });
+            taken.map_err(|fault| fbc_error(&batch.file, fault))?;
+        }
+        self.spare.extend(batch.emptied());
+        Ok(())
     }
 }
 
@@ -245,7 +246,7 @@ impl<I: Intake> Consumer<I> for Pipeline<'_, '_, '_, I> {
         let lent = self.account.lend(needed);
         let lent = lent.map_err(|source| self.refused(source))?;
         self.batch.push(document, lent);
-        if self.batch.bytes < BATCH {
+        if self.batch.text.len() < BATCH {
             return Ok(());
         }
         self.send()
@@ -268,19 +269,35 @@ impl<I: Intake> Consumer<I> for Pipeline<'_, '_, '_, I> {
 impl Batch {
     fn push(&mut self, document: &Document<&[u8]>, loan: Loan) {
         self.loans.push(loan);
-        self.bytes += document.text.len();
+        let start = self.text.len();
+        self.text.extend_from_slice(document.text);
         self.documents.push(Document {
-            text: document.text.to_vec(),
+            text: start..self.text.len(),
             lines_before: document.lines_before,
             bytes_before: document.bytes_before,
             json_fault: document.json_fault.clone(),
         });
     }
 
-    fn work(self, places: Places) -> Done {
-        let json = self.documents.iter();
-        let json = json.map(|document| document.to_json(places)).collect();
-        Done { batch: self, json }
+    /// Turns the documents into JSON.
+    fn work(&mut self, places: Places) {
+        for document in &self.documents {
+            let start = self.json.len();
+            let marks = written(&self.text, document).append_json(places, &mut self.json);
+            self.done
+                .push(marks.map(|marks| (start..self.json.len(), marks)));
+        }
+    }
+
+    /// Empties it, to be filled again; none if that would hold much memory.
+    fn emptied(mut self) -> Option<Self> {
+        self.documents.clear();
+        self.loans.clear();
+        self.done.clear();
+        self.text.clear();
+        self.json.clear();
+        let room = self.text.capacity().max(self.json.capacity());
+        (room <= KEPT).then_some(self)
     }
 }
 
@@ -291,8 +308,9 @@ impl Worker {
         let (done, results) = sync_channel(QUEUE);
         let work = move || {
             // The other end is gone when reading stopped at a fault: nobody wants the rest.
-            for batch in todo {
-                if done.send(batch.work(places)).is_err() {
+            for mut batch in todo {
+                batch.work(places);
+                if done.send(batch).is_err() {
                     break;
                 }
             }
@@ -302,6 +320,16 @@ impl Worker {
             .stack_size(STACK);
         builder.spawn_scoped(scope, work).ok()?;
         Some(Self { jobs, results })
+    }
+}
+
+/// A document with its part of the text of a batch.
+fn written<'t>(text: &'t [u8], document: &Document<Range<usize>>) -> Document<&'t [u8]> {
+    Document {
+        text: text.get(document.text.clone()).unwrap_or_default(),
+        lines_before: document.lines_before,
+        bytes_before: document.bytes_before,
+        json_fault: document.json_fault.clone(),
     }
 }
 
@@ -319,6 +347,9 @@ const YAML_PER_BYTE: usize = 5;
 
 /// How much YAML makes a batch: enough that handing it over costs nothing beside reading it.
 const BATCH: usize = 128 << 10;
+
+/// Up to how many bytes a buffer of a batch is used again: most documents that fill a batch are no larger than it.
+const KEPT: usize = 4 * BATCH;
 
 /// Catalogs with less YAML are read before a thread would have started.
 const WORTH_A_THREAD: usize = 512 << 10;

@@ -100,9 +100,10 @@ impl<I: Intake> Consumer<I> for FileConsumer<'_, I> {
     }
 
     fn document(&mut self, document: &Document<&[u8]>) -> Result<(), FbcError> {
-        let json = document.to_json(I::PLACES);
-        let taken =
-            json.and_then(|json| hand_over_document(document, &json, self.name, self.intake));
+        let mut json = Vec::new();
+        let marks = document.append_json(I::PLACES, &mut json);
+        let taken = marks
+            .and_then(|marks| hand_over_document(document, &json, &marks, self.name, self.intake));
         taken.or_else(|fault| self.fault(fault, document.origin(), document.text))
     }
 

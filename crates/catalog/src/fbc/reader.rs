@@ -317,9 +317,12 @@ impl Reader {
 }
 
 impl<T: AsRef<[u8]>> Document<T> {
-    /// The JSON that the document stands for, and where its parts stand if `marks` are wanted.
-    pub fn to_json(&self, marks: Places) -> Result<(Vec<u8>, Marks), FbcError> {
-        yaml::to_marked_json(self.text.as_ref(), marks == Places::Wanted)
+    /// Appends the JSON that the document stands for to `json`; returns the places of its parts if `marks` are wanted.
+    ///
+    /// # Errors
+    /// If it is no YAML, or none that JSON can express; then part of it may have been appended.
+    pub fn append_json(&self, marks: Places, json: &mut Vec<u8>) -> Result<Marks, FbcError> {
+        yaml::append_json(self.text.as_ref(), marks == Places::Wanted, json)
             .map_err(|fault| self.fault(fault))
     }
 
@@ -350,7 +353,8 @@ impl<T: AsRef<[u8]>> Document<T> {
 /// Hands over the blob that a YAML document stands for, given its JSON.
 pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
     document: &Document<T>,
-    (json, marks): &(Vec<u8>, Marks),
+    json: &[u8],
+    marks: &Marks,
     file: &str,
     intake: &mut I,
 ) -> Result<(), FbcError> {

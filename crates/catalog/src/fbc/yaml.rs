@@ -24,13 +24,20 @@ use transcode::Transcoder;
 
 /// Turns one document into JSON.
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
-    Ok(to_marked_json(document, false)?.0)
+    let mut json = Vec::new();
+    append_json(document, false, &mut json)?;
+    Ok(json)
 }
 
-/// As [`to_json`], with the places of its parts if they are wanted.
-pub(crate) fn to_marked_json(document: &[u8], marked: bool) -> Result<(Vec<u8>, Marks), YamlFault> {
+/// As [`to_json`], appended to `json`; returns the places of its parts if they are wanted. They count from the
+/// beginning of the document's JSON.
+pub(crate) fn append_json(
+    document: &[u8],
+    marked: bool,
+    json: &mut Vec<u8>,
+) -> Result<Marks, YamlFault> {
     let text = readable(document)?;
-    Transcoder::new(text, Marks::new(marked)).run()
+    Transcoder::new(text, Marks::new(marked), json).run()
 }
 
 /// The document as text, without byte order mark, if every character may stand in YAML.

@@ -23,7 +23,7 @@ use crate::yaml_scalar::Scalar;
 pub(super) struct Transcoder<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
-    out: JsonText,
+    out: JsonText<'a>,
     open: Vec<Frame>,
     anchors: BTreeMap<usize, Anchor>,
     /// Where the event that is being worked on stands.
@@ -34,11 +34,12 @@ pub(super) struct Transcoder<'a> {
 type Outcome = Result<(), FbcErrorKind>;
 
 impl<'a> Transcoder<'a> {
-    pub(super) fn new(text: &'a str, marks: Marks) -> Self {
+    /// The JSON is appended to `json`.
+    pub(super) fn new(text: &'a str, marks: Marks, json: &'a mut Vec<u8>) -> Self {
         Self {
             text,
             parser: Parser::new_from_str_with_options(text, options()),
-            out: JsonText::with_capacity(text.len() + text.len() / 8),
+            out: JsonText::after(json, text.len() + text.len() / 8),
             open: Vec::new(),
             anchors: BTreeMap::new(),
             at: Span::default(),
@@ -46,8 +47,8 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    /// The JSON of the first document; `null` if there is none.
-    pub(super) fn run(mut self) -> Result<(Vec<u8>, Marks), YamlFault> {
+    /// Writes the JSON of the first document; `null` if there is none.
+    pub(super) fn run(mut self) -> Result<Marks, YamlFault> {
         while let Some(event) = self.parser.next_event() {
             let (event, span) = event.map_err(|fault| scan_fault(&fault))?;
             self.at = span;
@@ -58,9 +59,9 @@ impl<'a> Transcoder<'a> {
                 .map_err(|malformed| self.fault(malformed))?;
         }
         if self.out.len() == 0 {
-            return Ok((b"null".to_vec(), self.marks));
+            self.out.raw(b"null");
         }
-        Ok((self.out.into_bytes(), self.marks))
+        Ok(self.marks)
     }
 
     fn event(&mut self, event: Event<'a>) -> Outcome {
@@ -153,10 +154,9 @@ impl<'a> Transcoder<'a> {
             return Err(invalid("a key continues past the end of its line"));
         }
         if anchor > 0 {
-            let mut value = JsonText::default();
-            value.scalar(&scalar)?;
-            self.anchors
-                .insert(anchor, Anchor::Kept(value.into_bytes()));
+            let mut value = Vec::new();
+            JsonText::after(&mut value, 0).scalar(&scalar)?;
+            self.anchors.insert(anchor, Anchor::Kept(value));
         }
         let key = scalar.into_key().map_err(|fault| unreadable(&fault))?;
         self.write_key(&key);
