@@ -7,6 +7,7 @@ use std::io::Cursor;
 
 use olmguard::source::{Progress, read_from};
 use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
+use olmguard_catalog::fbc;
 use olmguard_figures::Unit;
 
 use crate::run::Run;
@@ -23,20 +24,29 @@ pub(crate) fn measure(run: &Run) {
                 run,
                 &format!("from memory, {name}, JSON, one core"),
                 &world.content(name),
+                |text, sink| fbc::read("bench", text, sink).expect("a catalog"),
             );
         }
         let yaml = world.yaml().join(&b"\n---\n"[..]);
-        note(run, "from memory, v4.18, YAML, all cores", &yaml);
+        note(
+            run,
+            "from memory, v4.18, YAML, all cores",
+            &yaml,
+            |text, sink| {
+                let text = Cursor::new(text);
+                read_from("bench", text, &Progress::default(), sink).expect("a catalog");
+            },
+        );
     }
     if run.wants("processes") {
         peer::measure(run, &world);
     }
 }
 
-fn note(run: &Run, row: &str, text: &[u8]) {
+fn note(run: &Run, row: &str, text: &[u8], read: impl Fn(&[u8], &mut Forget)) {
     let seconds = each(run, || {
         let mut sink = Forget::default();
-        read_from("bench", Cursor::new(text), &Progress::default(), &mut sink).expect("a catalog");
+        read(text, &mut sink);
         assert!(sink.read > 0, "it has blobs");
     });
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]

@@ -5,7 +5,7 @@
 //! itself may be compressed with gzip or zstd.
 //!
 //! ```text
-//! walk --> file --> decompress --> stream (bounded buffer) --> JSON blobs ----------> Sink
+//! walk --> file --> decompress --> stream (bounded buffer) --> JSON lines (cores) --> Sink
 //!                                                     `--> YAML --> pipeline (cores) --^
 //! ```
 //!
@@ -23,6 +23,7 @@ mod cores;
 mod decompress;
 pub(crate) mod frame;
 mod indexignore;
+mod lines;
 mod load;
 pub mod pinned;
 mod pipeline;

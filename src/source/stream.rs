@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use super::SourceError;
+use super::lines;
 use super::pipeline::Pipeline;
 use olmguard_catalog::fbc::advance::{Advance, advance};
 use olmguard_catalog::fbc::intake::Intake;
@@ -29,10 +30,18 @@ pub(super) fn read<I: Intake>(
     let mut reader = Reader::new(I::PLACES, pipeline.memory().clone());
     pipeline.begin_file(name)?;
     loop {
-        match advance(&mut reader, buffer.text(), buffer.ended, pipeline)? {
+        let (text, ended) = (buffer.text(), buffer.ended);
+        let (past, next) = if lines::are_worth_threads(&reader, text) {
+            lines::read(&mut reader, text, ended, pipeline)?
+        } else {
+            (0, advance(&mut reader, text, ended, pipeline)?)
+        };
+        buffer.start += past;
+        match next {
             Advance::Past(consumed) => buffer.start += consumed,
             Advance::More => {
-                let wanted = buffer.make_room().map_err(refused)?;
+                let least = lines::wanted(&reader).unwrap_or(CHUNK);
+                let wanted = buffer.make_room(least).map_err(refused)?;
                 if buffer.fill(wanted).map_err(failed)? > TOTAL_LIMIT {
                     let (file, limit) = (name.into(), TOTAL_LIMIT);
                     return Err(SourceError::TooLarge { file, limit });
@@ -46,9 +55,12 @@ pub(super) fn read<I: Intake>(
 /// The part of a file that is held in memory.
 struct Buffer<R> {
     input: R,
+    /// Room: what is held is a part of it.
     bytes: Vec<u8>,
     /// Bytes before this one are done with.
     start: usize,
+    /// Bytes from this one on were not read yet.
+    end: usize,
     /// Whether the file was read to its end.
     ended: bool,
     total: u64,
@@ -62,6 +74,7 @@ impl<R: Read> Buffer<R> {
             input,
             bytes: Vec::new(),
             start: 0,
+            end: 0,
             ended: false,
             total: 0,
             loan: account.loan(),
@@ -69,31 +82,46 @@ impl<R: Read> Buffer<R> {
     }
 
     fn text(&self) -> &[u8] {
-        self.bytes.get(self.start..).unwrap_or_default()
+        self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
     /// Makes room to read at least as much as is held, so that looking again at a blob that did not end
     /// costs no more than looking at it once. Returns how much that is. While bytes move, they are there
     /// twice.
-    fn make_room(&mut self) -> Result<usize, TooLarge> {
-        self.bytes.drain(..self.start);
-        self.start = 0;
-        let (held, room) = (self.bytes.len(), self.bytes.capacity());
-        let wanted = held.clamp(CHUNK, BLOB_LIMIT.saturating_sub(held).max(CHUNK));
+    fn make_room(&mut self, least: usize) -> Result<usize, TooLarge> {
+        let (held, room) = (self.end - self.start, self.bytes.len());
+        let wanted = held.clamp(least, BLOB_LIMIT.saturating_sub(held).max(least));
         if held + wanted > room {
             self.loan.more(allocated(held + wanted))?;
-            self.bytes.reserve_exact(wanted);
+            // Zeroed pages that were never written take no memory.
+            let mut larger = vec![0; held + wanted];
+            if let Some(front) = larger.get_mut(..held) {
+                front.copy_from_slice(self.text());
+            }
+            self.bytes = larger;
             self.loan.less(allocated(room));
+        } else {
+            self.bytes.copy_within(self.start..self.end, 0);
         }
+        (self.start, self.end) = (0, held);
         Ok(wanted)
     }
 
     /// Reads on. Returns how much was read in all.
     fn fill(&mut self, wanted: usize) -> io::Result<u64> {
-        let mut input = self.input.by_ref().take(wanted as u64);
-        let count = input.read_to_end(&mut self.bytes)?;
-        self.ended = count < wanted;
-        self.total += count as u64;
+        let until = self.end + wanted;
+        while self.end < until && !self.ended {
+            let room = self.bytes.get_mut(self.end..until).unwrap_or_default();
+            match self.input.read(room) {
+                Ok(count) => {
+                    self.ended = count == 0;
+                    self.end += count;
+                    self.total += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(self.total)
     }
 }

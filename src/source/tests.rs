@@ -1,6 +1,7 @@
 //! Files, folders and streams on a real file system, hostile ones too.
 
 mod bounds;
+mod lines;
 mod pieces;
 
 use std::fs;

@@ -20,6 +20,7 @@
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 pub mod advance;
+pub mod ahead;
 pub mod base64;
 mod csv;
 pub(crate) mod error;

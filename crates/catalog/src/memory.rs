@@ -42,6 +42,8 @@ struct TakenMemory {
 pub struct Loan {
     account: Account,
     bytes: usize,
+    /// The most that `bytes` ever was.
+    most: usize,
 }
 
 /// Why a catalog is not loaded: it needs more memory than it can use.
@@ -165,6 +167,7 @@ impl Account {
         Loan {
             account: self.clone(),
             bytes: 0,
+            most: 0,
         }
     }
 }
@@ -180,10 +183,16 @@ impl Loan {
         self.bytes
     }
 
+    /// The most bytes that it had at any time.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
     /// Takes more.
     pub fn more(&mut self, bytes: usize) -> Result<(), TooLarge> {
         self.account.take(bytes)?;
         self.bytes += bytes;
+        self.most = self.most.max(self.bytes);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! One step through a file: hands the next item to a consumer, and goes on after a fault if it can.
 
+use super::ahead::Ahead;
 use super::error::FbcError;
 use super::intake::{Intake, TextOrigin};
 use super::reader::{Document, Next, Reader};
@@ -62,8 +63,22 @@ pub fn advance<I: Intake, C: Consumer<I>>(
     ended: bool,
     consumer: &mut C,
 ) -> Result<Advance, C::Error> {
+    advance_with(reader, text, ended, consumer, &mut Ahead::default())
+}
+
+/// As [`advance`], with blobs that were read ahead.
+///
+/// # Errors
+/// If the consumer stops.
+pub fn advance_with<'a, I: Intake, C: Consumer<I>>(
+    reader: &mut Reader,
+    text: &'a [u8],
+    ended: bool,
+    consumer: &mut C,
+    ahead: &mut Ahead<'a, I>,
+) -> Result<Advance, C::Error> {
     let origin = reader.origin();
-    let next = match reader.next(text, ended, I::read) {
+    let next = match reader.next(text, ended, |cursor| ahead.take(cursor)) {
         Ok(next) => next,
         Err(fault) => {
             let goes_on = reader.recover(&fault);

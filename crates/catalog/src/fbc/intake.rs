@@ -17,8 +17,8 @@ use crate::memory::Account;
 
 /// Takes the blobs of files, in order.
 pub trait Intake {
-    /// What a blob is read as.
-    type Blob<'a>;
+    /// What a blob is read as, perhaps on another core.
+    type Blob<'a>: Send;
 
     /// Whether places within blobs are wanted: it costs a little.
     const PLACES: Places;

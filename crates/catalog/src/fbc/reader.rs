@@ -130,6 +130,11 @@ impl Reader {
         }
     }
 
+    /// Whether what follows is JSON, with the objects that make sure of it behind.
+    pub fn is_among_objects(&self) -> bool {
+        matches!(self.format, Format::Json(2..))
+    }
+
     /// Goes on after a fault, with what follows the blob; false where nothing can.
     pub fn recover(&mut self, fault: &FbcError) -> bool {
         let is_limit = matches!(

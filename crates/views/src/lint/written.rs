@@ -6,10 +6,12 @@
 mod collect;
 mod guardrails;
 mod hint;
+mod images;
 mod locate;
 
 pub use collect::Collector;
 pub(crate) use guardrails::{Carrier, Guardrails};
+pub use images::ReadBlob;
 
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::blob::Fault;

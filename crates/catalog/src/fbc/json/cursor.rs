@@ -96,6 +96,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Counts what was counted elsewhere while the same text was read.
+    pub(in crate::fbc) fn hold_as(&mut self, loan: &Loan) -> CursorResult<()> {
+        let (most, bytes) = (loan.most(), loan.bytes());
+        self.hold(most)?;
+        if let Some(loan) = &mut self.loan {
+            loan.less(most - bytes);
+        }
+        Ok(())
+    }
+
     /// How many bytes were walked over.
     pub fn at(&self) -> usize {
         self.at
@@ -115,7 +125,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// What is left of the text.
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(in crate::fbc) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
@@ -124,7 +134,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(start..self.at).unwrap_or_default()
     }
 
-    pub(super) fn advance(&mut self, by: usize) {
+    pub(in crate::fbc) fn advance(&mut self, by: usize) {
         self.at += by;
     }
 

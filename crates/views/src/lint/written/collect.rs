@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::hint::unquoted;
+use super::images::{ImageAt, ReadBlob, located};
 use super::locate::Locator;
 use super::{
-    Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, InvalidImage,
-    LoadFault, LoadFaultKind, Package, PackageProperty, PropertyFault, Spot, Text, UnreadBlob,
-    WrittenCatalog,
+    Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, LoadFault,
+    LoadFaultKind, Package, PackageProperty, PropertyFault, Spot, Text, UnreadBlob, WrittenCatalog,
 };
-use crate::lint::image::ImageFault;
 use olmguard_catalog::blob::{Fault, Position};
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
-use olmguard_catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Raw, Value};
+use olmguard_catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Value};
 use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::guardrail;
@@ -67,15 +66,15 @@ impl Collector {
 }
 
 impl Intake for Collector {
-    type Blob<'a> = Raw<'a>;
+    type Blob<'a> = ReadBlob<'a>;
 
     const PLACES: Places = Places::Wanted;
 
-    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
-        raw::read(cursor)
+    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<ReadBlob<'a>> {
+        raw::read(cursor).map(ReadBlob::of)
     }
 
-    fn take(&mut self, blob: Raw<'_>, place: &BlobPlace<'_>) {
+    fn take(&mut self, ReadBlob { blob, images }: ReadBlob<'_>, place: &BlobPlace<'_>) {
         let file = self.file(place.file);
         let mut locator = Locator::of(place, file);
         let begin = match place.position {
@@ -102,7 +101,7 @@ impl Intake for Collector {
                 };
                 self.note(spot, "", LoadFaultKind::NotAnObject(found));
             }
-            Value::Object(object) => self.object(*object, begin, &mut locator),
+            Value::Object(object) => self.object(*object, images, begin, &mut locator),
         }
     }
 
@@ -143,7 +142,13 @@ impl Intake for Collector {
 }
 
 impl Collector {
-    fn object(&mut self, mut object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
+    fn object(
+        &mut self,
+        mut object: Object<'_>,
+        images: Vec<ImageAt>,
+        begin: Spot,
+        locator: &mut Locator<'_>,
+    ) {
         let package = owner(&object.schema, &object.package, &object.name);
         if !self.labels(&object, package, begin, locator) {
             self.unread(&object);
@@ -159,11 +164,17 @@ impl Collector {
             self.note(spot, package, LoadFaultKind::WrongType { schema, fault });
             return;
         }
-        self.content(object, begin, locator);
+        self.content(object, images, begin, locator);
     }
 
     /// Keeps what the schema makes of a blob.
-    fn content(&mut self, object: Object<'_>, begin: Spot, locator: &mut Locator<'_>) {
+    fn content(
+        &mut self,
+        object: Object<'_>,
+        images: Vec<ImageAt>,
+        begin: Spot,
+        locator: &mut Locator<'_>,
+    ) {
         let names = (object.package.text(), object.name.text());
         let (package, name) = names;
         match object.content {
@@ -189,7 +200,7 @@ impl Collector {
                     .map(|entry| kept_entry(entry, locator))
                     .collect(),
             }),
-            Content::Bundle(bundle) => self.bundle(&bundle, package, name, begin, locator),
+            Content::Bundle(bundle) => self.bundle(&bundle, images, names, begin, locator),
             Content::Deprecations(entries) => self.written.deprecations.push(Deprecations {
                 spot: begin,
                 package: package.into(),
@@ -249,8 +260,8 @@ impl Collector {
     fn bundle(
         &mut self,
         bundle: &raw::Bundle<'_>,
-        package: &str,
-        name: &str,
+        images: Vec<ImageAt>,
+        (package, name): (&str, &str),
         begin: Spot,
         locator: &mut Locator<'_>,
     ) {
@@ -259,7 +270,7 @@ impl Collector {
             package: package.into(),
             name: name.into(),
             image: bundle.image.text.as_ref().into(),
-            invalid_images: invalid_images(bundle, locator),
+            invalid_images: located(images, bundle, locator),
             versions: Vec::new(),
             property_fault: None,
             has_objects: false,
@@ -324,22 +335,6 @@ fn keep_property(property: &raw::Property<'_>, kept: &mut Bundle, locator: &mut 
     }
 }
 
-fn invalid_images(bundle: &raw::Bundle<'_>, locator: &mut Locator<'_>) -> Vec<InvalidImage> {
-    let own = std::iter::once((None, &bundle.image));
-    let related = bundle.related_images.iter().enumerate();
-    let all = own.chain(related.map(|(index, image)| (Some(index), image)));
-    let invalid = all.filter_map(|(related, image)| {
-        let fault = ImageFault::of(&image.text)?;
-        let image = kept(image, locator);
-        Some(InvalidImage {
-            related,
-            image,
-            fault,
-        })
-    });
-    invalid.collect()
-}
-
 fn deprecation(entry: &raw::Deprecation<'_>, locator: &mut Locator<'_>) -> Deprecation {
     let written = &entry.written;
     Deprecation {
@@ -361,7 +356,7 @@ fn kept_entry(entry: &raw::Entry<'_>, locator: &mut Locator<'_>) -> Entry {
 }
 
 /// A text with its place; an absent one has none.
-fn kept(text: &raw::Text<'_>, locator: &mut Locator<'_>) -> Text {
+pub(super) fn kept(text: &raw::Text<'_>, locator: &mut Locator<'_>) -> Text {
     let is_absent = text.at == 0 && text.text.is_empty();
     Text {
         spot: if is_absent {
