@@ -7,7 +7,7 @@ use crate::admission::decode::Filters;
 use crate::admission::named::identify;
 use olmguard_engine::extension::{
     Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, RecognisedObject,
-    Rollout, Shape, UnknownCause,
+    Shape, UnknownCause,
 };
 use olmguard_engine::judge::{Edit, Requester};
 
@@ -21,7 +21,7 @@ pub(super) struct Change {
 impl Change {
     /// Reads the edit of an object of this shape; `identity` is that of the object.
     pub(super) fn read<'a, J: Json<'a>>(
-        (identity, shape): (&Identity, Shape),
+        (identity, shape): (Identity, Shape),
         operation: Operation,
         (request, object): (J, J),
         filters: Filters,
@@ -32,8 +32,7 @@ impl Change {
         };
         let new = Extension {
             installed: installed(old.as_ref()),
-            rollout: Rollout::Settled,
-            ..Extension::of(identity.clone(), shape, object)
+            ..Extension::requested(identity, shape, object)
         };
         let mut change = Self {
             new,

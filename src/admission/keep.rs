@@ -22,26 +22,12 @@ pub(super) enum Keep {
     Fields(&'static [(&'static str, Self)], Others),
     /// A list, each item so.
     Items(&'static Self, Room),
-    /// A map, each value so.
-    Values(&'static Self, Room),
+    /// A map whose keys may be any, each value a leaf.
+    Values(Room),
     /// One of the objects under review.
     Object(KeptObject, &'static Self),
     /// A map on the way to the filter: written twice, only what is in the last one counts.
     Filter(&'static Self),
-}
-
-impl Keep {
-    /// How many fields a map is known to have.
-    pub(super) fn fields(&self) -> usize {
-        match self {
-            Self::Fields(fields, _) => fields.len(),
-            Self::Leaf
-            | Self::Items(..)
-            | Self::Values(..)
-            | Self::Object(..)
-            | Self::Filter(_) => 0,
-        }
-    }
 }
 
 /// What becomes of the fields that a map is not known to have.
@@ -105,7 +91,7 @@ const REQUEST: Keep = Keep::Fields(
         ("subResource", Keep::Leaf),
         ("dryRun", Keep::Leaf),
         ("userInfo", USER),
-        ("object", Keep::Object(KeptObject::New, &EXTENSION)),
+        ("object", Keep::Object(KeptObject::New, &REQUESTED)),
         ("oldObject", Keep::Object(KeptObject::Old, &EXTENSION)),
     ],
     Others::PassedOver,
@@ -128,6 +114,17 @@ const USER: Keep = Keep::Fields(
     Others::PassedOver,
 );
 
+/// An extension as it is to be. Nothing reads its status: what is installed is read from the old object.
+const REQUESTED: Keep = Keep::Fields(
+    &[
+        ("apiVersion", Keep::Leaf),
+        ("kind", Keep::Leaf),
+        ("metadata", METADATA),
+        ("spec", Keep::Filter(&SPEC)),
+    ],
+    Others::PassedOver,
+);
+
 const EXTENSION: Keep = Keep::Fields(
     &[
         ("apiVersion", Keep::Leaf),
@@ -145,7 +142,7 @@ const METADATA: Keep = Keep::Fields(
         ("uid", Keep::Leaf),
         ("generateName", Keep::Leaf),
         ("deletionTimestamp", Keep::Leaf),
-        ("labels", Keep::Values(&Keep::Leaf, Room::Subject)),
+        ("labels", Keep::Values(Room::Subject)),
     ],
     Others::PassedOver,
 );
@@ -187,7 +184,7 @@ const CATALOG: Keep = Keep::Fields(
 
 const SELECTOR: Keep = Keep::Fields(
     &[
-        ("matchLabels", Keep::Values(&Keep::Leaf, Room::Filter)),
+        ("matchLabels", Keep::Values(Room::Filter)),
         ("matchExpressions", Keep::Items(&REQUIREMENT, Room::Filter)),
     ],
     Others::PassedOver,

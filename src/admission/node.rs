@@ -1,118 +1,204 @@
 //! What is kept of a review: JSON whose texts are those of the body, wherever nothing is escaped.
+//!
+//! All of it is one list in the order of the body: each value comes before the values in it, and knows how many
+//! entries these take. A review is read into a single allocation, however many maps it has.
 
 use std::borrow::Cow;
 
-use serde_json::{Number, Value};
+use serde_json::Number;
 
+use olmguard_catalog::json::Json;
 use olmguard_catalog::json_type::JsonType;
-use olmguard_engine::extension::Json;
 
-/// A JSON value.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node<'de> {
+/// Values in the order of the body.
+#[derive(Debug)]
+pub(super) struct Nodes<'de> {
+    entries: Vec<Entry<'de>>,
+}
+
+/// One value, and its key; the key is empty if it is in no map.
+#[derive(Debug)]
+struct Entry<'de> {
+    key: Cow<'de, str>,
+    content: Content<'de>,
+    /// How many of the entries after it are in it.
+    below: usize,
+}
+
+/// What a value is, without the values in it.
+#[derive(Debug)]
+pub(super) enum Content<'de> {
     Null,
     Bool(bool),
     Number(Number),
     Text(Cow<'de, str>),
-    List(Vec<Self>),
-    Map(Map<'de>),
+    List,
+    Map,
 }
 
-/// A JSON map: its entries in byte order of their keys, no key twice.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Map<'de> {
-    entries: Vec<(Cow<'de, str>, Node<'de>)>,
+/// A reference to a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node<'a, 'de> {
+    entry: &'a Entry<'de>,
+    below: &'a [Entry<'de>],
 }
 
-impl<'de> Map<'de> {
-    /// An empty map with room for so many entries.
-    pub(super) fn with_capacity(entries: usize) -> Self {
+impl<'de> Nodes<'de> {
+    pub(super) fn new() -> Self {
         Self {
-            entries: Vec::with_capacity(entries),
+            entries: Vec::with_capacity(USUAL),
         }
     }
 
-    /// The map of these entries; of equal keys the last one counts.
-    pub(super) fn of(mut entries: Vec<(Cow<'de, str>, Node<'de>)>) -> Self {
+    /// Adds a value, and returns its place. What is added from now on is in it if [`Self::end`] says so.
+    pub(super) fn add(&mut self, key: Cow<'de, str>, content: Content<'de>) -> usize {
+        let place = self.entries.len();
+        self.entries.push(Entry {
+            key,
+            content,
+            below: 0,
+        });
+        place
+    }
+
+    /// All that was added after this value is in it.
+    pub(super) fn end(&mut self, place: usize) {
+        let below = self.entries.len() - place - 1;
+        if let Some(entry) = self.entries.get_mut(place) {
+            entry.below = below;
+        }
+    }
+
+    /// How many there are: the place of the next one.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Where a key is among the entries of a map that is still being read.
+    pub(super) fn find(&self, map: usize, key: &str) -> Option<usize> {
+        let mut place = map + 1;
+        while let Some(entry) = self.entries.get(place) {
+            if entry.key == key {
+                return Some(place);
+            }
+            place += 1 + entry.below;
+        }
+        None
+    }
+
+    /// Puts the value that was added last, at `last`, in place of an earlier one.
+    pub(super) fn replace(&mut self, earlier: usize, last: usize) {
+        let size = self.entries.get(earlier).map_or(0, |entry| 1 + entry.below);
+        if size == 1 && last + 1 == self.entries.len() {
+            self.entries.swap_remove(earlier);
+        } else {
+            self.entries.drain(earlier..earlier + size);
+        }
+    }
+
+    /// Puts the entries of a map in byte order of their keys; of equal keys the last one counts. No list and no map
+    /// with entries of its own is among them.
+    pub(super) fn sort(&mut self, map: usize) {
+        let entries = self.entries.get(map + 1..).unwrap_or_default();
+        if entries.is_sorted_by(|one, next| one.key < next.key) {
+            return;
+        }
+        let mut entries = self.entries.split_off(map + 1);
         entries.reverse();
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        entries.dedup_by(|(a, _), (b, _)| a == b);
-        Self { entries }
+        entries.sort_by(|one, other| one.key.cmp(&other.key));
+        entries.dedup_by(|one, before| one.key == before.key);
+        self.entries.append(&mut entries);
     }
 
-    /// Sets one key of few: the entries after it are moved.
-    pub(super) fn set(&mut self, key: Cow<'de, str>, value: Node<'de>) {
-        let at = self.entries.partition_point(|(other, _)| *other < key);
-        match self.entries.get_mut(at) {
-            Some((other, old)) if *other == key => *old = value,
-            _ => self.entries.insert(at, (key, value)),
-        }
+    /// The value that all others are in.
+    pub(super) fn root(&self) -> Option<Node<'_, 'de>> {
+        let (entry, below) = self.entries.split_first()?;
+        Some(Node { entry, below })
     }
 }
 
-impl<'a> Json<'a> for &'a Node<'_> {
+impl<'a, 'de> Node<'a, 'de> {
+    /// The values that are in this one, but in none of the others.
+    fn children(self) -> impl Iterator<Item = Self> {
+        let mut left = self.below;
+        std::iter::from_fn(move || {
+            let (entry, after) = left.split_first()?;
+            let (below, after) = after.split_at_checked(entry.below)?;
+            left = after;
+            Some(Self { entry, below })
+        })
+    }
+
+    fn key(self) -> &'a str {
+        &self.entry.key
+    }
+}
+
+impl<'a> Json<'a> for Node<'a, '_> {
     fn kind(self) -> JsonType {
-        match self {
-            Node::Null => JsonType::Null,
-            Node::Bool(_) => JsonType::Boolean,
-            Node::Number(number) if number.is_f64() => JsonType::Number,
-            Node::Number(_) => JsonType::Integer,
-            Node::Text(_) => JsonType::String,
-            Node::List(_) => JsonType::Array,
-            Node::Map(_) => JsonType::Object,
+        match &self.entry.content {
+            Content::Null => JsonType::Null,
+            Content::Bool(_) => JsonType::Boolean,
+            Content::Number(number) if number.is_f64() => JsonType::Number,
+            Content::Number(_) => JsonType::Integer,
+            Content::Text(_) => JsonType::String,
+            Content::List => JsonType::Array,
+            Content::Map => JsonType::Object,
         }
     }
 
     fn get(self, key: &str) -> Option<Self> {
-        let Node::Map(map) = self else { return None };
-        let (_, value) = map.entries.iter().find(|(found, _)| found == key)?;
-        Some(value)
+        let mut children = self.is_object().then(|| self.children())?;
+        children.find(|child| child.key() == key)
     }
 
     fn as_str(self) -> Option<&'a str> {
-        match self {
-            Node::Text(text) => Some(text),
+        match &self.entry.content {
+            Content::Text(text) => Some(text),
             _ => None,
         }
     }
 
     fn as_bool(self) -> Option<bool> {
-        match self {
-            Node::Bool(value) => Some(*value),
+        match &self.entry.content {
+            Content::Bool(value) => Some(*value),
             _ => None,
         }
     }
 
     fn items(self) -> Option<impl Iterator<Item = Self>> {
-        match self {
-            Node::List(items) => Some(items.iter()),
-            _ => None,
+        matches!(self.entry.content, Content::List).then(|| self.children())
+    }
+
+    fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>> {
+        let children = self.is_object().then(|| self.children())?;
+        Some(children.map(|child| (child.key(), child)))
+    }
+}
+
+/// More values than are kept of an ordinary review.
+const USUAL: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value};
+
+    use super::*;
+
+    impl Node<'_, '_> {
+        /// The same as serde's.
+        pub(in crate::admission) fn to_value(self) -> Value {
+            match &self.entry.content {
+                Content::Null => Value::Null,
+                Content::Bool(value) => Value::Bool(*value),
+                Content::Number(number) => Value::Number(number.clone()),
+                Content::Text(text) => Value::String(text.clone().into_owned()),
+                Content::List => self.children().map(Self::to_value).collect(),
+                Content::Map => {
+                    let entry = |child: Self| (child.key().to_owned(), child.to_value());
+                    Value::Object(self.children().map(entry).collect::<Map<_, _>>())
+                }
+            }
         }
-    }
-
-    fn keys(self) -> impl Iterator<Item = &'a str> {
-        let entries = match self {
-            Node::Map(map) => map.entries.as_slice(),
-            _ => &[],
-        };
-        entries.iter().map(|(key, _)| &**key)
-    }
-
-    fn to_value(self) -> Cow<'a, Value> {
-        Cow::Owned(match self {
-            Node::Null => Value::Null,
-            Node::Bool(value) => Value::Bool(*value),
-            Node::Number(number) => Value::Number(number.clone()),
-            Node::Text(text) => Value::String(text.clone().into_owned()),
-            Node::List(items) => items
-                .iter()
-                .map(|item| item.to_value().into_owned())
-                .collect(),
-            Node::Map(map) => map
-                .entries
-                .iter()
-                .map(|(key, value)| (key.clone().into_owned(), value.to_value().into_owned()))
-                .collect(),
-        })
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::admission::change::Change;
-use crate::admission::decode::{DecodedBody, Filters, decode};
+use crate::admission::decode::{Filters, decode};
 use crate::admission::fields::{
     bounded_text, constant, object, optional_text, required_object, required_text,
 };
@@ -22,7 +22,6 @@ pub struct Review {
     dry_run: DryRun,
     user: Option<String>,
     requester: Requester,
-    identity: Identity,
     object_uid: Option<String>,
     subject: Subject,
 }
@@ -37,15 +36,16 @@ enum DryRun {
 /// What a review is about.
 #[derive(Clone, Debug)]
 enum Subject {
-    Exempt(Exemption),
+    /// What is not judged, and which object it is about.
+    Exempt(Box<Identity>, Exemption),
     Change(Box<Change>),
 }
 
 impl Review {
     /// Reads a review from the bytes of a request's body.
     pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
-        let DecodedBody { review, filters } = decode(body)?;
-        Self::kept(&review, filters)
+        let body = decode(body)?;
+        Self::kept(body.review(), body.filters)
     }
 
     /// Reads a review that is already JSON.
@@ -65,9 +65,9 @@ impl Review {
         let operation = required_text(request, "operation", "request.operation")?;
         let operation = Operation::of(operation);
         let subresource = optional_text(request, "subResource", "request.subResource")?;
-        let (identity, subject) = match (operation, subresource) {
+        let subject = match (operation, subresource) {
             (Operation::Create | Operation::Update, "") => edited(operation, request, filters)?,
-            _ => (asked(request), Subject::Exempt(Exemption::Operation)),
+            _ => Subject::Exempt(Box::new(asked(request)), Exemption::Operation),
         };
         Ok(Self {
             uid: uid.to_owned(),
@@ -75,7 +75,6 @@ impl Review {
             dry_run: DryRun::read(request),
             user: user(request),
             requester: requester(request),
-            identity,
             object_uid: object_uid(request),
             subject,
         })
@@ -111,7 +110,10 @@ impl Review {
 
     /// Which object it is about, as far as that can be told.
     pub fn identity(&self) -> &Identity {
-        &self.identity
+        match &self.subject {
+            Subject::Exempt(identity, _) => identity,
+            Subject::Change(change) => &change.new.identity,
+        }
     }
 
     /// `metadata.uid` of the object; absent where it has none.
@@ -122,7 +124,7 @@ impl Review {
     /// The extension as it is to be; absent where there is nothing to judge.
     pub fn extension(&self) -> Option<&Extension> {
         match &self.subject {
-            Subject::Exempt(_) => None,
+            Subject::Exempt(..) => None,
             Subject::Change(change) => Some(&change.new),
         }
     }
@@ -135,7 +137,7 @@ impl Review {
     /// Judges it. The CRD has spoken before an API server asks, so its rules are not repeated.
     pub fn answer(&self, basis: Basis<'_>) -> Answer {
         match &self.subject {
-            Subject::Exempt(exemption) => not_judged(exemption),
+            Subject::Exempt(_, exemption) => not_judged(exemption),
             Subject::Change(change) => explain::answer(basis, &change.edit(&self.requester)),
         }
     }
@@ -148,7 +150,7 @@ impl Review {
         refused: impl FnOnce(Answer),
     ) -> Answer {
         match &self.subject {
-            Subject::Exempt(exemption) => not_judged(exemption),
+            Subject::Exempt(_, exemption) => not_judged(exemption),
             Subject::Change(change) => {
                 explain::answer_until(basis, &change.edit(&self.requester), stop, refused)
             }
@@ -158,7 +160,7 @@ impl Review {
     /// The answer that needs no catalog: to what is never judged and not warned of either.
     pub fn settled(&self) -> Option<Answer> {
         match &self.subject {
-            Subject::Exempt(exemption) => Some(not_judged(exemption)),
+            Subject::Exempt(_, exemption) => Some(not_judged(exemption)),
             Subject::Change(change) => {
                 let edit = change.edit(&self.requester);
                 let exemption = exemption(&edit).filter(|exempt| !exempt.is_warned_of())?;
@@ -172,7 +174,7 @@ impl Review {
     /// What is never judged stays so: no label edit and no removal of a finalizer is held up.
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
         match &self.subject {
-            Subject::Exempt(exemption) => not_judged(exemption),
+            Subject::Exempt(_, exemption) => not_judged(exemption),
             Subject::Change(change) => {
                 let edit = change.edit(&self.requester);
                 match exemption(&edit) {
@@ -198,27 +200,27 @@ fn edited<'a>(
     operation: Operation,
     request: impl Json<'a>,
     filters: Filters,
-) -> Result<(Identity, Subject), ReviewError> {
+) -> Result<Subject, ReviewError> {
     let object = required_object(request, "object", "request.object")?;
     let (mut identity, recognised) = identify(object, request);
     identity.name = identity.name.or_else(|| name(request));
-    let subject = match recognised {
-        RecognisedObject::Other => Subject::Exempt(Exemption::Kind),
-        RecognisedObject::UnknownVersion => Subject::Exempt(Exemption::UnknownVersion {
+    let exemption = match recognised {
+        RecognisedObject::Other => Exemption::Kind,
+        RecognisedObject::UnknownVersion => Exemption::UnknownVersion {
             api_version: identity.api_version(),
             kind: identity.kind.clone(),
-        }),
+        },
         RecognisedObject::Extension(shape) => {
-            let change = Change::read((&identity, shape), operation, (request, object), filters);
-            Subject::Change(Box::new(change))
+            let change = Change::read((identity, shape), operation, (request, object), filters);
+            return Ok(Subject::Change(Box::new(change)));
         }
     };
-    Ok((identity, subject))
+    Ok(Subject::Exempt(Box::new(identity), exemption))
 }
 
 /// A uid is generated by the API server; another text is none.
 fn object_uid<'a>(request: impl Json<'a>) -> Option<String> {
-    let uid = request.pointer("/object/metadata/uid")?.as_str()?;
+    let uid = request.at(&["object", "metadata", "uid"])?.as_str()?;
     let is_uid = !uid.is_empty() && uid.len() <= OBJECT_UID;
     is_uid.then(|| uid.to_owned())
 }

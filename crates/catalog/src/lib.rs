@@ -37,6 +37,7 @@ pub mod graph;
 pub mod guardrail;
 pub mod heap;
 mod index;
+pub mod json;
 pub mod json_type;
 pub mod memory;
 pub mod olm;

@@ -15,7 +15,6 @@ mod fields;
 mod filter;
 mod hints;
 mod identity;
-mod json;
 mod read;
 pub mod schema;
 mod shape;
@@ -26,11 +25,12 @@ pub use fields::{BypassWords, ChannelField, Fields, SelectorField};
 pub use filter::{Filter, Policy};
 pub use hints::{Hint, Instead};
 pub use identity::{Identity, RecognisedObject, recognise};
-pub use json::Json;
 pub use read::{FilterError, FilterProblem, SourceType};
 pub use shape::Shape;
 pub use status::{Installed, InstalledBundle, Rollout, UnknownCause};
 pub use subject::PolicySubject;
+
+pub use olmguard_catalog::json::Json;
 
 /// One extension as an object describes it.
 #[derive(Clone, Debug)]
@@ -76,17 +76,26 @@ impl Extension {
 
     /// The same where it is already known which object it is.
     pub fn of<'a>(identity: Identity, shape: Shape, object: impl Json<'a>) -> Self {
+        Self {
+            installed: Installed::read(shape, object),
+            rollout: Rollout::read(object),
+            ..Self::requested(identity, shape, object)
+        }
+    }
+
+    /// The same without its status, as if nothing was installed.
+    pub fn requested<'a>(identity: Identity, shape: Shape, object: impl Json<'a>) -> Self {
         let fields = Fields::of(shape, object);
         Self {
             identity,
             shape,
             deleting: object
-                .pointer("/metadata/deletionTimestamp")
+                .at(&["metadata", "deletionTimestamp"])
                 .is_some_and(|at| !at.is_null()),
             source_type: SourceType::read(shape, object),
             filter: Filter::read(&fields, object),
-            installed: Installed::read(shape, object),
-            rollout: Rollout::read(object),
+            installed: Installed::Nothing,
+            rollout: Rollout::Settled,
             subject: PolicySubject::read(object),
             hints: hints::hints(shape, object),
             fields,

@@ -25,9 +25,9 @@ fn kept(keep: &Keep, value: &Value) -> Value {
             });
             known.collect::<Map<_, _>>().into()
         }
-        (Keep::Values(below, room), Value::Object(members)) => {
+        (Keep::Values(room), Value::Object(members)) => {
             let members = members.iter().take(room.most());
-            let members = members.map(|(key, member)| (key.clone(), kept(below, member)));
+            let members = members.map(|(key, member)| (key.clone(), kept(&Keep::Leaf, member)));
             members.collect::<Map<_, _>>().into()
         }
         (Keep::Items(below, room), Value::Array(items)) => {

@@ -1,6 +1,5 @@
 //! Every field that an extension is read from is kept of a review.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -56,12 +55,9 @@ impl<'a> Json<'a> for Observed<'a> {
         Some(items.map(move |item| self.below(ITEM, item)))
     }
 
-    fn keys(self) -> impl Iterator<Item = &'a str> {
-        Json::keys(self.value)
-    }
-
-    fn to_value(self) -> Cow<'a, Value> {
-        Cow::Borrowed(self.value)
+    fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>> {
+        let entries = Json::entries(self.value)?;
+        Some(entries.map(move |(key, value)| (key, self.below(key, value))))
     }
 }
 
@@ -74,7 +70,7 @@ fn is_kept(keep: &Keep, path: &[&str]) -> bool {
         Keep::Leaf => false,
         Keep::Object(_, below) | Keep::Filter(below) => is_kept(below, path),
         Keep::Items(below, _) => *key == ITEM && is_kept(below, rest),
-        Keep::Values(below, _) => is_kept(below, rest),
+        Keep::Values(_) => rest.is_empty(),
         Keep::Fields(fields, _) => {
             let field = fields.iter().find(|(name, _)| name == key);
             field.is_some_and(|(_, below)| is_kept(below, rest))

@@ -6,8 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
-
+use crate::json::Json;
 use crate::json_type::JsonType;
 
 /// A `LabelSelector` of Kubernetes, as written.
@@ -47,91 +46,113 @@ impl LabelSelector {
     ///
     /// # Errors
     /// The first field of the wrong type.
-    pub fn read(value: &Value) -> Result<Self, FieldTypeError> {
-        let Some(fields) = object(value, String::new)? else {
+    pub fn read<'a>(value: impl Json<'a>) -> Result<Self, FieldTypeError> {
+        let Some(fields) = object(Some(value), String::new)? else {
             return Ok(Self::default());
         };
         Ok(Self {
-            match_labels: match_labels(field(fields, "matchLabels"))?,
-            match_expressions: match_expressions(field(fields, "matchExpressions"))?,
+            match_labels: match_labels(fields.get("matchLabels"))?,
+            match_expressions: match_expressions(fields.get("matchExpressions"))?,
         })
     }
 }
 
-fn match_labels(value: &Value) -> Result<BTreeMap<String, String>, FieldTypeError> {
+fn match_labels<'a>(
+    value: Option<impl Json<'a>>,
+) -> Result<BTreeMap<String, String>, FieldTypeError> {
     let labels = object(value, || "matchLabels".to_owned())?;
-    let labels = labels.into_iter().flatten();
-    labels
-        .map(|(key, value)| Ok((key.clone(), string(value, || format!("matchLabels.{key}"))?)))
-        .collect()
+    // One after the other: to collect so few takes longer.
+    let mut read = BTreeMap::new();
+    for (key, value) in labels.and_then(Json::entries).into_iter().flatten() {
+        let value = string(Some(value), || format!("matchLabels.{key}"))?;
+        read.insert(key.to_owned(), value);
+    }
+    Ok(read)
 }
 
-fn match_expressions(value: &Value) -> Result<Vec<LabelSelectorRequirement>, FieldTypeError> {
+fn match_expressions<'a>(
+    value: Option<impl Json<'a>>,
+) -> Result<Vec<LabelSelectorRequirement>, FieldTypeError> {
     let expressions = array(value, || "matchExpressions".to_owned())?;
-    let expressions = expressions.unwrap_or_default().iter().enumerate();
+    let expressions = expressions.and_then(Json::items).into_iter().flatten();
     expressions
+        .enumerate()
         .map(|(index, value)| expression(index, value))
         .collect()
 }
 
-fn expression(index: usize, value: &Value) -> Result<LabelSelectorRequirement, FieldTypeError> {
+fn expression<'a>(
+    index: usize,
+    value: impl Json<'a>,
+) -> Result<LabelSelectorRequirement, FieldTypeError> {
     let at = |name: &str| format!("matchExpressions[{index}]{name}");
-    let Some(fields) = object(value, || at(""))? else {
+    let Some(fields) = object(Some(value), || at(""))? else {
         return Ok(LabelSelectorRequirement::default());
     };
-    let values = array(field(fields, "values"), || at(".values"))?;
+    let values = array(fields.get("values"), || at(".values"))?;
     Ok(LabelSelectorRequirement {
-        key: string(field(fields, "key"), || at(".key"))?,
-        operator: string(field(fields, "operator"), || at(".operator"))?,
+        key: string(fields.get("key"), || at(".key"))?,
+        operator: string(fields.get("operator"), || at(".operator"))?,
         values: values
+            .and_then(Json::items)
             .map(|values| strings(values, |item| at(&format!(".values[{item}]"))))
             .transpose()?,
     })
 }
 
-fn strings(values: &[Value], at: impl Fn(usize) -> String) -> Result<Vec<String>, FieldTypeError> {
-    let values = values.iter().enumerate();
+fn strings<'a, J: Json<'a>>(
+    values: impl Iterator<Item = J>,
+    at: impl Fn(usize) -> String,
+) -> Result<Vec<String>, FieldTypeError> {
     values
-        .map(|(index, value)| string(value, || at(index)))
+        .enumerate()
+        .map(|(index, value)| string(Some(value), || at(index)))
         .collect()
 }
 
-fn field<'a>(fields: &'a Map<String, Value>, name: &str) -> &'a Value {
-    fields.get(name).unwrap_or(&Value::Null)
-}
-
-fn string(value: &Value, at: impl Fn() -> String) -> Result<String, FieldTypeError> {
-    match value {
-        Value::Null => Ok(String::new()),
-        Value::String(text) => Ok(text.clone()),
-        _ => Err(wrong_type(value, JsonType::String, at())),
-    }
-}
-
-fn array(value: &Value, at: impl Fn() -> String) -> Result<Option<&[Value]>, FieldTypeError> {
-    match value {
-        Value::Null => Ok(None),
-        Value::Array(items) => Ok(Some(items)),
-        _ => Err(wrong_type(value, JsonType::Array, at())),
-    }
-}
-
-fn object(
-    value: &Value,
+fn string<'a>(
+    value: Option<impl Json<'a>>,
     at: impl Fn() -> String,
-) -> Result<Option<&Map<String, Value>>, FieldTypeError> {
-    match value {
-        Value::Null => Ok(None),
-        Value::Object(fields) => Ok(Some(fields)),
-        _ => Err(wrong_type(value, JsonType::Object, at())),
+) -> Result<String, FieldTypeError> {
+    let Some(value) = value.filter(|value| !value.is_null()) else {
+        return Ok(String::new());
+    };
+    let text = value.as_str().map(str::to_owned);
+    text.ok_or_else(|| wrong_type(value, JsonType::String, at()))
+}
+
+/// A list, if there is something.
+fn array<'a, J: Json<'a>>(
+    value: Option<J>,
+    at: impl Fn() -> String,
+) -> Result<Option<J>, FieldTypeError> {
+    typed(value, JsonType::Array, at)
+}
+
+/// A map, if there is something.
+fn object<'a, J: Json<'a>>(
+    value: Option<J>,
+    at: impl Fn() -> String,
+) -> Result<Option<J>, FieldTypeError> {
+    typed(value, JsonType::Object, at)
+}
+
+fn typed<'a, J: Json<'a>>(
+    value: Option<J>,
+    expected: JsonType,
+    at: impl Fn() -> String,
+) -> Result<Option<J>, FieldTypeError> {
+    match value.filter(|value| !value.is_null()) {
+        Some(value) if value.kind() != expected => Err(wrong_type(value, expected, at())),
+        value => Ok(value),
     }
 }
 
-fn wrong_type(value: &Value, expected: JsonType, path: String) -> FieldTypeError {
+fn wrong_type<'a>(value: impl Json<'a>, expected: JsonType, path: String) -> FieldTypeError {
     FieldTypeError {
         path,
         expected,
-        found: JsonType::of(value),
+        found: value.kind(),
     }
 }
 

@@ -5,8 +5,8 @@ use crate::extension::{Json, Shape};
 /// The field paths and words of one shape, as messages name them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Fields {
-    /// The object that holds the others, as a JSON pointer.
-    pub(super) base: &'static str,
+    /// The keys down to the object that holds the others.
+    pub(super) base: &'static [&'static str],
     /// The same as a field path.
     prefix: &'static str,
     /// How channels are asked for.
@@ -65,12 +65,12 @@ impl Fields {
     fn of_nested<'a>(object: impl Json<'a>) -> Self {
         let has = |field: &str| {
             object
-                .pointer(NESTED.base)
+                .at(NESTED.base)
                 .and_then(|catalog| catalog.get(field))
                 .is_some_and(|v| !v.is_null())
         };
         let is_v0_14 = object
-            .pointer("/spec/installNamespace")
+            .at(&["spec", "installNamespace"])
             .is_some_and(|name| !name.is_null());
         match (has("channels"), has("channel")) {
             (true, true) => Self {
@@ -178,7 +178,7 @@ impl BypassWords {
 }
 
 const NESTED: Fields = Fields {
-    base: "/spec/source/catalog",
+    base: &["spec", "source", "catalog"],
     prefix: "spec.source.catalog",
     channels: ChannelField::Many,
     selector: SelectorField::Present,
@@ -187,7 +187,7 @@ const NESTED: Fields = Fields {
 };
 
 const FLAT: Fields = Fields {
-    base: "/spec",
+    base: &["spec"],
     prefix: "spec",
     channels: ChannelField::One,
     selector: SelectorField::Absent,

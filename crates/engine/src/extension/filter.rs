@@ -119,8 +119,9 @@ impl Filter {
         self.package == other.package
             && self.trimmed() == other.trimmed()
             && self.is_too_large == other.is_too_large
-            && self.channel_set() == other.channel_set()
-            && Requirements::of(self) == Requirements::of(other)
+            && (self.channels == other.channels || self.channel_set() == other.channel_set())
+            && (self.selector == other.selector
+                || Requirements::of(self) == Requirements::of(other))
     }
 
     fn trimmed(&self) -> &str {

@@ -41,23 +41,26 @@ pub(super) fn hints<'a>(shape: Shape, object: impl Json<'a>) -> Vec<Hint> {
 
 /// An object of a shape, the fields it has, and where those of other shapes have gone.
 struct ShapePlace {
-    pointer: &'static str,
+    at: &'static [&'static str],
     path: &'static str,
     has: &'static [&'static str],
     moved: &'static [(&'static str, &'static str)],
 }
 
 impl ShapePlace {
-    fn hints<'a>(&self, object: impl Json<'a>) -> impl Iterator<Item = Hint> {
-        let written = object.pointer(self.pointer).into_iter();
-        let unknown = written.flat_map(Json::keys);
-        let unknown = unknown.filter(|field| !self.has.contains(field));
-        unknown.filter_map(|field| {
+    fn hints<'a>(&self, object: impl Json<'a>) -> Vec<Hint> {
+        let written = object.at(self.at).and_then(Json::entries);
+        let written = written.into_iter().flatten().map(|(field, _)| field);
+        let unknown = written.filter(|field| !self.has.contains(field));
+        let hint = |field| {
             Some(Hint {
                 field: format!("{}.{field}", self.path),
                 instead: Instead::Field(self.instead_of(field)?),
             })
-        })
+        };
+        let mut hints: Vec<Hint> = unknown.filter_map(hint).collect();
+        hints.sort_by(|one, other| one.field.cmp(&other.field));
+        hints
     }
 
     fn instead_of(&self, field: &str) -> Option<String> {
@@ -88,7 +91,7 @@ const CATALOG: &[&str] = &[
 
 const V1: &[ShapePlace] = &[
     ShapePlace {
-        pointer: "/spec",
+        at: &["spec"],
         path: "spec",
         has: &[
             "namespace",
@@ -112,13 +115,13 @@ const V1: &[ShapePlace] = &[
         ],
     },
     ShapePlace {
-        pointer: "/spec/source/catalog",
+        at: &["spec", "source", "catalog"],
         path: "spec.source.catalog",
         has: CATALOG,
         moved: &[("channel", "spec.source.catalog.channels")],
     },
     ShapePlace {
-        pointer: "/spec/install",
+        at: &["spec", "install"],
         path: "spec.install",
         has: &["preflight"],
         moved: &[
@@ -130,7 +133,7 @@ const V1: &[ShapePlace] = &[
 
 const NESTED: &[ShapePlace] = &[
     ShapePlace {
-        pointer: "/spec",
+        at: &["spec"],
         path: "spec",
         has: &[
             "source",
@@ -152,7 +155,7 @@ const NESTED: &[ShapePlace] = &[
         ],
     },
     ShapePlace {
-        pointer: "/spec/source/catalog",
+        at: &["spec", "source", "catalog"],
         path: "spec.source.catalog",
         has: &[
             "packageName",
@@ -167,7 +170,7 @@ const NESTED: &[ShapePlace] = &[
 ];
 
 const FLAT: &[ShapePlace] = &[ShapePlace {
-    pointer: "/spec",
+    at: &["spec"],
     path: "spec",
     has: &[
         "packageName",
@@ -188,7 +191,7 @@ const FLAT: &[ShapePlace] = &[ShapePlace {
 fn word_hint<'a>(shape: Shape, object: impl Json<'a>) -> Option<Hint> {
     let fields = crate::extension::Fields::of(shape, object);
     let word = object
-        .pointer(fields.base)?
+        .at(fields.base)?
         .get("upgradeConstraintPolicy")?
         .as_str()?;
     let old = fields.bypass == crate::extension::fields::BypassWords::Ignore;

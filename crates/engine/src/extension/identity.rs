@@ -58,22 +58,18 @@ impl Identity {
     }
 
     /// Reads the names; what is missing or no string is empty.
-    pub fn read<'a>(object: impl Json<'a>) -> Self {
-        let text = |pointer| {
-            object
-                .pointer(pointer)
-                .and_then(Json::as_str)
-                .unwrap_or_default()
-        };
-        let api_version = text("/apiVersion");
+    pub fn read<'a, J: Json<'a>>(object: J) -> Self {
+        let metadata = object.get("metadata");
+        let text = |value: Option<J>| value.and_then(Json::as_str).unwrap_or_default();
+        let stated = |key| Some(text(metadata?.get(key))).filter(|text| !text.is_empty());
+        let api_version = text(object.get("apiVersion"));
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let stated = |pointer| Some(text(pointer)).filter(|text| !text.is_empty());
         Self {
             group: group.to_owned(),
             version: version.to_owned(),
-            kind: text("/kind").to_owned(),
-            name: stated("/metadata/name").map(str::to_owned),
-            generate_name: stated("/metadata/generateName").map(str::to_owned),
+            kind: text(object.get("kind")).to_owned(),
+            name: stated("name").map(str::to_owned),
+            generate_name: stated("generateName").map(str::to_owned),
         }
     }
 
@@ -88,7 +84,7 @@ impl Identity {
 /// An alpha is told by its `spec.source`; absent and `null` are the same.
 fn alpha<'a>(object: impl Json<'a>) -> Shape {
     match object
-        .pointer("/spec/source")
+        .at(&["spec", "source"])
         .filter(|source| !source.is_null())
     {
         Some(_) => Shape::V1Alpha1Nested,

@@ -55,7 +55,7 @@ impl SourceType {
     pub(super) fn read<'a>(shape: Shape, object: impl Json<'a>) -> Self {
         let nested = matches!(shape, Shape::V1 | Shape::V1Alpha1Nested);
         match object
-            .pointer("/spec/source/sourceType")
+            .at(&["spec", "source", "sourceType"])
             .and_then(Json::as_str)
         {
             Some(other) if nested && other != "Catalog" => Self::Other(other.to_owned()),
@@ -68,7 +68,7 @@ impl Filter {
     pub(super) fn read<'a>(fields: &Fields, object: impl Json<'a>) -> Result<Self, FilterError> {
         let reader = Reader {
             fields,
-            object: object.pointer(fields.base),
+            object: object.at(fields.base),
         };
         Ok(Self {
             package: reader.package()?,
@@ -146,7 +146,7 @@ impl<'a, J: Json<'a>> Reader<'_, J> {
             SelectorField::Present => self.field("selector"),
             SelectorField::Absent => None,
         };
-        let read = selector.map(|selector| LabelSelector::read(&selector.to_value()));
+        let read = selector.map(|selector| LabelSelector::read(selector));
         read.transpose().map_err(|error| FilterError {
             field: join(&self.fields.selector(), &error.path),
             problem: FilterProblem::Type {

@@ -123,25 +123,23 @@ impl Rollout {
 
 /// A place of the status that holds an installed bundle.
 struct StatusField {
-    pointer: &'static str,
+    at: &'static [&'static str],
     path: &'static str,
 }
 
 const INSTALL: StatusField = StatusField {
-    pointer: "/status/install/bundle",
+    at: &["status", "install", "bundle"],
     path: "status.install.bundle",
 };
 
 const INSTALLED_BUNDLE: StatusField = StatusField {
-    pointer: "/status/installedBundle",
+    at: &["status", "installedBundle"],
     path: "status.installedBundle",
 };
 
 impl StatusField {
     fn read<'a>(&self, object: impl Json<'a>) -> Option<Installed> {
-        let bundle = object
-            .pointer(self.pointer)
-            .filter(|bundle| !bundle.is_null())?;
+        let bundle = object.at(self.at).filter(|bundle| !bundle.is_null())?;
         let text = |field| match bundle.get(field).filter(|field| !field.is_null()) {
             None => Ok(None),
             Some(field) => field.as_str().map(str::to_owned).map(Some).ok_or(()),
@@ -167,7 +165,7 @@ impl StatusField {
 
 fn without_bundle<'a>(shape: Shape, object: impl Json<'a>) -> Installed {
     let image = object
-        .pointer("/status/installedBundleResource")
+        .at(&["status", "installedBundleResource"])
         .and_then(Json::as_str);
     let names_images = matches!(shape, Shape::Operator | Shape::V1Alpha1Flat);
     if names_images && image.is_some_and(|image| !image.is_empty()) {
@@ -181,7 +179,7 @@ fn without_bundle<'a>(shape: Shape, object: impl Json<'a>) -> Installed {
 }
 
 fn condition<'a, J: Json<'a>>(object: J, kind: &str) -> Option<J> {
-    let mut conditions = object.pointer("/status/conditions")?.items()?;
+    let mut conditions = object.at(&["status", "conditions"])?.items()?;
     conditions.find(|c| c.get("type").and_then(Json::as_str) == Some(kind))
 }
 

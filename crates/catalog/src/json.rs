@@ -1,14 +1,12 @@
-//! JSON that an extension is read from, whoever holds it and in whatever form.
-
-use std::borrow::Cow;
+//! JSON that something is read from, whatever holds it and in whatever form.
 
 use serde_json::Value;
 
-use olmguard_catalog::json_type::JsonType;
+use crate::json_type::JsonType;
 
 /// A reference to a JSON value. `'a` is how long its texts live.
 ///
-/// The program has two: serde's own, which manifests come in, and that of a review, which borrows
+/// The program has two: serde's own, which manifests come in, and the one of a review, which borrows
 /// from the body.
 pub trait Json<'a>: Copy {
     /// What it is.
@@ -26,11 +24,9 @@ pub trait Json<'a>: Copy {
     /// The items, if it is a list.
     fn items(self) -> Option<impl Iterator<Item = Self>>;
 
-    /// The keys in byte order; none where it is no map.
-    fn keys(self) -> impl Iterator<Item = &'a str>;
-
-    /// The same as serde's.
-    fn to_value(self) -> Cow<'a, Value>;
+    /// The entries, each key once, if it is a map. Those of a map whose keys may be any are in byte order of their
+    /// keys.
+    fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>>;
 
     /// Whether it is `null`.
     fn is_null(self) -> bool {
@@ -42,9 +38,9 @@ pub trait Json<'a>: Copy {
         self.kind() == JsonType::Object
     }
 
-    /// The value at a path of keys such as `/spec/source`.
-    fn pointer(self, path: &str) -> Option<Self> {
-        path.split('/').skip(1).try_fold(self, Self::get)
+    /// The value at a path of keys.
+    fn at(self, path: &[&str]) -> Option<Self> {
+        path.iter().try_fold(self, |value, key| value.get(key))
     }
 }
 
@@ -69,12 +65,8 @@ impl<'a> Json<'a> for &'a Value {
         self.as_array().map(|items| items.iter())
     }
 
-    fn keys(self) -> impl Iterator<Item = &'a str> {
-        let fields = self.as_object().into_iter();
-        fields.flat_map(|fields| fields.keys().map(String::as_str))
-    }
-
-    fn to_value(self) -> Cow<'a, Value> {
-        Cow::Borrowed(self)
+    fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>> {
+        let entries = self.as_object()?.iter();
+        Some(entries.map(|(key, value)| (key.as_str(), value)))
     }
 }
