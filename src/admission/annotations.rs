@@ -3,6 +3,7 @@
 //! Upstream: the API server puts the webhook's name before each key. It takes any value; these have
 //! no control characters and at most [`LONGEST`] bytes, for they are logged with every edit.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::admission::bounded::{CUT, bounded};
@@ -10,26 +11,26 @@ use olmguard_engine::explain::{Answer, ResolvedBundle};
 use olmguard_engine::extension::InstalledBundle;
 
 /// The annotations of an answer, by key.
-pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, String> {
+pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, Cow<'_, str>> {
     let next = &answer.advice.allowed_next;
-    let known = [
-        ("verdict", Some(answer.verdict.as_str().to_owned())),
-        ("token", Some(answer.token.as_str().to_owned())),
-        (
-            "installed",
-            answer.installed.as_ref().map(InstalledBundle::line),
-        ),
-        (
-            "resolved",
-            answer.resolved.as_ref().map(ResolvedBundle::line),
-        ),
-        ("next", (!next.is_empty()).then(|| list(next))),
-        ("catalog", answer.catalog.clone()),
-        ("digest", answer.digest.clone()),
+    let installed = answer.installed.as_ref().map(InstalledBundle::line);
+    let resolved = answer.resolved.as_ref().map(ResolvedBundle::line);
+    let known: [(_, Option<Cow<'_, str>>); 7] = [
+        ("verdict", Some(answer.verdict.as_str().into())),
+        ("token", Some(answer.token.as_str().into())),
+        ("installed", installed.map(Cow::Owned)),
+        ("resolved", resolved.map(Cow::Owned)),
+        ("next", (!next.is_empty()).then(|| list(next).into())),
+        ("catalog", answer.catalog.as_deref().map(Cow::Borrowed)),
+        ("digest", answer.digest.as_deref().map(Cow::Borrowed)),
     ];
-    let told =
-        |(key, value): (&'static str, Option<String>)| Some((key, bounded(&value?, LONGEST)));
-    known.into_iter().filter_map(told).collect()
+    let mut told = BTreeMap::new();
+    for (key, value) in known {
+        if let Some(value) = value {
+            told.insert(key, bounded(value, LONGEST));
+        }
+    }
+    told
 }
 
 /// The items that fit whole, and `...` where some do not.

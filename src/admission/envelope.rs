@@ -56,7 +56,7 @@ struct Response<'a> {
     uid: &'a str,
     allowed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'a Status>,
+    status: Option<&'a Status<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: &'a [String],
 }
@@ -122,7 +122,7 @@ pub(super) fn is_leaving(object: &Value) -> bool {
 }
 
 /// The bytes of the reply to the review of this uid, which is refused if there is a status.
-pub(super) fn reply(uid: &str, status: Option<&Status>, warnings: &[String]) -> Vec<u8> {
+pub(super) fn reply(uid: &str, status: Option<&Status<'_>>, warnings: &[String]) -> Vec<u8> {
     let reply = Reply {
         api_version: API_VERSION,
         kind: KIND,

@@ -20,7 +20,7 @@ use olmguard_policy::{GROUP, UpgradePolicy};
 pub struct ObjectReview {
     uid: String,
     kind: ObjectKind,
-    refusal: Option<Status>,
+    refusal: Option<Status<'static>>,
 }
 
 /// What is reviewed.
@@ -90,7 +90,7 @@ impl ObjectRequest<'_> {
         }
     }
 
-    fn refusal(&self, kind: ObjectKind) -> Option<Status> {
+    fn refusal(&self, kind: ObjectKind) -> Option<Status<'static>> {
         let word = match kind {
             ObjectKind::UpgradePolicy => "UpgradePolicy",
             ObjectKind::UpgradeGuardrails => "UpgradeGuardrails",
@@ -157,8 +157,8 @@ fn of_guardrails(object: &Value) -> Vec<ObjectFault> {
 impl ObjectFault {
     /// The field, what is wrong, and where.
     pub(super) fn words(&self) -> String {
-        let field = match bounded(&self.field, FIELD) {
-            field if field.is_empty() => field,
+        let field = match bounded(&*self.field, FIELD) {
+            field if field.is_empty() => String::new(),
             field => format!("{field}: "),
         };
         match &self.pointed_at {

@@ -3,6 +3,7 @@
 //! A refusal has code 403 and reason Forbidden, both set: kubectl hides the message of Invalid (422)
 //! and tries again after a Conflict (409).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -20,57 +21,57 @@ use olmguard_views::audit_change::CatalogRefusal;
 /// An `AdmissionReview` with a response, ready to be written as JSON.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Reply {
+pub struct Reply<'a> {
     #[serde(skip)]
     outcome: Outcome,
     api_version: &'static str,
     kind: &'static str,
-    response: Response,
+    response: Response<'a>,
 }
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Response {
-    uid: String,
+struct Response<'a> {
+    uid: &'a str,
     allowed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Status>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-    audit_annotations: BTreeMap<&'static str, String>,
+    status: Option<Status<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: Cow<'a, [String]>,
+    audit_annotations: BTreeMap<&'static str, Cow<'a, str>>,
 }
 
 /// The part of a `meta/v1` `Status` that an API server takes from a refusal.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Status {
+pub(super) struct Status<'a> {
     #[serde(rename = "status")]
     outcome: &'static str,
-    message: String,
+    message: Cow<'a, str>,
     reason: &'static str,
-    details: Details,
+    details: Details<'a>,
     code: u16,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Details {
+struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    group: String,
-    kind: String,
-    causes: Vec<StatusCause>,
+    name: Option<Cow<'a, str>>,
+    group: Cow<'a, str>,
+    kind: Cow<'a, str>,
+    causes: Vec<StatusCause<'a>>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct StatusCause {
+struct StatusCause<'a> {
     reason: &'static str,
-    message: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    field: String,
+    message: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    field: Cow<'a, str>,
 }
 
 impl Review {
     /// The reply that carries this answer.
-    pub fn reply(&self, answer: &Answer, enforcement: Enforcement) -> Reply {
+    pub fn reply<'a>(&'a self, answer: &'a Answer, enforcement: Enforcement) -> Reply<'a> {
         let course = enforcement.course(answer.verdict);
         let outcome = course.outcome();
         let refused = outcome == Outcome::Refused;
@@ -79,7 +80,7 @@ impl Review {
             api_version: API_VERSION,
             kind: KIND,
             response: Response {
-                uid: self.uid().to_owned(),
+                uid: self.uid(),
                 allowed: !refused,
                 status: refused.then(|| Status::of(self.identity(), answer)),
                 warnings: warnings(answer, course),
@@ -89,7 +90,7 @@ impl Review {
     }
 }
 
-impl Reply {
+impl Reply<'_> {
     /// What the API server is told to do.
     pub fn outcome(&self) -> Outcome {
         self.outcome
@@ -100,11 +101,11 @@ impl Reply {
     pub fn note(&self, most: usize) -> Option<String> {
         let refusal = self.response.status.as_ref();
         let text = match refusal {
-            Some(status) => status.message.clone(),
-            None => self.response.warnings.join("\n"),
+            Some(status) => Cow::Borrowed(&*status.message),
+            None => Cow::Owned(self.response.warnings.join("\n")),
         };
         let mut lines = text.lines();
-        let mut note = bounded(lines.next()?, most);
+        let mut note = bounded(lines.next()?, most).into_owned();
         for line in lines {
             if note.len() + 1 + line.len() > most {
                 break;
@@ -121,74 +122,93 @@ impl Reply {
         reason = "texts and maps of texts are always JSON"
     )]
     pub fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("texts, numbers and maps of texts are JSON")
+        let mut bytes = Vec::with_capacity(self.size());
+        serde_json::to_writer(&mut bytes, self).expect("texts, numbers and maps of texts are JSON");
+        bytes
+    }
+
+    /// About as many bytes as it has if little is escaped in it.
+    fn size(&self) -> usize {
+        let Response {
+            status,
+            warnings,
+            audit_annotations,
+            ..
+        } = &self.response;
+        let status = status.as_ref().map_or(0, Status::size);
+        let warnings = warnings.iter().map(String::len).sum::<usize>();
+        let annotations = audit_annotations
+            .values()
+            .map(|value| value.len())
+            .sum::<usize>();
+        FRAME + status + warnings + annotations
     }
 }
 
 /// The most important one first: that the edit goes through all the same.
-fn warnings(answer: &Answer, course: Consequence) -> Vec<String> {
+fn warnings(answer: &Answer, course: Consequence) -> Cow<'_, [String]> {
     let message = answer.message.as_deref().unwrap_or_default();
+    let first = match course {
+        Consequence::LetThrough(Leave::Undecided) => let_through(message),
+        Consequence::LetThrough(Leave::Observed) => only_observed(message),
+        Consequence::Admit | Consequence::Refuse => return Cow::Borrowed(&answer.warnings),
+    };
     let mut warnings = answer.warnings.clone();
-    match course {
-        Consequence::LetThrough(Leave::Undecided) => {
-            warn_first(&mut warnings, let_through(message));
-        }
-        Consequence::LetThrough(Leave::Observed) => {
-            warn_first(&mut warnings, only_observed(message));
-        }
-        Consequence::Admit | Consequence::Refuse => {}
-    }
-    warnings
+    warn_first(&mut warnings, first);
+    Cow::Owned(warnings)
 }
 
-impl Status {
-    fn of(identity: &Identity, answer: &Answer) -> Self {
+impl<'a> Status<'a> {
+    fn of(identity: &'a Identity, answer: &'a Answer) -> Self {
         let causes = answer.causes.iter().map(|cause| StatusCause {
             reason: answer.token.as_str(),
-            message: cause.message.clone(),
-            field: bounded(&cause.field, FIELD),
+            message: (&*cause.message).into(),
+            field: bounded(&*cause.field, FIELD),
         });
         let details = Details {
             name: identity.name.as_deref().map(|name| bounded(name, NAME)),
-            group: identity.group.clone(),
-            kind: identity.kind.clone(),
+            group: (&*identity.group).into(),
+            kind: (&*identity.kind).into(),
             causes: causes.collect(),
         };
-        Self::forbidden(answer.message.clone().unwrap_or_default(), details)
+        Self::forbidden(
+            answer.message.as_deref().unwrap_or_default().into(),
+            details,
+        )
     }
 
     /// The refusal of an object of a group, kind and name.
     pub(super) fn of_object(
-        (group, kind, name): (&str, &str, &str),
+        (group, kind, name): (&'a str, &'a str, &str),
         faults: &[ObjectFault],
     ) -> Self {
-        let name = Some(bounded(name, NAME)).filter(|name| !name.is_empty());
+        let name = Some(bounded(name.to_owned(), NAME)).filter(|name| !name.is_empty());
         let causes = faults.iter().map(|fault| StatusCause {
             reason: "FieldValueInvalid",
-            message: fault.problem.clone(),
-            field: bounded(&fault.field, FIELD),
+            message: fault.problem.clone().into(),
+            field: bounded(fault.field.clone(), FIELD),
         });
         let words: Vec<_> = faults.iter().map(ObjectFault::words).collect();
         let named = name.as_deref().unwrap_or("without a name");
         let message = format!("{kind} {named} is not valid: {}", words.join("\n"));
         let details = Details {
             name,
-            group: group.to_owned(),
-            kind: kind.to_owned(),
+            group: group.into(),
+            kind: kind.into(),
             causes: causes.collect(),
         };
-        Self::forbidden(message, details)
+        Self::forbidden(message.into(), details)
     }
 
     /// The refusal of an edit of a catalog of a group, kind and name.
     pub(super) fn of_catalog(
-        (group, kind, name): (&str, &str, &str),
-        refusal: &CatalogRefusal,
+        (group, kind, name): (&'a str, &'a str, &'a str),
+        refusal: &'a CatalogRefusal,
     ) -> Self {
         let causes = refusal.causes.iter().map(|cause| StatusCause {
             reason: Token::Policy.as_str(),
-            message: cause.clone(),
-            field: String::new(),
+            message: cause.into(),
+            field: "".into(),
         });
         let details = Details {
             name: Some(bounded(name, NAME)).filter(|name| !name.is_empty()),
@@ -196,10 +216,16 @@ impl Status {
             kind: bounded(kind, NAME),
             causes: causes.collect(),
         };
-        Self::forbidden(refusal.message.clone(), details)
+        Self::forbidden((&*refusal.message).into(), details)
     }
 
-    fn forbidden(message: String, details: Details) -> Self {
+    fn size(&self) -> usize {
+        let causes = self.details.causes.iter();
+        let causes = causes.map(|cause| FRAME / 4 + cause.message.len() + cause.field.len());
+        FRAME + self.message.len() + causes.sum::<usize>()
+    }
+
+    fn forbidden(message: Cow<'a, str>, details: Details<'a>) -> Self {
         Self {
             outcome: "Failure",
             message,
@@ -209,6 +235,9 @@ impl Status {
         }
     }
 }
+
+/// About as many bytes as a reply has beside its texts, and its status once more.
+const FRAME: usize = 384;
 
 /// The most bytes of the field that a cause names: its path may hold a key that a user wrote.
 pub(super) const FIELD: usize = 200;

@@ -85,10 +85,8 @@ fn reply(review: &Value, snapshot: &Snapshot, on_undecided: OnUndecided) -> Valu
         mode: Mode::Enforce,
         on_undecided,
     };
-    let reply = review.reply(
-        &review.answer(Basis::without_policies(snapshot)),
-        enforcement,
-    );
+    let answer = review.answer(Basis::without_policies(snapshot));
+    let reply = review.reply(&answer, enforcement);
     serde_json::from_slice(&reply.to_bytes()).unwrap()
 }
 

@@ -55,7 +55,7 @@ impl EditEvents {
     }
 
     /// Reports what is refused, or admitted with warnings, of an object that the cluster has. A dry run has no effects.
-    pub(crate) fn report(&self, review: &Review, token: Token, reply: &Reply) {
+    pub(crate) fn report(&self, review: &Review, token: Token, reply: &Reply<'_>) {
         let Some(queue) = self.0.as_ref().filter(|_| !review.is_dry_run()) else {
             return;
         };

@@ -238,10 +238,8 @@ fn what_users_wrote_is_bounded_and_escaped_in_the_details() {
         row["request"]["object"]["spec"]["source"]["catalog"]["selector"] =
             json!({"matchLabels": {text: 1}});
         let review = Review::read(&row).unwrap();
-        let reply = review.reply(
-            &review.answer(Basis::without_policies(&snapshot())),
-            Enforcement::default(),
-        );
+        let answer = review.answer(Basis::without_policies(&snapshot()));
+        let reply = review.reply(&answer, Enforcement::default());
         valid::reply(&reply, review.uid());
         let written: Value = serde_json::from_slice(&reply.to_bytes()).unwrap();
         let details = &written["response"]["status"]["details"];

@@ -85,10 +85,8 @@ fn each_shape_is_judged_from_what_it_says_is_installed() {
 fn what_nothing_reads_changes_no_byte_of_a_reply() {
     let reply = |row: &Value| {
         let review = Review::from_bytes(row.to_string().as_bytes()).unwrap();
-        let reply = review.reply(
-            &review.answer(Basis::without_policies(&snapshot())),
-            Enforcement::default(),
-        );
+        let answer = review.answer(Basis::without_policies(&snapshot()));
+        let reply = review.reply(&answer, Enforcement::default());
         reply.to_bytes()
     };
     for (from, to) in [("1.0.0", "1.1.0"), ("1.0.0", "2.0.0"), ("1.0.0", "1.0.0")] {

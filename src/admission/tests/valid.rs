@@ -9,7 +9,7 @@ use olmguard_engine::explain::{LINE_1, MESSAGE};
 
 /// A reply has the fields of the API, texts within their limits, and the uid of its request.
 #[track_caller]
-pub(super) fn reply(reply: &Reply, uid: &str) {
+pub(super) fn reply(reply: &Reply<'_>, uid: &str) {
     let written: Value = serde_json::from_slice(&reply.to_bytes()).unwrap();
     has_only(&written, &["apiVersion", "kind", "response"]);
     assert_eq!(written["apiVersion"], "admission.k8s.io/v1");

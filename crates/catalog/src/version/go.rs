@@ -60,7 +60,16 @@ pub(crate) fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Whether a text is ASCII of which nothing is escaped, as most texts are.
+pub fn is_plain(text: &str) -> bool {
+    let is_plain = |byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    text.bytes().all(is_plain)
+}
+
 fn escape_into(text: &str, out: &mut String) {
+    if is_plain(text) {
+        return out.push_str(text);
+    }
     for character in text.chars() {
         match character {
             '"' => out.push_str("\\\""),
@@ -117,6 +126,7 @@ mod tests {
             ("a\"b\\c", r#""a\"b\\c""#),
             ("\u{7}\u{8}\u{c}\n\r\t\u{b}", r#""\a\b\f\n\r\t\v""#),
             ("\0\u{1b}\u{7f}", r#""\x00\x1b\x7f""#),
+            ("it's all of ~it", "\"it's all of ~it\""),
             ("it's é ü 漢 \u{301}", "\"it's é ü 漢 \u{301}\""),
             (
                 "\u{a0}\u{3000}\u{200b}\u{feff}\u{ad}",
@@ -127,6 +137,7 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(quote(text), expected);
             assert_eq!(escape(text), expected[1..expected.len() - 1]);
+            assert!(!is_plain(text) || escape(text) == text, "{text:?}");
         }
     }
     #[test]
