@@ -308,11 +308,13 @@ impl Handler {
         worker: Worker,
         deadline: Deadline,
     ) -> Result<Answer, Rejection> {
+        let quick = || worker.try_work(|| self.judge.quick_answer(&held.review));
+        let worker = match self.over(&held.review, quick)? {
+            Ok(answer) => return Ok(answer),
+            Err(worker) => worker,
+        };
         let waiting = PendingAnswer::default();
         let judge = self.judging(worker, Arc::clone(held), Arc::clone(&waiting.0));
-        if self.over(&held.review, || self.judge.is_quick_on(&held.review))? {
-            return judge();
-        }
         let judged = tokio::task::spawn_blocking(judge);
         if let Ok(answer) = timeout_at(deadline.at, judged).await {
             return answer.map_err(|_| Rejection::Lost)?;
@@ -328,8 +330,8 @@ impl Handler {
         self.unanswered(&held.review, cause)
     }
 
-    /// Only a quick judgement runs on the thread of a connection. If the client stops waiting, only the search for
-    /// advice ends: the worker is free when the judgement is done.
+    /// What runs on a separate thread. If the client stops waiting, only the search for advice ends: the worker is free
+    /// when the judgement is done.
     fn judging(
         &self,
         worker: Worker,

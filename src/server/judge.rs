@@ -22,10 +22,10 @@ pub trait Judge: fmt::Debug + Send + Sync + 'static {
     /// the search for advice, and the search ends when `pending` says so.
     fn answer(&self, review: &Review, pending: &PendingReview) -> Answer;
 
-    /// Whether the answer takes some tenths of a millisecond at most. It then runs on the thread of the connection,
+    /// The answer, if it takes some tenths of a millisecond at most. It is made on the thread of the connection,
     /// because to wake another thread costs more.
-    fn is_quick_on(&self, _review: &Review) -> bool {
-        false
+    fn quick_answer(&self, _review: &Review) -> Option<Answer> {
+        None
     }
 
     /// What shows whether newer content of a catalog is being loaded; nothing where none ever is.
@@ -115,16 +115,14 @@ impl From<Snapshot> for Guard {
 impl Judge for Guard {
     fn answer(&self, review: &Review, pending: &PendingReview) -> Answer {
         self.facts.judged(|basis| {
-            // A quick answer is ready before any deadline, so the reply without advice is never sent.
-            if is_quick(basis, review) {
-                return review.answer(basis);
-            }
             review.answer_until(basis, pending.stop(), |refusal| pending.refuse(refusal))
         })
     }
 
-    fn is_quick_on(&self, review: &Review) -> bool {
-        self.facts.judged(|basis| is_quick(basis, review))
+    /// It is ready before any deadline, so a refusal is not noted before its advice is found.
+    fn quick_answer(&self, review: &Review) -> Option<Answer> {
+        self.facts
+            .judged(|basis| is_quick(basis, review).then(|| review.answer(basis)))
     }
 
     fn newer(&self) -> Option<Newer> {

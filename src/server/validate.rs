@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use tracing::{debug, error};
@@ -47,7 +47,11 @@ async fn validate_catalog(State(handler): State<Arc<Handler>>, request: Request)
 
 fn response(reply: Result<Vec<u8>, Rejection>) -> Response {
     match reply {
-        Ok(reply) => ([(header::CONTENT_TYPE, "application/json")], reply).into_response(),
+        Ok(reply) => {
+            let mut response = Response::new(reply.into());
+            response.headers_mut().insert(header::CONTENT_TYPE, JSON);
+            response
+        }
         Err(refused) => refused.into_response(),
     }
 }
@@ -89,6 +93,8 @@ impl IntoResponse for Rejection {
         (self.status(), format!("{self}\n")).into_response()
     }
 }
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 const PATH: &str = "/validate";
 const POLICY_PATH: &str = "/validate-policy";

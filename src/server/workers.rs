@@ -142,11 +142,23 @@ impl Worker {
     pub(super) fn work<T>(self, run: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = run();
+        self.keep_pace(begun);
+        done
+    }
+
+    /// The same for work that may not be for this thread: the worker is then given back.
+    pub(super) fn try_work<T>(self, run: impl FnOnce() -> Option<T>) -> Result<T, Self> {
+        let begun = Instant::now();
+        let Some(done) = run() else { return Err(self) };
+        self.keep_pace(begun);
+        Ok(done)
+    }
+
+    fn keep_pace(&self, begun: Instant) {
         let took = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let pace = self.pace.load(Ordering::Relaxed);
         self.pace
             .store(pace - pace / 8 + took / 8, Ordering::Relaxed);
-        done
     }
 }
 
@@ -245,6 +257,19 @@ mod tests {
         assert_eq!(worker.work(|| 7), 7);
         let pace = workers.pace.load(Ordering::Relaxed);
         assert!((hours / 8 * 7..hours).contains(&pace), "{pace}");
+    }
+
+    #[tokio::test]
+    async fn only_what_was_done_counts_for_the_pace() {
+        let workers = workers(1, 1);
+        workers.pace.store(8_000_000_000, Ordering::Relaxed);
+        let worker = workers.free().unwrap();
+        let worker = worker.try_work(|| None::<()>).unwrap_err();
+        assert_eq!(workers.pace.load(Ordering::Relaxed), 8_000_000_000);
+        assert!(workers.free().is_none());
+        assert_eq!(worker.try_work(|| Some(7)).unwrap(), 7);
+        assert!(workers.pace.load(Ordering::Relaxed) < 8_000_000_000);
+        assert!(workers.free().is_some());
     }
 
     #[tokio::test(start_paused = true)]
