@@ -145,10 +145,11 @@ impl InquiryArgs {
     pub(super) fn select(&self, filter: &mut Filter) {
         if let Some(name) = &self.catalog {
             let label = (METADATA_NAME_LABEL.to_owned(), name.clone());
-            filter.selector = Some(LabelSelector {
+            let selector = LabelSelector {
                 match_labels: [label].into(),
                 ..LabelSelector::default()
-            });
+            };
+            filter.selector = Some(selector.into());
         }
     }
 

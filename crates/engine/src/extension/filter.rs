@@ -1,6 +1,7 @@
 //! What an extension asks for, from any shape in one type, and when two ask for the same.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use olmguard_catalog::selector::LabelSelector;
 
@@ -13,8 +14,8 @@ pub struct Filter {
     pub version: Option<String>,
     /// The channels as written, in order; none for all.
     pub channels: Vec<String>,
-    /// The catalog selector.
-    pub selector: Option<LabelSelector>,
+    /// The catalog selector. Advice is a search among filters with other versions, which share it.
+    pub selector: Option<Arc<LabelSelector>>,
     /// Whether upgrade edges count.
     pub policy: Policy,
     /// Whether it has more than [`Filter::MOST_ENTRIES`] channels and entries of its selector, and none
@@ -85,18 +86,22 @@ impl Filter {
     /// The same request with another range.
     #[must_use]
     pub fn with_version(&self, version: &str) -> Self {
-        Self {
-            version: Some(version.to_owned()),
-            ..self.clone()
-        }
+        self.with(Some(version.to_owned()))
     }
 
     /// The same request for any version.
     #[must_use]
     pub fn without_version(&self) -> Self {
+        self.with(None)
+    }
+
+    fn with(&self, version: Option<String>) -> Self {
         Self {
-            version: None,
-            ..self.clone()
+            package: self.package.clone(),
+            version,
+            channels: self.channels.clone(),
+            selector: self.selector.clone(),
+            ..*self
         }
     }
 
@@ -171,7 +176,7 @@ mod tests {
 
     fn filter(selector: &serde_json::Value) -> Filter {
         Filter {
-            selector: Some(LabelSelector::read(selector).unwrap()),
+            selector: Some(Arc::new(LabelSelector::read(selector).unwrap())),
             ..Filter::default()
         }
     }

@@ -3,6 +3,7 @@
 //! Unknown fields are passed over: a newer API may have them. Absent and `null` are the same.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::extension::fields::{ChannelField, Fields, SelectorField};
 use crate::extension::{Filter, Json, Policy, Shape};
@@ -141,12 +142,12 @@ impl<'a, J: Json<'a>> Reader<'_, J> {
         items.enumerate().map(name).collect()
     }
 
-    fn selector(&self) -> Result<Option<LabelSelector>, FilterError> {
+    fn selector(&self) -> Result<Option<Arc<LabelSelector>>, FilterError> {
         let selector = match self.fields.selector {
             SelectorField::Present => self.field("selector"),
             SelectorField::Absent => None,
         };
-        let read = selector.map(|selector| LabelSelector::read(selector));
+        let read = selector.map(|selector| LabelSelector::read(selector).map(Arc::new));
         read.transpose().map_err(|error| FilterError {
             field: join(&self.fields.selector(), &error.path),
             problem: FilterProblem::Type {

@@ -240,12 +240,12 @@ fn fix(field: String, value: FixValue) -> Advice {
 }
 
 fn select(filter: &Filter, catalog: &str) -> Filter {
-    let mut selector: LabelSelector = filter.selector.clone().unwrap_or_default();
+    let mut selector: LabelSelector = filter.selector.as_deref().cloned().unwrap_or_default();
     selector
         .match_labels
         .insert(METADATA_NAME_LABEL.to_owned(), catalog.to_owned());
     Filter {
-        selector: Some(selector),
+        selector: Some(selector.into()),
         ..filter.clone()
     }
 }
