@@ -15,9 +15,10 @@ use olmguard_catalog::fbc::ahead::{Ahead, pieces};
 use olmguard_catalog::fbc::intake::Intake;
 use olmguard_catalog::fbc::reader::Reader;
 
-/// How much of a file is read at a time, if several cores read its blobs.
+/// How much of a file is read at a time, if several cores can read its blobs. One core reads as much: memory is bounded,
+/// and a bound must not depend on the machine.
 pub(super) fn wanted(reader: &Reader) -> Option<usize> {
-    (reader.is_among_objects() && cores() > 1).then_some(HELD)
+    reader.is_among_objects().then_some(HELD)
 }
 
 /// Whether so much of a file is worth a thread.
