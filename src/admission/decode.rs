@@ -180,6 +180,10 @@ impl<'de> Visitor<'de> for Reader<'_, 'de> {
 }
 
 impl<'de> Reader<'_, 'de> {
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "the methods of a visitor return it"
+    )]
     fn leaf<E>(self, content: Content<'de>) -> Result<(), E> {
         self.reading.nodes.add(self.key, content);
         Ok(())

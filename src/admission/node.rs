@@ -117,7 +117,7 @@ impl<'de> Nodes<'de> {
     }
 }
 
-impl<'a, 'de> Node<'a, 'de> {
+impl<'a> Node<'a, '_> {
     /// The values that are in this one, but in none of the others.
     fn children(self) -> impl Iterator<Item = Self> {
         let mut left = self.below;

@@ -40,7 +40,7 @@ impl Written {
     }
 
     /// A review of which an edit of an extension is read.
-    fn as_edit(mut self) -> Self {
+    fn made_an_edit(mut self) -> Self {
         let Self::Map(entries) = &mut self else {
             return self;
         };
@@ -90,7 +90,7 @@ proptest! {
 
     #[test]
     fn a_review_is_read_as_serde_has_it(written in drawn(&REVIEW)) {
-        let text = written.as_edit().text();
+        let text = written.made_an_edit().text();
         let value: Value = serde_json::from_str(&text).unwrap();
         let (read, expected) = (Review::from_bytes(text.as_bytes()), Review::read(&value));
         prop_assert_eq!(format!("{read:?}"), format!("{expected:?}"), "{}", text);
