@@ -29,7 +29,7 @@ pub struct FactsOfMoment {
 }
 
 impl LiveFacts {
-    /// Those of now, to keep.
+    /// The current facts, to keep.
     pub fn now(&self) -> FactsOfMoment {
         FactsOfMoment {
             snapshot: self.snapshot.load_full(),
@@ -37,7 +37,7 @@ impl LiveFacts {
         }
     }
 
-    /// What `judge` makes of those of now. Threads that judge at the same time share no counter.
+    /// What `judge` makes of the current facts. Threads that judge at the same time share no counter.
     pub fn judged<T>(&self, judge: impl FnOnce(Basis<'_>) -> T) -> T {
         let (snapshot, policies) = (self.snapshot.load(), self.policies.load());
         judge(Basis {

@@ -141,7 +141,7 @@ impl Tree {
     }
 
     /// The content of the file at this path. Most files of a change are what they were, and a file of the work
-    /// tree is found and read faster than an object.
+    /// tree is found and read faster than a loose object.
     pub(super) fn file_at(
         &self,
         path: &[u8],

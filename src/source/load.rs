@@ -21,7 +21,7 @@ pub struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    /// Loads by these rules, with a view of how far the reading is. The memory of the catalogs is that of the pool.
+    /// Loads by these rules, with a view of how far the reading is. The catalogs take their memory from the pool.
     pub fn new(rules: &'a Rules, progress: &'a Progress, memory: &'a Pool) -> Self {
         Self {
             rules,

@@ -53,7 +53,7 @@ impl Channel {
 pub enum AskedChannels {
     /// None are named: every edge counts, and bundles in no channel too.
     All,
-    /// Those of the named ones that exist, each once, in the order of the package: nearly always one.
+    /// The named channels that exist, each once, in the order of the package: nearly always one.
     Some(SmallVec<[ChannelIndex; 4]>),
 }
 

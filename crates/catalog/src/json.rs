@@ -24,8 +24,8 @@ pub trait Json<'a>: Copy {
     /// The items, if it is a list.
     fn items(self) -> Option<impl Iterator<Item = Self>>;
 
-    /// The entries, each key once, if it is a map. Those of a map whose keys may be any are in byte order of their
-    /// keys.
+    /// The entries, each key once, if it is a map. The entries of a map whose keys may be any are in byte order of
+    /// their keys.
     fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>>;
 
     /// Whether it is `null`.

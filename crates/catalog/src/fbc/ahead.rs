@@ -74,7 +74,7 @@ impl<'a, I: Intake> Ahead<'a, I> {
     /// The blob at the cursor: the one that was read from here, or read now.
     ///
     /// # Errors
-    /// Those of [`Intake::read`].
+    /// The same as [`Intake::read`].
     pub fn take(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<I::Blob<'a>> {
         let here = cursor.rest().len();
         let passed = |blob: &AheadBlob<'a, I>| blob.left > here;
