@@ -31,11 +31,11 @@ pub use guards::{CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
-    Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, ReachableBundles, next_hops, reach,
+    Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, ReachableBundles, Ways, reach,
     shortest_way,
 };
 pub use policies::{
-    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, UpgradePolicies, operation,
+    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, UpgradePolicies,
 };
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;

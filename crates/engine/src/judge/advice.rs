@@ -14,7 +14,7 @@ mod remedy;
 
 use crate::extension::Extension;
 use crate::judge::{Basis, Request, RuledEdit, Ruling, Verdict};
-use crate::resolve::{Choice, Effort, Stop, next_hops};
+use crate::resolve::{Choice, Effort, Stop, Ways};
 use olmguard_catalog::version::{Version, crd};
 
 pub use dead_end::DeadEnd;
@@ -101,7 +101,7 @@ pub fn advise<'s>(
     basis: Basis<'s>,
     extension: &Extension,
     request: &Request<'_>,
-    ruled: &RuledEdit<'_>,
+    ruled: &RuledEdit<'s>,
     stop: &Stop,
 ) -> FoundAdvice<'s> {
     if !is_advised_on(request, ruled) {
@@ -113,29 +113,30 @@ pub fn advise<'s>(
         return advice.into();
     }
     let effort = Effort::of(MOST_BUNDLES, stop);
-    let prover = Prover {
-        basis,
-        request: *request,
-        effort: &effort,
-    };
+    let prover = Prover::of(basis, request, &effort);
     let unpinned = request.filter.without_version();
     let anything = Ground::of(basis, &unpinned, request.context);
-    let from = anything.as_ref().zip(prover.origin());
-    let next =
-        from.map(|(ground, origin)| next_hops(&ground.offers, &origin, &ground.bounds(&effort)));
-    let next = next.unwrap_or_default();
-    let most_next = most_next(prover.cost(&request.filter.package));
+    let bounds = anything.as_ref().map(|ground| ground.bounds(&effort));
+    let ways = anything
+        .as_ref()
+        .zip(bounds.as_ref())
+        .zip(prover.installed());
+    let ways = ways.map(|((ground, bounds), from)| Ways::from(&ground.offers, from, bounds));
+    let bound_ways = ways.as_ref().filter(|_| prover.origin().is_some());
+    let next = bound_ways.map(Ways::next_hops).unwrap_or_default();
+    let most_next = most_next(prover.cost);
     let is_cut = next.len() > most_next && most_next < MOST_NEXT;
     let next: Vec<_> = next
         .into_iter()
         .take(most_next)
         .filter(|choice| prover.admits_hop(*choice))
         .collect();
-    let remedies = Remedies {
+    let mut remedies = Remedies {
         prover: &prover,
         fields: &extension.fields,
         ruled,
         anything: anything.as_ref(),
+        ways,
         next: &next,
     };
     let remedy = remedies.remedy();
@@ -146,7 +147,7 @@ pub fn advise<'s>(
         ..remedy
     };
     let is_dead_end = advice.fix.is_none() && !advice.is_cut;
-    let dead_end = || dead_end::of(&prover, &ruled.ruling, anything.as_ref());
+    let dead_end = || dead_end::of(&prover, &ruled.ruling, anything.as_ref(), remedies.ways);
     FoundAdvice {
         dead_end: is_dead_end.then(dead_end).flatten(),
         advice,

@@ -4,7 +4,6 @@
 //! again. So the first step decides as little as any other: the whole walk is looked at, until it
 //! stays or stops.
 
-use crate::extension::Installed;
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps, most_steps};
 use crate::judge::read_installed::ReadInstalled;
@@ -16,9 +15,8 @@ use crate::resolve::{Choice, Guards, Violation};
 /// Rows 4 to 18, 16 among them.
 pub(super) fn guarded<'s>(
     question: &FilterQuestion<'_, 's>,
-    installed: &Installed,
+    installed: &ReadInstalled<'_>,
 ) -> RuledEdit<'s> {
-    let installed = &ReadInstalled::of(installed, question.basis.snapshot.rules());
     let mut ruled = resolve(question, installed);
     let Ruling::Allowed(AllowedChange::Resolved | AllowedChange::Bypassed(_), resolved) =
         ruled.ruling

@@ -2,10 +2,9 @@
 
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::guarded::guarded;
-use crate::judge::{AllowedChange, Request, RuledEdit, Ruling};
-use crate::resolve::{
-    Choice, MatchingPolicies, Origin, PolicyFinding, PolicyStep, UpgradePolicies, operation,
-};
+use crate::judge::read_installed::ReadInstalled;
+use crate::judge::{AllowedChange, RuledEdit, Ruling};
+use crate::resolve::{Choice, EditContext, MatchingPolicies, PolicyFinding, PolicyStep};
 
 /// An edit that upgrade policies deny.
 #[derive(Debug)]
@@ -19,9 +18,10 @@ pub struct PolicyRefusal<'s> {
 /// Rows 4 to 18, 17 among them.
 pub(super) fn policed<'s>(
     question: &FilterQuestion<'_, 's>,
-    request: &Request<'_>,
+    installed: &ReadInstalled<'_>,
+    context: EditContext<'_>,
 ) -> RuledEdit<'s> {
-    let mut ruled = guarded(question, request.installed);
+    let mut ruled = guarded(question, installed);
     let upgrades = &question.basis.policies.upgrades;
     let Ruling::Allowed(change, resolved) = ruled.ruling else {
         return ruled;
@@ -29,7 +29,15 @@ pub(super) fn policed<'s>(
     if upgrades.is_empty() {
         return ruled;
     }
-    let findings = findings(question, request, upgrades, change, resolved);
+    let masterminds = question.basis.snapshot.rules().masterminds;
+    let matching = MatchingPolicies::of(upgrades, question.filter, context, masterminds);
+    let findings = matching.findings(&PolicyStep {
+        from: installed.origin(),
+        to: resolved,
+        is_move: change != AllowedChange::Unchanged,
+        operation: installed.operation(),
+        range: question.query.range(),
+    });
     let (denials, warnings): (Vec<_>, Vec<_>) =
         findings.into_iter().partition(PolicyFinding::denies);
     ruled.policy_warnings = warnings;
@@ -40,25 +48,4 @@ pub(super) fn policed<'s>(
         }));
     }
     ruled
-}
-
-fn findings<'s>(
-    question: &FilterQuestion<'_, 's>,
-    request: &Request<'_>,
-    upgrades: &'s UpgradePolicies,
-    change: AllowedChange,
-    resolved: Choice<'s>,
-) -> Vec<PolicyFinding<'s>> {
-    let rules = question.basis.snapshot.rules();
-    let matching =
-        MatchingPolicies::of(upgrades, request.filter, request.context, rules.masterminds);
-    let origin = request.installed.bundle();
-    let origin = origin.and_then(|bundle| Origin::read(bundle, rules).ok());
-    matching.findings(&PolicyStep {
-        from: origin.as_ref(),
-        to: resolved,
-        is_move: change != AllowedChange::Unchanged,
-        operation: operation(request.installed),
-        range: question.query.range(),
-    })
 }

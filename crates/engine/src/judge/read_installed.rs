@@ -3,6 +3,7 @@
 use crate::extension::{Installed, UnknownCause};
 use crate::resolve::{InstalledError, Origin};
 use olmguard_catalog::olm::Rules;
+use olmguard_policy::Operation;
 
 /// What is installed, after its version was read.
 #[derive(Debug)]
@@ -30,6 +31,14 @@ impl<'a> ReadInstalled<'a> {
         match self {
             Self::Bundle(Ok(origin)) => Some(origin),
             Self::Nothing | Self::Unknown(_) | Self::Bundle(Err(_)) => None,
+        }
+    }
+
+    /// What an edit does, for the conditions of policies: what is not installed yet is created.
+    pub(super) fn operation(&self) -> Operation {
+        match self {
+            Self::Nothing => Operation::Create,
+            Self::Unknown(_) | Self::Bundle(_) => Operation::Update,
         }
     }
 }

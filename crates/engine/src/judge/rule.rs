@@ -3,6 +3,7 @@
 use crate::extension::{Filter, Installed};
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::policed::policed;
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::{Basis, RuledEdit, Ruling};
 use crate::resolve::EditContext;
 
@@ -20,7 +21,10 @@ pub struct Request<'a> {
 /// Rows 2 to 18.
 pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
     match FilterQuestion::of(basis, request.filter) {
-        Ok(question) => policed(&question, request),
+        Ok(question) => {
+            let installed = ReadInstalled::of(request.installed, basis.snapshot.rules());
+            policed(&question, &installed, request.context)
+        }
         Err(error) => Ruling::from(error).into(),
     }
 }

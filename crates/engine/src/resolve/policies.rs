@@ -15,7 +15,7 @@ use olmguard_policy::{
     PolicyViolation, Subject, UpgradePolicy, User,
 };
 
-use crate::extension::{Filter, Installed, PolicySubject};
+use crate::extension::{Filter, PolicySubject};
 use crate::resolve::{Choice, Origin};
 
 /// The upgrade policies of a cluster, in byte order of their names.
@@ -311,12 +311,4 @@ fn pin(version: &Version, masterminds: Masterminds) -> Option<Constraint> {
 
 fn text(release: Option<&Release>) -> String {
     release.map(Release::to_string).unwrap_or_default()
-}
-
-/// What an edit does to an extension, for the conditions of policies: what is not installed yet is created.
-pub fn operation(installed: &Installed) -> Operation {
-    match installed {
-        Installed::Nothing => Operation::Create,
-        Installed::Unknown(_) | Installed::Bundle(_) => Operation::Update,
-    }
 }

@@ -2,10 +2,11 @@
 //! reason.
 
 use crate::judge::advice::ground::Ground;
+use crate::judge::advice::pin;
 use crate::judge::advice::proof::Prover;
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
-    Bounds, CatalogEdge, Choice, Guards, Origin, PolicyFinding, choose, shortest_way, weigh,
+    Bounds, CatalogEdge, Choice, Guards, Origin, PolicyFinding, Ways, choose, shortest_way, weigh,
 };
 
 /// What is known if there is no upgrade path.
@@ -25,19 +26,21 @@ pub(super) fn of<'s>(
     prover: &Prover<'_, 's>,
     ruling: &Ruling<'_>,
     anything: Option<&Ground<'_, 's>>,
+    ways: Option<Ways<'_, 's>>,
 ) -> Option<DeadEnd<'s>> {
     let origin = prover.origin()?;
     let blocked = match ruling {
         Ruling::Guardrail(_) | Ruling::Policy(_) => None,
         Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
             let asked = Ground::of(prover.basis, prover.request.filter, prover.request.context);
-            asked.and_then(|ground| blocked(prover, &ground, &origin))
+            asked.and_then(|ground| blocked(prover, &ground, origin))
         }
-        _ => anything.and_then(|ground| blocked(prover, ground, &origin)),
+        _ => anything.and_then(|ground| blocked(prover, ground, origin)),
     };
+    let reached = anything.zip(ways);
     Some(DeadEnd {
-        policies: anything.map_or_else(Vec::new, |ground| policed(prover, ruling, ground, &origin)),
-        highest: anything.and_then(|ground| highest(prover, ground, &origin)),
+        policies: anything.map_or_else(Vec::new, |ground| policed(prover, ruling, ground, origin)),
+        highest: reached.and_then(|(ground, ways)| highest(prover, ground, origin, ways)),
         blocked,
     })
 }
@@ -45,14 +48,23 @@ pub(super) fn of<'s>(
 /// The highest bundle within reach, if that is above what is installed.
 fn highest<'s>(
     prover: &Prover<'_, 's>,
-    ground: &Ground<'_, 's>,
+    anything: &Ground<'_, 's>,
     origin: &Origin<'_>,
+    mut ways: Ways<'_, 's>,
 ) -> Option<Choice<'s>> {
-    let found = shortest_way(&ground.offers, origin, None, &ground.bounds(prover.effort));
+    let found = ways.to(None, &anything.offers);
     let path = found.way.filter(|_| !found.is_cut)?.hops;
     let last = path.last().copied()?;
     let is_above = !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
-    (is_above && prover.admits_way(&path)).then_some(last)
+    (is_above && is_passable(prover, anything, &path)).then_some(last)
+}
+
+/// Whether each edit of a path can be made.
+fn is_passable(prover: &Prover<'_, '_>, ground: &Ground<'_, '_>, path: &[Choice<'_>]) -> bool {
+    if ground.bounds(prover.effort).are_edges_alone() {
+        return path.iter().all(|hop| pin(*hop).is_some());
+    }
+    prover.admits_way(path)
 }
 
 /// What policies deny of a step, the first one that they deny on the path to what the request resolves to if no edge

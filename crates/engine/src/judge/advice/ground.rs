@@ -21,8 +21,7 @@ impl<'a, 's> Ground<'a, 's> {
         filter: &'a Filter,
         context: EditContext<'a>,
     ) -> Option<Self> {
-        let query = Query::compile(filter, basis.snapshot).ok()?;
-        let offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+        let offers = offers(basis, filter)?;
         let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
         let rules = basis.snapshot.rules();
         let upgrades = &basis.policies.upgrades;
@@ -48,4 +47,10 @@ impl<'a, 's> Ground<'a, 's> {
             effort: Some(effort),
         }
     }
+}
+
+/// The offers of a filter; none where it does not compile, or a catalog in play cannot answer.
+pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
+    let query = Query::compile(filter, basis.snapshot).ok()?;
+    query.offers(&query.in_play(basis.snapshot)).ok()
 }

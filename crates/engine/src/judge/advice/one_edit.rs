@@ -27,12 +27,7 @@ impl OneEdit {
     ) -> Option<Self> {
         let stop = Stop::default();
         let effort = Effort::of(MOST_BUNDLES, &stop);
-        let prover = Prover {
-            basis,
-            request: *request,
-            effort: &effort,
-        };
-        of(&prover, fields, path)
+        of(&Prover::of(basis, request, &effort), fields, path)
     }
 }
 
@@ -42,7 +37,7 @@ pub(super) fn of(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) 
     let (goal, [_, ..]) = path.split_last()? else {
         return None;
     };
-    let range = range(&prover.origin()?, *goal)?;
+    let range = range(prover.origin()?, *goal)?;
     prover.admits_range(&range)?;
     let steps = prover.walk(&range)?;
     let is_policed = !prover.basis.policies.upgrades.is_empty();

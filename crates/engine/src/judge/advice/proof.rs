@@ -1,13 +1,14 @@
 //! Asks the decision table about a suggestion.
 
-use crate::extension::{Filter, Installed, Policy};
+use crate::extension::{Filter, Policy};
 use crate::judge::advice::{BypassHelps, pin};
 use crate::judge::filter_question::FilterQuestion;
+use crate::judge::policed::policed;
 use crate::judge::read_installed::ReadInstalled;
-use crate::judge::walk::{WalkStep, recorded, steps};
-use crate::judge::{Basis, Request, Verdict, rule};
+use crate::judge::walk::{WalkStep, steps};
+use crate::judge::{Basis, Request, Verdict};
 use crate::resolve::{Choice, Effort, Origin};
-use crate::snapshot::CatalogState;
+use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::Package;
 use olmguard_catalog::version::crd;
 
@@ -18,23 +19,36 @@ pub(super) struct Prover<'a, 's> {
     pub(super) request: Request<'a>,
     /// What each proof is paid from.
     pub(super) effort: &'a Effort<'a>,
+    /// What one proof for the requested package costs.
+    pub(super) cost: usize,
+    installed: ReadInstalled<'a>,
 }
 
 impl<'a, 's> Prover<'a, 's> {
+    /// About changes of this request.
+    pub(super) fn of(basis: Basis<'s>, request: &Request<'a>, effort: &'a Effort<'a>) -> Self {
+        Self {
+            basis,
+            request: *request,
+            effort,
+            cost: cost(basis.snapshot, &request.filter.package),
+            installed: ReadInstalled::of(request.installed, basis.snapshot.rules()),
+        }
+    }
+
     /// Where upgrade edges start, if something readable is installed and they bind the request.
-    pub(super) fn origin(&self) -> Option<Origin<'a>> {
+    pub(super) fn origin(&self) -> Option<&Origin<'a>> {
         self.installed().filter(|_| !self.request.filter.bypasses())
     }
 
     /// What is installed, if it is readable.
-    pub(super) fn installed(&self) -> Option<Origin<'a>> {
-        let bundle = self.request.installed.bundle()?;
-        Origin::read(bundle, self.basis.snapshot.rules()).ok()
+    pub(super) fn installed(&self) -> Option<&Origin<'a>> {
+        self.installed.origin()
     }
 
     /// What an edit to this filter resolves to, if it is allowed.
     pub(super) fn admits(&self, filter: &Filter) -> Option<Choice<'s>> {
-        self.admits_from(filter, self.request.installed)
+        self.admits_from(filter, &self.installed)
     }
 
     /// What an edit to this range resolves to, if the API accepts the range and the edit is allowed.
@@ -45,28 +59,29 @@ impl<'a, 's> Prover<'a, 's> {
 
     /// Whether an edit that pins this bundle's version resolves to it.
     pub(super) fn admits_hop(&self, hop: Choice<'_>) -> bool {
-        self.hop(hop, self.request.installed).is_some()
+        self.hop(hop, &self.installed).is_some()
     }
 
     /// Whether every hop is allowed and resolves to its bundle, each installed for the next.
     pub(super) fn admits_way(&self, hops: &[Choice<'_>]) -> bool {
-        let start = Some(self.request.installed.clone());
-        hops.iter()
-            .fold(start, |installed, hop| self.hop(*hop, &installed?))
-            .is_some()
+        let Some((first, rest)) = hops.split_first() else {
+            return true;
+        };
+        let start = self.hop(*first, &self.installed);
+        let end = rest
+            .iter()
+            .fold(start, |installed, hop| self.hop(*hop, &installed?));
+        end.is_some()
     }
 
     /// The steps that OLM makes automatically with a range; absent if nothing is installed, or the effort ends.
     pub(super) fn walk(&self, range: &str) -> Option<Vec<Choice<'s>>> {
         let filter = &self.request.filter.with_version(range);
         let question = FilterQuestion::of(self.basis, filter).ok()?;
-        let cost = self.cost(&filter.package);
-        let rules = self.basis.snapshot.rules();
-        let installed = ReadInstalled::of(self.request.installed, rules);
-        matches!(installed, ReadInstalled::Bundle(_)).then_some(())?;
-        let steps = steps(&question, &installed);
+        matches!(self.installed, ReadInstalled::Bundle(_)).then_some(())?;
+        let steps = steps(&question, &self.installed);
         let paid = |step: WalkStep<'s>| {
-            let can = self.effort.affords(cost) && self.effort.pay(cost);
+            let can = self.effort.affords(self.cost) && self.effort.pay(self.cost);
             can.then_some(step.to)
         };
         steps.map(paid).collect()
@@ -83,43 +98,36 @@ impl<'a, 's> Prover<'a, 's> {
         }
     }
 
-    /// The cost of one proof, in compared bundles. The number of successors is not known before the proof: it
-    /// counts as an eighth of the package.
-    pub(super) fn cost(&self, package: &str) -> usize {
-        let catalogs = self.basis.snapshot.catalogs().iter();
-        let loaded = catalogs.filter_map(CatalogState::loaded);
-        let packages = loaded.filter_map(|catalog| catalog.package(package)?.ok());
-        let cost =
-            |package: &Package| COMPILING + package.successors_cost(package.bundle_count() / 8);
-        packages.map(cost).sum()
-    }
-
-    fn admits_from(&self, filter: &Filter, installed: &Installed) -> Option<Choice<'s>> {
-        if !self.effort.pay(self.cost(&filter.package)) {
-            return None;
-        }
-        let request = Request {
-            filter,
-            installed,
-            context: self.request.context,
+    fn admits_from(&self, filter: &Filter, installed: &ReadInstalled<'_>) -> Option<Choice<'s>> {
+        let cost = if filter.package == self.request.filter.package {
+            self.cost
+        } else {
+            cost(self.basis.snapshot, &filter.package)
         };
-        let ruled = rule(self.basis, &request);
+        self.effort.pay(cost).then_some(())?;
+        let question = FilterQuestion::of(self.basis, filter).ok()?;
+        let ruled = policed(&question, installed, self.request.context);
         ruled
             .resolved()
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
     }
 
     /// What is installed after a hop.
-    fn hop(&self, hop: Choice<'_>, installed: &Installed) -> Option<Installed> {
+    fn hop(&self, hop: Choice<'_>, installed: &ReadInstalled<'_>) -> Option<ReadInstalled<'s>> {
         let pinned = self.request.filter.with_version(&pin(hop)?);
         let reached = self.admits_from(&pinned, installed)?;
-        let is_hop = reached == hop;
-        if is_hop {
-            recorded(reached, self.basis.snapshot.rules()).map(Installed::Bundle)
-        } else {
-            None
-        }
+        let origin = Origin::of_choice(reached, self.basis.snapshot.rules())?;
+        (reached == hop).then_some(ReadInstalled::Bundle(Ok(origin)))
     }
+}
+
+/// The cost of one proof, in compared bundles. The number of successors is not known before the proof: it
+/// counts as an eighth of the package.
+fn cost(snapshot: &Snapshot, package: &str) -> usize {
+    let loaded = snapshot.catalogs().iter().filter_map(CatalogState::loaded);
+    let packages = loaded.filter_map(|catalog| catalog.package(package)?.ok());
+    let cost = |package: &Package| COMPILING + package.successors_cost(package.bundle_count() / 8);
+    packages.map(cost).sum()
 }
 
 /// The cost to compile a request, in compared bundles.

@@ -6,11 +6,11 @@ mod tightest;
 use std::cmp::Ordering;
 
 use crate::extension::{ChannelField, Fields, Filter, SelectorField};
-use crate::judge::advice::ground::Ground;
+use crate::judge::advice::ground::{self, Ground};
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, one_edit, pin, pin_of};
 use crate::judge::{RuledEdit, Ruling, nearby};
-use crate::resolve::{Choice, Origin, choose, shortest_way, weigh};
+use crate::resolve::{Choice, Origin, Ways, choose, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::selector::LabelSelector;
@@ -23,13 +23,15 @@ pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) ruled: &'a RuledEdit<'s>,
     /// What the request would have to choose from without its range.
     pub(super) anything: Option<&'a Ground<'a, 's>>,
+    /// The ways from what is installed, where something is that can be read.
+    pub(super) ways: Option<Ways<'a, 's>>,
     /// What can be reached in one edit, the highest version first.
     pub(super) next: &'a [Choice<'a>],
 }
 
-impl Remedies<'_, '_, '_> {
+impl<'s> Remedies<'_, '_, 's> {
     /// The path and the fix.
-    pub(super) fn remedy(&self) -> Advice {
+    pub(super) fn remedy(&mut self) -> Advice {
         let found = match &self.ruled.ruling {
             Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
                 let way = self.way(self.prover.request.filter);
@@ -52,19 +54,19 @@ impl Remedies<'_, '_, '_> {
     }
 
     /// Hop by hop to what the filter would give if no edge counted.
-    fn way(&self, filter: &Filter) -> Result<Advice, NoWay> {
-        let origin = self.prover.origin().ok_or(NoWay::Nowhere)?;
-        self.along(&self.hops(filter, &origin)?)
-            .ok_or(NoWay::Nowhere)
+    fn way(&mut self, filter: &Filter) -> Result<Advice, NoWay> {
+        self.prover.origin().ok_or(NoWay::Nowhere)?;
+        let hops = self.hops(filter)?;
+        self.along(&hops).ok_or(NoWay::Nowhere)
     }
 
     /// The same where guardrails forbid the step, with the range that leads as far as the first hop.
-    fn allowed_way(&self) -> Result<Advice, NoWay> {
+    fn allowed_way(&mut self) -> Result<Advice, NoWay> {
         let origin = self.prover.installed().ok_or(NoWay::Nowhere)?;
-        let hops = self.hops(self.prover.request.filter, &origin)?;
+        let hops = self.hops(self.prover.request.filter)?;
         let advice = self.along(&hops).ok_or(NoWay::Nowhere)?;
         let range = self.anything.zip(hops.first()).and_then(|(ground, hop)| {
-            let range = tightest::range(self.prover, ground, &origin, *hop)?;
+            let range = tightest::range(self.prover, ground, origin, *hop)?;
             Some(Fix {
                 field: self.fields.version(),
                 value: FixValue::Text(range),
@@ -77,17 +79,11 @@ impl Remedies<'_, '_, '_> {
     }
 
     /// The hops of such a way.
-    fn hops(&self, filter: &Filter, origin: &Origin<'_>) -> Result<Vec<Choice<'_>>, NoWay> {
-        let ground = Ground::of(self.prover.basis, filter, self.prover.request.context)
-            .ok_or(NoWay::Nowhere)?;
-        let goal = choose(&weigh(&ground.offers, None));
-        let goal = goal.ok().map(|resolved| resolved.choice);
-        let found = shortest_way(
-            &ground.offers,
-            origin,
-            goal,
-            &ground.bounds(self.prover.effort),
-        );
+    fn hops(&mut self, filter: &Filter) -> Result<Vec<Choice<'s>>, NoWay> {
+        let ways = self.ways.as_mut().ok_or(NoWay::Nowhere)?;
+        let asked = ground::offers(self.prover.basis, filter).ok_or(NoWay::Nowhere)?;
+        let goal = choose(&weigh(&asked, None));
+        let found = ways.to(goal.ok().map(|resolved| resolved.choice), &asked);
         match found.way {
             _ if found.is_cut => Err(NoWay::Unknown),
             Some(way) if self.prover.admits_way(&way.hops) => Ok(way.hops),
@@ -96,7 +92,7 @@ impl Remedies<'_, '_, '_> {
     }
 
     /// The nearest version that can be reached, in as many hops as it takes.
-    fn nearest_version(&self, nearest: &[&Version]) -> Option<Advice> {
+    fn nearest_version(&mut self, nearest: &[&Version]) -> Option<Advice> {
         nearest.iter().find_map(|version| {
             let pinned = self.prover.request.filter.with_version(&pin_of(version)?);
             match self.prover.admits(&pinned) {
@@ -132,7 +128,7 @@ impl Remedies<'_, '_, '_> {
     }
 
     /// The version nearest to what an unreadable range names that can be reached.
-    fn without_range(&self) -> Option<Advice> {
+    fn without_range(&mut self) -> Option<Advice> {
         let offers = self.anything?.offers.iter();
         self.nearest_version(&nearby::versions(self.prover.request.filter, offers))
     }
@@ -204,8 +200,8 @@ impl Remedies<'_, '_, '_> {
         let mut advice = fix(self.fields.version(), FixValue::Text(pins.first()?.clone()));
         let origin = self.prover.installed();
         let stays = |origin: &Origin<'_>| hops.iter().all(|hop| origin.is_at(hop.bundle()));
-        if !origin.as_ref().is_some_and(stays) {
-            let start = origin.as_ref().and_then(Origin::version);
+        if !origin.is_some_and(stays) {
+            let start = origin.and_then(Origin::version);
             let start = start.map(|installed| installed.version.without_build().to_string());
             advice.path = start.into_iter().chain(pins).collect();
             advice.one_edit = one_edit::of(self.prover, self.fields, hops);

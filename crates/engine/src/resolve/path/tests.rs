@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::budget::Budget;
 use super::*;
 use crate::extension::{Filter, InstalledBundle};
 use crate::resolve::Query;
@@ -71,11 +72,8 @@ fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
     let broken = json!([{"name": "1.2.0", "skipRange": "<0.1.0 || || >9.0.0"}]);
     let hops = |catalogs: &[_]| {
         search(catalogs, |offers, from| {
-            names(&next_hops(
-                offers,
-                from,
-                &unbound(&Rules::default(), &Guards::default()),
-            ))
+            let (rules, guards) = (Rules::default(), Guards::default());
+            names(&Ways::from(offers, from, &unbound(&rules, &guards)).next_hops())
         })
     };
     let alone = hops(&[("a", sound.clone())]);
@@ -94,13 +92,9 @@ fn way(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
             bundles.map(|(index, _)| offer.choice(index))
         });
         let goal = choices.find(|choice| *choice.bundle().name == *goal);
-        let found = way_within(
-            budget,
-            offers,
-            origin,
-            goal,
-            &unbound(&Rules::default(), &Guards::default()),
-        );
+        let (rules, guards) = (Rules::default(), Guards::default());
+        let bounds = unbound(&rules, &guards);
+        let found = Ways::within(budget, offers, origin, &bounds).to(goal, offers);
         found.way.map(|way| names(&way.hops))
     })
 }
@@ -182,15 +176,10 @@ fn a_search_that_its_budget_ends_says_so() {
             ..Budget::FULL
         };
         search(&[("a", chain(length))], |offers, origin| {
-            let rules = Rules::default();
-            let reach = reach_within(budget, offers, origin, &unbound(&rules, &Guards::default()));
-            let way = way_within(
-                budget,
-                offers,
-                origin,
-                None,
-                &unbound(&rules, &Guards::default()),
-            );
+            let (rules, guards) = (Rules::default(), Guards::default());
+            let bounds = unbound(&rules, &guards);
+            let ways = || Ways::within(budget, offers, origin, &bounds);
+            let (reach, way) = (ways().everywhere(), ways().to(None, offers));
             assert_eq!(reach.is_cut, way.is_cut);
             way.is_cut
         })

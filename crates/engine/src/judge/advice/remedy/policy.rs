@@ -10,7 +10,7 @@ use crate::resolve::Choice;
 
 impl Remedies<'_, '_, '_> {
     /// The smallest change that the policies allow, as the resolver and the guardrails do.
-    pub(super) fn within_policies(&self, refusal: &PolicyRefusal<'_>) -> Advice {
+    pub(super) fn within_policies(&mut self, refusal: &PolicyRefusal<'_>) -> Advice {
         let narrower = self.narrower(refusal);
         let advice = narrower.or_else(|| self.without_bypass(refusal));
         advice.unwrap_or_else(|| match self.prover.installed() {
@@ -40,7 +40,7 @@ impl Remedies<'_, '_, '_> {
     /// A range with an upper bound that resolves to this bundle.
     fn bounded(&self, to: Choice<'_>) -> Option<Advice> {
         let origin = self.prover.installed()?;
-        let range = tightest::range(self.prover, self.anything?, &origin, to)?;
+        let range = tightest::range(self.prover, self.anything?, origin, to)?;
         Some(fix(self.fields.version(), FixValue::Text(range)))
     }
 

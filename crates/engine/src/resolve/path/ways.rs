@@ -1,0 +1,261 @@
+//! The ways from an installed bundle, searched as far as somebody asks for them.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use crate::resolve::olmv1::{Choice, choose_among};
+use crate::resolve::path::budget::Budget;
+use crate::resolve::path::pins::{Pin, Pins};
+use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
+use olmguard_catalog::graph::search::{Visit, Visits};
+use olmguard_catalog::{Bundle, BundleIndex, BundleSet};
+
+/// The ways from an installed bundle. Each question goes on where the search for the one before ended, so several
+/// questions cost what the longest of them costs.
+///
+/// It is a breadth-first search whose steps are edits: each is looked for when it is come to, and paid for. Among ways
+/// of one length that with the fewest prereleases is taken, and of those that of the higher first hops: a range of a
+/// rule that means releases has prereleases in it, too. The search is bounded, at
+/// [`MOST_EXPANSIONS`](crate::resolve::MOST_EXPANSIONS) bundles: beyond every published package.
+///
+/// Invariant: of what is as many hops away, what has the fewest prereleases on the way is expanded
+/// first. So what is reached first is reached by the best way, whatever is asked for.
+#[derive(Debug)]
+pub struct Ways<'o, 's> {
+    offers: &'o [Offer<'s>],
+    bounds: &'o Bounds<'o, 's>,
+    visits: Visits<ReachedBundle<'s>, ()>,
+    /// How many visits stand in the order in which they are expanded.
+    ordered: usize,
+    /// How many of them are expanded.
+    expanded: usize,
+    seen: HashSet<(usize, BundleIndex)>,
+    /// If there is one offer: its seen bundles that share their version with no other bundle. Pinning one of
+    /// them again finds nothing new.
+    settled: Option<BundleSet>,
+    budget: Budget,
+}
+
+/// A bundle that was reached; the installed one is none.
+#[derive(Debug)]
+struct ReachedBundle<'s> {
+    offer: usize,
+    bundle: Choice<'s>,
+    /// How many prereleases there are on the way, this one included.
+    prereleases: usize,
+}
+
+impl<'o, 's> Ways<'o, 's> {
+    /// The ways from this bundle, of which only the first hops are looked for yet.
+    pub fn from(offers: &'o [Offer<'s>], origin: &Origin<'_>, bounds: &'o Bounds<'o, 's>) -> Self {
+        Self::within(Budget::FULL, offers, origin, bounds)
+    }
+
+    pub(super) fn within(
+        budget: Budget,
+        offers: &'o [Offer<'s>],
+        origin: &Origin<'_>,
+        bounds: &'o Bounds<'o, 's>,
+    ) -> Self {
+        let mut ways = Self {
+            offers,
+            bounds,
+            visits: Visits::default(),
+            ordered: 0,
+            expanded: 0,
+            seen: HashSet::new(),
+            settled: only(offers).map(|offer| offer.package.no_bundle()),
+            budget,
+        };
+        ways.expand(origin, None);
+        ways
+    }
+
+    /// What the edits that pin one version resolve to from here, the highest version first; staying
+    /// where one is left out.
+    pub fn next_hops(&self) -> Vec<Choice<'s>> {
+        let visits = self.visits.as_slice().iter();
+        let first = visits.take_while(|visit| visit.steps == 0);
+        let mut hops: Vec<_> = first.map(|visit| visit.node.bundle).collect();
+        hops.sort_by(
+            |one, other| match (&one.bundle().version, &other.bundle().version) {
+                (Ok(one), Ok(other)) => other.version.cmp_precedence(&one.version),
+                _ => Ordering::Equal,
+            },
+        );
+        hops
+    }
+
+    /// The shortest way to a goal bundle; failing that, to the highest candidate of these offers that can be reached.
+    /// They are the offers of the search, perhaps with another range.
+    pub fn to(&mut self, goal: Option<Choice<'s>>, asked: &[Offer<'s>]) -> PathFound<'s> {
+        let found = self.find(goal);
+        let end = found.or_else(|| self.highest_candidate(asked));
+        PathFound {
+            way: end.map(|at| self.way_to(at)),
+            is_cut: found.is_none() && !self.is_over(),
+        }
+    }
+
+    /// Everything that can be reached.
+    pub(super) fn everywhere(mut self) -> ReachableBundles<'s> {
+        while self.expand_next() {}
+        // What is not a step away from the first bundle is one away from the installed one.
+        let visits = self.visits.as_slice().iter();
+        let reached = visits.map(|visit| (visit.node.bundle, visit.steps + 1));
+        ReachableBundles {
+            reached: reached.collect(),
+            is_cut: !self.is_over(),
+        }
+    }
+
+    /// The visit of the goal: the search goes on until it is reached or nothing more is.
+    fn find(&mut self, goal: Option<Choice<'s>>) -> Option<usize> {
+        let mut known = 0;
+        loop {
+            let mut new = self.visits.as_slice().iter().skip(known);
+            let is_goal = |visit: &Visit<ReachedBundle<'s>, ()>| Some(visit.node.bundle) == goal;
+            if let Some(at) = new.position(is_goal) {
+                return Some(known + at);
+            }
+            known = self.visited();
+            if !self.expand_next() {
+                return None;
+            }
+        }
+    }
+
+    /// Expands what comes next; false if the search is over before it.
+    fn expand_next(&mut self) -> bool {
+        let Some(bundle) = self.take_up() else {
+            return false;
+        };
+        let at = self.expanded;
+        self.expanded += 1;
+        if let Ok(version) = &bundle.version {
+            let origin = Origin::of_bundle(&bundle.name, version, self.bounds.rules);
+            self.expand(&origin, Some(at));
+        }
+        true
+    }
+
+    /// The bundle that is expanded next, unless the search is over.
+    fn take_up(&mut self) -> Option<&'s Bundle> {
+        if self.budget.is_spent() {
+            return None;
+        }
+        if self.expanded == self.ordered {
+            self.order();
+        }
+        let visit = self.visits.as_slice().get(self.expanded)?;
+        self.pays(0).then(|| visit.node.bundle.bundle())
+    }
+
+    /// Whether everything that can be reached was.
+    fn is_over(&self) -> bool {
+        self.budget.comparisons > 0 && self.expanded >= self.visited()
+    }
+
+    fn visited(&self) -> usize {
+        self.visits.as_slice().len()
+    }
+
+    /// Pays for comparing this many bundles; false if the effort does not suffice.
+    fn pays(&self, looks: usize) -> bool {
+        let effort = self.bounds.effort;
+        effort.is_none_or(|effort| effort.pay(looks))
+    }
+
+    /// Brings what is one hop further than all before into its order.
+    fn order(&mut self) {
+        let prereleases = |visit: &Visit<ReachedBundle<'_>, ()>| visit.node.prereleases;
+        self.visits.sort_from_by_key(self.ordered, prereleases);
+        self.ordered = self.visited();
+    }
+
+    /// Adds what the edits that pin one version resolve to from here, the highest version first.
+    fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
+        let Pins { pins, cost } = Pins::without_known(self.offers, origin, self.settled.as_ref());
+        self.budget.spend(pins.len());
+        // The expansion of the installed bundle is free: without it, advice could name no version at all. The results
+        // of an expansion that exceeds the budget are kept, and the search stops before the next.
+        if from.is_some() {
+            self.pays(cost);
+        }
+        for group in pins.chunk_by(Pin::is_of_version) {
+            if !self.budget.compares(self.bounds.weight()) {
+                break;
+            }
+            self.visit(group, origin, from);
+        }
+    }
+
+    /// Adds what the edit that pins the version of this group resolves to, if it resolves.
+    fn visit(&mut self, group: &[Pin<'s>], origin: &Origin<'_>, from: Option<usize>) {
+        let offers = self.offers;
+        let candidates = group
+            .iter()
+            .filter_map(|pin| Some(offers.get(pin.offer)?.choice(pin.bundle)));
+        let Ok(resolved) = choose_among(candidates) else {
+            return;
+        };
+        let reached = resolved.choice;
+        if !self.bounds.allow(origin, &reached) {
+            return;
+        }
+        let from_offer = |offer: &Offer<'_>| reached.is_of(offer.catalog);
+        let Some(offer) = offers.iter().position(from_offer) else {
+            return;
+        };
+        if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
+            if reached.package.is_alone_of_version(reached.index)
+                && let Some(settled) = &mut self.settled
+            {
+                settled.insert(reached.index);
+            }
+            let before = from.and_then(|from| self.visits.as_slice().get(from));
+            let before = before.map_or(0, |before| before.node.prereleases);
+            let reached = ReachedBundle {
+                offer,
+                bundle: reached,
+                prereleases: before + usize::from(is_prerelease(&reached)),
+            };
+            self.visits.push(reached, from.map(|from| (from, ())));
+        }
+    }
+
+    fn way_to(&self, goal: usize) -> Path<'s> {
+        let path = self.visits.path_to(goal).into_iter();
+        Path {
+            hops: path.map(|visit| visit.node.bundle).collect(),
+        }
+    }
+
+    /// The visit of the highest version that is a candidate of these offers.
+    fn highest_candidate(&self, asked: &[Offer<'s>]) -> Option<usize> {
+        let is_asked = |reached: &ReachedBundle<'_>| {
+            let offer = asked.get(reached.offer);
+            offer.is_some_and(|offer| offer.candidates.contains(reached.bundle.index))
+        };
+        let reached = self.visits.as_slice().iter().map(|visit| &visit.node);
+        let candidates = reached.enumerate().filter(|(_, reached)| is_asked(reached));
+        let version = |reached: &ReachedBundle<'s>| reached.bundle.bundle().version.as_ref().ok();
+        let highest = candidates.reduce(|best, next| match (version(best.1), version(next.1)) {
+            (Some(a), Some(b)) if b.cmp_precedence(a).is_gt() => next,
+            _ => best,
+        });
+        highest.map(|(at, _)| at)
+    }
+}
+
+fn only<T>(all: &[T]) -> Option<&T> {
+    let [only] = all else {
+        return None;
+    };
+    Some(only)
+}
+
+fn is_prerelease(choice: &Choice<'_>) -> bool {
+    let version = choice.bundle().version.as_ref();
+    version.is_ok_and(|read| read.version.is_prerelease())
+}
