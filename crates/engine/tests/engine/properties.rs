@@ -8,6 +8,7 @@ use olmguard_catalog::version::{
 use olmguard_catalog::{BundleSet, Package};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Advice, Token, Verdict};
+use olmguard_engine::resolve::Origin;
 use olmguard_engine::snapshot::{Currency, Snapshot};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -15,10 +16,11 @@ use serde_json::{Value, json};
 use self::hostile::{Hostile, hostile};
 use self::shuffle::shuffled;
 use self::world::{Asked, World, asked, blobs, world};
-use olmguard_fixtures::question::{answer_to, content, package, rules};
+use olmguard_fixtures::question::{answer_to, content, extension, package, rules};
 
 mod hostile;
 mod shuffle;
+mod ways;
 mod world;
 
 /// Everything that an answer says, in bytes.
@@ -70,6 +72,22 @@ proptest! {
     fn the_index_agrees_with_the_naive_rule(blobs in blobs(), asked in asked()) {
         prop_assert_eq!(edges(&blobs, &asked), naive_edges(&blobs, &asked));
         prop_assert_eq!(same(&blobs, &asked), naive_same(&blobs, &asked));
+    }
+
+    #[test]
+    fn ways_lead_where_one_edit_after_the_other_leads(world in world(), asked in asked()) {
+        let snapshot = world.snapshot();
+        let extension = extension(&asked.spec());
+        let filter = extension.filter.as_ref().expect("a filter").without_version();
+        let installed = asked.installed();
+        let origin = installed.bundle().map(|bundle| Origin::read(bundle, snapshot.rules()));
+        let (Some(Ok(origin)), Some(offers)) = (origin, ways::offers(&snapshot, &filter)) else {
+            return Ok(());
+        };
+        if !filter.bypasses() {
+            let by_edits = ways::by_edits(&snapshot, &filter, &offers, &installed);
+            prop_assert_eq!(ways::by_search(&snapshot, &offers, &origin), by_edits);
+        }
     }
 
     #[test]

@@ -30,7 +30,14 @@ fn catalog(entries: &Value) -> Content {
 
 fn search<T>(catalogs: &[(&str, Value)], look: impl FnOnce(&[Offer<'_>], &Origin<'_>) -> T) -> T {
     let state = |(name, entries): &(&str, Value)| CatalogState::named(name, catalog(entries));
-    let snapshot = Snapshot::new(Rules::default(), catalogs.iter().map(state));
+    search_in(catalogs.iter().map(state), look)
+}
+
+fn search_in<T>(
+    catalogs: impl Iterator<Item = CatalogState>,
+    look: impl FnOnce(&[Offer<'_>], &Origin<'_>) -> T,
+) -> T {
+    let snapshot = Snapshot::new(Rules::default(), catalogs);
     let filter = Filter {
         package: "p".to_owned(),
         ..Filter::default()
@@ -82,6 +89,30 @@ fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
         let both = hops(&[("a", sound.clone()), (other, broken.clone())]);
         assert_eq!(both, ["1.3.0", "1.1.0"], "the broken one is called {other}");
     }
+}
+
+/// Pinning 2.0.0 on the 2.0.0 of the lower catalog stays there. From 1.1.0 it gives that of the higher one.
+#[test]
+fn a_bundle_that_counts_as_another_is_reached_from_elsewhere() {
+    let low = json!([{"name": "2.0.0", "skips": ["1.0.0"]}]);
+    let high = json!([
+        {"name": "1.1.0", "skips": ["1.0.0"]},
+        {"name": "2.0.0", "skips": ["1.1.0"]},
+    ]);
+    let mut states = [("low", low), ("high", high)]
+        .map(|(name, entries)| CatalogState::named(name, catalog(&entries)));
+    states[1].priority = 1;
+    search_in(states.into_iter(), |offers, origin| {
+        let offer = offers.first().expect("the catalogs stand in order");
+        let goal = offer.choice(offer.find("2.0.0").expect("it has one"));
+        let (rules, guards) = (Rules::default(), Guards::default());
+        let bounds = unbound(&rules, &guards);
+        let mut ways = Ways::from(offers, origin, &bounds);
+        assert_eq!(names(&ways.next_hops()), ["2.0.0", "1.1.0"]);
+        let way = ways.to(Some(goal), offers).way.expect("a way");
+        assert_eq!(names(&way.hops), ["1.1.0", "2.0.0"]);
+        assert_eq!(way.hops.last(), Some(&goal));
+    });
 }
 
 /// The names of the hops of a way to the bundle of this name.

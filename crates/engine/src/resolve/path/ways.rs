@@ -207,7 +207,12 @@ impl<'o, 's> Ways<'o, 's> {
         let Some(offer) = offers.iter().position(from_offer) else {
             return;
         };
-        if self.seen.insert((offer, reached.index)) && !origin.is_at(reached.bundle()) {
+        let stays = origin.is_at(reached.bundle());
+        if stays && from.is_some() {
+            // Perhaps in another catalog, whose bundle can still be reached from elsewhere.
+            return;
+        }
+        if self.seen.insert((offer, reached.index)) && !stays {
             if reached.package.is_alone_of_version(reached.index)
                 && let Some(settled) = &mut self.settled
             {
