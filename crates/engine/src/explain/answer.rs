@@ -155,11 +155,12 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, found: FoundAdvice<'_>) ->
         catalog,
         upstream: upstream.as_deref(),
     };
+    let needed = message::lacking(&facts);
     let filter = edit.new.filter.as_ref().ok();
     Answer {
         verdict: judgement.verdict(),
         token: judgement.token(),
-        message: message::message(&facts).map(|lines| lines.text()),
+        message: message::message(&facts, needed.as_deref()).map(|lines| lines.text()),
         exempt: exemption(&ruled.ruling).map(exempt::why),
         exemption: exemption(&ruled.ruling).map(Exemption::kind),
         causes: causes(&facts),
@@ -177,7 +178,7 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, found: FoundAdvice<'_>) ->
         forbidden: forbidden(filter, ruled),
         policies: PolicyReport::all(ruled, request.as_ref()),
         blocked: blocked(dead_end.as_ref()),
-        needed: message::lacking(&facts),
+        needed,
         catalog: catalog.map(|catalog| catalog.name.clone()),
         digest: catalog.and_then(CatalogState::digest).map(str::to_owned),
         upstream,

@@ -65,15 +65,16 @@ impl Lines {
     }
 }
 
-/// The lines of the text; `None` where nothing is refused or undecided.
-pub(super) fn message(facts: &MessageFacts<'_>) -> Option<Lines> {
+/// The lines of the text, with what is lacking; `None` where nothing is refused or undecided.
+pub(super) fn message(facts: &MessageFacts<'_>, lacking: Option<&str>) -> Option<Lines> {
     let refused = match facts.judgement.verdict() {
         Verdict::Deny => "refused",
         Verdict::Undecided => "undecided",
         Verdict::Allow | Verdict::NotJudged => return None,
     };
     let first = first_line(facts, refused).within(LINE_1);
-    Some(with_help(within(facts, &first), facts.judgement.token()))
+    let lines = within(facts, &first, lacking);
+    Some(with_help(lines, facts.judgement.token()))
 }
 
 /// With where to read more, as the last line: the first that is left out where there is no room.
@@ -140,6 +141,7 @@ enum Path {
 struct Body<'a> {
     facts: &'a MessageFacts<'a>,
     first: &'a str,
+    lacking: Option<&'a str>,
     details: Vec<Detail>,
     next: Detail,
     olm: Option<String>,
@@ -147,10 +149,11 @@ struct Body<'a> {
 
 /// Line 1 and the others within the limit: lists get shorter, then the path keeps its ends, then
 /// OLM's text is cut, then details are.
-fn within(facts: &MessageFacts<'_>, first: &str) -> Lines {
+fn within(facts: &MessageFacts<'_>, first: &str, lacking: Option<&str>) -> Lines {
     let body = Body {
         facts,
         first,
+        lacking,
         details: with_blocked(facts),
         next: Detail {
             label: "Allowed next",
@@ -260,7 +263,7 @@ impl Body<'_> {
             path(&facts.advice.path, budget.path),
             one_edit(facts.advice).map(|edit| format!("One edit: {edit}")),
             fix(facts.advice).map(|fix| format!("Fix: {fix}")),
-            lacking(facts),
+            self.lacking.map(str::to_owned),
             note(facts.advice).map(|note| format!("Note: {note}")),
             bypass(facts),
             catalog(facts.catalog, budget.texts),

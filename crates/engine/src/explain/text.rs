@@ -88,7 +88,18 @@ impl CutLine {
             let keep = part.text.len().saturating_sub(excess).max(SHORTEST);
             part.text = cut_middle(&part.text, keep);
         }
-        cut_end(&self.to_string(), limit)
+        let line = self.text();
+        if line.len() <= limit {
+            return line;
+        }
+        cut_end(&line, limit)
+    }
+
+    /// The whole line: faster than `to_string`.
+    fn text(&self) -> String {
+        let mut text = String::with_capacity(self.len());
+        text.extend(self.parts.iter().map(|part| &*part.text));
+        text
     }
 
     fn len(&self) -> usize {

@@ -39,7 +39,9 @@ pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>)
 }
 
 fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<Lines> {
-    of_facts(edit, judgement, found, message::message)
+    of_facts(edit, judgement, found, |facts| {
+        message::message(facts, message::lacking(facts).as_deref())
+    })
 }
 
 fn of_facts<T>(
