@@ -54,6 +54,14 @@ impl Core {
     }
 }
 
+impl Core {
+    /// The length of its text in bytes.
+    fn text_len(self) -> usize {
+        let numbers = [self.major, self.minor, self.patch];
+        numbers.map(digit_count).iter().sum::<usize>() + 2
+    }
+}
+
 impl fmt::Display for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         number(f, self.major)?;
@@ -64,15 +72,29 @@ impl fmt::Display for Core {
     }
 }
 
-/// Writes a number, digit by digit: versions are in every message many times, and `write!` takes several times longer.
+/// Writes a number: versions are in every message many times, and `write!` takes several times longer.
 fn number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
-    if number > 9 {
-        self::number(f, number / 10)?;
+    let mut digits = [b'0'; MOST_DIGITS];
+    let mut rest = number;
+    let count = digit_count(number);
+    for digit in digits.iter_mut().take(count).rev() {
+        let [last, ..] = (rest % 10).to_le_bytes();
+        *digit += last;
+        rest /= 10;
     }
-    let digit = u32::try_from(number % 10).ok();
-    let digit = digit.and_then(|digit| char::from_digit(digit, 10));
-    f.write_char(digit.unwrap_or('0'))
+    let digits = digits.get(..count).unwrap_or_default();
+    f.write_str(str::from_utf8(digits).unwrap_or_default())
 }
+
+/// How many digits a number has.
+fn digit_count(number: u64) -> usize {
+    number
+        .checked_ilog10()
+        .map_or(1, |power| power as usize + 1)
+}
+
+/// Those of the greatest number.
+const MOST_DIGITS: usize = 20;
 
 /// The prerelease of a version, perhaps none. None is the highest, since a release ends the row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -159,6 +181,15 @@ impl Point {
         }
     }
 
+    /// The length of its text in bytes.
+    pub(crate) fn text_len(&self) -> usize {
+        let prerelease = match self.prerelease.as_str() {
+            "" => 0,
+            prerelease => prerelease.len() + 1,
+        };
+        self.core.text_len() + prerelease
+    }
+
     /// The next place in the order; none after the highest release.
     pub(crate) fn successor(&self) -> Option<Self> {
         match &self.prerelease.0 {
@@ -176,7 +207,10 @@ impl fmt::Display for Point {
         self.core.fmt(f)?;
         match self.prerelease.as_str() {
             "" => Ok(()),
-            prerelease => write!(f, "-{prerelease}"),
+            prerelease => {
+                f.write_char('-')?;
+                f.write_str(prerelease)
+            }
         }
     }
 }

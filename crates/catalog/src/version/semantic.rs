@@ -126,6 +126,11 @@ impl Version {
         }
     }
 
+    /// The length of its text without build metadata, in bytes: all of it is ASCII.
+    pub fn len_without_build(&self) -> usize {
+        self.point.text_len()
+    }
+
     pub(crate) fn point(&self) -> &Point {
         &self.point
     }
@@ -266,4 +271,21 @@ fn check_build(text: &str, at: usize) -> Result<(), VersionError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_as_long_as_it_says() {
+        for core in ["0.0.0", "9.10.99", "100.0.18446744073709551615"] {
+            for (prerelease, build) in [("", ""), ("-0", ""), ("-rc.10", "+b"), ("", "+b.7")] {
+                let text = format!("{core}{prerelease}{build}");
+                let version = Version::parse(&text).expect("a version");
+                assert_eq!(version.to_string(), text);
+                assert_eq!(version.len_without_build(), core.len() + prerelease.len());
+            }
+        }
+    }
 }

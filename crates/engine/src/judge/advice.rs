@@ -190,8 +190,12 @@ pub fn pin(choice: Choice<'_>) -> Option<String> {
 }
 
 fn pin_of(version: &Version) -> Option<String> {
-    let text = version.without_build().to_string();
-    crd::fits_length(&text).then_some(text)
+    fits(version).then(|| version.without_build().to_string())
+}
+
+/// Whether the API takes the text that pins a version.
+fn fits(version: &Version) -> bool {
+    version.len_without_build() <= crd::MAX_CHARACTERS
 }
 
 /// How many channels and entries of the selector a filter may have for which anything is proven: each

@@ -1,8 +1,8 @@
 //! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
 //! reason.
 
+use crate::judge::advice::fits;
 use crate::judge::advice::ground::Ground;
-use crate::judge::advice::pin;
 use crate::judge::advice::proof::Prover;
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
@@ -62,7 +62,8 @@ fn highest<'s>(
 /// Whether each edit of a path can be made.
 fn is_passable(prover: &Prover<'_, '_>, ground: &Ground<'_, '_>, path: &[Choice<'_>]) -> bool {
     if ground.bounds(prover.effort).are_edges_alone() {
-        return path.iter().all(|hop| pin(*hop).is_some());
+        let versions = path.iter().map(|hop| hop.bundle().version.as_ref());
+        return versions.flatten().all(|read| fits(&read.version));
     }
     prover.admits_way(path)
 }
