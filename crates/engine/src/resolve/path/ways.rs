@@ -1,14 +1,13 @@
 //! The ways from an installed bundle, searched as far as somebody asks for them.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::path::budget::Budget;
 use crate::resolve::path::pins::{Pin, Pins};
 use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
 use olmguard_catalog::graph::search::{Visit, Visits};
-use olmguard_catalog::{Bundle, BundleIndex, BundleSet};
+use olmguard_catalog::{Bundle, BundleSet};
 
 /// The ways from an installed bundle. Each question goes on where the search for the one before ended, so several
 /// questions cost what the longest of them costs.
@@ -29,7 +28,8 @@ pub struct Ways<'o, 's> {
     ordered: usize,
     /// How many of them are expanded.
     expanded: usize,
-    seen: HashSet<(usize, BundleIndex)>,
+    /// For each offer what was reached, or counts as the installed bundle.
+    seen: Vec<BundleSet>,
     /// If there is one offer: its seen bundles that share their version with no other bundle. Pinning one of
     /// them again finds nothing new.
     settled: Option<BundleSet>,
@@ -63,7 +63,10 @@ impl<'o, 's> Ways<'o, 's> {
             visits: Visits::default(),
             ordered: 0,
             expanded: 0,
-            seen: HashSet::new(),
+            seen: offers
+                .iter()
+                .map(|offer| offer.package.no_bundle())
+                .collect(),
             settled: only(offers).map(|offer| offer.package.no_bundle()),
             budget,
         };
@@ -203,16 +206,18 @@ impl<'o, 's> Ways<'o, 's> {
         if !self.bounds.allow(origin, &reached) {
             return;
         }
-        let from_offer = |offer: &Offer<'_>| reached.is_of(offer.catalog);
-        let Some(offer) = offers.iter().position(from_offer) else {
+        let seen = self.offers.iter().zip(&mut self.seen).enumerate();
+        let mut of_it = seen.filter(|(_, (offer, _))| reached.is_of(offer.catalog));
+        let Some((offer, (_, seen))) = of_it.next() else {
             return;
         };
         let stays = origin.is_at(reached.bundle());
-        if stays && from.is_some() {
-            // Perhaps in another catalog, whose bundle can still be reached from elsewhere.
+        if seen.contains(reached.index) || (stays && from.is_some()) {
+            // Where it stays in another catalog, that bundle can still be reached from elsewhere.
             return;
         }
-        if self.seen.insert((offer, reached.index)) && !stays {
+        seen.insert(reached.index);
+        if !stays {
             if reached.package.is_alone_of_version(reached.index)
                 && let Some(settled) = &mut self.settled
             {
