@@ -187,6 +187,17 @@ impl Package {
         version: &Version,
         asked: &AskedChannels,
     ) -> Successors {
+        self.successors_at(self.first_of(version), name, version, asked)
+    }
+
+    /// The same from the first bundle of the version, if there is one.
+    pub fn successors_at(
+        &self,
+        bundle: Option<BundleIndex>,
+        name: Option<&str>,
+        version: &Version,
+        asked: &AskedChannels,
+    ) -> Successors {
         let mut edges = BundleSet::none(self.bundles.len());
         let mut crashes = BundleSet::none(self.bundles.len());
         let named = name
@@ -195,7 +206,6 @@ impl Package {
         named
             .filter(|edge| asked.has(edge.channel))
             .for_each(|edge| edges.insert(edge.to));
-        let bundle = self.first_of(version);
         for (answer, from_range) in self.edges.starting_at_version(version, bundle) {
             let set = if answer == Membership::Crashes {
                 &mut crashes
@@ -210,7 +220,7 @@ impl Package {
     }
 
     /// The first bundle of a version, whatever its release.
-    fn first_of(&self, version: &Version) -> Option<BundleIndex> {
+    pub fn first_of(&self, version: &Version) -> Option<BundleIndex> {
         let order = |bundle: &Bundle| readable(bundle).map(|known| version.cmp_precedence(known));
         let is_above = |bundle: &Bundle| order(bundle).is_some_and(Ordering::is_lt);
         let first = self.bundles.partition_point(is_above);
@@ -218,6 +228,15 @@ impl Package {
         let place = found
             .filter(|order| order.is_eq())
             .and(u32::try_from(first).ok());
+        place.map(BundleIndex)
+    }
+
+    /// The first bundle of the version of a bundle; none if that cannot be read.
+    pub fn first_like(&self, bundle: BundleIndex) -> Option<BundleIndex> {
+        let version = readable(self.bundle(bundle))?;
+        let before = self.bundles.get(..bundle.0 as usize)?.iter().rev();
+        let same = before.take_while(|other| is_of(other, version)).count();
+        let place = bundle.0.checked_sub(u32::try_from(same).ok()?);
         place.map(BundleIndex)
     }
 
@@ -242,18 +261,29 @@ impl Package {
 
     /// The bundles of exactly this version and release, whatever they are called.
     pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
+        self.same_version_at(self.first_of(&wanted.version), wanted)
+    }
+
+    /// The same from the first bundle of the version, if there is one.
+    pub fn same_version_at(
+        &self,
+        bundle: Option<BundleIndex>,
+        wanted: &VersionRelease,
+    ) -> BundleSet {
         let mut same = BundleSet::none(self.bundles.len());
-        let order = |bundle: &Bundle| match &bundle.version {
-            Ok(version) => wanted.cmp_precedence(version),
-            Err(_) => Ordering::Greater,
+        let Some(BundleIndex(first)) = bundle else {
+            return same;
         };
-        let from = self
-            .bundles
-            .partition_point(|bundle| order(bundle) == Ordering::Less);
-        let equal = self
-            .bundles()
-            .skip(from)
-            .take_while(|(_, bundle)| order(bundle).is_eq());
+        let rest = self.bundles.get(first as usize..).unwrap_or_default();
+        let of_version = rest
+            .iter()
+            .take_while(|other| is_of(other, &wanted.version));
+        let is_same = |bundle: &Bundle| {
+            let version = bundle.version.as_ref();
+            version.is_ok_and(|version| version.cmp_precedence(wanted).is_eq())
+        };
+        let places = (first..).map(BundleIndex).zip(of_version);
+        let equal = places.filter(|(_, bundle)| is_same(bundle));
         equal.for_each(|(index, _)| same.insert(index));
         same
     }
@@ -300,4 +330,9 @@ const COMPARING: usize = 8;
 fn readable(bundle: &Bundle) -> Option<&Version> {
     let version = bundle.version.as_ref().ok()?;
     Some(&version.version)
+}
+
+/// Whether a bundle has this version, whatever its release.
+fn is_of(bundle: &Bundle, version: &Version) -> bool {
+    readable(bundle).is_some_and(|own| own.cmp_precedence(version).is_eq())
 }

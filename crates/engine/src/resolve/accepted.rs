@@ -20,8 +20,9 @@ pub struct AcceptedSuccessors {
 impl Offer<'_> {
     /// What the successor rule accepts from here.
     pub fn accepted(&self, origin: &Origin<'_>) -> AcceptedSuccessors {
-        let successors = origin.successors(self.package, &self.asked);
-        let mut bundles = origin.same(self.package);
+        let place = origin.place_in(self.package);
+        let successors = origin.successors_at(place, self.package, &self.asked);
+        let mut bundles = origin.same_at(place, self.package);
         bundles.unite(&successors.edges);
         bundles.intersect(&self.members);
         AcceptedSuccessors {

@@ -23,6 +23,8 @@ pub struct Origin<'a> {
     /// Its version and release; absent only where Masterminds alone can read it.
     version: Option<VersionRelease>,
     steps: Steps,
+    /// The bundle itself, where it was found in a package.
+    found: Option<(&'a Package, BundleIndex)>,
 }
 
 /// What leads on from here.
@@ -116,25 +118,22 @@ impl<'a> Origin<'a> {
             name,
             steps: Steps::from_version(&version, rules),
             version: Some(version),
+            found: None,
         })
     }
 
-    /// What a bundle is once the controller has installed and recorded it.
+    /// What a choice is once the controller has installed and recorded it; none if its version cannot be read.
     ///
     /// Reading back what it records gives the same version and release, whatever the gates.
-    pub fn of_bundle(name: &'a str, version: &VersionRelease, rules: &Rules) -> Self {
-        Self {
-            name: Some(name),
-            version: Some(version.clone()),
-            steps: Steps::from_version(version, rules),
-        }
-    }
-
-    /// What a choice is once it is installed; none if its version cannot be read.
     pub fn of_choice(choice: Choice<'a>, rules: &Rules) -> Option<Self> {
         let bundle = choice.bundle();
         let version = bundle.version.as_ref().ok()?;
-        Some(Self::of_bundle(&bundle.name, version, rules))
+        Some(Self {
+            name: Some(&bundle.name),
+            version: Some(version.clone()),
+            steps: Steps::from_version(version, rules),
+            found: Some((choice.package, choice.index)),
+        })
     }
 
     fn read_with_masterminds(
@@ -158,6 +157,7 @@ impl<'a> Origin<'a> {
                     name,
                     steps: Steps::from_version(&version, rules),
                     version: Some(version),
+                    found: None,
                 })
             }
             EdgeSource::CaretRange => {
@@ -167,6 +167,7 @@ impl<'a> Origin<'a> {
                     name,
                     version,
                     steps: Steps::of(&normal, rules),
+                    found: None,
                 })
             }
         }
@@ -187,8 +188,26 @@ impl<'a> Origin<'a> {
         self.version.as_ref()
     }
 
+    /// The first bundle of this version in a package, if it has one.
+    pub fn place_in(&self, package: &Package) -> Option<BundleIndex> {
+        match self.found {
+            Some((own, bundle)) if std::ptr::eq(own, package) => own.first_like(bundle),
+            _ => package.first_of(&self.version.as_ref()?.version),
+        }
+    }
+
     /// Where edges lead from here, within the asked channels.
     pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
+        self.successors_at(self.place_in(package), package, asked)
+    }
+
+    /// The same from its place in the package.
+    pub(super) fn successors_at(
+        &self,
+        place: Option<BundleIndex>,
+        package: &Package,
+        asked: &AskedChannels,
+    ) -> Successors {
         let none = || Successors {
             edges: package.no_bundle(),
             crashes: package.no_bundle(),
@@ -196,7 +215,7 @@ impl<'a> Origin<'a> {
         let of_catalog = || {
             let version = self.version.as_ref();
             version.map_or_else(none, |version| {
-                package.successors(self.name, &version.version, asked)
+                package.successors_at(place, self.name, &version.version, asked)
             })
         };
         match &self.steps {
@@ -215,9 +234,16 @@ impl<'a> Origin<'a> {
 
     /// The bundles that count as the installed one itself: the stay rule.
     pub fn same(&self, package: &Package) -> BundleSet {
+        self.same_at(self.place_in(package), package)
+    }
+
+    /// The same from its place in the package.
+    pub(super) fn same_at(&self, place: Option<BundleIndex>, package: &Package) -> BundleSet {
         match (&self.steps, &self.version) {
             (Steps::Caret(caret), _) => package.in_range(&caret.same),
-            (Steps::Catalog | Steps::Both(_), Some(version)) => package.same_version(version),
+            (Steps::Catalog | Steps::Both(_), Some(version)) => {
+                package.same_version_at(place, version)
+            }
             (Steps::Catalog | Steps::Both(_), None) => package.no_bundle(),
         }
     }

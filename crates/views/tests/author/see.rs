@@ -130,11 +130,10 @@ fn written_edges_are_those_that_decide() {
         let [offer] = offers.as_slice() else {
             continue;
         };
-        for (index, bundle) in offer.package.bundles() {
-            let Ok(version) = &bundle.version else {
+        for (index, _) in offer.package.bundles() {
+            let Some(origin) = Origin::of_choice(offer.choice(index), snapshot.rules()) else {
                 continue;
             };
-            let origin = Origin::of_bundle(&bundle.name, version, snapshot.rules());
             let decides = origin.successors(offer.package, &offer.asked).edges;
             let leading = offer.edges().filter(|edge| edge.starts_at(&origin));
             let leading: BTreeSet<_> = leading.map(|edge| edge.to.index).collect();

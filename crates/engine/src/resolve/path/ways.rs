@@ -6,8 +6,8 @@ use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::path::budget::Budget;
 use crate::resolve::path::pins::{Pin, Pins};
 use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
+use olmguard_catalog::BundleSet;
 use olmguard_catalog::graph::search::{Visit, Visits};
-use olmguard_catalog::{Bundle, BundleSet};
 
 /// The ways from an installed bundle. Each question goes on where the search for the one before ended, so several
 /// questions cost what the longest of them costs.
@@ -135,15 +135,14 @@ impl<'o, 's> Ways<'o, 's> {
         };
         let at = self.expanded;
         self.expanded += 1;
-        if let Ok(version) = &bundle.version {
-            let origin = Origin::of_bundle(&bundle.name, version, self.bounds.rules);
+        if let Some(origin) = Origin::of_choice(bundle, self.bounds.rules) {
             self.expand(&origin, Some(at));
         }
         true
     }
 
     /// The bundle that is expanded next, unless the search is over.
-    fn take_up(&mut self) -> Option<&'s Bundle> {
+    fn take_up(&mut self) -> Option<Choice<'s>> {
         if self.budget.is_spent() {
             return None;
         }
@@ -151,7 +150,7 @@ impl<'o, 's> Ways<'o, 's> {
             self.order();
         }
         let visit = self.visits.as_slice().get(self.expanded)?;
-        self.pays(0).then(|| visit.node.bundle.bundle())
+        self.pays(0).then_some(visit.node.bundle)
     }
 
     /// Whether everything that can be reached was.
