@@ -11,7 +11,7 @@ use std::time::Instant;
 use olmguard_figures::{Aim, Figure, Unit};
 use tempfile::NamedTempFile;
 
-use crate::process::{observed, peak};
+use crate::process::{observed, olmguard, peak};
 use crate::run::Run;
 use crate::world::World;
 
@@ -31,7 +31,7 @@ struct Aims {
 
 /// `olmguard audit` that prints JSON.
 fn audit() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let mut command = olmguard();
     command.args(["audit", "--no-project", "-o", "json"]);
     command
 }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use olmguard_figures::{Aim, Figure, Unit};
 
-use crate::process::{Taken, taken};
+use crate::process::{Taken, olmguard, taken};
 use crate::run::Run;
 use crate::world::{World, root};
 
@@ -95,7 +95,7 @@ fn write(repository: &Path, number: usize, version: &str) {
 }
 
 fn check(repository: &Path, catalogs: &[String], arguments: &[&str]) -> Taken {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let mut command = olmguard();
     command
         .arg("check")
         .args(catalogs)

@@ -1,12 +1,12 @@
 //! Memory of five catalogs, and the time and memory of `check` on 1,000 manifests with them.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use olmguard_figures::{Aim, Figure, Unit};
 use tempfile::NamedTempFile;
 
-use crate::process::{Taken, kib, mib, observed, peak, taken};
+use crate::process::{Taken, kib, mib, observed, olmguard, peak, taken};
 use crate::run::Run;
 use crate::world::World;
 
@@ -45,7 +45,7 @@ fn check(run: &Run, world: &World) {
         let file = folder.path().join(format!("{number:04}.yaml"));
         fs::write(file, manifest(world, number)).expect("a file to write to");
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let mut command = olmguard();
     command
         .arg("check")
         .arg("-f")

@@ -5,15 +5,13 @@
 //!
 //! `cargo bench -- [growth/SIZE]...`
 
-use std::time::Instant;
-
 use olmguard_figures::{Aim, Figure, OnCurve, Unit, number};
 use olmguard_fixtures::growth::{Growth, GrowthQuestion, Reach};
 
 use crate::peers::RESOLVER;
 use crate::resolver::{Request, Resolver};
 use crate::run::Run;
-use crate::turns::{alternate, median};
+use crate::turns::{alternate, enough, median, seconds};
 
 pub(crate) fn measure(run: &Run) {
     let asked = run.parts.iter().filter_map(|part| part.parse().ok());
@@ -43,16 +41,11 @@ fn answered(
     (question, reach): (GrowthQuestion, Reach),
     resolver: Option<&mut Resolver>,
 ) -> Figure {
-    let ask = || {
-        let began = Instant::now();
-        world.ask_right(question, reach);
-        began.elapsed().as_secs_f64() * 1e6
-    };
+    let ask = || world.ask_right(question, reach);
+    // OLM takes so long between two turns that a single answer would show how fast the machine fetches memory.
+    let calls = enough(run, ask);
+    let ask = || seconds(calls, ask) * 1e6;
     let turns = run.count(TURNS, 1);
-    // The allocator first sorts what loading has freed.
-    for _ in 0..turns {
-        ask();
-    }
     let Some(resolver) = resolver else {
         let took = median((0..turns).map(|_| ask()).collect());
         return run.figure("", Unit::Microseconds, took);

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use olmguard_figures::{Aim, Figure, Unit};
 
 use crate::peers::OPM;
-use crate::process::{Taken, taken};
+use crate::process::{Taken, olmguard, taken};
 use crate::run::Run;
 use crate::world::World;
 
@@ -67,7 +67,7 @@ fn beside(run: &Run, opm: Option<&Path>, (name, aim): (&str, f64), catalog: &Pat
 }
 
 fn lint(catalogs: &[PathBuf]) -> Taken {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let mut command = olmguard();
     quiet(command.arg("lint").args(catalogs), &[0])
 }
 

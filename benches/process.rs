@@ -60,6 +60,22 @@ impl Taken {
     }
 }
 
+/// The command olmguard. It would warn of the variables that are for benchmarks.
+pub(crate) fn olmguard() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    without_ours(&mut command);
+    command
+}
+
+fn without_ours(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("OLMGUARD_BENCH_") {
+            command.env_remove(&name);
+        }
+    }
+}
+
 /// Runs a program to its end, which must be one of these.
 pub(crate) fn taken(command: &mut Command, ends: &[i32]) -> Taken {
     let (before, began) = (children(), Instant::now());
@@ -76,6 +92,7 @@ pub(crate) fn taken(command: &mut Command, ends: &[i32]) -> Taken {
 pub(crate) fn observed(command: &Command, peak: &Path) -> Command {
     let this = std::env::current_exe().expect("this program");
     let mut observer = Command::new(this);
+    without_ours(&mut observer);
     observer
         .env(PEAK, peak)
         .arg(command.get_program())

@@ -18,7 +18,7 @@ use olmguard_support::load::questions::Question;
 use olmguard_support::load::wire::Target;
 
 use super::cluster::Cluster;
-use crate::process;
+use crate::process::{self, olmguard};
 
 /// It runs until this is dropped.
 pub(crate) struct Guard {
@@ -134,7 +134,7 @@ fn command(files: &TempDir, certificate: &Certificate, cluster: &Cluster) -> Com
     let (cert, key) = (files.path().join("cert"), files.path().join("key"));
     fs::write(&cert, certificate.pem()).unwrap();
     fs::write(&key, certificate.key_pem()).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let mut command = olmguard();
     command.args(["serve", "--listen=127.0.0.1:0", "--ops-listen=127.0.0.1:0"]);
     command.args(["--log-format=json", "--log-level=debug"]);
     command
