@@ -1,4 +1,5 @@
-//! What to do about a refusal: every suggestion is judged before it is made.
+//! What to do about a refusal: every suggestion is judged before it is made, or found by a search that decides as the
+//! rows do.
 //!
 //! A hop of [`Advice::path`] is an edit that pins its version, with the channels and the selector of
 //! the request; what it resolves to is installed for the next, recorded as the controller does.
@@ -126,11 +127,11 @@ pub fn advise<'s>(
     let next = bound_ways.map(Ways::next_hops).unwrap_or_default();
     let most_next = most_next(prover.cost);
     let is_cut = next.len() > most_next && most_next < MOST_NEXT;
-    let next: Vec<_> = next
-        .into_iter()
-        .take(most_next)
-        .filter(|choice| prover.admits_hop(*choice))
-        .collect();
+    let admits = |hop: &Choice<'_>| {
+        let ground = anything.as_ref();
+        ground.is_some_and(|ground| ground.admits(&prover, &[*hop]))
+    };
+    let next: Vec<_> = next.into_iter().take(most_next).filter(admits).collect();
     let mut remedies = Remedies {
         prover: &prover,
         fields: &extension.fields,

@@ -1,7 +1,6 @@
 //! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
 //! reason.
 
-use crate::judge::advice::fits;
 use crate::judge::advice::ground::Ground;
 use crate::judge::advice::proof::Prover;
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
@@ -56,16 +55,7 @@ fn highest<'s>(
     let path = found.way.filter(|_| !found.is_cut)?.hops;
     let last = path.last().copied()?;
     let is_above = !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
-    (is_above && is_passable(prover, anything, &path)).then_some(last)
-}
-
-/// Whether each edit of a path can be made.
-fn is_passable(prover: &Prover<'_, '_>, ground: &Ground<'_, '_>, path: &[Choice<'_>]) -> bool {
-    if ground.bounds(prover.effort).are_edges_alone() {
-        let versions = path.iter().map(|hop| hop.bundle().version.as_ref());
-        return versions.flatten().all(|read| fits(&read.version));
-    }
-    prover.admits_way(path)
+    (is_above && anything.admits(prover, &path)).then_some(last)
 }
 
 /// What policies deny of a step, the first one that they deny on the path to what the request resolves to if no edge

@@ -2,7 +2,9 @@
 
 use crate::extension::Filter;
 use crate::judge::Basis;
-use crate::resolve::{Bounds, EditContext, Effort, Guards, MatchingPolicies, Offer, Query};
+use crate::judge::advice::fits;
+use crate::judge::advice::proof::Prover;
+use crate::resolve::{Bounds, Choice, EditContext, Effort, Guards, MatchingPolicies, Offer, Query};
 use olmguard_catalog::olm::Rules;
 
 /// The offers of a filter, with the guardrails of its package in them and the policies that match it.
@@ -36,6 +38,16 @@ impl<'a, 's> Ground<'a, 's> {
     /// The policies that match the request.
     pub(super) fn policies(&self) -> &MatchingPolicies<'a, 's> {
         &self.policies
+    }
+
+    /// Whether each edit of a path that was found here can be made. Where edges alone bind, the search decides exactly
+    /// as the rows do; guardrails look at what OLM does after an edit, too.
+    pub(super) fn admits(&self, prover: &Prover<'_, '_>, path: &[Choice<'_>]) -> bool {
+        if !self.bounds(prover.effort).are_edges_alone() {
+            return prover.admits_way(path);
+        }
+        let mut versions = path.iter().map(|hop| hop.bundle().version.as_ref());
+        versions.all(|read| read.is_ok_and(|read| fits(&read.version)))
     }
 
     /// By what ways are bound beside the edges; what looks for them pays from this effort.

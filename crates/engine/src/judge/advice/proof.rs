@@ -57,11 +57,6 @@ impl<'a, 's> Prover<'a, 's> {
         fits.then(|| self.admits(&self.request.filter.with_version(range)))?
     }
 
-    /// Whether an edit that pins this bundle's version resolves to it.
-    pub(super) fn admits_hop(&self, hop: Choice<'_>) -> bool {
-        self.hop(hop, &self.installed).is_some()
-    }
-
     /// Whether every hop is allowed and resolves to its bundle, each installed for the next.
     pub(super) fn admits_way(&self, hops: &[Choice<'_>]) -> bool {
         let Some((first, rest)) = hops.split_first() else {

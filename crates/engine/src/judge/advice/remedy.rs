@@ -80,13 +80,14 @@ impl<'s> Remedies<'_, '_, 's> {
 
     /// The hops of such a way.
     fn hops(&mut self, filter: &Filter) -> Result<Vec<Choice<'s>>, NoWay> {
+        let ground = self.anything.ok_or(NoWay::Nowhere)?;
         let ways = self.ways.as_mut().ok_or(NoWay::Nowhere)?;
         let asked = ground::offers(self.prover.basis, filter).ok_or(NoWay::Nowhere)?;
         let goal = choose(&weigh(&asked, None));
         let found = ways.to(goal.ok().map(|resolved| resolved.choice), &asked);
         match found.way {
             _ if found.is_cut => Err(NoWay::Unknown),
-            Some(way) if self.prover.admits_way(&way.hops) => Ok(way.hops),
+            Some(way) if ground.admits(self.prover, &way.hops) => Ok(way.hops),
             Some(_) | None => Err(NoWay::Nowhere),
         }
     }
