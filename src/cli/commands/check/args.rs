@@ -141,6 +141,8 @@ pub(super) struct Plan {
     pub(super) requester: Requester,
     /// By the extension's name.
     pub(super) installed: BTreeMap<String, InstalledArg>,
+    /// Whether extensions that did not change are checked too.
+    pub(super) all: bool,
 }
 
 /// Whether the CRD's own rules are applied.
@@ -202,6 +204,7 @@ impl CheckArgs {
                 Schema::Applied
             },
             installed,
+            all: self.all,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Everything that `-f` names, sorted by what it is.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io;
 
@@ -36,6 +37,8 @@ pub(super) struct GatheredInputs {
     pub(super) renames: Renames,
     /// How many extensions are what they were, and so are no cases.
     pub(super) unchanged: usize,
+    /// The extensions among them that a flag names.
+    named: HashSet<String>,
     unique: UniqueObjects,
 }
 
@@ -69,9 +72,6 @@ impl GatheredInputs {
             gathered.renames = base.renames();
         }
         gathered.check_installed(plan)?;
-        if !args.all {
-            gathered.leave_out_unchanged();
-        }
         Ok(gathered)
     }
 
@@ -146,13 +146,6 @@ impl GatheredInputs {
         self.base.as_ref().map_or(&[], Base::passed_over)
     }
 
-    /// What is what it was, is not judged.
-    fn leave_out_unchanged(&mut self) {
-        let all = self.cases.len();
-        self.cases.retain(|case| !case.past.is_same());
-        self.unchanged = all - self.cases.len();
-    }
-
     fn object(
         &mut self,
         file: &str,
@@ -178,15 +171,39 @@ impl GatheredInputs {
                 RecognisedObject::Other => self.other_kinds += 1,
                 RecognisedObject::UnknownVersion => {
                     self.unique.add(object, &place(&[]).to_string())?;
-                    self.unknown(file, object, place(&[]));
+                    if let Some(past) = self.changed(file, object, plan) {
+                        self.unknown(object, past, place(&[]));
+                    }
                 }
                 RecognisedObject::Extension(shape) => {
                     self.unique.add(object, &place(&[]).to_string())?;
-                    self.manifest(shape, (file, object), place, plan);
+                    if let Some(past) = self.changed(file, object, plan) {
+                        self.manifest(shape, object, past, (place, plan));
+                    } else if let Some(name) = &object.name {
+                        self.keep_name(name, plan);
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// What an object was, if it becomes a case. An object that did not change is counted, unless all are
+    /// checked.
+    fn changed(&mut self, file: &str, object: &ManifestObject, plan: &Plan) -> Option<Past> {
+        let past = self.past(file, object);
+        if past.is_same() && !plan.all {
+            self.unchanged += 1;
+            return None;
+        }
+        Some(past)
+    }
+
+    /// Keeps the name of an extension that did not change, if a flag says what is installed of it.
+    fn keep_name(&mut self, name: &str, plan: &Plan) {
+        if plan.installed.contains_key(name) {
+            self.named.insert(name.to_owned());
+        }
     }
 
     /// A catalog or a policy; what is wrong with it is an error of its file, and it is applied as it is.
@@ -204,12 +221,11 @@ impl GatheredInputs {
     fn manifest(
         &mut self,
         shape: Shape,
-        (file, object): (&str, &ManifestObject),
-        place: impl Fn(&[ValueStep<'_>]) -> CasePlace,
-        plan: &Plan,
+        object: &ManifestObject,
+        mut past: Past,
+        (place, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Plan),
     ) {
         let extension = Extension::read(shape, &object.value);
-        let mut past = self.past(file, object);
         let findings = match plan.schema {
             Schema::LeftOut => Vec::new(),
             Schema::Applied => {
@@ -249,8 +265,7 @@ impl GatheredInputs {
         });
     }
 
-    fn unknown(&mut self, file: &str, object: &ManifestObject, place: CasePlace) {
-        let past = self.past(file, object);
+    fn unknown(&mut self, object: &ManifestObject, past: Past, place: CasePlace) {
         let exemption = Exemption::UnknownVersion {
             api_version: object.api_version.clone(),
             kind: object.kind.clone(),
@@ -272,7 +287,7 @@ impl GatheredInputs {
             self.cases.iter().any(|case| {
                 let is_manifest = matches!(case.subject, Subject::Manifest(..));
                 is_manifest && case.identity.name.as_ref() == Some(name)
-            })
+            }) || self.named.contains(name)
         };
         match plan.installed.keys().find(|name| !is_there(name)) {
             Some(name) if self.errors.is_empty() => Err(UsageError::InstalledStranger {
