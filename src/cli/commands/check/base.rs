@@ -28,7 +28,7 @@ use self::asked::BaseSelection;
 use self::lost::LostObjects;
 pub(super) use self::objects::Ancestor;
 use self::objects::{Key, Objects};
-pub(super) use self::parsed::ParsedDocument;
+pub(super) use self::parsed::ParsedObject;
 use self::past::Doubt;
 pub(super) use self::past::{EarlierState, Past};
 pub(super) use self::renames::Renames;
@@ -118,7 +118,7 @@ impl Base {
         self.there.insert(Key::of(object));
         match self.find(file, object) {
             Ok(Some(ancestor)) => Past::Found(EarlierState {
-                is_same: ancestor.value == object.value,
+                is_same: ancestor.is_same(object),
                 breaks: false,
                 ancestor,
             }),
@@ -132,8 +132,8 @@ impl Base {
         }
     }
 
-    /// The documents of an input, if a file that was within what `-f` names has the same text.
-    pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedDocument>> {
+    /// The objects of an input, if a file that was within what `-f` names has the same text.
+    pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
         self.objects.take_parsed(text)
     }
 

@@ -10,12 +10,12 @@ use crate::admission::Review;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::commands::check::bad::{BadInput, Problem};
-use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedDocument, Past, Renames};
+use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::cli::facts::given::{GivenObjects, UniqueObjects};
 use crate::manifest::{
-    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions, ValueStep,
-    documents,
+    Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
+    ValueStep, documents,
 };
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, RecognisedObject, Shape, recognise};
@@ -78,13 +78,13 @@ impl GatheredInputs {
     fn file(&mut self, file: &str, bytes: &[u8], plan: &Plan) -> Result<(), UsageError> {
         let base = self.base.as_mut();
         if let Some(parsed) = base.and_then(|base| base.take_parsed(bytes)) {
-            let mut documents = parsed.iter();
-            return documents.try_for_each(|document| self.document(file, document, plan));
+            let mut objects = parsed.iter();
+            return objects.try_for_each(|object| self.parsed(file, object, plan));
         }
         let mut is_whole = true;
         for document in documents(bytes) {
             match document {
-                Ok(document) => self.document(file, &document.into_objects(), plan)?,
+                Ok(document) => self.document(file, document, plan)?,
                 Err(error) => {
                     is_whole = false;
                     self.unread_document(file, error);
@@ -98,14 +98,18 @@ impl GatheredInputs {
         Ok(())
     }
 
-    fn document(
-        &mut self,
-        file: &str,
-        (objects, positions): &ParsedDocument,
-        plan: &Plan,
-    ) -> Result<(), UsageError> {
+    fn document(&mut self, file: &str, document: Document, plan: &Plan) -> Result<(), UsageError> {
+        let (objects, positions) = document.into_objects();
         let mut objects = objects.iter();
-        objects.try_for_each(|object| self.object(file, object, positions, plan))
+        objects.try_for_each(|object| self.object(file, object, &positions, plan))
+    }
+
+    fn parsed(&mut self, file: &str, object: &ParsedObject, plan: &Plan) -> Result<(), UsageError> {
+        match object {
+            ParsedObject::OtherKind => self.other_kinds += 1,
+            ParsedObject::Whole(object, positions) => self.object(file, object, positions, plan)?,
+        }
+        Ok(())
     }
 
     /// Whether a change takes away all that `-f` names so: then it holds nothing, and is no mistake.
@@ -300,6 +304,11 @@ impl GatheredInputs {
     fn bad(&mut self, file: &str, problem: Problem) {
         self.errors.push(BadInput::new(file, problem));
     }
+}
+
+/// Whether an object is more than counted, although it is not an extension.
+pub(super) fn is_read_whole(object: &ManifestObject) -> bool {
+    GivenObjects::has_kind_of(object) || is_review(object)
 }
 
 fn is_review(object: &ManifestObject) -> bool {

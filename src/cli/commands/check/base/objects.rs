@@ -1,6 +1,6 @@
 //! The extensions of a base, and what could not be read of it.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::path::Path;
@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::parsed::{ParsedDocument, ParsedFiles};
+use super::parsed::{ParsedFiles, ParsedObject};
 use super::past::Doubt;
 use super::texts::{is_about_extensions, may_name, may_name_any};
 use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::cases::CasePlace;
-use crate::cli::commands::check::inputs::deciding_field;
-use crate::manifest::{DocumentErrorKind, ManifestObject, Positions, documents};
+use crate::cli::commands::check::inputs::{deciding_field, is_read_whole};
+use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, Filter, RecognisedObject, recognise};
 use olmguard_engine::judge::EarlierObject;
 
@@ -23,8 +23,8 @@ use olmguard_engine::judge::EarlierObject;
 pub(crate) struct Ancestor {
     pub(super) key: Key,
     pub(crate) place: CasePlace,
-    /// The whole object.
-    pub(crate) value: Value,
+    /// The whole object. An input with the same text has it too.
+    object: Rc<ManifestObject>,
     /// None in a version that is not known.
     pub(crate) extension: Option<Extension>,
 }
@@ -73,9 +73,18 @@ impl Ancestor {
         self.key.name.as_deref()
     }
 
+    fn value(&self) -> &Value {
+        &self.object.value
+    }
+
+    /// Whether an object is the same, value for value.
+    pub(super) fn is_same(&self, object: &ManifestObject) -> bool {
+        std::ptr::eq(Rc::as_ptr(&self.object), object) || *self.value() == object.value
+    }
+
     pub(crate) fn before(&self) -> EarlierObject<'_> {
         EarlierObject {
-            value: &self.value,
+            value: self.value(),
             extension: self.extension.as_ref(),
         }
     }
@@ -130,16 +139,9 @@ impl Objects {
         let (mut is_whole, mut parsed) = (true, Vec::new());
         for document in documents(&bytes) {
             match document {
-                Ok(document) if has_room => {
-                    let (objects, positions) = document.into_objects();
-                    let found = objects.iter().map(Cow::Borrowed);
-                    found.for_each(|object| self.object(&file, object, &positions));
-                    parsed.push((objects, positions));
-                }
                 Ok(document) => {
-                    let (objects, positions) = document.into_objects();
-                    let found = objects.into_iter().map(Cow::Owned);
-                    found.for_each(|object| self.object(&file, object, &positions));
+                    let objects = self.document(&file, document).into_iter();
+                    parsed.extend(objects.filter(|_| has_room));
                 }
                 Err(error) => {
                     is_whole = false;
@@ -150,20 +152,33 @@ impl Objects {
             }
         }
         if !is_whole {
-            let is_any = may_name_any(&bytes);
-            let bytes = self.keep(bytes);
-            self.unread.push(UnreadFile {
-                file,
-                bytes,
-                is_any,
-            });
+            self.unread(file, bytes);
         } else if has_room {
             self.parsed.keep(bytes, parsed);
         }
     }
 
-    /// The documents of a file of this text, if one was read.
-    pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedDocument>> {
+    fn document(&mut self, file: &str, document: Document) -> Vec<ParsedObject> {
+        let (objects, positions) = document.into_objects();
+        let positions = Rc::new(positions);
+        let objects = objects.into_iter();
+        objects
+            .map(|object| self.object(file, object, &positions))
+            .collect()
+    }
+
+    fn unread(&mut self, file: String, bytes: Vec<u8>) {
+        let is_any = may_name_any(&bytes);
+        let bytes = self.keep(bytes);
+        self.unread.push(UnreadFile {
+            file,
+            bytes,
+            is_any,
+        });
+    }
+
+    /// The objects of a file of this text, if one was read.
+    pub(super) fn take_parsed(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
         self.parsed.take(text)
     }
 
@@ -181,26 +196,33 @@ impl Objects {
         has_room.then_some(bytes)
     }
 
-    fn object(&mut self, file: &str, object: Cow<'_, ManifestObject>, positions: &Positions) {
+    /// Adds an object, if it is an extension.
+    fn object(
+        &mut self,
+        file: &str,
+        object: ManifestObject,
+        positions: &Rc<Positions>,
+    ) -> ParsedObject {
         let extension = match recognise(&object.value) {
-            RecognisedObject::Other => return,
+            RecognisedObject::Other if !is_read_whole(&object) => return ParsedObject::OtherKind,
+            RecognisedObject::Other => {
+                return ParsedObject::Whole(Rc::new(object), Rc::clone(positions));
+            }
             RecognisedObject::UnknownVersion => None,
             RecognisedObject::Extension(shape) => Some(Extension::read(shape, &object.value)),
         };
-        let path = extension
-            .as_ref()
-            .map(|extension| deciding_field(extension, &object.value, &[]));
-        let place = CasePlace {
-            file: file.to_owned(),
-            document: object.document,
-            at: object.position(positions, &path.unwrap_or_default()),
-        };
-        let ancestor = Rc::new(Ancestor {
+        let object = Rc::new(object);
+        self.add(Ancestor {
             key: Key::of(&object),
-            place,
-            value: object.into_owned().value,
+            place: place(file, &object, positions, extension.as_ref()),
+            object: Rc::clone(&object),
             extension,
         });
+        ParsedObject::Whole(object, Rc::clone(positions))
+    }
+
+    fn add(&mut self, ancestor: Ancestor) {
+        let ancestor = Rc::new(ancestor);
         self.all.push(Rc::clone(&ancestor));
         if ancestor.key.name.is_none() {
             self.nameless.insert(ByValue(ancestor));
@@ -255,19 +277,19 @@ impl Objects {
 
 impl Borrow<Value> for ByValue {
     fn borrow(&self) -> &Value {
-        &self.0.value
+        self.0.value()
     }
 }
 
 impl Hash for ByValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.value.hash(state);
+        self.0.value().hash(state);
     }
 }
 
 impl PartialEq for ByValue {
     fn eq(&self, other: &Self) -> bool {
-        self.0.value == other.0.value
+        self.0.value() == other.0.value()
     }
 }
 
@@ -275,7 +297,22 @@ impl Eq for ByValue {}
 
 impl Ancestor {
     fn asks_as(&self, other: &Self) -> bool {
-        self.value.get("spec") == other.value.get("spec")
+        self.value().get("spec") == other.value().get("spec")
+    }
+}
+
+/// Where an extension is in a file: its deciding field, if its version is known.
+fn place(
+    file: &str,
+    object: &ManifestObject,
+    positions: &Positions,
+    extension: Option<&Extension>,
+) -> CasePlace {
+    let path = extension.map(|extension| deciding_field(extension, &object.value, &[]));
+    CasePlace {
+        file: file.to_owned(),
+        document: object.document,
+        at: object.position(positions, &path.unwrap_or_default()),
     }
 }
 

@@ -3,16 +3,24 @@
 //! Most files of a change are what they were, and parsing is most of the work for both sides.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::manifest::{ManifestObject, Positions};
 
-/// The objects of a document, and their places in its file.
-pub(in crate::cli::commands::check) type ParsedDocument = (Vec<ManifestObject>, Positions);
+/// An object, as far as an input with its text needs it. Most objects are of other kinds: to hold all of them takes
+/// about as long as to parse them again.
+#[derive(Debug)]
+pub(in crate::cli::commands::check) enum ParsedObject {
+    /// It is counted, and not read.
+    OtherKind,
+    /// The object, and the places in its document.
+    Whole(Rc<ManifestObject>, Rc<Positions>),
+}
 
 /// What some texts hold, each until an input takes it.
 #[derive(Debug, Default)]
 pub(super) struct ParsedFiles {
-    by_text: HashMap<Vec<u8>, Vec<ParsedDocument>>,
+    by_text: HashMap<Vec<u8>, Vec<ParsedObject>>,
     /// How many bytes the texts had, including those that were taken.
     kept: usize,
 }
@@ -23,19 +31,19 @@ impl ParsedFiles {
         self.kept.saturating_add(bytes) <= MOST_TEXT
     }
 
-    /// Keeps the documents of a text. They are all that is in it, so each could be read.
-    pub(super) fn keep(&mut self, text: Vec<u8>, documents: Vec<ParsedDocument>) {
+    /// Keeps the objects of a text. They are all that is in it, so each could be read.
+    pub(super) fn keep(&mut self, text: Vec<u8>, objects: Vec<ParsedObject>) {
         self.kept += text.len();
-        self.by_text.insert(text, documents);
+        self.by_text.insert(text, objects);
     }
 
-    /// The documents of a text, for the first one who asks.
-    pub(super) fn take(&mut self, text: &[u8]) -> Option<Vec<ParsedDocument>> {
+    /// The objects of a text, for the first one who asks.
+    pub(super) fn take(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
         self.by_text.remove(text)
     }
 }
 
-/// The most bytes of texts whose documents are kept: thousands of manifests. What is parsed takes some ten
+/// The most bytes of texts whose objects are kept: thousands of manifests. What is parsed takes some ten
 /// times as much.
 const MOST_TEXT: usize = 2 << 20;
 
