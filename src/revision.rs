@@ -1,5 +1,5 @@
-//! The files of a git revision, read from the repository's objects. A file of the work tree that has the id of an
-//! object is read in its stead.
+//! The files of a git revision, read from the repository's objects. An object is not read if its content is known
+//! already, and a file of the work tree with the same id stands in for a missing object.
 //!
 //! ```text
 //! path --Repository::around--> Repository --revision--> Revision --files, gone--> File { path, bytes }
@@ -16,6 +16,7 @@
 
 mod budget;
 mod error;
+mod known;
 mod repository;
 mod tree;
 mod walk;

@@ -12,6 +12,7 @@ use gix::{ObjectId, ThreadSafeRepository, open};
 
 use super::budget::Budget;
 use super::error::{RepositoryError, RevisionError};
+use super::known::KnownContents;
 use super::tree::Tree;
 use super::walk::{Files, bytes};
 use crate::foreign_text::one_line;
@@ -124,9 +125,15 @@ impl Revision {
         self.commit.to_hex().to_string()
     }
 
-    /// The files of these files and folders, each given as the way from the root, in their order.
-    pub fn files(&self, paths: &[PathBuf]) -> Files {
-        Files::below(&self.tree, paths)
+    /// The files of these files and folders, each given as the way from the root, in their order. A file with
+    /// one of the known contents is not read.
+    pub fn files<'k>(
+        &self,
+        paths: &[PathBuf],
+        known: impl IntoIterator<Item = &'k [u8]>,
+    ) -> Files<'k> {
+        let known = KnownContents::new(self.commit.kind(), known);
+        Files::below(&self.tree, paths, known)
     }
 
     /// Whether this file of it is in the work tree no more.
@@ -147,7 +154,7 @@ impl Revision {
 
     /// The files of the whole revision that are in none of these files and folders, and not in the work
     /// tree any more.
-    pub fn gone(&self, but: &[PathBuf]) -> Files {
+    pub fn gone(&self, but: &[PathBuf]) -> Files<'static> {
         Files::gone(&self.tree, but)
     }
 }

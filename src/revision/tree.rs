@@ -140,16 +140,20 @@ impl Tree {
         Ok(object.data.split_off(0))
     }
 
-    /// The content of the file at this path. Most files of a change are what they were, and a file of the work
-    /// tree is found and read faster than a loose object.
+    /// The content of the file at this path. An object that is missing may be in the work tree: a clone can leave
+    /// out blobs until they are needed.
     pub(super) fn file_at(
         &self,
         path: &[u8],
         id: ObjectId,
         budget: &mut Budget,
     ) -> Result<Vec<u8>, FileError> {
+        let read = self.file(id, budget);
+        if !matches!(read, Err(FileError::Object { .. })) {
+            return read;
+        }
         let Some(bytes) = self.in_work_tree(path, id) else {
-            return self.file(id, budget);
+            return read;
         };
         budget.take_file(bytes.len() as u64)?;
         Ok(bytes)

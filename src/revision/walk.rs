@@ -10,6 +10,7 @@ use gix::objs::tree::EntryKind;
 
 use super::budget::Budget;
 use super::error::FileError;
+use super::known::KnownContents;
 use super::tree::{Tree, TreeEntry};
 use super::way::{COST_OF_LINK, MOST_BYTES, PathTarget, beside};
 use crate::manifest::has_manifest_name;
@@ -26,7 +27,7 @@ pub struct File {
 /// Iterator over files of a revision, folders in byte order. Each is read when it is asked for, and
 /// once, however many links lead to it.
 #[derive(Debug)]
-pub struct Files {
+pub struct Files<'k> {
     /// What is still to visit, the next one last.
     pending: Vec<TreeStep>,
     /// What was named, and could not be looked for.
@@ -34,6 +35,7 @@ pub struct Files {
     visited: HashSet<TreePlace>,
     read: HashSet<ObjectId>,
     budget: Budget,
+    known: KnownContents<'k>,
     wanted: WantedFiles,
 }
 
@@ -72,9 +74,10 @@ enum Role {
     Listed,
 }
 
-impl Files {
-    pub(super) fn below(tree: &Rc<Tree>, paths: &[PathBuf]) -> Self {
+impl<'k> Files<'k> {
+    pub(super) fn below(tree: &Rc<Tree>, paths: &[PathBuf], known: KnownContents<'k>) -> Self {
         let mut files = Self::new(WantedFiles::All);
+        files.known = known;
         for path in paths.iter().rev().map(|path| bytes(path)) {
             match tree.at(&path, &mut files.budget) {
                 Ok(Some(found)) => files.pending.push(TreeStep::named(tree, &path, found)),
@@ -112,6 +115,7 @@ impl Files {
             visited: HashSet::new(),
             read: HashSet::new(),
             budget: Budget::default(),
+            known: KnownContents::default(),
             wanted,
         }
     }
@@ -135,7 +139,11 @@ impl Files {
         if !self.read.insert(file.id) {
             self.budget.take(COST_OF_REPEAT)?;
         }
-        file.tree.file_at(&file.real, file.id, &mut self.budget)
+        let Some(content) = self.known.get(file.id) else {
+            return file.tree.file_at(&file.real, file.id, &mut self.budget);
+        };
+        self.budget.take_file(content.len() as u64)?;
+        Ok(content.to_owned())
     }
 
     /// Whether a step leads further, or to a file that is asked for.
@@ -202,7 +210,7 @@ impl Files {
     }
 }
 
-impl Iterator for Files {
+impl Iterator for Files<'_> {
     type Item = File;
 
     fn next(&mut self) -> Option<File> {

@@ -21,3 +21,4 @@ mod safety;
 mod skipped;
 mod table;
 mod templates;
+mod unchanged;

@@ -11,6 +11,7 @@
 //! Everything is read before anything is judged, and everything is judged before the exit code says
 //! that an input was bad.
 
+mod ahead;
 mod args;
 mod bad;
 mod base;

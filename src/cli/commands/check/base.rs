@@ -34,8 +34,9 @@ pub(super) use self::past::{EarlierState, Past};
 pub(super) use self::renames::Renames;
 use self::texts::may_name_any;
 
+use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::bad::BadInput;
-use crate::manifest::{Inputs, ManifestObject};
+use crate::manifest::{Input, Inputs, ManifestObject};
 use crate::revision::Revision;
 
 /// What there was before.
@@ -67,10 +68,12 @@ pub(super) enum BaseSource {
 }
 
 impl Base {
-    /// Reads the base of this name for what `-f` names, and what of it cannot be read.
+    /// Reads the base of this name for what `-f` names, and what of it cannot be read. For a revision the inputs
+    /// are read ahead.
     pub(super) fn read(
         name: &str,
         filenames: &[PathBuf],
+        inputs: &mut InputsAhead<impl Iterator<Item = Input>>,
     ) -> Result<(Self, Vec<BadInput>), BaseError> {
         let source = match BaseSelection::of(name, filenames)? {
             BaseSelection::Path => BaseSource::Path(name.to_owned()),
@@ -92,7 +95,11 @@ impl Base {
             }
             BaseSource::Revision {
                 revision, paths, ..
-            } => objects.read(revision.files(paths).map(|file| (file.path, file.bytes))),
+            } => {
+                inputs.read_ahead();
+                let files = revision.files(paths, inputs.contents());
+                objects.read(files.map(|file| (file.path, file.bytes)))
+            }
         };
         let (lost, errors): (Vec<_>, Vec<_>) = errors
             .into_iter()

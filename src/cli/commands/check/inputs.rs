@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::admission::Review;
 use crate::cli::args::catalogs::UsageError;
+use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
@@ -55,12 +56,13 @@ impl GatheredInputs {
     /// Reads every input; what cannot be read is kept as an error.
     pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, NotGathered> {
         let mut gathered = Self::default();
+        let mut inputs = InputsAhead::new(Inputs::new(args.paths.clone(), io::stdin()));
         if let Some(name) = &args.base {
-            let (base, errors) = Base::read(name, &args.paths)?;
+            let (base, errors) = Base::read(name, &args.paths, &mut inputs)?;
             gathered.base = Some(base);
             gathered.errors = errors;
         }
-        for input in Inputs::new(args.paths.clone(), io::stdin()) {
+        for input in inputs {
             match input.bytes {
                 Ok(bytes) => gathered.file(&input.path, &bytes, plan)?,
                 Err(InputError::NotFound) if gathered.is_emptied(&input.path) => {}
