@@ -10,6 +10,7 @@
 //! the paths that `-f` names, and then among the files that the work tree does not have any more: so a
 //! folder may be renamed, that of `-f` too.
 
+mod ancestor;
 mod asked;
 mod lost;
 mod objects;
@@ -23,11 +24,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+pub(super) use self::ancestor::Ancestor;
+use self::ancestor::Key;
 pub(super) use self::asked::BaseError;
 use self::asked::BaseSelection;
 use self::lost::LostObjects;
-pub(super) use self::objects::Ancestor;
-use self::objects::{Key, Objects};
+use self::objects::Objects;
 pub(super) use self::parsed::ParsedObject;
 use self::past::Doubt;
 pub(super) use self::past::{EarlierState, Past};

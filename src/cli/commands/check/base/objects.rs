@@ -8,33 +8,14 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::ancestor::{Ancestor, Key};
 use super::parsed::{ParsedFiles, ParsedObject};
 use super::past::Doubt;
-use super::texts::{is_about_extensions, may_name, may_name_any};
+use super::texts::{is_about_extensions, may_name_any};
 use crate::cli::commands::check::bad::{BadInput, Problem};
-use crate::cli::commands::check::cases::CasePlace;
-use crate::cli::commands::check::inputs::{deciding_field, is_read_whole};
+use crate::cli::commands::check::inputs::is_read_whole;
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
-use olmguard_engine::extension::{Extension, Filter, RecognisedObject, recognise};
-use olmguard_engine::judge::EarlierObject;
-
-/// An extension as it was.
-#[derive(Debug)]
-pub(crate) struct Ancestor {
-    pub(super) key: Key,
-    pub(crate) place: CasePlace,
-    /// The whole object. An input with the same text has it too.
-    object: Rc<ManifestObject>,
-    /// None in a version that is not known.
-    pub(crate) extension: Option<Extension>,
-}
-
-/// By what an object is known again.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub(crate) struct Key {
-    pub(crate) kind: String,
-    pub(crate) name: Option<String>,
-}
+use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
 /// The extensions of some files.
 #[derive(Debug, Default)]
@@ -62,51 +43,6 @@ struct UnreadFile {
     bytes: Option<Vec<u8>>,
     /// Whether it may hold one of any name.
     is_any: bool,
-}
-
-impl Ancestor {
-    pub(crate) fn kind(&self) -> &str {
-        &self.key.kind
-    }
-
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.key.name.as_deref()
-    }
-
-    fn value(&self) -> &Value {
-        &self.object.value
-    }
-
-    /// Whether an object is the same, value for value.
-    pub(super) fn is_same(&self, object: &ManifestObject) -> bool {
-        std::ptr::eq(Rc::as_ptr(&self.object), object) || *self.value() == object.value
-    }
-
-    pub(crate) fn before(&self) -> EarlierObject<'_> {
-        EarlierObject {
-            value: self.value(),
-            extension: self.extension.as_ref(),
-        }
-    }
-
-    /// What it asked for, where that can be read.
-    pub(crate) fn filter(&self) -> Option<&Filter> {
-        self.extension.as_ref()?.filter.as_ref().ok()
-    }
-}
-
-impl Key {
-    pub(super) fn of(object: &ManifestObject) -> Self {
-        Self {
-            kind: object.kind.clone(),
-            name: object.name.clone(),
-        }
-    }
-
-    /// Whether a text may hold an object of this name.
-    pub(super) fn may_be_in(&self, text: &[u8]) -> bool {
-        may_name(text, self.name.as_deref().unwrap_or_default().as_bytes())
-    }
 }
 
 impl Objects {
@@ -212,12 +148,12 @@ impl Objects {
             RecognisedObject::Extension(shape) => Some(Extension::read(shape, &object.value)),
         };
         let object = Rc::new(object);
-        self.add(Ancestor {
-            key: Key::of(&object),
-            place: place(file, &object, positions, extension.as_ref()),
-            object: Rc::clone(&object),
+        self.add(Ancestor::new(
+            file,
+            Rc::clone(&object),
+            positions,
             extension,
-        });
+        ));
         ParsedObject::Whole(object, Rc::clone(positions))
     }
 
@@ -294,27 +230,6 @@ impl PartialEq for ByValue {
 }
 
 impl Eq for ByValue {}
-
-impl Ancestor {
-    fn asks_as(&self, other: &Self) -> bool {
-        self.value().get("spec") == other.value().get("spec")
-    }
-}
-
-/// Where an extension is in a file: its deciding field, if its version is known.
-fn place(
-    file: &str,
-    object: &ManifestObject,
-    positions: &Positions,
-    extension: Option<&Extension>,
-) -> CasePlace {
-    let path = extension.map(|extension| deciding_field(extension, &object.value, &[]));
-    CasePlace {
-        file: file.to_owned(),
-        document: object.document,
-        at: object.position(positions, &path.unwrap_or_default()),
-    }
-}
 
 /// Of several in one name those whose path ends most like this one.
 fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
