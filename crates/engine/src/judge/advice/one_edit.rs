@@ -38,7 +38,6 @@ pub(super) fn of(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) 
         return None;
     };
     let range = range(prover.origin()?, *goal)?;
-    prover.admits_range(&range)?;
     let steps = prover.walk(&range)?;
     let is_policed = !prover.basis.policies.upgrades.is_empty();
     if steps.last() != Some(goal) || (is_policed && !prover.admits_way(&steps)) {

@@ -53,8 +53,13 @@ impl<'a, 's> Prover<'a, 's> {
 
     /// What an edit to this range resolves to, if the API accepts the range and the edit is allowed.
     pub(super) fn admits_range(&self, range: &str) -> Option<Choice<'s>> {
+        self.admits(&self.ranged(range)?)
+    }
+
+    /// The request with this range, if the API accepts it.
+    fn ranged(&self, range: &str) -> Option<Filter> {
         let fits = crd::fits_length(range) && crd::fits_pattern(range);
-        fits.then(|| self.admits(&self.request.filter.with_version(range)))?
+        fits.then(|| self.request.filter.with_version(range))
     }
 
     /// Whether every hop is allowed and resolves to its bundle, each installed for the next.
@@ -69,10 +74,12 @@ impl<'a, 's> Prover<'a, 's> {
         end.is_some()
     }
 
-    /// The steps that OLM makes automatically with a range; absent if nothing is installed, or the effort ends.
+    /// The steps that OLM makes automatically after an edit to a range; absent if the edit is not allowed, nothing is
+    /// installed, or the effort ends.
     pub(super) fn walk(&self, range: &str) -> Option<Vec<Choice<'s>>> {
-        let filter = &self.request.filter.with_version(range);
-        let question = FilterQuestion::of(self.basis, filter).ok()?;
+        let filter = self.ranged(range)?;
+        let question = self.asked(&filter)?;
+        self.resolved(&question, &self.installed)?;
         matches!(self.installed, ReadInstalled::Bundle(_)).then_some(())?;
         let steps = steps(&question, &self.installed);
         let paid = |step: WalkStep<'s>| {
@@ -94,14 +101,27 @@ impl<'a, 's> Prover<'a, 's> {
     }
 
     fn admits_from(&self, filter: &Filter, installed: &ReadInstalled<'_>) -> Option<Choice<'s>> {
+        self.resolved(&self.asked(filter)?, installed)
+    }
+
+    /// A filter, put to the catalogs; none if the effort ends or it does not compile.
+    fn asked<'f>(&self, filter: &'f Filter) -> Option<FilterQuestion<'f, 's>> {
         let cost = if filter.package == self.request.filter.package {
             self.cost
         } else {
             cost(self.basis.snapshot, &filter.package)
         };
         self.effort.pay(cost).then_some(())?;
-        let question = FilterQuestion::of(self.basis, filter).ok()?;
-        let ruled = policed(&question, installed, self.request.context);
+        FilterQuestion::of(self.basis, filter).ok()
+    }
+
+    /// What an edit to the filter of a question resolves to, if it is allowed.
+    fn resolved(
+        &self,
+        question: &FilterQuestion<'_, 's>,
+        installed: &ReadInstalled<'_>,
+    ) -> Option<Choice<'s>> {
+        let ruled = policed(question, installed, self.request.context);
         ruled
             .resolved()
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
