@@ -15,11 +15,14 @@
 //!
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
+mod ends;
 mod names;
 mod range_index;
+mod ranked;
 mod rows;
 
 use std::collections::HashMap;
+use std::slice;
 
 use smallvec::SmallVec;
 
@@ -27,6 +30,7 @@ use crate::bundle_set::BundleIndex;
 use crate::channel::ChannelIndex;
 use crate::edges::names::NameTable;
 use crate::edges::range_index::RangeIndex;
+use crate::edges::ranked::RankedEdges;
 use crate::edges::rows::AnswerRows;
 use crate::heap::{Heap, allocated};
 use crate::memory::Loan;
@@ -62,6 +66,9 @@ pub(super) struct Edges {
     from_range: Vec<RangeEdges>,
     /// What is written as a `skipRange` and is none.
     unread: Vec<(Box<str>, Edge)>,
+    /// The edges of intervals. Invariant: absent if there are rows.
+    ranked: Option<Box<RankedEdges>>,
+    /// The ranges that are not in `ranked`.
     index: RangeIndex,
     rows: AnswerRows,
 }
@@ -119,29 +126,42 @@ impl Edges {
         self.unread.iter().map(|(text, edge)| (&**text, *edge))
     }
 
-    /// The edges whose `skipRange` holds an installed version, and those on which OLM crashes.
+    /// Finds the edges whose `skipRange` holds an installed version, and the edges on which OLM crashes.
     ///
     /// The version of a bundle is looked up, if there are rows: `bundle` is the place of the first one. Any other
-    /// version is compared with the ranges whose bounds include it.
-    pub(super) fn starting_at_version<'a>(
-        &'a self,
-        version: &'a Version,
+    /// version is compared with the ends of intervals, and with the other ranges whose bounds include it.
+    pub(super) fn starting_at_version(
+        &self,
+        version: &Version,
         bundle: Option<BundleIndex>,
-    ) -> impl Iterator<Item = (Membership, &'a [Edge])> {
+        mut found: impl FnMut(Membership, &[Edge]),
+    ) {
         let row = bundle.and_then(|BundleIndex(place)| self.rows.get(place as usize));
-        let known = row.into_iter().flatten().filter_map(|(index, answer)| {
-            let from = self.from_range.get(usize::from(*index))?;
-            Some((*answer, from.edges.as_slice()))
-        });
-        let tried = match row {
-            Some(_) => Vec::new(),
-            None => self.index.candidates(&self.from_range, version),
-        };
-        known.chain(tried.into_iter().filter_map(|index| {
-            let from = self.from_range.get(index as usize)?;
+        for (range, answer) in row.unwrap_or_default() {
+            if let Some(from) = self.from_range.get(usize::from(*range)) {
+                found(*answer, &from.edges);
+            }
+        }
+        if row.is_none() {
+            self.compare(version, found);
+        }
+    }
+
+    /// The same without rows.
+    fn compare(&self, version: &Version, mut found: impl FnMut(Membership, &[Edge])) {
+        if let Some(ranked) = &self.ranked {
+            let edges = ranked.starting_at(version, &self.from_range);
+            edges.for_each(|edge| found(Membership::Holds, slice::from_ref(edge)));
+        }
+        for range in self.index.candidates(&self.from_range, version) {
+            let Some(from) = self.from_range.get(range as usize) else {
+                continue;
+            };
             let answer = from.range.takes(version);
-            (answer != Membership::HoldsNot).then_some((answer, from.edges.as_slice()))
-        }))
+            if answer != Membership::HoldsNot {
+                found(answer, &from.edges);
+            }
+        }
     }
 }
 
@@ -151,11 +171,13 @@ impl Heap for Edges {
             from_name,
             from_range,
             unread,
+            ranked,
             index,
             rows,
         } = self;
         from_name.heap_bytes()
             + from_range.heap_bytes()
+            + ranked.heap_bytes()
             + index.heap_bytes()
             + rows.heap_bytes()
             + unread.heap_bytes()
@@ -259,10 +281,17 @@ impl<'t> EdgesBuilder<'t> {
         }
         let mut from_range = Vec::with_capacity(self.from_range.len());
         from_range.append(&mut self.from_range);
+        let rows = AnswerRows::of(&versions, &from_range);
+        let is_ranked = rows.is_empty()
+            && !from_range.is_empty()
+            && self.makes_room(RankedEdges::bytes(&from_range));
         let edges = Edges {
             from_name: NameTable::of(self.from_name),
-            rows: AnswerRows::of(&versions, &from_range),
-            index: RangeIndex::of(&from_range),
+            index: RangeIndex::of(&from_range, |range| {
+                !is_ranked || range.interval().is_none()
+            }),
+            ranked: is_ranked.then(|| RankedEdges::of(&from_range).into()),
+            rows,
             from_range,
             unread: self.unread,
         };

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::channel::{AskedChannels, Channel, ChannelIndex};
-use crate::edges::Edges;
+use crate::edges::{Edge, Edges};
 use crate::guardrail::AuthorGuardrails;
 use crate::heap::Heap;
 use crate::version::{Constraint, Membership, Version, VersionRelease};
@@ -206,7 +206,7 @@ impl Package {
         named
             .filter(|edge| asked.has(edge.channel))
             .for_each(|edge| edges.insert(edge.to));
-        for (answer, from_range) in self.edges.starting_at_version(version, bundle) {
+        let found = |answer, from_range: &[Edge]| {
             let set = if answer == Membership::Crashes {
                 &mut crashes
             } else {
@@ -214,7 +214,8 @@ impl Package {
             };
             let asked = from_range.iter().filter(|edge| asked.has(edge.channel));
             asked.for_each(|edge| set.insert(edge.to));
-        }
+        };
+        self.edges.starting_at_version(version, bundle, found);
         crashes.subtract(&edges);
         Successors { edges, crashes }
     }
@@ -240,11 +241,11 @@ impl Package {
         place.map(BundleIndex)
     }
 
-    /// The cost of [`Self::successors`] with this many results, in compared bundles: sets are combined word by
-    /// word, and without rows each range that can match is compared.
+    /// The cost of [`Self::successors`] and of reading this many results, in compared bundles: sets are combined word
+    /// by word. Without rows each result counts.
     pub fn successors_cost(&self, found: usize) -> usize {
-        let compared = if self.edges.has_rows() { 0 } else { found };
-        self.bundles.len().div_ceil(BundleSet::AT_ONCE) + COMPARING * compared
+        let counted = if self.edges.has_rows() { 0 } else { found };
+        self.bundles.len().div_ceil(BundleSet::AT_ONCE) + RESULT * counted
     }
 
     /// Whether no other bundle has this one's version.
@@ -323,8 +324,8 @@ impl Package {
     }
 }
 
-/// The cost to compare a range, in compared bundles.
-const COMPARING: usize = 8;
+/// The cost of one result, in compared bundles.
+const RESULT: usize = 8;
 
 /// The version of a bundle, if it can be read.
 fn readable(bundle: &Bundle) -> Option<&Version> {

@@ -2,9 +2,9 @@
 
 use crate::edges::RangeEdges;
 use crate::heap::{Heap, allocated};
-use crate::version::{Hull, Membership, Version};
+use crate::version::{Hull, Membership, SkipRange, Version};
 
-/// The ranges of a package by where they begin, as a balanced tree.
+/// Ranges of a package by where they begin, as a balanced tree.
 ///
 /// Invariant: `by_lower` is sorted by the lower ends of the ranges. Repeated halving gives a tree of subslices;
 /// the root of a subslice is its middle, and `highest` has at that index the range with the greatest upper end in
@@ -21,12 +21,13 @@ impl RangeIndex {
     /// The memory for one range, with what sorting takes while the index is built.
     pub(super) const BYTES: usize = 4 * size_of::<(Hull<'static>, u32)>() + 4 * size_of::<u32>();
 
-    pub(super) fn of(ranges: &[RangeEdges]) -> Self {
+    /// Of the ranges that pass a test, and of all ranges over which OLM crashes.
+    pub(super) fn of(ranges: &[RangeEdges], is_indexed: impl Fn(&SkipRange) -> bool) -> Self {
         let crashes = |from: &RangeEdges| from.range.otherwise() == Membership::Crashes;
         let numbered = || (0_u32..).zip(ranges);
         let crashing = numbered().filter(|(_, from)| crashes(from));
         let mut sound: Vec<_> = numbered()
-            .filter(|(_, from)| !crashes(from))
+            .filter(|(_, from)| !crashes(from) && is_indexed(&from.range))
             .filter_map(|(index, from)| Some((from.range.hull()?, index)))
             .collect();
         sound.sort_by_key(|(hull, index)| (hull.lower(), *index));

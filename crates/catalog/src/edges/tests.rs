@@ -34,33 +34,31 @@ fn builder<'r>(ranges: impl IntoIterator<Item = &'r str>) -> EdgesBuilder<'r> {
 }
 
 /// What edges answer for a version that no bundle has, in the order of what they lead to.
-fn answers(edges: &Edges, from: &Version) -> Vec<(Membership, Vec<Edge>)> {
+fn answers(edges: &Edges, from: &Version) -> Vec<(Edge, Membership)> {
     answers_of(edges, from, None)
 }
 
 /// What edges answer for a version and its first bundle.
-fn answers_of(
-    edges: &Edges,
-    from: &Version,
-    bundle: Option<usize>,
-) -> Vec<(Membership, Vec<Edge>)> {
+fn answers_of(edges: &Edges, from: &Version, bundle: Option<usize>) -> Vec<(Edge, Membership)> {
     let bundle = bundle.map(|place| edge(place).to);
-    let answers = edges.starting_at_version(from, bundle);
-    let mut answers: Vec<_> = answers
-        .map(|(answer, edges)| (answer, edges.to_vec()))
-        .collect();
-    answers.sort_by(|one, other| one.1.cmp(&other.1));
+    let mut answers = Vec::new();
+    edges.starting_at_version(from, bundle, |answer, edges| {
+        answers.extend(edges.iter().map(|edge| (*edge, answer)));
+    });
+    answers.sort_by_key(|(edge, _)| *edge);
     answers
 }
 
 /// The same by trying every range.
-fn plain_answers(edges: &Edges, from: &Version) -> Vec<(Membership, Vec<Edge>)> {
-    let answers = edges.from_range.iter();
-    let answers = answers.map(|range| (range.range.takes(from), range.edges.to_vec()));
+fn plain_answers(edges: &Edges, from: &Version) -> Vec<(Edge, Membership)> {
+    let answers = edges.from_range.iter().flat_map(|range| {
+        let answer = range.range.takes(from);
+        range.edges.iter().map(move |edge| (*edge, answer))
+    });
     let mut answers: Vec<_> = answers
-        .filter(|(answer, _)| *answer != Membership::HoldsNot)
+        .filter(|(_, answer)| *answer != Membership::HoldsNot)
         .collect();
-    answers.sort_by(|one, other| one.1.cmp(&other.1));
+    answers.sort_by_key(|(edge, _)| *edge);
     answers
 }
 
@@ -113,6 +111,7 @@ proptest! {
         let with_rows = builder(ranges.iter().copied()).build_within(usize::MAX, twice()).0;
         let without = builder(ranges.iter().copied()).build_within(0, twice()).0;
         prop_assert_eq!(with_rows.rows.is_empty(), versions.is_empty());
+        prop_assert!(with_rows.rows.is_empty() || with_rows.ranked.is_none());
         prop_assert!(without.rows.is_empty() || without.from_range.is_empty());
         let from = version(&format!("0.{from}.0"));
         let place = twice().position(|version| version.cmp_precedence(&from).is_eq());
@@ -129,7 +128,7 @@ fn a_range_that_crashes_is_answered_both_ways() {
             .0;
         assert_eq!(
             answers_of(&edges, &from, Some(0)),
-            [(Membership::Crashes, vec![edge(0)])]
+            [(edge(0), Membership::Crashes)]
         );
     }
 }
@@ -147,4 +146,27 @@ fn twenty_thousand_bundles_with_a_range_each_get_no_rows() {
     assert_eq!(edges.from_range.len(), 20_000);
     assert!(edges.rows.is_empty());
     assert_eq!(answers(&edges, &version("1.0.19997")).len(), 2);
+}
+
+/// More edges than are skipped at once: short ranges, and in some places one that includes most versions.
+#[test]
+fn thousands_of_intervals_answer_as_a_scan() {
+    let range = |n: u32| {
+        let from = n * 7_919 % 20_000;
+        let reach = if n % 5_000 == 7 { 15_000 } else { n % 9 };
+        format!(">=1.0.{from} <1.0.{}", from + reach)
+    };
+    let texts: Vec<String> = (0..20_000).map(range).collect();
+    let builder = builder(texts.iter().map(String::as_str));
+    let edges = builder.build_within(0, [].iter()).0;
+    for patch in (0..20_010).step_by(667) {
+        for tail in ["", "-rc.1"] {
+            let from = version(&format!("1.0.{patch}{tail}"));
+            assert_eq!(
+                answers(&edges, &from),
+                plain_answers(&edges, &from),
+                "{from}"
+            );
+        }
+    }
 }
