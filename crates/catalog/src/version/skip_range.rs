@@ -18,6 +18,8 @@ mod wildcard;
 pub use self::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 pub use self::extent::Extent;
 
+use smallvec::SmallVec;
+
 use super::comparator::Comparator;
 use super::fault::{ExpectedPart, Fault};
 use super::hull::Hull;
@@ -28,8 +30,9 @@ use crate::heap::Heap;
 #[derive(Clone, Debug)]
 pub struct SkipRange {
     text: Box<str>,
-    /// The groups that upstream gets to: those before the first empty one.
-    groups: Box<[Box<[Comparator]>]>,
+    /// The groups that upstream gets to: the groups before the first empty one. Nearly always there is one, which takes
+    /// no allocation for the list.
+    groups: SmallVec<[Box<[Comparator]>; 1]>,
     otherwise: Membership,
 }
 
@@ -63,7 +66,7 @@ impl SkipRange {
         let tokens = wildcard::expand(text, tokens)?;
         let parts = || tokens.split(|token| token.text == token::OR);
         // Lists of just this length: thousands of ranges stay in memory.
-        let mut groups = Vec::with_capacity(parts().count());
+        let mut groups = SmallVec::<[Box<[Comparator]>; 1]>::with_capacity(parts().count());
         for group in parts() {
             let mut compiled = Vec::with_capacity(group.len());
             for token in group {
@@ -78,9 +81,10 @@ impl SkipRange {
             Membership::HoldsNot
         };
         groups.truncate(empty.unwrap_or(groups.len()));
+        groups.shrink_to_fit();
         Ok(Self {
             text: text.into(),
-            groups: groups.into(),
+            groups,
             otherwise,
         })
     }
