@@ -190,7 +190,7 @@ impl Package {
         self.successors_at(self.first_of(version), name, version, asked)
     }
 
-    /// The same from the first bundle of the version, if there is one.
+    /// [`Self::successors`] if [`Self::first_of`] the version is known.
     pub fn successors_at(
         &self,
         bundle: Option<BundleIndex>,
@@ -198,6 +198,7 @@ impl Package {
         version: &Version,
         asked: &AskedChannels,
     ) -> Successors {
+        debug_assert_eq!(bundle, self.first_of(version), "of another version");
         let mut edges = BundleSet::none(self.bundles.len());
         let mut crashes = BundleSet::none(self.bundles.len());
         let named = name
@@ -232,13 +233,19 @@ impl Package {
         place.map(BundleIndex)
     }
 
-    /// The first bundle of the version of a bundle; none if that cannot be read.
+    /// The first bundle of the version of a bundle; none if that cannot be read. It is nearly always the bundle itself.
     pub fn first_like(&self, bundle: BundleIndex) -> Option<BundleIndex> {
         let version = readable(self.bundle(bundle))?;
-        let before = self.bundles.get(..bundle.0 as usize)?.iter().rev();
-        let same = before.take_while(|other| is_of(other, version)).count();
-        let place = bundle.0.checked_sub(u32::try_from(same).ok()?);
-        place.map(BundleIndex)
+        let before = bundle
+            .0
+            .checked_sub(1)
+            .and_then(|before| self.bundles.get(before as usize));
+        let is_same =
+            |other: &Bundle| readable(other).is_some_and(|it| it.cmp_precedence(version).is_eq());
+        if before.is_some_and(is_same) {
+            return self.first_of(version);
+        }
+        Some(bundle)
     }
 
     /// The cost of [`Self::successors`] and of reading this many results, in compared bundles: sets are combined word
@@ -265,26 +272,28 @@ impl Package {
         self.same_version_at(self.first_of(&wanted.version), wanted)
     }
 
-    /// The same from the first bundle of the version, if there is one.
+    /// [`Self::same_version`] if [`Self::first_of`] the version is known.
     pub fn same_version_at(
         &self,
         bundle: Option<BundleIndex>,
         wanted: &VersionRelease,
     ) -> BundleSet {
+        debug_assert_eq!(bundle, self.first_of(&wanted.version), "of another version");
         let mut same = BundleSet::none(self.bundles.len());
         let Some(BundleIndex(first)) = bundle else {
             return same;
         };
-        let rest = self.bundles.get(first as usize..).unwrap_or_default();
-        let of_version = rest
-            .iter()
-            .take_while(|other| is_of(other, &wanted.version));
-        let is_same = |bundle: &Bundle| {
-            let version = bundle.version.as_ref();
-            version.is_ok_and(|version| version.cmp_precedence(wanted).is_eq())
+        let order = |bundle: &Bundle| match &bundle.version {
+            Ok(version) => wanted.cmp_precedence(version),
+            Err(_) => Ordering::Greater,
         };
-        let places = (first..).map(BundleIndex).zip(of_version);
-        let equal = places.filter(|(_, bundle)| is_same(bundle));
+        let of_version = self.bundles.get(first as usize..).unwrap_or_default();
+        let from = match of_version.first().map(order) {
+            Some(Ordering::Less) => of_version.partition_point(|bundle| order(bundle).is_lt()),
+            _ => 0,
+        };
+        let places = (first..).map(BundleIndex).zip(of_version).skip(from);
+        let equal = places.take_while(|(_, bundle)| order(bundle).is_eq());
         equal.for_each(|(index, _)| same.insert(index));
         same
     }
@@ -331,9 +340,4 @@ const RESULT: usize = 8;
 fn readable(bundle: &Bundle) -> Option<&Version> {
     let version = bundle.version.as_ref().ok()?;
     Some(&version.version)
-}
-
-/// Whether a bundle has this version, whatever its release.
-fn is_of(bundle: &Bundle, version: &Version) -> bool {
-    readable(bundle).is_some_and(|own| own.cmp_precedence(version).is_eq())
 }

@@ -93,7 +93,7 @@ fn digit_count(number: u64) -> usize {
         .map_or(1, |power| power as usize + 1)
 }
 
-/// Those of the greatest number.
+/// The digits of the greatest number.
 const MOST_DIGITS: usize = 20;
 
 /// The prerelease of a version, perhaps none. None is the highest, since a release ends the row.
