@@ -1,5 +1,5 @@
-//! The files of a git revision, read from the repository's objects. An object is not read if its content is known
-//! already, and a file of the work tree with the same id stands in for a missing object.
+//! The files of a git revision, read from the repository's objects. An object below the named paths is not read if its
+//! content is known already, and a file of the work tree with the same id replaces a missing object.
 //!
 //! ```text
 //! path --Repository::around--> Repository --revision--> Revision --files, gone--> File { path, bytes }

@@ -131,13 +131,8 @@ impl Tree {
 
     /// The content of a file. How large it is, is asked before it is taken.
     pub(super) fn file(&self, id: ObjectId, budget: &mut Budget) -> Result<Vec<u8>, FileError> {
-        let header = self.git.find_header(id).map_err(|error| broken(&error))?;
-        if header.size() > MAX_BYTES {
-            return Err(FileError::TooLarge { limit: MAX_BYTES });
-        }
-        budget.take_file(header.size())?;
-        let mut object = self.git.find_object(id).map_err(|error| broken(&error))?;
-        Ok(object.data.split_off(0))
+        budget.take_file(self.size(id)?)?;
+        self.content(id)
     }
 
     /// The content of the file at this path. An object that is missing may be in the work tree: a clone can leave
@@ -148,15 +143,35 @@ impl Tree {
         id: ObjectId,
         budget: &mut Budget,
     ) -> Result<Vec<u8>, FileError> {
-        let read = self.file(id, budget);
-        if !matches!(read, Err(FileError::Object { .. })) {
-            return read;
-        }
-        let Some(bytes) = self.in_work_tree(path, id) else {
-            return read;
+        let in_work_tree = |error| match error {
+            FileError::Object { .. } => self.in_work_tree(path, id).ok_or(error),
+            _ => Err(error),
         };
-        budget.take_file(bytes.len() as u64)?;
-        Ok(bytes)
+        match self.size(id) {
+            Ok(size) => {
+                budget.take_file(size)?;
+                self.content(id).or_else(in_work_tree)
+            }
+            Err(error) => {
+                let bytes = in_work_tree(error)?;
+                budget.take_file(bytes.len() as u64)?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// How large a file is, if that is within the limit.
+    fn size(&self, id: ObjectId) -> Result<u64, FileError> {
+        let header = self.git.find_header(id).map_err(|error| broken(&error))?;
+        if header.size() > MAX_BYTES {
+            return Err(FileError::TooLarge { limit: MAX_BYTES });
+        }
+        Ok(header.size())
+    }
+
+    fn content(&self, id: ObjectId) -> Result<Vec<u8>, FileError> {
+        let mut object = self.git.find_object(id).map_err(|error| broken(&error))?;
+        Ok(object.data.split_off(0))
     }
 
     /// The file at this path in the work tree, if it has this id. If a filter changes what is checked out, it has

@@ -1,6 +1,6 @@
 //! Inputs that are read before the base.
 //!
-//! Most files of a change are what they were. If their content is known first, git need not find and unpack it.
+//! Most files do not change. If their content is known first, git need not find and unpack it.
 
 use std::collections::VecDeque;
 

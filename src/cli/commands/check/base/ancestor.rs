@@ -1,4 +1,4 @@
-//! An extension of a base, and by what it is known again.
+//! An extension of a base, and its key.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ pub(crate) struct Ancestor {
     pub(crate) extension: Option<Extension>,
 }
 
-/// By what an object is known again.
+/// What identifies an object in both revisions.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct Key {
     pub(crate) kind: String,
@@ -68,7 +68,7 @@ impl Ancestor {
         }
     }
 
-    /// Whether another one asks for the same.
+    /// Whether another extension has the same spec.
     pub(super) fn asks_as(&self, other: &Self) -> bool {
         self.value().get("spec") == other.value().get("spec")
     }
