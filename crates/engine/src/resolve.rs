@@ -31,7 +31,7 @@ pub use guards::{CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
-    Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, ReachableBundles, Ways, reach,
+    Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, PathSearch, ReachableBundles, reach,
     shortest_way,
 };
 pub use policies::{

@@ -65,7 +65,7 @@ impl Lines {
     }
 }
 
-/// The lines of the text, with what is lacking; `None` where nothing is refused or undecided.
+/// The lines of the text, one of them for what is lacking; `None` if nothing is refused or undecided.
 pub(super) fn message(facts: &MessageFacts<'_>, lacking: Option<&str>) -> Option<Lines> {
     let refused = match facts.judgement.verdict() {
         Verdict::Deny => "refused",

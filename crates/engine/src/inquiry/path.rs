@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::extension::{Fields, Installed, InstalledBundle, Shape};
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded, walk};
-use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, Ways, shortest_way};
+use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, PathSearch, shortest_way};
 
 /// What a search for a path came to.
 #[derive(Clone, Debug, Default)]
@@ -221,9 +221,9 @@ fn to_targets<'a>(
     bounds: &Bounds<'_, 'a>,
 ) -> SoughtPath<'a> {
     let mut is_cut = false;
-    let mut ways = Ways::from(&inquiry.offers, origin, bounds);
+    let mut search = PathSearch::from(&inquiry.offers, origin, bounds);
     let paths = targets.iter().take(MOST_TARGETS).filter_map(|target| {
-        let found = ways.to(Some(*target), &inquiry.offers);
+        let found = search.path_to(Some(*target), &inquiry.offers);
         is_cut |= found.is_cut;
         let hops = found.way?.hops;
         // Where the goal is out of reach, the path leads elsewhere.

@@ -1,4 +1,4 @@
-//! What to do about a refusal: every suggestion is judged before it is made, or found by a search that decides as the
+//! What to do about a refusal. Every suggestion is checked against the rows, or found by a search that decides as the
 //! rows do.
 //!
 //! A hop of [`Advice::path`] is an edit that pins its version, with the channels and the selector of
@@ -15,7 +15,7 @@ mod remedy;
 
 use crate::extension::Extension;
 use crate::judge::{Basis, Request, RuledEdit, Ruling, Verdict};
-use crate::resolve::{Choice, Effort, Stop, Ways};
+use crate::resolve::{Choice, Effort, PathSearch, Stop};
 use olmguard_catalog::version::{Version, crd};
 
 pub use dead_end::DeadEnd;
@@ -118,40 +118,61 @@ pub fn advise<'s>(
     let unpinned = request.filter.without_version();
     let anything = Ground::of(basis, &unpinned, request.context);
     let bounds = anything.as_ref().map(|ground| ground.bounds(&effort));
-    let ways = anything
-        .as_ref()
-        .zip(bounds.as_ref())
-        .zip(prover.installed());
-    let ways = ways.map(|((ground, bounds), from)| Ways::from(&ground.offers, from, bounds));
-    let bound_ways = ways.as_ref().filter(|_| prover.origin().is_some());
-    let next = bound_ways.map(Ways::next_hops).unwrap_or_default();
-    let most_next = most_next(prover.cost);
-    let is_cut = next.len() > most_next && most_next < MOST_NEXT;
-    let admits = |hop: &Choice<'_>| {
-        let ground = anything.as_ref();
-        ground.is_some_and(|ground| ground.admits(&prover, &[*hop]))
-    };
-    let next: Vec<_> = next.into_iter().take(most_next).filter(admits).collect();
+    let ground = anything.as_ref().zip(bounds.as_ref());
+    let search = ground.zip(prover.installed());
+    let search =
+        search.map(|((ground, bounds), from)| PathSearch::from(&ground.offers, from, bounds));
+    let next = NextVersions::of(&prover, anything.as_ref(), search.as_ref());
     let mut remedies = Remedies {
         prover: &prover,
         fields: &extension.fields,
         ruled,
         anything: anything.as_ref(),
-        ways,
-        next: &next,
+        search,
+        next: &next.hops,
     };
     let remedy = remedies.remedy();
     let advice = Advice {
-        allowed_next: next.iter().filter_map(|choice| pin(*choice)).collect(),
+        allowed_next: next.hops.iter().filter_map(|hop| pin(*hop)).collect(),
         bypass: override_of(&prover, ruled),
-        is_cut: is_cut || remedy.is_cut || effort.is_cut(),
+        is_cut: next.is_cut || remedy.is_cut || effort.is_cut(),
         ..remedy
     };
     let is_dead_end = advice.fix.is_none() && !advice.is_cut;
-    let dead_end = || dead_end::of(&prover, &ruled.ruling, anything.as_ref(), remedies.ways);
+    let dead_end = || dead_end::of(&prover, &ruled.ruling, anything.as_ref(), remedies.search);
     FoundAdvice {
         dead_end: is_dead_end.then(dead_end).flatten(),
         advice,
+    }
+}
+
+/// What can be reached in one edit.
+struct NextVersions<'s> {
+    /// The highest version first.
+    hops: Vec<Choice<'s>>,
+    /// Whether there are more.
+    is_cut: bool,
+}
+
+impl<'s> NextVersions<'s> {
+    /// None where upgrade edges do not bind the request.
+    fn of(
+        prover: &Prover<'_, 's>,
+        anything: Option<&Ground<'_, 's>>,
+        search: Option<&PathSearch<'_, 's>>,
+    ) -> Self {
+        let bound = search.filter(|_| prover.origin().is_some());
+        let hops = bound.map(PathSearch::next_steps).unwrap_or_default();
+        let most = match anything {
+            Some(ground) if !ground.binds_by_edges_alone(prover.effort) => most_next(prover.cost),
+            _ => MOST_NEXT,
+        };
+        let is_cut = hops.len() > most && most < MOST_NEXT;
+        let admits = |hop: &Choice<'_>| anything.is_some_and(|it| it.admits(prover, &[*hop]));
+        Self {
+            hops: hops.into_iter().take(most).filter(admits).collect(),
+            is_cut,
+        }
     }
 }
 
@@ -179,8 +200,8 @@ fn is_wide(request: &Request<'_>) -> bool {
     request.filter.entries() > MOST_ENTRIES
 }
 
-/// How many reachable versions are proven if one proof has this cost in compared bundles: half of
-/// the effort is left for the rest.
+/// How many reachable versions are checked against guardrails and policies if one check has this cost in compared
+/// bundles: half of the effort is left for the rest.
 fn most_next(bundles: usize) -> usize {
     (MOST_BUNDLES / 2 / bundles.max(1)).clamp(1, MOST_NEXT)
 }
@@ -194,7 +215,7 @@ fn pin_of(version: &Version) -> Option<String> {
     fits(version).then(|| version.without_build().to_string())
 }
 
-/// Whether the API takes the text that pins a version.
+/// Whether the API accepts the text that pins a version.
 fn fits(version: &Version) -> bool {
     version.len_without_build() <= crd::MAX_CHARACTERS
 }
@@ -203,7 +224,7 @@ fn fits(version: &Version) -> bool {
 /// proof compiles all of them anew, and the CRD takes 256 channels.
 const MOST_ENTRIES: usize = 512;
 
-/// How many versions that can be reached at once are proven and named: more than any real package
+/// How many versions that can be reached in one edit are named: more than any real package
 /// has, and few enough for one that was made to hurt.
 const MOST_NEXT: usize = 256;
 

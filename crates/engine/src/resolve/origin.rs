@@ -6,6 +6,8 @@
 //! [`internal/operator-controller/bundleutil/bundle.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/bundleutil/bundle.go
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
+use std::fmt;
+
 use crate::extension::InstalledBundle;
 use crate::resolve::Choice;
 use olmguard_catalog::olm::{EdgeSource, InstalledReader, Rules};
@@ -23,8 +25,22 @@ pub struct Origin<'a> {
     /// Its version and release; absent only where Masterminds alone can read it.
     version: Option<VersionRelease>,
     steps: Steps,
-    /// The bundle itself, where it was found in a package.
-    found: Option<(&'a Package, BundleIndex)>,
+    /// The bundle itself, if it was chosen from a package.
+    chosen: Option<ChosenBundle<'a>>,
+}
+
+/// A bundle of a package.
+#[derive(Clone, Copy)]
+struct ChosenBundle<'a> {
+    package: &'a Package,
+    index: BundleIndex,
+}
+
+/// Without the package, which may have thousands of bundles.
+impl fmt::Debug for ChosenBundle<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.index.fmt(f)
+    }
 }
 
 /// What leads on from here.
@@ -118,7 +134,7 @@ impl<'a> Origin<'a> {
             name,
             steps: Steps::from_version(&version, rules),
             version: Some(version),
-            found: None,
+            chosen: None,
         })
     }
 
@@ -132,7 +148,10 @@ impl<'a> Origin<'a> {
             name: Some(&bundle.name),
             version: Some(version.clone()),
             steps: Steps::from_version(version, rules),
-            found: Some((choice.package, choice.index)),
+            chosen: Some(ChosenBundle {
+                package: choice.package,
+                index: choice.index,
+            }),
         })
     }
 
@@ -157,7 +176,7 @@ impl<'a> Origin<'a> {
                     name,
                     steps: Steps::from_version(&version, rules),
                     version: Some(version),
-                    found: None,
+                    chosen: None,
                 })
             }
             EdgeSource::CaretRange => {
@@ -167,7 +186,7 @@ impl<'a> Origin<'a> {
                     name,
                     version,
                     steps: Steps::of(&normal, rules),
-                    found: None,
+                    chosen: None,
                 })
             }
         }
@@ -189,9 +208,9 @@ impl<'a> Origin<'a> {
     }
 
     /// The first bundle of this version in a package, if it has one.
-    pub fn place_in(&self, package: &Package) -> Option<BundleIndex> {
-        match self.found {
-            Some((own, bundle)) if std::ptr::eq(own, package) => own.first_like(bundle),
+    pub(super) fn place_in(&self, package: &Package) -> Option<BundleIndex> {
+        match self.chosen {
+            Some(own) if std::ptr::eq(own.package, package) => package.first_like(own.index),
             _ => package.first_of(&self.version.as_ref()?.version),
         }
     }
@@ -201,7 +220,7 @@ impl<'a> Origin<'a> {
         self.successors_at(self.place_in(package), package, asked)
     }
 
-    /// The same from its place in the package.
+    /// [`Self::successors`] of a package in which [`Self::place_in`] is known.
     pub(super) fn successors_at(
         &self,
         place: Option<BundleIndex>,
@@ -237,7 +256,7 @@ impl<'a> Origin<'a> {
         self.same_at(self.place_in(package), package)
     }
 
-    /// The same from its place in the package.
+    /// [`Self::same`] of a package in which [`Self::place_in`] is known.
     pub(super) fn same_at(&self, place: Option<BundleIndex>, package: &Package) -> BundleSet {
         match (&self.steps, &self.version) {
             (Steps::Caret(caret), _) => package.in_range(&caret.same),

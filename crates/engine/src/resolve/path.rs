@@ -7,13 +7,13 @@
 mod budget;
 mod pins;
 mod refused;
-mod ways;
+mod search;
 
 use crate::resolve::{Choice, Effort, Guards, MatchingPolicies, Offer, Origin};
 pub use budget::MOST_EXPANSIONS;
 use olmguard_catalog::olm::Rules;
 pub use refused::{Edits, NotGiven};
-pub use ways::Ways;
+pub use search::PathSearch;
 
 /// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl<'s> Bounds<'_, 's> {
         self.guards.allow(here, to) && policies.is_none_or(|policies| policies.allow_pin(from, to))
     }
 
-    /// Whether nothing but edges binds a way. An edit is then allowed if and only if [`Ways`] takes it.
+    /// Whether only edges bind paths. Then [`PathSearch`] decides as the rows do.
     pub fn are_edges_alone(&self) -> bool {
         self.guards.is_empty() && self.policies.is_none_or(MatchingPolicies::is_empty)
     }
@@ -64,14 +64,14 @@ pub struct PathFound<'s> {
 }
 
 /// The shortest way to a goal bundle; failing that, to the highest candidate of the offers that can be
-/// reached. To ask for several, see [`Ways`].
+/// reached. [`PathSearch`] answers several queries.
 pub fn shortest_way<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
     bounds: &Bounds<'_, 's>,
 ) -> PathFound<'s> {
-    Ways::from(offers, origin, bounds).to(goal, offers)
+    PathSearch::from(offers, origin, bounds).path_to(goal, offers)
 }
 
 /// Which bundles can be reached from an installed one, and in how many hops.
@@ -91,13 +91,13 @@ impl ReachableBundles<'_> {
     }
 }
 
-/// Everything that can be reached, within the bounds of [`Ways`].
+/// Everything that can be reached, within the bounds of [`PathSearch`].
 pub fn reach<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     bounds: &Bounds<'_, 's>,
 ) -> ReachableBundles<'s> {
-    Ways::from(offers, origin, bounds).everywhere()
+    PathSearch::from(offers, origin, bounds).everywhere()
 }
 
 #[cfg(test)]

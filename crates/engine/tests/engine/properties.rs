@@ -19,8 +19,8 @@ use self::world::{Asked, World, asked, blobs, world};
 use olmguard_fixtures::question::{answer_to, content, extension, package, rules};
 
 mod hostile;
+mod reached;
 mod shuffle;
-mod ways;
 mod world;
 
 /// Everything that an answer says, in bytes.
@@ -81,12 +81,12 @@ proptest! {
         let filter = extension.filter.as_ref().expect("a filter").without_version();
         let installed = asked.installed();
         let origin = installed.bundle().map(|bundle| Origin::read(bundle, snapshot.rules()));
-        let (Some(Ok(origin)), Some(offers)) = (origin, ways::offers(&snapshot, &filter)) else {
+        let (Some(Ok(origin)), Some(offers)) = (origin, reached::offers(&snapshot, &filter)) else {
             return Ok(());
         };
         if !filter.bypasses() {
-            let by_edits = ways::by_edits(&snapshot, &filter, &offers, &installed);
-            prop_assert_eq!(ways::by_search(&snapshot, &offers, &origin), by_edits);
+            let by_edits = reached::by_edits(&snapshot, &filter, &offers, &installed);
+            prop_assert_eq!(reached::by_search(&snapshot, &offers, &origin), by_edits);
         }
     }
 

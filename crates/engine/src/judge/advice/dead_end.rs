@@ -1,11 +1,12 @@
 //! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
 //! reason.
 
-use crate::judge::advice::ground::Ground;
+use crate::judge::advice::ground::{Ground, offers};
 use crate::judge::advice::proof::Prover;
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
-    Bounds, CatalogEdge, Choice, Guards, Origin, PolicyFinding, Ways, choose, shortest_way, weigh,
+    Bounds, CatalogEdge, Choice, Guards, Offer, Origin, PathSearch, PolicyFinding, choose,
+    shortest_way, weigh,
 };
 
 /// What is known if there is no upgrade path.
@@ -25,21 +26,30 @@ pub(super) fn of<'s>(
     prover: &Prover<'_, 's>,
     ruling: &Ruling<'_>,
     anything: Option<&Ground<'_, 's>>,
-    ways: Option<Ways<'_, 's>>,
+    search: Option<PathSearch<'_, 's>>,
 ) -> Option<DeadEnd<'s>> {
     let origin = prover.origin()?;
+    let is_of_edges = matches!(ruling, Ruling::Downgrade(..) | Ruling::NotASuccessor(..));
+    let asked = is_of_edges.then(|| offers(prover.basis, prover.request.filter));
+    let asked = asked.flatten();
+    let sought = if is_of_edges {
+        asked.as_deref()
+    } else {
+        anything.map(|ground| ground.offers.as_slice())
+    };
     let blocked = match ruling {
         Ruling::Guardrail(_) | Ruling::Policy(_) => None,
-        Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
-            let asked = Ground::of(prover.basis, prover.request.filter, prover.request.context);
-            asked.and_then(|ground| blocked(prover, &ground, origin))
-        }
-        _ => anything.and_then(|ground| blocked(prover, ground, origin)),
+        _ => anything
+            .zip(sought)
+            .and_then(|(ground, sought)| blocked(prover, ground, sought, origin)),
     };
-    let reached = anything.zip(ways);
+    let policies = anything.zip(asked.as_deref());
+    let reached = anything.zip(search);
     Some(DeadEnd {
-        policies: anything.map_or_else(Vec::new, |ground| policed(prover, ruling, ground, origin)),
-        highest: reached.and_then(|(ground, ways)| highest(prover, ground, origin, ways)),
+        policies: policies.map_or_else(Vec::new, |(ground, asked)| {
+            policed(prover, ground, asked, origin)
+        }),
+        highest: reached.and_then(|(ground, search)| highest(prover, ground, origin, search)),
         blocked,
     })
 }
@@ -49,9 +59,9 @@ fn highest<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
     origin: &Origin<'_>,
-    mut ways: Ways<'_, 's>,
+    mut search: PathSearch<'_, 's>,
 ) -> Option<Choice<'s>> {
-    let found = ways.to(None, &anything.offers);
+    let found = search.path_to(None, &anything.offers);
     let path = found.way.filter(|_| !found.is_cut)?.hops;
     let last = path.last().copied()?;
     let is_above = !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
@@ -62,25 +72,20 @@ fn highest<'s>(
 /// counts.
 fn policed<'s>(
     prover: &Prover<'_, 's>,
-    ruling: &Ruling<'_>,
     anything: &Ground<'_, 's>,
+    asked: &[Offer<'s>],
     origin: &Origin<'_>,
 ) -> Vec<PolicyFinding<'s>> {
-    let is_of_edges = matches!(ruling, Ruling::Downgrade(..) | Ruling::NotASuccessor(..));
-    if !is_of_edges || anything.policies().is_empty() {
+    if anything.policies().is_empty() {
         return Vec::new();
     }
-    let (filter, context) = (prover.request.filter, prover.request.context);
-    let Some(ground) = Ground::of(prover.basis, filter, context) else {
-        return Vec::new();
-    };
     let free = Bounds {
         policies: None,
-        ..ground.bounds(prover.effort)
+        ..anything.bounds(prover.effort)
     };
-    let goal = choose(&weigh(&ground.offers, None)).ok();
+    let goal = choose(&weigh(asked, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);
-    let way = shortest_way(&ground.offers, origin, goal, &free).way;
+    let way = shortest_way(asked, origin, goal, &free).way;
     let hops = way.map(|way| way.hops).unwrap_or_default();
     let rules = prover.basis.snapshot.rules();
     let starts = hops.iter().filter_map(|hop| Origin::of_choice(*hop, rules));
@@ -88,7 +93,7 @@ fn policed<'s>(
     let mut steps = starts.zip(&hops);
     steps
         .find_map(|(from, to)| {
-            let findings = ground.policies().denials_of_pin(&from, to);
+            let findings = anything.policies().denials_of_pin(&from, to);
             (!findings.is_empty()).then_some(findings)
         })
         .unwrap_or_default()
@@ -97,10 +102,11 @@ fn policed<'s>(
 /// The first forbidden step of the path that there would be without guardrails.
 fn blocked<'s>(
     prover: &Prover<'_, 's>,
-    ground: &Ground<'_, 's>,
+    anything: &Ground<'_, 's>,
+    asked: &[Offer<'s>],
     origin: &Origin<'_>,
 ) -> Option<ForbiddenStep<'s>> {
-    let bounds = ground.bounds(prover.effort);
+    let bounds = anything.bounds(prover.effort);
     if bounds.guards.is_empty() {
         return None;
     }
@@ -108,11 +114,9 @@ fn blocked<'s>(
         guards: &Guards::default(),
         ..bounds
     };
-    let goal = choose(&weigh(&ground.offers, None)).ok();
+    let goal = choose(&weigh(asked, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);
-    let path = shortest_way(&ground.offers, origin, goal, &unguarded)
-        .way?
-        .hops;
+    let path = shortest_way(asked, origin, goal, &unguarded).way?.hops;
     let start = origin.version().map(|read| read.version.clone());
     let first = *path.first()?;
     steps_of(start, &path).find_map(|(from, to)| {

@@ -40,17 +40,22 @@ impl<'a, 's> Ground<'a, 's> {
         &self.policies
     }
 
-    /// Whether each edit of a path that was found here can be made. Where edges alone bind, the search decides exactly
-    /// as the rows do; guardrails look at what OLM does after an edit, too.
+    /// Whether each edit of a path that the search found is allowed. If only edges bind, the search decides as the rows
+    /// do. Guardrails also check the steps that OLM makes after an edit, so they are put to the edits again.
     pub(super) fn admits(&self, prover: &Prover<'_, '_>, path: &[Choice<'_>]) -> bool {
-        if !self.bounds(prover.effort).are_edges_alone() {
+        if !self.binds_by_edges_alone(prover.effort) {
             return prover.admits_way(path);
         }
         let mut versions = path.iter().map(|hop| hop.bundle().version.as_ref());
         versions.all(|read| read.is_ok_and(|read| fits(&read.version)))
     }
 
-    /// By what ways are bound beside the edges; what looks for them pays from this effort.
+    /// Whether only edges bind, so that no edit of a path must be checked again.
+    pub(super) fn binds_by_edges_alone(&self, effort: &Effort<'_>) -> bool {
+        self.bounds(effort).are_edges_alone()
+    }
+
+    /// What binds paths besides the edges. A search for them pays from this effort.
     pub(super) fn bounds<'b>(&'b self, effort: &'b Effort<'_>) -> Bounds<'b, 's> {
         Bounds {
             rules: self.rules,
@@ -61,7 +66,7 @@ impl<'a, 's> Ground<'a, 's> {
     }
 }
 
-/// The offers of a filter; none where it does not compile, or a catalog in play cannot answer.
+/// The offers of a filter; none if it does not compile, or a selected catalog cannot answer.
 pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
     let query = Query::compile(filter, basis.snapshot).ok()?;
     query.offers(&query.in_play(basis.snapshot)).ok()

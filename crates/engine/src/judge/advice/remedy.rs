@@ -10,7 +10,7 @@ use crate::judge::advice::ground::{self, Ground};
 use crate::judge::advice::proof::Prover;
 use crate::judge::advice::{Advice, Fix, FixValue, one_edit, pin, pin_of};
 use crate::judge::{RuledEdit, Ruling, nearby};
-use crate::resolve::{Choice, Origin, Ways, choose, weigh};
+use crate::resolve::{Choice, Origin, PathSearch, choose, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::selector::LabelSelector;
@@ -23,8 +23,8 @@ pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) ruled: &'a RuledEdit<'s>,
     /// What the request would have to choose from without its range.
     pub(super) anything: Option<&'a Ground<'a, 's>>,
-    /// The ways from what is installed, where something is that can be read.
-    pub(super) ways: Option<Ways<'a, 's>>,
+    /// The search from what is installed, where something is that can be read.
+    pub(super) search: Option<PathSearch<'a, 's>>,
     /// What can be reached in one edit, the highest version first.
     pub(super) next: &'a [Choice<'a>],
 }
@@ -81,10 +81,10 @@ impl<'s> Remedies<'_, '_, 's> {
     /// The hops of such a way.
     fn hops(&mut self, filter: &Filter) -> Result<Vec<Choice<'s>>, NoWay> {
         let ground = self.anything.ok_or(NoWay::Nowhere)?;
-        let ways = self.ways.as_mut().ok_or(NoWay::Nowhere)?;
+        let search = self.search.as_mut().ok_or(NoWay::Nowhere)?;
         let asked = ground::offers(self.prover.basis, filter).ok_or(NoWay::Nowhere)?;
         let goal = choose(&weigh(&asked, None));
-        let found = ways.to(goal.ok().map(|resolved| resolved.choice), &asked);
+        let found = search.path_to(goal.ok().map(|resolved| resolved.choice), &asked);
         match found.way {
             _ if found.is_cut => Err(NoWay::Unknown),
             Some(way) if ground.admits(self.prover, &way.hops) => Ok(way.hops),

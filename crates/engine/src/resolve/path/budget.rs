@@ -1,4 +1,4 @@
-//! How long a search for ways may be.
+//! The limits of a search for paths.
 
 use crate::resolve::MOST_COMPARISONS;
 

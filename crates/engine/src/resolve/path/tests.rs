@@ -80,7 +80,7 @@ fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
     let hops = |catalogs: &[_]| {
         search(catalogs, |offers, from| {
             let (rules, guards) = (Rules::default(), Guards::default());
-            names(&Ways::from(offers, from, &unbound(&rules, &guards)).next_hops())
+            names(&PathSearch::from(offers, from, &unbound(&rules, &guards)).next_steps())
         })
     };
     let alone = hops(&[("a", sound.clone())]);
@@ -107,9 +107,9 @@ fn a_bundle_that_counts_as_another_is_reached_from_elsewhere() {
         let goal = offer.choice(offer.find("2.0.0").expect("it has one"));
         let (rules, guards) = (Rules::default(), Guards::default());
         let bounds = unbound(&rules, &guards);
-        let mut ways = Ways::from(offers, origin, &bounds);
-        assert_eq!(names(&ways.next_hops()), ["2.0.0", "1.1.0"]);
-        let way = ways.to(Some(goal), offers).way.expect("a way");
+        let mut search = PathSearch::from(offers, origin, &bounds);
+        assert_eq!(names(&search.next_steps()), ["2.0.0", "1.1.0"]);
+        let way = search.path_to(Some(goal), offers).way.expect("a way");
         assert_eq!(names(&way.hops), ["1.1.0", "2.0.0"]);
         assert_eq!(way.hops.last(), Some(&goal));
     });
@@ -125,7 +125,7 @@ fn way(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
         let goal = choices.find(|choice| *choice.bundle().name == *goal);
         let (rules, guards) = (Rules::default(), Guards::default());
         let bounds = unbound(&rules, &guards);
-        let found = Ways::within(budget, offers, origin, &bounds).to(goal, offers);
+        let found = PathSearch::within(budget, offers, origin, &bounds).path_to(goal, offers);
         found.way.map(|way| names(&way.hops))
     })
 }
@@ -209,8 +209,8 @@ fn a_search_that_its_budget_ends_says_so() {
         search(&[("a", chain(length))], |offers, origin| {
             let (rules, guards) = (Rules::default(), Guards::default());
             let bounds = unbound(&rules, &guards);
-            let ways = || Ways::within(budget, offers, origin, &bounds);
-            let (reach, way) = (ways().everywhere(), ways().to(None, offers));
+            let search = || PathSearch::within(budget, offers, origin, &bounds);
+            let (reach, way) = (search().everywhere(), search().path_to(None, offers));
             assert_eq!(reach.is_cut, way.is_cut);
             way.is_cut
         })

@@ -1,4 +1,4 @@
-//! The ways from an installed bundle, searched as far as somebody asks for them.
+//! A search for upgrade paths that several queries share.
 
 use std::cmp::Ordering;
 
@@ -9,18 +9,18 @@ use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
 use olmguard_catalog::BundleSet;
 use olmguard_catalog::graph::search::{Visit, Visits};
 
-/// The ways from an installed bundle. Each question goes on where the search for the one before ended, so several
-/// questions cost what the longest of them costs.
+/// The search for paths from an installed bundle. Each query continues where the query before it ended, so several queries
+/// cost what the longest of them costs.
 ///
-/// It is a breadth-first search whose steps are edits: each is looked for when it is come to, and paid for. Among ways
-/// of one length that with the fewest prereleases is taken, and of those that of the higher first hops: a range of a
-/// rule that means releases has prereleases in it, too. The search is bounded, at
-/// [`MOST_EXPANSIONS`](crate::resolve::MOST_EXPANSIONS) bundles: beyond every published package.
+/// It is a breadth-first search whose steps are edits. Several paths can be the shortest ones: the search keeps the path
+/// with the fewest prereleases, then the path with the higher first steps. A range that is meant for releases includes
+/// prereleases, too. The search is bounded at [`MOST_EXPANSIONS`](crate::resolve::MOST_EXPANSIONS) bundles, which is
+/// beyond every published package.
 ///
-/// Invariant: of what is as many hops away, what has the fewest prereleases on the way is expanded
-/// first. So what is reached first is reached by the best way, whatever is asked for.
+/// Invariant: bundles that are fewer steps away are expanded first, and among them the bundles with the fewest
+/// prereleases on the path. So each bundle is reached first by its best path, whatever the query is.
 #[derive(Debug)]
-pub struct Ways<'o, 's> {
+pub struct PathSearch<'o, 's> {
     offers: &'o [Offer<'s>],
     bounds: &'o Bounds<'o, 's>,
     visits: Visits<ReachedBundle<'s>, ()>,
@@ -45,8 +45,8 @@ struct ReachedBundle<'s> {
     prereleases: usize,
 }
 
-impl<'o, 's> Ways<'o, 's> {
-    /// The ways from this bundle, of which only the first hops are looked for yet.
+impl<'o, 's> PathSearch<'o, 's> {
+    /// Starts at this bundle, and finds the first steps.
     pub fn from(offers: &'o [Offer<'s>], origin: &Origin<'_>, bounds: &'o Bounds<'o, 's>) -> Self {
         Self::within(Budget::FULL, offers, origin, bounds)
     }
@@ -57,7 +57,7 @@ impl<'o, 's> Ways<'o, 's> {
         origin: &Origin<'_>,
         bounds: &'o Bounds<'o, 's>,
     ) -> Self {
-        let mut ways = Self {
+        let mut search = Self {
             offers,
             bounds,
             visits: Visits::default(),
@@ -70,13 +70,13 @@ impl<'o, 's> Ways<'o, 's> {
             settled: only(offers).map(|offer| offer.package.no_bundle()),
             budget,
         };
-        ways.expand(origin, None);
-        ways
+        search.expand(origin, None);
+        search
     }
 
     /// What the edits that pin one version resolve to from here, the highest version first; staying
     /// where one is left out.
-    pub fn next_hops(&self) -> Vec<Choice<'s>> {
+    pub fn next_steps(&self) -> Vec<Choice<'s>> {
         let visits = self.visits.as_slice().iter();
         let first = visits.take_while(|visit| visit.steps == 0);
         let mut hops: Vec<_> = first.map(|visit| visit.node.bundle).collect();
@@ -89,9 +89,9 @@ impl<'o, 's> Ways<'o, 's> {
         hops
     }
 
-    /// The shortest way to a goal bundle; failing that, to the highest candidate of these offers that can be reached.
-    /// They are the offers of the search, perhaps with another range.
-    pub fn to(&mut self, goal: Option<Choice<'s>>, asked: &[Offer<'s>]) -> PathFound<'s> {
+    /// The shortest path to a goal bundle. If there is none, the path to the highest candidate of these offers that can
+    /// be reached. They are the offers of the search, perhaps with another range.
+    pub fn path_to(&mut self, goal: Option<Choice<'s>>, asked: &[Offer<'s>]) -> PathFound<'s> {
         let found = self.find(goal);
         let end = found.or_else(|| self.highest_candidate(asked));
         PathFound {
@@ -103,7 +103,7 @@ impl<'o, 's> Ways<'o, 's> {
     /// Everything that can be reached.
     pub(super) fn everywhere(mut self) -> ReachableBundles<'s> {
         while self.expand_next() {}
-        // What is not a step away from the first bundle is one away from the installed one.
+        // Visits count the steps after the first one.
         let visits = self.visits.as_slice().iter();
         let reached = visits.map(|visit| (visit.node.bundle, visit.steps + 1));
         ReachableBundles {
@@ -112,7 +112,7 @@ impl<'o, 's> Ways<'o, 's> {
         }
     }
 
-    /// The visit of the goal: the search goes on until it is reached or nothing more is.
+    /// The visit of the goal. The search continues until it reaches the goal, or nothing more.
     fn find(&mut self, goal: Option<Choice<'s>>) -> Option<usize> {
         let mut known = 0;
         loop {
@@ -168,7 +168,7 @@ impl<'o, 's> Ways<'o, 's> {
         effort.is_none_or(|effort| effort.pay(looks))
     }
 
-    /// Brings what is one hop further than all before into its order.
+    /// Sorts the bundles that are one step further than all before.
     fn order(&mut self) {
         let prereleases = |visit: &Visit<ReachedBundle<'_>, ()>| visit.node.prereleases;
         self.visits.sort_from_by_key(self.ordered, prereleases);
