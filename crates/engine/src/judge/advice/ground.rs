@@ -66,8 +66,11 @@ impl<'a, 's> Ground<'a, 's> {
     }
 }
 
-/// The offers of a filter; none if it does not compile, or a selected catalog cannot answer.
+/// The offers of a filter; none if it does not compile, or a selected catalog cannot answer or is too old for an
+/// answer.
 pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
     let query = Query::compile(filter, basis.snapshot).ok()?;
-    query.offers(&query.in_play(basis.snapshot)).ok()
+    let in_play = query.in_play(basis.snapshot);
+    in_play.too_old().is_empty().then_some(())?;
+    query.offers(&in_play).ok()
 }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{ARGO, argo, argo_at, one, reads};
+use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog};
 use olmguard_fixtures::question::ask;
 
 #[test]
@@ -38,6 +39,24 @@ fn invalid_version_range() {
             Range: expected a blank, a comma or || before the next comparator, found ".", at character 6
             Fix: set spec.source.catalog.version to "0.8.0"
             OLM: desired version range "1.2.3.4" is invalid: improper constraint: "1.2.3.4"
+        "#,
+    );
+}
+
+/// An edit to any other version would be undecided: the content is too old for an answer.
+#[test]
+fn invalid_version_range_in_an_old_catalog() {
+    let too_old = |state: &mut CatalogState| state.age = Age::Old(OnOldCatalog::Undecided);
+    reads(
+        &argo_at("0.5.0")
+            .state("operatorhubio", too_old)
+            .range("latest")
+            .answer(),
+        r#"
+            argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
+            Range: expected a comparator such as >=1.2.3, found "l", at character 1
+            Use comparators such as >=1.2.3, <2.0.0 or 1.x.
+            OLM: desired version range "latest" is invalid: improper constraint: "latest"
         "#,
     );
 }
