@@ -137,8 +137,9 @@ fn a_refusal_over_a_hundred_thousand_bundles_waits_for_no_search() {
                 assert!(message.contains(NOTE), "{message}");
                 assert!(message.len() <= 1024, "{message}");
             }
+            // The versions after the installed one cost nothing more, so a stop does not take them away.
             assert!(first.advice.allowed_next.is_empty());
-            assert_ne!(answer.advice.allowed_next.is_empty(), !is_stopped);
+            assert!(!answer.advice.allowed_next.is_empty());
         }
     }
 }
