@@ -129,11 +129,11 @@ pub fn advise<'s>(
         ruled,
         anything: anything.as_ref(),
         search,
-        next: &next.hops,
+        next: &next.steps,
     };
     let remedy = remedies.remedy();
     let advice = Advice {
-        allowed_next: next.hops.iter().filter_map(|hop| pin(*hop)).collect(),
+        allowed_next: next.steps.iter().filter_map(|step| pin(*step)).collect(),
         bypass: override_of(&prover, ruled),
         is_cut: next.is_cut || remedy.is_cut || effort.is_cut(),
         ..remedy
@@ -149,28 +149,28 @@ pub fn advise<'s>(
 /// What can be reached in one edit.
 struct NextVersions<'s> {
     /// The highest version first.
-    hops: Vec<Choice<'s>>,
-    /// Whether there are more.
+    steps: Vec<Choice<'s>>,
+    /// Whether more exist.
     is_cut: bool,
 }
 
 impl<'s> NextVersions<'s> {
-    /// None where upgrade edges do not bind the request.
+    /// No step if upgrade edges do not bind the request.
     fn of(
         prover: &Prover<'_, 's>,
         anything: Option<&Ground<'_, 's>>,
         search: Option<&PathSearch<'_, 's>>,
     ) -> Self {
         let bound = search.filter(|_| prover.origin().is_some());
-        let hops = bound.map(PathSearch::next_steps).unwrap_or_default();
+        let steps = bound.map(PathSearch::next_steps).unwrap_or_default();
         let most = match anything {
             Some(ground) if !ground.binds_by_edges_alone(prover.effort) => most_next(prover.cost),
             _ => MOST_NEXT,
         };
-        let is_cut = hops.len() > most && most < MOST_NEXT;
-        let admits = |hop: &Choice<'_>| anything.is_some_and(|it| it.admits(prover, &[*hop]));
+        let is_cut = steps.len() > most && most < MOST_NEXT;
+        let admits = |step: &Choice<'_>| anything.is_some_and(|it| it.admits(prover, &[*step]));
         Self {
-            hops: hops.into_iter().take(most).filter(admits).collect(),
+            steps: steps.into_iter().take(most).filter(admits).collect(),
             is_cut,
         }
     }

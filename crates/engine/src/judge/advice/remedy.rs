@@ -23,7 +23,7 @@ pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) ruled: &'a RuledEdit<'s>,
     /// What the request would have to choose from without its range.
     pub(super) anything: Option<&'a Ground<'a, 's>>,
-    /// The search from what is installed, where something is that can be read.
+    /// The search from the installed bundle, if its version can be read.
     pub(super) search: Option<PathSearch<'a, 's>>,
     /// What can be reached in one edit, the highest version first.
     pub(super) next: &'a [Choice<'a>],

@@ -9,8 +9,8 @@ use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
 use olmguard_catalog::BundleSet;
 use olmguard_catalog::graph::search::{Visit, Visits};
 
-/// The search for paths from an installed bundle. Each query continues where the query before it ended, so several queries
-/// cost what the longest of them costs.
+/// The search for paths from an installed bundle. Each query continues where the query before it ended, so several
+/// queries cost what the longest of them costs.
 ///
 /// It is a breadth-first search whose steps are edits. Several paths can be the shortest ones: the search keeps the path
 /// with the fewest prereleases, then the path with the higher first steps. A range that is meant for releases includes
@@ -212,7 +212,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         };
         let stays = origin.is_at(reached.bundle());
         if seen.contains(reached.index) || (stays && from.is_some()) {
-            // Where it stays in another catalog, that bundle can still be reached from elsewhere.
+            // If it stays, but in another catalog, other bundles can still have a path to that bundle.
             return;
         }
         seen.insert(reached.index);

@@ -91,7 +91,7 @@ fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
     }
 }
 
-/// Pinning 2.0.0 on the 2.0.0 of the lower catalog stays there. From 1.1.0 it gives that of the higher one.
+/// Pinning 2.0.0 on the 2.0.0 of the lower catalog stays there. From 1.1.0 it gives the 2.0.0 of the higher one.
 #[test]
 fn a_bundle_that_counts_as_another_is_reached_from_elsewhere() {
     let low = json!([{"name": "2.0.0", "skips": ["1.0.0"]}]);
