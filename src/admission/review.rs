@@ -142,6 +142,16 @@ impl Review {
         }
     }
 
+    /// The same with the names of all successors: [`explain::answer_with_successors`].
+    pub fn answer_with_successors(&self, basis: Basis<'_>) -> (Answer, Option<Vec<String>>) {
+        match &self.subject {
+            Subject::Exempt(_, exemption) => (not_judged(exemption), None),
+            Subject::Change(change) => {
+                explain::answer_with_successors(basis, &change.edit(&self.requester))
+            }
+        }
+    }
+
     /// The same for who cannot wait without end: [`explain::answer_until`].
     pub fn answer_until(
         &self,

@@ -182,6 +182,13 @@ impl BundleSet {
         self.iter().next()
     }
 
+    /// The member, if there is exactly one.
+    pub fn only(&self) -> Option<BundleIndex> {
+        let mut members = self.iter();
+        let first = members.next()?;
+        members.next().is_none().then_some(first)
+    }
+
     /// The best member that the other set has not.
     pub fn first_outside(&self, other: &Self) -> Option<BundleIndex> {
         let words = self
@@ -246,6 +253,9 @@ mod tests {
             Some(BundleIndex(64))
         );
         assert_eq!(some.first_outside(&some), None);
+        assert_eq!(some.only(), None);
+        assert_eq!(set(152, &[151]).only(), Some(BundleIndex(151)));
+        assert_eq!(set(152, &[]).only(), None);
     }
 
     #[test]

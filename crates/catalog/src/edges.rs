@@ -15,6 +15,7 @@
 //!
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
+mod ending;
 mod ends;
 mod names;
 mod range_index;
@@ -28,6 +29,7 @@ use smallvec::SmallVec;
 
 use crate::bundle_set::BundleIndex;
 use crate::channel::ChannelIndex;
+use crate::edges::ending::EndingRanges;
 use crate::edges::names::NameTable;
 use crate::edges::range_index::RangeIndex;
 use crate::edges::ranked::RankedEdges;
@@ -68,6 +70,8 @@ pub(super) struct Edges {
     unread: Vec<(Box<str>, Edge)>,
     /// The edges of intervals. Invariant: absent if there are rows.
     ranked: Option<Box<RankedEdges>>,
+    /// All ranges. Invariant: absent if there are rows.
+    ending: Option<EndingRanges>,
     /// The ranges that are not in `ranked`.
     index: RangeIndex,
     rows: AnswerRows,
@@ -147,6 +151,22 @@ impl Edges {
         }
     }
 
+    /// [`Self::starting_at_version`], with at least all edges that end at one bundle.
+    pub(super) fn starting_at_version_to(
+        &self,
+        to: BundleIndex,
+        version: &Version,
+        bundle: Option<BundleIndex>,
+        mut found: impl FnMut(Membership, &[Edge]),
+    ) {
+        let Some(ending) = &self.ending else {
+            return self.starting_at_version(version, bundle, found);
+        };
+        for from in ending.at(to).filter_map(|range| self.from_range.get(range)) {
+            found(from.range.takes(version), &from.edges);
+        }
+    }
+
     /// The same without rows.
     fn compare(&self, version: &Version, mut found: impl FnMut(Membership, &[Edge])) {
         if let Some(ranked) = &self.ranked {
@@ -172,12 +192,14 @@ impl Heap for Edges {
             from_range,
             unread,
             ranked,
+            ending,
             index,
             rows,
         } = self;
         from_name.heap_bytes()
             + from_range.heap_bytes()
             + ranked.heap_bytes()
+            + ending.heap_bytes()
             + index.heap_bytes()
             + rows.heap_bytes()
             + unread.heap_bytes()
@@ -284,19 +306,27 @@ impl<'t> EdgesBuilder<'t> {
         let rows = AnswerRows::of(&versions, &from_range);
         let is_ranked = rows.is_empty()
             && !from_range.is_empty()
-            && self.makes_room(RankedEdges::bytes(&from_range));
+            && self.makes_room(
+                RankedEdges::bytes(&from_range) + EndingRanges::bytes(count(&from_range)),
+            );
         let edges = Edges {
             from_name: NameTable::of(self.from_name),
             index: RangeIndex::of(&from_range, |range| {
                 !is_ranked || range.interval().is_none()
             }),
             ranked: is_ranked.then(|| RankedEdges::of(&from_range).into()),
+            ending: is_ranked.then(|| EndingRanges::of(&from_range)),
             rows,
             from_range,
             unread: self.unread,
         };
         (edges, self.loan)
     }
+}
+
+/// How many edges start at ranges.
+fn count(ranges: &[RangeEdges]) -> usize {
+    ranges.iter().map(|from| from.edges.len()).sum()
 }
 
 /// An edge from a name in the list of them, which is there twice while it grows.

@@ -221,6 +221,34 @@ impl Package {
         Successors { edges, crashes }
     }
 
+    /// Whether an edge of these channels leads to a bundle from an installed name, if known, and version. The place is
+    /// [`Self::first_of`] the version.
+    pub fn leads_to(
+        &self,
+        to: BundleIndex,
+        (name, version): (Option<&str>, &Version),
+        place: Option<BundleIndex>,
+        asked: &AskedChannels,
+    ) -> Membership {
+        debug_assert_eq!(place, self.first_of(version), "of another version");
+        let is_to_it = |edge: &Edge| edge.to == to && asked.has(edge.channel);
+        let mut named = name
+            .into_iter()
+            .flat_map(|name| self.edges.starting_at_name(name));
+        if named.any(|edge| is_to_it(&edge)) {
+            return Membership::Holds;
+        }
+        let mut answer = Membership::HoldsNot;
+        let found = |found, edges: &[Edge]| {
+            let is_more = found != Membership::HoldsNot && answer != Membership::Holds;
+            if is_more && edges.iter().any(is_to_it) {
+                answer = found;
+            }
+        };
+        self.edges.starting_at_version_to(to, version, place, found);
+        answer
+    }
+
     /// The first bundle of a version, whatever its release.
     pub fn first_of(&self, version: &Version) -> Option<BundleIndex> {
         let order = |bundle: &Bundle| readable(bundle).map(|known| version.cmp_precedence(known));
@@ -305,6 +333,11 @@ impl Package {
         bundles
     }
 
+    /// Whether the version of a bundle can be read and is in a range.
+    pub fn is_in_range(&self, range: &Constraint, bundle: BundleIndex) -> bool {
+        readable(self.bundle(bundle)).is_some_and(|version| range.matches(version))
+    }
+
     /// Takes the bundles out of a set whose version cannot be read or is not in a range.
     pub fn keep_in_range(&self, range: &Constraint, bundles: &mut BundleSet) {
         let Some(hull) = range.hull() else {
@@ -315,9 +348,7 @@ impl Package {
         let from = self.bundles.partition_point(is_above);
         let to = self.bundles.partition_point(has_begun);
         bundles.keep_between(from, to);
-        bundles.retain(|index| {
-            readable(self.bundle(index)).is_some_and(|version| range.matches(version))
-        });
+        bundles.retain(|bundle| self.is_in_range(range, bundle));
     }
 
     /// The bundle that OLM takes out of a set: not deprecated before deprecated, then the best.

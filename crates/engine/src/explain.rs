@@ -19,7 +19,8 @@ pub mod warning;
 mod words;
 
 pub use answer::{
-    Answer, Cause, ResolvedBundle, answer, answer_until, exempted, not_judged, unanswered,
+    Answer, Cause, ResolvedBundle, answer, answer_until, answer_with_successors, exempted,
+    not_judged, unanswered,
 };
 pub use guardrail::{Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons};
 pub use message::{LINE_1, MESSAGE};

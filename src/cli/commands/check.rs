@@ -158,9 +158,9 @@ fn judge(
         snapshot, faults, ..
     } = facts;
     let cases = gathered.cases.iter();
-    let answers: Vec<Answer> = cases
+    let (answers, successors): (Vec<Answer>, Vec<_>) = cases
         .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
-        .collect();
+        .unzip();
     let bad = gathered.errors.iter().map(|_| Exit::BadInput);
     let bad = bad.chain(
         faults
@@ -168,7 +168,7 @@ fn judge(
             .filter_map(|fault| fault.exit(judged::undecided(args))),
     );
     let exit = judged::exit(bad, gathered, &answers, args);
-    let report = || Report::of(args, snapshot, gathered, &answers);
+    let report = || Report::of(args, snapshot, gathered, (&answers, &successors));
     let run = || {
         Run::of(
             args,

@@ -4,7 +4,7 @@
 //! are in several places in memory. Here each match is next to the one before it.
 
 use crate::edges::ends::{self, RangeEnd, Ranks, ranked_ends};
-use crate::edges::{Edge, RangeEdges};
+use crate::edges::{Edge, RangeEdges, count};
 use crate::heap::{Heap, allocated};
 use crate::version::Version;
 
@@ -112,11 +112,6 @@ fn ranked_edges(ranges: &[RangeEdges], ranks: &[Ranks]) -> Vec<RankedEdge> {
     }
     ranked.sort_by_key(|ranked: &RankedEdge| (ranked.ranks.first, ranked.ranks.last));
     ranked
-}
-
-/// How many edges start at ranges.
-fn count(ranges: &[RangeEdges]) -> usize {
-    ranges.iter().map(|from| from.edges.len()).sum()
 }
 
 /// How many edges are skipped at once: a kibibyte of them.

@@ -8,7 +8,7 @@ mod ranges;
 mod scan;
 
 use olmguard_catalog::olm::Rules;
-use olmguard_catalog::version::Version;
+use olmguard_catalog::version::{Membership, Version};
 use olmguard_catalog::{
     AskedChannels, BundleIndex, BundleSet, Catalog, CatalogBuilder, Package, fbc,
 };
@@ -92,7 +92,22 @@ fn agrees(drawn: &Drawn, installed: &[Installed]) -> Result<(), TestCaseError> {
             let found = package.successors(name.as_deref(), &version, &asked);
             let found = [members(&found.edges), members(&found.crashes)];
             let expected = scan.successors(name.as_deref(), &version, &names);
-            prop_assert_eq!(found, expected, "{:?} {} in {:?}", name, version, names);
+            prop_assert_eq!(&found, &expected, "{:?} {} in {:?}", name, version, names);
+            let place = package.first_of(&version);
+            let leads =
+                |(bundle, _)| package.leads_to(bundle, (name.as_deref(), &version), place, &asked);
+            let found = [Membership::Holds, Membership::Crashes].map(|answer| {
+                let all = package.bundles().filter(|bundle| leads(*bundle) == answer);
+                all.map(|(bundle, _)| bundle.get()).collect::<Vec<_>>()
+            });
+            prop_assert_eq!(
+                found,
+                expected,
+                "one by one: {:?} {} in {:?}",
+                name,
+                version,
+                names
+            );
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
     AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
     Judgement, OutdatedCatalogs, PolicyFinding, PolicyRefusal, RuledEdit, Ruling, SpecFault, Stop,
-    Token, UnansweredReason, Verdict, advise, judge,
+    Token, UnansweredReason, Verdict, advise, judge, successors,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::CatalogState;
@@ -51,8 +51,6 @@ pub struct Answer {
     pub installed: Option<InstalledBundle>,
     /// What the edit resolves to.
     pub resolved: Option<ResolvedBundle>,
-    /// The names of all bundles that the successor rule accepts, the best first.
-    pub successors: Option<Vec<String>>,
     /// The steps that OLM would take and guardrails forbid, those that the bypass lifts with them.
     pub forbidden: Vec<ForbiddenReport>,
     /// The rules of upgrade policies that the edit violates.
@@ -97,6 +95,15 @@ pub struct ResolvedBundle {
 pub fn answer(basis: Basis<'_>, edit: &Edit<'_>) -> Answer {
     let judgement = judge(basis, edit);
     advised(basis, edit, &judgement, &Stop::default())
+}
+
+/// The same, and the names of all bundles that the successor rule accepts, best first: thousands in some packages.
+pub fn answer_with_successors(basis: Basis<'_>, edit: &Edit<'_>) -> (Answer, Option<Vec<String>>) {
+    let judgement = judge(basis, edit);
+    let request = edit.request();
+    let accepted = request.and_then(|it| successors(basis, &it, &judgement.ruled.ruling));
+    let answer = advised(basis, edit, &judgement, &Stop::default());
+    (answer, accepted.as_deref().map(names))
 }
 
 /// The same for who cannot wait without end: a refusal is handed over as soon as it is known, in the
@@ -174,7 +181,6 @@ fn worded(edit: &Edit<'_>, judgement: &Judgement<'_>, found: FoundAdvice<'_>) ->
             .unwrap_or_default(),
         installed: edit.installed.bundle().cloned(),
         resolved: ruled.resolved().and_then(resolved),
-        successors: ruled.successors.as_deref().map(names),
         forbidden: forbidden(filter, ruled),
         policies: PolicyReport::all(ruled, request.as_ref()),
         blocked: blocked(dead_end.as_ref()),
@@ -385,7 +391,6 @@ pub fn not_judged(exemption: &Exemption) -> Answer {
         channels: Vec::new(),
         installed: None,
         resolved: None,
-        successors: None,
         forbidden: Vec::new(),
         blocked: None,
         policies: Vec::new(),

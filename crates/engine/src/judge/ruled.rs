@@ -13,9 +13,6 @@ use olmguard_catalog::{BundleSet, Package};
 pub struct RuledEdit<'s> {
     /// The row.
     pub ruling: Ruling<'s>,
-    /// In each catalog that has the package: what the successor rule accepts within the asked
-    /// channels, whatever range and policy. Absent where nothing readable is installed.
-    pub successors: Option<Vec<AcceptedBundles<'s>>>,
     /// In each catalog that was walked: the bundles left of the package. Empty where the walk did
     /// not get so far.
     pub matched: Vec<MatchedBundles<'s>>,
@@ -27,17 +24,6 @@ pub struct RuledEdit<'s> {
     pub unjudged: Option<UnjudgedSteps>,
     /// The rules of upgrade policies that the edit violates and that only warn.
     pub policy_warnings: Vec<PolicyFinding<'s>>,
-}
-
-/// The bundles of one catalog that the successor rule accepts.
-#[derive(Clone, Debug)]
-pub struct AcceptedBundles<'s> {
-    /// The catalog.
-    pub catalog: &'s CatalogState,
-    /// The package in it.
-    pub package: &'s Package,
-    /// The bundles.
-    pub bundles: BundleSet,
 }
 
 /// What the filters left in one catalog.
@@ -69,7 +55,6 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
     fn from(ruling: Ruling<'s>) -> Self {
         Self {
             ruling,
-            successors: None,
             matched: Vec::new(),
             deprecations_of: None,
             lifted: Vec::new(),

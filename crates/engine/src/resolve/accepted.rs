@@ -6,7 +6,8 @@
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
 use crate::resolve::{Offer, Origin};
-use olmguard_catalog::{BundleSet, Successors};
+use olmguard_catalog::version::Membership;
+use olmguard_catalog::{BundleIndex, BundleSet, Successors};
 
 /// The bundles of one offer that the successor rule accepts, and where edges lead.
 #[derive(Clone, Debug)]
@@ -17,7 +18,57 @@ pub struct AcceptedSuccessors {
     pub successors: Successors,
 }
 
+/// The candidates of one offer that the successor rule leaves.
+#[derive(Debug)]
+pub(super) struct LeftCandidates {
+    /// The candidates that it accepts.
+    pub(super) bundles: BundleSet,
+    /// The best candidate on which OLM crashes.
+    pub(super) crashing: Option<BundleIndex>,
+}
+
 impl Offer<'_> {
+    /// What the successor rule leaves of the candidates. If there is only one, only its own edges are compared.
+    pub(super) fn left(&self, origin: &Origin<'_>) -> LeftCandidates {
+        let Some(only) = self.candidates.only() else {
+            return self.left_of_many(origin);
+        };
+        let edge = self.edge_to(only, origin);
+        let is_left = edge == Membership::Holds || origin.is_same(only, self.package);
+        LeftCandidates {
+            bundles: if is_left {
+                self.candidates.clone()
+            } else {
+                self.package.no_bundle()
+            },
+            crashing: (edge == Membership::Crashes).then_some(only),
+        }
+    }
+
+    fn left_of_many(&self, origin: &Origin<'_>) -> LeftCandidates {
+        let AcceptedSuccessors {
+            mut bundles,
+            successors: Successors { mut crashes, .. },
+        } = self.accepted(origin);
+        bundles.intersect(&self.candidates);
+        crashes.intersect(&self.candidates);
+        LeftCandidates {
+            bundles,
+            crashing: crashes.first(),
+        }
+    }
+
+    /// Whether the successor rule accepts one of the candidates.
+    pub fn accepts(&self, candidate: BundleIndex, origin: &Origin<'_>) -> bool {
+        debug_assert!(self.candidates.contains(candidate), "another bundle");
+        let is_edge = self.edge_to(candidate, origin) == Membership::Holds;
+        is_edge || origin.is_same(candidate, self.package)
+    }
+
+    fn edge_to(&self, bundle: BundleIndex, origin: &Origin<'_>) -> Membership {
+        origin.leads_to(bundle, self.package, &self.asked)
+    }
+
     /// What the successor rule accepts from here.
     pub fn accepted(&self, origin: &Origin<'_>) -> AcceptedSuccessors {
         let place = origin.place_in(self.package);

@@ -6,7 +6,8 @@
 //!
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
-use crate::resolve::{AcceptedSuccessors, Offer, Origin};
+use crate::resolve::accepted::LeftCandidates;
+use crate::resolve::{Offer, Origin};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{
     Bundle, BundleIndex, BundleSet, BundleVersionError, DependencyKind, Package,
@@ -17,10 +18,10 @@ use olmguard_catalog::{
 pub struct Match<'o, 's> {
     /// The offer.
     pub offer: &'o Offer<'s>,
-    /// What the successor rule accepts of it; absent where edges were not asked.
-    pub accepted: Option<AcceptedSuccessors>,
     /// The candidates that remain.
     pub matched: BundleSet,
+    /// The best candidate on which OLM crashes before it finds an edge.
+    pub crashing: Option<BundleIndex>,
 }
 
 /// The bundle that one catalog would give.
@@ -103,6 +104,17 @@ impl<'s> Refusal<'s> {
     }
 }
 
+impl<'o, 's> Match<'o, 's> {
+    /// All candidates of an offer.
+    pub fn without_edges(offer: &'o Offer<'s>) -> Self {
+        Self {
+            offer,
+            matched: offer.candidates.clone(),
+            crashing: None,
+        }
+    }
+}
+
 /// Asks upgrade edges of every offer; without an origin all candidates remain.
 pub fn weigh<'o, 's>(offers: &'o [Offer<'s>], origin: Option<&Origin<'_>>) -> Vec<Match<'o, 's>> {
     offers
@@ -148,15 +160,14 @@ pub(super) fn choose_among<'s>(
 }
 
 fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match<'o, 's> {
-    let mut matched = offer.candidates.clone();
-    let accepted = origin.map(|origin| offer.accepted(origin));
-    if let Some(accepted) = &accepted {
-        matched.intersect(&accepted.bundles);
-    }
+    let Some(origin) = origin else {
+        return Match::without_edges(offer);
+    };
+    let LeftCandidates { bundles, crashing } = offer.left(origin);
     Match {
         offer,
-        accepted,
-        matched,
+        matched: bundles,
+        crashing,
     }
 }
 

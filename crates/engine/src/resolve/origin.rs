@@ -12,8 +12,8 @@ use crate::extension::InstalledBundle;
 use crate::resolve::Choice;
 use olmguard_catalog::olm::{EdgeSource, InstalledReader, Rules};
 use olmguard_catalog::version::{
-    Constraint, Masterminds, MastermindsError, MastermindsVersion, ReleaseError, VersionError,
-    VersionRelease, VersionReleaseError, go,
+    Constraint, Masterminds, MastermindsError, MastermindsVersion, Membership, ReleaseError,
+    VersionError, VersionRelease, VersionReleaseError, go,
 };
 use olmguard_catalog::{AskedChannels, Bundle, BundleIndex, BundleSet, Package, Successors};
 
@@ -248,6 +248,45 @@ impl<'a> Origin<'a> {
                 package.keep_in_range(&caret.successors, &mut successors.edges);
                 successors
             }
+        }
+    }
+
+    /// Whether an edge leads from here to a bundle, within the asked channels.
+    pub(super) fn leads_to(
+        &self,
+        to: BundleIndex,
+        package: &Package,
+        asked: &AskedChannels,
+    ) -> Membership {
+        let of_catalog = || {
+            let version = self.version.as_ref();
+            version.map_or(Membership::HoldsNot, |version| {
+                let place = self.place_in(package);
+                package.leads_to(to, (self.name, &version.version), place, asked)
+            })
+        };
+        match &self.steps {
+            Steps::Catalog => of_catalog(),
+            Steps::Caret(caret) if package.is_in_range(&caret.successors, to) => Membership::Holds,
+            Steps::Caret(_) => Membership::HoldsNot,
+            Steps::Both(caret) => match of_catalog() {
+                Membership::Holds if !package.is_in_range(&caret.successors, to) => {
+                    Membership::HoldsNot
+                }
+                answer => answer,
+            },
+        }
+    }
+
+    /// Whether a bundle counts as the installed one itself.
+    pub(super) fn is_same(&self, bundle: BundleIndex, package: &Package) -> bool {
+        match (&self.steps, &self.version) {
+            (Steps::Caret(caret), _) => package.is_in_range(&caret.same, bundle),
+            (Steps::Catalog | Steps::Both(_), Some(own)) => {
+                let version = package.bundle(bundle).version.as_ref();
+                version.is_ok_and(|version| version.cmp_precedence(own).is_eq())
+            }
+            (Steps::Catalog | Steps::Both(_), None) => false,
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use olmguard_catalog::BundleIndex;
 use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::{RuledEdit, Token};
+use olmguard_engine::judge::{AcceptedBundles, RuledEdit, Token};
 use serde_json::{Value, json};
 
 use super::recorded::{Bench, Case, Expect};
@@ -43,9 +43,12 @@ pub(crate) fn compare(
     versions: bool,
 ) {
     let snapshot = bench.snapshot(case);
-    case.put_to(&snapshot, |ruled, answer| {
+    case.put_to(&snapshot, |ruled, accepted, answer| {
         let gate = case.bundle_release_support();
-        let got = got(ruled, answer, expect, versions, gate);
+        let got = Compared {
+            successors: accepted.and_then(|accepted| successors(accepted, expect)),
+            ..got(ruled, answer, expect, versions, gate)
+        };
         let expected = expected(&got, ruled, expect, versions);
         tally.compare(id, &got, &expected);
     });
@@ -88,7 +91,7 @@ fn got(
                     .map(|name| (name.clone(), matched(ruled, name)))
                     .collect()
             }),
-        successors: successors(ruled, expect),
+        successors: None,
         deprecations_of: (answer.resolved.is_some() && compares_parts).then(|| {
             ruled
                 .deprecations_of
@@ -195,8 +198,10 @@ fn matched(ruled: &RuledEdit<'_>, catalog: &str) -> usize {
     found.map_or(0, |matched| matched.left.len())
 }
 
-fn successors(ruled: &RuledEdit<'_>, expect: &Expect) -> Option<BTreeMap<String, Vec<String>>> {
-    let found = ruled.successors.as_ref()?;
+fn successors(
+    found: &[AcceptedBundles<'_>],
+    expect: &Expect,
+) -> Option<BTreeMap<String, Vec<String>>> {
     let expected = expect.successors.as_ref()?;
     let of = |catalog: &String| {
         let accepted = found

@@ -12,7 +12,9 @@ use olmguard_catalog::version::BundleReleaseSupport;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Edit, Request, Requester, RuledEdit, rule};
+use olmguard_engine::judge::{
+    AcceptedBundles, Edit, Request, Requester, RuledEdit, rule, successors,
+};
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Labels, ServingState, Snapshot,
 };
@@ -172,18 +174,18 @@ impl Case {
     pub(crate) fn put_to<R>(
         &self,
         snapshot: &Snapshot,
-        see: impl FnOnce(&RuledEdit<'_>, &Answer) -> R,
+        see: impl FnOnce(&RuledEdit<'_>, Option<&[AcceptedBundles<'_>]>, &Answer) -> R,
     ) -> R {
         let (extension, installed) = (self.extension(), self.installed());
         let filter = extension.filter.as_ref().expect("a readable filter");
-        let ruled = rule(
-            Basis::without_policies(snapshot),
-            &Request {
-                filter,
-                installed: &installed,
-                context: EditContext::unknown(),
-            },
-        );
+        let basis = Basis::without_policies(snapshot);
+        let request = Request {
+            filter,
+            installed: &installed,
+            context: EditContext::unknown(),
+        };
+        let ruled = rule(basis, &request);
+        let successors = successors(basis, &request, &ruled.ruling);
         let edit = Edit {
             new: &extension,
             old: None,
@@ -191,7 +193,7 @@ impl Case {
             schema: &[],
             requester: Requester::unknown(),
         };
-        see(&ruled, &answer(Basis::without_policies(snapshot), &edit))
+        see(&ruled, successors.as_deref(), &answer(basis, &edit))
     }
 }
 

@@ -7,20 +7,20 @@ use crate::cli::commands::check::base::Past;
 use crate::cli::commands::check::cases::{Case, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed;
-use olmguard_engine::explain::{self, Answer, answer, not_judged};
+use olmguard_engine::explain::{self, Answer, answer_with_successors, not_judged};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Basis, Edit, Verdict};
 
-/// Judges one case; the answer has the warnings of the run's settings.
+/// Judges one case; the answer has the warnings of the run's settings. With the names of all successors.
 pub(super) fn judge(
     basis: Basis<'_>,
     case: &Case,
     gathered: &GatheredInputs,
     (plan, args): (&Plan, &CheckArgs),
-) -> Answer {
-    let mut answer = match &case.subject {
-        Subject::Unknown(exemption) => not_judged(exemption),
-        Subject::Review(review) => review.answer(basis),
+) -> (Answer, Option<Vec<String>>) {
+    let (mut answer, successors) = match &case.subject {
+        Subject::Unknown(exemption) => (not_judged(exemption), None),
+        Subject::Review(review) => review.answer_with_successors(basis),
         Subject::Manifest(extension, schema) => {
             let (installed, doubt) = installed::of(basis, case, extension, plan);
             let found = case.past.found();
@@ -32,20 +32,20 @@ pub(super) fn judge(
                 schema,
                 requester: &plan.requester,
             };
-            let mut answer = answer(basis, &edit);
+            let (mut answer, successors) = answer_with_successors(basis, &edit);
             if matches!(answer.verdict, Verdict::Allow | Verdict::Undecided) {
                 let renamed = renamed(case, extension, gathered);
                 explain::warn_last(&mut answer.warnings, renamed.map(explain::renamed));
             }
             explain::warn_of_base(&mut answer, doubt);
-            answer
+            (answer, successors)
         }
     };
     if answer.verdict == Verdict::Undecided && args.on_undecided == Some(OnUndecided::Warn) {
         let message = answer.message.as_deref().unwrap_or_default();
         explain::warn_first(&mut answer.warnings, explain::let_through(message));
     }
-    answer
+    (answer, successors)
 }
 
 /// The name of the only extension that is there no more and asked for the package of this one, which

@@ -180,15 +180,17 @@ impl Report {
         args: &CheckArgs,
         snapshot: &Snapshot,
         gathered: &GatheredInputs,
-        answers: &[Answer],
+        (answers, successors): (&[Answer], &[Option<Vec<String>>]),
     ) -> Self {
-        let results = gathered.cases.iter().zip(answers);
+        let results = gathered.cases.iter().zip(answers.iter().zip(successors));
         Self {
             schema: SCHEMA,
             catalogs: snapshot.catalogs().iter().map(CatalogReport::of).collect(),
             base: gathered.base.as_ref().map(BaseReport::of),
             results: results
-                .map(|(case, answer)| ResultReport::of(case, answer))
+                .map(|(case, (answer, successors))| {
+                    ResultReport::of(case, answer, successors.as_deref())
+                })
                 .collect(),
             skipped: gathered.skipped.iter().map(SkippedReport::of).collect(),
             summary: Summary::of(args, gathered, answers),
@@ -272,7 +274,7 @@ impl CatalogReport {
 }
 
 impl ResultReport {
-    fn of(case: &Case, answer: &Answer) -> Self {
+    fn of(case: &Case, answer: &Answer, successors: Option<&[String]>) -> Self {
         let installed = answer.installed.clone().map(|bundle| InstalledReport {
             bundle: bundle.name,
             version: bundle.version,
@@ -309,7 +311,7 @@ impl ResultReport {
             verdict: answer.verdict.as_str(),
             token: answer.token.as_str(),
             resolved,
-            successors: answer.successors.clone(),
+            successors: successors.map(<[_]>::to_vec),
             path: answer.advice.path.clone(),
             fix,
             forbidden: answer.forbidden.clone(),

@@ -3,7 +3,7 @@
 use crate::judge::Ruling;
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::read_installed::ReadInstalled;
-use crate::judge::ruled::{AcceptedBundles, MatchedBundles, RuledEdit};
+use crate::judge::ruled::{MatchedBundles, RuledEdit};
 use crate::resolve::{Match, Offer, Origin, weigh};
 
 /// One case of the decision table.
@@ -46,31 +46,10 @@ impl<'a, 's> Case<'a, 's> {
     /// A ruling with what was found on the way to it. The matches are over then.
     pub(super) fn with_evidence(&mut self, ruling: Ruling<'s>) -> RuledEdit<'s> {
         let is_bare = matches!(ruling, Ruling::InstalledVersionInvalid(_));
-        let has_successors = !matches!(
-            ruling,
-            Ruling::BrokenSkipRange(_) | Ruling::PackageNotFound { .. }
-        );
         let mut ruled = RuledEdit::from(ruling);
-        if is_bare {
-            return ruled;
+        if !is_bare {
+            ruled.matched = self.matches.iter_mut().map(MatchedBundles::of).collect();
         }
-        let origin = self.origin().filter(|_| has_successors);
-        ruled.successors = origin.map(|origin| accepted(&self.matches, origin));
-        ruled.matched = self.matches.iter_mut().map(MatchedBundles::of).collect();
         ruled
     }
-}
-
-/// What the successor rule accepts in each catalog.
-fn accepted<'s>(matches: &[Match<'_, 's>], origin: &Origin<'_>) -> Vec<AcceptedBundles<'s>> {
-    let accept = |found: &Match<'_, 's>| {
-        let (offer, known) = (found.offer, found.accepted.as_ref());
-        let bundles = known.map(|accepted| accepted.bundles.clone());
-        AcceptedBundles {
-            catalog: offer.catalog,
-            package: offer.package,
-            bundles: bundles.unwrap_or_else(|| offer.accepted(origin).bundles),
-        }
-    };
-    matches.iter().map(accept).collect()
 }

@@ -9,14 +9,9 @@ use crate::resolve::{Choice, ChoiceError, Match, Origin, choose};
 
 /// Row 10a: a candidate on which OLM crashes before it finds an edge.
 pub(super) fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
-    case.matches.iter().find_map(|found| {
-        let crashes = &found.accepted.as_ref()?.successors.crashes;
-        if crashes.is_empty() {
-            return None;
-        }
-        let mut tested = found.offer.candidates.clone();
-        tested.intersect(crashes);
-        let first = tested.first()?;
+    let mut matches = case.matches.iter();
+    matches.find_map(|found| {
+        let first = found.crashing?;
         Some(Ruling::BrokenSkipRange(found.offer.choice(first)))
     })
 }
@@ -80,19 +75,15 @@ fn is_successor<'s>(case: &Case<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>
     let mut offers = case.offers();
     let offer = offers.find(|offer| choice.is_of(offer.catalog));
     !case.question.filter.bypasses()
-        || offer.is_some_and(|offer| offer.accepted(origin).bundles.contains(choice.index))
+        || offer.is_some_and(|offer| offer.accepts(choice.index, origin))
 }
 
 /// The bundle to name for all candidates: the one that would be chosen if no edge counted; failing
 /// that, the best of the first catalog.
 fn foremost<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
-    let free: Vec<_> = matches
-        .iter()
-        .map(|found| Match {
-            offer: found.offer,
-            accepted: None,
-            matched: found.offer.candidates.clone(),
-        })
+    let free = matches.iter();
+    let free: Vec<_> = free
+        .map(|found| Match::without_edges(found.offer))
         .collect();
     match choose(&free) {
         Ok(resolved) => Some(resolved.choice),

@@ -11,8 +11,7 @@ use olmguard_fixtures::written::{Written, written};
 /// The versions of the bundles that pass, best first.
 fn passing(question: &Question, prefix: &str) -> Vec<String> {
     let names = question
-        .answer()
-        .successors
+        .successors()
         .expect("something readable is installed");
     let version = |name: &String| name.strip_prefix(prefix).expect("one prefix").to_owned();
     names.iter().map(version).collect()

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use olmguard_fixtures::guardrails::catalog::{
-    Asked, Facts, blobs, guardrails, installed, judged, judged_from, snapshot,
+    Asked, Facts, blobs, guardrails, installed, judged, judged_from, judged_with_successors,
+    snapshot,
 };
 use olmguard_fixtures::guardrails::pool::{POOL, graph, rules};
 
@@ -77,9 +78,11 @@ pub(crate) fn follow(
 proptest! {
     #[test]
     fn rules_only_ever_forbid(graph in graph(), rules in rules(), from in version(), asked in asked()) {
-        let without = judged(&snapshot(&blobs(&POOL, "1.0.0")), from, asked);
-        let with = judged(&with(graph, &rules), from, asked);
-        prop_assert_eq!(&without.successors, &with.successors);
+        let installed = installed(from);
+        let without = snapshot(&blobs(&POOL, "1.0.0"));
+        let (without, successors) = judged_with_successors(&without, &installed, asked);
+        let (with, same) = judged_with_successors(&with(graph, &rules), &installed, asked);
+        prop_assert_eq!(successors, same);
         if with.token.as_str() == "Guardrail" {
             prop_assert_eq!(without.verdict, Verdict::Allow);
             prop_assert!(!asked.bypass);

@@ -1,0 +1,71 @@
+//! What the successor rule accepts, whatever the range and the policy.
+//!
+//! In a large package these can be thousands of bundles, and no row needs them: who lists them asks for them.
+
+use crate::judge::filter_question::FilterQuestion;
+use crate::judge::read_installed::ReadInstalled;
+use crate::judge::{Basis, Request, Ruling};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::{BundleSet, Package};
+
+/// The bundles of one catalog that the successor rule accepts.
+#[derive(Clone, Debug)]
+pub struct AcceptedBundles<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundles.
+    pub bundles: BundleSet,
+}
+
+/// In each catalog that has the package: what the successor rule accepts within the asked channels.
+///
+/// Absent where nothing readable is installed, and if a row answered before OLM would ask for edges.
+pub fn successors<'s>(
+    basis: Basis<'s>,
+    request: &Request<'_>,
+    ruling: &Ruling<'_>,
+) -> Option<Vec<AcceptedBundles<'s>>> {
+    if !asks_for_edges(ruling) {
+        return None;
+    }
+    let question = FilterQuestion::of(basis, request.filter).ok()?;
+    let installed = ReadInstalled::of(request.installed, basis.snapshot.rules());
+    let origin = installed.origin()?;
+    let accepted = question.offers().iter().map(|offer| AcceptedBundles {
+        catalog: offer.catalog,
+        package: offer.package,
+        bundles: offer.accepted(origin).bundles,
+    });
+    Some(accepted.collect())
+}
+
+/// Whether the row that answered comes after the package was found and what is installed was read.
+fn asks_for_edges(ruling: &Ruling<'_>) -> bool {
+    match ruling {
+        Ruling::ChannelNotFound { .. }
+        | Ruling::NotInChannel { .. }
+        | Ruling::VersionNotFound { .. }
+        | Ruling::Downgrade(..)
+        | Ruling::NotASuccessor(..)
+        | Ruling::AmbiguousCatalogs(_)
+        | Ruling::BundleVersionInvalid(..)
+        | Ruling::UnsupportedDependency(..)
+        | Ruling::Guardrail(_)
+        | Ruling::Policy(_)
+        | Ruling::Allowed(..) => true,
+        Ruling::NotJudged(_)
+        | Ruling::Unanswered(_)
+        | Ruling::InvalidSpec(_)
+        | Ruling::InvalidSelector(_)
+        | Ruling::InvalidVersionRange(_)
+        | Ruling::NoCatalogs(_)
+        | Ruling::InstalledUnknown(_)
+        | Ruling::CatalogNotLoaded(_)
+        | Ruling::CatalogOutdated(_)
+        | Ruling::PackageNotFound { .. }
+        | Ruling::InstalledVersionInvalid(_)
+        | Ruling::BrokenSkipRange(_) => false,
+    }
+}
