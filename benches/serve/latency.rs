@@ -13,11 +13,9 @@ use crate::run::Run;
 use crate::world::World;
 
 pub(crate) async fn measure(run: &Run, world: &World) {
-    let (judge, constant) = (
-        Process::start(Mode::Judge, world),
-        Process::start(Mode::Constant, world),
-    );
+    let judge = Process::start(Mode::Judge, world);
     let [allowed, ..] = world.questions();
+    let constant = Process::constant(&judge, &allowed, world).await;
     for question in world.questions() {
         measure_one(run, &judge, &question, question.name).await;
     }

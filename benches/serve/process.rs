@@ -12,7 +12,7 @@ use olmguard_support::load::questions::Question;
 use olmguard_support::load::review::UID_TOLD;
 use olmguard_support::load::wire::Target;
 
-use super::server::{MODE, Mode};
+use super::server::{ANSWER, MODE, Mode};
 use crate::process;
 use crate::world::World;
 
@@ -24,10 +24,27 @@ pub(crate) struct Process {
 }
 
 impl Process {
+    /// Judges, by the catalogs or slowly.
     pub(crate) fn start(mode: Mode, world: &World) -> Self {
+        Self::start_with(mode, world, "")
+    }
+
+    /// Answers everything with the bytes that another server has for this question.
+    pub(crate) async fn constant(judge: &Self, question: &Question, world: &World) -> Self {
+        let mut connection = judge.target.connect().await.expect("it listens");
+        let answer = connection
+            .ask(&question.request())
+            .await
+            .expect("it answers");
+        let answer = String::from_utf8(answer.body).expect("JSON");
+        Self::start_with(Mode::Constant, world, &answer)
+    }
+
+    fn start_with(mode: Mode, world: &World, answer: &str) -> Self {
         let (variable, value) = world.variable();
         let mut child = Command::new(std::env::current_exe().expect("this program"))
             .env(MODE, mode.as_str())
+            .env(ANSWER, answer)
             .env(variable, value)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -53,14 +70,14 @@ impl Process {
         &self.target
     }
 
-    /// Connections that ask this. The server that checks must answer it right.
+    /// Connections that ask this. The server must answer it right, unless it is the slow one.
     pub(crate) fn fleet(&self, question: &Question, connections: u32, rate: Rate) -> Fleet {
         Fleet {
             target: self.target.clone(),
             request: question.request().into(),
             expected: match self.mode {
-                Mode::Judge => Arc::from(question.answer),
-                Mode::Constant | Mode::Slow => Arc::from([UID_TOLD]),
+                Mode::Judge | Mode::Constant => Arc::from(question.answer),
+                Mode::Slow => Arc::from([UID_TOLD]),
             },
             marked: None,
             connections,

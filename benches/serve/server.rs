@@ -27,7 +27,7 @@ use crate::world::World;
 pub(crate) enum Mode {
     /// The judge, by the catalogs.
     Judge,
-    /// A constant: the body is read, and the answer is always the same.
+    /// A constant: the body is read, and the answer is always that of [`ANSWER`].
     Constant,
     /// A judge without catalogs that takes [`SLOW`] for each edit.
     Slow,
@@ -42,6 +42,8 @@ const QUEUE: usize = 64;
 
 /// The variable by which the process knows what it is.
 pub(crate) const MODE: &str = "OLMGUARD_BENCH_MODE";
+/// The variable with the answer of [`Mode::Constant`].
+pub(crate) const ANSWER: &str = "OLMGUARD_BENCH_ANSWER";
 
 impl Mode {
     const ALL: [Self; 3] = [Self::Judge, Self::Constant, Self::Slow];
@@ -125,7 +127,8 @@ fn config(mode: Mode) -> Config {
 }
 
 fn constant() -> Router {
-    let answer = async |_: Bytes| ([(CONTENT_TYPE, "application/json")], ANSWER);
+    let body = Bytes::from(std::env::var(ANSWER).expect("it was given"));
+    let answer = async move |_: Bytes| ([(CONTENT_TYPE, "application/json")], body);
     Router::new().route("/validate", post(answer))
 }
 
@@ -138,8 +141,5 @@ impl Judge for SlowJudge {
         review.answer(Basis::without_policies(&Snapshot::default()))
     }
 }
-
-/// As long as what is said of an edit that resolves.
-const ANSWER: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"705ab4f5-6393-11e8-b7cc-42010a800002","allowed":true,"auditAnnotations":{"catalog":"v4.18","installed":"opendatahub-operator.v2.21.0 2.21.0","resolved":"opendatahub-operator.v2.22.0 2.22.0","token":"Resolved","verdict":"allow"}}}"#;
 
 const MANY: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");

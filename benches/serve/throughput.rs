@@ -16,11 +16,9 @@ use crate::world::World;
 
 /// The two take turns, so what else the machine does slows both.
 pub(crate) async fn measure(run: &Run, world: &World) {
-    let (judge, constant) = (
-        Process::start(Mode::Judge, world),
-        Process::start(Mode::Constant, world),
-    );
+    let judge = Process::start(Mode::Judge, world);
     for question in world.questions() {
+        let constant = Process::constant(&judge, &question, world).await;
         let mut turns = Vec::new();
         for _ in 0..run.count(ROUNDS, 1) {
             turns.push((

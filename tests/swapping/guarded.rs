@@ -23,7 +23,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 
 use olmguard_support::https::trusting;
-use olmguard_support::load::fleet::{Fleet, Rate};
+use olmguard_support::load::fleet::{Fleet, PACE};
 use olmguard_support::load::review::{Edit, post};
 use olmguard_support::load::wire::Target;
 
@@ -90,7 +90,7 @@ impl Guarded {
             expected: Arc::from([r#""resolved":"p.of-"#]),
             marked: Some(r#""resolved":"p.of-a "#),
             connections,
-            rate: Rate::Closed,
+            rate: PACE,
         }
     }
 
