@@ -109,7 +109,7 @@ impl ReadPolicies {
 
     fn unread(&mut self, place: PolicyPlace, why: &str) {
         let policy = UpgradePolicy::unread(&place.to_string(), why);
-        self.objects.add(PolicyObject::Policy(policy));
+        self.objects.add(PolicyObject::Policy(policy.into()));
         self.fault(place, None, why.to_owned());
     }
 

@@ -18,7 +18,7 @@ pub(crate) const KINDS: [(&str, &str); 2] = [
 /// One object, as read.
 #[derive(Clone, Debug)]
 pub(crate) enum PolicyObject {
-    Policy(UpgradePolicy),
+    Policy(Box<UpgradePolicy>),
     Guardrails(GuardrailsObject),
 }
 
@@ -61,7 +61,7 @@ impl PolicyObject {
         if object["kind"] == GuardrailsObject::KIND {
             Self::Guardrails(GuardrailsObject::read(object))
         } else {
-            Self::Policy(UpgradePolicy::read(object))
+            Self::Policy(UpgradePolicy::read(object).into())
         }
     }
 
@@ -130,7 +130,7 @@ impl PolicyObjects {
     pub(crate) fn add(&mut self, object: PolicyObject) {
         match object {
             PolicyObject::Policy(policy) => {
-                self.policies.insert(policy.name().into(), policy);
+                self.policies.insert(policy.name().into(), *policy);
             }
             PolicyObject::Guardrails(object) => {
                 self.guardrails.insert(object.name.clone(), object);

@@ -5,6 +5,7 @@
 //! OLM's cache (`CatalogBuilder`). `channels` stand in byte order of their names.
 
 use std::cmp::Ordering;
+use std::mem;
 
 use smallvec::SmallVec;
 
@@ -14,6 +15,7 @@ use crate::channel::{AskedChannels, Channel, ChannelIndex};
 use crate::edges::{Edge, Edges};
 use crate::guardrail::AuthorGuardrails;
 use crate::heap::Heap;
+use crate::version::constraint::Group;
 use crate::version::{Constraint, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.
@@ -340,15 +342,38 @@ impl Package {
 
     /// Takes the bundles out of a set whose version cannot be read or is not in a range.
     pub fn keep_in_range(&self, range: &Constraint, bundles: &mut BundleSet) {
-        let Some(hull) = range.hull() else {
-            return bundles.keep_between(0, 0);
-        };
+        if let [only] = range.groups() {
+            return self.keep_in_group(only, bundles);
+        }
+        let all = mem::replace(bundles, self.no_bundle());
+        for group in range.groups() {
+            let mut kept = all.clone();
+            self.keep_in_group(group, &mut kept);
+            bundles.unite(&kept);
+        }
+    }
+
+    fn keep_in_group(&self, group: &Group, bundles: &mut BundleSet) {
+        let hull = group.hull();
         let is_above = |bundle: &Bundle| readable(bundle).is_some_and(|it| hull.is_below(it));
         let has_begun = |bundle: &Bundle| readable(bundle).is_some_and(|it| !hull.is_above(it));
         let from = self.bundles.partition_point(is_above);
         let to = self.bundles.partition_point(has_begun);
         bundles.keep_between(from, to);
-        bundles.retain(|bundle| self.is_in_range(range, bundle));
+        let is_exact = group.is_interval();
+        if is_exact && group.admits_prereleases() {
+            return;
+        }
+        bundles.retain(|bundle| {
+            let version = readable(self.bundle(bundle));
+            version.is_some_and(|version| {
+                if is_exact {
+                    !version.is_prerelease()
+                } else {
+                    group.matches(version)
+                }
+            })
+        });
     }
 
     /// The bundle that OLM takes out of a set: not deprecated before deprecated, then the best.

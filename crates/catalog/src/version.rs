@@ -16,7 +16,7 @@
 //! accepted by upstream's parser; nothing is parsed or allocated while a version is matched.
 
 pub mod comparator;
-mod constraint;
+pub(crate) mod constraint;
 pub mod crd;
 mod cursor;
 mod fault;

@@ -21,7 +21,7 @@ use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{
-    Bounds, EditContext, Guards, InPlay, MatchingPolicies, Offer, Origin, Query,
+    Bounds, EditContext, Guards, MatchingPolicies, Offer, Origin, Query,
 };
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
@@ -281,13 +281,9 @@ fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter, notes: &mut Vec<String>) 
     let Ok(query) = Query::compile(filter, snapshot) else {
         return Vec::new();
     };
-    let alone = |catalog: &'s CatalogState| InPlay {
-        catalogs: vec![catalog],
-        unavailable: 0,
-    };
     let mut offers = Vec::new();
     for catalog in query.in_play(snapshot).catalogs {
-        match query.offers(&alone(catalog)) {
+        match query.offers(&catalog.into()) {
             Ok(offer) => offers.extend(offer),
             Err(failed) => notes.push(see::not_loaded(&catalog.name, &failed.why)),
         }

@@ -23,7 +23,7 @@ use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::{Catalog, Package};
 use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::nearest::nearest;
-use olmguard_engine::resolve::{EditContext, Guards, InPlay, MatchingPolicies, Query};
+use olmguard_engine::resolve::{EditContext, Guards, MatchingPolicies, Query};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::{layout, layout_for_page};
@@ -339,12 +339,8 @@ fn sketch_before<'g>(graph: &'g Graph<'g>, view: &View<'g>) -> Result<Sketch<'g,
 
 /// What guardrails say of the steps to the bundles of a catalog.
 fn guards<'f>(facts: &'f Facts, filter: &Filter, catalog: &'f CatalogState) -> Guards<'f> {
-    let alone = InPlay {
-        catalogs: vec![catalog],
-        unavailable: 0,
-    };
     let query = Query::compile(filter, &facts.snapshot).ok();
-    let offers = query.and_then(|query| query.offers(&alone).ok());
+    let offers = query.and_then(|query| query.offers(&catalog.into()).ok());
     let offers = offers.unwrap_or_default();
     Guards::of(&facts.policies.guardrails, &filter.package, &offers)
 }

@@ -16,6 +16,8 @@ mod hyphen;
 
 use std::iter;
 
+use smallvec::{SmallVec, smallvec};
+
 pub use self::error::{ConstraintError, ConstraintErrorKind};
 
 use self::error::LocatedFault;
@@ -31,11 +33,13 @@ use super::semantic::Version;
 #[derive(Clone, Debug)]
 pub struct Constraint {
     text: Box<str>,
-    groups: Box<[Group]>,
+    /// Nearly always one, which takes no list of its own.
+    groups: SmallVec<[Group; 1]>,
 }
 
 /// Comparators that must all hold.
-pub(crate) type Group = Box<[GatedComparator]>;
+#[derive(Clone, Debug)]
+pub(crate) struct Group(Box<[GatedComparator]>);
 
 /// A comparator, and whether it lets versions with a prerelease pass at all.
 #[derive(Clone, Debug)]
@@ -78,7 +82,7 @@ impl Constraint {
         };
         Some(Self {
             text: text.into(),
-            groups: Box::new([Box::new([only])]),
+            groups: smallvec![Group(Box::new([only]))],
         })
     }
 
@@ -97,8 +101,7 @@ impl Constraint {
             let kind = ConstraintErrorKind::TooManyGroups(rules.groups);
             return Err(fail(kind, rewritten.fault(at, ExpectedPart::End)));
         }
-        // The exact capacity: the box then takes the list as it is.
-        let mut groups = Vec::with_capacity(parts(&rewritten.text).count());
+        let mut groups = SmallVec::with_capacity(parts(&rewritten.text).count());
         for (start, part) in parts(&rewritten.text) {
             let group = compile::group(part, release);
             let located = |LocatedFault { kind, at, expected }| {
@@ -108,7 +111,7 @@ impl Constraint {
         }
         Ok(Self {
             text: text.into(),
-            groups: groups.into(),
+            groups,
         })
     }
 
@@ -119,18 +122,7 @@ impl Constraint {
 
     /// Whether the version satisfies all comparators of some group. Allocates nothing.
     pub fn matches(&self, version: &Version) -> bool {
-        self.groups
-            .iter()
-            .any(|group| group.iter().all(|gated| gated.admits(version)))
-    }
-
-    /// An interval that includes all of the range; `None` if the range is empty.
-    pub(crate) fn hull(&self) -> Option<Hull<'_>> {
-        let hulls = self.groups.iter().map(|group| {
-            let comparators = group.iter().map(|gated| &gated.comparator);
-            Hull::of_group(comparators)
-        });
-        hulls.reduce(Hull::unite)
+        self.groups.iter().any(|group| group.matches(version))
     }
 
     /// Whether some group holds versions without limit above.
@@ -140,16 +132,16 @@ impl Constraint {
     pub fn is_open_above(&self) -> bool {
         self.groups
             .iter()
-            .any(|group| group.iter().all(|gated| gated.comparator.is_open_above()))
+            .any(|group| group.comparators().all(Comparator::is_open_above))
     }
 
     /// The version without build metadata, where the range is one comparator and holds no other:
     /// `1.2.3`, `=v1.2.3`.
     pub fn only(&self) -> Option<String> {
-        let [group] = &*self.groups else {
+        let [group] = self.groups.as_slice() else {
             return None;
         };
-        let [gated] = &**group else {
+        let [gated] = &*group.0 else {
             return None;
         };
         gated.comparator.only().map(ToString::to_string)
@@ -157,6 +149,34 @@ impl Constraint {
 
     pub(crate) fn groups(&self) -> &[Group] {
         &self.groups
+    }
+}
+
+impl Group {
+    pub(crate) fn comparators(&self) -> impl Iterator<Item = &Comparator> {
+        self.0.iter().map(|gated| &gated.comparator)
+    }
+
+    /// Whether versions with a prerelease have a chance.
+    pub(crate) fn admits_prereleases(&self) -> bool {
+        let mut prereleases = self.0.iter().map(|gated| gated.prereleases);
+        prereleases.all(|prereleases| prereleases == Prereleases::Admitted)
+    }
+
+    /// Whether a version satisfies all comparators.
+    pub(crate) fn matches(&self, version: &Version) -> bool {
+        self.0.iter().all(|gated| gated.admits(version))
+    }
+
+    /// An interval that includes all versions of it.
+    pub(crate) fn hull(&self) -> Hull<'_> {
+        Hull::of_group(self.comparators())
+    }
+
+    /// Whether the versions of [`Self::hull`] match, apart from prereleases.
+    pub(crate) fn is_interval(&self) -> bool {
+        self.comparators()
+            .all(|comparator| matches!(comparator, Comparator::Within(_)))
     }
 }
 

@@ -9,7 +9,7 @@
 //! names one.
 
 use super::comparator::{Comparator, PatchLine};
-use super::constraint::{Constraint, GatedComparator, Prereleases};
+use super::constraint::Constraint;
 use super::interval::{Side, Span, VersionCut};
 use super::point::{Core, Point};
 use super::skip_range::SkipRange;
@@ -40,18 +40,13 @@ pub struct Interval {
 pub struct TooManyComparators(pub usize);
 
 /// The versions of `class` that a constraint takes; `class` is not [`Class::All`].
-pub fn constraint<'c>(
-    constraint: &'c Constraint,
+pub fn constraint(
+    constraint: &Constraint,
     class: Class,
 ) -> Result<Vec<Interval>, TooManyComparators> {
-    let is_admitting = |gated: &GatedComparator| gated.prereleases == Prereleases::Admitted;
-    let groups = constraint
-        .groups()
-        .iter()
-        .filter(|group| class == Class::Releases || group.iter().all(is_admitting));
-    let comparators =
-        |group: &'c [GatedComparator]| group.iter().map(|gated| &gated.comparator).collect();
-    intervals(groups.map(|group| comparators(group)), class)
+    let groups = constraint.groups().iter();
+    let groups = groups.filter(|group| class == Class::Releases || group.admits_prereleases());
+    intervals(groups.map(|group| group.comparators().collect()), class)
 }
 
 /// All versions that a `skipRange` takes.

@@ -1,6 +1,8 @@
 //! From a filter to the catalogs that offer its package: everything that does not depend on what is
 //! installed.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::extension::Filter;
 use crate::resolve::Choice;
 use crate::snapshot::{
@@ -32,7 +34,7 @@ pub enum QueryError {
 #[derive(Debug)]
 pub struct InPlay<'s> {
     /// Those that match the selector and are not `Unavailable`, in byte order of their names.
-    pub catalogs: Vec<&'s CatalogState>,
+    pub catalogs: SmallVec<[&'s CatalogState; 4]>,
     /// The number of those that match the selector and are `Unavailable`.
     pub unavailable: usize,
 }
@@ -110,7 +112,7 @@ impl<'a> Query<'a> {
         };
         let all = snapshot.catalogs();
         let mut in_play = InPlay {
-            catalogs: Vec::with_capacity(all.len()),
+            catalogs: SmallVec::with_capacity(all.len()),
             unavailable: 0,
         };
         for catalog in all.iter().filter(selected) {
@@ -151,6 +153,16 @@ impl<'a> Query<'a> {
     pub fn keep_in_range(&self, package: &Package, bundles: &mut BundleSet) {
         if let Some(range) = &self.range {
             package.keep_in_range(range, bundles);
+        }
+    }
+}
+
+/// One catalog alone.
+impl<'s> From<&'s CatalogState> for InPlay<'s> {
+    fn from(catalog: &'s CatalogState) -> Self {
+        Self {
+            catalogs: smallvec![catalog],
+            unavailable: 0,
         }
     }
 }

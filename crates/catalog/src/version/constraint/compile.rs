@@ -39,7 +39,7 @@ pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFa
             gated.prereleases = Prereleases::Admitted;
         }
     }
-    Ok(gated.into())
+    Ok(Group(gated.into()))
 }
 
 /// How much of an operand is written: everything up to the first wildcard or missing component.

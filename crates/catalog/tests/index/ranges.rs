@@ -1,4 +1,4 @@
-//! Random `skipRange`s of every kind, valid or not.
+//! Random ranges of every kind, valid or not: `skipRange`s, and versions of a request.
 
 use proptest::prelude::*;
 
@@ -54,4 +54,25 @@ pub(crate) fn range() -> impl Strategy<Value = String> {
         1 => (group(), between, group()).prop_map(|(one, or, other)| format!("{one}{or}{other}")),
         1 => prop::sample::select(SPECIAL).prop_map(str::to_owned),
     ]
+}
+
+const REQUEST_OPERATORS: &[&str] = &["", "=", "<", "<=", ">", ">=", "!=", "~", "^"];
+const COMPONENTS: &[&str] = &["0", "1", "2", "x"];
+
+/// One comparator of a request, which can leave out components.
+fn request_comparator() -> impl Strategy<Value = String> {
+    let operator = prop::sample::select(REQUEST_OPERATORS);
+    let minor = prop::sample::select(COMPONENTS);
+    let tail = prop::sample::select(TAILS);
+    let patch = prop::option::of(0_u64..400);
+    (operator, minor, patch, tail).prop_map(|(operator, minor, patch, tail)| match patch {
+        Some(patch) => format!("{operator}0.{minor}.{patch}{tail}"),
+        None => format!("{operator}0.{minor}"),
+    })
+}
+
+/// The `version` of a request.
+pub(crate) fn request() -> impl Strategy<Value = String> {
+    let group = prop::collection::vec(request_comparator(), 1..3).prop_map(|all| all.join(", "));
+    prop::collection::vec(group, 1..4).prop_map(|all| all.join(" || "))
 }

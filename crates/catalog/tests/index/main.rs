@@ -1,4 +1,5 @@
-//! The successors of the index are the successors of a plain scan, on random packages of up to 2,000 bundles.
+//! The index answers as a plain scan does, on random packages of up to 2,000 bundles: which bundles are successors, and
+//! which ones are in a range.
 //!
 //! The index keeps the answers for the versions of bundles, up to 256 versions times 256 ranges. Small packages are
 //! below this bound, and large ones above it.
@@ -8,13 +9,14 @@ mod ranges;
 mod scan;
 
 use olmguard_catalog::olm::Rules;
-use olmguard_catalog::version::{Membership, Version};
+use olmguard_catalog::version::{Constraint, Masterminds, Membership, Version};
 use olmguard_catalog::{
-    AskedChannels, BundleIndex, BundleSet, Catalog, CatalogBuilder, Package, fbc,
+    AskedChannels, Bundle, BundleIndex, BundleSet, Catalog, CatalogBuilder, Package, fbc,
 };
 use proptest::prelude::*;
 
 use self::drawn::{CHANNELS, Drawn, drawn, other_version};
+use self::ranges::request;
 use self::scan::Scan;
 
 /// What is installed.
@@ -118,6 +120,24 @@ fn some_installed() -> impl Strategy<Value = Vec<Installed>> {
 }
 
 proptest! {
+    #[test]
+    fn a_range_keeps_the_versions_that_match(
+        drawn in drawn(0..100), ranges in prop::collection::vec(request(), 20),
+    ) {
+        let catalog = catalog(&drawn.fbc());
+        let package = catalog.package("p").expect("it").expect("decoded");
+        for release in [Masterminds::V3_3_1, Masterminds::V3_4, Masterminds::V3_5] {
+            for range in ranges.iter().filter_map(|range| Constraint::parse(range, release).ok()) {
+                let matches = |bundle: &Bundle| {
+                    bundle.version.as_ref().is_ok_and(|it| range.matches(&it.version))
+                };
+                let expected = package.bundles().filter(|(_, bundle)| matches(bundle));
+                let expected: Vec<_> = expected.map(|(index, _)| index.get()).collect();
+                prop_assert_eq!(members(&package.in_range(&range)), expected, "{:?}", range);
+            }
+        }
+    }
+
     #[test]
     fn a_small_package_answers_as_a_scan(
         drawn in drawn(0..40), installed in some_installed(),
