@@ -13,6 +13,7 @@ use crate::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::owned::OwnedChannel;
+use crate::package::sharing_version;
 use crate::{Bundle, Channel, Deprecation, Package};
 
 /// The blobs of one package, by what they are, in the order of their files.
@@ -64,6 +65,7 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
         .filter_map(|bundle| bundle.version.as_ref().ok());
     let (edges, _until_kept) = edges.build(readable.map(|read| &read.version));
     let deprecated_bundles = BundleSet::none(bundles.len());
+    let sharing_version = sharing_version(&bundles);
     let deprecation = Deprecation::Absent;
     let mut package = Package {
         default_channel: about.default_channel.into(),
@@ -72,6 +74,7 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
         channels,
         edges,
         deprecated_bundles,
+        sharing_version,
         deprecation,
         is_incomplete,
     };
@@ -237,7 +240,9 @@ impl Package {
 /// list can need room for four.
 const PER_BUNDLE: usize = 2 * size_of::<Bundle>()
     + 4 * (size_of::<(&str, SmallVec<[BundleIndex; 2]>)>() + 1)
-    + allocated(4 * size_of::<BundleIndex>());
+    + allocated(4 * size_of::<BundleIndex>())
+    // Its bits in sets.
+    + 1;
 
 /// For each deprecation: its place in a table of messages, which is there twice while it grows.
 const PER_MESSAGE: usize = 4 * (size_of::<(&str, &str)>() + 1);

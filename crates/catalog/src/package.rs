@@ -26,6 +26,8 @@ pub struct Package {
     pub(super) channels: Vec<Channel>,
     pub(super) edges: Edges,
     pub(super) deprecated_bundles: BundleSet,
+    /// The bundles whose version another bundle has, too.
+    pub(super) sharing_version: BundleSet,
     pub(super) deprecation: Deprecation,
     pub(super) guardrails: Box<AuthorGuardrails>,
     /// Whether it lacks blobs that others of it need.
@@ -61,6 +63,7 @@ impl Heap for Package {
             channels,
             edges,
             deprecated_bundles,
+            sharing_version,
             deprecation,
             guardrails,
             is_incomplete: _,
@@ -70,6 +73,7 @@ impl Heap for Package {
             + channels.heap_bytes()
             + edges.heap_bytes()
             + deprecated_bundles.heap_bytes()
+            + sharing_version.heap_bytes()
             + deprecation.heap_bytes()
             + guardrails.heap_bytes()
     }
@@ -265,17 +269,10 @@ impl Package {
 
     /// The first bundle of the version of a bundle; none if that cannot be read. It is nearly always the bundle itself.
     pub fn first_like(&self, bundle: BundleIndex) -> Option<BundleIndex> {
-        let version = readable(self.bundle(bundle))?;
-        let before = bundle
-            .0
-            .checked_sub(1)
-            .and_then(|before| self.bundles.get(before as usize));
-        let is_same =
-            |other: &Bundle| readable(other).is_some_and(|it| it.cmp_precedence(version).is_eq());
-        if before.is_some_and(is_same) {
-            return self.first_of(version);
+        if self.sharing_version.contains(bundle) {
+            return self.first_of(readable(self.bundle(bundle))?);
         }
-        Some(bundle)
+        readable(self.bundle(bundle)).map(|_| bundle)
     }
 
     /// The cost of [`Self::successors`] and of reading this many results, in compared bundles: sets are combined word
@@ -286,15 +283,8 @@ impl Package {
     }
 
     /// Whether no other bundle has this one's version.
-    pub fn is_alone_of_version(&self, BundleIndex(index): BundleIndex) -> bool {
-        let version = |index: u32| readable(self.bundles.get(index as usize)?);
-        let own = version(index);
-        let is_other = |beside: Option<u32>| {
-            let beside = beside.and_then(version);
-            let both = own.zip(beside);
-            both.is_none_or(|(own, beside)| own.cmp_precedence(beside).is_ne())
-        };
-        is_other(index.checked_sub(1)) && is_other(index.checked_add(1))
+    pub fn is_alone_of_version(&self, bundle: BundleIndex) -> bool {
+        !self.sharing_version.contains(bundle)
     }
 
     /// The bundles of exactly this version and release, whatever they are called.
@@ -317,7 +307,10 @@ impl Package {
             Ok(version) => wanted.cmp_precedence(version),
             Err(_) => Ordering::Greater,
         };
-        let of_version = self.bundles.get(first as usize..).unwrap_or_default();
+        let mut of_version = self.bundles.get(first as usize..).unwrap_or_default();
+        if self.is_alone_of_version(BundleIndex(first)) {
+            of_version = of_version.get(..1).unwrap_or_default();
+        }
         let from = match of_version.first().map(order) {
             Some(Ordering::Less) => of_version.partition_point(|bundle| order(bundle).is_lt()),
             _ => 0,
@@ -387,6 +380,20 @@ impl Package {
     pub fn has_channel(&self, name: &str) -> bool {
         self.named(name).next().is_some()
     }
+}
+
+/// The bundles whose version another bundle has, too. Bundles of one version are next to each other.
+pub(super) fn sharing_version(bundles: &[Bundle]) -> BundleSet {
+    let mut sharing = BundleSet::none(bundles.len());
+    let places = (0..).map(BundleIndex).zip(bundles);
+    for ((place, bundle), (next_place, next)) in places.clone().zip(places.skip(1)) {
+        let both = readable(bundle).zip(readable(next));
+        if both.is_some_and(|(one, other)| one.cmp_precedence(other).is_eq()) {
+            sharing.insert(place);
+            sharing.insert(next_place);
+        }
+    }
+    sharing
 }
 
 /// The cost of one result, in compared bundles.

@@ -39,28 +39,52 @@ impl<'s> Pins<'s> {
         origin: &Origin<'_>,
         known: Option<&BundleSet>,
     ) -> Self {
-        let mut pins = Vec::new();
+        let mut found = Self {
+            pins: Vec::new(),
+            cost: 0,
+        };
         let mut crashing = Vec::new();
-        let mut cost = 0;
         for (at, offer) in offers.iter().enumerate() {
             let mut accepted = offer.accepted(origin);
-            cost += offer.package.successors_cost(accepted.bundles.len());
+            found.cost += offer.package.successors_cost(accepted.bundles.len());
             if let Some(known) = known.filter(|_| at == 0) {
                 accepted.bundles.subtract(known);
             }
-            let bundles = readable(at, offer, &accepted.bundles);
-            pins.extend(best_of_versions(&bundles, offer));
-            if !accepted.successors.crashes.is_empty() {
-                crashing.extend(readable(at, offer, &accepted.successors.crashes));
+            found.add_best_of_versions(readable(at, offer, &accepted.bundles), offer);
+            crashing.extend(readable(at, offer, &accepted.successors.crashes));
+        }
+        if offers.len() > 1 {
+            found.pins.sort_by(Pin::cmp_height);
+            crashing.sort_by(Pin::cmp_height);
+        }
+        found.cost += found.pins.len();
+        found.remove(crashing);
+        found
+    }
+
+    /// Adds of one offer's bundles, best first, the one that it gives for each version.
+    fn add_best_of_versions(&mut self, bundles: impl Iterator<Item = Pin<'s>>, offer: &Offer<'s>) {
+        let is_deprecated = |pin: &Pin<'_>| offer.package.is_deprecated(pin.bundle);
+        for pin in bundles {
+            let last = self.pins.last_mut();
+            match last.filter(|last| last.offer == pin.offer && last.is_of_version(&pin)) {
+                Some(last) if is_deprecated(last) && !is_deprecated(&pin) => *last = pin,
+                Some(_) => {}
+                None => self.pins.push(pin),
             }
         }
-        pins.sort_by(Pin::cmp_height);
-        crashing.sort_by(Pin::cmp_height);
-        cost += pins.len();
-        Self {
-            pins: without(pins, crashing),
-            cost,
-        }
+    }
+
+    /// Removes the pins whose version is among these; both with the highest version first.
+    fn remove(&mut self, crashing: Vec<Pin<'s>>) {
+        let mut crashing = crashing.into_iter().peekable();
+        self.pins.retain(|pin| {
+            let is_higher = |crash: &Pin<'_>| crash.version.cmp_precedence(pin.version).is_gt();
+            while crashing.next_if(is_higher).is_some() {}
+            !crashing
+                .peek()
+                .is_some_and(|crash| crash.is_of_version(pin))
+        });
     }
 }
 
@@ -76,9 +100,13 @@ impl Pin<'_> {
 }
 
 /// The bundles of a set that a version can pin, best first.
-fn readable<'s>(at: usize, offer: &Offer<'s>, bundles: &BundleSet) -> Vec<Pin<'s>> {
+fn readable<'s>(
+    at: usize,
+    offer: &Offer<'s>,
+    bundles: &BundleSet,
+) -> impl Iterator<Item = Pin<'s>> {
     let package = offer.package;
-    let pin = |bundle: BundleIndex| {
+    let pin = move |bundle: BundleIndex| {
         let read = package.bundle(bundle).version.as_ref().ok()?;
         Some(Pin {
             version: &read.version,
@@ -86,29 +114,5 @@ fn readable<'s>(at: usize, offer: &Offer<'s>, bundles: &BundleSet) -> Vec<Pin<'s
             bundle,
         })
     };
-    bundles.iter().filter_map(pin).collect()
-}
-
-/// Of one offer's bundles, best first, the one that it gives for each version.
-fn best_of_versions<'s>(bundles: &[Pin<'s>], offer: &Offer<'s>) -> impl Iterator<Item = Pin<'s>> {
-    let is_kept = |pin: &&Pin<'_>| !offer.package.is_deprecated(pin.bundle);
-    let versions = bundles.chunk_by(Pin::is_of_version);
-    let best = versions.filter_map(move |same| same.iter().find(is_kept).or(same.first()));
-    best.copied()
-}
-
-/// The pins whose version is not among these; both with the highest version first.
-fn without<'s>(mut pins: Vec<Pin<'s>>, crashing: Vec<Pin<'s>>) -> Vec<Pin<'s>> {
-    if crashing.is_empty() {
-        return pins;
-    }
-    let mut crashing = crashing.into_iter().peekable();
-    pins.retain(|pin| {
-        let is_higher = |crash: &Pin<'_>| crash.version.cmp_precedence(pin.version).is_gt();
-        while crashing.next_if(is_higher).is_some() {}
-        !crashing
-            .peek()
-            .is_some_and(|crash| crash.is_of_version(pin))
-    });
-    pins
+    bundles.iter().filter_map(pin)
 }
