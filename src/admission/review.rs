@@ -152,7 +152,7 @@ impl Review {
         }
     }
 
-    /// The same for who cannot wait without end: [`explain::answer_until`].
+    /// [`Self::answer`] for a caller that cannot wait without end: [`explain::answer_until`].
     pub fn answer_until(
         &self,
         basis: Basis<'_>,

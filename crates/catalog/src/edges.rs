@@ -151,23 +151,7 @@ impl Edges {
         }
     }
 
-    /// [`Self::starting_at_version`], with at least all edges that end at one bundle.
-    pub(super) fn starting_at_version_to(
-        &self,
-        to: BundleIndex,
-        version: &Version,
-        bundle: Option<BundleIndex>,
-        mut found: impl FnMut(Membership, &[Edge]),
-    ) {
-        let Some(ending) = &self.ending else {
-            return self.starting_at_version(version, bundle, found);
-        };
-        for from in ending.at(to).filter_map(|range| self.from_range.get(range)) {
-            found(from.range.takes(version), &from.edges);
-        }
-    }
-
-    /// The same without rows.
+    /// [`Self::starting_at_version`] without rows.
     fn compare(&self, version: &Version, mut found: impl FnMut(Membership, &[Edge])) {
         if let Some(ranked) = &self.ranked {
             let edges = ranked.starting_at(version, &self.from_range);
@@ -177,6 +161,26 @@ impl Edges {
             let Some(from) = self.from_range.get(range as usize) else {
                 continue;
             };
+            let answer = from.range.takes(version);
+            if answer != Membership::HoldsNot {
+                found(answer, &from.edges);
+            }
+        }
+    }
+
+    /// Finds among them the edges that end at one bundle, with others.
+    pub(super) fn starting_at_version_to(
+        &self,
+        to: BundleIndex,
+        version: &Version,
+        bundle: Option<BundleIndex>,
+        mut found: impl FnMut(Membership, &[Edge]),
+    ) {
+        let ending = self.ending.as_ref().map(|ending| ending.at(to));
+        let Some(ending) = ending.filter(|ranges| ranges.len() <= MOST_ENDING) else {
+            return self.starting_at_version(version, bundle, found);
+        };
+        for from in ending.filter_map(|range| self.from_range.get(range)) {
             let answer = from.range.takes(version);
             if answer != Membership::HoldsNot {
                 found(answer, &from.edges);
@@ -323,6 +327,9 @@ impl<'t> EdgesBuilder<'t> {
         (edges, self.loan)
     }
 }
+
+/// How many ranges are compared one by one. If more have an edge that ends at one bundle, the ends of all are searched.
+const MOST_ENDING: usize = 64;
 
 /// How many edges start at ranges.
 fn count(ranges: &[RangeEdges]) -> usize {

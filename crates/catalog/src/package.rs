@@ -15,8 +15,7 @@ use crate::channel::{AskedChannels, Channel, ChannelIndex};
 use crate::edges::{Edge, Edges};
 use crate::guardrail::AuthorGuardrails;
 use crate::heap::Heap;
-use crate::version::constraint::Group;
-use crate::version::{Constraint, Membership, Version, VersionRelease};
+use crate::version::{Constraint, Group, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.
 #[derive(Clone, Debug)]
@@ -227,9 +226,9 @@ impl Package {
         Successors { edges, crashes }
     }
 
-    /// Whether an edge of these channels leads to a bundle from an installed name, if known, and version. The place is
-    /// [`Self::first_of`] the version.
-    pub fn leads_to(
+    /// Whether an edge of these channels starts at an installed name, if known, or version, and ends at a bundle. The place
+    /// is [`Self::first_of`] the version.
+    pub fn edge_to(
         &self,
         to: BundleIndex,
         (name, version): (Option<&str>, &Version),
@@ -246,8 +245,7 @@ impl Package {
         }
         let mut answer = Membership::HoldsNot;
         let found = |found, edges: &[Edge]| {
-            let is_more = found != Membership::HoldsNot && answer != Membership::Holds;
-            if is_more && edges.iter().any(is_to_it) {
+            if answer != Membership::Holds && edges.iter().any(is_to_it) {
                 answer = found;
             }
         };
@@ -338,10 +336,14 @@ impl Package {
         if let [only] = range.groups() {
             return self.keep_in_group(only, bundles);
         }
-        let all = mem::replace(bundles, self.no_bundle());
+        let mut left = mem::replace(bundles, self.no_bundle());
         for group in range.groups() {
-            let mut kept = all.clone();
+            if left.is_empty() {
+                return;
+            }
+            let mut kept = left.clone();
             self.keep_in_group(group, &mut kept);
+            left.subtract(&kept);
             bundles.unite(&kept);
         }
     }

@@ -16,7 +16,7 @@
 //! accepted by upstream's parser; nothing is parsed or allocated while a version is matched.
 
 pub mod comparator;
-pub(crate) mod constraint;
+mod constraint;
 pub mod crd;
 mod cursor;
 mod fault;
@@ -32,6 +32,7 @@ mod semantic;
 mod skip_range;
 mod version_release;
 
+pub(crate) use self::constraint::Group;
 pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
 pub use self::fault::{ExpectedPart, Fault};
 pub(crate) use self::hull::Hull;

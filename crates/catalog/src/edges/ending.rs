@@ -4,7 +4,7 @@
 //! start at the installed version, but few end at one bundle.
 
 use crate::bundle_set::BundleIndex;
-use crate::edges::RangeEdges;
+use crate::edges::{RangeEdges, count};
 use crate::heap::{Heap, allocated};
 
 /// A bundle, and the place of a range among the ranges of the package.
@@ -17,27 +17,28 @@ type EndingRange = (BundleIndex, u32);
 pub(super) struct EndingRanges(Box<[EndingRange]>);
 
 impl EndingRanges {
-    /// The memory for so many edges, with what sorting takes while the list is built.
+    /// The memory for so many edges: the list, and its copy that is kept.
     pub(super) fn bytes(edges: usize) -> usize {
         2 * allocated(edges * size_of::<EndingRange>())
     }
 
     pub(super) fn of(ranges: &[RangeEdges]) -> Self {
-        let numbered = (0..).zip(ranges);
-        let edges =
-            numbered.flat_map(|(range, from)| from.edges.iter().map(move |edge| (edge.to, range)));
-        let mut all: Vec<EndingRange> = edges.collect();
+        let mut all: Vec<EndingRange> = Vec::with_capacity(count(ranges));
+        for (range, from) in (0..).zip(ranges) {
+            all.extend(from.edges.iter().map(|edge| (edge.to, range)));
+        }
         all.sort_unstable();
         all.dedup();
-        Self(all.into())
+        Self(all.as_slice().into())
     }
 
     /// The places of the ranges with an edge that ends at a bundle.
-    pub(super) fn at(&self, bundle: BundleIndex) -> impl Iterator<Item = usize> {
+    pub(super) fn at(&self, bundle: BundleIndex) -> impl ExactSizeIterator<Item = usize> {
         let from = self.0.partition_point(|(to, _)| *to < bundle);
-        let rest = self.0.get(from..).unwrap_or_default().iter();
-        rest.take_while(move |(to, _)| *to == bundle)
-            .map(|(_, range)| *range as usize)
+        let rest = self.0.get(from..).unwrap_or_default();
+        let end = rest.partition_point(|(to, _)| *to == bundle);
+        let found = rest.get(..end).unwrap_or_default().iter();
+        found.map(|(_, range)| *range as usize)
     }
 }
 

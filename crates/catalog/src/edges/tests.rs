@@ -99,6 +99,37 @@ proptest! {
         }
     }
 
+    /// With more ranges that end at one bundle than are compared one by one, and with fewer.
+    #[test]
+    fn the_edges_to_one_bundle_answer_as_a_scan(
+        ranges in prop::collection::vec(range(), 0..MOST_ENDING * 6),
+        from in (0_u64..3, 0_u64..41),
+    ) {
+        let mut builder = EdgesBuilder::default();
+        for (at, range) in ranges.iter().enumerate() {
+            builder.range(range, edge(at % 3));
+        }
+        let edges = builder.build_within(0, [].iter()).0;
+        let from = version(&format!("0.{}.{}", from.0, from.1));
+        let plain = plain_answers(&edges, &from);
+        for BundleIndex(place) in [0, 1, 2].map(BundleIndex) {
+            let mut found = Vec::new();
+            edges.starting_at_version_to(BundleIndex(place), &from, None, |answer, edges| {
+                found.extend(edges.iter().map(|edge| (*edge, answer)));
+            });
+            let ends_there = |(edge, _): &(Edge, Membership)| edge.to == BundleIndex(place);
+            found.retain(ends_there);
+            let mut expected = plain.clone();
+            expected.retain(ends_there);
+            let sort = |all: &mut Vec<(Edge, Membership)>| {
+                all.sort_by_key(|(edge, answer)| (*edge, *answer as u8));
+            };
+            sort(&mut found);
+            sort(&mut expected);
+            prop_assert_eq!(found, expected);
+        }
+    }
+
     #[test]
     fn rows_answer_as_the_ranges_themselves(
         ranges in prop::collection::vec(prop::sample::select(RANGES), 0..9),

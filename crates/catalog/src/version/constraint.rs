@@ -43,14 +43,14 @@ pub(crate) struct Group(Box<[GatedComparator]>);
 
 /// A comparator, and whether it lets versions with a prerelease pass at all.
 #[derive(Clone, Debug)]
-pub(crate) struct GatedComparator {
-    pub(crate) comparator: Comparator,
-    pub(crate) prereleases: Prereleases,
+struct GatedComparator {
+    comparator: Comparator,
+    prereleases: Prereleases,
 }
 
 /// Whether versions with a prerelease have a chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Prereleases {
+enum Prereleases {
     Admitted,
     Refused,
 }

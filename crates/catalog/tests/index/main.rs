@@ -96,10 +96,10 @@ fn agrees(drawn: &Drawn, installed: &[Installed]) -> Result<(), TestCaseError> {
             let expected = scan.successors(name.as_deref(), &version, &names);
             prop_assert_eq!(&found, &expected, "{:?} {} in {:?}", name, version, names);
             let place = package.first_of(&version);
-            let leads =
-                |(bundle, _)| package.leads_to(bundle, (name.as_deref(), &version), place, &asked);
+            let edge =
+                |(bundle, _)| package.edge_to(bundle, (name.as_deref(), &version), place, &asked);
             let found = [Membership::Holds, Membership::Crashes].map(|answer| {
-                let all = package.bundles().filter(|bundle| leads(*bundle) == answer);
+                let all = package.bundles().filter(|bundle| edge(*bundle) == answer);
                 all.map(|(bundle, _)| bundle.get()).collect::<Vec<_>>()
             });
             prop_assert_eq!(
@@ -126,7 +126,7 @@ proptest! {
     ) {
         let catalog = catalog(&drawn.fbc());
         let package = catalog.package("p").expect("it").expect("decoded");
-        for release in [Masterminds::V3_3_1, Masterminds::V3_4, Masterminds::V3_5] {
+        for release in [Masterminds::V3_3_0, Masterminds::V3_3_1, Masterminds::V3_4, Masterminds::V3_5] {
             for range in ranges.iter().filter_map(|range| Constraint::parse(range, release).ok()) {
                 let matches = |bundle: &Bundle| {
                     bundle.version.as_ref().is_ok_and(|it| range.matches(&it.version))

@@ -97,7 +97,7 @@ pub fn answer(basis: Basis<'_>, edit: &Edit<'_>) -> Answer {
     advised(basis, edit, &judgement, &Stop::default())
 }
 
-/// The same, and the names of all bundles that the successor rule accepts, best first: thousands in some packages.
+/// [`answer`], and the names of all bundles that the successor rule accepts, best first: thousands in some packages.
 pub fn answer_with_successors(basis: Basis<'_>, edit: &Edit<'_>) -> (Answer, Option<Vec<String>>) {
     let judgement = judge(basis, edit);
     let request = edit.request();
@@ -106,7 +106,7 @@ pub fn answer_with_successors(basis: Basis<'_>, edit: &Edit<'_>) -> (Answer, Opt
     (answer, accepted.as_deref().map(names))
 }
 
-/// The same for who cannot wait without end: a refusal is handed over as soon as it is known, in the
+/// [`answer`] for a caller that cannot wait without end: a refusal is handed over as soon as it is known, in the
 /// words that it has if nobody waits for the advice, and the search for that ends at the signal.
 pub fn answer_until(
     basis: Basis<'_>,

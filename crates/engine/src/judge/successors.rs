@@ -1,6 +1,7 @@
 //! What the successor rule accepts, whatever the range and the policy.
 //!
-//! In a large package these can be thousands of bundles, and no row needs them: who lists them asks for them.
+//! In a large package these can be thousands of bundles, and no row needs them. So only a report that lists them asks
+//! for them.
 
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::read_installed::ReadInstalled;
@@ -21,13 +22,13 @@ pub struct AcceptedBundles<'s> {
 
 /// In each catalog that has the package: what the successor rule accepts within the asked channels.
 ///
-/// Absent where nothing readable is installed, and if a row answered before OLM would ask for edges.
+/// Absent if nothing readable is installed, and if one of rows 1 to 7 or 10a answered.
 pub fn successors<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,
     ruling: &Ruling<'_>,
 ) -> Option<Vec<AcceptedBundles<'s>>> {
-    if !asks_for_edges(ruling) {
+    if !lists_successors(ruling) {
         return None;
     }
     let question = FilterQuestion::of(basis, request.filter).ok()?;
@@ -41,8 +42,8 @@ pub fn successors<'s>(
     Some(accepted.collect())
 }
 
-/// Whether the row that answered comes after the package was found and what is installed was read.
-fn asks_for_edges(ruling: &Ruling<'_>) -> bool {
+/// Whether none of rows 1 to 7 and 10a answered.
+fn lists_successors(ruling: &Ruling<'_>) -> bool {
     match ruling {
         Ruling::ChannelNotFound { .. }
         | Ruling::NotInChannel { .. }

@@ -1,4 +1,4 @@
-//! What the successor rule accepts of one offer, whatever range and policy.
+//! What the successor rule accepts of one offer, whatever range and policy, and what it leaves of the candidates.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`]:
 //! the bundles that an edge leads to, and the installed bundle itself.
@@ -46,6 +46,12 @@ impl Offer<'_> {
     }
 
     fn left_of_many(&self, origin: &Origin<'_>) -> LeftCandidates {
+        if self.candidates.is_empty() {
+            return LeftCandidates {
+                bundles: self.package.no_bundle(),
+                crashing: None,
+            };
+        }
         let AcceptedSuccessors {
             mut bundles,
             successors: Successors { mut crashes, .. },
@@ -66,7 +72,7 @@ impl Offer<'_> {
     }
 
     fn edge_to(&self, bundle: BundleIndex, origin: &Origin<'_>) -> Membership {
-        origin.leads_to(bundle, self.package, &self.asked)
+        origin.edge_to(bundle, self.package, &self.asked)
     }
 
     /// What the successor rule accepts from here.

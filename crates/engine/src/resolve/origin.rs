@@ -251,8 +251,8 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether an edge leads from here to a bundle, within the asked channels.
-    pub(super) fn leads_to(
+    /// Whether an edge starts here and ends at a bundle, within the asked channels.
+    pub(super) fn edge_to(
         &self,
         to: BundleIndex,
         package: &Package,
@@ -262,7 +262,7 @@ impl<'a> Origin<'a> {
             let version = self.version.as_ref();
             version.map_or(Membership::HoldsNot, |version| {
                 let place = self.place_in(package);
-                package.leads_to(to, (self.name, &version.version), place, asked)
+                package.edge_to(to, (self.name, &version.version), place, asked)
             })
         };
         match &self.steps {
