@@ -65,31 +65,62 @@ pub(super) fn versions<'o, 's: 'o>(
     filter: &Filter,
     offers: impl Iterator<Item = &'o Offer<'s>>,
 ) -> Vec<&'s Version> {
-    let mut there: Vec<&Version> = offers
-        .flat_map(|offer| {
-            offer
-                .members
-                .iter()
-                .map(move |index| offer.package.bundle(index))
-        })
-        .filter_map(|bundle| bundle.version.as_ref().ok())
-        .map(|read| &read.version)
-        .collect();
+    let named = filter.range().and_then(first_version);
+    let offers: Vec<_> = offers.collect();
+    let wants_prerelease = named.as_ref().is_some_and(Version::is_prerelease);
+    if !wants_prerelease {
+        let releases = around(named.as_ref(), &offers, |version| !version.is_prerelease());
+        if !releases.is_empty() {
+            return releases;
+        }
+    }
+    around(named.as_ref(), &offers, |_| true)
+}
+
+/// The same of the versions that pass a test.
+fn around<'s>(
+    named: Option<&Version>,
+    offers: &[&Offer<'s>],
+    is_meant: impl Fn(&Version) -> bool,
+) -> Vec<&'s Version> {
+    let is_above = |v: &Version| named.is_some_and(|named| v.cmp_precedence(named).is_gt());
+    let of_each = offers.iter();
+    let of_each = of_each.flat_map(|offer| around_in(offer, is_above, &is_meant));
+    let mut there: Vec<&Version> = of_each.collect();
     there.sort_by(|a, b| b.cmp_precedence(a));
     there.dedup_by(|a, b| a.cmp_precedence(b).is_eq());
-    let named = filter.range().and_then(first_version);
-    let wants_prerelease = named.as_ref().is_some_and(Version::is_prerelease);
-    if !wants_prerelease && there.iter().any(|version| !version.is_prerelease()) {
-        there.retain(|version| !version.is_prerelease());
-    }
-    let is_above = |v: &&Version| named.as_ref().is_some_and(|n| v.cmp_precedence(n).is_gt());
-    let (above, below): (Vec<_>, Vec<_>) = there.into_iter().partition(is_above);
+    let (above, below): (Vec<_>, Vec<_>) = there.into_iter().partition(|version| is_above(version));
     let mut below = below.into_iter();
     let around = below
         .next()
         .into_iter()
         .chain(above.into_iter().rev().take(1));
     around.chain(below).take(MOST).collect()
+}
+
+/// Of one offer the lowest version above, and the highest ones below: nothing else can be the nearest.
+fn around_in<'s>(
+    offer: &Offer<'s>,
+    is_above: impl Fn(&Version) -> bool,
+    is_meant: impl Fn(&Version) -> bool,
+) -> Vec<&'s Version> {
+    let package = offer.package;
+    let bundles = offer.members.iter().map(|index| package.bundle(index));
+    let versions = bundles.filter_map(|bundle| Some(&bundle.version.as_ref().ok()?.version));
+    let mut found: Vec<&Version> = Vec::with_capacity(MOST + 1);
+    for version in versions.filter(|version| is_meant(version)) {
+        if is_above(version) {
+            found.clear();
+        }
+        let last = found.last();
+        if last.is_none_or(|last| last.cmp_precedence(version).is_ne()) {
+            found.push(version);
+        }
+        if found.len() > MOST {
+            break;
+        }
+    }
+    found
 }
 
 /// The first text in a range that reads as a version, filled up.

@@ -66,7 +66,8 @@ impl<'s> Pins<'s> {
     fn add_best_of_versions(&mut self, bundles: impl Iterator<Item = Pin<'s>>, offer: &Offer<'s>) {
         let is_deprecated = |pin: &Pin<'_>| offer.package.is_deprecated(pin.bundle);
         for pin in bundles {
-            let last = self.pins.last_mut();
+            let is_alone = offer.package.is_alone_of_version(pin.bundle);
+            let last = self.pins.last_mut().filter(|_| !is_alone);
             match last.filter(|last| last.offer == pin.offer && last.is_of_version(&pin)) {
                 Some(last) if is_deprecated(last) && !is_deprecated(&pin) => *last = pin,
                 Some(_) => {}
@@ -89,7 +90,12 @@ impl<'s> Pins<'s> {
 }
 
 impl Pin<'_> {
-    pub(super) fn is_of_version(&self, other: &Self) -> bool {
+    /// Whether one edit pins both. An offer has one pin for each version.
+    pub(super) fn is_of_one_edit(&self, other: &Self) -> bool {
+        self.offer != other.offer && self.is_of_version(other)
+    }
+
+    fn is_of_version(&self, other: &Self) -> bool {
         self.version.cmp_precedence(other.version).is_eq()
     }
 

@@ -80,12 +80,15 @@ impl<'o, 's> PathSearch<'o, 's> {
         let visits = self.visits.as_slice().iter();
         let first = visits.take_while(|visit| visit.steps == 0);
         let mut hops: Vec<_> = first.map(|visit| visit.node.bundle).collect();
-        hops.sort_by(
-            |one, other| match (&one.bundle().version, &other.bundle().version) {
+        hops.sort_by(|one, other| {
+            if std::ptr::eq(one.package, other.package) {
+                return one.index.cmp(&other.index);
+            }
+            match (&one.bundle().version, &other.bundle().version) {
                 (Ok(one), Ok(other)) => other.version.cmp_precedence(&one.version),
                 _ => Ordering::Equal,
-            },
-        );
+            }
+        });
         hops
     }
 
@@ -184,7 +187,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         if from.is_some() {
             self.pays(cost);
         }
-        for group in pins.chunk_by(Pin::is_of_version) {
+        for group in pins.chunk_by(Pin::is_of_one_edit) {
             if !self.budget.compares(self.bounds.weight()) {
                 break;
             }
