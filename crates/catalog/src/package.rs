@@ -287,19 +287,21 @@ impl Package {
 
     /// The bundles of exactly this version and release, whatever they are called.
     pub fn same_version(&self, wanted: &VersionRelease) -> BundleSet {
-        self.same_version_at(self.first_of(&wanted.version), wanted)
+        let mut same = self.no_bundle();
+        self.add_same_version(self.first_of(&wanted.version), wanted, &mut same);
+        same
     }
 
-    /// [`Self::same_version`] if [`Self::first_of`] the version is known.
-    pub fn same_version_at(
+    /// Adds [`Self::same_version`] to a set. The place is [`Self::first_of`] the version.
+    pub fn add_same_version(
         &self,
-        bundle: Option<BundleIndex>,
+        place: Option<BundleIndex>,
         wanted: &VersionRelease,
-    ) -> BundleSet {
-        debug_assert_eq!(bundle, self.first_of(&wanted.version), "of another version");
-        let mut same = BundleSet::none(self.bundles.len());
-        let Some(BundleIndex(first)) = bundle else {
-            return same;
+        bundles: &mut BundleSet,
+    ) {
+        debug_assert_eq!(place, self.first_of(&wanted.version), "of another version");
+        let Some(BundleIndex(first)) = place else {
+            return;
         };
         let order = |bundle: &Bundle| match &bundle.version {
             Ok(version) => wanted.cmp_precedence(version),
@@ -315,8 +317,7 @@ impl Package {
         };
         let places = (first..).map(BundleIndex).zip(of_version).skip(from);
         let equal = places.take_while(|(_, bundle)| order(bundle).is_eq());
-        equal.for_each(|(index, _)| same.insert(index));
-        same
+        equal.for_each(|(index, _)| bundles.insert(index));
     }
 
     /// The bundles whose version can be read and is in a range.

@@ -9,13 +9,13 @@ use crate::resolve::{Offer, Origin};
 use olmguard_catalog::version::Membership;
 use olmguard_catalog::{BundleIndex, BundleSet, Successors};
 
-/// The bundles of one offer that the successor rule accepts, and where edges lead.
+/// The bundles of one offer that the successor rule accepts.
 #[derive(Clone, Debug)]
 pub struct AcceptedSuccessors {
-    /// The bundles in the asked channels that an edge leads to or that count as the installed one.
+    /// The bundles in the asked channels that an edge ends at or that count as the installed one.
     pub bundles: BundleSet,
-    /// Where edges lead from the installed bundle.
-    pub successors: Successors,
+    /// The bundles on which OLM crashes before it finds an edge, whatever the channels.
+    pub crashes: BundleSet,
 }
 
 /// The candidates of one offer that the successor rule leaves.
@@ -54,7 +54,7 @@ impl Offer<'_> {
         }
         let AcceptedSuccessors {
             mut bundles,
-            successors: Successors { mut crashes, .. },
+            mut crashes,
         } = self.accepted(origin);
         bundles.intersect(&self.candidates);
         crashes.intersect(&self.candidates);
@@ -78,13 +78,12 @@ impl Offer<'_> {
     /// What the successor rule accepts from here.
     pub fn accepted(&self, origin: &Origin<'_>) -> AcceptedSuccessors {
         let place = origin.place_in(self.package);
-        let successors = origin.successors_at(place, self.package, &self.asked);
-        let mut bundles = origin.same_at(place, self.package);
-        bundles.unite(&successors.edges);
+        let Successors {
+            edges: mut bundles,
+            crashes,
+        } = origin.successors_at(place, self.package, &self.asked);
+        origin.add_same_at(place, self.package, &mut bundles);
         bundles.intersect(&self.members);
-        AcceptedSuccessors {
-            bundles,
-            successors,
-        }
+        AcceptedSuccessors { bundles, crashes }
     }
 }

@@ -292,17 +292,24 @@ impl<'a> Origin<'a> {
 
     /// The bundles that count as the installed one itself: the stay rule.
     pub fn same(&self, package: &Package) -> BundleSet {
-        self.same_at(self.place_in(package), package)
+        let mut same = package.no_bundle();
+        self.add_same_at(self.place_in(package), package, &mut same);
+        same
     }
 
-    /// [`Self::same`] of a package in which [`Self::place_in`] is known.
-    pub(super) fn same_at(&self, place: Option<BundleIndex>, package: &Package) -> BundleSet {
+    /// Adds [`Self::same`] of a package in which [`Self::place_in`] is known.
+    pub(super) fn add_same_at(
+        &self,
+        place: Option<BundleIndex>,
+        package: &Package,
+        bundles: &mut BundleSet,
+    ) {
         match (&self.steps, &self.version) {
-            (Steps::Caret(caret), _) => package.in_range(&caret.same),
+            (Steps::Caret(caret), _) => bundles.unite(&package.in_range(&caret.same)),
             (Steps::Catalog | Steps::Both(_), Some(version)) => {
-                package.same_version_at(place, version)
+                package.add_same_version(place, version, bundles);
             }
-            (Steps::Catalog | Steps::Both(_), None) => package.no_bundle(),
+            (Steps::Catalog | Steps::Both(_), None) => {}
         }
     }
 

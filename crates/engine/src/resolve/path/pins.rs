@@ -51,7 +51,7 @@ impl<'s> Pins<'s> {
                 accepted.bundles.subtract(known);
             }
             found.add_best_of_versions(readable(at, offer, &accepted.bundles), offer);
-            crashing.extend(readable(at, offer, &accepted.successors.crashes));
+            crashing.extend(readable(at, offer, &accepted.crashes));
         }
         if offers.len() > 1 {
             found.pins.sort_by(Pin::cmp_height);
