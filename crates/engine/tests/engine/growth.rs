@@ -4,6 +4,7 @@
 //! is left out.
 
 use std::env;
+use std::fmt::Debug;
 use std::process::Command;
 
 use olmguard_fixtures::growth::{Growth, GrowthQuestion, Reach};
@@ -18,11 +19,16 @@ fn asks_as_told() {
         .and_then(|word| word.parse().ok())
         .expect("how often");
     let size = next().and_then(|word| word.parse().ok()).expect("a size");
-    let only = next();
-    let world = Growth::of(size, Reach::Near);
-    let questions = GrowthQuestion::ALL.into_iter();
-    for question in questions.filter(|one| only.is_none_or(|name| format!("{one:?}") == name)) {
-        (0..times).for_each(|_| world.ask_right(question, Reach::Near));
+    let only = [next(), next()];
+    let is_asked =
+        |one: &dyn Debug, named: Option<&str>| named.is_none_or(|name| format!("{one:?}") == name);
+    let reaches = Reach::ALL.into_iter();
+    for reach in reaches.filter(|reach| is_asked(reach, only[1])) {
+        let world = Growth::of(size, reach);
+        let questions = GrowthQuestion::ALL.into_iter();
+        for question in questions.filter(|question| is_asked(question, only[0])) {
+            (0..times).for_each(|_| world.ask_right(question, reach));
+        }
     }
 }
 
@@ -32,19 +38,21 @@ fn an_answer_costs_no_more_in_a_larger_package() {
         println!("left out: the cost of an answer, there is no valgrind");
         return;
     }
-    for (question, [small, large], most) in BOUNDS {
-        let [before, after] = [small, large].map(|size| each(question, size));
-        println!("{question:?}: {before} instructions of {small} bundles, {after} of {large}");
-        assert!(
-            after.saturating_mul(10) <= before.saturating_mul(most),
-            "{question:?}: {before} instructions of {small} bundles, {after} of {large}"
+    for (question, reach, [small, large], most) in BOUNDS {
+        let [before, after] = [small, large].map(|size| each(question, reach, size));
+        let counted = format!(
+            "{question:?} {reach:?}: {before} instructions of {small} bundles, {after} of {large}"
         );
+        println!("{counted}");
+        let is_flat = after.saturating_mul(10) <= before.saturating_mul(most);
+        assert!(is_flat, "{counted}");
     }
 }
 
 /// What one answer takes: the first ones are not counted, nor what comes before them.
-fn each(question: GrowthQuestion, size: usize) -> u64 {
-    let [few, more] = [1, 3].map(|times| instructions(&format!("{times} {size} {question:?}")));
+fn each(question: GrowthQuestion, reach: Reach, size: usize) -> u64 {
+    let told = |times| format!("{times} {size} {question:?} {reach:?}");
+    let [few, more] = [1, 3].map(|times| instructions(&told(times)));
     more.saturating_sub(few) / 2
 }
 
@@ -67,13 +75,15 @@ fn instructions(told: &str) -> u64 {
 }
 
 /// What is asked at which two sizes, and how many tenths of the smaller one's cost the larger one may
-/// have. A search for a way grows until its budget ends it.
-const BOUNDS: [(GrowthQuestion, [usize; 2], u64); 5] = [
-    (GrowthQuestion::Allowed, [500, 4_000], 15),
-    (GrowthQuestion::NoPackage, [500, 4_000], 15),
-    (GrowthQuestion::NoVersion, [4_000, 8_000], 20),
-    (GrowthQuestion::Downgrade, [4_000, 8_000], 20),
-    (GrowthQuestion::Jump, [4_000, 8_000], 20),
+/// have. A search for a path grows until its budget ends it.
+const BOUNDS: [(GrowthQuestion, Reach, [usize; 2], u64); 7] = [
+    (GrowthQuestion::Allowed, Reach::Near, [500, 4_000], 15),
+    (GrowthQuestion::Allowed, Reach::All, [500, 4_000], 15),
+    (GrowthQuestion::Jump, Reach::All, [500, 4_000], 15),
+    (GrowthQuestion::NoPackage, Reach::Near, [500, 4_000], 15),
+    (GrowthQuestion::NoVersion, Reach::Near, [4_000, 8_000], 20),
+    (GrowthQuestion::Downgrade, Reach::Near, [4_000, 8_000], 20),
+    (GrowthQuestion::Jump, Reach::Near, [4_000, 8_000], 20),
 ];
 
 const TOLD: &str = "OLMGUARD_TEST_GROWTH";
