@@ -11,6 +11,7 @@ pub mod plain;
 mod policy;
 pub mod range;
 mod refusal;
+mod successors;
 pub mod text;
 pub mod tone;
 mod unanswered;
@@ -19,8 +20,7 @@ pub mod warning;
 mod words;
 
 pub use answer::{
-    Answer, Cause, ResolvedBundle, answer, answer_until, answer_with_successors, exempted,
-    not_judged, unanswered,
+    Answer, Cause, ResolvedBundle, answer, answer_until, exempted, not_judged, unanswered,
 };
 pub use guardrail::{Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons};
 pub use message::{LINE_1, MESSAGE};
@@ -28,6 +28,7 @@ pub use one_edit::OneEditReport;
 pub use policy::PolicyReport;
 pub use refusal::guardrail::hindrance;
 pub use refusal::policy::denial;
+pub use successors::answer_with_successors;
 pub use text::{cut_end, label, one_line};
 pub use tone::{Tone, TonedText};
 pub use warning::{let_through, only_observed, renamed, warn_first, warn_last, warn_of_base};

@@ -2,17 +2,15 @@
 //!
 //! Who prints chooses what is shown of an [`Answer`], and how; it adds no fact and words nothing.
 
-use std::collections::HashSet;
-
 use crate::explain::message::{self, MessageFacts};
 use crate::explain::text::CutLine;
 use crate::explain::{ForbiddenReport, PolicyReport};
 use crate::explain::{exempt, refusal, upstream, warning};
 use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
-    AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
-    Judgement, OutdatedCatalogs, PolicyFinding, PolicyRefusal, RuledEdit, Ruling, SpecFault, Stop,
-    Token, UnansweredReason, Verdict, advise, judge, successors,
+    Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice, Judgement,
+    OutdatedCatalogs, PolicyFinding, PolicyRefusal, RuledEdit, Ruling, SpecFault, Stop, Token,
+    UnansweredReason, Verdict, advise, judge,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::CatalogState;
@@ -97,15 +95,6 @@ pub fn answer(basis: Basis<'_>, edit: &Edit<'_>) -> Answer {
     advised(basis, edit, &judgement, &Stop::default())
 }
 
-/// [`answer`], and the names of all bundles that the successor rule accepts, best first: thousands in some packages.
-pub fn answer_with_successors(basis: Basis<'_>, edit: &Edit<'_>) -> (Answer, Option<Vec<String>>) {
-    let judgement = judge(basis, edit);
-    let request = edit.request();
-    let accepted = request.and_then(|it| successors(basis, &it, &judgement.ruled.ruling));
-    let answer = advised(basis, edit, &judgement, &Stop::default());
-    (answer, accepted.as_deref().map(names))
-}
-
 /// [`answer`] for a caller that cannot wait without end: a refusal is handed over as soon as it is known, in the
 /// words that it has if nobody waits for the advice, and the search for that ends at the signal.
 pub fn answer_until(
@@ -123,7 +112,12 @@ pub fn answer_until(
     advised(basis, edit, &judgement, stop)
 }
 
-fn advised(basis: Basis<'_>, edit: &Edit<'_>, judgement: &Judgement<'_>, stop: &Stop) -> Answer {
+pub(super) fn advised(
+    basis: Basis<'_>,
+    edit: &Edit<'_>,
+    judgement: &Judgement<'_>,
+    stop: &Stop,
+) -> Answer {
     let request = edit.request();
     let advise = |request| advise(basis, edit.new, &request, &judgement.ruled, stop);
     worded(edit, judgement, request.map(advise).unwrap_or_default())
@@ -351,26 +345,6 @@ fn resolved(choice: Choice<'_>) -> Option<ResolvedBundle> {
         catalog: choice.catalog.name.clone(),
         deprecated: choice.is_deprecated(),
     })
-}
-
-/// By version and release descending, then by name, each name once.
-fn names(accepted: &[AcceptedBundles<'_>]) -> Vec<String> {
-    let mut bundles: Vec<_> = accepted
-        .iter()
-        .flat_map(|accepted| {
-            accepted
-                .bundles
-                .iter()
-                .map(|index| accepted.package.bundle(index))
-        })
-        .collect();
-    bundles.sort_by(|a, b| a.cmp_preference(b).then_with(|| a.name.cmp(&b.name)));
-    let mut seen = HashSet::with_capacity(bundles.len());
-    bundles.retain(|bundle| seen.insert(&bundle.name));
-    bundles
-        .into_iter()
-        .map(|bundle| String::from(&*bundle.name))
-        .collect()
 }
 
 /// The answer to what is not even read as an edit of an extension.
