@@ -32,7 +32,7 @@ pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
     Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, PathSearch, ReachableBundles, reach,
-    shortest_way,
+    shortest_path,
 };
 pub use policies::{
     EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, UpgradePolicies,

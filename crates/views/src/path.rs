@@ -148,7 +148,7 @@ impl PathReport {
         let targets = to.map(|text| inquiry.target(text)).transpose()?;
         let targets = targets.as_deref();
         let sought = inquiry.path(targets);
-        let path = sought.hops.as_deref();
+        let path = sought.steps.as_deref();
         let end = path.and_then(|path| path.last().copied());
         let is_here = inquiry.is_here(targets.unwrap_or_default());
         let barred = match path {
@@ -254,7 +254,7 @@ fn doubts(sought: &SoughtPath<'_>) -> Vec<String> {
     let cut = sought.is_cut.then(|| cut("a path may exist anyway"));
     let along_edges = sought.is_along_edges.then(text::only_along_edges);
     let doubts = cut.into_iter().chain(along_edges);
-    doubts.filter(|_| sought.hops.is_none()).collect()
+    doubts.filter(|_| sought.steps.is_none()).collect()
 }
 
 /// What is worth knowing besides.
@@ -266,7 +266,7 @@ fn notes(
     barred: Option<&ForbiddenPath<'_>>,
 ) -> Vec<String> {
     let mut notes = see::notes(inquiry);
-    let path = sought.hops.as_deref().unwrap_or_default();
+    let path = sought.steps.as_deref().unwrap_or_default();
     if path.len() > MOST_BENDS && !inquiry.guards.is_empty() {
         notes.push(text::not_all_compared());
     }

@@ -1,7 +1,7 @@
 //! The next edit of an extension towards the newest version it can reach, and when upgrade policies allow it.
 //!
 //! The bypass counts for nothing here: the path is the one along edges, so that an extension with the bypass
-//! has a way back to them.
+//! has a path back to them.
 //!
 //! Windows bind edits. What OLM installs automatically passes no admission, and no window holds it back.
 
@@ -9,7 +9,7 @@ use crate::audit::place::offers;
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_way,
+    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_path,
 };
 use olmguard_policy::{Opening, PolicyRule};
 
@@ -203,8 +203,8 @@ impl<'s> Question<'_, 's> {
 
 /// The shortest path to the highest version that can be reached, if it is newer than the installed one.
 fn upwards<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Upwards<'s> {
-    let found = shortest_way(offers, origin, None, bounds);
-    let path = found.way.map(|way| way.hops);
+    let found = shortest_path(offers, origin, None, bounds);
+    let path = found.path.map(|path| path.steps);
     let is_up = |path: &Vec<Choice<'_>>| {
         let last = path.last();
         last.is_some_and(|last| origin.is_older_than(last.package, last.index))

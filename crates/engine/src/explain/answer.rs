@@ -53,7 +53,7 @@ pub struct Answer {
     pub forbidden: Vec<ForbiddenReport>,
     /// The rules of upgrade policies that the edit violates.
     pub policies: Vec<PolicyReport>,
-    /// The way to go, the versions that can be reached at once, and whether the bypass helps.
+    /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
     /// The first step that guardrails forbid of the path that edges alone would give, where no path is left.
     pub blocked: Option<ForbiddenReport>,

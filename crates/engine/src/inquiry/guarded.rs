@@ -47,12 +47,12 @@ impl<'a> Inquiry<'a> {
     /// For each step of a path, in order, the forbidden step that it avoids; none if it avoids none. Steps
     /// past the end of the list avoid none, or were not compared: at most [`MOST_BENDS`] are.
     pub fn bends(&self, path: &[Choice<'a>]) -> Vec<Option<ForbiddenStep<'a>>> {
-        let Some((goal, hops)) = path.split_last().filter(|_| !self.guards.is_empty()) else {
+        let Some((goal, steps)) = path.split_last().filter(|_| !self.guards.is_empty()) else {
             return Vec::new();
         };
         let mut bends = Vec::new();
         let mut origin = self.origin();
-        for hop in hops.iter().take(MOST_BENDS) {
+        for step in steps.iter().take(MOST_BENDS) {
             let forbidden = origin
                 .as_ref()
                 .and_then(|origin| forbidden_detour(self, origin, *goal));
@@ -60,8 +60,8 @@ impl<'a> Inquiry<'a> {
             let Some((first, forbidden)) = forbidden else {
                 break;
             };
-            bends.push((first != *hop).then_some(forbidden));
-            origin = Origin::of_choice(*hop, self.basis.snapshot.rules());
+            bends.push((first != *step).then_some(forbidden));
+            origin = Origin::of_choice(*step, self.basis.snapshot.rules());
         }
         bends
     }
@@ -127,7 +127,7 @@ fn unguarded<'a>(
         guards: &unguarded,
         ..inquiry.bounds()
     };
-    along(inquiry, origin, targets, &bounds).hops
+    along(inquiry, origin, targets, &bounds).steps
 }
 
 /// Each step of a path, if guardrails forbid it and the bypass does not lift that.
@@ -144,5 +144,5 @@ fn forbidden<'i, 'a>(
     steps_of(start, path).map(move |(from, to)| inquiry.forbidden(&from, to, edge))
 }
 
-/// How many hops are compared with what edges alone would give: each is a search of its own.
+/// How many steps are compared with what edges alone would give: each is a search of its own.
 pub const MOST_BENDS: usize = 64;

@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::extension::{Fields, Installed, InstalledBundle, Shape};
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded, walk};
-use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, PathSearch, shortest_way};
+use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, PathSearch, shortest_path};
 
 /// What a search for a path came to.
 #[derive(Clone, Debug, Default)]
 pub struct SoughtPath<'a> {
     /// What each edit installs, the last one at the end; none where no path was found.
-    pub hops: Option<Vec<Choice<'a>>>,
+    pub steps: Option<Vec<Choice<'a>>>,
     /// Whether a search ended at its bound.
     pub is_cut: bool,
     /// Whether the search followed edges though the extension has the bypass.
@@ -114,7 +114,7 @@ fn free<'a>(
         match edit(inquiry, &inquiry.installed, &to) {
             Edit::Given => {
                 return SoughtPath {
-                    hops: Some(vec![to]),
+                    steps: Some(vec![to]),
                     ..SoughtPath::default()
                 };
             }
@@ -157,7 +157,7 @@ fn free_along_edges<'a>(
 ) -> SoughtPath<'a> {
     let found = along(inquiry, origin, targets, &inquiry.bounds());
     SoughtPath {
-        hops: found.hops.filter(|hops| is_admitted(inquiry, hops)),
+        steps: found.steps.filter(|steps| is_admitted(inquiry, steps)),
         is_along_edges: true,
         ..found
     }
@@ -165,12 +165,12 @@ fn free_along_edges<'a>(
 
 /// Whether each edit is allowed and installs its bundle, with the one before installed: the search
 /// followed edges, and the bypass may resolve to something else.
-fn is_admitted(inquiry: &Inquiry<'_>, hops: &[Choice<'_>]) -> bool {
+fn is_admitted(inquiry: &Inquiry<'_>, steps: &[Choice<'_>]) -> bool {
     let start = Some(inquiry.installed.clone());
-    let end = hops.iter().fold(start, |installed, hop| {
-        let edit = edit(inquiry, &installed?, hop);
+    let end = steps.iter().fold(start, |installed, step| {
+        let edit = edit(inquiry, &installed?, step);
         let rules = inquiry.basis.snapshot.rules();
-        recorded(*hop, rules).filter(|_| edit == Edit::Given)
+        recorded(*step, rules).filter(|_| edit == Edit::Given)
     });
     end.is_some()
 }
@@ -225,13 +225,13 @@ fn to_targets<'a>(
     let paths = targets.iter().take(MOST_TARGETS).filter_map(|target| {
         let found = search.path_to(Some(*target), &inquiry.offers);
         is_cut |= found.is_cut;
-        let hops = found.way?.hops;
+        let steps = found.path?.steps;
         // Where the goal is out of reach, the path leads elsewhere.
-        (hops.last() == Some(target)).then_some(hops)
+        (steps.last() == Some(target)).then_some(steps)
     });
-    let hops = paths.min_by_key(Vec::len);
+    let steps = paths.min_by_key(Vec::len);
     SoughtPath {
-        hops,
+        steps,
         is_cut,
         is_along_edges: false,
     }
@@ -243,11 +243,11 @@ fn upwards<'a>(
     origin: &Origin<'_>,
     bounds: &Bounds<'_, 'a>,
 ) -> SoughtPath<'a> {
-    let found = shortest_way(&inquiry.offers, origin, None, bounds);
+    let found = shortest_path(&inquiry.offers, origin, None, bounds);
     let is_up = |last: &Choice<'_>| !origin.is_newer_than(last.package, last.index);
-    let hops = found.way.map(|way| way.hops);
+    let steps = found.path.map(|path| path.steps);
     SoughtPath {
-        hops: hops.filter(|hops| hops.last().is_some_and(is_up)),
+        steps: steps.filter(|steps| steps.last().is_some_and(is_up)),
         is_cut: found.is_cut,
         is_along_edges: false,
     }

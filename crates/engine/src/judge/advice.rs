@@ -1,7 +1,7 @@
 //! What to do about a refusal. Every suggestion is checked against the rows, or found by a search that decides as the
 //! rows do.
 //!
-//! A hop of [`Advice::path`] is an edit that pins its version, with the channels and the selector of
+//! A step of [`Advice::path`] is an edit that pins its version, with the channels and the selector of
 //! the request; what it resolves to is installed for the next, recorded as the controller does.
 //!
 //! Invariant: an edit that follows [`Advice::fix`], each further step of the path, each version of
@@ -47,7 +47,7 @@ impl From<Advice> for FoundAdvice<'_> {
 pub struct Advice {
     /// The versions that can be reached in one edit, highest first, the installed one left out.
     pub allowed_next: Vec<String>,
-    /// The versions on the way, the installed one first if there is one; empty where none is known.
+    /// The versions of the path, the installed one first if there is one; empty where none is known.
     pub path: Vec<String>,
     /// The edit to make first.
     pub fix: Option<Fix>,

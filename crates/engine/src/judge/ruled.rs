@@ -1,4 +1,4 @@
-//! The row that answered, with all that is known of the way to it.
+//! The row that answered, with all that was found before it.
 
 use std::mem;
 
@@ -8,7 +8,7 @@ use crate::resolve::{Choice, Match, PolicyFinding};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};
 
-/// The row that answered, and what was found on the way to it.
+/// The row that answered, and what was found before it.
 #[derive(Debug)]
 pub struct RuledEdit<'s> {
     /// The row.

@@ -1,7 +1,7 @@
-//! The shortest way from an installed bundle to another, one admitted edit a hop.
+//! The shortest path from an installed bundle to another: each step is an admitted edit.
 //!
-//! A hop is an edit that pins one version, with the channels and the selector of the request. What
-//! it resolves to, recorded as the controller records it, is where the next hop starts. So a hop is
+//! A step is an edit that pins one version, with the channels and the selector of the request. What
+//! it resolves to, recorded as the controller records it, is where the next step starts. So a step is
 //! no edge: it is a choice between catalogs too, and can be refused where an edge exists.
 
 mod budget;
@@ -15,14 +15,14 @@ use olmguard_catalog::olm::Rules;
 pub use refused::{Edits, NotGiven};
 pub use search::PathSearch;
 
-/// A way through the upgrade graph: what each hop's pin resolves to, the goal last.
+/// A path through the upgrade graph: what the pin of each step resolves to, the goal last.
 #[derive(Clone, Debug)]
 pub struct Path<'s> {
-    /// The bundles on the way, the installed one left out; never empty.
-    pub hops: Vec<Choice<'s>>,
+    /// The bundles, without the installed one; never empty.
+    pub steps: Vec<Choice<'s>>,
 }
 
-/// By what a way is bound beside the edges.
+/// What binds a path beside the edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a, 's> {
     /// The rules of the OLM.
@@ -54,18 +54,18 @@ impl<'s> Bounds<'_, 's> {
     }
 }
 
-/// What a search for a way came to.
+/// What a search for a path came to.
 #[derive(Clone, Debug)]
 pub struct PathFound<'s> {
-    /// The shortest way to the goal; failing that, to the highest candidate that was reached.
-    pub way: Option<Path<'s>>,
+    /// The shortest path to the goal; failing that, to the highest candidate that was reached.
+    pub path: Option<Path<'s>>,
     /// Whether the search ended at its bound: what it did not reach may be within reach all the same.
     pub is_cut: bool,
 }
 
-/// The shortest way to a goal bundle; failing that, to the highest candidate of the offers that can be
+/// The shortest path to a goal bundle; failing that, to the highest candidate of the offers that can be
 /// reached. [`PathSearch`] answers several queries.
-pub fn shortest_way<'s>(
+pub fn shortest_path<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     goal: Option<Choice<'s>>,
@@ -74,7 +74,7 @@ pub fn shortest_way<'s>(
     PathSearch::from(offers, origin, bounds).path_to(goal, offers)
 }
 
-/// Which bundles can be reached from an installed one, and in how many hops.
+/// Which bundles can be reached from an installed one, and in how many steps.
 #[derive(Clone, Debug)]
 pub struct ReachableBundles<'s> {
     reached: Vec<(Choice<'s>, usize)>,
@@ -83,11 +83,11 @@ pub struct ReachableBundles<'s> {
 }
 
 impl ReachableBundles<'_> {
-    /// How many hops away a bundle is; absent where none lead there, and of the installed one.
-    pub fn hops_to(&self, bundle: &Choice<'_>) -> Option<usize> {
+    /// How many steps away a bundle is; absent if it cannot be reached, and of the installed one.
+    pub fn steps_to(&self, bundle: &Choice<'_>) -> Option<usize> {
         let reached = self.reached.iter();
         let mut same = reached.filter(|(reached, _)| reached == bundle);
-        same.next().map(|(_, hops)| *hops)
+        same.next().map(|(_, steps)| *steps)
     }
 }
 

@@ -128,7 +128,7 @@ impl<'o, 's> Standings<'o, 's> {
         offer: &Offer<'s>,
         index: BundleIndex,
     ) -> (Standing, Option<usize>) {
-        let hops = self.reach.hops_to(&offer.choice(index));
+        let hops = self.reach.steps_to(&offer.choice(index));
         let standing = if has(&self.same, at, index) {
             Standing::Installed
         } else if has(&self.edges, at, index) {

@@ -6,7 +6,7 @@ use crate::judge::advice::proof::Prover;
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Offer, Origin, PathSearch, PolicyFinding, choose,
-    shortest_way, weigh,
+    shortest_path, weigh,
 };
 
 /// What is known if there is no upgrade path.
@@ -62,7 +62,7 @@ fn highest<'s>(
     mut search: PathSearch<'_, 's>,
 ) -> Option<Choice<'s>> {
     let found = search.path_to(None, &anything.offers);
-    let path = found.way.filter(|_| !found.is_cut)?.hops;
+    let path = found.path.filter(|_| !found.is_cut)?.steps;
     let last = path.last().copied()?;
     let is_above = !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
     (is_above && anything.admits(prover, &path)).then_some(last)
@@ -85,18 +85,19 @@ fn policed<'s>(
     };
     let goal = choose(&weigh(asked, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);
-    let way = shortest_way(asked, origin, goal, &free).way;
-    let hops = way.map(|way| way.hops).unwrap_or_default();
+    let path = shortest_path(asked, origin, goal, &free).path;
+    let steps = path.map(|path| path.steps).unwrap_or_default();
     let rules = prover.basis.snapshot.rules();
-    let starts = hops.iter().filter_map(|hop| Origin::of_choice(*hop, rules));
+    let starts = steps
+        .iter()
+        .filter_map(|step| Origin::of_choice(*step, rules));
     let starts = std::iter::once(origin.clone()).chain(starts);
-    let mut steps = starts.zip(&hops);
-    steps
-        .find_map(|(from, to)| {
-            let findings = anything.policies().denials_of_pin(&from, to);
-            (!findings.is_empty()).then_some(findings)
-        })
-        .unwrap_or_default()
+    let mut both = starts.zip(&steps);
+    both.find_map(|(from, to)| {
+        let findings = anything.policies().denials_of_pin(&from, to);
+        (!findings.is_empty()).then_some(findings)
+    })
+    .unwrap_or_default()
 }
 
 /// The first forbidden step of the path that there would be without guardrails.
@@ -116,7 +117,7 @@ fn blocked<'s>(
     };
     let goal = choose(&weigh(asked, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);
-    let path = shortest_way(asked, origin, goal, &unguarded).way?.hops;
+    let path = shortest_path(asked, origin, goal, &unguarded).path?.steps;
     let start = origin.version().map(|read| read.version.clone());
     let first = *path.first()?;
     steps_of(start, &path).find_map(|(from, to)| {

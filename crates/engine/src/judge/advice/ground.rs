@@ -44,9 +44,9 @@ impl<'a, 's> Ground<'a, 's> {
     /// do. Guardrails also check the steps that OLM makes after an edit, so they are put to the edits again.
     pub(super) fn admits(&self, prover: &Prover<'_, '_>, path: &[Choice<'_>]) -> bool {
         if !self.binds_by_edges_alone(prover.effort) {
-            return prover.admits_way(path);
+            return prover.admits_path(path);
         }
-        let mut versions = path.iter().map(|hop| hop.bundle().version.as_ref());
+        let mut versions = path.iter().map(|step| step.bundle().version.as_ref());
         versions.all(|read| read.is_ok_and(|read| fits(&read.version)))
     }
 

@@ -32,7 +32,7 @@ impl OneEdit {
 }
 
 /// The edit for a path of several steps, if OLM then comes to its end and stays there. Upgrade policies must allow
-/// each of the automatic steps as an edit: a range must not be the way around them.
+/// each of the automatic steps as an edit: a range must not avoid them.
 pub(super) fn of(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) -> Option<OneEdit> {
     let (goal, [_, ..]) = path.split_last()? else {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn of(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) 
     let range = range(prover.origin()?, *goal)?;
     let steps = prover.walk(&range)?;
     let is_policed = !prover.basis.policies.upgrades.is_empty();
-    if steps.last() != Some(goal) || (is_policed && !prover.admits_way(&steps)) {
+    if steps.last() != Some(goal) || (is_policed && !prover.admits_path(&steps)) {
         return None;
     }
     let through = steps.into_iter().map(pin).collect::<Option<_>>()?;

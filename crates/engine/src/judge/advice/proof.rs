@@ -62,15 +62,15 @@ impl<'a, 's> Prover<'a, 's> {
         fits.then(|| self.request.filter.with_version(range))
     }
 
-    /// Whether every hop is allowed and resolves to its bundle, each installed for the next.
-    pub(super) fn admits_way(&self, hops: &[Choice<'_>]) -> bool {
-        let Some((first, rest)) = hops.split_first() else {
+    /// Whether every step is allowed and resolves to its bundle, each installed for the next.
+    pub(super) fn admits_path(&self, steps: &[Choice<'_>]) -> bool {
+        let Some((first, rest)) = steps.split_first() else {
             return true;
         };
-        let start = self.hop(*first, &self.installed);
+        let start = self.step(*first, &self.installed);
         let end = rest
             .iter()
-            .fold(start, |installed, hop| self.hop(*hop, &installed?));
+            .fold(start, |installed, step| self.step(*step, &installed?));
         end.is_some()
     }
 
@@ -127,12 +127,12 @@ impl<'a, 's> Prover<'a, 's> {
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
     }
 
-    /// What is installed after a hop.
-    fn hop(&self, hop: Choice<'_>, installed: &ReadInstalled<'_>) -> Option<ReadInstalled<'s>> {
-        let pinned = self.request.filter.with_version(&pin(hop)?);
+    /// What is installed after a step.
+    fn step(&self, step: Choice<'_>, installed: &ReadInstalled<'_>) -> Option<ReadInstalled<'s>> {
+        let pinned = self.request.filter.with_version(&pin(step)?);
         let reached = self.admits_from(&pinned, installed)?;
         let origin = Origin::of_choice(reached, self.basis.snapshot.rules())?;
-        (reached == hop).then_some(ReadInstalled::Bundle(Ok(origin)))
+        (reached == step).then_some(ReadInstalled::Bundle(Ok(origin)))
     }
 }
 

@@ -34,10 +34,10 @@ impl<'s> Remedies<'_, '_, 's> {
     pub(super) fn remedy(&mut self) -> Advice {
         let found = match &self.ruled.ruling {
             Ruling::Downgrade(..) | Ruling::NotASuccessor(..) => {
-                let way = self.way(self.prover.request.filter);
-                Some(way.unwrap_or_else(Advice::from))
+                let path = self.path(self.prover.request.filter);
+                Some(path.unwrap_or_else(Advice::from))
             }
-            Ruling::Guardrail(_) => Some(self.allowed_way().unwrap_or_else(Advice::from)),
+            Ruling::Guardrail(_) => Some(self.allowed_path().unwrap_or_else(Advice::from)),
             Ruling::Policy(refusal) => Some(self.within_policies(refusal)),
             Ruling::VersionNotFound { nearest } => self.nearest_version(nearest),
             Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
@@ -53,20 +53,20 @@ impl<'s> Remedies<'_, '_, 's> {
         found.unwrap_or_default()
     }
 
-    /// Hop by hop to what the filter would give if no edge counted.
-    fn way(&mut self, filter: &Filter) -> Result<Advice, NoWay> {
-        self.prover.origin().ok_or(NoWay::Nowhere)?;
-        let hops = self.hops(filter)?;
-        self.along(&hops).ok_or(NoWay::Nowhere)
+    /// Step by step to what the filter would give if no edge counted.
+    fn path(&mut self, filter: &Filter) -> Result<Advice, NoPath> {
+        self.prover.origin().ok_or(NoPath::Nowhere)?;
+        let steps = self.steps(filter)?;
+        self.along(&steps).ok_or(NoPath::Nowhere)
     }
 
-    /// The same where guardrails forbid the step, with the range that leads as far as the first hop.
-    fn allowed_way(&mut self) -> Result<Advice, NoWay> {
-        let origin = self.prover.installed().ok_or(NoWay::Nowhere)?;
-        let hops = self.hops(self.prover.request.filter)?;
-        let advice = self.along(&hops).ok_or(NoWay::Nowhere)?;
-        let range = self.anything.zip(hops.first()).and_then(|(ground, hop)| {
-            let range = tightest::range(self.prover, ground, origin, *hop)?;
+    /// The same where guardrails forbid the step, with the range that leads as far as the first step.
+    fn allowed_path(&mut self) -> Result<Advice, NoPath> {
+        let origin = self.prover.installed().ok_or(NoPath::Nowhere)?;
+        let steps = self.steps(self.prover.request.filter)?;
+        let advice = self.along(&steps).ok_or(NoPath::Nowhere)?;
+        let range = self.anything.zip(steps.first()).and_then(|(ground, step)| {
+            let range = tightest::range(self.prover, ground, origin, *step)?;
             Some(Fix {
                 field: self.fields.version(),
                 value: FixValue::Text(range),
@@ -78,27 +78,27 @@ impl<'s> Remedies<'_, '_, 's> {
         })
     }
 
-    /// The hops of such a way.
-    fn hops(&mut self, filter: &Filter) -> Result<Vec<Choice<'s>>, NoWay> {
-        let ground = self.anything.ok_or(NoWay::Nowhere)?;
-        let search = self.search.as_mut().ok_or(NoWay::Nowhere)?;
-        let asked = ground::offers(self.prover.basis, filter).ok_or(NoWay::Nowhere)?;
+    /// The steps of such a path.
+    fn steps(&mut self, filter: &Filter) -> Result<Vec<Choice<'s>>, NoPath> {
+        let ground = self.anything.ok_or(NoPath::Nowhere)?;
+        let search = self.search.as_mut().ok_or(NoPath::Nowhere)?;
+        let asked = ground::offers(self.prover.basis, filter).ok_or(NoPath::Nowhere)?;
         let goal = choose(&weigh(&asked, None));
         let found = search.path_to(goal.ok().map(|resolved| resolved.choice), &asked);
-        match found.way {
-            _ if found.is_cut => Err(NoWay::Unknown),
-            Some(way) if ground.admits(self.prover, &way.hops) => Ok(way.hops),
-            Some(_) | None => Err(NoWay::Nowhere),
+        match found.path {
+            _ if found.is_cut => Err(NoPath::Unknown),
+            Some(path) if ground.admits(self.prover, &path.steps) => Ok(path.steps),
+            Some(_) | None => Err(NoPath::Nowhere),
         }
     }
 
-    /// The nearest version that can be reached, in as many hops as it takes.
+    /// The nearest version that can be reached, in as many steps as it takes.
     fn nearest_version(&mut self, nearest: &[&Version]) -> Option<Advice> {
         nearest.iter().find_map(|version| {
             let pinned = self.prover.request.filter.with_version(&pin_of(version)?);
             match self.prover.admits(&pinned) {
                 Some(choice) => self.along(&[choice]),
-                None => self.way(&pinned).ok(),
+                None => self.path(&pinned).ok(),
             }
         })
     }
@@ -195,35 +195,35 @@ impl<'s> Remedies<'_, '_, 's> {
         ))
     }
 
-    /// A path of these hops, the first of them the fix; staying where one is is no path.
-    fn along(&self, hops: &[Choice<'_>]) -> Option<Advice> {
-        let pins: Vec<String> = hops.iter().map(|hop| pin(*hop)).collect::<Option<_>>()?;
+    /// A path of these steps, the first of them the fix; staying where one is is no path.
+    fn along(&self, steps: &[Choice<'_>]) -> Option<Advice> {
+        let pins: Vec<String> = steps.iter().map(|step| pin(*step)).collect::<Option<_>>()?;
         let mut advice = fix(self.fields.version(), FixValue::Text(pins.first()?.clone()));
         let origin = self.prover.installed();
-        let stays = |origin: &Origin<'_>| hops.iter().all(|hop| origin.is_at(hop.bundle()));
+        let stays = |origin: &Origin<'_>| steps.iter().all(|step| origin.is_at(step.bundle()));
         if !origin.is_some_and(stays) {
             let start = origin.and_then(Origin::version);
             let start = start.map(|installed| installed.version.without_build().to_string());
             advice.path = start.into_iter().chain(pins).collect();
-            advice.one_edit = one_edit::of(self.prover, self.fields, hops);
+            advice.one_edit = one_edit::of(self.prover, self.fields, steps);
         }
         Some(advice)
     }
 }
 
-/// Why no way is suggested.
+/// Why no path is suggested.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum NoWay {
+enum NoPath {
     /// None leads there.
     Nowhere,
     /// The search ended at its bound: how far it came says nothing of how far one can come.
     Unknown,
 }
 
-impl From<NoWay> for Advice {
-    fn from(why: NoWay) -> Self {
+impl From<NoPath> for Advice {
+    fn from(why: NoPath) -> Self {
         Self {
-            is_cut: why == NoWay::Unknown,
+            is_cut: why == NoPath::Unknown,
             ..Self::default()
         }
     }

@@ -43,7 +43,7 @@ impl<'a, 's> Case<'a, 's> {
         self.offers().any(|offer| !offer.candidates.is_empty())
     }
 
-    /// A ruling with what was found on the way to it. The matches are over then.
+    /// A ruling with what was found before it. The matches are over then.
     pub(super) fn with_evidence(&mut self, ruling: Ruling<'s>) -> RuledEdit<'s> {
         let is_bare = matches!(ruling, Ruling::InstalledVersionInvalid(_));
         let mut ruled = RuledEdit::from(ruling);

@@ -41,7 +41,7 @@ pub struct PathSearch<'o, 's> {
 struct ReachedBundle<'s> {
     offer: usize,
     bundle: Choice<'s>,
-    /// How many prereleases there are on the way, this one included.
+    /// How many prereleases the path has, this one included.
     prereleases: usize,
 }
 
@@ -79,8 +79,8 @@ impl<'o, 's> PathSearch<'o, 's> {
     pub fn next_steps(&self) -> Vec<Choice<'s>> {
         let visits = self.visits.as_slice().iter();
         let first = visits.take_while(|visit| visit.steps == 0);
-        let mut hops: Vec<_> = first.map(|visit| visit.node.bundle).collect();
-        hops.sort_by(|one, other| {
+        let mut steps: Vec<_> = first.map(|visit| visit.node.bundle).collect();
+        steps.sort_by(|one, other| {
             if std::ptr::eq(one.package, other.package) {
                 return one.index.cmp(&other.index);
             }
@@ -89,7 +89,7 @@ impl<'o, 's> PathSearch<'o, 's> {
                 _ => Ordering::Equal,
             }
         });
-        hops
+        steps
     }
 
     /// The shortest path to a goal bundle. If there is none, the path to the highest candidate of these offers that can
@@ -98,7 +98,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         let found = self.find(goal);
         let end = found.or_else(|| self.highest_candidate(asked));
         PathFound {
-            way: end.map(|at| self.way_to(at)),
+            path: end.map(|at| self.path_of(at)),
             is_cut: found.is_none() && !self.is_over(),
         }
     }
@@ -236,10 +236,10 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    fn way_to(&self, goal: usize) -> Path<'s> {
+    fn path_of(&self, goal: usize) -> Path<'s> {
         let path = self.visits.path_to(goal).into_iter();
         Path {
-            hops: path.map(|visit| visit.node.bundle).collect(),
+            steps: path.map(|visit| visit.node.bundle).collect(),
         }
     }
 

@@ -62,9 +62,10 @@ fn unbound<'a, 's>(rules: &'a Rules, guards: &'a Guards<'s>) -> Bounds<'a, 's> {
     }
 }
 
-fn names(hops: &[Choice<'_>]) -> Vec<String> {
-    hops.iter()
-        .map(|hop| hop.bundle().name.to_string())
+fn names(steps: &[Choice<'_>]) -> Vec<String> {
+    steps
+        .iter()
+        .map(|step| step.bundle().name.to_string())
         .collect()
 }
 
@@ -77,16 +78,16 @@ fn a_version_that_crashes_in_one_catalog_is_pinned_in_none() {
         {"name": "1.3.0", "skips": ["1.0.0"]},
     ]);
     let broken = json!([{"name": "1.2.0", "skipRange": "<0.1.0 || || >9.0.0"}]);
-    let hops = |catalogs: &[_]| {
+    let steps = |catalogs: &[_]| {
         search(catalogs, |offers, from| {
             let (rules, guards) = (Rules::default(), Guards::default());
             names(&PathSearch::from(offers, from, &unbound(&rules, &guards)).next_steps())
         })
     };
-    let alone = hops(&[("a", sound.clone())]);
+    let alone = steps(&[("a", sound.clone())]);
     assert_eq!(alone, ["1.3.0", "1.2.0", "1.1.0"]);
     for other in ["0", "b"] {
-        let both = hops(&[("a", sound.clone()), (other, broken.clone())]);
+        let both = steps(&[("a", sound.clone()), (other, broken.clone())]);
         assert_eq!(both, ["1.3.0", "1.1.0"], "the broken one is called {other}");
     }
 }
@@ -109,14 +110,14 @@ fn a_bundle_that_counts_as_another_is_reached_from_elsewhere() {
         let bounds = unbound(&rules, &guards);
         let mut search = PathSearch::from(offers, origin, &bounds);
         assert_eq!(names(&search.next_steps()), ["2.0.0", "1.1.0"]);
-        let way = search.path_to(Some(goal), offers).way.expect("a way");
-        assert_eq!(names(&way.hops), ["1.1.0", "2.0.0"]);
-        assert_eq!(way.hops.last(), Some(&goal));
+        let path = search.path_to(Some(goal), offers).path.expect("a path");
+        assert_eq!(names(&path.steps), ["1.1.0", "2.0.0"]);
+        assert_eq!(path.steps.last(), Some(&goal));
     });
 }
 
-/// The names of the hops of a way to the bundle of this name.
-fn way(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
+/// The names of the steps of a path to the bundle of this name.
+fn path(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
     search(&[("a", entries.clone())], |offers, origin| {
         let mut choices = offers.iter().flat_map(|offer| {
             let bundles = offer.package.bundles();
@@ -126,7 +127,7 @@ fn way(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
         let (rules, guards) = (Rules::default(), Guards::default());
         let bounds = unbound(&rules, &guards);
         let found = PathSearch::within(budget, offers, origin, &bounds).path_to(goal, offers);
-        found.way.map(|way| names(&way.hops))
+        found.path.map(|path| names(&path.steps))
     })
 }
 
@@ -147,8 +148,8 @@ fn of_ways_of_one_length_that_with_the_fewest_prereleases_is_taken() {
         {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
         {"name": "2.0.0", "skips": ["1.1.0", "1.2.0-rc.1"]},
     ]);
-    let hops = way(Budget::FULL, &either, "2.0.0").expect("a way");
-    assert_eq!(hops, ["1.1.0", "2.0.0"]);
+    let steps = path(Budget::FULL, &either, "2.0.0").expect("a path");
+    assert_eq!(steps, ["1.1.0", "2.0.0"]);
     let in_all = json!([
         {"name": "1.0.0"},
         {"name": "1.1.0", "skips": ["1.0.0"]},
@@ -159,8 +160,8 @@ fn of_ways_of_one_length_that_with_the_fewest_prereleases_is_taken() {
         {"name": "1.3.0", "skips": ["1.2.0"]},
         {"name": "2.0.0", "skips": ["1.3.0-rc.1", "1.3.0"]},
     ]);
-    let hops = way(Budget::FULL, &in_all, "2.0.0").expect("a way");
-    assert_eq!(hops, ["1.1.0-rc.1", "1.2.0", "1.3.0", "2.0.0"]);
+    let steps = path(Budget::FULL, &in_all, "2.0.0").expect("a path");
+    assert_eq!(steps, ["1.1.0-rc.1", "1.2.0", "1.3.0", "2.0.0"]);
 }
 
 #[test]
@@ -172,8 +173,8 @@ fn a_shorter_way_may_lead_over_a_prerelease() {
         {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
         {"name": "2.0.0", "skips": ["1.2.0", "1.2.0-rc.1"]},
     ]);
-    let hops = way(Budget::FULL, &entries, "2.0.0").expect("a way");
-    assert_eq!(hops, ["1.2.0-rc.1", "2.0.0"]);
+    let steps = path(Budget::FULL, &entries, "2.0.0").expect("a path");
+    assert_eq!(steps, ["1.2.0-rc.1", "2.0.0"]);
 }
 
 #[test]
@@ -193,9 +194,9 @@ fn a_search_out_of_budget_gives_the_best_so_far() {
             pins,
             ..Budget::FULL
         };
-        let hops = way(budget, &chain(9), "1.3.0").expect("a candidate is reached");
+        let steps = path(budget, &chain(9), "1.3.0").expect("a candidate is reached");
         let expected = full.get(..reached).expect("a part of it");
-        assert_eq!(hops, expected, "{expansions} expansions, {pins} pins");
+        assert_eq!(steps, expected, "{expansions} expansions, {pins} pins");
     }
 }
 
@@ -210,9 +211,9 @@ fn a_search_that_its_budget_ends_says_so() {
             let (rules, guards) = (Rules::default(), Guards::default());
             let bounds = unbound(&rules, &guards);
             let search = || PathSearch::within(budget, offers, origin, &bounds);
-            let (reach, way) = (search().everywhere(), search().path_to(None, offers));
-            assert_eq!(reach.is_cut, way.is_cut);
-            way.is_cut
+            let (reach, path) = (search().everywhere(), search().path_to(None, offers));
+            assert_eq!(reach.is_cut, path.is_cut);
+            path.is_cut
         })
     };
     // From the first of four one comes to three others: the last is looked at in vain.
@@ -223,8 +224,8 @@ fn a_search_that_its_budget_ends_says_so() {
 
 #[test]
 fn a_chain_within_the_budget_is_gone_through() {
-    let hops = way(Budget::FULL, &chain(500), "1.499.0").expect("the head is reached");
-    assert_eq!(hops.len(), 499);
+    let steps = path(Budget::FULL, &chain(500), "1.499.0").expect("the head is reached");
+    assert_eq!(steps.len(), 499);
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn edges_from_everything_to_everything_end_with_the_budget() {
     let mut entries = dense;
     entries.as_array_mut().expect("a list").push(unreachable);
     assert_eq!(
-        way(budget, &entries, "2.0.0"),
+        path(budget, &entries, "2.0.0"),
         Some(vec!["1.0.199".to_owned()])
     );
 }

@@ -27,10 +27,10 @@ pub(crate) fn by_search(snapshot: &Snapshot, offers: &[Offer<'_>], origin: &Orig
     assert!(bounds.are_edges_alone());
     let reached = reach(offers, origin, &bounds);
     assert!(!reached.is_cut, "the packages are small");
-    let hops = |choice: &Choice<'_>| Some((key(offers, choice), reached.hops_to(choice)?));
+    let steps = |choice: &Choice<'_>| Some((key(offers, choice), reached.steps_to(choice)?));
     let others = choices(offers).into_iter();
     let others = others.filter(|choice| !origin.is_at(choice.bundle()));
-    others.filter_map(|choice| hops(&choice)).collect()
+    others.filter_map(|choice| steps(&choice)).collect()
 }
 
 /// What edits that each pin a version reach, judged by the whole decision table. The bundle that is installed

@@ -14,7 +14,7 @@ impl Remedies<'_, '_, '_> {
         let narrower = self.narrower(refusal);
         let advice = narrower.or_else(|| self.without_bypass(refusal));
         advice.unwrap_or_else(|| match self.prover.installed() {
-            Some(_) => self.allowed_way().unwrap_or_else(Advice::from),
+            Some(_) => self.allowed_path().unwrap_or_else(Advice::from),
             None => self.another_candidate().unwrap_or_default(),
         })
     }

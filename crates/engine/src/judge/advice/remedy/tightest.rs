@@ -1,5 +1,5 @@
-//! The tightest range that leads as far as a hop and lets its patches in: it ends before the lowest
-//! version there is above the hop.
+//! The tightest range that leads as far as a step and lets its patches in: it ends before the lowest
+//! version there is above the step.
 //!
 //! Where guardrails bind, a pin holds still what its patches could mend, and a wider range would go
 //! on by itself.
@@ -9,22 +9,22 @@ use crate::judge::advice::proof::Prover;
 use crate::resolve::{Choice, Origin};
 use olmguard_catalog::version::Version;
 
-/// The range, if an edit to it resolves to the hop.
+/// The range, if an edit to it resolves to the step.
 pub(super) fn range(
     prover: &Prover<'_, '_>,
     anything: &Ground<'_, '_>,
     origin: &Origin<'_>,
-    hop: Choice<'_>,
+    step: Choice<'_>,
 ) -> Option<String> {
     let from = origin.version()?.version.without_build();
-    let to = &hop.bundle().version.as_ref().ok()?.version;
+    let to = &step.bundle().version.as_ref().ok()?.version;
     let end = match above(anything, to) {
         Some(next) => format!("<{}", next.without_build()),
         None => format!("<={}", to.without_build()),
     };
     let range = format!(">={from} {end}");
-    let is_hop = prover.admits_range(&range)? == hop;
-    is_hop.then_some(range)
+    let is_step = prover.admits_range(&range)? == step;
+    is_step.then_some(range)
 }
 
 /// The lowest version above one that an asked channel has.
