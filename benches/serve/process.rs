@@ -24,7 +24,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Judges, by the catalogs or slowly.
+    /// A server that judges, by the catalogs or slowly.
     pub(crate) fn start(mode: Mode, world: &World) -> Self {
         Self::start_with(mode, world, "")
     }

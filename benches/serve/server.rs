@@ -27,7 +27,7 @@ use crate::world::World;
 pub(crate) enum Mode {
     /// The judge, by the catalogs.
     Judge,
-    /// A constant: the body is read, and the answer is always that of [`ANSWER`].
+    /// A constant: the body is read, and the answer is always the text of [`ANSWER`].
     Constant,
     /// A judge without catalogs that takes [`SLOW`] for each edit.
     Slow,

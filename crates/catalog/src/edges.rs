@@ -168,7 +168,8 @@ impl Edges {
         }
     }
 
-    /// Finds among them the edges that end at one bundle, with others.
+    /// [`Self::starting_at_version`], but perhaps only of the ranges with an edge that ends at one bundle. Their other edges
+    /// are found, too.
     pub(super) fn starting_at_version_to(
         &self,
         to: BundleIndex,

@@ -77,7 +77,7 @@ pub(super) fn versions<'o, 's: 'o>(
     around(named.as_ref(), &offers, |_| true)
 }
 
-/// The same of the versions that pass a test.
+/// [`versions`] among the versions that pass a test.
 fn around<'s>(
     named: Option<&Version>,
     offers: &[&Offer<'s>],
@@ -98,7 +98,7 @@ fn around<'s>(
     around.chain(below).take(MOST).collect()
 }
 
-/// Of one offer the lowest version above, and the highest ones below: nothing else can be the nearest.
+/// The lowest version of an offer above, and the highest ones below: no other one can be nearest.
 fn around_in<'s>(
     offer: &Offer<'s>,
     is_above: impl Fn(&Version) -> bool,
@@ -109,13 +109,14 @@ fn around_in<'s>(
     let versions = bundles.filter_map(|bundle| Some(&bundle.version.as_ref().ok()?.version));
     let mut found: Vec<&Version> = Vec::with_capacity(MOST + 1);
     for version in versions.filter(|version| is_meant(version)) {
+        let last = found.last();
+        if last.is_some_and(|last| last.cmp_precedence(version).is_eq()) {
+            continue;
+        }
         if is_above(version) {
             found.clear();
         }
-        let last = found.last();
-        if last.is_none_or(|last| last.cmp_precedence(version).is_ne()) {
-            found.push(version);
-        }
+        found.push(version);
         if found.len() > MOST {
             break;
         }

@@ -1,7 +1,7 @@
 //! What the successor rule accepts of one offer, whatever range and policy, and what it leaves of the candidates.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/filter/successors.go`]:
-//! the bundles that an edge leads to, and the installed bundle itself.
+//! the bundles that an edge ends at, and the installed bundle itself.
 //!
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 
@@ -14,7 +14,7 @@ use olmguard_catalog::{BundleIndex, BundleSet, Successors};
 pub struct AcceptedSuccessors {
     /// The bundles in the asked channels that an edge ends at or that count as the installed one.
     pub bundles: BundleSet,
-    /// The bundles on which OLM crashes before it finds an edge, whatever the channels.
+    /// The bundles on which OLM crashes before it finds an edge of the asked channels.
     pub crashes: BundleSet,
 }
 

@@ -22,14 +22,17 @@ fn asks_as_told() {
     let only = [next(), next()];
     let is_asked =
         |one: &dyn Debug, named: Option<&str>| named.is_none_or(|name| format!("{one:?}") == name);
+    let mut asked = 0;
     let reaches = Reach::ALL.into_iter();
     for reach in reaches.filter(|reach| is_asked(reach, only[1])) {
         let world = Growth::of(size, reach);
         let questions = GrowthQuestion::ALL.into_iter();
         for question in questions.filter(|question| is_asked(question, only[0])) {
             (0..times).for_each(|_| world.ask_right(question, reach));
+            asked += times;
         }
     }
+    assert!(asked > 0, "no such question: {told}");
 }
 
 #[test]
@@ -53,7 +56,8 @@ fn an_answer_costs_no_more_in_a_larger_package() {
 fn each(question: GrowthQuestion, reach: Reach, size: usize) -> u64 {
     let told = |times| format!("{times} {size} {question:?} {reach:?}");
     let [few, more] = [1, 3].map(|times| instructions(&told(times)));
-    more.saturating_sub(few) / 2
+    assert!(more > few, "nothing was asked: {}", told(1));
+    (more - few) / 2
 }
 
 fn instructions(told: &str) -> u64 {

@@ -37,7 +37,7 @@ pub enum Rate {
     PerSecond(u32),
 }
 
-/// What a test asks that is about something else: far more than an API server, and it leaves processors to others.
+/// The rate of tests that measure no throughput: far more than an API server sends, and it leaves processors to others.
 pub const PACE: Rate = Rate::PerSecond(5_000);
 
 impl Fleet {

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::{ARGO, argo, argo_at, one, reads};
 use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog};
-use olmguard_fixtures::question::ask;
+use olmguard_fixtures::question::{ask, ask_at};
+use olmguard_fixtures::written::written;
 
 #[test]
 fn invalid_selector() {
@@ -178,6 +179,20 @@ fn version_not_found() {
             OLM: no bundles found for package "argocd-operator" matching version "9" in channels [beta]
         "#,
     );
+}
+
+/// OLM before 1.8 reads no release out of build metadata: both are of one version, and the first one is named.
+#[test]
+fn of_equal_versions_that_are_nearest_the_first_one_is_named() {
+    for (asked, expected) in [
+        ("1.1.0", "Nearest: 1.0.0, 1.2.0+a\n"),
+        ("1.3.0", "Nearest: 1.2.0+a, 1.0.0\n"),
+    ] {
+        let package = written("stable: 1.0.0; 1.2.0+a; 1.2.0+b");
+        let question = ask_at("1.7", &[], &[("c", 0, &package)]);
+        let message = question.range(asked).answer().message.expect("a refusal");
+        assert!(message.contains(expected), "{message}");
+    }
 }
 
 #[test]
