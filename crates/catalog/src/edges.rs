@@ -1,6 +1,6 @@
 //! The upgrade edges of one package, kept by where they start.
 //!
-//! An entry of a channel leads to the bundle it names, from every bundle that its `replaces` or
+//! An entry of a channel is an edge to the bundle that it names, from every bundle that its `replaces` or
 //! `skips` name and from every version that its `skipRange` holds:
 //!
 //! ```text
@@ -38,7 +38,7 @@ use crate::heap::{Heap, allocated};
 use crate::memory::Loan;
 use crate::version::{Membership, SkipRange, Version};
 
-/// Where an edge leads, and the channel that it is written in.
+/// The end of an edge, and the channel that it is written in.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Edge {
     pub(super) channel: ChannelIndex,

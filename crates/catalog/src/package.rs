@@ -45,12 +45,12 @@ pub enum Deprecation {
     OfPackage(Box<str>),
 }
 
-/// Where upgrade edges lead from an installed bundle.
+/// The ends of the upgrade edges that start at an installed bundle.
 #[derive(Clone, Debug)]
 pub struct Successors {
-    /// The bundles that an edge leads to.
+    /// The bundles that an edge ends at.
     pub edges: BundleSet,
-    /// Those that no edge leads to, and on which OLM crashes while it tests a `skipRange`.
+    /// The bundles that no edge ends at, and on which OLM crashes while it tests a `skipRange`.
     pub crashes: BundleSet,
 }
 
@@ -185,7 +185,7 @@ impl Package {
         }
     }
 
-    /// Where the edges of these channels lead from an installed name, if known, and version.
+    /// The ends of the edges of these channels that start at an installed name, if known, or version.
     pub fn successors(
         &self,
         name: Option<&str>,

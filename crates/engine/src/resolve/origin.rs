@@ -43,7 +43,7 @@ impl fmt::Debug for ChosenBundle<'_> {
     }
 }
 
-/// What leads on from here.
+/// What the next steps are.
 #[derive(Clone, Debug)]
 enum Steps {
     /// The edges of the catalog.
@@ -215,7 +215,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Where edges lead from here, within the asked channels.
+    /// The ends of the edges that start here, within the asked channels.
     pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
         self.successors_at(self.place_in(package), package, asked)
     }
