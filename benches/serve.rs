@@ -4,7 +4,7 @@
 //! cores. It measures:
 //!
 //! - `throughput`: requests a second, in turns with the same server that reads a body and answers the same bytes
-//!   without a judgement, so a busy machine slows both; and what each request takes of the server's processors;
+//!   without a check, so a busy machine slows both; and what each request takes of the server's processors;
 //! - `latency` at a fixed rate, from the moment a request was due;
 //! - `memory` for each idle connection after one request;
 //! - `overload`: what ten times too much does to latency and memory, with slow workers.

@@ -59,7 +59,7 @@ pub(crate) fn range() -> impl Strategy<Value = String> {
 const REQUEST_OPERATORS: &[&str] = &["", "=", "<", "<=", ">", ">=", "!=", "~", "^"];
 const COMPONENTS: &[&str] = &["0", "1", "2", "x"];
 
-/// One comparator of a request, which can leave out components.
+/// One comparator of a request, with two or three components.
 fn request_comparator() -> impl Strategy<Value = String> {
     let operator = prop::sample::select(REQUEST_OPERATORS);
     let minor = prop::sample::select(COMPONENTS);

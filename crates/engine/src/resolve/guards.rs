@@ -1,6 +1,6 @@
 //! Guardrails over the offers of a package: which steps somebody forbids, and who.
 //!
-//! A step is judged by itself, never a path and never a history. Rules only forbid, so their order and
+//! Each step is checked by itself, without the other steps of a path. Rules only forbid, so their order and
 //! that of those who say them changes nothing but the order of what is told. Steps downwards, and to
 //! another bundle of one version, are no business of a rule.
 

@@ -121,19 +121,19 @@ impl<'o, 's> Standings<'o, 's> {
         self.judged.into_reasons()
     }
 
-    /// What a bundle of the offer at this place is, and how many hops it is away.
+    /// What a bundle of the offer at this place is, and how many steps it is away.
     pub(super) fn standing(
         &self,
         at: usize,
         offer: &Offer<'s>,
         index: BundleIndex,
     ) -> (Standing, Option<usize>) {
-        let hops = self.reach.steps_to(&offer.choice(index));
+        let steps = self.reach.steps_to(&offer.choice(index));
         let standing = if has(&self.same, at, index) {
             Standing::Installed
         } else if has(&self.edges, at, index) {
-            self.of_edge((at, index), offer, hops)
-        } else if hops.is_some() {
+            self.of_edge((at, index), offer, steps)
+        } else if steps.is_some() {
             Standing::Reachable
         } else if self.origin.is_newer_than(offer.package, index) {
             Standing::Older
@@ -142,22 +142,22 @@ impl<'o, 's> Standings<'o, 's> {
         } else {
             Standing::Unreachable
         };
-        let hops = hops.filter(|_| standing != Standing::Installed);
-        (standing, hops)
+        let steps = steps.filter(|_| standing != Standing::Installed);
+        (standing, steps)
     }
 
     /// What a bundle is that an edge leads to. A search takes no step that is forbidden: what it found
-    /// one hop away is free, though there was no time to tell.
+    /// one step away is free, though there was no time to tell.
     fn of_edge(
         &self,
         (at, index): (usize, BundleIndex),
         offer: &Offer<'s>,
-        hops: Option<usize>,
+        steps: Option<usize>,
     ) -> Standing {
         if !self.denied(at, offer, index).is_empty() {
             return Standing::Forbidden;
         }
-        match (self.judged.reasons_of(at, index), hops) {
+        match (self.judged.reasons_of(at, index), steps) {
             (Some(reasons), _) if !reasons.is_empty() => Standing::Forbidden,
             (Some(_), _) | (None, Some(1)) => Standing::Successor,
             (None, Some(_)) => Standing::Reachable,
