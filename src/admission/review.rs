@@ -167,13 +167,13 @@ impl Review {
         }
     }
 
-    /// The answer that needs no catalog: to what is never judged and not warned of either.
+    /// The answer that needs no catalog: to what is never judged, whatever the catalogs have.
     pub fn settled(&self) -> Option<Answer> {
         match &self.subject {
             Subject::Exempt(_, exemption) => Some(not_judged(exemption)),
             Subject::Change(change) => {
                 let edit = change.edit(&self.requester);
-                let exemption = exemption(&edit).filter(|exempt| !exempt.is_warned_of())?;
+                let exemption = exemption(&edit).filter(|exempt| !exempt.takes_catalogs())?;
                 Some(exempted(&edit, exemption))
             }
         }
@@ -183,16 +183,10 @@ impl Review {
     ///
     /// What is never judged stays so: no label edit and no removal of a finalizer is held up.
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
-        match &self.subject {
+        self.settled().unwrap_or_else(|| match &self.subject {
             Subject::Exempt(_, exemption) => not_judged(exemption),
-            Subject::Change(change) => {
-                let edit = change.edit(&self.requester);
-                match exemption(&edit) {
-                    Some(exemption) => exempted(&edit, exemption),
-                    None => unanswered(&edit, cause),
-                }
-            }
-        }
+            Subject::Change(change) => unanswered(&change.edit(&self.requester), cause),
+        })
     }
 }
 

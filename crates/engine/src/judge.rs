@@ -1,14 +1,14 @@
 //! The decision table: from an edit and the facts to a judgement, with its evidence.
 //!
 //! ```text
-//! Edit --exempt?--> row 1 --> Request --rows 2 to 17--> Ruling --> Judgement { warnings }
-//!                                ^                        |
+//! Edit --exempt?--> row 1 --> Request --rows 2 to 15--> 16: guardrails --> 17: policies --> Ruling --> Judgement
+//!                                ^                                                           |
 //!                                '------ advice: the same rows, asked again about each suggestion
 //! ```
 //!
-//! The rows and their order are those of the project's contract; where a row is a refusal of the
-//! resolver, `ruling` keeps what the resolver said; `guarded` looks at what OLM would do afterwards, `policed` at
-//! what the administrators of the cluster forbid.
+//! The rows and their order are those of the project's contract, and `rule` goes through them in this order. If a row
+//! is a refusal of the resolver, `ruling` keeps the text of the resolver. Rows 16 and 17 are put to each step that OLM
+//! takes under the edit (`walk`).
 //! Nothing here words anything: `explain` does.
 //!
 //! Invariant: the same facts give the same judgement, in every command and on every replica.
@@ -19,11 +19,11 @@ mod earlier;
 mod exempt;
 mod filter_question;
 mod forbidden;
-mod guarded;
+mod guardrail_row;
 mod identify;
 mod named;
 mod nearby;
-mod policed;
+mod policy_row;
 mod quick;
 mod read_installed;
 mod rows;
@@ -45,10 +45,10 @@ pub use basis::{Basis, Policies};
 pub use earlier::{pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use forbidden::{ForbiddenStep, UnjudgedSteps};
-pub use forbidden::{MOST_FORBIDDEN, most_steps, steps_of};
+pub use forbidden::{MOST_FORBIDDEN, affordable_steps, most_steps, steps_of};
 pub use identify::identify;
 pub use named::{CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, target};
-pub use policed::PolicyRefusal;
+pub use policy_row::PolicyRefusal;
 pub use rule::{Request, rule};
 pub use ruled::{MatchedBundles, RuledEdit};
 pub use ruling::{AllowedChange, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};
@@ -63,6 +63,7 @@ pub use warning::{Continuation, Warning};
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};
 use crate::resolve::EditContext;
+use olmguard_policy::Conditions;
 
 /// One edit of an extension, with the facts that a caller knows of it.
 #[derive(Clone, Copy, Debug)]
@@ -107,15 +108,8 @@ impl<'a> Edit<'a> {
         Some(Request {
             filter,
             installed: self.installed,
-            context: self.context(),
+            context: EditContext::of(&self.new.subject, self.requester),
         })
-    }
-
-    fn context(&self) -> EditContext<'a> {
-        EditContext {
-            subject: &self.new.subject,
-            requester: self.requester,
-        }
     }
 
     /// What it asked a catalog for before: what another source was asked for is none of that.
@@ -129,25 +123,32 @@ impl<'a> Edit<'a> {
 
 /// Judges one edit.
 pub fn judge<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Judgement<'s> {
-    let ruled = ruled(basis, edit);
+    judge_with(basis, edit, Conditions::ALL)
+}
+
+/// [`judge`], with the conditions of upgrade policies evaluated so far.
+pub fn judge_with<'s>(
+    basis: Basis<'s>,
+    edit: &Edit<'_>,
+    conditions: Conditions<'_>,
+) -> Judgement<'s> {
+    let ruled = ruled(basis, edit, conditions);
     let warnings = warning::warnings(basis, edit, &ruled);
     Judgement { ruled, warnings }
 }
 
-fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> RuledEdit<'s> {
-    if let Some(exemption) = exemption(edit) {
-        return Ruling::NotJudged(exemption).into();
-    }
-    match (rows::spec_row(edit), &edit.new.filter) {
-        (Some(ruled), _) => ruled,
-        (None, Err(error)) => Ruling::InvalidSpec(vec![SpecFault::Filter(error.clone())]).into(),
-        (None, Ok(filter)) => rule(
-            basis,
-            &Request {
-                filter,
-                installed: edit.installed,
-                context: edit.context(),
-            },
-        ),
+fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>, conditions: Conditions<'_>) -> RuledEdit<'s> {
+    let rule = |request: Request<'_>| rule(basis, &request.with_conditions(conditions));
+    match exemption(edit) {
+        Some(Exemption::Stricter) => {
+            let ruled = rows::spec_row(edit).ok().map(rule);
+            let forbidden = ruled.filter(|ruled| ruled.ruling.forbids_move());
+            forbidden.unwrap_or_else(|| Ruling::NotJudged(Exemption::Stricter).into())
+        }
+        Some(exemption) => Ruling::NotJudged(exemption).into(),
+        None => match rows::spec_row(edit) {
+            Ok(request) => rule(request),
+            Err(faults) => Ruling::InvalidSpec(faults).into(),
+        },
     }
 }

@@ -35,7 +35,7 @@ pub use path::{
     shortest_path,
 };
 pub use policies::{
-    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, UpgradePolicies,
+    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, StepStart, UpgradePolicies,
 };
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;

@@ -28,6 +28,26 @@ pub struct PolicyBundle<'a> {
     pub release: &'a str,
 }
 
+/// What is installed before a change.
+#[derive(Clone, Copy, Debug)]
+pub enum PolicyOrigin<'a> {
+    /// Nothing: the change is a first installation.
+    Nothing,
+    /// A bundle, but its version is not known or cannot be read.
+    Unknown,
+    /// This bundle.
+    Bundle(PolicyBundle<'a>),
+}
+
+/// Who makes a change.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Maker {
+    /// A user, by an edit of the extension.
+    User,
+    /// OLM, automatically after an edit: the rules about the edit itself do not apply.
+    Olm,
+}
+
 /// The person or program that edits.
 #[derive(Clone, Copy, Debug)]
 pub struct User<'a> {
@@ -65,13 +85,15 @@ pub enum BypassPermission {
     Unknown,
 }
 
-/// One edit of a `ClusterExtension` that the resolver allows, and what it resolves to.
+/// One step that an edit of a `ClusterExtension` makes, or that OLM makes automatically after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The extension.
     pub subject: Subject<'a>,
-    /// The installed bundle; `None` if nothing is installed, or if what is installed cannot be read.
-    pub from: Option<PolicyBundle<'a>>,
+    /// Who makes it.
+    pub maker: Maker,
+    /// What is installed before it.
+    pub from: PolicyOrigin<'a>,
     /// The bundle that it resolves to.
     pub to: PolicyBundle<'a>,
     /// Whether it resolves to another bundle than the installed one; a first install is a move.

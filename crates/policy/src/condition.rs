@@ -19,15 +19,17 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::sync::Arc;
 
 use cel::Program;
 use serde_json::Value;
 
+use crate::change::{Change, Maker};
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::members::{Members, TextRule};
-use crate::violation::{ConditionOutcome, PolicyRule};
+use crate::violation::{ConditionOutcome, ConditionSubject, PolicyRule};
 pub(crate) use scope::Scope;
 
 /// One condition, compiled.
@@ -40,6 +42,29 @@ pub(crate) struct Condition {
     compiled: Arc<Compiled>,
     /// How many steps an evaluation takes at most.
     steps: u64,
+}
+
+/// Whether the conditions of policies are evaluated: they are what can take long.
+#[derive(Clone, Copy)]
+pub enum Conditions<'a> {
+    /// They are not: the other rules alone are asked.
+    Skipped,
+    /// They are, one after the other, until this is true. Those after that count as failed.
+    EvaluatedUntil(&'a dyn Fn() -> bool),
+}
+
+impl Conditions<'static> {
+    /// All of them.
+    pub const ALL: Self = Self::EvaluatedUntil(&|| false);
+}
+
+impl fmt::Debug for Conditions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Skipped => "Skipped",
+            Self::EvaluatedUntil(_) => "EvaluatedUntil(..)",
+        })
+    }
 }
 
 /// A program, and what is known of it.
@@ -108,13 +133,40 @@ fn condition(
 
 impl Condition {
     /// How many steps an evaluation takes at most.
-    pub(crate) fn steps(&self) -> usize {
-        usize::try_from(self.steps).unwrap_or(usize::MAX)
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
     }
 
-    /// The violation, unless the condition is met.
-    pub(crate) fn violated(&self, scope: &mut Scope<'_>) -> Option<PolicyRule> {
-        let outcome = match evaluate::evaluate(&self.compiled, scope) {
+    /// What its answer depends on.
+    fn about(&self) -> ConditionSubject {
+        let reads = |names: &[&str]| self.compiled.variables.iter().any(|it| names.contains(it));
+        match (reads(names::OF_STEP), reads(names::OF_USER)) {
+            (true, false) => ConditionSubject::Bundle,
+            (true, true) => ConditionSubject::Both,
+            (false, _) => ConditionSubject::Edit,
+        }
+    }
+
+    /// Whether it is put to a change: one about the step to each move, one about the edit to the edit alone.
+    pub(crate) fn is_about(&self, change: &Change<'_>) -> bool {
+        match self.about() {
+            ConditionSubject::Bundle | ConditionSubject::Both => change.is_move,
+            ConditionSubject::Edit => change.maker == Maker::User,
+        }
+    }
+
+    /// The violation, unless the condition is met or not asked.
+    pub(crate) fn violated(
+        &self,
+        scope: &mut Scope<'_>,
+        conditions: Conditions<'_>,
+    ) -> Option<PolicyRule> {
+        let evaluated = match conditions {
+            Conditions::Skipped => return None,
+            Conditions::EvaluatedUntil(is_over) if is_over() => Err(NOT_IN_TIME.to_owned()),
+            Conditions::EvaluatedUntil(_) => evaluate::evaluate(&self.compiled, scope),
+        };
+        let outcome = match evaluated {
             Ok(true) => return None,
             Ok(false) => ConditionOutcome::False {
                 message: self.message.clone().map(Into::into),
@@ -124,10 +176,13 @@ impl Condition {
         Some(PolicyRule::Condition {
             index: self.index,
             expression: self.expression.clone().into(),
+            about: self.about(),
             outcome,
         })
     }
 }
+
+const NOT_IN_TIME: &str = "the time for the answer is over";
 
 const KEYS: &[&str] = &["expression", "message"];
 

@@ -169,6 +169,11 @@ pub enum PolicyProblem {
          install it, or write Deny"
     )]
     PermissionNotChecked,
+    /// The conditions of all policies take too long together, and those of this one exceed what is left.
+    #[error(
+        "the conditions of all UpgradePolicies are too costly together: expected fewer, simpler or over smaller lists"
+    )]
+    TooCostlyTogether,
     /// The file of the object cannot be read.
     #[error("{0}")]
     File(String),

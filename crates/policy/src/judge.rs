@@ -1,9 +1,7 @@
 //! The rules of a policy against one change.
 
-use olmguard_catalog::version::Version;
-
-use crate::change::{BypassPermission, Change};
-use crate::condition::Scope;
+use crate::change::{BypassPermission, Change, Maker, PolicyOrigin};
+use crate::condition::{Conditions, Scope};
 use crate::policy::UpgradePolicy;
 use crate::rules::{Bypass, Rules};
 use crate::violation::{PolicyRule, PolicyViolation};
@@ -11,30 +9,71 @@ use crate::window::{self, State};
 use crate::words::{Enforcement, RangeShape, Step};
 
 /// Every violated rule, in the order of the rules.
-pub(crate) fn violations(policy: &UpgradePolicy, scope: &mut Scope<'_>) -> Vec<PolicyViolation> {
+pub(crate) fn violations(
+    policy: &UpgradePolicy,
+    scope: &mut Scope<'_>,
+    conditions: Conditions<'_>,
+) -> Vec<PolicyViolation> {
     let change = scope.change;
-    let first_fault = policy.faults().first().filter(|_| change.is_move);
-    let unreadable = first_fault.map(|fault| PolicyRule::Unreadable(fault.clone()));
     let rules = &policy.rules;
-    let mut found: Vec<(PolicyRule, Enforcement)> = Vec::new();
-    let mut deny = |rule: Option<PolicyRule>| found.extend(rule.map(|rule| (rule, DENY)));
-    deny(unreadable);
-    deny(not_allowed(rules, change.to.version));
-    deny(denied(rules, change.to.version));
-    deny(step(rules, change));
-    deny(prerelease(rules, change.to.version));
-    found.extend(deprecated(rules, change));
-    found.extend(range(rules, change).map(|rule| (rule, DENY)));
-    found.extend(catalog(rules, change).map(|rule| (rule, DENY)));
-    found.extend(bypass(rules, change));
-    found.extend(closed(rules, change).map(|rule| (rule, DENY)));
-    let conditions = rules.conditions.iter();
-    let unmet = conditions.filter_map(|condition| condition.violated(scope));
-    found.extend(unmet.map(|rule| (rule, DENY)));
+    let mut found: Vec<Found> = unreadable(policy, change).into_iter().collect();
+    let asked = RULES.iter().filter(|(asked, _)| asked.of(change));
+    found.extend(asked.filter_map(|(_, rule)| rule(rules, change)));
+    let asked = rules.conditions.iter().filter(|it| it.is_about(change));
+    let unmet = asked.filter_map(|condition| condition.violated(scope, conditions));
+    found.extend(unmet.map(deny));
     found
         .into_iter()
         .map(|(rule, own)| violation(policy, rule, own))
         .collect()
+}
+
+/// A violated rule, and what follows from it in a policy that denies.
+type Found = (PolicyRule, Enforcement);
+
+/// What a rule is put to.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// Each step to another bundle, also one that OLM makes automatically. So what is installed can always be pinned.
+    OfMoves,
+    /// An edit, once.
+    OfEdits,
+}
+
+impl Asked {
+    fn of(self, change: &Change<'_>) -> bool {
+        match self {
+            Self::OfMoves => change.is_move,
+            Self::OfEdits => change.maker == Maker::User,
+        }
+    }
+}
+
+/// What a rule finds in a change.
+type Rule = fn(&Rules, &Change<'_>) -> Option<Found>;
+
+/// The rules in their order; conditions come after them.
+const RULES: [(Asked, Rule); 9] = [
+    (Asked::OfMoves, not_allowed),
+    (Asked::OfMoves, denied),
+    (Asked::OfMoves, step),
+    (Asked::OfMoves, prerelease),
+    (Asked::OfMoves, deprecated),
+    (Asked::OfEdits, range),
+    (Asked::OfMoves, catalog),
+    (Asked::OfEdits, bypass),
+    (Asked::OfEdits, closed),
+];
+
+fn deny(rule: PolicyRule) -> Found {
+    (rule, Enforcement::Deny)
+}
+
+/// Once for all steps of an edit: the first of them is one as well.
+fn unreadable(policy: &UpgradePolicy, change: &Change<'_>) -> Option<Found> {
+    let is_asked = change.is_move && change.maker == Maker::User;
+    let fault = policy.faults().first().filter(|_| is_asked)?;
+    Some(deny(PolicyRule::Unreadable(fault.clone())))
 }
 
 /// A policy that warns never denies, whatever its rules.
@@ -46,55 +85,60 @@ fn violation(policy: &UpgradePolicy, rule: PolicyRule, own: Enforcement) -> Poli
     PolicyViolation { rule, enforcement }
 }
 
-fn not_allowed(rules: &Rules, version: &Version) -> Option<PolicyRule> {
+fn not_allowed(rules: &Rules, change: &Change<'_>) -> Option<Found> {
     let allow = rules.allow.as_ref();
-    let allow = allow.filter(|allow| !allow.matches(version))?;
+    let allow = allow.filter(|allow| !allow.matches(change.to.version))?;
     let allow = allow.as_str().to_owned();
-    Some(PolicyRule::VersionNotAllowed { allow })
+    Some(deny(PolicyRule::VersionNotAllowed { allow }))
 }
 
-fn denied(rules: &Rules, version: &Version) -> Option<PolicyRule> {
-    let deny = rules.deny.as_ref();
-    let deny = deny.filter(|deny| deny.matches(version))?;
-    let deny = deny.as_str().to_owned();
-    Some(PolicyRule::VersionDenied { deny })
+fn denied(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+    let range = rules.deny.as_ref();
+    let range = range.filter(|range| range.matches(change.to.version))?;
+    let range = range.as_str().to_owned();
+    Some(deny(PolicyRule::VersionDenied { deny: range }))
 }
 
-/// Only of a move from a known version: a first install is no step.
-fn step(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
-    let from = change.from.filter(|_| change.is_move)?;
-    let found = Step::between(from.version, change.to.version);
-    let largest = rules.step.filter(|largest| found > *largest)?;
-    Some(PolicyRule::Step { found, largest })
+/// A first install is no step. A step from an unknown version could be any.
+fn step(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+    let largest = rules.step?;
+    match change.from {
+        PolicyOrigin::Nothing => None,
+        PolicyOrigin::Unknown => Some(deny(PolicyRule::StepUnknown { largest })),
+        PolicyOrigin::Bundle(from) => {
+            let found = Step::between(from.version, change.to.version);
+            (found > largest).then(|| deny(PolicyRule::Step { found, largest }))
+        }
+    }
 }
 
-fn prerelease(rules: &Rules, version: &Version) -> Option<PolicyRule> {
-    let is_denied = rules.prereleases_denied && version.is_prerelease();
-    is_denied.then_some(PolicyRule::Prerelease)
+fn prerelease(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+    let is_denied = rules.prereleases_denied && change.to.version.is_prerelease();
+    is_denied.then(|| deny(PolicyRule::Prerelease))
 }
 
-fn deprecated(rules: &Rules, change: &Change<'_>) -> Option<(PolicyRule, Enforcement)> {
+fn deprecated(rules: &Rules, change: &Change<'_>) -> Option<Found> {
     let own = rules.deprecated.filter(|_| change.deprecated)?;
     Some((PolicyRule::Deprecated, own))
 }
 
-fn range(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
+fn range(rules: &Rules, change: &Change<'_>) -> Option<Found> {
     let found = RangeShape::of(change.range);
     let needed = rules.range.filter(|needed| found > *needed)?;
-    Some(PolicyRule::Range { found, needed })
+    Some(deny(PolicyRule::Range { found, needed }))
 }
 
-fn catalog(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
+fn catalog(rules: &Rules, change: &Change<'_>) -> Option<Found> {
     let allowed = rules.catalogs.as_ref();
     let allowed = allowed.filter(|allowed| allowed.iter().all(|name| name != change.catalog))?;
     let allowed = allowed.clone();
-    Some(PolicyRule::Catalog { allowed })
+    Some(deny(PolicyRule::Catalog { allowed }))
 }
 
 /// Without the API server's answer the permission is an open question, so it only warns.
-fn bypass(rules: &Rules, change: &Change<'_>) -> Option<(PolicyRule, Enforcement)> {
+fn bypass(rules: &Rules, change: &Change<'_>) -> Option<Found> {
     match (rules.bypass.filter(|_| change.bypass)?, change.permission) {
-        (Bypass::Deny, _) => Some((PolicyRule::Bypass, DENY)),
+        (Bypass::Deny, _) => Some(deny(PolicyRule::Bypass)),
         (Bypass::ByPermission, BypassPermission::Unknown) => {
             Some((PolicyRule::BypassPermission, Enforcement::Warn))
         }
@@ -103,17 +147,15 @@ fn bypass(rules: &Rules, change: &Change<'_>) -> Option<(PolicyRule, Enforcement
 }
 
 /// Only of a move. `windows: []` is no rule; a list of which no window can be read is a fault.
-fn closed(rules: &Rules, change: &Change<'_>) -> Option<PolicyRule> {
+fn closed(rules: &Rules, change: &Change<'_>) -> Option<Found> {
     if !change.is_move || rules.windows.is_empty() {
         return None;
     }
     match window::any(&rules.windows, change.now) {
         State::Open => None,
-        State::Closed(opens) => Some(PolicyRule::Window {
+        State::Closed(opens) => Some(deny(PolicyRule::Window {
             opens,
             is_unbounded: RangeShape::of(change.range) == RangeShape::Any,
-        }),
+        })),
     }
 }
-
-const DENY: Enforcement = Enforcement::Deny;

@@ -44,12 +44,15 @@ mod violation;
 mod window;
 mod words;
 
-pub use change::{BypassPermission, Change, Operation, PolicyBundle, Subject, User};
+pub use change::{
+    BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, User,
+};
+pub use condition::Conditions;
 pub use fault::{PolicyFault, PolicyProblem};
 pub use index::PolicyIndex;
 pub use moment::{Moment, MomentError};
 pub use policy::UpgradePolicy;
-pub use violation::{ConditionOutcome, Opening, PolicyRule, PolicyViolation};
+pub use violation::{ConditionOutcome, ConditionSubject, Opening, PolicyRule, PolicyViolation};
 pub use words::{Enforcement, RangeShape, Step};
 
 /// The API group of the object.

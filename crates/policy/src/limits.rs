@@ -28,6 +28,9 @@ pub const EXPRESSION_COMPREHENSIONS: usize = 2;
 /// Steps of the evaluation of all CEL expressions of a policy, as estimated from the sizes below:
 /// enough to compare each pair of the groups of a user, which takes less than 0.1 seconds.
 pub const EXPRESSION_STEPS: u64 = 8_000_000;
+/// Steps of the evaluation of the conditions of all policies of a cluster: those of four policies at their limit, which
+/// take less than a second.
+pub const ALL_EXPRESSION_STEPS: u64 = 4 * EXPRESSION_STEPS;
 /// Size of any value that a CEL expression can produce, in units of 64 bytes: 4 MiB.
 pub const EXPRESSION_VALUE: u64 = 65_536;
 /// Groups of a user in the scope of a CEL expression.

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use crate::change::{Change, Subject};
-use crate::condition::{Condition, Scope};
+use crate::condition::{Condition, Conditions, Scope};
 use crate::fault::{Faults, PolicyFault, PolicyProblem};
 use crate::judge;
+use crate::limits;
 use crate::matching::Matching;
 use crate::read;
 use crate::rules::{Bypass, Rules};
@@ -70,20 +71,22 @@ impl UpgradePolicy {
     /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
     /// bypass, windows, conditions.
     pub fn violations(&self, change: &Change<'_>) -> Vec<PolicyViolation> {
-        judge::violations(self, &mut Scope::of(change))
+        judge::violations(self, &mut Scope::of(change), Conditions::ALL)
     }
 
     /// What policies say against a change of an extension that all of them match, in their order.
     ///
-    /// The same as [`Self::violations`] of each, at a lower cost: they share the values that conditions read.
+    /// The same as [`Self::violations`] of each if the conditions come to their end, at a lower cost: they share the
+    /// values that conditions read.
     pub fn violations_of<'p>(
         policies: impl IntoIterator<Item = &'p Self>,
         change: &Change<'_>,
+        conditions: Conditions<'_>,
     ) -> Vec<(&'p Self, PolicyViolation)> {
         let mut scope = Scope::of(change);
         let mut found = Vec::new();
         for policy in policies {
-            let violations = judge::violations(policy, &mut scope).into_iter();
+            let violations = judge::violations(policy, &mut scope, conditions).into_iter();
             found.extend(violations.map(|violation| (policy, violation)));
         }
         found
@@ -91,8 +94,39 @@ impl UpgradePolicy {
 
     /// How many steps a judgement of one change takes at most, about.
     pub fn weight(&self) -> usize {
+        let conditions = usize::try_from(self.condition_steps()).unwrap_or(usize::MAX);
+        conditions.saturating_add(OWN_WEIGHT)
+    }
+
+    /// How many steps the conditions take at most.
+    fn condition_steps(&self) -> u64 {
         let steps = self.rules.conditions.iter().map(Condition::steps);
-        steps.fold(OWN_WEIGHT, usize::saturating_add)
+        steps.fold(0, u64::saturating_add)
+    }
+
+    /// Whether there are conditions.
+    pub fn has_conditions(&self) -> bool {
+        !self.rules.conditions.is_empty()
+    }
+
+    /// Bounds what the conditions of all policies of a cluster take together: [`limits::ALL_EXPRESSION_STEPS`].
+    ///
+    /// In the order given, each policy that exceeds what those before it leave gets a fault in the place of its
+    /// conditions, and denies every move of what it matches. A second call changes nothing.
+    pub fn bound_together<'p>(policies: impl IntoIterator<Item = &'p mut Self>) {
+        let mut left = limits::ALL_EXPRESSION_STEPS;
+        for policy in policies {
+            match left.checked_sub(policy.condition_steps()) {
+                Some(rest) => left = rest,
+                None => policy.refuse_conditions(),
+            }
+        }
+    }
+
+    fn refuse_conditions(&mut self) {
+        self.rules.conditions.clear();
+        let path = read::rule_path("conditions");
+        self.faults.report(path, PolicyProblem::TooCostlyTogether);
     }
 
     /// Whether the policy needs someone who checks the permission to bypass.

@@ -35,6 +35,11 @@ pub enum PolicyRule {
         /// The largest step that the policy allows.
         largest: Step,
     },
+    /// The step is limited, and cannot be measured: the installed version is not known or cannot be read.
+    StepUnknown {
+        /// The largest step that the policy allows.
+        largest: Step,
+    },
     /// The version is a prerelease.
     Prerelease,
     /// The bundle, channel or package is deprecated.
@@ -69,6 +74,8 @@ pub enum PolicyRule {
         index: usize,
         /// The expression as written.
         expression: String,
+        /// What its answer depends on.
+        about: ConditionSubject,
         /// What became of it.
         outcome: ConditionOutcome,
     },
@@ -82,7 +89,7 @@ impl PolicyRule {
             Self::Condition { index, .. } => return format!("spec.rules.conditions[{index}]"),
             Self::VersionNotAllowed { .. } => "versions.allow",
             Self::VersionDenied { .. } => "versions.deny",
-            Self::Step { .. } => "step",
+            Self::Step { .. } | Self::StepUnknown { .. } => "step",
             Self::Prerelease => "prereleases",
             Self::Deprecated => "deprecated",
             Self::Range { .. } => "range",
@@ -99,17 +106,37 @@ impl PolicyRule {
             Self::VersionNotAllowed { .. }
             | Self::VersionDenied { .. }
             | Self::Step { .. }
+            | Self::StepUnknown { .. }
             | Self::Prerelease
             | Self::Deprecated
             | Self::Catalog { .. } => true,
+            Self::Condition { about, .. } => *about == ConditionSubject::Bundle,
             Self::Unreadable(_)
             | Self::Range { .. }
             | Self::Bypass
             | Self::BypassPermission
-            | Self::Window { .. }
-            | Self::Condition { .. } => false,
+            | Self::Window { .. } => false,
         }
     }
+
+    /// Whether it is put to each step that OLM makes automatically, and not only to the edit before them.
+    pub fn is_of_each_step(&self) -> bool {
+        match self {
+            Self::Condition { about, .. } => *about != ConditionSubject::Edit,
+            _ => self.is_of_bundle(),
+        }
+    }
+}
+
+/// What the answer of a condition depends on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ConditionSubject {
+    /// On the step: `from`, `to`, `catalog` or `deprecated`.
+    Bundle,
+    /// On nothing of the step: the user, the range, the labels.
+    Edit,
+    /// On the step and on its user or operation.
+    Both,
 }
 
 /// Why a condition is not met.

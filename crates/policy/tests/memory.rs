@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use olmguard_catalog::version::Version;
 use olmguard_policy::{
-    BypassPermission, Change, Moment, Operation, PolicyBundle, PolicyViolation, Subject,
-    UpgradePolicy, User,
+    BypassPermission, Change, Maker, Moment, Operation, PolicyBundle, PolicyOrigin,
+    PolicyViolation, Subject, UpgradePolicy, User,
 };
 use peak_alloc::PeakAlloc;
 use serde_json::{Value, json};
@@ -113,7 +113,8 @@ fn install(policy: &UpgradePolicy, groups: &[String]) -> Vec<PolicyViolation> {
             namespace: "",
             labels: &BTreeMap::new(),
         },
-        from: None,
+        maker: Maker::User,
+        from: PolicyOrigin::Nothing,
         to: PolicyBundle {
             name: "p.v1.0.0",
             version: &version,

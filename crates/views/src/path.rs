@@ -316,7 +316,9 @@ fn why_none(inquiry: &Inquiry<'_>, goal: Choice<'_>) -> Option<String> {
 /// That guardrails were not applied to every step of a walk; once.
 fn not_applied(walks: &[WalkReport]) -> Option<String> {
     let looked_at = walks.iter().filter_map(|walk| walk.looked_at);
-    looked_at.min().map(goes_on)
+    looked_at
+        .min()
+        .map(|looked_at| goes_on("guardrails", looked_at))
 }
 
 fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {

@@ -70,7 +70,7 @@ impl StepReport {
         };
         let looked_at = catalog.as_ref().and_then(|catalog| catalog.looked_at);
         let mut notes = see::notes(inquiry);
-        notes.extend(looked_at.map(goes_on));
+        notes.extend(looked_at.map(|looked_at| goes_on("guardrails", looked_at)));
         Ok(Self {
             schema: SCHEMA,
             package: inquiry.filter.package.clone(),

@@ -128,10 +128,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let filter = args.filter();
     let guards = guards(&facts, &filter, catalog);
     let (subject, requester) = (PolicySubject::default(), args.facts.requester());
-    let context = EditContext {
-        subject: &subject,
-        requester: &requester,
-    };
+    let context = EditContext::of(&subject, &requester);
     let (upgrades, rules) = (&facts.policies.upgrades, facts.snapshot.rules());
     let policies = MatchingPolicies::of(upgrades, &filter, context, rules.masterminds);
     let base = args.base(&facts)?;

@@ -175,10 +175,7 @@ impl PackageFacts {
 
     /// What upgrade policies decide by besides.
     pub(super) fn context(&self) -> EditContext<'_> {
-        EditContext {
-            subject: &self.subject,
-            requester: &self.requester,
-        }
+        EditContext::of(&self.subject, &self.requester)
     }
 
     /// Why there is no answer about these two.

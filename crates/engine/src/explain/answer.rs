@@ -10,11 +10,11 @@ use crate::extension::{Fields, Filter, InstalledBundle, Policy};
 use crate::judge::{
     Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice, Judgement,
     OutdatedCatalogs, PolicyFinding, PolicyRefusal, RuledEdit, Ruling, SpecFault, Stop, Token,
-    UnansweredReason, Verdict, advise, judge,
+    UnansweredReason, Verdict, advise, judge, judge_with,
 };
 use crate::resolve::{Choice, NotLoadedCause};
 use crate::snapshot::CatalogState;
-use olmguard_policy::PolicyRule;
+use olmguard_policy::{Conditions, PolicyRule};
 
 /// What becomes of one edit, in words and in data.
 #[derive(Clone, Debug)]
@@ -103,12 +103,23 @@ pub fn answer_until(
     stop: &Stop,
     refused: impl FnOnce(Answer),
 ) -> Answer {
-    let judgement = judge(basis, edit);
-    let request = edit.request();
-    let advice = request.map(|request| Advice::not_yet(&request, &judgement.ruled));
-    if let Some(advice) = advice.filter(|advice| advice.is_cut) {
-        refused(worded(edit, &judgement, advice.into()));
+    let mut refused = Some(refused);
+    let mut refuse = |judgement: &Judgement<'_>| {
+        let advice = edit
+            .request()
+            .map(|it| Advice::not_yet(&it, &judgement.ruled));
+        let advice = advice.filter(|advice| advice.is_cut);
+        if let Some((advice, refused)) = advice.and_then(|it| Some((it, refused.take()?))) {
+            refused(worded(edit, judgement, advice.into()));
+        }
+    };
+    // Conditions can outlast the time for the answer; what denies without them is known before.
+    if basis.policies.upgrades.have_conditions() {
+        refuse(&judge_with(basis, edit, Conditions::Skipped));
     }
+    let is_over = || stop.is_set();
+    let judgement = judge_with(basis, edit, Conditions::EvaluatedUntil(&is_over));
+    refuse(&judgement);
     advised(basis, edit, &judgement, stop)
 }
 

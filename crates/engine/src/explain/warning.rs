@@ -152,6 +152,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         }
         Warning::Policy(found) => policy::against(found, range(extension)),
         Warning::GuardrailsNotApplied(why) => line.say(&not_applied(*why)),
+        Warning::PoliciesNotApplied(looked_at) => line.say(&goes_on("upgrade policies", *looked_at)),
         Warning::GuardrailsUnknown(schemas) => {
             let line = line.say("guardrails of schema ").then(first_named(schemas));
             line.say(" are not known to this olmguard and not applied")
@@ -204,14 +205,14 @@ fn not_applied(why: UnjudgedSteps) -> String {
             "guardrails were not applied: the installed version is unknown or cannot be read"
                 .to_owned()
         }
-        UnjudgedSteps::Later { looked_at } => goes_on(looked_at),
+        UnjudgedSteps::Later { looked_at } => goes_on("guardrails", looked_at),
     }
 }
 
-/// That guardrails were not put to every step that OLM takes by itself.
-pub fn goes_on(looked_at: usize) -> String {
+/// That these rules were not put to every step that OLM takes automatically.
+pub fn goes_on(rules: &str, looked_at: usize) -> String {
     format!(
-        "OLM goes on by itself for more than {looked_at} steps: guardrails were applied to so many only"
+        "OLM goes on by itself for more than {looked_at} steps: {rules} were applied to so many only"
     )
 }
 

@@ -80,7 +80,7 @@ impl<'a> Inquiry<'a> {
         let is_reached =
             reached.is_some_and(|reached| bundles.last().is_none_or(|last| last == reached));
         let steps = forbidden(self, &origin, &bundles);
-        let steps = GuardedSteps::at(most_steps(&self.guards), steps);
+        let steps = GuardedSteps::at(most_steps(self.guards.weight()), steps);
         let is_there = !is_reached && !steps.forbidden.is_empty();
         is_there.then_some(ForbiddenPath { bundles, steps })
     }
@@ -95,7 +95,7 @@ impl<'a> Inquiry<'a> {
             let violations = self.violations(&from, to);
             ForbiddenStep::of(*to, &from, *to, violations)
         });
-        GuardedSteps::at(most_steps(&self.guards), steps)
+        GuardedSteps::at(most_steps(self.guards.weight()), steps)
     }
 }
 
@@ -107,7 +107,7 @@ fn forbidden_detour<'a>(
     goal: Choice<'a>,
 ) -> Option<(Choice<'a>, ForbiddenStep<'a>)> {
     let path = unguarded(inquiry, origin, Some(&[goal]))?;
-    let mut steps = forbidden(inquiry, origin, &path).take(most_steps(&inquiry.guards));
+    let mut steps = forbidden(inquiry, origin, &path).take(most_steps(inquiry.guards.weight()));
     let forbidden = steps.find_map(|step| step)?;
     Some((*path.first()?, forbidden))
 }

@@ -17,6 +17,7 @@ use crate::extension::Extension;
 use crate::judge::{Basis, Request, RuledEdit, Ruling, Verdict};
 use crate::resolve::{Choice, Effort, PathSearch, Stop};
 use olmguard_catalog::version::{Version, crd};
+use olmguard_policy::Conditions;
 
 pub use dead_end::DeadEnd;
 use ground::Ground;
@@ -114,6 +115,8 @@ pub fn advise<'s>(
         return advice.into();
     }
     let effort = Effort::of(MOST_BUNDLES, stop);
+    let is_over = || stop.is_set();
+    let request = &request.with_conditions(Conditions::EvaluatedUntil(&is_over));
     let prover = Prover::of(basis, request, &effort);
     let unpinned = request.filter.without_version();
     let anything = Ground::of(basis, &unpinned, request.context);

@@ -23,7 +23,8 @@ pub enum Exemption {
     Unchanged,
     /// Its content does not come from a catalog.
     Source(String),
-    /// An update whose only change to the filter turns the bypass off.
+    /// An update whose only change to the filter turns the bypass off. Rows 16 and 17 are put to the step that OLM then
+    /// takes, if it takes one.
     Stricter,
 }
 
@@ -86,13 +87,13 @@ impl Exemption {
         }
     }
 
-    /// Whether the catalogs have something to say about it all the same: a warning.
-    pub fn is_warned_of(&self) -> bool {
+    /// Whether the catalogs decide about it: what OLM does then can be forbidden, or be worth a warning.
+    pub fn takes_catalogs(&self) -> bool {
         matches!(self, Self::Stricter)
     }
 }
 
-/// The first exemption that fits; no catalog is asked.
+/// The first exemption that fits; no catalog is asked, so one that [`Exemption::takes_catalogs`] is not settled.
 pub fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
     if edit.new.deleting {
         return Some(Exemption::Deleting);

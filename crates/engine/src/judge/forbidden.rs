@@ -1,8 +1,8 @@
-//! The steps that guardrails forbid, and how many they are put to.
+//! The steps that guardrails forbid, and how many they and policies are put to.
 
 use olmguard_catalog::version::Version;
 
-use crate::resolve::{Choice, Guards, Violation};
+use crate::resolve::{Choice, MOST_COMPARISONS, Violation};
 
 /// A step that OLM would take and that guardrails forbid.
 #[derive(Debug)]
@@ -64,9 +64,14 @@ pub enum UnjudgedSteps {
     },
 }
 
-/// How many steps of a walk these guardrails are put to, one at least.
-pub fn most_steps(guards: &Guards<'_>) -> usize {
-    guards.affordable_steps().clamp(1, MOST_STEPS)
+/// How many steps of a walk guardrails or policies of this weight are put to, one at least.
+pub fn most_steps(weight: usize) -> usize {
+    affordable_steps(weight).clamp(1, MOST_STEPS)
+}
+
+/// How many steps there is time for, to answer one question.
+pub fn affordable_steps(weight: usize) -> usize {
+    MOST_COMPARISONS / weight.max(1)
 }
 
 /// How many steps of a walk are looked at: far more than any package has, few enough for one that was

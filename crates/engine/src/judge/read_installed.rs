@@ -1,7 +1,7 @@
 //! What is installed, as resolution reads it: once for all rows.
 
 use crate::extension::{Installed, UnknownCause};
-use crate::resolve::{InstalledError, Origin};
+use crate::resolve::{InstalledError, Origin, StepStart};
 use olmguard_catalog::olm::Rules;
 use olmguard_policy::Operation;
 
@@ -31,6 +31,15 @@ impl<'a> ReadInstalled<'a> {
         match self {
             Self::Bundle(Ok(origin)) => Some(origin),
             Self::Nothing | Self::Unknown(_) | Self::Bundle(Err(_)) => None,
+        }
+    }
+
+    /// Where a step from here starts.
+    pub(super) fn start(&self) -> StepStart<'_> {
+        match self {
+            Self::Nothing => StepStart::Nothing,
+            Self::Unknown(_) | Self::Bundle(Err(_)) => StepStart::Unknown,
+            Self::Bundle(Ok(origin)) => StepStart::At(origin),
         }
     }
 

@@ -1,8 +1,7 @@
 //! The decision table: the rows in their order, of which the first that fits answers.
 //!
 //! Rows 1 to 3 come before anything is looked for; then [`STATE`], [`CONTENT`] and what OLM chooses, one after
-//! the other; row 16 looks at what OLM would do afterwards (`guarded`), row 17 at what the cluster's administrators
-//! forbid (`policed`).
+//! the other. Rows 16 and 17 follow in `rule`: they are about every step that OLM then takes.
 
 mod case;
 mod catalogs;
@@ -15,11 +14,12 @@ use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::case::Case;
 use crate::judge::ruled::RuledEdit;
 use crate::judge::superseded::unless_superseded;
-use crate::judge::{Edit, Ruling, SpecFault};
+use crate::judge::{Edit, Request, Ruling, SpecFault};
 use crate::resolve::QueryError;
 
-/// Row 1: the filter cannot be read or is too large, or the CRD would refuse the object.
-pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<RuledEdit<'s>> {
+/// What is requested, unless row 1 answers, with one fault or more: the filter cannot be read or is too large, or the CRD would refuse the
+/// object.
+pub(super) fn spec_row<'a>(edit: &Edit<'a>) -> Result<Request<'a>, Vec<SpecFault>> {
     let unreadable = match &edit.new.filter {
         Err(error) => Some(SpecFault::Filter(error.clone())),
         Ok(filter) => too_large(edit, filter),
@@ -37,7 +37,8 @@ pub(super) fn spec_row<'s>(edit: &Edit<'_>) -> Option<RuledEdit<'s>> {
         .cloned()
         .chain(schema.cloned().map(SpecFault::Schema))
         .collect();
-    (!faults.is_empty()).then(|| Ruling::InvalidSpec(faults).into())
+    let request = edit.request().filter(|_| faults.is_empty());
+    request.ok_or(faults)
 }
 
 /// Ours, not OLM's: a filter that only costs time.
@@ -51,7 +52,7 @@ fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
     })
 }
 
-/// Rows 4 to 15, and 18 for what they let through: what OLM does.
+/// Rows 4 to 15, and 18 for what they allow: what OLM does.
 pub(super) fn resolve<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &ReadInstalled<'_>,

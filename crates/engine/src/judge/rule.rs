@@ -1,11 +1,13 @@
-//! Rows 2 to 18, for a request that can be read.
+//! Rows 2 to 18, for a request that can be read, in the order of the table.
 
 use crate::extension::{Filter, Installed};
 use crate::judge::filter_question::FilterQuestion;
-use crate::judge::policed::policed;
 use crate::judge::read_installed::ReadInstalled;
-use crate::judge::{Basis, RuledEdit, Ruling};
+use crate::judge::rows::resolve;
+use crate::judge::walk::StepsAhead;
+use crate::judge::{Basis, RuledEdit, Ruling, guardrail_row, policy_row};
 use crate::resolve::EditContext;
+use olmguard_policy::Conditions;
 
 /// What resolution is asked.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +20,42 @@ pub struct Request<'a> {
     pub context: EditContext<'a>,
 }
 
+impl<'a> Request<'a> {
+    /// The same, with the conditions of upgrade policies evaluated so far.
+    #[must_use]
+    pub(super) fn with_conditions<'b>(self, conditions: Conditions<'b>) -> Request<'b>
+    where
+        'a: 'b,
+    {
+        let context = EditContext {
+            conditions,
+            ..self.context
+        };
+        Request { context, ..self }
+    }
+}
+
 /// Rows 2 to 18.
 pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
     match FilterQuestion::of(basis, request.filter) {
         Ok(question) => {
             let installed = ReadInstalled::of(request.installed, basis.snapshot.rules());
-            policed(&question, &installed, request.context)
+            rule_question(&question, &installed, request.context)
         }
         Err(error) => Ruling::from(error).into(),
     }
+}
+
+/// Rows 4 to 18, for a filter that was put to the catalogs: what OLM does, and what the rules of authors and
+/// administrators forbid of it.
+pub(super) fn rule_question<'s>(
+    question: &FilterQuestion<'_, 's>,
+    installed: &ReadInstalled<'_>,
+    context: EditContext<'_>,
+) -> RuledEdit<'s> {
+    let mut ruled = resolve(question, installed);
+    let mut ahead = StepsAhead::of(question, installed).with_first(&ruled);
+    guardrail_row::put(&mut ruled, &mut ahead);
+    policy_row::put(&mut ruled, &mut ahead, context);
+    ruled
 }

@@ -22,8 +22,10 @@ pub struct RuledEdit<'s> {
     pub lifted: Vec<ForbiddenStep<'s>>,
     /// Why guardrails were not put to every step, where something of them binds.
     pub unjudged: Option<UnjudgedSteps>,
-    /// The rules of upgrade policies that the edit violates and that only warn.
+    /// The rules of upgrade policies that the edit, or a step after it, violates and that only warn.
     pub policy_warnings: Vec<PolicyFinding<'s>>,
+    /// How many steps upgrade policies were put to, if not to all.
+    pub unpoliced: Option<usize>,
 }
 
 /// What the filters left in one catalog.
@@ -60,6 +62,7 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
             lifted: Vec::new(),
             unjudged: None,
             policy_warnings: Vec::new(),
+            unpoliced: None,
         }
     }
 }

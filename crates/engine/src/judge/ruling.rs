@@ -68,7 +68,7 @@ pub enum Ruling<'s> {
     UnsupportedDependency(Choice<'s>, DependencyKind),
     /// Row 16: the first step that OLM would take and that guardrails forbid.
     Guardrail(ForbiddenStep<'s>),
-    /// Row 17: what upgrade policies deny.
+    /// Row 17: what upgrade policies deny of the edit, or of a step that OLM takes after it.
     Policy(Box<PolicyRefusal<'s>>),
     /// Row 18.
     Allowed(AllowedChange, Choice<'s>),
@@ -144,6 +144,15 @@ pub enum Jump {
 }
 
 impl Ruling<'_> {
+    /// Whether a rule of an author or administrator forbids the step that OLM takes under the edit: rows 16 and 17.
+    pub(super) fn forbids_move(&self) -> bool {
+        match self {
+            Self::Guardrail(_) => true,
+            Self::Policy(refusal) => refusal.change != AllowedChange::Unchanged,
+            _ => false,
+        }
+    }
+
     /// The row's word.
     pub fn token(&self) -> Token {
         match self {

@@ -13,7 +13,7 @@ use crate::judge::forbidden::{MOST_FORBIDDEN, most_steps};
 use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::resolve;
 use crate::judge::{AllowedChange, Basis, ForbiddenStep, RuledEdit, Ruling};
-use crate::resolve::{CatalogEdge, Choice, Guards, Origin, Violation};
+use crate::resolve::{CatalogEdge, Choice, Guards, Origin, StepStart, Violation};
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::{BundleReleaseSupport, Version};
 
@@ -42,17 +42,6 @@ pub enum WalkEnd<'s> {
     Stops(Box<RuledEdit<'s>>),
 }
 
-/// One step of a walk.
-#[derive(Debug)]
-pub(super) struct WalkStep<'s> {
-    /// The version that it leaves, if that can be read.
-    pub(super) from: Option<Version>,
-    /// What it installs.
-    pub(super) to: Choice<'s>,
-    /// How that relates to what it leaves.
-    pub(super) allowed: AllowedChange,
-}
-
 /// The walk under a filter from an installed bundle on. Guardrails are nothing to the controller.
 pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
     match FilterQuestion::of(basis, filter) {
@@ -68,113 +57,178 @@ pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) 
 }
 
 fn walked<'s>(question: &FilterQuestion<'_, 's>, installed: &InstalledBundle) -> Walk<'s> {
-    let guards = Guards::of(
-        &question.basis.policies.guardrails,
-        &question.filter.package,
-        question.offers(),
-    );
     let rules = question.basis.snapshot.rules();
-    let mut last = ReadInstalled::Bundle(Origin::read(installed, rules));
-    let mut steps: Vec<Choice<'s>> = Vec::new();
-    let mut look = WalkViolations {
-        guards: &guards,
-        forbidden: Vec::new(),
-        looked_at: None,
-    };
-    let end = loop {
-        match step(question, &last) {
-            Ok((step, origin)) => {
-                look.at_step(&step, &steps);
-                steps.push(step.to);
-                last = ReadInstalled::Bundle(Ok(origin));
-            }
-            Err(end) => break end,
-        }
-    };
-    let end_of_steps = steps.last().and_then(|end| recorded(*end, rules));
+    let start = ReadInstalled::Bundle(Origin::read(installed, rules));
+    let mut ahead = StepsAhead::of(question, &start);
+    let (forbidden, looked_at) = forbidden(&mut ahead);
+    let (steps, end) = ahead.into_end();
+    let last = steps.last().and_then(|last| recorded(*last, rules));
     Walk {
+        last: last.unwrap_or_else(|| installed.clone()),
         steps,
-        last: end_of_steps.unwrap_or_else(|| installed.clone()),
         end,
-        forbidden: look.forbidden,
-        looked_at: look.looked_at,
+        forbidden,
+        looked_at,
     }
 }
 
-/// What guardrails say of a walk, as far as they are put to it.
-struct WalkViolations<'a, 's> {
-    guards: &'a Guards<'s>,
-    forbidden: Vec<ForbiddenStep<'s>>,
-    looked_at: Option<usize>,
-}
-
-impl<'s> WalkViolations<'_, 's> {
-    /// Looks at the step that comes after these.
-    fn at_step(&mut self, step: &WalkStep<'s>, before: &[Choice<'s>]) {
-        if self.guards.is_empty() || self.looked_at.is_some() {
-            return;
+/// The first steps that guardrails forbid, and how many were put to them, if not all.
+fn forbidden<'s>(ahead: &mut StepsAhead<'_, 's>) -> (Vec<ForbiddenStep<'s>>, Option<usize>) {
+    let guards = ahead.guards();
+    let mut forbidden = Vec::new();
+    if guards.is_empty() {
+        return (forbidden, None);
+    }
+    let most = most_steps(guards.weight());
+    let mut place = 0;
+    while let Some(to) = ahead.step(place) {
+        if place == most || forbidden.len() == MOST_FORBIDDEN {
+            return (forbidden, Some(place));
         }
-        let looked_at = before.len();
-        if looked_at == most_steps(self.guards) || self.forbidden.len() == MOST_FORBIDDEN {
-            self.looked_at = Some(looked_at);
-            return;
+        let first = ahead.step(0).unwrap_or(to);
+        let found = ahead.violations(&guards, place);
+        forbidden.extend(found.and_then(|(from, why)| ForbiddenStep::of(first, from, to, why)));
+        place += 1;
+    }
+    (forbidden, None)
+}
+
+/// The steps of a walk: each is found when it is asked for the first time, and kept for who asks next.
+pub(super) struct StepsAhead<'q, 's> {
+    /// What is requested.
+    pub(super) question: &'q FilterQuestion<'q, 's>,
+    /// What is installed before the first step.
+    pub(super) installed: &'q ReadInstalled<'q>,
+    steps: Vec<WalkStep<'s>>,
+    /// Why there is no step after those, if none is left to find.
+    end: Option<WalkEnd<'s>>,
+}
+
+/// One step of a walk.
+#[derive(Debug)]
+struct WalkStep<'s> {
+    /// What it installs.
+    to: Choice<'s>,
+    /// How that relates to what it leaves.
+    allowed: AllowedChange,
+    /// The same as what is installed before the next step: reading what the controller records gives this.
+    after: ReadInstalled<'s>,
+}
+
+impl<'q, 's> StepsAhead<'q, 's> {
+    /// Those from here on.
+    pub(super) fn of(
+        question: &'q FilterQuestion<'q, 's>,
+        installed: &'q ReadInstalled<'q>,
+    ) -> Self {
+        Self {
+            question,
+            installed,
+            steps: Vec::new(),
+            end: None,
         }
-        let first = *before.first().unwrap_or(&step.to);
-        let forbidden = self.forbids(step, first);
-        self.forbidden.extend(forbidden);
     }
 
-    /// A step as one that guardrails forbid, if they do; `first` is the first one of its walk.
-    fn forbids(&self, step: &WalkStep<'s>, first: Choice<'s>) -> Option<ForbiddenStep<'s>> {
-        let (from, violations) = violations(self.guards, step)?;
-        ForbiddenStep::of(first, from, step.to, violations)
+    /// The same, where it is known how the first ends.
+    pub(super) fn with_first(mut self, ruled: &RuledEdit<'s>) -> Self {
+        if let Ruling::Allowed(allowed, to) = ruled.ruling {
+            self.take(allowed, to);
+        }
+        self
     }
-}
 
-/// The steps of the same walk, one by one.
-pub(super) fn steps<'s>(
-    question: &FilterQuestion<'_, 's>,
-    installed: &ReadInstalled<'_>,
-) -> impl Iterator<Item = WalkStep<'s>> {
-    let mut last: Option<ReadInstalled<'s>> = None;
-    std::iter::from_fn(move || {
-        let from = last.as_ref().unwrap_or(installed);
-        let (step, origin) = step(question, from).ok()?;
-        last = Some(ReadInstalled::Bundle(Ok(origin)));
-        Some(step)
-    })
-}
+    /// What a step installs, counted from 0; none after the end.
+    pub(super) fn step(&mut self, place: usize) -> Option<Choice<'s>> {
+        while self.steps.len() <= place && self.end.is_none() {
+            self.find();
+        }
+        self.steps.get(place).map(|step| step.to)
+    }
 
-/// The next step, and where the step after it starts: reading what the controller records gives the same.
-fn step<'s>(
-    question: &FilterQuestion<'_, 's>,
-    from: &ReadInstalled<'_>,
-) -> Result<(WalkStep<'s>, Origin<'s>), WalkEnd<'s>> {
-    let ruled = resolve(question, from);
-    let (to, allowed) = match ruled.ruling {
-        Ruling::Allowed(AllowedChange::Unchanged, choice) => return Err(WalkEnd::Stays(choice)),
-        Ruling::Allowed(allowed, choice) => (choice, allowed),
-        _ => return Err(WalkEnd::Stops(Box::new(ruled))),
-    };
-    let Some(origin) = Origin::of_choice(to, question.basis.snapshot.rules()) else {
-        return Err(WalkEnd::Stops(Box::new(ruled)));
-    };
-    let version = from.origin().and_then(Origin::version);
-    let from = version.map(|read| read.version.clone());
-    Ok((WalkStep { from, to, allowed }, origin))
-}
+    /// What the step before a step installs.
+    pub(super) fn before(&self, place: usize) -> Option<Choice<'s>> {
+        let before = self.steps.get(place.checked_sub(1)?)?;
+        Some(before.to)
+    }
 
-/// Why a step is forbidden, and the version that it starts from, if that can be read.
-pub(super) fn violations<'a, 's>(
-    guards: &Guards<'s>,
-    step: &'a WalkStep<'s>,
-) -> Option<(&'a Version, Vec<Violation<'s>>)> {
-    let from = step.from.as_ref()?;
-    let edge = match step.allowed {
-        AllowedChange::Bypassed(_) => CatalogEdge::Absent,
-        AllowedChange::Resolved | AllowedChange::Unchanged => CatalogEdge::Present,
-    };
-    Some((from, guards.violations(from, &step.to, edge)))
+    /// Where a step starts that was found.
+    pub(super) fn start(&self, place: usize) -> StepStart<'_> {
+        let before = place
+            .checked_sub(1)
+            .and_then(|before| self.steps.get(before));
+        before.map_or_else(|| self.installed.start(), |before| before.after.start())
+    }
+
+    /// Why guardrails forbid a step that was found, and the version that it starts from, if that can be read.
+    pub(super) fn violations(
+        &self,
+        guards: &Guards<'s>,
+        place: usize,
+    ) -> Option<(&Version, Vec<Violation<'s>>)> {
+        let StepStart::At(origin) = self.start(place) else {
+            return None;
+        };
+        let from = &origin.version()?.version;
+        let step = self.steps.get(place)?;
+        let edge = match step.allowed {
+            AllowedChange::Bypassed(_) => CatalogEdge::Absent,
+            AllowedChange::Resolved | AllowedChange::Unchanged => CatalogEdge::Present,
+        };
+        Some((from, guards.violations(from, &step.to, edge)))
+    }
+
+    /// The guardrails of the package.
+    pub(super) fn guards(&self) -> Guards<'s> {
+        let question = self.question;
+        let imposed = &question.basis.policies.guardrails;
+        Guards::of(imposed, &question.filter.package, question.offers())
+    }
+
+    /// What each step installs, one after the other.
+    pub(super) fn choices(mut self) -> impl Iterator<Item = Choice<'s>> {
+        (0..).map_while(move |place| self.step(place))
+    }
+
+    /// All steps, and why there is none after the last.
+    fn into_end(mut self) -> (Vec<Choice<'s>>, WalkEnd<'s>) {
+        let end = loop {
+            match self.end.take() {
+                Some(end) => break end,
+                None => self.find(),
+            }
+        };
+        (self.steps.iter().map(|step| step.to).collect(), end)
+    }
+
+    fn find(&mut self) {
+        let last = self.steps.last();
+        let from = last.map_or(self.installed, |last| &last.after);
+        let ruled = resolve(self.question, from);
+        match ruled.ruling {
+            Ruling::Allowed(allowed, to) => self.take(allowed, to),
+            _ => self.end = Some(WalkEnd::Stops(Box::new(ruled))),
+        }
+    }
+
+    /// Takes a step. That each betters the one before ends a walk; that it ends does not rest on it.
+    fn take(&mut self, allowed: AllowedChange, to: Choice<'s>) {
+        let origin = Origin::of_choice(to, self.question.basis.snapshot.rules());
+        let is_move = allowed != AllowedChange::Unchanged && self.steps.len() < self.most();
+        match origin.filter(|_| is_move) {
+            Some(origin) => self.steps.push(WalkStep {
+                to,
+                allowed,
+                after: ReadInstalled::Bundle(Ok(origin)),
+            }),
+            None => self.end = Some(WalkEnd::Stays(to)),
+        }
+    }
+
+    /// As many steps as there are bundles: none comes twice.
+    fn most(&self) -> usize {
+        let offers = self.question.offers().iter();
+        offers.map(|offer| offer.package.bundle_count()).sum()
+    }
 }
 
 /// A bundle as the controller records it once it is installed; none whose version cannot be read.

@@ -18,7 +18,7 @@ use olmguard_catalog::{Deprecation, Package};
 /// One thing worth knowing, with what it needs to be worded.
 #[derive(Debug)]
 pub enum Warning<'s> {
-    /// The edit turns the bypass off and passes; as it is it would not resolve.
+    /// The edit turns the bypass off and passes, and OLM refuses it, by this row.
     StricterDoesNotResolve(Box<RuledEdit<'s>>),
     /// A bypass is in force, and what it jumps.
     Bypass {
@@ -80,6 +80,8 @@ pub enum Warning<'s> {
     Policy(PolicyFinding<'s>),
     /// Guardrails were not put to every step that OLM would take.
     GuardrailsNotApplied(UnjudgedSteps),
+    /// Upgrade policies were put to so many of the steps that OLM would take, and not to all.
+    PoliciesNotApplied(usize),
     /// The catalogs' guardrails of the package are of versions that are not known here: of these
     /// schemas, one or more, in byte order.
     GuardrailsUnknown(Vec<&'s str>),
@@ -113,6 +115,7 @@ pub(super) fn warnings<'s>(
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
         warnings.extend(ruled.unjudged.map(Warning::GuardrailsNotApplied));
+        warnings.extend(ruled.unpoliced.map(Warning::PoliciesNotApplied));
         warnings.extend(of_lifted(ruled));
     }
     warnings.extend(of_unknown_guardrails(ruled));
@@ -138,7 +141,7 @@ fn of_exemption<'s>(basis: Basis<'s>, edit: &Edit<'_>, exemption: &Exemption) ->
         (Exemption::Stricter, Some(request)) => {
             let ruled = rule(basis, &request);
             let denied = ruled.ruling.token().verdict() == Verdict::Deny;
-            denied
+            (denied && ruled.resolved().is_none())
                 .then(|| Warning::StricterDoesNotResolve(Box::new(ruled)))
                 .into_iter()
                 .collect()

@@ -149,11 +149,6 @@ impl<'s> Guards<'s> {
         self.weight
     }
 
-    /// How many steps there is time for, to answer one question.
-    pub fn affordable_steps(&self) -> usize {
-        MOST_COMPARISONS / self.weight.max(1)
-    }
-
     /// Every reason why a step is forbidden: those of the author first, the rules in byte order of
     /// their ids.
     pub fn violations(
@@ -235,6 +230,6 @@ impl Violation<'_> {
     }
 }
 
-/// How many comparators of guardrails the steps of one question are compared with: an edit may be
-/// waiting for the answer.
+/// How many comparators of guardrails, and steps of the rules of policies, the steps of one question are compared
+/// with: an edit may be waiting for the answer.
 pub const MOST_COMPARISONS: usize = 1 << 24;

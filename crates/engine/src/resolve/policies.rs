@@ -1,7 +1,7 @@
-//! The upgrade policies of administrators that match an extension, put to one edit.
+//! The upgrade policies of administrators that match an extension, put to one step.
 //!
-//! A policy only restricts. It judges the bundle that an edit resolves to, not what OLM installs later: that passes
-//! no admission.
+//! A policy only restricts. The first step of an edit is put to all of its rules, a step that OLM then makes
+//! automatically to those about a bundle: it passes no admission of its own.
 
 #[cfg(test)]
 mod tests;
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use olmguard_catalog::Deprecation;
 use olmguard_catalog::version::{Constraint, Masterminds, Release, Version};
 use olmguard_policy::{
-    BypassPermission, Change, Enforcement, Moment, Operation, PolicyBundle, PolicyIndex,
-    PolicyViolation, Subject, UpgradePolicy, User,
+    BypassPermission, Change, Conditions, Enforcement, Maker, Moment, Operation, PolicyBundle,
+    PolicyIndex, PolicyOrigin, PolicyViolation, Subject, UpgradePolicy, User,
 };
 
 use crate::extension::{Filter, PolicySubject};
@@ -24,6 +24,8 @@ pub struct UpgradePolicies {
     policies: Vec<UpgradePolicy>,
     index: PolicyIndex,
     permission: BypassPermission,
+    /// Whether one of them has conditions.
+    have_conditions: bool,
 }
 
 /// Who makes an edit, and when.
@@ -44,6 +46,8 @@ pub struct EditContext<'a> {
     pub subject: &'a PolicySubject,
     /// Who makes the edit, and when.
     pub requester: &'a Requester,
+    /// Whether, and for how long, conditions are evaluated.
+    pub conditions: Conditions<'a>,
 }
 
 /// One rule that an edit violates, and its policy.
@@ -51,7 +55,9 @@ pub struct EditContext<'a> {
 pub struct PolicyFinding<'s> {
     /// The policy.
     pub policy: &'s UpgradePolicy,
-    /// What the edit resolves to.
+    /// The bundle that OLM takes the step from automatically; absent if the edit itself makes it.
+    pub after: Option<Choice<'s>>,
+    /// What the step installs.
     pub to: Choice<'s>,
     /// The rule, and what it found.
     pub violation: PolicyViolation,
@@ -67,12 +73,14 @@ pub struct MatchingPolicies<'a, 's> {
     masterminds: Masterminds,
 }
 
-/// What an edit does, as policies judge it.
+/// What an edit does, or OLM after it, as policies judge it.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyStep<'a, 's> {
-    /// Where it starts, if something is installed that can be read.
-    pub from: Option<&'a Origin<'a>>,
-    /// What it resolves to.
+    /// The bundle that the step before it installs; absent for the edit itself.
+    pub after: Option<Choice<'s>>,
+    /// Where it starts.
+    pub from: StepStart<'a>,
+    /// What it installs.
     pub to: Choice<'s>,
     /// Whether that is another bundle than the installed one.
     pub is_move: bool,
@@ -82,13 +90,28 @@ pub struct PolicyStep<'a, 's> {
     pub range: Option<&'a Constraint>,
 }
 
+/// Where a step starts.
+#[derive(Clone, Copy, Debug)]
+pub enum StepStart<'a> {
+    /// Nothing is installed.
+    Nothing,
+    /// What is installed is not known, or its version cannot be read.
+    Unknown,
+    /// Here.
+    At(&'a Origin<'a>),
+}
+
 impl UpgradePolicies {
     /// These policies; whether users have the permission `bypass` is not known.
+    ///
+    /// Those whose conditions are too costly together get a fault: [`UpgradePolicy::bound_together`].
     pub fn of(policies: impl IntoIterator<Item = UpgradePolicy>) -> Self {
         let mut policies: Vec<_> = policies.into_iter().collect();
         policies.sort_by(|one, other| one.name().cmp(other.name()));
+        UpgradePolicy::bound_together(&mut policies);
         Self {
             index: PolicyIndex::of(&policies),
+            have_conditions: policies.iter().any(UpgradePolicy::has_conditions),
             policies,
             permission: BypassPermission::Unknown,
         }
@@ -111,6 +134,11 @@ impl UpgradePolicies {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty()
+    }
+
+    /// Whether one of them has conditions.
+    pub fn have_conditions(&self) -> bool {
+        self.have_conditions
     }
 
     /// Those that match a subject, in byte order of the names.
@@ -142,13 +170,21 @@ static UNKNOWN: Requester = Requester {
     at: Moment::EPOCH,
 };
 
+impl<'a> EditContext<'a> {
+    /// That of an edit for whose answer there is time.
+    pub fn of(subject: &'a PolicySubject, requester: &'a Requester) -> Self {
+        Self {
+            subject,
+            requester,
+            conditions: Conditions::ALL,
+        }
+    }
+}
+
 impl EditContext<'static> {
     /// The context of an edit that no policy judges.
     pub fn unknown() -> Self {
-        Self {
-            subject: &NO_SUBJECT,
-            requester: &UNKNOWN,
-        }
+        Self::of(&NO_SUBJECT, &UNKNOWN)
     }
 }
 
@@ -201,26 +237,15 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         let Ok(to) = &step.to.bundle().version else {
             return Vec::new();
         };
-        let releases = (
-            step.from
-                .and_then(Origin::version)
-                .map(|read| text(read.release.as_ref())),
-            text(to.release.as_ref()),
-        );
-        let from = step.from.and_then(Origin::version);
-        let from = from
-            .zip(releases.0.as_deref())
-            .map(|(read, release)| PolicyBundle {
-                name: step.from.and_then(Origin::name).unwrap_or_default(),
-                version: &read.version,
-                release,
-            });
+        let release = text(to.release.as_ref());
         let to = PolicyBundle {
             name: &step.to.bundle().name,
             version: &to.version,
-            release: &releases.1,
+            release: &release,
         };
-        self.put(step.to, &self.change(step, from, to))
+        let release = step.from.release();
+        let change = self.change(step, step.from.bundle(&release), to);
+        self.put(step, &change)
     }
 
     /// Whether they let an edit pass that pins the version of this bundle, from here.
@@ -236,7 +261,8 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         let version = to.bundle().version.as_ref().ok();
         let pin = version.and_then(|read| pin(&read.version, self.masterminds));
         let step = PolicyStep {
-            from: Some(from),
+            after: None,
+            from: StepStart::At(from),
             to: *to,
             is_move: !from.is_at(to.bundle()),
             operation: Operation::Update,
@@ -247,12 +273,14 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         findings
     }
 
-    fn put(&self, to: Choice<'s>, change: &Change<'_>) -> Vec<PolicyFinding<'s>> {
+    fn put(&self, step: &PolicyStep<'_, 's>, change: &Change<'_>) -> Vec<PolicyFinding<'s>> {
         let policies = self.policies.iter().copied();
-        let found = UpgradePolicy::violations_of(policies, change).into_iter();
+        let found = UpgradePolicy::violations_of(policies, change, self.context.conditions);
+        let found = found.into_iter();
         let found = found.map(|(policy, violation)| PolicyFinding {
             policy,
-            to,
+            after: step.after,
+            to: step.to,
             violation,
         });
         found.collect()
@@ -261,12 +289,16 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
     fn change<'c>(
         &'c self,
         step: &'c PolicyStep<'_, '_>,
-        from: Option<PolicyBundle<'c>>,
+        from: PolicyOrigin<'c>,
         to: PolicyBundle<'c>,
     ) -> Change<'c> {
         let requester = self.context.requester;
         Change {
             subject: subject(self.filter, self.context),
+            maker: match step.after {
+                None => Maker::User,
+                Some(_) => Maker::Olm,
+            },
             from,
             to,
             is_move: step.is_move,
@@ -282,6 +314,35 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
                 groups: &requester.groups,
             },
             now: requester.at,
+        }
+    }
+}
+
+impl<'a> StepStart<'a> {
+    /// The release of the installed bundle; empty if it has none.
+    fn release(self) -> String {
+        let Self::At(origin) = self else {
+            return String::new();
+        };
+        let read = origin.version();
+        read.map(|read| text(read.release.as_ref()))
+            .unwrap_or_default()
+    }
+
+    /// The same as policies read it.
+    fn bundle(self, release: &'a str) -> PolicyOrigin<'a> {
+        let origin = match self {
+            Self::Nothing => return PolicyOrigin::Nothing,
+            Self::Unknown => return PolicyOrigin::Unknown,
+            Self::At(origin) => origin,
+        };
+        match origin.version() {
+            None => PolicyOrigin::Unknown,
+            Some(read) => PolicyOrigin::Bundle(PolicyBundle {
+                name: origin.name().unwrap_or_default(),
+                version: &read.version,
+                release,
+            }),
         }
     }
 }

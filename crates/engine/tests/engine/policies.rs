@@ -3,4 +3,5 @@
 
 mod laws;
 mod scene;
+mod walks;
 mod worked;

@@ -112,6 +112,12 @@ pub(super) const VARIABLES: &[Variable] = &[
     plain("deprecated", Size::SCALAR),
 ];
 
+/// The variables that are about one step, and different for each.
+pub(super) const OF_STEP: &[&str] = &["from", "to", "catalog", "deprecated"];
+
+/// The variables that are about who edits, and what.
+pub(super) const OF_USER: &[&str] = &["user", "operation"];
+
 /// The functions of an expression, besides operators and comprehensions.
 pub(super) const FUNCTIONS: &[&str] = &[
     "contains",

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cel::{Context, Value};
 
 use super::{compile, names};
-use crate::change::{Change, PolicyBundle, User};
+use crate::change::{Change, PolicyBundle, PolicyOrigin, User};
 use crate::limits;
 
 /// The variables of one change: each is made when the first condition reads it, for all conditions of all policies.
@@ -61,9 +61,11 @@ impl fmt::Debug for Scope<'_> {
 fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
     let subject = change.subject;
     match name {
-        "from" => change
-            .from
-            .map_or(Ok(Value::Null), |from| bundle("from", from)),
+        "from" => match change.from {
+            PolicyOrigin::Nothing => Ok(Value::Null),
+            PolicyOrigin::Unknown => Err(FROM_UNKNOWN.to_owned()),
+            PolicyOrigin::Bundle(from) => bundle("from", from),
+        },
         "to" => bundle("to", change.to),
         "package" => text(name, subject.package),
         "catalog" => text(name, change.catalog),
@@ -78,6 +80,9 @@ fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
         _ => Err(format!("unknown variable {name}")),
     }
 }
+
+/// Not `null`: that is nothing installed.
+const FROM_UNKNOWN: &str = "from: the installed version is unknown or cannot be read";
 
 fn bundle(name: &str, bundle: PolicyBundle<'_>) -> Result<Value, String> {
     let version = bundle.version;

@@ -8,7 +8,9 @@ use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use proptest::prelude::*;
 
 use super::*;
-use crate::change::{BypassPermission, Change, Operation, PolicyBundle, Subject, User};
+use crate::change::{
+    BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, User,
+};
 use crate::moment::Moment;
 
 /// The facts of a change, owned.
@@ -40,10 +42,12 @@ impl Facts {
     }
 
     fn change(&self) -> Change<'_> {
-        let from = self.from.as_ref().map(|version| PolicyBundle {
-            name: "argocd-operator.v0.6.0",
-            version,
-            release: "",
+        let from = self.from.as_ref().map_or(PolicyOrigin::Nothing, |version| {
+            PolicyOrigin::Bundle(PolicyBundle {
+                name: "argocd-operator.v0.6.0",
+                version,
+                release: "",
+            })
         });
         Change {
             subject: Subject {
@@ -51,6 +55,7 @@ impl Facts {
                 namespace: "argocd",
                 labels: &self.labels,
             },
+            maker: Maker::User,
             from,
             to: PolicyBundle {
                 name: "argocd-operator.v1.0.0",

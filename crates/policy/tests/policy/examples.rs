@@ -2,8 +2,8 @@
 
 use crate::facts::{Facts, policy, spec};
 use olmguard_policy::{
-    BypassPermission, Change, ConditionOutcome, Enforcement, PolicyRule, PolicyViolation,
-    RangeShape, Step, Subject, UpgradePolicy,
+    BypassPermission, Change, ConditionOutcome, ConditionSubject, Conditions, Enforcement, Maker,
+    PolicyOrigin, PolicyRule, PolicyViolation, RangeShape, Step, Subject, UpgradePolicy,
 };
 use serde_json::{Value, json};
 
@@ -68,11 +68,146 @@ fn a_step_is_judged_only_of_a_move() {
         ..facts.change()
     };
     says_of(&json!({"step": "Patch"}), &change, &[]);
-    let unreadable = Change {
-        from: None,
+}
+
+#[test]
+fn an_unknown_installed_version_is_not_nothing() {
+    let facts = Facts::update("0.6.0", "1.0.0");
+    let unknown = Change {
+        from: PolicyOrigin::Unknown,
         ..facts.change()
     };
-    says_of(&json!({"step": "Patch"}), &unreadable, &[]);
+    let largest = Step::Major;
+    says_of(
+        &json!({"step": "Major"}),
+        &unknown,
+        &[(PolicyRule::StepUnknown { largest }, DENY)],
+    );
+    for expression in [
+        "from == null || to.major == from.major",
+        "from != null || true",
+        "to.major == 1 || from.major == 1",
+    ] {
+        let rules = json!({"conditions": [{"expression": expression}]});
+        let outcome = ConditionOutcome::Failed {
+            error: "from: the installed version is unknown or cannot be read".to_owned(),
+        };
+        let rule = PolicyRule::Condition {
+            index: 0,
+            expression: expression.to_owned(),
+            about: ConditionSubject::Bundle,
+            outcome,
+        };
+        says_of(&rules, &unknown, &[(rule, DENY)]);
+        says_of(&rules, &Facts::install("1.0.0").change(), &[]);
+    }
+}
+
+/// Every rule about a bundle, each violated by 1.0.0-rc.1 from catalog operatorhubio.
+fn of_bundle() -> Value {
+    json!({
+        "versions": {"allow": ">9", "deny": "*-0"}, "step": "Patch", "prereleases": "Deny", "deprecated": "Deny",
+        "catalogs": ["internal"], "conditions": [{"expression": "to.major == 7"}, {"expression": "from.major == 7"},
+            {"expression": "catalog == ''"}, {"expression": "!deprecated || user.name == 'x'"}],
+    })
+}
+
+/// Every rule about an edit, each violated.
+fn of_edit() -> Value {
+    json!({
+        "range": "Pinned", "bypass": "Deny", "windows": [{"schedule": "0 0 1 1 *", "duration": "1s"}],
+        "conditions": [{"expression": "user.name == 'x'"}, {"expression": "range == ''"}],
+    })
+}
+
+/// The fields of the rules that a change violates.
+fn violated(rules: &Value, change: &Change<'_>) -> Vec<String> {
+    let policy = policy(rules);
+    assert_eq!(policy.faults(), []);
+    let found = policy.violations(change).into_iter();
+    found.map(|violation| violation.rule.path()).collect()
+}
+
+#[test]
+fn rules_about_a_bundle_are_put_to_each_move_and_those_about_an_edit_once() {
+    let facts = Facts::update("0.6.0", "1.0.0-rc.1").with_range("*-0");
+    let edit = Change {
+        bypass: true,
+        deprecated: true,
+        ..facts.change()
+    };
+    let automatic = Change {
+        maker: Maker::Olm,
+        ..edit
+    };
+    let stays = Change {
+        is_move: false,
+        ..edit
+    };
+    let all_of_bundle = violated(&of_bundle(), &edit);
+    assert_eq!(all_of_bundle.len(), 10, "{all_of_bundle:?}");
+    assert_eq!(violated(&of_bundle(), &automatic), all_of_bundle);
+    assert_eq!(violated(&of_bundle(), &stays), [""; 0]);
+    assert_eq!(violated(&of_edit(), &edit).len(), 5);
+    assert_eq!(violated(&of_edit(), &automatic), [""; 0]);
+    let asked_once = ["range", "bypass", "conditions[0]", "conditions[1]"];
+    assert_eq!(
+        violated(&of_edit(), &stays),
+        asked_once.map(|field| format!("spec.rules.{field}"))
+    );
+}
+
+#[test]
+fn conditions_of_all_policies_are_bounded_together() {
+    let costly = json!({"conditions": [
+        {"expression": "user.groups.all(g, user.groups.all(h, g != h || true))"},
+    ]});
+    let mut policies: Vec<_> = (0..100).map(|_| policy(&costly)).collect();
+    policies.push(policy(&json!({"step": "Minor"})));
+    for _ in 0..2 {
+        UpgradePolicy::bound_together(&mut policies);
+        let refused = policies
+            .iter()
+            .position(|policy| !policy.faults().is_empty());
+        let refused = refused.expect("some are too costly");
+        assert!(refused >= 4, "{refused} policies fit");
+        let (accepted, others) = policies.split_at(refused);
+        assert!(accepted.iter().all(UpgradePolicy::has_conditions));
+        let (cheap, others) = others.split_last().expect("the last");
+        assert_eq!(cheap.faults(), []);
+        for policy in others {
+            let [fault] = policy.faults() else {
+                panic!("{:?}", policy.faults());
+            };
+            assert_eq!(
+                fault.to_string(),
+                "spec.rules.conditions: the conditions of all UpgradePolicies are too costly together: expected \
+                 fewer, simpler or over smaller lists"
+            );
+            let found = policy.violations(&Facts::update("0.6.0", "0.6.1").change());
+            let rules: Vec<_> = found.into_iter().map(|found| found.rule).collect();
+            assert_eq!(rules, [PolicyRule::Unreadable(fault.clone())]);
+        }
+    }
+}
+
+#[test]
+fn conditions_that_are_not_evaluated_in_time_are_not_met() {
+    let rules = json!({"step": "Patch", "conditions": [{"expression": "true"}]});
+    let policies = [policy(&rules)];
+    let facts = Facts::update("0.6.0", "0.7.0");
+    let found = |conditions| {
+        let found = UpgradePolicy::violations_of(&policies, &facts.change(), conditions);
+        let rules = found.into_iter().map(|(_, found)| found.rule.path());
+        rules.collect::<Vec<_>>()
+    };
+    let step = "spec.rules.step";
+    assert_eq!(found(Conditions::ALL), [step]);
+    assert_eq!(found(Conditions::Skipped), [step]);
+    assert_eq!(
+        found(Conditions::EvaluatedUntil(&|| true)),
+        [step, "spec.rules.conditions[0]"]
+    );
 }
 
 #[test]
@@ -262,21 +397,24 @@ fn a_condition_has_its_place_and_message() {
         },
         {"expression": "labels.tier == 'production'"},
     ]});
-    let condition = |index, expression: &str, outcome| PolicyRule::Condition {
+    let condition = |index, expression: &str, about, outcome| PolicyRule::Condition {
         index,
         expression: expression.to_owned(),
+        about,
         outcome,
     };
     let message = Some("major upgrades are the platform team's".to_owned());
     let major = condition(
         1,
         "from == null || to.major == from.major",
+        ConditionSubject::Bundle,
         ConditionOutcome::False { message },
     );
     let error = "there is no key \"tier\"".to_owned();
     let tier = condition(
         2,
         "labels.tier == 'production'",
+        ConditionSubject::Edit,
         ConditionOutcome::Failed { error },
     );
     assert_eq!(major.path(), "spec.rules.conditions[1]");
@@ -436,7 +574,7 @@ fn policies_together_say_what_each_says() {
     });
     let facts = Facts::update("0.6.0", "0.7.0").with_label("x", &"a".repeat(100_000));
     let change = facts.change();
-    let together = UpgradePolicy::violations_of(&policies, &change);
+    let together = UpgradePolicy::violations_of(&policies, &change, Conditions::ALL);
     let each = policies.iter().flat_map(|policy| {
         let violations = policy.violations(&change).into_iter();
         violations.map(move |violation| (policy.name().to_owned(), violation))

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use olmguard_policy::{
-    BypassPermission, Change, Moment, Operation, PolicyBundle, Subject, UpgradePolicy, User,
+    BypassPermission, Change, Maker, Moment, Operation, PolicyBundle, PolicyOrigin, Subject,
+    UpgradePolicy, User,
 };
 use serde_json::{Value, json};
 
@@ -90,7 +91,10 @@ impl Facts {
                 namespace: "argocd",
                 labels: &self.labels,
             },
-            from: self.from.as_ref().map(bundle),
+            maker: Maker::User,
+            from: self.from.as_ref().map_or(PolicyOrigin::Nothing, |from| {
+                PolicyOrigin::Bundle(bundle(from))
+            }),
             to: bundle(&self.to),
             is_move: true,
             catalog: "operatorhubio",

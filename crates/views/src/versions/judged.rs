@@ -6,6 +6,7 @@ use olmguard_catalog::{BundleIndex, BundleSet};
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::ReasonTable;
 use olmguard_engine::explain::Reasons;
+use olmguard_engine::judge::affordable_steps;
 use olmguard_engine::resolve::{CatalogEdge, Guards, Offer, Origin};
 
 /// Which steps from the installed bundle guardrails forbid, and why.
@@ -29,7 +30,7 @@ impl GuardedVersions {
         let leading = offers.iter().zip(edges).enumerate();
         let leading =
             leading.flat_map(|(at, (offer, set))| set.iter().map(move |to| (at, offer, to)));
-        let affordable = leading.take(guards.affordable_steps());
+        let affordable = leading.take(affordable_steps(guards.weight()));
         let steps = affordable.map(|(at, offer, to)| {
             let violations = origin.version().map_or_else(Vec::new, |from| {
                 guards.violations(&from.version, &offer.choice(to), CatalogEdge::Present)

@@ -68,6 +68,19 @@ pub fn denial(found: &PolicyFinding<'_>) -> CutLine {
 
 /// What an edit with this range violates.
 pub(in crate::explain) fn against(found: &PolicyFinding<'_>, range: &str) -> CutLine {
+    let line = rule(found, range);
+    match found.after {
+        None => line,
+        Some(before) => line
+            .say(", in the step ")
+            .then(versioned(before))
+            .say(" -> ")
+            .then(versioned(found.to))
+            .say(" that OLM then takes automatically"),
+    }
+}
+
+fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
     let line = CutLine::default().say("policy ").name(found.policy.name());
     let bundle = |line: CutLine| line.then(versioned(found.to));
     match &found.violation.rule {
@@ -87,6 +100,10 @@ pub(in crate::explain) fn against(found: &PolicyFinding<'_>, range: &str) -> Cut
             largest.as_str(),
             found.as_str()
         )),
+        PolicyRule::StepUnknown { largest } => line.say(&format!(
+            " allows {} steps at most, and the installed version is unknown or cannot be read",
+            largest.as_str()
+        )),
         PolicyRule::Prerelease => bundle(line.say(" denies prereleases: ")),
         PolicyRule::Deprecated => bundle(line.say(" denies what is deprecated: ")),
         PolicyRule::Range { needed, .. } => too_wide(line, *needed, range),
@@ -102,6 +119,7 @@ pub(in crate::explain) fn against(found: &PolicyFinding<'_>, range: &str) -> Cut
             index,
             expression,
             outcome,
+            ..
         } => condition(line, *index, expression, outcome),
     }
 }

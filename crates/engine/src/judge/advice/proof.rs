@@ -3,9 +3,9 @@
 use crate::extension::{Filter, Policy};
 use crate::judge::advice::{BypassHelps, pin};
 use crate::judge::filter_question::FilterQuestion;
-use crate::judge::policed::policed;
 use crate::judge::read_installed::ReadInstalled;
-use crate::judge::walk::{WalkStep, steps};
+use crate::judge::rule::rule_question;
+use crate::judge::walk::StepsAhead;
 use crate::judge::{Basis, Request, Verdict};
 use crate::resolve::{Choice, Effort, Origin};
 use crate::snapshot::{CatalogState, Snapshot};
@@ -81,10 +81,10 @@ impl<'a, 's> Prover<'a, 's> {
         let question = self.asked(&filter)?;
         self.resolved(&question, &self.installed)?;
         matches!(self.installed, ReadInstalled::Bundle(_)).then_some(())?;
-        let steps = steps(&question, &self.installed);
-        let paid = |step: WalkStep<'s>| {
+        let steps = StepsAhead::of(&question, &self.installed).choices();
+        let paid = |step: Choice<'s>| {
             let can = self.effort.affords(self.cost) && self.effort.pay(self.cost);
-            can.then_some(step.to)
+            can.then_some(step)
         };
         steps.map(paid).collect()
     }
@@ -121,7 +121,7 @@ impl<'a, 's> Prover<'a, 's> {
         question: &FilterQuestion<'_, 's>,
         installed: &ReadInstalled<'_>,
     ) -> Option<Choice<'s>> {
-        let ruled = policed(question, installed, self.request.context);
+        let ruled = rule_question(question, installed, self.request.context);
         ruled
             .resolved()
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)

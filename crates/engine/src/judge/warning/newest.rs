@@ -2,7 +2,7 @@
 
 use crate::judge::filter_question::FilterQuestion;
 use crate::judge::read_installed::ReadInstalled;
-use crate::judge::walk::steps;
+use crate::judge::walk::StepsAhead;
 use crate::judge::warning::{Continuation, Warning};
 use crate::judge::{Basis, Edit, RuledEdit};
 use crate::resolve::{Choice, Origin};
@@ -58,11 +58,12 @@ fn continuation<'s>(
     let bundles = resolved.package.bundle_count().max(1);
     let most = MOST_BUNDLES / bundles;
     let mut last = resolved;
-    for (looked_at, step) in steps(&question, &installed).enumerate() {
+    let steps = StepsAhead::of(&question, &installed).choices();
+    for (looked_at, step) in steps.enumerate() {
         if looked_at == most {
             return Continuation::Unknown;
         }
-        last = step.to;
+        last = step;
     }
     if last == newest {
         Continuation::Newest

@@ -1,0 +1,91 @@
+//! Row 16: what guardrails forbid of the steps that OLM takes under an edit.
+//!
+//! OLM knows no guardrails: it takes the best candidate of an edge, installs it, and asks again. So each step up to the
+//! end of the walk is put to them.
+
+use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps, most_steps};
+use crate::judge::read_installed::ReadInstalled;
+use crate::judge::walk::StepsAhead;
+use crate::judge::{AllowedChange, RuledEdit, Ruling};
+use crate::resolve::{Choice, Guards, Violation};
+
+/// Puts guardrails to an edit that OLM carries out.
+pub(super) fn put<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhead<'_, 's>) {
+    let Ruling::Allowed(AllowedChange::Resolved | AllowedChange::Bypassed(_), resolved) =
+        ruled.ruling
+    else {
+        return;
+    };
+    let guards = ahead.guards();
+    let guards = guards.with_bypass(ahead.question.filter.bypasses());
+    if guards.is_empty() {
+        return;
+    }
+    let mut look = GuardedWalk {
+        guards: &guards,
+        resolved,
+        refusal: None,
+        lifted: Vec::new(),
+        unjudged: None,
+    };
+    match ahead.installed {
+        ReadInstalled::Nothing => {}
+        ReadInstalled::Unknown(_) => look.cannot_judge(resolved),
+        ReadInstalled::Bundle(_) => look.at_steps(ahead),
+    }
+    if let Some(forbidden) = look.refusal {
+        ruled.ruling = Ruling::Guardrail(forbidden);
+    } else {
+        (ruled.lifted, ruled.unjudged) = (look.lifted, look.unjudged);
+    }
+}
+
+/// What guardrails say of a walk.
+struct GuardedWalk<'a, 's> {
+    guards: &'a Guards<'s>,
+    resolved: Choice<'s>,
+    /// The first step that they forbid.
+    refusal: Option<ForbiddenStep<'s>>,
+    /// Those before it that only the bypass makes free.
+    lifted: Vec<ForbiddenStep<'s>>,
+    unjudged: Option<UnjudgedSteps>,
+}
+
+impl<'s> GuardedWalk<'_, 's> {
+    /// Looks at one step after another, up to the first that is forbidden.
+    fn at_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
+        let most = most_steps(self.guards.weight());
+        for place in 0.. {
+            let Some(to) = ahead.step(place) else { return };
+            if place == most {
+                self.unjudged
+                    .get_or_insert(UnjudgedSteps::Later { looked_at: place });
+                return;
+            }
+            self.at_step(ahead, place, to);
+            if self.refusal.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn at_step(&mut self, ahead: &StepsAhead<'_, 's>, place: usize, to: Choice<'s>) {
+        let Some((from, violations)) = ahead.violations(self.guards, place) else {
+            return self.cannot_judge(to);
+        };
+        let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);
+        let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
+        let forbidden = |found| ForbiddenStep::of(self.resolved, from, to, found);
+        let (holding, lifted) = (forbidden(holding), forbidden(lifted));
+        self.refusal = holding;
+        self.lifted.extend(lifted);
+    }
+
+    /// A step from an unknown version is allowed: an edit is denied on evidence. That matters if something could have
+    /// forbidden it.
+    fn cannot_judge(&mut self, to: Choice<'s>) {
+        if self.guards.bind(&to) {
+            self.unjudged.get_or_insert(UnjudgedSteps::First);
+        }
+    }
+}
