@@ -9,6 +9,7 @@
 mod bases;
 mod both;
 mod github;
+mod github_install;
 mod gitlab;
 mod page;
 mod pre_commit;

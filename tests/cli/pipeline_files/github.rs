@@ -1,8 +1,9 @@
 //! `action.yml`, as a runner of GitHub takes a composite action.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -27,16 +28,27 @@ fn inputs(action: &Value, given: &[(&str, &str)]) -> BTreeMap<String, String> {
     inputs
 }
 
-/// The input that an expression names.
-fn named(expression: &str) -> &str {
-    let inner = expression
+/// What a variable of a step is: an input, or what the step itself sets.
+fn set(value: &str, inputs: &BTreeMap<String, String>) -> String {
+    named(value).map_or_else(|| value.to_owned(), |input| inputs[input].clone())
+}
+
+/// The input that an expression names; nothing for what is no expression.
+fn named(value: &str) -> Option<&str> {
+    let inner = value
         .strip_prefix("${{ inputs.")
         .and_then(|rest| rest.strip_suffix(" }}"));
-    inner.expect("an expression that is an input, and nothing else")
+    assert!(inner.is_some() || !value.contains("${{"), "{value}");
+    inner
 }
 
 /// Runs the steps one after another, up to the first that fails.
 fn run(repository: &Repository, given: &[(&str, &str)]) -> Vec<Ran> {
+    run_of(&repository.temp().join("action"), repository, given)
+}
+
+/// Runs the steps of an action that is in this folder.
+pub(crate) fn run_of(folder: &Path, repository: &Repository, given: &[(&str, &str)]) -> Vec<Ran> {
     let action = action();
     let inputs = inputs(&action, given);
     let mut ran: Vec<Ran> = Vec::new();
@@ -57,11 +69,15 @@ fn run(repository: &Repository, given: &[(&str, &str)]) -> Vec<Ran> {
             .args(["--noprofile", "--norc", "-eo", "pipefail"])
             .arg(script);
         command
-            .env("GITHUB_ACTION_PATH", "/the/action")
+            .env("GITHUB_ACTION_PATH", folder)
             .env("RUNNER_TEMP", repository.temp());
+        let home = ["HOME", "CARGO_HOME", "RUSTUP_HOME"];
+        command.envs(
+            home.iter()
+                .filter_map(|name| Some((name, env::var_os(name)?))),
+        );
         for (name, value) in step["env"].as_object().into_iter().flatten() {
-            let input = named(value.as_str().expect("an expression"));
-            command.env(name, &inputs[input]);
+            command.env(name, set(value.as_str().expect("a text"), &inputs));
         }
         ran.push(Ran::of(&mut command));
         if ran.last().is_some_and(|ran| ran.code != Some(0)) {
@@ -184,35 +200,13 @@ fn sarif_and_a_comment_are_written_besides() {
 }
 
 #[test]
-fn without_a_program_cargo_install_is_called_with_the_path_of_the_action() {
-    let repository = Repository::with(PASSES);
-    let cargo = repository.bin().join("cargo");
-    let script = format!(
-        "#!/bin/sh\necho \"$@\"\nmkdir -p \"$6/bin\"\nln -s '{}' \"$6/bin/olmguard\"\n",
-        env!("CARGO_BIN_EXE_olmguard")
-    );
-    fs::write(&cargo, script).expect("a script");
-    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    let ran = run(&repository, &USUAL[1..]);
-    let root = repository.temp().join("olmguard");
-    assert_eq!(ran.len(), 2, "{ran:?}");
-    let expected = format!(
-        "install --locked --path /the/action --root {}\n",
-        root.display()
-    );
-    assert_eq!(ran[0].stdout, expected);
-    assert_eq!(ran[1].code, Some(0), "{ran:?}");
-}
-
-#[test]
 fn no_script_has_an_expression_in_it_and_each_input_is_used() {
     let action = action();
     let steps = action["runs"]["steps"].as_array().expect("steps");
     let values = steps.iter().filter_map(|step| step["env"].as_object());
     let values = values.flatten().map(|(_, value)| value.as_str());
-    let mut used: Vec<_> = values
-        .map(|value| named(value.expect("a text")).to_owned())
-        .collect();
+    let used = values.filter_map(|value| named(value.expect("a text")).map(str::to_owned));
+    let mut used: Vec<_> = used.collect();
     used.sort_unstable();
     let declared = action["inputs"].as_object().expect("inputs");
     assert_eq!(used, declared.keys().cloned().collect::<Vec<_>>());
