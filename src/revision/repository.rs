@@ -159,9 +159,9 @@ impl Revision {
     }
 }
 
-/// Of the world around it a repository says nothing, and no object takes more room than this.
+/// Nothing around a repository is read, no object takes the place of another, and none takes more room than this.
 pub(super) fn isolated() -> open::Options {
-    open::Options::isolated().config_overrides([MOST_ROOM])
+    open::Options::isolated().config_overrides([MOST_ROOM, NO_REPLACEMENTS])
 }
 
 /// Why there is none around this path: where one was found it is told what is wrong with it.
@@ -229,3 +229,6 @@ const MOST_CAUSES: usize = 8;
 
 /// Twice the most bytes of a manifest: room for what it is stored as a difference to.
 const MOST_ROOM: &str = "gitoxide.objects.allocLimit=67108864";
+
+/// A ref below `refs/replace` can name any commit of a pull request instead of the base.
+const NO_REPLACEMENTS: &str = "core.useReplaceRefs=false";

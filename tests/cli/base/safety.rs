@@ -71,6 +71,80 @@ fn settings_from_elsewhere_are_not_read() {
     assert_eq!(ended.status.code(), Some(0), "{ended:?}");
 }
 
+/// The base asks for 1.0.0, and 1.3.0 is no direct upgrade from it. A ref that replaces its commit, its tree or its
+/// file by the one of the pull request would make both equal.
+#[test]
+fn no_other_object_takes_the_place_of_the_base() {
+    let settings: [&[&str]; 3] = [
+        &[],
+        &["core.useReplaceRefs", "true"],
+        &["gitoxide.objects.replaceRefBase", "refs/heads/other"],
+    ];
+    for setting in settings {
+        for object in ["", "^{tree}", ":apps", ":apps/a.yaml"] {
+            let repository = change();
+            if !setting.is_empty() {
+                repository.git(&[&["config"], setting].concat());
+            }
+            let id = |branch| repository.git(&["rev-parse", &format!("{branch}{object}")]);
+            for base in ["refs/replace", "refs/heads/other"] {
+                let name = format!("{base}/{}", id("main"));
+                // git puts no ref for a tree below refs/heads, so the file is written.
+                let file = repository.path(&format!(".git/{name}"));
+                fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+                fs::write(file, format!("{}\n", id("pr"))).expect("a ref");
+            }
+            assert_eq!(
+                repository.tokens("main", &[]),
+                DENIED,
+                "{setting:?} {object}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_variable_moves_the_refs_that_replace() {
+    let repository = change();
+    let id = |branch| repository.git(&["rev-parse", branch]);
+    repository.git(&[
+        "update-ref",
+        &format!("refs/heads/other/{}", id("main")),
+        &id("pr"),
+    ]);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_olmguard"));
+    let ended = command
+        .args(["check", "-f", "apps", CATALOG, "--base=main"])
+        .current_dir(repository.path(""))
+        .env("GIT_REPLACE_REF_BASE", "refs/heads/other/")
+        .output()
+        .expect("the program starts");
+    assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+}
+
+/// What `main` and the pull request have in common is not moved by a file that gives a commit other parents.
+#[test]
+fn grafts_do_not_move_what_both_have_in_common() {
+    let repository = change();
+    let id = |branch| repository.git(&["rev-parse", branch]);
+    let grafts = format!("{} {}\n", id("main"), id("pr"));
+    fs::write(repository.path(".git/info/grafts"), grafts).expect("a file");
+    for base in ["main", "main...pr", "pr~1"] {
+        assert_eq!(repository.tokens(base, &[]), DENIED, "{base}");
+    }
+}
+
+/// A branch `pr`, checked out, with an edit that `main` does not allow.
+fn change() -> Repository {
+    let repository = Repository::with(&[("apps/a.yaml", &asking("a", "version: 1.0.0"))]);
+    repository.git(&["switch", "-q", "-c", "pr"]);
+    repository.write(&[("apps/a.yaml", &asking("a", "version: 1.3.0"))]);
+    repository.commit();
+    repository
+}
+
+const DENIED: [&str; 1] = ["a changed NotASuccessor"];
+
 #[cfg(unix)]
 #[test]
 fn a_repository_of_another_user_is_read() {
