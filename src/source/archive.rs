@@ -13,6 +13,7 @@
 
 mod content;
 mod facts;
+mod size;
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +64,9 @@ pub enum Reason {
         "not a snapshot: expected a tar archive, compressed with zstd, that starts with {FACTS}"
     )]
     Form,
+    /// What it says of the cluster and its catalogs is more than any cluster has.
+    #[error("{FACTS} is larger than {} MiB", size::MOST_BYTES >> 20)]
+    Size,
     /// What it says of the cluster and its catalogs cannot be read.
     #[error("{}", place_of(.0))]
     Facts(#[from] serde_json::Error),
@@ -108,6 +112,7 @@ pub fn write<'s, W: Write>(
     let catalogs: Vec<_> = catalogs.into_iter().collect();
     let mut tar = Builder::new(frame::compress(to)?);
     let json = SnapshotFacts::of(facts, &catalogs).to_json()?;
+    size::check(&json).map_err(io::Error::other)?;
     append(&mut tar, FACTS, json.len() as u64, &*json)?;
     for (number, (state, content)) in catalogs.iter().enumerate() {
         if let Some(content) = content {
@@ -169,7 +174,7 @@ fn read_facts(file: &File) -> Result<SnapshotFacts, Reason> {
         _ => return Err(Reason::Form),
     };
     let mut json = Vec::new();
-    first.take(FACTS_LIMIT).read_to_end(&mut json)?;
+    first.take(size::MOST_BYTES + 1).read_to_end(&mut json)?;
     SnapshotFacts::parse(&json)
 }
 
@@ -270,9 +275,6 @@ const FACTS: &str = "snapshot.json";
 const END: &str = "the end";
 
 const AS_ANY_FILE: u32 = 0o644;
-
-/// An API server keeps no object of more than 1.5 MiB, and a cluster has few catalogs.
-const FACTS_LIMIT: u64 = 64 << 20;
 
 /// `tar` fills blocks of 10 KiB.
 const PADDING: u64 = 1 << 20;

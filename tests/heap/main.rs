@@ -3,6 +3,7 @@
 mod index_memory;
 mod resident;
 mod review_peak;
+mod snapshot_peak;
 
 use peak_alloc::PeakAlloc;
 

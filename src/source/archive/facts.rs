@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{FetchedContent, Reason};
+use super::{FetchedContent, Reason, size};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, UnknownRelease};
 use olmguard_engine::snapshot::{
@@ -179,7 +179,9 @@ impl SnapshotFacts {
         serde_json::to_vec_pretty(self)
     }
 
+    /// Reads them. How much room they take is known before the first value is built.
     pub(super) fn parse(json: &[u8]) -> Result<Self, Reason> {
+        size::check(json)?;
         let AnyFacts { schema: found } = serde_json::from_slice(json)?;
         if *found != *SCHEMA {
             let expected = SCHEMA;
@@ -268,8 +270,9 @@ impl CatalogFacts {
 
 const SCHEMA: &str = "olmguard.snapshot/v1";
 
-/// The bytes of all extensions; each has about one thousand. Readers take four times as many for all facts.
-const MOST_EXTENSIONS: usize = 16 << 20;
+/// The bytes of all extensions; each has about one thousand. Readers take four times as many for all facts, which
+/// are indented.
+const MOST_EXTENSIONS: usize = 4 << 20;
 
 /// With its folder and its ending it fits into the name of a file.
 const NAME_LIMIT: usize = 80;

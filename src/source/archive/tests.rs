@@ -171,15 +171,44 @@ fn a_snapshot_without_extensions_says_nothing_of_them() {
 #[test]
 fn extensions_have_a_limit() {
     let large = json!({"metadata": {"name": "x".repeat(1 << 20)}});
-    let few = SavedExtensions::of(vec![large.clone(); 15]);
-    assert!(matches!(few, SavedExtensions::Objects(objects) if objects.len() == 15));
-    let SavedExtensions::Unfetched(why) = SavedExtensions::of(vec![large; 16]) else {
+    let few = SavedExtensions::of(vec![large.clone(); 3]);
+    assert!(matches!(few, SavedExtensions::Objects(objects) if objects.len() == 3));
+    let SavedExtensions::Unfetched(why) = SavedExtensions::of(vec![large; 4]) else {
         panic!("too many");
     };
     assert_eq!(
         why,
-        "the extensions have 16777600 bytes: expected at most 16777216 in a snapshot"
+        "the extensions have 4194400 bytes: expected at most 4194304 in a snapshot"
     );
+}
+
+/// Each is a file of a few KiB.
+#[test]
+fn facts_have_a_limit_before_they_are_read() {
+    let objects = |item: &str, count: usize| {
+        let items = vec![item; count].join(",");
+        one(r#""missing""#).replace(
+            "\"catalogs\"",
+            &format!("\"policies\":{{\"objects\":[{items}]}},\"catalogs\""),
+        )
+    };
+    let why = |facts: &str| read(&packed(&[("snapshot.json", facts)], b"")).unwrap_err();
+    for item in ["{}", "0", "[]", "\"\"", r#"{"a":{}}"#, "[[0]]"] {
+        let why = why(&objects(item, 400_000));
+        assert!(why.starts_with("snapshot.json:1:"), "{why}");
+        assert!(why.ends_with(": more than 400000 values"), "{why}");
+    }
+    let large = objects(&format!("\"{}\"", "x".repeat(1 << 20)), 17);
+    assert_eq!(why(&large), "snapshot.json is larger than 16 MiB");
+    assert!(read(&packed(&[("snapshot.json", &objects("0", 399_000))], b"")).is_ok());
+}
+
+#[test]
+fn what_no_one_could_read_is_not_written() {
+    let policies = SavedPolicies::Objects(vec![json!({}); 400_000]);
+    let facts = ArchiveFacts::new(String::new(), None, policies);
+    let error = write(Vec::new(), &facts, []).unwrap_err().to_string();
+    assert!(error.ends_with(": more than 400000 values"), "{error}");
 }
 
 #[test]
