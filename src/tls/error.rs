@@ -49,6 +49,22 @@ pub enum TlsError {
         /// What may be the matter.
         hint: &'static str,
     },
+    /// The certificates of a server are more than clients read.
+    #[error(
+        "{}: {certificates} certificates with {length} bytes of DER: clients cannot read so many; expected at most \
+         {limit} bytes: the leaf and its intermediate certificates, without other CA certificates",
+        path.display()
+    )]
+    LongChain {
+        /// The file.
+        path: PathBuf,
+        /// How many there are.
+        certificates: usize,
+        /// How many bytes they have together.
+        length: usize,
+        /// How many they can have.
+        limit: usize,
+    },
     /// Certificate and key are not taken.
     #[error("{} and {}: cannot be used: {source}; {EXPECTED}", cert.display(), key.display())]
     Pair {

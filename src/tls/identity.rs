@@ -39,7 +39,7 @@ impl Identity {
             cert: cert.path().to_owned(),
             key: key.path().to_owned(),
         };
-        Self::new(cert.certificates()?, key.key()?, &origin)
+        Self::new(cert.chain()?, key.key()?, &origin)
     }
 
     pub(super) fn new(

@@ -57,6 +57,21 @@ impl PemFile {
         ))
     }
 
+    /// The certificates of a server, no more than clients read.
+    pub(super) fn chain(&self) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+        let chain = self.certificates()?;
+        let length = chain.iter().map(|certificate| certificate.len()).sum();
+        if length <= CHAIN_LIMIT {
+            return Ok(chain);
+        }
+        Err(TlsError::LongChain {
+            path: self.path.clone(),
+            certificates: chain.len(),
+            length,
+            limit: CHAIN_LIMIT,
+        })
+    }
+
     /// The first private key, in PKCS#1, PKCS#8 or SEC1.
     pub(super) fn key(&self) -> Result<PrivateKeyDer<'static>, TlsError> {
         match PrivateKeyDer::from_pem_slice(self.pem()) {
@@ -141,7 +156,11 @@ fn unreadable(path: &Path, source: io::Error) -> TlsError {
 const SWAPPED: &str = "; certificate and key seem to be swapped";
 const ENCRYPTED: &str = "; this key is encrypted: decrypt it first";
 
-/// No chain is nearly as long.
+/// No chain is nearly as long, and no bundle of CA certificates for clients.
 const FILE_LIMIT: u64 = 1 << 20;
+/// The bytes of a server's certificates in DER. rustls, and older releases of Go, read 64 KiB of a handshake message at most,
+/// OpenSSL 100 KiB. A quarter is left for what is around the certificates. Chains have 2 to 8 KiB; the size decides,
+/// because clients have no limit to the number.
+const CHAIN_LIMIT: usize = 48 << 10;
 /// Enough for the reading that finds the end.
 const END: usize = 64;

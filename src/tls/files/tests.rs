@@ -221,6 +221,23 @@ async fn half_a_pair_is_refused_once_and_then_mended() {
     assert_eq!(certificates.leaf().serial, serial(&new));
 }
 
+/// As after `cat /etc/ssl/certs/ca-certificates.crt >> tls.crt`.
+#[tokio::test(start_paused = true)]
+async fn a_chain_that_no_client_reads_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = Pair::made();
+    write(folder.path(), &old);
+    let (certificates, told) = start(files(folder.path(), POLL));
+    let bundle = old.cert.pem().repeat(200);
+    file(folder.path(), "tls.crt", &bundle);
+    let error = told.until(1).await.remove(0).unwrap_err();
+    assert!(error.contains("tls.crt: 200 certificates with "), "{error}");
+    let client = client(&old.der(), DEFAULT_VERSIONS, None);
+    link(certificates.server_config(), &client).await.unwrap();
+    file(folder.path(), "tls.crt", old.cert.pem());
+    assert_eq!(told.until(2).await[1], Ok(serial(&old)));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_client_of_an_authority_that_is_gone_is_refused_with_its_session_too() {
     let folder = tempfile::tempdir().unwrap();

@@ -63,6 +63,8 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
     let encrypted = pem("ENCRYPTED PRIVATE KEY", b"secret");
     let bad_base64 = "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n";
     let nonsense = pem("CERTIFICATE", b"nonsense");
+    let many = 49152 / made.der().len() + 1;
+    assert!(read(&file("full", &made.cert.pem().repeat(many - 1)), key).is_ok());
     let rows = [
         (&none, key, "none: cannot read: No such file"),
         (cert, &none, "none: cannot read: No such file"),
@@ -103,6 +105,15 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
             cert,
             &file("h", &"x".repeat((1 << 20) + 1)),
             "h: too large: expected PEM of at most 1048576 bytes",
+        ),
+        (
+            &file("i", &made.cert.pem().repeat(many)),
+            key,
+            &format!(
+                "i: {many} certificates with {} bytes of DER: clients cannot read so many; expected at most 49152 \
+                 bytes: the leaf and its intermediate certificates, without other CA certificates",
+                many * made.der().len()
+            ),
         ),
     ];
     for (cert, key, expected) in rows {
