@@ -25,6 +25,7 @@ mod hostile_manifests;
 mod lint;
 mod pipeline_files;
 mod range;
+mod runner_commands;
 mod saved;
 mod see;
 mod shell;

@@ -5,6 +5,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use olmguard_catalog::version::go;
 use olmguard_engine::explain::tone::{Tone, TonedText};
 
 /// A table, row by row.
@@ -71,7 +72,7 @@ impl Cell {
                     line.push(' ');
                     line.push_str(&item);
                 }
-                _ => lines.push(item),
+                _ => lines.push(go::wrapped(&item)),
             }
         }
         lines
@@ -198,12 +199,12 @@ pub(super) fn lines_of(words: &str, most: usize) -> Vec<String> {
         }
         let word = format!("{}{word}", std::mem::take(&mut arrow));
         match lines.last_mut() {
-            Some(line) if line.is_empty() => *line = word,
+            Some(line) if line.is_empty() => *line = go::wrapped(&word),
             Some(line) if line.width() + 1 + word.width() <= most => {
                 line.push(' ');
                 line.push_str(&word);
             }
-            _ => lines.push(word),
+            _ => lines.push(go::wrapped(&word)),
         }
     }
     lines

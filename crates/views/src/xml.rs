@@ -76,7 +76,7 @@ impl Xml {
 /// Markup and quotes become entities; what is not printable, lines aside, is written as Go escapes it,
 /// so nothing turns the direction of the text, and no character is one that XML forbids.
 pub(crate) fn escape(text: &str, out: &mut String) {
-    for character in text.chars() {
+    for (at, character) in text.char_indices() {
         match character {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -84,7 +84,8 @@ pub(crate) fn escape(text: &str, out: &mut String) {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' => out.push_str("&#10;"),
-            '\\' => out.push('\\'),
+            '#' if text.get(at..).is_some_and(go::is_runner_command) => out.push_str("&#35;"),
+            ' '..='~' => out.push(character),
             other => out.push_str(&go::escape(other.encode_utf8(&mut [0; 4]))),
         }
     }
@@ -101,6 +102,7 @@ mod tests {
             ("]]>", "]]&gt;"),
             ("a\u{202e}b\u{1b}\u{fffe}", "a\\u202eb\\x1b\\ufffe"),
             ("a\nb\\", "a&#10;b\\"),
+            (":: ##[a]#", ":: &#35;#[a]#"),
         ] {
             let mut out = String::new();
             escape(text, &mut out);

@@ -1,4 +1,4 @@
-//! JSON on stdout, safe to look at: a terminal obeys nothing in it, a reader gets every text whole.
+//! JSON on stdout, safe to look at: a terminal and a CI runner obey nothing in it, a reader gets every text whole.
 //!
 //! What is not printable by Go's rules, such as DEL and the marks that turn the direction of text,
 //! is written as `\u` escapes, which every JSON reader undoes. It does not pass through anstream,
@@ -26,18 +26,17 @@ impl Formatter for Printable {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        fragment
-            .split_inclusive(must_be_escaped)
-            .try_for_each(|run| {
-                let end = run.char_indices().next_back();
-                match end.filter(|(_, last)| must_be_escaped(*last)) {
-                    None => writer.write_all(run.as_bytes()),
-                    Some((at, last)) => {
-                        writer.write_all(run.get(..at).unwrap_or_default().as_bytes())?;
-                        escape(last, writer)
-                    }
-                }
-            })
+        let mut written = 0;
+        for (at, character) in fragment.char_indices() {
+            if must_be_escaped(character)
+                || go::is_runner_command(fragment.get(at..).unwrap_or_default())
+            {
+                writer.write_all(fragment.get(written..at).unwrap_or_default().as_bytes())?;
+                escape(character, writer)?;
+                written = at + character.len_utf8();
+            }
+        }
+        writer.write_all(fragment.get(written..).unwrap_or_default().as_bytes())
     }
 }
 
@@ -74,6 +73,7 @@ mod tests {
             ("\u{7f}x\u{9b}", "\"\\u007fx\\u009b\"\n"),
             ("\u{202e}1\u{a0}\u{1b}", "\"\\u202e1\\u00a0\\u001b\"\n"),
             ("\u{10ffff}", "\"\\udbff\\udfff\"\n"),
+            ("a ##[error]#é", "\"a \\u0023#[error]#é\"\n"),
         ];
         for (text, expected) in rows {
             assert_eq!(written(text), expected);

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use crate::cli::output::json::must_be_escaped;
+use olmguard_catalog::version::go;
 
 /// One document, without a line of `---`.
 pub(crate) fn document(value: &Value) -> String {
@@ -89,13 +90,14 @@ fn inline(value: &Value, depth: usize, to: &mut String) {
 /// Between double quotes, where YAML knows the escapes of JSON but for its pairs of surrogates.
 fn quoted(text: &str, to: &mut String) {
     to.push('"');
-    for character in text.chars() {
+    for (at, character) in text.char_indices() {
         let code = u32::from(character);
+        let is_command = text.get(at..).is_some_and(go::is_runner_command);
         let written = match character {
             '"' | '\\' => write!(to, "\\{character}"),
             '\n' => write!(to, "\\n"),
             '\t' => write!(to, "\\t"),
-            _ if !must_be_escaped(character) => write!(to, "{character}"),
+            _ if !must_be_escaped(character) && !is_command => write!(to, "{character}"),
             _ if code <= 0xff => write!(to, "\\x{code:02x}"),
             _ if code <= 0xffff => write!(to, "\\u{code:04x}"),
             _ => write!(to, "\\U{code:08x}"),
@@ -105,14 +107,14 @@ fn quoted(text: &str, to: &mut String) {
     to.push('"');
 }
 
-/// Several lines, each with something printable that begins with no blank.
+/// Several lines, each with something printable that begins with no blank, and is no command to a CI runner.
 fn is_plain_block(text: &str) -> bool {
     let is_plain = |line: &str| {
         let edges = [line.chars().next(), line.chars().next_back()];
         let has_edges = edges
             .iter()
             .all(|edge| edge.is_some_and(|edge| edge != ' '));
-        has_edges && !line.contains(must_be_escaped)
+        has_edges && !line.contains(must_be_escaped) && !go::is_runner_line(line)
     };
     text.contains('\n') && text.split('\n').all(is_plain)
 }
@@ -167,6 +169,9 @@ mod tests {
             "\n a",
             "a \nb",
             "---",
+            "a\n::b::c",
+            "a\nb ##[c]",
+            "##vso[a",
             "a\n---\nb",
             "{a",
             "%TAG",
@@ -239,6 +244,7 @@ spec:
             prop_assert_eq!(&read(&written)?, &object, "{}", written);
             let shown = written.replace('\n', "");
             prop_assert!(!shown.contains(must_be_escaped), "{}", written);
+            prop_assert!(!written.lines().any(go::is_runner_line), "{}", written);
         }
     }
 }

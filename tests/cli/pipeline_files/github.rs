@@ -164,7 +164,11 @@ fn no_name_in_the_repository_is_a_command_to_the_runner() {
             let ours = ["::error ", "::warning ", "::notice "];
             assert!(ours.iter().any(|begin| line.starts_with(begin)), "{line}");
         }
-        assert!(ran.stdout.contains("##[error]a"), "{ran:?}");
+        let escaped = if form == "json" { "\\u0023" } else { "\\x23" };
+        assert!(
+            ran.stdout.contains(&format!("{escaped}#[error]a")),
+            "{ran:?}"
+        );
     }
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Mirrors `strconv.Quote` (the verb `%q`) and the errors of `strconv.ParseUint`. Both are quoted
 //! by OLM in conditions, so people search for them byte for byte.
+//!
+//! One thing is ours: no text becomes a command of a CI runner, which reads commands from what a step prints. A runner
+//! of GitHub takes a line that starts with `::`, after blanks too, and `##[` anywhere; one of Azure Pipelines
+//! takes `##vso[`, and one of TeamCity `##teamcity[`.
 
 use std::fmt::Write as _;
 
@@ -14,24 +18,58 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// `text` as Go's `%q` writes it, without the quotes around it.
+/// `text` as Go's `%q` writes it, without the quotes around it. A line can start with it.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    escape_into(text, &mut escaped);
+    escape_into(start_of_line(text, &mut escaped), &mut escaped);
     escaped
 }
 
 /// A text of another program as part of one line: its line breaks and whatever is not printable are
-/// escaped, its quotes are its own.
+/// escaped, its quotes are its own. A line can start with it.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    for part in text.split_inclusive(AS_THEY_ARE) {
+    for part in start_of_line(text, &mut line).split_inclusive(AS_THEY_ARE) {
         let end = part.strip_suffix(AS_THEY_ARE).map_or(part.len(), str::len);
         let (others, last) = part.split_at(end);
-        line.push_str(&escape(others));
+        escape_into(others, &mut line);
         line.push_str(last);
     }
     line
+}
+
+/// Whether a runner could take what starts here for a command, wherever in a line it is: `##`, a word, `[`.
+pub fn is_runner_command(text: &str) -> bool {
+    let word = text.strip_prefix("##");
+    word.is_some_and(|word| {
+        word.trim_start_matches(|c: char| c.is_ascii_alphabetic())
+            .starts_with('[')
+    })
+}
+
+/// Whether a runner could take this line for a command.
+pub fn is_runner_line(line: &str) -> bool {
+    let mut markers = line.match_indices('#');
+    line.trim_start().starts_with("::")
+        || markers.any(|(at, _)| line.get(at..).is_some_and(is_runner_command))
+}
+
+/// A part of an escaped text, with which a line starts because the text is wrapped.
+pub fn wrapped(part: &str) -> String {
+    let mut line = String::with_capacity(part.len());
+    let rest = start_of_line(part, &mut line);
+    line + rest
+}
+
+/// Writes blanks and a colon that a text starts with, so the line is no command, and returns the rest. One colon is
+/// enough: the next could be ours.
+fn start_of_line<'t>(text: &'t str, out: &mut String) -> &'t str {
+    let Some(rest) = text.trim_start_matches(' ').strip_prefix(':') else {
+        return text;
+    };
+    out.extend(text.chars().take_while(|character| *character == ' '));
+    out.push_str("\\x3a");
+    rest
 }
 
 /// A number that `strconv.ParseUint` refuses. The text holds decimal digits only, or nothing.
@@ -62,16 +100,22 @@ pub(crate) fn is_digits(text: &str) -> bool {
 
 /// Whether a text is ASCII of which nothing is escaped, as most texts are.
 pub fn is_plain(text: &str) -> bool {
-    let is_plain = |byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    !text.trim_start_matches(' ').starts_with(':') && is_plain_inside(text)
+}
+
+/// The same of a text that follows another.
+fn is_plain_inside(text: &str) -> bool {
+    let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'#');
     text.bytes().all(is_plain)
 }
 
 fn escape_into(text: &str, out: &mut String) {
-    if is_plain(text) {
+    if is_plain_inside(text) {
         return out.push_str(text);
     }
-    for character in text.chars() {
+    for (at, character) in text.char_indices() {
         match character {
+            '#' if text.get(at..).is_some_and(is_runner_command) => out.push_str("\\x23"),
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\u{7}' => out.push_str("\\a"),
@@ -140,6 +184,44 @@ mod tests {
             assert!(!is_plain(text) || escape(text) == text, "{text:?}");
         }
     }
+
+    #[test]
+    fn no_text_is_a_command_to_a_runner() {
+        for (text, expected) in [
+            ("::a::b", "\\x3a:a::b"),
+            ("  ::a", "  \\x3a:a"),
+            (":", "\\x3a"),
+            ("a::b", "a::b"),
+            ("\t::a", "\\t::a"),
+            ("\u{a0}::a", "\\u00a0::a"),
+            ("a ##[b]", "a \\x23#[b]"),
+            ("###[b]", "#\\x23#[b]"),
+            ("##vso[a", "\\x23#vso[a"),
+            ("## a [b]", "## a [b]"),
+            ("#[a]", "#[a]"),
+        ] {
+            assert_eq!((&*escape(text), &*one_line(text)), (expected, expected));
+        }
+        assert_eq!(one_line("a \"::b\" ##[c]"), "a \"::b\" \\x23#[c]");
+        assert_eq!(quote("::a ##[b]"), "\"::a \\x23#[b]\"");
+        assert_eq!(
+            (&*wrapped("::a\\n"), &*wrapped("a::")),
+            ("\\x3a:a\\n", "a::")
+        );
+        assert!(is_runner_line("\t ::a") && is_runner_line("a##[b"));
+        assert!(!is_runner_line("a: ::b") && !is_runner_line("## a"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_it_is(text in "[ :#\\[a\t\n\"\\\\]{0,12}") {
+            for written in [escape(&text), one_line(&text), quote(&text)] {
+                proptest::prop_assert!(!is_runner_line(&written), "{}", written);
+                proptest::prop_assert!(!is_runner_line(&format!("{written}:")), "{}", written);
+            }
+        }
+    }
+
     #[test]
     fn texts_of_others_stay_on_their_line() {
         assert_eq!(

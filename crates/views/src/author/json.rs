@@ -1,7 +1,7 @@
 //! Blobs as JSON, indented by four as opm does; keys are sorted.
 //!
-//! What a terminal would obey, such as DEL and the marks that turn the direction of text, is written
-//! as `\u` escapes, which every JSON reader undoes.
+//! What a terminal or a CI runner would obey, such as DEL, the marks that turn the direction of text and `##[`, is
+//! written as `\u` escapes, which every JSON reader undoes.
 
 use std::fmt::Write as _;
 
@@ -67,8 +67,9 @@ fn indent(depth: usize, out: &mut String) {
 
 fn string(text: &str, out: &mut String) {
     out.push('"');
-    for character in text.chars() {
+    for (at, character) in text.char_indices() {
         match character {
+            '#' if text.get(at..).is_some_and(go::is_runner_command) => out.push_str("\\u0023"),
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),

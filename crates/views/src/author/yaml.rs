@@ -93,13 +93,15 @@ fn is_plain(text: &str) -> bool {
         && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Whether a literal block gives the text back.
+/// Whether a literal block gives the text back, and has no line that a CI runner takes for a command.
 fn is_literal(text: &str) -> bool {
     let is_quiet = |c: char| matches!(c, '\n' | ' '..='~') || !c.is_ascii() && go::is_printable(c);
     text.trim_end_matches('\n').contains('\n')
         && text.chars().all(is_quiet)
         && !text.starts_with([' ', '\n'])
-        && !text.lines().any(|line| line.ends_with(' '))
+        && !text
+            .lines()
+            .any(|line| line.ends_with(' ') || go::is_runner_line(line))
 }
 
 fn literal(text: &str, indent: usize, out: &mut String) {
