@@ -1,15 +1,18 @@
-//! The signals that end a server.
+//! The signals that end a server, and those that do not.
 
 use std::io;
 use std::process::ExitCode;
 
 use tokio::signal::unix::{self, SignalKind};
+use tracing::info;
 
 /// A signal that ends a server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Signal {
     Interrupt,
     Terminate,
+    /// By itself it would also write a core file, with the TLS key in it.
+    Quit,
 }
 
 /// The signals of this process, from now on no longer deadly by themselves.
@@ -17,6 +20,7 @@ pub(crate) enum Signal {
 pub(crate) struct Signals {
     interrupt: unix::Signal,
     terminate: unix::Signal,
+    quit: unix::Signal,
 }
 
 impl Signals {
@@ -24,6 +28,7 @@ impl Signals {
         Ok(Self {
             interrupt: unix::signal(SignalKind::interrupt())?,
             terminate: unix::signal(SignalKind::terminate())?,
+            quit: unix::signal(SignalKind::quit())?,
         })
     }
 
@@ -32,8 +37,31 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => Signal::Interrupt,
             _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.quit.recv() => Signal::Quit,
         }
     }
+}
+
+/// From now on, in this runtime, the signals that other servers reload their files by are logged, and end nothing.
+pub(crate) fn ignore_others() -> io::Result<()> {
+    let ignored = [
+        (SignalKind::hangup(), "SIGHUP"),
+        (SignalKind::user_defined1(), "SIGUSR1"),
+        (SignalKind::user_defined2(), "SIGUSR2"),
+        (SignalKind::alarm(), "SIGALRM"),
+    ];
+    for (kind, name) in ignored {
+        let mut signal = unix::signal(kind)?;
+        tokio::spawn(async move {
+            while signal.recv().await.is_some() {
+                info!(
+                    signal = name,
+                    "Ignored a signal, files are reloaded when they change"
+                );
+            }
+        });
+    }
+    Ok(())
 }
 
 impl Signal {
@@ -41,6 +69,7 @@ impl Signal {
         match self {
             Self::Interrupt => "SIGINT",
             Self::Terminate => "SIGTERM",
+            Self::Quit => "SIGQUIT",
         }
     }
 
@@ -49,6 +78,7 @@ impl Signal {
         ExitCode::from(match self {
             Self::Interrupt => 128 + 2,
             Self::Terminate => 128 + 15,
+            Self::Quit => 128 + 3,
         })
     }
 }

@@ -89,6 +89,36 @@ fn a_second_signal_ends_it_at_once() {
     assert_eq!(server.ended().code, Some(143));
 }
 
+/// Other servers read their files again, or write a report, on these. They would end a process that does not know them.
+#[test]
+fn a_signal_that_ends_others_is_logged_and_nothing_more() {
+    let mut process = serve(&["--self-signed", "--log-format=json", "--shutdown-delay=0s"]);
+    let (_reviews, ops) = (process.line(), process.line());
+    let ops = address(&ops, "http://").to_owned();
+    for signal in ["HUP", "USR1", "USR2", "ALRM", "HUP"] {
+        process.signal(signal);
+        assert!(get(&ops, "/livez").starts_with("HTTP/1.1 200"), "{signal}");
+    }
+    process.signal("QUIT");
+    let ended = process.ended();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for signal in ["SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM"] {
+        let is_it = |line: &str| line.contains(IGNORED) && line.contains(&format!("\"{signal}\""));
+        assert!(
+            ended.stderr.lines().any(is_it),
+            "{signal}: {}",
+            ended.stderr
+        );
+    }
+    assert!(
+        ended.stderr.contains("\"signal\":\"SIGQUIT\""),
+        "{}",
+        ended.stderr
+    );
+}
+
+const IGNORED: &str = "Ignored a signal, files are reloaded when they change";
+
 #[test]
 fn reviews_are_judged_on_the_catalogs_given() {
     let certificate = Certificate::generate();

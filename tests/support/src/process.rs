@@ -80,14 +80,19 @@ impl Process {
 
     /// Sends SIGTERM.
     pub fn terminate(&self) {
-        terminate(self.id);
+        self.signal("TERM");
+    }
+
+    /// Sends this signal.
+    pub fn signal(&self, name: &str) {
+        signal(self.id, name);
     }
 
     /// Sends SIGTERM to the only process that it has started.
     pub fn terminate_child(&self) {
         let file = format!("/proc/{0}/task/{0}/children", self.id);
         let children = std::fs::read_to_string(file).unwrap();
-        terminate(children.trim().parse().expect("one child"));
+        signal(children.trim().parse().expect("one child"), "TERM");
     }
 
     /// Waits for the end.
@@ -113,8 +118,8 @@ impl Drop for Process {
     }
 }
 
-fn terminate(id: u32) {
-    let script = format!("kill -TERM {id}");
+fn signal(id: u32, name: &str) {
+    let script = format!("kill -{name} {id}");
     let sent = Command::new("sh").args(["-c", &script]).status().unwrap();
     assert!(sent.success());
 }

@@ -20,7 +20,7 @@ use super::policies::{Policies, PolicyArgs};
 use super::scrapes::ScrapeArgs;
 use crate::admission::Enforcement;
 use crate::cli::Exit;
-use crate::cli::signals::Signals;
+use crate::cli::signals::{self, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
 use crate::server::{Config, Limits, Server};
@@ -57,6 +57,7 @@ impl Plan {
     pub(super) async fn run(self) -> Result<ExitCode, ServeError> {
         // As process 1 there is no other way out than by signals that are listened for.
         let mut signals = Signals::new()?;
+        signals::ignore_others()?;
         let delay = self.shutdown_delay;
         let server = tokio::select! {
             server = self.begin() => server?,
