@@ -85,6 +85,15 @@ fn who_comes_through_a_proxy_is_sent_away() {
             ("X-Envoy-Attempt-Count", 403, PROXY),
             ("x-request-id", 403, PROXY),
             ("via", 403, PROXY),
+            ("X-Real-IP", 403, PROXY),
+            ("CF-Connecting-IP", 403, PROXY),
+            ("CF-Ray", 403, PROXY),
+            ("True-Client-IP", 403, PROXY),
+            ("Fastly-Client-IP", 403, PROXY),
+            ("X-Cluster-Client-IP", 403, PROXY),
+            ("X-Forwarded", 403, PROXY),
+            ("X-Amzn-Trace-Id", 403, PROXY),
+            ("l5d-client-id", 403, PROXY),
             ("x-other", 200, "debug\n"),
         ] {
             let request = Request::put("/debug/loglevel").header(header, "");
@@ -94,6 +103,88 @@ fn who_comes_through_a_proxy_is_sent_away() {
         }
     });
 }
+
+#[test]
+fn a_page_in_a_browser_is_sent_away() {
+    const HOST: &str = "for another host: expected the host localhost, 127.0.0.1 or ::1\n";
+    const ORIGIN: &str = "from a page of another host: expected to be asked directly, such as by kubectl port-forward\n";
+    const DONE: &str = "debug\n";
+    let here = [
+        "localhost",
+        "LOCALHOST:8080",
+        "127.0.0.1",
+        "127.0.0.1:8080",
+        "[::1]",
+        "[::1]:80",
+    ];
+    lines(LogFormat::Json, LogLevel::Info, |handle| {
+        for host in here {
+            let request = Request::put("/debug/loglevel").header("host", host);
+            let answered = send(handle, from(request, HERE), "debug");
+            assert_eq!(answered, (200, DONE.to_owned()), "{host}");
+            handle.set(LogLevel::Info);
+        }
+        for (uri, headers, answer) in [
+            (PATH, &[("host", "evil.example")][..], HOST),
+            (PATH, &[("host", "localhost.evil.example")], HOST),
+            (PATH, &[("host", "127.0.0.1.nip.io:8080")], HOST),
+            (PATH, &[("host", "olmguard.olmguard-system.svc")], HOST),
+            (PATH, &[("host", "10.1.2.3:8080")], HOST),
+            (PATH, &[("host", "")], HOST),
+            (
+                PATH,
+                &[("host", "localhost"), ("host", "evil.example")],
+                HOST,
+            ),
+            (
+                "http://evil.example/debug/loglevel",
+                &[("host", "localhost")],
+                HOST,
+            ),
+            (
+                PATH,
+                &[("host", "localhost:80"), ("origin", "http://evil.example")],
+                ORIGIN,
+            ),
+            (
+                PATH,
+                &[
+                    ("host", "localhost:80"),
+                    ("origin", "http://localhost:3000"),
+                ],
+                ORIGIN,
+            ),
+            (
+                PATH,
+                &[("host", "localhost:80"), ("origin", "https://localhost:80")],
+                ORIGIN,
+            ),
+            (
+                PATH,
+                &[("host", "localhost:80"), ("origin", "null")],
+                ORIGIN,
+            ),
+            (PATH, &[("origin", "http://localhost")], ORIGIN),
+        ] {
+            let mut request = Request::put(uri);
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let answered = send(handle, from(request, HERE), "debug");
+            assert_eq!(answered, (403, answer.to_owned()), "{uri} {headers:?}");
+            assert_eq!(handle.level(), LogLevel::Info);
+        }
+        let own = Request::put(PATH)
+            .header("host", "localhost:80")
+            .header("origin", "http://localhost:80");
+        assert_eq!(
+            send(handle, from(own, HERE), "debug"),
+            (200, DONE.to_owned())
+        );
+    });
+}
+
+const PATH: &str = "/debug/loglevel";
 
 #[test]
 fn a_change_of_the_level_is_told_at_any_level() {

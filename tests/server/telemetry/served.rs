@@ -90,7 +90,7 @@ impl Served {
     pub(crate) fn ops(&self, head: &str, body: &str) -> String {
         let length = body.len();
         let request = format!(
-            "{head}\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+            "{head}\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
         );
         let mut socket = socket(&self.ops);
         socket.write_all(request.as_bytes()).unwrap();
