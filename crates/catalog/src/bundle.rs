@@ -94,6 +94,12 @@ impl Bundle {
         }
     }
 
+    /// Whether its version is a prerelease.
+    pub fn is_prerelease(&self) -> bool {
+        let version = self.version.as_ref();
+        version.is_ok_and(|read| read.version.is_prerelease())
+    }
+
     /// Reads what decides, as the OLM in the cluster does.
     pub(super) fn read(blob: blob::Bundle<'_>, rules: &Rules) -> Self {
         Self {

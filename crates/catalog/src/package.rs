@@ -114,6 +114,14 @@ impl Package {
         &self.default_channel
     }
 
+    /// Whether the default channel has an entry for a bundle.
+    pub fn is_in_default_channel(&self, bundle: BundleIndex) -> bool {
+        let mut channels = self
+            .named(&self.default_channel)
+            .filter_map(|channel| self.channels.get(channel.0 as usize));
+        channels.any(|channel| channel.members.binary_search(&bundle).is_ok())
+    }
+
     /// What the package's deprecations say of the package.
     pub fn deprecation(&self) -> &Deprecation {
         &self.deprecation

@@ -22,6 +22,7 @@ mod policies;
 mod query;
 pub mod semver;
 mod step;
+mod suggested;
 mod unpinned;
 
 pub use accepted::AcceptedSuccessors;
@@ -39,4 +40,5 @@ pub use policies::{
 };
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
 pub use step::OfferEdge;
+pub use suggested::Maturity;
 pub use unpinned::Unpinned;

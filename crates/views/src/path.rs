@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::generation::Generation;
 use crate::see::{
-    self, BundleReport, EdgeReport, InstalledReport, ambiguous, cut, dead_end, edges,
-    gives_another, message, unpinnable,
+    self, BundleReport, EdgeReport, Highest, InstalledReport, ambiguous, cut, edges, gives_another,
+    message, reachable, unpinnable,
 };
 use olmguard_engine::explain::warning::goes_on;
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
@@ -43,8 +43,12 @@ pub struct PathReport {
     range: Option<String>,
     /// The installed bundle.
     from: InstalledReport,
-    /// Target of the path: the requested bundle, otherwise the highest one that can be reached.
+    /// Target of the path: the requested bundle, otherwise the highest one that can be reached. It is then a prerelease
+    /// only if one is installed or the range matches nothing else.
     to: Option<BundleReport>,
+    /// Without a requested target: the highest bundle that can be reached, if it is a prerelease. Otherwise omitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prerelease: Option<BundleReport>,
     /// Steps of the shortest upgrade path. Empty if the target is installed, null if there is no
     /// path. Always null for OLM v0, which chooses its own path.
     hops: Option<Vec<Hop>>,
@@ -69,9 +73,9 @@ pub struct PathReport {
     /// Whether no path was found, though the search was not complete.
     #[serde(skip)]
     is_cut: bool,
-    /// That newer versions exist and cannot be reached.
+    /// The highest versions that can be reached, if newer ones exist.
     #[serde(skip)]
-    dead_end: Option<String>,
+    reachable: Option<String>,
     /// That OLM cannot choose between catalogs, if that is why there is no path.
     #[serde(skip)]
     ambiguous: Option<String>,
@@ -120,6 +124,9 @@ struct WalkReport {
     end: End,
     /// Message of OLM at the end. Null if there is none.
     message: Option<String>,
+    /// The first step that installs a prerelease, if a release is installed.
+    #[serde(skip)]
+    to_prerelease: Option<String>,
 }
 
 /// Why a sequence of automatic upgrades ends.
@@ -170,11 +177,14 @@ impl PathReport {
         };
         let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
         let walks = vec![walk_report(inquiry)];
-        let dead_end = targets.is_none() && tie.is_none() && !sought.is_cut;
+        let is_open = targets.is_none() && tie.is_none() && !sought.is_cut;
         Ok(Self {
             to: goal.map(BundleReport::of),
             message: unreached.and_then(|goal| why_none(inquiry, goal)),
-            dead_end: dead_end.then(|| dead_end_of(inquiry, end)).flatten(),
+            reachable: is_open
+                .then(|| reachable_of(inquiry, end, sought.prerelease))
+                .flatten(),
+            prerelease: sought.prerelease.map(BundleReport::of),
             ambiguous: tie.map(|tie| ambiguous(tie.iter().map(|choice| choice.catalog))),
             is_targeted: targets.is_some(),
             is_cut: !doubts.is_empty(),
@@ -214,6 +224,7 @@ impl PathReport {
             range: inquiry.filter.range().map(str::to_owned),
             from: InstalledReport::from(&inquiry.installed),
             to: None,
+            prerelease: None,
             hops: None,
             one_edit: None,
             message: None,
@@ -223,7 +234,7 @@ impl PathReport {
             is_targeted: false,
             is_free: inquiry.is_free(),
             is_cut: false,
-            dead_end: None,
+            reachable: None,
             ambiguous: None,
         }
     }
@@ -242,11 +253,23 @@ impl BarredReport {
     }
 }
 
-/// That newer versions exist than the highest that can be reached, if the extension follows edges.
-fn dead_end_of(inquiry: &Inquiry<'_>, end: Option<Choice<'_>>) -> Option<String> {
+/// The highest versions that can be reached, if newer ones than the end of the path exist and the extension follows
+/// edges.
+fn reachable_of(
+    inquiry: &Inquiry<'_>,
+    end: Option<Choice<'_>>,
+    prerelease: Option<Choice<'_>>,
+) -> Option<String> {
     let newer = inquiry.newer_than(end);
-    let highest = end.map(|end| BundleReport::of(end).label());
-    dead_end(highest.as_deref(), newer).filter(|_| newer > 0 && !inquiry.is_free())
+    let label = |choice: Choice<'_>| BundleReport::of(choice).label();
+    let release = end.filter(|end| !end.is_prerelease()).map(label);
+    let beyond = prerelease.filter(|_| prerelease != end).map(label);
+    let is_told = (newer > 0 || beyond.is_some()) && !inquiry.is_free();
+    let highest = Highest {
+        release: release.as_deref(),
+        prerelease: beyond.as_deref(),
+    };
+    is_told.then(|| reachable(highest, newer)).flatten()
 }
 
 /// Why there may be a path although none was found.
@@ -331,8 +354,11 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
             (End::Refused, message(&decision, &decision.advice()))
         }
     };
+    let origin = inquiry.origin();
+    let to_prerelease = origin.and_then(|origin| origin.first_prerelease(&walk.steps));
     WalkReport {
         catalog: None,
+        to_prerelease: to_prerelease.map(|to| BundleReport::of(to).label()),
         steps: walk.steps.into_iter().map(BundleReport::of).collect(),
         forbidden: walk
             .forbidden

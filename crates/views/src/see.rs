@@ -12,9 +12,9 @@ use serde::Serialize;
 pub use edge::EdgeReport;
 pub(super) use edge::edges;
 pub(super) use words::{
-    ambiguous, arrows, cut, dead_end, gives_another, known, message, missing_channels, not_loaded,
-    notes, reason, say_block, say_fact, say_forbidden, say_more, say_notes, say_sentence,
-    unpinnable,
+    Highest, ambiguous, arrows, cut, gives_another, known, message, missing_channels, not_loaded,
+    notes, reachable, reason, say_block, say_fact, say_forbidden, say_more, say_notes,
+    say_sentence, unpinnable,
 };
 pub use words::{line, nameless};
 
@@ -50,6 +50,9 @@ pub struct BundleReport {
     pub release: Option<String>,
     /// Deprecation message of the bundle, possibly empty. Null if it is not deprecated.
     pub deprecated: Option<String>,
+    /// Whether its version is a prerelease.
+    #[serde(skip)]
+    pub(super) is_prerelease: bool,
 }
 
 impl From<&InstalledBundle> for InstalledReport {
@@ -90,6 +93,7 @@ impl BundleReport {
             version,
             release,
             deprecated: bundle.deprecated.as_deref().map(str::to_owned),
+            is_prerelease: choice.is_prerelease(),
         }
     }
 

@@ -21,7 +21,7 @@ use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{
-    Bounds, EditContext, Guards, MatchingPolicies, Offer, Origin, Query,
+    Bounds, EditContext, Guards, MatchingPolicies, Maturity, Offer, Origin, Query,
 };
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
@@ -137,6 +137,11 @@ struct BundleVersions {
     not_given: Option<String>,
     #[serde(skip)]
     label: String,
+    #[serde(skip)]
+    maturity: Maturity,
+    /// Whether an upgrade to it is suggested if the user names no version.
+    #[serde(skip)]
+    is_suggested: bool,
 }
 
 /// A channel that contains the bundle.

@@ -106,19 +106,8 @@ pub(super) fn offers<'s>(
 ) -> Option<Vec<Offer<'s>>> {
     let query = Query::compile(filter, basis.snapshot).ok()?;
     let mut offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
-    let installed = origin.version();
-    let is_release = installed.is_some_and(|installed| !installed.version.is_prerelease());
-    for Offer {
-        package,
-        candidates,
-        ..
-    } in &mut offers
-    {
-        candidates.retain(|index| {
-            let bundle = package.bundle(index).version.as_ref();
-            let is_prerelease = bundle.is_ok_and(|version| version.version.is_prerelease());
-            !(package.is_deprecated(index) || (is_release && is_prerelease))
-        });
+    for offer in &mut offers {
+        offer.keep(|choice| origin.suggests(choice) && !choice.is_deprecated());
     }
     (!offers.is_empty()).then_some(offers)
 }

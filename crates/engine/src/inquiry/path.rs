@@ -8,14 +8,16 @@ use serde_json::Value;
 
 use crate::extension::{Fields, Installed, InstalledBundle, Shape};
 use crate::inquiry::{Decision, Inquiry, is_given};
-use crate::judge::{OneEdit, Request, Token, pin, recorded, walk};
-use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, PathSearch, shortest_path};
+use crate::judge::{OneEdit, Request, Token, pin, recorded};
+use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, PathSearch, choose, weigh};
 
 /// What a search for a path came to.
 #[derive(Clone, Debug, Default)]
 pub struct SoughtPath<'a> {
     /// What each edit installs, the last one at the end; none where no path was found.
     pub steps: Option<Vec<Choice<'a>>>,
+    /// Without targets: the highest bundle that can be reached along edges, if it is a prerelease.
+    pub prerelease: Option<Choice<'a>>,
     /// Whether a search ended at its bound.
     pub is_cut: bool,
     /// Whether the search followed edges though the extension has the bypass.
@@ -23,8 +25,8 @@ pub struct SoughtPath<'a> {
 }
 
 impl<'a> Inquiry<'a> {
-    /// The shortest path to one of these bundles; without targets to the highest that can be reached, with
-    /// the override to what the request resolves to without a pin.
+    /// The shortest path to one of these bundles; without targets to the highest suggested one that can be reached,
+    /// with the override to what the request resolves to without a pin.
     pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
         match self.origin() {
             None => SoughtPath::default(),
@@ -63,15 +65,29 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// How many versions of the requested channels and range are newer than this bundle, or than what is
+    /// The offers, with the candidates at which a path without a target can end: no prerelease if a release is
+    /// installed, unless the range matches nothing else.
+    fn suggested(&self, origin: &Origin<'_>) -> Vec<Offer<'a>> {
+        let mut suggested = self.offers.clone();
+        origin.keep_suggested(&mut suggested);
+        let is_none = suggested.iter().all(|offer| offer.candidates.is_empty());
+        if is_none && self.filter.range().is_some() {
+            return self.offers.clone();
+        }
+        suggested
+    }
+
+    /// How many versions of the requested channels and range are suggested and newer than this bundle, or than what is
     /// installed.
     pub fn newer_than(&self, end: Option<Choice<'_>>) -> usize {
         let rules = self.basis.snapshot.rules();
-        let end = end.and_then(|end| Origin::of_choice(end, rules));
-        let Some(origin) = end.or_else(|| self.origin()) else {
+        let Some(installed) = self.origin() else {
             return 0;
         };
-        let candidates = self.offers.iter().flat_map(|offer| {
+        let suggested = self.suggested(&installed);
+        let end = end.and_then(|end| Origin::of_choice(end, rules));
+        let origin = end.unwrap_or(installed);
+        let candidates = suggested.iter().flat_map(|offer| {
             let newer = offer.candidates.iter().map(|index| offer.choice(index));
             newer.filter(|choice| origin.is_older_than(choice.package, choice.index))
         });
@@ -145,8 +161,8 @@ pub(super) fn wanted<'a>(
 }
 
 fn best<'a>(inquiry: &Inquiry<'a>, origin: &Origin<'_>) -> Option<Choice<'a>> {
-    let walk = walk(inquiry.basis, inquiry.filter, &inquiry.installed);
-    let last = walk.steps.last().copied();
+    let resolved = choose(&weigh(&inquiry.suggested(origin), None));
+    let last = resolved.ok().map(|resolved| resolved.choice);
     last.filter(|last| !origin.is_newer_than(last.package, last.index))
 }
 
@@ -233,22 +249,32 @@ fn to_targets<'a>(
     SoughtPath {
         steps,
         is_cut,
-        is_along_edges: false,
+        ..SoughtPath::default()
     }
 }
 
-/// The path to the highest candidate, unless that is lower than what is installed.
+/// The path to the highest suggested candidate, unless that is lower than what is installed.
 fn upwards<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
     bounds: &Bounds<'_, 'a>,
 ) -> SoughtPath<'a> {
-    let found = shortest_path(&inquiry.offers, origin, None, bounds);
+    let mut search = PathSearch::from(&inquiry.offers, origin, bounds);
     let is_up = |last: &Choice<'_>| !origin.is_newer_than(last.package, last.index);
-    let steps = found.path.map(|path| path.steps);
+    let mut find = |offers: &[Offer<'a>]| {
+        let found = search.path_to(None, offers);
+        let steps = found.path.map(|path| path.steps);
+        let steps = steps.filter(|steps| steps.last().is_some_and(is_up));
+        (steps, found.is_cut)
+    };
+    let (steps, is_cut) = find(&inquiry.suggested(origin));
+    let (all, _) = find(&inquiry.offers);
     SoughtPath {
-        steps: steps.filter(|steps| steps.last().is_some_and(is_up)),
-        is_cut: found.is_cut,
+        prerelease: all
+            .and_then(|steps| steps.last().copied())
+            .filter(Choice::is_prerelease),
+        steps,
+        is_cut,
         is_along_edges: false,
     }
 }

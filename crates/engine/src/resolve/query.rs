@@ -64,7 +64,7 @@ pub enum NotLoadedCause<'s> {
 }
 
 /// A catalog in play that has the package.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Offer<'s> {
     /// The catalog.
     pub catalog: &'s CatalogState,

@@ -74,6 +74,7 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
             steps: steps.into_iter().map(BundleReport::of).collect(),
             end,
             message,
+            to_prerelease: None,
         }
     };
     let line = match SubscriptionOrder::of(&graph, subscribed(inquiry)) {

@@ -268,12 +268,69 @@ fn a_dead_end_is_named() {
         found.map(str::to_owned)
     };
     let any: (&[&str], _) = (&[], None);
-    let expected = "Highest reachable: 1.1.0; 2 newer versions, none reachable";
+    let expected = "Highest reachable: 1.1.0. No upgrade to the 2 newer versions.";
     assert_eq!(line(any, "1.0.0").as_deref(), Some(expected));
-    let expected = "Highest reachable: none; 2 newer versions";
+    let expected = "Highest reachable: none. No upgrade to the 2 newer versions.";
     assert_eq!(line(any, "1.1.0").as_deref(), Some(expected));
     assert_eq!(line((&[], Some("<1.2.0")), "1.0.0"), None);
     assert_eq!(line(any, "1.2.0"), None);
+}
+
+/// `audit` says the same of each: see `a_prerelease_counts_if_one_is_installed`.
+#[test]
+fn a_path_ends_at_a_prerelease_only_if_one_is_meant() {
+    let lines =
+        "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0-rc.1 replaces 1.1.0; 1.2.0-rc.2 replaces 1.2.0-rc.1";
+    let said = |range, from, to| {
+        let (_, text) = report(lines, (&[], range), (from, to), Generation::V1);
+        let of_it = |line: &&str| line.starts_with("p: ") || line.starts_with("Highest");
+        text.lines().filter(of_it).collect::<Vec<_>>().join("|")
+    };
+    for (range, from, to, expected) in [
+        (
+            None,
+            "1.0.0",
+            None,
+            "p: 1.0.0 -> 1.1.0: 1 step|Highest reachable: 1.1.0. Highest prerelease: 1.2.0-rc.2.",
+        ),
+        (
+            None,
+            "1.1.0",
+            None,
+            "p: 1.1.0: no newer release is reachable|Highest reachable: 1.2.0-rc.2 (prerelease)",
+        ),
+        (
+            None,
+            "1.2.0-rc.1",
+            None,
+            "p: 1.2.0-rc.1 -> 1.2.0-rc.2: 1 step",
+        ),
+        (
+            None,
+            "1.0.0",
+            Some("1.2.0-rc.1"),
+            "p: 1.0.0 -> 1.2.0-rc.1: 2 steps",
+        ),
+        (
+            Some("1.2.0-rc.1"),
+            "1.0.0",
+            None,
+            "p: 1.0.0 -> 1.2.0-rc.1: 2 steps",
+        ),
+        (Some("<1.2.0-0"), "1.0.0", None, "p: 1.0.0 -> 1.1.0: 1 step"),
+    ] {
+        assert_eq!(said(range, from, to), expected, "{range:?} {from} {to:?}");
+    }
+    let (_, text) = report(lines, (&[], None), ("1.0.0", None), Generation::V1);
+    let moves = "Prerelease    OLM upgrades automatically to 1.2.0-rc.1\n";
+    assert!(text.contains(moves), "{text}");
+    let (_, text) = report(
+        lines,
+        (&[], None),
+        ("1.0.0", Some("1.2.0-rc.1")),
+        Generation::V1,
+    );
+    assert!(text.contains("prerelease\n"), "{text}");
 }
 
 #[test]

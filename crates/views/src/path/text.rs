@@ -49,6 +49,9 @@ impl PathReport {
         if self.ambiguous.is_some() {
             say_fact("Fix", Tone::Plain, SELECT, text);
         }
+        if let Some(reachable) = &self.reachable {
+            say_sentence(Tone::Caution, reachable, text);
+        }
         say_more("Reason", Tone::Plain, &self.reasons(), text);
         if let Some(edit) = &self.one_edit {
             say_fact("One edit", Tone::Good, &edit.sentence(), text);
@@ -62,9 +65,6 @@ impl PathReport {
             text.end_line();
             say_fact("Each step", Tone::Plain, EACH_STEP, text);
             self.say_bends(text);
-        }
-        if let Some(dead_end) = &self.dead_end {
-            say_sentence(Tone::Caution, dead_end, text);
         }
         if let Some(barred) = &self.barred {
             say_block(self.barred_label(), &[self.barred_path(barred)], text);
@@ -82,6 +82,7 @@ impl PathReport {
             None => match (&self.ambiguous, &self.to) {
                 (Some(ambiguous), _) => return (format!("ambiguous: {ambiguous}"), Tone::Bad),
                 (None, Some(_)) => ("no upgrade path", Tone::Bad),
+                (None, None) if self.prerelease.is_some() => (NO_RELEASE, Tone::Plain),
                 (None, None) => (NOTHING_NEWER, Tone::Plain),
             },
         };
@@ -134,7 +135,7 @@ impl PathReport {
         }
         let mut parts = vec![format!("{}{}", self.subject(), self.outcome().0)];
         parts.extend(self.reasons());
-        parts.extend(self.dead_end.clone());
+        parts.extend(self.reachable.clone());
         if let Some(barred) = &self.barred {
             let path = self.barred_path(barred);
             parts.push(format!("{}: {path}", self.barred_label()));
@@ -214,6 +215,10 @@ impl PathReport {
             _ => format!("{last}: {end}"),
         };
         say_fact("Stops at", tone, &end, text);
+        if let Some(to) = &walk.to_prerelease {
+            let words = format!("OLM upgrades automatically to {to}");
+            say_fact("Prerelease", Tone::Caution, &words, text);
+        }
         say_forbidden(&walk.forbidden, text);
         let said = walk.message.iter().flat_map(|message| message.lines());
         let said: Vec<_> = said.map(str::to_owned).collect();
@@ -266,10 +271,15 @@ pub(super) fn barred_so_far(looked_at: usize) -> String {
 }
 
 fn notes(bundle: &BundleReport) -> Cell {
-    match &bundle.deprecated {
-        Some(_) => Cell::one(Tone::Caution, "deprecated"),
-        None => Cell::empty(),
-    }
+    let words = [
+        (bundle.is_prerelease, "prerelease"),
+        (bundle.deprecated.is_some(), "deprecated"),
+    ];
+    let words = words.into_iter().filter(|(is_so, _)| *is_so);
+    Cell::list(
+        Tone::Caution,
+        words.map(|(_, word)| word.to_owned()).collect(),
+    )
 }
 
 fn end_words(end: End) -> (Tone, &'static str) {
@@ -292,6 +302,7 @@ const EACH_STEP: &str = "is one change of spec.source.catalog.version. Wait unti
                          installed before the next step.";
 const WITHOUT_GUARDRAILS: &str = "Path without guardrails";
 const ONE_EDIT: &str = "One edit without guardrails";
+const NO_RELEASE: &str = "no newer release is reachable";
 const NOTHING_NEWER: &str = "no newer version is reachable";
 const SELECT: &str = "select one of them with --in CATALOG";
 const WALKED: &str = "automatic upgrades of OLM v0";

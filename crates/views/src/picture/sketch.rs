@@ -60,6 +60,8 @@ pub struct RowFacts<'p> {
     pub name: &'p str,
     /// Its version, where it has one that can be read.
     pub version: Option<String>,
+    /// Whether its version is a prerelease.
+    pub is_prerelease: bool,
     /// What it is called in the picture: its version, where that tells it from others.
     pub label: String,
     /// What holds whatever the channel.

@@ -68,7 +68,7 @@ pub struct ReachedRows {
     pub start: Row,
     /// How many hops away each row is that can be reached; the start is none away.
     pub hops: BTreeMap<Row, usize>,
-    /// The shortest way to the goal: the one asked for, else the highest that can be reached. Empty
+    /// The shortest way to the goal: the one asked for, else the highest suggested one that can be reached. Empty
     /// where there is none.
     pub way: Vec<(Row, Hop)>,
     /// The goal that was asked for.
@@ -131,12 +131,18 @@ impl StepsByRow {
 
     /// What can be reached from a row, and the shortest way to a goal; of several the one with the
     /// higher first hops.
-    pub fn reach(&self, start: Row, goal: Option<Row>) -> ReachedRows {
+    pub fn reach(
+        &self,
+        start: Row,
+        goal: Option<Row>,
+        is_suggested: impl Fn(Row) -> bool,
+    ) -> ReachedRows {
         let hops = |row| self.from(row).iter().map(|hop| (*hop, hop.to));
         let visits = search([start], None, hops);
         let reached = visits.as_slice().iter();
         let hops: BTreeMap<_, _> = reached.map(|visit| (visit.node, visit.steps)).collect();
-        let end = goal.or_else(|| hops.keys().next().copied());
+        let mut reached = hops.keys().copied();
+        let end = goal.or_else(|| reached.find(|row| is_suggested(*row)));
         ReachedRows {
             start,
             goal,

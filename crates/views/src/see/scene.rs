@@ -59,6 +59,10 @@ fn blobs(lines: &str) -> Vec<Value> {
     let mut versions = std::collections::BTreeMap::<String, Vec<Value>>::new();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (channel, entries) = line.split_once(": ").expect("CHANNEL: ENTRIES");
+        if channel == "(default)" {
+            blobs.push(json!({"schema": "olm.package", "name": "p", "defaultChannel": entries}));
+            continue;
+        }
         let mut written = Vec::new();
         for entry in entries.split("; ") {
             let (version, rest) = entry.split_once(' ').unwrap_or((entry, ""));

@@ -66,8 +66,7 @@ pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
     match known {
         CatalogKnowledge::Whole => None,
         CatalogKnowledge::NameOnly => Some(
-            "no bundle has the installed name, only edges: olmguard reads the version from the name, \
-             which OLM never does",
+            "no bundle has this name, only edges: olmguard takes the version from the name; OLM does not",
         ),
         CatalogKnowledge::SpokenOf => Some(
             "no bundle has the installed version: olmguard uses the only name in the edges that \
@@ -117,19 +116,35 @@ pub(crate) fn gives_another(pin: &str, resolved: &Choice<'_>) -> String {
     )
 }
 
-/// The highest version that can be reached, and how many are newer; nothing if there is neither.
-pub(crate) fn dead_end(highest: Option<&str>, newer: usize) -> Option<String> {
-    let versions = match newer {
-        1 => "1 newer version".to_owned(),
-        newer => format!("{newer} newer versions"),
+/// The highest versions that can be reached.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Highest<'a> {
+    pub(crate) release: Option<&'a str>,
+    /// Absent if a release is higher.
+    pub(crate) prerelease: Option<&'a str>,
+}
+
+/// The highest versions that can be reached, and how many newer ones cannot; nothing if there is neither.
+pub(crate) fn reachable(highest: Highest<'_>, newer: usize) -> Option<String> {
+    let (release, prerelease) = match (highest.release, highest.prerelease) {
+        (None, None) => (Some("none".to_owned()).filter(|_| newer > 0), None),
+        (None, Some(prerelease)) => (Some(format!("{prerelease} (prerelease)")), None),
+        (release, prerelease) => (release.map(str::to_owned), prerelease),
     };
-    match (highest, newer) {
-        (Some(highest), 0) => Some(format!("Highest reachable: {highest}")),
-        (Some(highest), _) => Some(format!(
-            "Highest reachable: {highest}; {versions}, none reachable"
-        )),
-        (None, 0) => None,
-        (None, _) => Some(format!("Highest reachable: none; {versions}")),
+    let parts = [
+        release.map(|release| format!("Highest reachable: {release}")),
+        prerelease.map(|prerelease| format!("Highest prerelease: {prerelease}")),
+        match newer {
+            0 => None,
+            1 => Some("No upgrade to 1 newer version".to_owned()),
+            newer => Some(format!("No upgrade to the {newer} newer versions")),
+        },
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    match parts.as_slice() {
+        [] => None,
+        [only] => Some(only.clone()),
+        parts => Some(format!("{}.", parts.join(". "))),
     }
 }
 

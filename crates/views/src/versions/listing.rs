@@ -9,11 +9,11 @@ use crate::versions::{
     Standing, Successor, text,
 };
 use olmguard_catalog::graph::{Channel, EdgeKind, Graph, NodeIndex};
-use olmguard_catalog::{BundleIndex, DependencyKind, Deprecation, Package};
+use olmguard_catalog::{DependencyKind, Deprecation, Package};
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::label;
 use olmguard_engine::extension::Filter;
-use olmguard_engine::resolve::{NotGiven, Offer};
+use olmguard_engine::resolve::{Choice, NotGiven, Offer};
 
 /// The package of the offer at this place.
 pub(super) fn catalog<'s>(
@@ -27,12 +27,13 @@ pub(super) fn catalog<'s>(
     let asks = filter.range().is_some() || !filter.channels.is_empty();
     let bundle = |node: NodeIndex| {
         let index = graph.bundle_index(node)?;
-        let mut bundle = bundle(&graph, &edges, node, index);
+        let mut bundle = bundle(&graph, &edges, node, &offer.choice(index));
         bundle.candidate = asks.then(|| offer.candidates.contains(index));
         if let Some(standings) = standings {
             let (standing, hops) = standings.standing(at, offer, index);
             bundle.standing = Some(standing);
             bundle.hops = hops;
+            bundle.is_suggested = standings.suggests(offer, index);
             bundle.guardrails = standings.forbidden(at, index);
             bundle.policies = standings.denied(at, offer, index);
             bundle.not_given = not_given(&bundle, standings.not_given(offer, index), offer);
@@ -151,9 +152,9 @@ fn bundle(
     graph: &Graph<'_>,
     edges: &Incoming,
     node: NodeIndex,
-    index: BundleIndex,
+    choice: &Choice<'_>,
 ) -> BundleVersions {
-    let bundle = graph.package().bundle(index);
+    let bundle = choice.bundle();
     let at = node.get() as usize;
     let (version, release) = version_and_release(bundle);
     let error = bundle.version.as_ref().err().map(ToString::to_string);
@@ -181,6 +182,8 @@ fn bundle(
         policies: Vec::new(),
         not_given: None,
         label: label(bundle),
+        maturity: choice.maturity(),
+        is_suggested: true,
     }
 }
 

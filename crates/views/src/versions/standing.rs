@@ -80,6 +80,11 @@ impl<'o, 's> Standings<'o, 's> {
         self.edits.not_given(&offer.choice(index))
     }
 
+    /// Whether an upgrade to a bundle is suggested if the user names no version.
+    pub(super) fn suggests(&self, offer: &Offer<'s>, index: BundleIndex) -> bool {
+        self.origin.suggests(&offer.choice(index))
+    }
+
     /// The bundles between which OLM cannot choose, for the best version that has an edge.
     pub(super) fn tie(&self) -> Option<Vec<Choice<'s>>> {
         let edges = self.offers.iter().zip(&self.edges);

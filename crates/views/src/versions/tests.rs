@@ -30,7 +30,7 @@ Channels      a: head 1.1.0
               b: heads 1.3.0, 1.2.0
 Installed     1.0.0
 Allowed next  1.1.0
-Highest reachable: 1.1.0; 3 newer versions, none reachable
+Highest reachable: 1.1.0. No upgrade to the 3 newer versions.
 
   Version  From         In range  Channels  Replaced  skipRange  Notes
            1.0.0                            by        of
@@ -50,6 +50,54 @@ Deprecated    1.1.0: gone\\x1b[31m
 Ignored       1.3.0: \"v1\"
 ";
     check(lines, Some("1.0.0"), Some(">=1, <2"), expected);
+}
+
+#[test]
+fn releases_of_the_default_channel_come_first_and_prereleases_last() {
+    let lines = "(default): b
+                 a: 1.0.0; 1.4.0 replaces 1.0.0; 1.5.0 skips 1.0.0
+                 b: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 skips 1.0.0; 2.0.0-rc.1 skips 1.0.0; 2.0.0-rc.2 skips 1.0.0";
+    let said = |lines: &str, installed: &str| {
+        let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
+        let report = VersionsReport::of(
+            Basis::without_policies(&snapshot),
+            &filter(&[], None),
+            Some(&said(installed)),
+            EditContext::unknown(),
+        );
+        let text = report.expect("known").to_text().to_string();
+        let about = text
+            .lines()
+            .skip_while(|line| !line.starts_with("Installed"));
+        let about = about.skip(1).take_while(|line| !line.is_empty());
+        about.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(lines, "1.0.0"),
+        [
+            "Allowed next  1.2.0, 1.1.0, 1.5.0, 1.4.0",
+            "Prerelease    2.0.0-rc.2, 2.0.0-rc.1",
+            "Highest reachable: 1.5.0. Highest prerelease: 2.0.0-rc.2.",
+        ]
+    );
+    // A prerelease below the highest release is nothing to wait for.
+    let lower = "a: 1.0.0; 1.1.0-rc.1 skips 1.0.0; 1.1.0 skips 1.0.0; 3.0.0";
+    assert_eq!(
+        said(lower, "1.0.0"),
+        [
+            "Allowed next  1.1.0",
+            "Prerelease    1.1.0-rc.1",
+            "Highest reachable: 1.1.0. No upgrade to 1 newer version.",
+        ]
+    );
+    let only = "a: 1.0.0-rc.1; 1.0.0-rc.2 skips 1.0.0-rc.1; 1.0.0-rc.3";
+    assert_eq!(
+        said(only, "1.0.0-rc.1"),
+        [
+            "Allowed next  1.0.0-rc.2 (prerelease)",
+            "Highest reachable: 1.0.0-rc.2 (prerelease). No upgrade to 1 newer version.",
+        ]
+    );
 }
 
 #[test]

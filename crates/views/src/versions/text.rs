@@ -6,14 +6,14 @@ use super::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, Standing,
     Successor, VersionsReport,
 };
-use crate::see::{dead_end, say_fact, say_more, say_notes, say_sentence};
+use crate::see::{Highest, reachable, say_fact, say_more, say_notes, say_sentence};
 use crate::table::{Cell, Table};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::explain::label;
 use olmguard_engine::explain::text::{and_more, list};
 use olmguard_engine::explain::tone::{Tone, TonedText};
-use olmguard_engine::resolve::{Choice, InstalledError, NotGiven};
+use olmguard_engine::resolve::{Choice, InstalledError, Maturity, NotGiven};
 
 impl VersionsReport {
     /// The report as it is printed with `-o text`, with its last line break.
@@ -71,11 +71,7 @@ impl VersionsReport {
             return;
         }
         let next = bundles.iter().filter(|bundle| bundle.hops == Some(1));
-        let next: Vec<_> = next.map(|bundle| bundle.label.clone()).collect();
-        if !next.is_empty() {
-            let words = list(&next, ", ", MOST_LABELS);
-            say_fact("Allowed next", Tone::Good, &words, text);
-        }
+        say_next(next.collect(), text);
         if self.is_complete
             && let Some(words) = highest_reachable(bundles)
         {
@@ -106,7 +102,30 @@ impl VersionsReport {
     }
 }
 
-/// The highest version that can be reached, and how many are newer than that.
+/// The next versions: the releases of the default channel first, and prereleases on a line of their own.
+fn say_next(mut next: Vec<&BundleVersions>, text: &mut TonedText) {
+    next.sort_by_key(|bundle| bundle.maturity);
+    let releases = next.partition_point(|bundle| bundle.maturity < Maturity::Prerelease);
+    let (releases, prereleases) = next.split_at(releases);
+    let words = |bundles: &[&BundleVersions]| {
+        let labels: Vec<_> = bundles.iter().map(|bundle| bundle.label.clone()).collect();
+        list(&labels, ", ", MOST_LABELS)
+    };
+    match (releases, prereleases) {
+        ([], []) => {}
+        ([], all) => {
+            let words = format!("{} (prerelease)", words(all));
+            say_fact("Allowed next", Tone::Caution, &words, text);
+        }
+        (releases, []) => say_fact("Allowed next", Tone::Good, &words(releases), text),
+        (releases, others) => {
+            say_fact("Allowed next", Tone::Good, &words(releases), text);
+            say_fact("Prerelease", Tone::Caution, &words(others), text);
+        }
+    }
+}
+
+/// The highest versions that can be reached, and how many newer ones cannot.
 fn highest_reachable(bundles: &[BundleVersions]) -> Option<String> {
     let is_newer = |bundle: &&BundleVersions| {
         !matches!(bundle.standing, Some(Standing::Installed | Standing::Older))
@@ -115,10 +134,16 @@ fn highest_reachable(bundles: &[BundleVersions]) -> Option<String> {
     let readable = newer.filter(|bundle| bundle.error.is_none());
     let mut newer: Vec<_> = readable.collect();
     newer.dedup_by(|one, other| one.label == other.label);
-    let at = newer.iter().position(|bundle| bundle.hops.is_some());
-    let highest = at.and_then(|at| newer.get(at));
-    let highest = highest.map(|bundle| bundle.label.as_str());
-    dead_end(highest, at.unwrap_or(newer.len()))
+    let mut reached = newer.iter().filter(|bundle| bundle.hops.is_some());
+    let is_prerelease = |bundle: &&&BundleVersions| bundle.maturity == Maturity::Prerelease;
+    let best = reached.clone().next();
+    let highest = Highest {
+        release: reached.find(|it| !is_prerelease(it)).map(|it| &*it.label),
+        prerelease: best.filter(is_prerelease).map(|it| &*it.label),
+    };
+    let suggested = newer.iter().filter(|bundle| bundle.is_suggested);
+    let beyond = suggested.take_while(|bundle| bundle.hops.is_none());
+    reachable(highest, beyond.count())
 }
 
 /// Why there is nothing about what can be reached.

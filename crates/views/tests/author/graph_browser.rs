@@ -74,7 +74,7 @@ fn hops_are_counted_from_the_start_that_was_clicked_last() {
     assert_eq!(hops_at_the_axis(&mut browser), json!({}));
     let next = sketch.walk.from(reach.start).first().expect("it leads on");
     browser.click(&format!(".card .pill[data-row=\"{}\"]", next.to.0));
-    let from_next = sketch.walk.reach(next.to, None);
+    let from_next = sketch.walk.reach(next.to, None, |_| true);
     assert_ne!(from_next.hops, reach.hops);
     assert_eq!(hops_at_the_axis(&mut browser), told_hops(&from_next));
     browser.is_quiet();
@@ -205,7 +205,7 @@ fn nothing_overlaps(browser: &mut Browser) {
 /// A click on a version: the panel says where it leads and the way to the highest version.
 fn click_tells(browser: &mut Browser, sketch: &Sketch<'_, '_>, start: Row, page: &Path) {
     browser.click(&format!(".pill[data-row=\"{}\"]", start.0));
-    let reach = sketch.walk.reach(start, None);
+    let reach = sketch.walk.reach(start, None, |_| true);
     let told = browser
         .run("return [...document.querySelectorAll('#next li b')].map((b) => b.textContent)");
     let mut next: Vec<_> = sketch

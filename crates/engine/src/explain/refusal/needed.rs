@@ -119,12 +119,20 @@ fn no_path_to(facts: &MessageFacts<'_>, to: CutLine) -> CutLine {
         .then(to)
 }
 
+/// The highest release that can be reached, and the highest prerelease if that is higher.
 fn highest(line: CutLine, dead_end: Option<&DeadEnd<'_>>) -> CutLine {
-    match dead_end.and_then(|end| end.highest) {
-        Some(highest) => line
-            .say(" Highest reachable: ")
-            .then(versioned(highest))
+    let reached = dead_end.map(|end| (end.highest, end.prerelease));
+    match reached.unwrap_or_default() {
+        (Some(release), None) => reachable(line, release).say("."),
+        (Some(release), Some(prerelease)) => reachable(line, release)
+            .say(". Highest prerelease: ")
+            .then(versioned(prerelease))
             .say("."),
-        None => line,
+        (None, Some(prerelease)) => reachable(line, prerelease).say(" (prerelease)."),
+        (None, None) => line,
     }
+}
+
+fn reachable(line: CutLine, highest: Choice<'_>) -> CutLine {
+    line.say(" Highest reachable: ").then(versioned(highest))
 }

@@ -12,9 +12,11 @@ use crate::resolve::{
 /// What is known if there is no upgrade path.
 #[derive(Debug)]
 pub struct DeadEnd<'s> {
-    /// The highest bundle that can be reached edit by edit, with the channels and the selector of the request;
+    /// The highest release that can be reached edit by edit, with the channels and the selector of the request;
     /// absent if none above the installed one can.
     pub highest: Option<Choice<'s>>,
+    /// The highest bundle that can be reached so, if it is a prerelease.
+    pub prerelease: Option<Choice<'s>>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
     /// What upgrade policies deny of the first step of the path that there would be without them.
@@ -45,27 +47,38 @@ pub(super) fn of<'s>(
     };
     let policies = anything.zip(asked.as_deref());
     let reached = anything.zip(search);
+    let [highest, prerelease] = reached
+        .map(|(ground, search)| highest(prover, ground, origin, search))
+        .unwrap_or_default();
     Some(DeadEnd {
         policies: policies.map_or_else(Vec::new, |(ground, asked)| {
             policed(prover, ground, asked, origin)
         }),
-        highest: reached.and_then(|(ground, search)| highest(prover, ground, origin, search)),
+        highest,
+        prerelease: prerelease.filter(Choice::is_prerelease),
         blocked,
     })
 }
 
-/// The highest bundle within reach, if that is above what is installed.
+/// The highest bundles within reach that are above what is installed: among releases, and among all.
 fn highest<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,
     origin: &Origin<'_>,
     mut search: PathSearch<'_, 's>,
-) -> Option<Choice<'s>> {
-    let found = search.path_to(None, &anything.offers);
-    let path = found.path.filter(|_| !found.is_cut)?.steps;
-    let last = path.last().copied()?;
-    let is_above = !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
-    (is_above && anything.admits(prover, &path)).then_some(last)
+) -> [Option<Choice<'s>>; 2] {
+    let mut releases = anything.offers.clone();
+    for offer in &mut releases {
+        offer.keep(|choice| !choice.is_prerelease());
+    }
+    [&releases, &anything.offers].map(|offers| {
+        let found = search.path_to(None, offers);
+        let path = found.path.filter(|_| !found.is_cut)?.steps;
+        let last = path.last().copied()?;
+        let is_above =
+            !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
+        (is_above && anything.admits(prover, &path)).then_some(last)
+    })
 }
 
 /// What policies deny of a step, the first one that they deny on the path to what the request resolves to if no edge

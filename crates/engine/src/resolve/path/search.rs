@@ -74,8 +74,8 @@ impl<'o, 's> PathSearch<'o, 's> {
         search
     }
 
-    /// What the edits that pin one version resolve to from here, the highest version first; staying
-    /// where one is left out.
+    /// What the edits that pin one version resolve to from here, as users are shown it: the releases of the default
+    /// channel first, prereleases last, and among them the highest version first. Staying where one is is left out.
     pub fn next_steps(&self) -> Vec<Choice<'s>> {
         let visits = self.visits.as_slice().iter();
         let first = visits.take_while(|visit| visit.steps == 0);
@@ -89,6 +89,7 @@ impl<'o, 's> PathSearch<'o, 's> {
                 _ => Ordering::Equal,
             }
         });
+        steps.sort_by_key(Choice::maturity);
         steps
     }
 
@@ -230,7 +231,7 @@ impl<'o, 's> PathSearch<'o, 's> {
             let reached = ReachedBundle {
                 offer,
                 bundle: reached,
-                prereleases: before + usize::from(is_prerelease(&reached)),
+                prereleases: before + usize::from(reached.is_prerelease()),
             };
             self.visits.push(reached, from.map(|from| (from, ())));
         }
@@ -265,9 +266,4 @@ fn only<T>(all: &[T]) -> Option<&T> {
         return None;
     };
     Some(only)
-}
-
-fn is_prerelease(choice: &Choice<'_>) -> bool {
-    let version = choice.bundle().version.as_ref();
-    version.is_ok_and(|read| read.version.is_prerelease())
 }

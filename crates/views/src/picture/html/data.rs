@@ -58,6 +58,8 @@ struct RowData<'s> {
     label: String,
     /// Whether it can be installed.
     bundle: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prerelease: bool,
     /// Its marks in words.
     marks: Vec<&'static str>,
     /// What else is to be said of it.
@@ -131,6 +133,7 @@ fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: Row) -> RowData<'s> {
             .unwrap_or_default(),
         label: sketch.label(row).to_owned(),
         bundle: is_bundle(sketch, row),
+        prerelease: facts.is_some_and(|facts| facts.is_prerelease),
         marks: marks.map(text::mark_word).collect(),
         notes: deprecated
             .map(text::deprecated)

@@ -24,7 +24,8 @@ function choose(row, lane, end = null) {
   for (const each of [row, end]) if (each !== null) show(each);
   const came = walk(row, data.keepsToLane ? lane : null);
   const reached = [...came.keys()].filter((other) => other !== row);
-  const goal = end ?? Math.min(row, ...reached);
+  const suggested = reached.filter((other) => rows[row].prerelease || !rows[other].prerelease);
+  const goal = end ?? Math.min(row, ...suggested);
   const way = goal === row ? [] : wayTo(came, goal);
   mark(row, came, way);
   tell(row, lane, reached, goal, way, came.has(goal));

@@ -11,6 +11,7 @@ use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, ReachedRows, StepsByRow};
 use crate::picture::{Generation, TooLarge, View};
+use olmguard_catalog::Bundle;
 use olmguard_catalog::graph::{Channel, Graph, NodeIndex};
 use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
 
@@ -82,6 +83,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
             node: *node,
             name: graph.name_of(*node),
             version: bundle.and_then(version),
+            is_prerelease: bundle.is_some_and(Bundle::is_prerelease),
             label,
             marks: common(graph, *node).with(Mark::Installed, view.installed == Some(*node)),
             deprecated: bundle.and_then(|bundle| bundle.deprecated.as_deref()),
@@ -178,7 +180,11 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<ReachedRows> {
     let start = row_of.get(from?)?;
     let goal = to.and_then(|to| row_of.get(to));
     match sketch.view.olm {
-        Generation::V1 => Some(sketch.walk.reach(start, goal)),
+        Generation::V1 => {
+            let is_prerelease = |row| sketch.row(row).is_some_and(|facts| facts.is_prerelease);
+            let is_suggested = |row| is_prerelease(start) || !is_prerelease(row);
+            Some(sketch.walk.reach(start, goal, is_suggested))
+        }
         Generation::V0 => Some(course(sketch, row_of, start, goal)),
     }
 }
