@@ -105,6 +105,7 @@ fn the_list_of_a_cluster_is_reported_the_worst_first() {
     assert_eq!((code, &*stderr), (Some(1), ""));
     let behind = "  behind: 1.2.0 is reachable in 2 steps: set the version to \">=1.0.0 <=1.2.0\"";
     let expected = [
+        "3 extensions: 1 cannot be resolved, 1 upgrades automatically, 2 behind, 1 without findings",
         "denied (p): 1.0.0",
         "  unresolvable: 1.2.0 is not a successor of 1.0.0 in catalog hub",
         behind,
@@ -112,7 +113,6 @@ fn the_list_of_a_cluster_is_reported_the_worst_first() {
         "  moves: OLM upgrades automatically to 1.1.0",
         behind,
         "good (p): 1.2.0",
-        "3 extensions: 1 without findings",
     ];
     let lines: Vec<_> = stdout.lines().collect();
     assert_eq!(lines, expected);
@@ -149,7 +149,7 @@ fn what_cannot_be_read_is_said_and_the_rest_is_reported() {
     );
     let (code, stdout, stderr) = scene.run(&["list.json", "none.yaml", HUB], "");
     assert_eq!(code, Some(3));
-    assert_eq!(stdout, "good (p): 1.2.0\n1 extension: 1 without findings\n");
+    assert_eq!(stdout, "1 extension: 1 without findings\ngood (p): 1.2.0\n");
     assert!(
         stderr.contains("unknown apiVersion \"olm.operatorframework.io/v9\""),
         "{stderr}"
@@ -165,7 +165,9 @@ fn a_status_that_cannot_be_read_is_undecided() {
     let (code, stdout, _) = Scene::new().run(&["-", HUB], &objects);
     assert_eq!(code, Some(4), "{stdout}");
     assert!(
-        stdout.starts_with("broken (p): no installed bundle is known\n  undecided: "),
+        stdout.starts_with(
+            "2 extensions: 1 undecided, 1 without findings\nbroken (p): no installed bundle is known\n  undecided: "
+        ),
         "{stdout}"
     );
     assert!(stdout.contains("\ngood (p): 1.2.0\n"), "{stdout}");
@@ -184,7 +186,8 @@ fn a_status_that_cannot_be_read_is_reported_with_the_bypass_too() {
     let unknown = "undecided: the installed version is unknown: the status is malformed";
     assert!(
         stdout.starts_with(&format!(
-            "broken (p): no installed bundle is known\n  {unknown}\n  bypass: "
+            "2 extensions: 1 undecided, 1 without findings\nbroken (p): no installed bundle is known\n  {unknown}\n  \
+             bypass: "
         )),
         "{stdout}"
     );
@@ -206,7 +209,7 @@ fn what_is_not_judged_is_no_extension_without_findings() {
     };
     let line = "2 extensions: 1 without findings, 1 not judged";
     let expected = format!(
-        "deleting (p): 1.0.0\n  not judged: it is being deleted\ngood (p): 1.2.0\n{line}\n"
+        "{line}\ndeleting (p): 1.0.0\n  not judged: it is being deleted\ngood (p): 1.2.0\n"
     );
     assert_eq!(run("text"), expected);
     for (form, part) in [
@@ -234,7 +237,7 @@ fn an_extension_without_a_package_has_that_in_place_of_its_name() {
     image["spec"]["source"] = json!({"sourceType": "Image"});
     let (_, stdout, _) = Scene::new().run(&["-", HUB], &list(&[image]));
     assert!(
-        stdout.starts_with("image (no package): 1.0.0\n"),
+        stdout.starts_with("1 extension: 1 not judged\nimage (no package): 1.0.0\n"),
         "{stdout}"
     );
 }
@@ -248,7 +251,7 @@ fn a_catalog_that_cannot_be_read_leaves_every_extension_undecided() {
     );
     assert_eq!(code, Some(3), "{stderr}");
     assert!(
-        stdout.starts_with("ext (p): 1.0.0\n  undecided: "),
+        stdout.starts_with("1 extension: 1 undecided\next (p): 1.0.0\n  undecided: "),
         "{stdout}"
     );
 }
@@ -314,13 +317,13 @@ fn facts_among_the_inputs_are_applied_and_their_faults_are_reported() {
     let pinned = object("ext", "1.0.0", "1.0.0");
     let first = |fact: Value| {
         let (code, stdout, stderr) = scene.run(&["-", HUB], &list(&[pinned.clone(), fact]));
-        let finding = stdout.lines().nth(1).unwrap_or_default().trim().to_owned();
+        let finding = stdout.lines().nth(2).unwrap_or_default().trim().to_owned();
         (code, finding, stderr)
     };
     for (fact, code, finding) in [
-        (frozen(json!(["p"])), 0, "path_forbidden: "),
+        (frozen(json!(["p"])), 0, "path forbidden: "),
         (frozen(json!(["other"])), 0, "behind: "),
-        (guardrails, 0, "path_forbidden: "),
+        (guardrails, 0, "path forbidden: "),
         (unavailable, 4, "undecided: "),
     ] {
         let (found, text, stderr) = first(fact.clone());

@@ -31,7 +31,7 @@ use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCaus
 use crate::judge::{
     Basis, Edit, Judgement, Request, Requester, Token, Verdict, Walk, judge, rule, walk,
 };
-use crate::resolve::Query;
+use crate::resolve::{Choice, Origin, Query};
 use olmguard_catalog::version::Constraint;
 
 /// What is known about one extension that nobody edits.
@@ -41,6 +41,8 @@ pub struct Audit<'s> {
     pub judgement: Judgement<'s>,
     /// What OLM installs automatically; absent if it is not known what is installed, or nothing is.
     pub automatic: Option<Walk<'s>>,
+    /// The first prerelease that OLM installs automatically, if a release is installed.
+    pub to_prerelease: Option<Choice<'s>>,
     /// What the installed bundle is in the catalogs; absent if nothing readable is installed, or a catalog that
     /// counts cannot answer, or none has the package.
     pub place: Option<Place<'s>>,
@@ -84,6 +86,7 @@ impl<'s> Audit<'s> {
             None => Self {
                 judgement,
                 automatic: None,
+                to_prerelease: None,
                 place: None,
                 requested: None,
                 unknown: None,
@@ -100,9 +103,13 @@ impl<'s> Audit<'s> {
         judgement: Judgement<'s>,
     ) -> Self {
         let bundle = request.installed.bundle();
+        let automatic = bundle.map(|bundle| walk(basis, request.filter, bundle));
+        let origin = bundle.and_then(|bundle| Origin::read(bundle, basis.snapshot.rules()).ok());
+        let both = origin.zip(automatic.as_ref());
         Self {
             judgement,
-            automatic: bundle.map(|bundle| walk(basis, request.filter, bundle)),
+            to_prerelease: both.and_then(|(from, walk)| from.first_prerelease(&walk.steps)),
+            automatic,
             place: bundle.and_then(|bundle| Place::of(basis, request, fields, bundle)),
             requested: Requested::of(basis, request.filter),
             unknown: match request.installed {

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 pub use catalog_edit::{CatalogEditReport, CatalogRefusal, EditNote};
 
-use crate::audit_report::ExtensionReport;
+use crate::audit_report::{self, ExtensionReport};
 use crate::diff::Level;
 use olmguard_engine::audit::{Audit, Difference, differences};
 use olmguard_engine::explain::one_line;
@@ -173,6 +173,11 @@ impl ChangeReport {
         self.id
     }
 
+    /// It in a word or two.
+    pub fn label(&self) -> String {
+        audit_report::label(self.id)
+    }
+
     /// It in a sentence of one line.
     pub(crate) fn text(&self) -> &str {
         &self.text
@@ -186,17 +191,18 @@ impl ChangeReport {
 
 impl fmt::Display for ChangeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.id, self.text)
+        write!(f, "{}: {}", self.label(), self.text)
     }
 }
 
 impl fmt::Display for AuditChangeReport {
     /// What is the same is only counted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.count_line())?;
         for extension in self.changed() {
             writeln!(f, "{extension}")?;
         }
-        writeln!(f, "{}", self.count_line())
+        Ok(())
     }
 }
 

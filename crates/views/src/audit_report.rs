@@ -16,6 +16,7 @@ use serde::Serialize;
 
 pub use cluster_report::ClusterReport;
 
+use crate::diff::words::counted;
 use crate::see::{BundleReport, InstalledReport};
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward, Place};
@@ -140,24 +141,27 @@ impl AuditReport {
         &self.extensions
     }
 
-    /// How many extensions there are, how many have no finding, and how many are not judged.
+    /// How many extensions there are, and how they are.
     pub fn count_line(&self) -> String {
-        let count = self.extensions.len();
         let good = self.extensions.iter();
         let good = good.filter(|extension| extension.lines().next().is_none());
-        let noun = if count == 1 {
-            "extension"
-        } else {
-            "extensions"
-        };
-        let not_judged = match self.count(Verdict::NotJudged) {
-            0 => String::new(),
-            count => format!(", {count} not judged"),
-        };
-        format!(
-            "{count} {noun}: {} without findings{not_judged}",
-            good.count()
-        )
+        let found = Concern::ALL.iter().filter_map(|concern| {
+            let count = self.summary.get(concern.as_str())?;
+            Some(format!("{count} {}", words::counted(*concern, *count)?))
+        });
+        let others = [
+            (good.count(), "without findings"),
+            (self.count(Verdict::NotJudged), "not judged"),
+        ];
+        let others = others.into_iter().filter(|(count, _)| *count > 0);
+        let parts = found.chain(others.map(|(count, words)| format!("{count} {words}")));
+        let parts: Vec<_> = parts.collect();
+        let all = counted(self.extensions.len(), "extension");
+        match parts.as_slice() {
+            [] if self.extensions.is_empty() => all,
+            [] => format!("{all}, all with findings"),
+            parts => format!("{all}: {}", parts.join(", ")),
+        }
     }
 }
 
@@ -321,10 +325,11 @@ fn bundles(choices: &[Choice<'_>]) -> Vec<BundleReport> {
 
 impl fmt::Display for AuditReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.count_line())?;
         for extension in &self.extensions {
             writeln!(f, "{extension}")?;
         }
-        writeln!(f, "{}", self.count_line())
+        Ok(())
     }
 }
 
@@ -339,16 +344,21 @@ impl fmt::Display for ExtensionReport {
 }
 
 impl FindingReport {
-    /// The id of the finding.
-    pub fn id(&self) -> &'static str {
-        self.id
+    /// The finding in a word or two.
+    pub fn label(&self) -> String {
+        label(self.id)
     }
 }
 
-/// The id and the sentence, on one line.
+/// The id of a finding as people are shown it.
+pub(crate) fn label(id: &str) -> String {
+    id.replace('_', " ")
+}
+
+/// The label and the sentence, on one line.
 impl fmt::Display for FindingReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.id, self.text)
+        write!(f, "{}: {}", self.label(), self.text)
     }
 }
 

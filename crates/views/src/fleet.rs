@@ -49,7 +49,8 @@ pub struct Counts {
     pub denied: usize,
     /// Extensions with the finding `undecided`: a fact is missing, of the spec or of what is installed.
     pub undecided: usize,
-    /// Extensions for which a newer version exists that is not deprecated.
+    /// Extensions that are not at the newest version: a newer one exists that is not deprecated, reachable or not. The
+    /// finding `behind` counts those that an edit brings to a newer version.
     pub behind: usize,
     /// All extensions.
     pub extensions: usize,

@@ -35,13 +35,13 @@ fn a_directory_of_audits_is_one_report() {
     let (code, stdout, stderr) = scene().run(&["--fleet=fleet"], "");
     assert_eq!((code, &*stderr), (Some(1), ""));
     let expected = [
-        "cluster eu: 2 extensions, 1 denied, 1 behind",
-        "cluster us: 1 extension, 1 behind",
-        "package p: 3 extensions, 1 denied, 2 behind; the newest version is 1.2.0",
+        "2 clusters: 3 extensions, 1 denied, 2 not at the newest version",
+        "cluster eu: 2 extensions, 1 denied, 1 not at the newest version",
+        "cluster us: 1 extension, 1 not at the newest version",
+        "package p: 3 extensions, 1 denied, 2 not at the newest version; the newest version is 1.2.0",
         "  1.2.0: 1 extension in eu",
-        "  1.1.0: 1 extension, 1 behind in us",
-        "  1.0.0: 1 extension, 1 denied, 1 behind in eu",
-        "2 clusters: 3 extensions, 1 denied, 2 behind",
+        "  1.1.0: 1 extension, 1 not at the newest version in us",
+        "  1.0.0: 1 extension, 1 denied, 1 not at the newest version in eu",
     ];
     assert_eq!(stdout.lines().collect::<Vec<_>>(), expected);
 }
@@ -87,7 +87,7 @@ fn what_cannot_be_read_is_said_with_its_file_and_the_rest_is_reported() {
     let (code, stdout, stderr) = scene.run(&["--fleet=fleet", "--fleet=none"], "");
     assert_eq!(code, Some(3), "{stderr}");
     assert!(
-        stdout.contains("cluster us: 1 extension, 1 behind\n"),
+        stdout.contains("cluster us: 1 extension, 1 not at the newest version\n"),
         "{stdout}"
     );
     let expected = [
@@ -182,7 +182,9 @@ fn a_context_that_does_not_exist_is_said_and_the_rest_is_reported() {
     let (code, stdout, stderr) = scene.run(&flags, "");
     assert_eq!(code, Some(3), "{stderr}");
     assert!(
-        stdout.ends_with("2 clusters, 2 inputs unreadable: 3 extensions, 1 denied, 2 behind\n"),
+        stdout.starts_with(
+            "2 clusters, 2 inputs unreadable: 3 extensions, 1 denied, 2 not at the newest version\n"
+        ),
         "{stdout}"
     );
     for name in ["prod", "lab"] {

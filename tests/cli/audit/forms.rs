@@ -208,11 +208,11 @@ fn reports_of_openreports_are_documents() {
 
 const MARKDOWN: &str = "\
 <!-- olmguard audit -->
-### olmguard audit: 2 extensions: 1 without findings
+### olmguard audit: 2 extensions: 1 cannot be resolved, 1 behind, 1 without findings
 
 - error: `gone.yaml: does not exist: expected a file, a directory, or \"-\" for standard input`
 
-| extension | package | installed | findings | next version |
+| extension | package | installed | findings | set version to |
 | --- | --- | --- | --- | --- |
 | `denied` | `p` | `1.0.0` | unresolvable, behind | `>=1.0.0 <=1.2.0` |
 | `good` | `p` | `1.2.0` |  |  |

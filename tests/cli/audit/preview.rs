@@ -63,11 +63,12 @@ fn a_new_catalog_is_reported_by_what_is_different_the_worst_first() {
     let (code, stdout, stderr) = scene().run(NEXT, "");
     assert_eq!((code, &*stderr), (Some(1), ""));
     let reach =
-        "  reach_gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none";
+        "  reach gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none";
     let expected = [
+        "4 extensions with the new catalog \"hub\": 1 with breaking changes, 1 to review, 2 improved, 0 unchanged",
         "pinned (p): 1.1.0",
         "  unresolvable: no bundle matches 1.1.0",
-        "  bundle_gone: no selected catalog has the installed bundle any more",
+        "  bundle gone: no selected catalog has the installed bundle any more",
         "  stranded: 2 newer versions exist, up to 1.3.0, and there is no upgrade path to any of them; before: 1.2.0",
         "follows (p): 1.2.0",
         "  moves: OLM upgrades automatically to 1.3.0; before: none",
@@ -75,8 +76,7 @@ fn a_new_catalog_is_reported_by_what_is_different_the_worst_first() {
         "newest (p): 1.2.0",
         reach,
         "denied (p): 1.3.0",
-        "  bundle_back: a selected catalog has the installed bundle",
-        "4 extensions with the new catalog \"hub\": 1 with breaking changes, 1 to review, 2 improved, 0 unchanged",
+        "  bundle back: a selected catalog has the installed bundle",
     ];
     assert_eq!(stdout.lines().collect::<Vec<_>>(), expected);
 }
@@ -137,7 +137,7 @@ fn the_comment_folds_the_changes_away() {
     assert_eq!(code, Some(1));
     let begin = "<!-- olmguard audit changes -->\n### olmguard audit: ";
     assert!(stdout.starts_with(begin), "{stdout}");
-    let row = "| `pinned` | `p` | `1.1.0` | unresolvable, bundle_gone, stranded |\n";
+    let row = "| `pinned` | `p` | `1.1.0` | unresolvable, bundle gone, stranded |\n";
     assert!(stdout.contains(row), "{stdout}");
     let fold = "<details><summary><code>follows</code>: notice</summary>";
     assert!(stdout.contains(fold), "{stdout}");

@@ -35,13 +35,13 @@ fn scene() -> Scene {
 }
 
 const REPORT: &str = "\
+3 extensions: 1 cannot be resolved, 1 undecided, 1 behind, 1 without findings
 denied (lantern-operator): 1.0.0
   unresolvable: 1.3.0 is not a successor of 1.0.0 in catalog hub
   behind: 1.3.0 is reachable in 3 steps: set the version to \">=1.0.0 <=1.3.0\"
 unread (lantern-operator): no installed bundle is known
   undecided: UNDECIDED
 good (lantern-operator): 1.3.0
-3 extensions: 1 without findings
 ";
 
 #[track_caller]
@@ -168,10 +168,7 @@ fn a_snapshot_can_leave_out_what_is_installed() {
         "{asked:?}"
     );
     let ran = scene.run(&["audit", "--snapshot=saved"]);
-    assert_eq!(
-        (ran.code, &*ran.stdout),
-        (Some(4), "0 extensions: 0 without findings\n")
-    );
+    assert_eq!((ran.code, &*ran.stdout), (Some(4), "0 extensions\n"));
     assert_eq!(
         ran.stderr,
         "error: saved: does not have the installed extensions; save it again with olmguard snapshot save, or give \
@@ -224,7 +221,7 @@ fn a_cluster_without_the_kind_has_no_extensions() {
         (live.code, &*live.stdout, &*live.stderr),
         (
             Some(0),
-            "0 extensions: 0 without findings\n",
+            "0 extensions\n",
             "warning: there is no ClusterExtension, so nothing is reported\n"
         )
     );
@@ -248,7 +245,7 @@ fn a_list_that_is_forbidden_names_the_permission() {
                server answers 403: no; grant the verb \"list\" on them\n";
     let ran = scene.run(AUDIT);
     assert_eq!((ran.code, ran.stderr), (Some(4), format!("error: {why}")));
-    assert_eq!(ran.stdout, "0 extensions: 0 without findings\n");
+    assert_eq!(ran.stdout, "0 extensions\n");
     let saved = scene.run(SAVE);
     assert_eq!(
         (saved.code, saved.stderr),
@@ -285,7 +282,7 @@ fn a_cluster_that_breaks_off_is_reported_as_far_as_it_answered() {
     );
     assert!(
         ran.stdout
-            .ends_with("1000 extensions: 1000 without findings\n"),
+            .starts_with("1000 extensions: 1000 without findings\n"),
         "{}",
         ran.stdout
             .lines()
@@ -305,10 +302,7 @@ fn a_cluster_that_is_not_there_has_an_empty_report() {
         .replace(&scene.api.port.to_string(), "1");
     scene.write("kubeconfig", &nowhere);
     let ran = scene.run(AUDIT);
-    assert_eq!(
-        (ran.code, &*ran.stdout),
-        (Some(4), "0 extensions: 0 without findings\n")
-    );
+    assert_eq!((ran.code, &*ran.stdout), (Some(4), "0 extensions\n"));
     assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
 }
 
@@ -316,10 +310,7 @@ fn a_cluster_that_is_not_there_has_an_empty_report() {
 fn without_extensions_and_without_a_place_for_them() {
     let scene = Scene::new();
     let ran = scene.run(AUDIT);
-    assert_eq!(
-        (ran.code, &*ran.stdout),
-        (Some(0), "0 extensions: 0 without findings\n")
-    );
+    assert_eq!((ran.code, &*ran.stdout), (Some(0), "0 extensions\n"));
     assert_eq!(
         ran.stderr,
         "warning: there is no ClusterExtension, so nothing is reported\n"

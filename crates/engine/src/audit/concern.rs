@@ -16,7 +16,7 @@ macro_rules! concerns {
             /// Every concern, the worst first.
             pub const ALL: &'static [Self] = &[$(Self::$concern),+];
 
-            /// The word for it.
+            /// The word for it, for programs.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$concern => $word,)+
@@ -33,6 +33,8 @@ concerns! {
     ForbiddenMove => "forbidden_move",
     /// Guardrails or upgrade policies forbid what the spec resolves to.
     Forbidden => "forbidden",
+    /// OLM upgrades it automatically from a release to a prerelease.
+    MovesToPrerelease => "moves_to_prerelease",
     /// A fact is missing: one of the verdict, or what is installed.
     Undecided => "undecided",
     /// Newer versions exist, and no upgrade path leads to any of them.
@@ -69,6 +71,7 @@ impl Concern {
                 audit.judgement.verdict() == Verdict::Undecided || audit.unknown.is_some()
             }
             Self::ForbiddenMove => walks(audit, |walk| !walk.forbidden.is_empty()),
+            Self::MovesToPrerelease => audit.to_prerelease.is_some(),
             Self::Moves => walks(audit, |walk| !walk.steps.is_empty()),
             Self::Bypass => audit.bypass.is_some(),
             Self::Unbounded => audit.is_unbounded == Some(true),

@@ -82,14 +82,14 @@ fn the_worst_comes_first_and_what_is_the_same_is_counted() {
     ];
     let text = report(&hub(CHAIN), &hub(after), &objects).to_string();
     let expected = [
+        "3 extensions with the new catalog \"hub\": 2 with breaking changes, 0 to review, 0 improved, 1 unchanged",
         "gone (P): 1.1.0",
         "  unresolvable: no bundle matches 1.1.0",
-        "  bundle_gone: no selected catalog has the installed bundle any more",
+        "  bundle gone: no selected catalog has the installed bundle any more",
         "  stranded: a newer version exists, up to 1.2.0, and there is no upgrade path to any of them; before: 1.2.0",
         "stays (P): 1.0.0",
         "  stranded: a newer version exists, up to 1.2.0, and there is no upgrade path to any of them; before: 1.2.0",
         "  stays: OLM no longer upgrades automatically; before: 1.1.0, then 1.2.0",
-        "3 extensions with the new catalog \"hub\": 2 with breaking changes, 0 to review, 0 improved, 1 unchanged",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
@@ -97,12 +97,12 @@ fn the_worst_comes_first_and_what_is_the_same_is_counted() {
 #[test]
 fn a_new_version_is_named_with_the_edit_that_reaches_it() {
     let reach =
-        "reach_gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none";
+        "reach gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none";
     check(CHAIN, MORE, &pinned("1.2.0"), &[reach]);
-    let lost = "reach_lost: no newer version exists; before: 1.3.0";
+    let lost = "reach lost: no newer version exists; before: 1.3.0";
     check(MORE, CHAIN, &pinned("1.2.0"), &[lost]);
     let direct = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0 skips 1.0.0";
-    let other = "other_path: 1.2.0 is reachable in 1 step: set the version to \"1.2.0\"; before: 1.1.0, then 1.2.0";
+    let other = "other path: 1.2.0 is reachable in 1 step: set the version to \"1.2.0\"; before: 1.1.0, then 1.2.0";
     check(CHAIN, direct, &pinned("1.0.0"), &[other]);
     let newest = "newest: the newest version is 2.0.0; before: 1.2.0";
     check(
@@ -122,7 +122,7 @@ fn what_olm_does_automatically_is_named_as_it_was_too() {
         &open,
         &[
             "moves: OLM upgrades automatically to 1.3.0; before: none",
-            "reach_gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none",
+            "reach gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none",
         ],
     );
     let new = object("ext", ">=1.0.0", None);
@@ -137,7 +137,7 @@ fn what_olm_does_automatically_is_named_as_it_was_too() {
         .replace("example.com/bundle", "example.com/rebuilt");
     let rebuilt = content(&rebuilt, &Rules::default());
     let text = report(&hub(CHAIN), &rebuilt, &[pinned("1.2.0")]).to_string();
-    let image = "  other_image: 1.2.0 now has image \"example.com/rebuilt\"; before: \"example.com/bundle\"\n";
+    let image = "  other image: 1.2.0 now has image \"example.com/rebuilt\"; before: \"example.com/bundle\"\n";
     assert!(text.contains(image), "{text}");
 }
 
@@ -151,9 +151,9 @@ fn deprecations_are_named_as_they_begin_and_end() {
         &all,
         &object,
         &[
-            "package_deprecated: the package is deprecated: the package is no longer kept",
-            "bundle_deprecated: the installed bundle is deprecated",
-            "channel_deprecated: channel \"a\" is deprecated: a is no longer kept",
+            "package deprecated: the package is deprecated: the package is no longer kept",
+            "bundle deprecated: the installed bundle is deprecated",
+            "channel deprecated: channel \"a\" is deprecated: a is no longer kept",
         ],
     );
     check(
@@ -176,13 +176,13 @@ fn channels_that_are_gone_are_named() {
         &both,
         CHAIN,
         &object,
-        &["channel_gone: channels \"b\", \"c\" no longer exist"],
+        &["channel gone: channels \"b\", \"c\" no longer exist"],
     );
     check(
         CHAIN,
         &both,
         &object,
-        &["channel_back: channels \"b\", \"c\" exist now"],
+        &["channel back: channels \"b\", \"c\" exist now"],
     );
 }
 
@@ -195,7 +195,7 @@ fn a_verdict_is_named_with_its_reason_before_and_after() {
         &waits,
         &[
             "moves: OLM upgrades automatically to 1.3.0; before: none",
-            "reach_gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none",
+            "reach gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none",
             "allowed: the spec is allowed; before: no bundle matches 1.3.0",
         ],
     );
@@ -206,7 +206,7 @@ fn a_verdict_is_named_with_its_reason_before_and_after() {
         &waits,
         &[
             "stranded: a newer version exists, up to 1.3.0, and there is no upgrade path to any of them; before: none",
-            "other_reason: 1.3.0 is not a successor of 1.2.0 in catalog hub; before: no bundle matches 1.3.0",
+            "other reason: 1.3.0 is not a successor of 1.2.0 in catalog hub; before: no bundle matches 1.3.0",
         ],
     );
     let broken = Content::Unreadable("broken".to_owned());

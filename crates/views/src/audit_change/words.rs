@@ -35,6 +35,7 @@ pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> Str
         Difference::Allowed => before("the spec is allowed", &sides.old_reason()),
         Difference::Decided => before("no fact is missing", &sides.old_reason()),
         Difference::ForbiddenMove => is(Concern::ForbiddenMove),
+        Difference::MovesToPrerelease => is(Concern::MovesToPrerelease),
         Difference::NoForbiddenMove => NO_FORBIDDEN_MOVE.to_owned(),
         Difference::BundleGone => {
             "no selected catalog has the installed bundle any more".to_owned()

@@ -240,6 +240,7 @@ fn weight(concern: Concern) -> (Outcome, &'static str) {
         Concern::Unresolvable | Concern::ForbiddenMove | Concern::Forbidden => {
             (Outcome::Fail, "high")
         }
+        Concern::MovesToPrerelease => (Outcome::Warn, "high"),
         Concern::Undecided => (Outcome::Error, "medium"),
         Concern::Stranded
         | Concern::NotInCatalog

@@ -5,7 +5,7 @@
 
 mod page;
 
-use crate::audit_report::{AuditReport, ExtensionReport};
+use crate::audit_report::{AuditReport, ExtensionReport, label};
 use crate::see::BundleReport;
 use crate::xml::{Attributes, Xml};
 pub(crate) use page::Page;
@@ -16,7 +16,7 @@ impl AuditReport {
         let findings: Vec<_> = self
             .summary
             .iter()
-            .map(|(id, count)| (*id, *count))
+            .map(|(id, count)| (*id, label(id), *count))
             .collect();
         let page = Page {
             title: TITLE,
@@ -44,7 +44,7 @@ fn article(extension: &ExtensionReport, xml: &mut Xml) {
         xml.open("ul", &[]);
         for finding in &extension.findings {
             xml.open("li", &[]);
-            xml.text("b", &[], finding.id);
+            xml.text("b", &[], &finding.label());
             xml.text("span", &[], &finding.text);
             xml.close();
         }

@@ -90,28 +90,28 @@ fn the_text_names_what_moves_and_what_to_set() {
         CHAIN,
         object("ext", &asks(">=1.0.0"), "1.0.0"),
         &[
+            "1 extension: 1 upgrades automatically",
             "ext (P): 1.0.0",
             "  moves: OLM upgrades automatically to 1.1.0, then 1.2.0",
             "  unbounded: the range has no upper bound",
-            "1 extension: 0 without findings",
         ],
     );
     check(
         "a: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0",
         object("ext", &asks("1.0.0"), "1.0.0"),
         &[
+            "1 extension: 1 behind",
             "ext (P): 1.0.0",
             "  behind: 1.1.0 is reachable in 1 step: set the version to \"1.1.0\"; the newest version is 2.0.0",
-            "1 extension: 0 without findings",
         ],
     );
     check(
         "a: 1.0.0; 2.0.0",
         object("ext", &asks("1.0.0"), "1.0.0"),
         &[
+            "1 extension: 1 stranded",
             "ext (P): 1.0.0",
             "  stranded: a newer version exists, up to 2.0.0, and there is no upgrade path to any of them",
-            "1 extension: 0 without findings",
         ],
     );
     check(
@@ -122,9 +122,9 @@ fn the_text_names_what_moves_and_what_to_set() {
             "1.0.0",
         ),
         &[
+            "1 extension, all with findings",
             "ext (P): 1.0.0",
-            "  channel_ends: the requested channels have no newer version; other channels have a path to 2.0.0",
-            "1 extension: 0 without findings",
+            "  channel ends: the requested channels have no newer version; other channels have a path to 2.0.0",
         ],
     );
 }
@@ -140,11 +140,11 @@ fn the_bypass_says_whether_it_can_be_removed() {
     };
     assert_eq!(
         bypass("1.2.0"),
-        "the bypass of the upgrade edges is set; you can remove it: the spec is also allowed without it"
+        "the override of the upgrade edges is set but not needed: remove it"
     );
     assert_eq!(
         bypass("1.0.0"),
-        "the bypass of the upgrade edges is set; without it the spec is denied [NotASuccessor]"
+        "the override of the upgrade edges is set; without it the spec is denied [NotASuccessor]"
     );
 }
 
@@ -231,7 +231,7 @@ fn the_page_has_each_fact_and_what_could_not_be_read() {
     ];
     let page = report(CHAIN, &objects, &[]).html(&["a.yaml: no".to_owned()]);
     for part in [
-        "<p>2 extensions: 0 without findings</p>",
+        "<p>2 extensions: 1 upgrades automatically, 1 behind</p>",
         "<li>a.yaml: no</li>",
         "<option value=\"moves\">moves (1)</option>",
         "<article data-verdict=\"allow\" data-findings=\"moves unbounded\">",

@@ -16,13 +16,19 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
             _ => audit.unknown.as_ref().map(|why| unknown(why).to_owned()),
         },
         Concern::ForbiddenMove => forbidden_move(audit),
+        Concern::MovesToPrerelease => audit
+            .to_prerelease
+            .and_then(pin)
+            .map(|to| format!("OLM upgrades automatically from a release to the prerelease {to}")),
         Concern::Moves => audit.automatic.as_ref().map(|walk| {
             let through = versions(&walk.steps);
             format!("OLM upgrades automatically to {through}")
         }),
         Concern::Bypass => bypass(audit),
         Concern::Unbounded => Some("the range has no upper bound".to_owned()),
-        Concern::NotInCatalog => Some("no selected catalog has the installed bundle".to_owned()),
+        Concern::NotInCatalog => {
+            Some("the installed bundle is no longer in any selected catalog".to_owned())
+        }
         Concern::BundleDeprecated => Some("the installed bundle is deprecated".to_owned()),
         Concern::PackageDeprecated => of_place(|place| package(&place.deprecations)),
         Concern::ChannelDeprecated => of_place(|place| channels(&place.deprecations)),
@@ -31,6 +37,29 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
         }
     };
     found.unwrap_or_default()
+}
+
+/// What extensions with a finding do, for the first line of a report; not every finding is worth a place there.
+pub(crate) fn counted(concern: Concern, count: usize) -> Option<&'static str> {
+    let (one, many) = match concern {
+        Concern::Unresolvable => ("cannot be resolved", "cannot be resolved"),
+        Concern::ForbiddenMove => ("upgrades against guardrails", "upgrade against guardrails"),
+        Concern::Forbidden => ("forbidden", "forbidden"),
+        Concern::MovesToPrerelease => ("upgrades to a prerelease", "upgrade to a prerelease"),
+        Concern::Undecided => ("undecided", "undecided"),
+        Concern::Stranded => ("stranded", "stranded"),
+        Concern::Moves => ("upgrades automatically", "upgrade automatically"),
+        Concern::Behind => ("behind", "behind"),
+        Concern::NotInCatalog
+        | Concern::PackageDeprecated
+        | Concern::BundleDeprecated
+        | Concern::ChannelDeprecated
+        | Concern::PathForbidden
+        | Concern::ChannelEnds
+        | Concern::Bypass
+        | Concern::Unbounded => return None,
+    };
+    Some(if count == 1 { one } else { many })
 }
 
 fn forbidden_move(audit: &Audit<'_>) -> Option<String> {
@@ -45,13 +74,13 @@ fn forbidden_move(audit: &Audit<'_>) -> Option<String> {
 fn bypass(audit: &Audit<'_>) -> Option<String> {
     let token = audit.bypass?.without;
     let without = match token.verdict() {
-        Verdict::Allow => "you can remove it: the spec is also allowed without it".to_owned(),
-        Verdict::Undecided => format!("without it the spec is undecided [{}]", token.as_str()),
+        Verdict::Allow => " but not needed: remove it".to_owned(),
+        Verdict::Undecided => format!("; without it the spec is undecided [{}]", token.as_str()),
         Verdict::Deny | Verdict::NotJudged => {
-            format!("without it the spec is denied [{}]", token.as_str())
+            format!("; without it the spec is denied [{}]", token.as_str())
         }
     };
-    Some(format!("the bypass of the upgrade edges is set; {without}"))
+    Some(format!("the override of the upgrade edges is set{without}"))
 }
 
 fn package(found: &Deprecations<'_>) -> String {

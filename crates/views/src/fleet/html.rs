@@ -1,7 +1,7 @@
 //! A fleet as one page for browsers, with the filter of [`crate::audit_report`]: a row for each version of a package.
 
-use crate::audit_report::html::Page;
-use crate::fleet::words::{head, label, state};
+use crate::audit_report::{self, html::Page};
+use crate::fleet::words::{head, label, state, states};
 use crate::fleet::{Counts, FleetReport, PackageLine, VersionLine};
 use crate::xml::{Attributes, Xml};
 
@@ -13,11 +13,7 @@ impl FleetReport {
             .map(|one| format!("{}: {}", one.name, one.text))
             .collect();
         let all = &self.counts;
-        let summary = [
-            ("denied", all.denied),
-            ("undecided", all.undecided),
-            ("behind", all.behind),
-        ];
+        let summary = states(all).map(|(id, count)| (id, audit_report::label(id), count));
         let page = Page {
             title: TITLE,
             counts: &self.count_line(),
@@ -30,7 +26,7 @@ impl FleetReport {
                 article(xml, &name, &cluster.counts, |xml| {
                     let findings = cluster.findings.iter();
                     for (id, count) in findings {
-                        term(xml, id, &count.to_string());
+                        term(xml, &audit_report::label(id), &count.to_string());
                     }
                 });
             }
@@ -53,13 +49,8 @@ fn installed(xml: &mut Xml, package: &PackageLine, version: &VersionLine) {
 }
 
 fn article(xml: &mut Xml, title: &str, counts: &Counts, facts: impl FnOnce(&mut Xml)) {
-    let words = [
-        (counts.denied, "denied"),
-        (counts.undecided, "undecided"),
-        (counts.behind, "behind"),
-    ];
-    let words = words.into_iter().filter(|(count, _)| *count > 0);
-    let words: Vec<_> = words.map(|(_, word)| word).collect();
+    let words = states(counts).into_iter().filter(|(_, count)| *count > 0);
+    let words: Vec<_> = words.map(|(word, _)| word).collect();
     let verdict = match counts {
         Counts { denied: 1.., .. } => "deny",
         Counts { undecided: 1.., .. } => "undecided",

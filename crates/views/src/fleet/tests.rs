@@ -60,15 +60,15 @@ fn three() -> Fleet {
 fn clusters_are_the_worst_first_and_versions_the_highest_first() {
     let text = three().report().to_string();
     let expected = [
-        "cluster eu: 2 extensions, 1 denied, 1 behind",
-        "cluster lab: 1 extension, 1 undecided, 1 behind",
-        "cluster us: 2 extensions, 1 behind",
-        "package p: 4 extensions, 1 denied, 1 undecided, 3 behind; the newest version is 1.11.0-rc1",
+        "3 clusters: 5 extensions, 1 denied, 1 undecided, 3 not at the newest version",
+        "cluster eu: 2 extensions, 1 denied, 1 not at the newest version",
+        "cluster lab: 1 extension, 1 undecided, 1 not at the newest version",
+        "cluster us: 2 extensions, 1 not at the newest version",
+        "package p: 4 extensions, 1 denied, 1 undecided, 3 not at the newest version; the newest version is 1.11.0-rc1",
         "  1.10.0: 1 extension in us",
-        "  1.9.0: 3 extensions, 1 denied, 1 undecided, 3 behind in eu, us, lab",
+        "  1.9.0: 3 extensions, 1 denied, 1 undecided, 3 not at the newest version in eu, us, lab",
         "package q: 1 extension",
         "  2.0.0: 1 extension in eu",
-        "3 clusters: 5 extensions, 1 denied, 1 undecided, 3 behind",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
@@ -83,7 +83,9 @@ fn a_missing_fact_counts_also_if_the_verdict_does_not_need_it() {
     assert_eq!(report.counts().undecided, 1);
     let text = report.to_string();
     assert!(
-        text.starts_with("cluster eu: 1 extension, 1 undecided\n"),
+        text.starts_with(
+            "1 cluster: 1 extension, 1 undecided\ncluster eu: 1 extension, 1 undecided\n"
+        ),
         "{text}"
     );
 }
@@ -182,7 +184,7 @@ fn a_page_has_an_article_for_each_cluster_and_each_version() {
     let html = three().report().html();
     assert_eq!(html.matches("<article ").count(), 3 + 3);
     assert!(
-        html.contains("data-findings=\"denied undecided behind\""),
+        html.contains("data-findings=\"denied undecided not_at_the_newest_version\""),
         "{html}"
     );
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::audit_report;
 use crate::diff::words::counted;
 use crate::fleet::{Counts, FleetReport, PackageLine, VersionLine};
 use olmguard_catalog::version::go;
@@ -23,6 +24,7 @@ impl FleetReport {
 
 impl fmt::Display for FleetReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.count_line())?;
         for cluster in &self.clusters {
             let name = go::escape(&cluster.name);
             writeln!(f, "cluster {name}: {}", state(&cluster.counts))?;
@@ -33,7 +35,7 @@ impl fmt::Display for FleetReport {
                 writeln!(f, "  {}", line(version))?;
             }
         }
-        writeln!(f, "{}", self.count_line())
+        Ok(())
     }
 }
 
@@ -74,15 +76,19 @@ pub(super) fn label(version: &VersionLine) -> String {
     version.map_or_else(|| "no installed version is known".to_owned(), go::escape)
 }
 
+/// What extensions can be, as ids, and how many are.
+pub(super) fn states(counts: &Counts) -> [(&'static str, usize); 3] {
+    [
+        ("denied", counts.denied),
+        ("undecided", counts.undecided),
+        ("not_at_the_newest_version", counts.behind),
+    ]
+}
+
 /// How many extensions, and what is wrong with them.
 pub(super) fn state(counts: &Counts) -> String {
-    let found = [
-        (counts.denied, "denied"),
-        (counts.undecided, "undecided"),
-        (counts.behind, "behind"),
-    ];
-    let found = found.into_iter().filter(|(count, _)| *count > 0);
-    let found = found.map(|(count, what)| format!(", {count} {what}"));
+    let found = states(counts).into_iter().filter(|(_, count)| *count > 0);
+    let found = found.map(|(id, count)| format!(", {count} {}", audit_report::label(id)));
     let extensions = counted(counts.extensions, "extension");
     format!("{extensions}{}", found.collect::<String>())
 }

@@ -35,6 +35,8 @@ differences! {
     ForbiddenMove => "forbidden_move",
     /// Guardrails or upgrade policies now forbid what the spec resolves to.
     Forbidden => "forbidden",
+    /// OLM upgrades automatically from a release to a prerelease, and did not before.
+    MovesToPrerelease => "moves_to_prerelease",
     /// A fact is missing, and was not before.
     Undecided => "undecided",
     /// No selected catalog has the installed bundle any more.

@@ -44,6 +44,9 @@ impl<'a, 'b, 's> Sides<'a, 'b, 's> {
             Difference::Decided => self.was_undecided(),
             Difference::OtherReason => self.has_other_reason(),
             Difference::ForbiddenMove => !forbidden(self.after).is_empty() && self.steps_differ(),
+            Difference::MovesToPrerelease => {
+                self.after.to_prerelease.is_some() && self.before.to_prerelease.is_none()
+            }
             Difference::NoForbiddenMove => forbidden(self.after).is_empty() && self.steps_differ(),
             Difference::BundleGone => self.has_bundle() == (Some(true), Some(false)),
             Difference::BundleBack => self.has_bundle() == (Some(false), Some(true)),

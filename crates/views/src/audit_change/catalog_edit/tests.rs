@@ -159,7 +159,7 @@ fn labels_decide_which_extensions_lose_a_catalog() {
         [
             "this edit of catalog hub: 1 extension with breaking changes, 0 to review, 1 improved, 1 unchanged",
             "of-a (P): undecided: the selector matches no ClusterCatalog",
-            "of-c (P): reach_gained: 1.1.0 is reachable in 1 step: set the version to \"1.1.0\"; before: none",
+            "of-c (P): reach gained: 1.1.0 is reachable in 1 step: set the version to \"1.1.0\"; before: none",
         ]
     );
 }

@@ -62,7 +62,9 @@ pub(super) fn change(extension: &ExtensionChangeReport) -> Option<String> {
     let before = extension.before();
     let line = CutLine::default().name(before.name()).say(" (");
     let line = line.name(before.package()).say("): ");
-    Some(shorten(&line.say(worst.id()).say(": ").said(worst.text())))
+    Some(shorten(
+        &line.say(&worst.label()).say(": ").said(worst.text()),
+    ))
 }
 
 /// A step that OLM takes automatically after the edit, and that an upgrade policy denies.

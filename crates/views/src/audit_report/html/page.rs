@@ -10,8 +10,8 @@ pub(crate) struct Page<'a> {
     pub(crate) counts: &'a str,
     /// What could not be read, a line each.
     pub(crate) unread: &'a [String],
-    /// The words that the filter offers, each with how many articles have it.
-    pub(crate) findings: &'a [(&'a str, usize)],
+    /// The words that the filter offers, each as people are shown it, and with how many articles have it.
+    pub(crate) findings: &'a [(&'a str, String, usize)],
 }
 
 impl Page<'_> {
@@ -54,8 +54,8 @@ impl Page<'_> {
         xml.text("span", &[], "Finding");
         xml.open("select", &[("id", &"finding")]);
         xml.text("option", &[("value", &"")], "any");
-        for (id, count) in self.findings {
-            xml.text("option", &[("value", id)], &format!("{id} ({count})"));
+        for (id, label, count) in self.findings {
+            xml.text("option", &[("value", id)], &format!("{label} ({count})"));
         }
         xml.close();
         xml.close();

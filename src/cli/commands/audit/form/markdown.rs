@@ -26,8 +26,8 @@ pub(in crate::cli::commands::audit) fn unread(fault: &Unread) -> String {
 
 fn row(extension: &ExtensionReport) -> String {
     let cell = |text: &str| code(text, LONGEST);
-    let findings = extension.findings().iter().map(FindingReport::id);
-    let not_judged = extension.exemption().map(|_| "not judged");
+    let findings = extension.findings().iter().map(FindingReport::label);
+    let not_judged = extension.exemption().map(|_| "not judged".to_owned());
     let findings: Vec<_> = findings.chain(not_judged).collect();
     format!(
         "| {} | {} | {} | {} | {} |\n",
@@ -52,6 +52,6 @@ const FINDINGS: Noun = ["list of findings", "lists of findings"];
 const MARKER: &str = "<!-- olmguard audit -->";
 
 const TABLE: &str = "
-| extension | package | installed | findings | next version |
+| extension | package | installed | findings | set version to |
 | --- | --- | --- | --- | --- |
 ";

@@ -24,7 +24,11 @@ pub(super) fn markdown(report: &AuditChangeReport, unread: &[Unread]) -> String 
 fn row(extension: &ExtensionChangeReport) -> String {
     let cell = |text: &str| code(text, LONGEST);
     let before = extension.before();
-    let changes: Vec<_> = extension.changes().iter().map(ChangeReport::id).collect();
+    let changes: Vec<_> = extension
+        .changes()
+        .iter()
+        .map(ChangeReport::label)
+        .collect();
     format!(
         "| {} | {} | {} | {} |\n",
         cell(before.name()),
