@@ -58,6 +58,60 @@ fn a_file_has_what_would_be_printed() {
 }
 
 #[test]
+fn the_name_of_the_file_gives_its_form() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = |name: &str, more: &[&str]| {
+        let file = folder.path().join(name);
+        let path = file.to_str().expect("UTF-8");
+        let output = of_harbor(&[&["--output-file", path], more].concat());
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        let error = error.replace(&format!("{}/", folder.path().display()), "");
+        (output.status.code(), text, error)
+    };
+    for (name, start) in [
+        ("a.svg", "<svg"),
+        ("A.SVG", "<svg"),
+        ("a.html", "<!doctype html>"),
+        ("a.htm", "<!doctype html>"),
+        ("a.dot", "digraph"),
+        ("a.gv", "digraph"),
+        ("a.json", "{\"schema\""),
+        ("a.mmd", "graph BT"),
+        ("a.md", "graph BT"),
+        ("a.txt", "graph BT"),
+        ("plain", "graph BT"),
+    ] {
+        let (code, text, error) = written(name, &[]);
+        assert_eq!((code, error.as_str()), (Some(0), ""), "{name}");
+        assert!(text.starts_with(start), "{name}: {text:.80}");
+    }
+    // A format on the command line is enough for a name that says nothing.
+    for name in ["b.tmp", "b.txt", "b"] {
+        let (code, text, _) = written(name, &["-o", "dot"]);
+        assert_eq!(
+            (code, text.starts_with("digraph")),
+            (Some(0), true),
+            "{name}"
+        );
+    }
+    let (code, text, error) = written("c.png", &[]);
+    assert_eq!((code, text.as_str()), (Some(2), ""));
+    assert_eq!(
+        error,
+        "error: --output-file c.png: unknown extension: expected .svg, .html, .dot, .json, .mmd, .md \
+         or .txt, or add -o FORMAT\n"
+    );
+    let (code, text, error) = written("c.svg", &["-o", "html"]);
+    assert_eq!((code, text.as_str()), (Some(2), ""));
+    assert_eq!(
+        error,
+        "error: --output-file c.svg: -o requests another format than this extension: omit -o, or rename \
+         the file\n"
+    );
+}
+
+#[test]
 fn json_tells_the_walk() {
     let output = of_harbor(&["-o", "json", "--installed", "1.2.1", "--to", "2.0.0"]);
     ends(&output, 0, "");

@@ -2,6 +2,7 @@
 
 mod error;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,7 +17,6 @@ use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs, check_stdin};
 use crate::cli::help;
 use crate::cli::output;
-use crate::cli::output::OutputArgs;
 use crate::cli::{Exit, say};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
@@ -80,10 +80,18 @@ pub(crate) struct GraphArgs {
     #[command(flatten)]
     edges: EdgesArgs,
 
-    #[command(flatten)]
-    output: OutputArgs<Form>,
+    /// Format of the output [default: by the name of the output file, otherwise mermaid]
+    #[arg(
+        id = "output",
+        short = 'o',
+        long = "output",
+        value_name = "FORMAT",
+        value_enum,
+        help_heading = heading::OUTPUT
+    )]
+    form: Option<Form>,
 
-    /// Write to this file [default: standard output]
+    /// Write to this file: .svg, .html, .dot, .json, .mmd, .md or .txt [default: standard output]
     #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     output_file: Option<PathBuf>,
 
@@ -107,8 +115,22 @@ enum Form {
     Json,
 }
 
+impl Form {
+    /// The form of files whose name has this extension.
+    fn of_extension(extension: &str) -> Option<Self> {
+        Some(match extension.to_ascii_lowercase().as_str() {
+            "mmd" | "md" | TEXT => Self::Mermaid,
+            "dot" | "gv" => Self::Dot,
+            "svg" => Self::Svg,
+            "html" | "htm" => Self::Html,
+            "json" => Self::Json,
+            _ => return None,
+        })
+    }
+}
+
 const EXAMPLES: &[&str] = &[
-    "olmguard graph lantern-operator --from-cluster -o html > graph.html",
+    "olmguard graph lantern-operator --from-cluster --output-file graph.html",
     "olmguard graph lantern-operator --from-cluster --installed 1.2.0 -o svg",
     "olmguard graph lantern-operator --catalog hub=hub.yaml --channel stable",
 ];
@@ -122,7 +144,8 @@ pub(super) fn run(args: &GraphArgs) -> Exit {
 }
 
 fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
-    args.check()?;
+    let form = args.form()?;
+    args.check(form)?;
     let facts = args.facts.load(args.edges)?;
     let (catalog, package) = args.choose(&facts)?;
     let filter = args.filter();
@@ -151,18 +174,32 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     if let Some(base) = &args.base {
         sketch = sketch.compared(old, &base.display().to_string());
     }
-    args.put(&sketch)?;
+    args.put(&sketch, form)?;
     let misses = sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal);
     let own = if misses { Exit::Denied } else { Exit::Good };
     Ok(facts.exit().unwrap_or(own))
 }
 
 impl GraphArgs {
-    fn check(&self) -> Result<(), GraphError> {
+    /// The requested form, otherwise the one that the name of the output file stands for.
+    fn form(&self) -> Result<Form, GraphError> {
+        let file = self.output_file.clone().unwrap_or_default();
+        let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default();
+        match (self.form, Form::of_extension(extension)) {
+            (Some(form), Some(named)) if form != named && extension != TEXT => {
+                Err(GraphError::Contradiction { file })
+            }
+            (Some(form), _) | (None, Some(form)) => Ok(form),
+            (None, None) if extension.is_empty() => Ok(Form::default()),
+            (None, None) => Err(GraphError::UnknownExtension { file }),
+        }
+    }
+
+    fn check(&self, form: Form) -> Result<(), GraphError> {
         if self.to.is_some() && self.from.is_none() && self.installed.is_none() {
             return Err(GraphError::NoStart);
         }
-        if self.base.is_some() && !matches!(self.output.form, Form::Svg | Form::Html) {
+        if self.base.is_some() && !matches!(form, Form::Svg | Form::Html) {
             return Err(GraphError::NoPicture);
         }
         let paths = self.facts.common.catalog.paths();
@@ -304,8 +341,8 @@ impl GraphArgs {
         })
     }
 
-    fn put(&self, sketch: &Sketch<'_, '_>) -> Result<(), GraphError> {
-        let text = match self.output.form {
+    fn put(&self, sketch: &Sketch<'_, '_>, form: Form) -> Result<(), GraphError> {
+        let text = match form {
             Form::Mermaid => picture::mermaid::mermaid(sketch),
             Form::Dot => picture::dot::dot(sketch),
             Form::Svg => picture::svg::svg(sketch, &layout(sketch)),
@@ -350,6 +387,9 @@ fn picked(
     let picked = text.map(|text| picture::pick(graph, text)).transpose();
     picked.map_err(|source| GraphError::Version { flag, source })
 }
+
+/// The extension of a file with any text: Mermaid, unless another format is requested.
+const TEXT: &str = "txt";
 
 const MOST_NEAR: usize = 3;
 const EXIT_CODES: &[(Exit, &str)] = &[

@@ -51,6 +51,16 @@ pub(super) enum GraphError {
     NoStart,
     #[error("--base needs a picture: add -o svg or -o html")]
     NoPicture,
+    #[error(
+        "--output-file {}: unknown extension: expected .svg, .html, .dot, .json, .mmd, .md or .txt, or add -o FORMAT",
+        file.display()
+    )]
+    UnknownExtension { file: PathBuf },
+    #[error(
+        "--output-file {}: -o requests another format than this extension: omit -o, or rename the file",
+        file.display()
+    )]
+    Contradiction { file: PathBuf },
     #[error("--base: {0}")]
     Base(String),
     #[error(
@@ -88,6 +98,8 @@ impl GraphError {
             | Self::NoChannel { .. }
             | Self::NoStart
             | Self::NoPicture
+            | Self::UnknownExtension { .. }
+            | Self::Contradiction { .. }
             | Self::NotOfV0
             | Self::Version { .. }
             | Self::TooLarge(_) => Exit::Usage,
