@@ -156,7 +156,9 @@ fn condition(line: CutLine, index: usize, expression: &str, outcome: &ConditionO
     match outcome {
         ConditionOutcome::False {
             message: Some(message),
-        } => line.say(": ").written(&one_line(message)),
+        } => line
+            .say(": condition not met: ")
+            .written(&one_line(message)),
         ConditionOutcome::False { message: None } => line
             .say(&format!(": condition {} is false: ", index + 1))
             .written(&one_line(expression)),
@@ -188,16 +190,15 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
             let line = line.say("Fix UpgradePolicy ").name(found.policy.name());
             (0, line.say(": it is not valid."))
         }
-        PolicyRule::Window {
-            opens: Some(opening),
-            ..
-        } => (1, line.say(&format!("Wait until {}.", said(opening)))),
+        PolicyRule::Window { opens: Some(_), .. } => (1, line.say(WAIT)),
         PolicyRule::Window { opens: None, .. } => (1, line.say(NEVER_OPENS)),
         PolicyRule::Bypass => (2, line.say(WITHOUT_BYPASS)),
         _ => return None,
     })
 }
 
+/// The rule says when.
+const WAIT: &str = "Wait until the next window opens.";
 const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
 const WITHOUT_BYPASS: &str =
     "Remove the override, and upgrade step by step: olmguard path shows the steps.";
