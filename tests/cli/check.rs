@@ -10,6 +10,7 @@ mod output;
 mod pinned;
 mod places;
 mod project;
+mod requester;
 mod reviews;
 pub(crate) mod scene;
 mod snapshot;

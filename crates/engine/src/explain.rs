@@ -25,7 +25,7 @@ pub use answer::{
 pub use guardrail::{Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons};
 pub use message::{LINE_1, MESSAGE};
 pub use one_edit::OneEditReport;
-pub use policy::PolicyReport;
+pub use policy::{PolicyReport, RequesterFact};
 pub use refusal::guardrail::hindrance;
 pub use refusal::policy::denial;
 pub use successors::answer_with_successors;

@@ -8,8 +8,10 @@ use crate::cli::args::heading;
 use crate::live_facts;
 use crate::policy_files::ReadPolicies;
 use crate::tls::{Clock as _, SystemClock};
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::RequesterFact;
 use olmguard_engine::judge::Requester;
-use olmguard_policy::{Moment, MomentError};
+use olmguard_policy::Moment;
 
 /// The flags of the commands that judge.
 #[derive(Args, Clone, Debug, Default)]
@@ -32,7 +34,7 @@ pub(crate) struct PoliciesArgs {
     #[arg(id = "as-group", long = "as-group", value_name = "GROUP", help_heading = heading::CATALOGS)]
     groups: Vec<String>,
 
-    /// Check policies at this time [default: now]
+    /// Check policies at this time: a date, a time of today or RFC 3339; UTC without a zone [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = heading::CATALOGS)]
     at: Option<Moment>,
 }
@@ -62,6 +64,17 @@ impl PoliciesArgs {
         ReadPolicies::load(&self.files)
     }
 
+    /// What of this is not given, if a rule reads it.
+    pub(crate) fn assumed(&self, reads: RequesterFact) -> Option<&'static str> {
+        match reads {
+            RequesterFact::User if self.user.is_none() && self.groups.is_empty() => {
+                Some("no user given: use --as, --as-group")
+            }
+            RequesterFact::Time if self.at.is_none() => Some("checked for now: use --at"),
+            RequesterFact::User | RequesterFact::Time => None,
+        }
+    }
+
     /// Who makes the edits, and when.
     pub(crate) fn requester(&self) -> Requester {
         Requester {
@@ -72,9 +85,33 @@ impl PoliciesArgs {
     }
 }
 
-fn moment(text: &str) -> Result<Moment, MomentError> {
-    Moment::parse(text)
+/// A time, the start of a day, or a time of today. Both are in UTC, so the answer does not depend on where it is made.
+fn moment(text: &str) -> Result<Moment, NoMoment> {
+    let today: String = now().to_string().chars().take(DATE).collect();
+    let texts = [
+        text.to_owned(),
+        format!("{text}T00:00:00Z"),
+        format!("{today}T{text}:00Z"),
+        format!("{today}T{text}Z"),
+    ];
+    let read = texts.iter().find_map(|text| Moment::parse(text).ok());
+    read.ok_or_else(|| NoMoment {
+        found: text.to_owned(),
+    })
 }
+
+/// A text that is no time.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{} is not a time: expected 2026-11-23T21:00:00Z, 2026-11-23T22:00:00+01:00, 2026-11-23 or 21:00 (both in UTC)",
+    go::quote(found)
+)]
+struct NoMoment {
+    found: String,
+}
+
+/// The characters of a date: `2026-11-23`.
+const DATE: usize = 10;
 
 fn now() -> Moment {
     live_facts::moment(SystemClock.now())

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::explain::refusal::policy::against;
 use crate::explain::text::one_line;
 use crate::judge::{PolicyFinding, Request, RuledEdit, Ruling};
+use olmguard_policy::PolicyRule;
 
 /// A rule of an upgrade policy that an edit violates.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -19,6 +20,18 @@ pub struct PolicyReport {
     pub enforcement: &'static str,
     /// The whole reason in one sentence.
     pub text: String,
+    /// What the rule reads of the one who edits.
+    #[serde(skip)]
+    pub reads: Option<RequesterFact>,
+}
+
+/// What a rule reads of the one who edits.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RequesterFact {
+    /// Name or groups.
+    User,
+    /// The time of the edit.
+    Time,
 }
 
 impl PolicyReport {
@@ -29,6 +42,7 @@ impl PolicyReport {
             rule: found.violation.rule.path(),
             enforcement: found.violation.enforcement.as_str(),
             text: one_line(&against(found, range).to_string()),
+            reads: RequesterFact::of(&found.violation.rule),
         }
     }
 
@@ -42,6 +56,19 @@ impl PolicyReport {
         let findings = denials.iter().chain(&ruled.policy_warnings);
         let reports = findings.map(|found| Self::of(found, range.unwrap_or_default()));
         reports.take(MOST_FINDINGS).collect()
+    }
+}
+
+impl RequesterFact {
+    fn of(rule: &PolicyRule) -> Option<Self> {
+        match rule {
+            PolicyRule::Window { .. } => Some(Self::Time),
+            PolicyRule::Condition { expression, .. } => {
+                let mut words = expression.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.any(|word| word == "user").then_some(Self::User)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! The results of `check` for people.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
-use crate::cli::commands::check::cases::Case;
+use crate::cli::commands::check::cases::{Case, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
@@ -38,6 +39,9 @@ pub(super) fn text(
     let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
     for (case, answer) in shown {
         result(&mut text, case, answer, cluster).expect("a String takes everything");
+        for note in assumed(args, case, answer) {
+            writeln!(text, "  Note: {note}").expect("a String takes everything");
+        }
     }
     if !args.quiet {
         places(&mut text, gathered).expect("a String takes everything");
@@ -78,6 +82,14 @@ fn places(text: &mut String, gathered: &GatheredInputs) -> fmt::Result {
         writeln!(text, "  {}", plain::skipped())?;
     }
     Ok(())
+}
+
+/// What a denying policy reads and no flag gives, each once. An `AdmissionReview` has its own.
+fn assumed(args: &CheckArgs, case: &Case, answer: &Answer) -> BTreeSet<&'static str> {
+    let is_review = matches!(case.subject, Subject::Review(_));
+    let reads = answer.policies.iter().filter_map(|found| found.reads);
+    let notes = reads.filter_map(|reads| args.policies.assumed(reads));
+    notes.filter(|_| !is_review).collect()
 }
 
 fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
