@@ -50,12 +50,10 @@ pub enum RepositoryError {
 #[non_exhaustive]
 pub enum RevisionError {
     /// Nothing in the repository is called so, or not one thing.
-    #[error("{name:?} is not a revision here: {why}{}", way_out(*.shallow))]
+    #[error("{name:?} is not a revision here: {}", missing(*.shallow))]
     Unknown {
         /// The name.
         name: String,
-        /// What the library says.
-        why: String,
         /// Whether the clone holds only a part of the history.
         shallow: bool,
     },
@@ -69,17 +67,13 @@ pub enum RevisionError {
         name: String,
     },
     /// It is a file or a folder.
-    #[error("{name:?} is not a commit: {why}{}", way_out(*.shallow))]
+    #[error("{name:?} is not a commit: expected a branch, a tag or the id of a commit")]
     NoCommit {
         /// The name.
         name: String,
-        /// What the library says.
-        why: String,
-        /// Whether the clone holds only a part of the history.
-        shallow: bool,
     },
     /// The two sides have nothing in common.
-    #[error("{name:?} names two revisions without a common commit here{}", way_out(*.shallow))]
+    #[error("{name:?} names two revisions without a common commit here{}", after(*.shallow))]
     NothingInCommon {
         /// The name.
         name: String,
@@ -145,13 +139,22 @@ pub enum FileError {
     },
 }
 
-/// What to do where the history that is wanted was never fetched.
-fn way_out(shallow: bool) -> &'static str {
+/// Why a name is none, with what to do if the history was never fetched.
+fn missing(shallow: bool) -> &'static str {
     if shallow {
-        "; this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV; for \
-         the common commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout \
-         step)"
+        FETCH
     } else {
-        ""
+        "no single commit has this name"
     }
 }
+
+fn after(shallow: bool) -> String {
+    if shallow {
+        format!("; {FETCH}")
+    } else {
+        String::new()
+    }
+}
+
+const FETCH: &str = "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV; for the common \
+                     commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout step)";

@@ -80,9 +80,8 @@ impl Repository {
     pub fn revision(&self, name: &str) -> Result<Revision, RevisionError> {
         let shallow = self.git.is_shallow().unwrap_or_default();
         let spec = self.git.rev_parse(<&BStr>::from(name));
-        let spec = spec.map_err(|error| RevisionError::Unknown {
+        let spec = spec.map_err(|_| RevisionError::Unknown {
             name: name.to_owned(),
-            why: told(&error),
             shallow,
         })?;
         let id = match spec.detach() {
@@ -101,18 +100,32 @@ impl Repository {
                 });
             }
         };
-        self.commit(id).map_err(|why| RevisionError::NoCommit {
+        self.commit(id).ok_or_else(|| RevisionError::NoCommit {
             name: name.to_owned(),
-            why,
-            shallow,
         })
     }
 
-    fn commit(&self, id: ObjectId) -> Result<Revision, String> {
-        let object = self.git.find_object(id).map_err(|error| told(&error))?;
-        let commit = object.peel_to_commit().map_err(|error| told(&error))?;
-        let tree = commit.tree_id().map_err(|error| told(&error))?.detach();
-        Ok(Revision {
+    /// The names of branches and tags, those of remotes with the name of the remote.
+    pub fn names(&self) -> Vec<String> {
+        let references = self.git.references();
+        let all = references.ok().and_then(|names| {
+            Some(
+                names
+                    .all()
+                    .ok()?
+                    .flatten()
+                    .map(|one| one.name().shorten().to_string())
+                    .collect(),
+            )
+        });
+        all.unwrap_or_default()
+    }
+
+    fn commit(&self, id: ObjectId) -> Option<Revision> {
+        let object = self.git.find_object(id).ok()?;
+        let commit = object.peel_to_commit().ok()?;
+        let tree = commit.tree_id().ok()?.detach();
+        Some(Revision {
             commit: commit.id,
             tree: Rc::new(Tree::of_commit(self.git.clone(), &self.root, tree)),
         })

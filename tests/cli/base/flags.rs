@@ -28,7 +28,18 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
             &["apps", "--base=nope"],
             "error: --base: \"nope\" is not a revision here: ",
         ),
-        (&["apps", "--base=nope"], ", and there is no such path\n"),
+        (
+            &["apps", "--base=nope"],
+            ": no single commit has this name, and there is no such path\n",
+        ),
+        (
+            &["apps", "--base=master"],
+            ", and there is no such path; did you mean \"main\"?\n",
+        ),
+        (
+            &["apps", "--base=mian"],
+            ", and there is no such path; did you mean \"main\"?\n",
+        ),
         (
             &["apps", "--base=./nope"],
             "error: --base: \"./nope\" does not exist: expected a directory, a file",

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use olmguard_engine::nearest::nearest;
+
 use crate::revision::{Repository, RepositoryError, Revision, RevisionError};
 
 /// What is named.
@@ -48,10 +50,11 @@ pub(crate) enum BaseError {
         .other.display()
     )]
     TwoRepositories { one: PathBuf, other: PathBuf },
-    #[error("--base: {source}, and there is no such path")]
+    #[error("--base: {source}, and there is no such path{}", did_you_mean(near.as_deref()))]
     Revision {
-        #[from]
         source: RevisionError,
+        /// A branch or a tag with a similar name.
+        near: Option<String>,
     },
 }
 
@@ -112,7 +115,12 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseErro
             path: name.to_owned(),
         });
     };
-    let revision = repository.revision(name)?;
+    let revision = repository.revision(name).map_err(|source| {
+        let is_unknown = matches!(source, RevisionError::Unknown { .. });
+        let near = is_unknown.then(|| near(name, &repository.names()));
+        let near = near.flatten();
+        BaseError::Revision { source, near }
+    })?;
     let named = filenames.iter().filter_map(|path| {
         Some(NamedInput {
             shown: path.to_string_lossy().into_owned(),
@@ -120,4 +128,21 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseErro
         })
     });
     Ok(BaseSelection::Revision(revision, named.collect()))
+}
+
+/// The branch or the tag that is probably meant.
+fn near(name: &str, known: &[String]) -> Option<String> {
+    let other = if name.ends_with("master") {
+        name.replace("master", "main")
+    } else {
+        name.replace("main", "master")
+    };
+    let near = nearest(name, known.iter().map(String::as_str), 1);
+    let is_known = |other: &&String| *other != name && known.contains(other);
+    let other = Some(&other).filter(is_known).map(String::as_str);
+    other.or_else(|| near.first().copied()).map(str::to_owned)
+}
+
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"))
 }
