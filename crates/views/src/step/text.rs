@@ -4,8 +4,7 @@ use super::StepReport;
 use super::catalogs::CatalogReading;
 use super::classic::{ClassicReading, Fact};
 use crate::see::{
-    BundleReport, EdgeReport, arrows, gives_another, say_block, say_fact, say_forbidden, say_more,
-    say_notes,
+    EdgeReport, arrows, gives_another, say_block, say_fact, say_forbidden, say_more, say_notes,
 };
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::GuardrailReport;
@@ -56,6 +55,10 @@ impl StepReport {
             Some(reason) => (Tone::Bad, format!("{}: {reason}", reading.refusal())),
         };
         say_fact("OLM v1", tone, &format!("{words} [{token}]"), text);
+        if let [_, first, _, ..] = reading.path.as_slice() {
+            say_fact("Fix", Tone::Good, &format!("install {first} first"), text);
+            say_fact("Path", Tone::Plain, &arrows(&reading.path), text);
+        }
         say_more("Edge", Tone::Plain, &self.lines(&reading.edges), text);
         if reading.edges.is_empty() && !reading.successor {
             let words = format!("none from {from} to {to}");
@@ -63,15 +66,14 @@ impl StepReport {
         }
         say_guardrails(&reading.guardrails, text);
         say_allowed_next(reading, text);
-        if !reading.path.is_empty() {
-            say_fact("Path", Tone::Plain, &arrows(&reading.path), text);
-        }
         say_more("To allow it", Tone::Caution, &reading.needed, text);
-        let next = reading.unpinned.as_ref().map(BundleReport::label);
-        let next = next.map_or_else(
-            || "OLM installs nothing next".to_owned(),
-            |next| format!("OLM installs {next} next"),
-        );
+        let next = match &reading.unpinned {
+            None => "OLM installs nothing next".to_owned(),
+            Some(next) if next.is_prerelease => {
+                format!("OLM installs the prerelease {} next", next.label())
+            }
+            Some(next) => format!("OLM installs {} next", next.label()),
+        };
         say_fact("If unpinned", Tone::Plain, &next, text);
         say_forbidden(&reading.unpinned_forbidden, text);
     }
