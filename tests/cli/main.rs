@@ -24,6 +24,7 @@ mod hostile_catalogs;
 mod hostile_manifests;
 mod lint;
 mod pipeline_files;
+mod public_reports;
 mod range;
 mod runner_commands;
 mod saved;

@@ -1,6 +1,8 @@
 //! The questions that users have, in the order of the table in `docs/README.md`: for each of them the command that a
 //! user types, and the sentences that answer it, in the first ten lines of its output.
 
+mod real;
+
 use std::fs;
 use std::process::{Command, Output};
 
@@ -24,6 +26,12 @@ const FIRST: usize = 10;
 /// Prints each of these sentences in its first lines, wrapped or not, and none of the others anywhere.
 #[track_caller]
 fn answers(arguments: &[&str], sentences: &[&str], wrong: &[&str]) {
+    answers_within(FIRST, arguments, sentences, wrong);
+}
+
+/// The same in another number of first lines.
+#[track_caller]
+fn answers_within(lines: usize, arguments: &[&str], sentences: &[&str], wrong: &[&str]) {
     let Output { stdout, stderr, .. } = Command::new(env!("CARGO_BIN_EXE_olmguard"))
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -31,7 +39,7 @@ fn answers(arguments: &[&str], sentences: &[&str], wrong: &[&str]) {
         .output()
         .expect("the program starts");
     let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
-    let first = unwrapped(stdout.lines().take(FIRST));
+    let first = unwrapped(stdout.lines().take(lines));
     for sentence in sentences {
         assert!(
             first.contains(sentence),
@@ -82,7 +90,7 @@ fn a_pull_request_is_allowed_or_gets_its_reason_and_its_fix() {
         ],
         &[
             "### olmguard check: 1 denied",
-            "No upgrade path from 1.3.0 to 1.1.0. Highest reachable: 2.0.0-rc.1.",
+            "No upgrade path from 1.3.0 to 1.1.0. Highest reachable: 2.0.0-rc.1 (prerelease).",
         ],
         &["Fix:", "an upgrade edge in the catalog"],
     );
@@ -95,7 +103,7 @@ fn the_next_versions_are_listed_before_the_table() {
         &[
             "Installed 1.2.0",
             "Allowed next 1.3.2, 1.3.1, 1.3.0, 1.2.2, 1.2.1",
-            "Highest reachable: 3.0.0-alpha.1",
+            "Highest reachable: 2.3.1. Highest prerelease: 3.0.0-alpha.1.",
         ],
         &["out of reach", "unreachable"],
     );

@@ -1,0 +1,3 @@
+//! What users reported in public of OLM, as inputs of our own.
+
+mod answers;

@@ -1,0 +1,92 @@
+//! Reports about an edit that OLM does not carry out: the denial says why, and what to do.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A catalog of a package whose versions replace each other.
+fn catalog(package: &str, versions: &[&str]) -> String {
+    let entry = |(at, version): (usize, &&str)| {
+        let before = at.checked_sub(1).and_then(|before| versions.get(before));
+        let replaces = before.map(|before| format!("\n  replaces: {package}.v{before}"));
+        let replaces = replaces.unwrap_or_default();
+        format!("- name: {package}.v{version}{replaces}\n")
+    };
+    let bundle = |version: &&str| {
+        format!(
+            "---\nschema: olm.bundle\npackage: {package}\nname: {package}.v{version}\nproperties:\n\
+             - type: olm.package\n  value: {{packageName: {package}, version: {version}}}\n"
+        )
+    };
+    let entries: String = versions.iter().enumerate().map(entry).collect();
+    let bundles: String = versions.iter().map(bundle).collect();
+    format!(
+        "schema: olm.package\nname: {package}\ndefaultChannel: stable\n---\nschema: olm.channel\n\
+         package: {package}\nname: stable\nentries:\n{entries}{bundles}"
+    )
+}
+
+fn extension(package: &str, more: &str) -> String {
+    format!(
+        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {package}\n\
+         spec:\n  namespace: {package}\n  serviceAccount:\n    name: {package}-installer\n  source:\n    \
+         sourceType: Catalog\n    catalog:\n      packageName: {package}\n{more}"
+    )
+}
+
+#[track_caller]
+fn denies(folder: &Path, flags: &[&str], sentences: &[&str]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .args([&["check", "ext.yaml"], flags].concat())
+        .current_dir(folder)
+        .env_clear()
+        .output()
+        .expect("the program starts");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "{stdout}");
+    for sentence in sentences {
+        assert!(stdout.contains(sentence), "{sentence}\n{stdout}");
+    }
+}
+
+/// <https://github.com/operator-framework/operator-controller/issues/1023>
+#[test]
+fn a_package_in_two_catalogs_of_one_priority() {
+    let folder = TempDir::new().expect("a folder");
+    let write = |name, text: String| fs::write(folder.path().join(name), text).expect("a file");
+    write("ext.yaml", extension("mc", ""));
+    for name in ["a.yaml", "b.yaml"] {
+        write(name, catalog("mc", &["1.0.0"]));
+    }
+    denies(
+        folder.path(),
+        &["--catalog=a=a.yaml", "--catalog=b=b.yaml"],
+        &[
+            "[AmbiguousCatalogs]",
+            "Catalogs: a (priority 0), b (priority 0)",
+            "Fix: set spec.source.catalog.selector.matchLabels[\"olm.operatorframework.io/metadata.name\"] \
+             to \"a\"",
+        ],
+    );
+}
+
+/// <https://github.com/operator-framework/operator-controller/pull/1277>
+#[test]
+fn a_downgrade_needs_the_override() {
+    let folder = TempDir::new().expect("a folder");
+    let write = |name, text: String| fs::write(folder.path().join(name), text).expect("a file");
+    write("ext.yaml", extension("dg", "      version: 1.0.0\n"));
+    write("hub.yaml", catalog("dg", &["1.0.0", "1.1.0"]));
+    denies(
+        folder.path(),
+        &["--catalog=hub=hub.yaml", "--installed=dg=1.1.0"],
+        &[
+            "dg: 1.1.0 -> 1.0.0 refused: 1.0.0 is older than 1.1.0 and not a successor of it in catalog hub \
+             [Downgrade]",
+            "No upgrade path from 1.1.0 to 1.0.0. Only the catalog author can add one.",
+            "Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible",
+        ],
+    );
+}
