@@ -105,7 +105,7 @@ impl Repository {
         })
     }
 
-    /// The names of branches and tags, those of remotes with the name of the remote.
+    /// The names of branches and tags; a branch of a remote starts with the name of the remote.
     pub fn names(&self) -> Vec<String> {
         let references = self.git.references();
         let all = references.ok().and_then(|names| {

@@ -16,7 +16,6 @@ use serde::Serialize;
 
 pub use cluster_report::ClusterReport;
 
-use crate::diff::words::counted;
 use crate::see::{BundleReport, InstalledReport};
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, NextEdit, Onward, Place};
@@ -156,7 +155,10 @@ impl AuditReport {
         let others = others.into_iter().filter(|(count, _)| *count > 0);
         let parts = found.chain(others.map(|(count, words)| format!("{count} {words}")));
         let parts: Vec<_> = parts.collect();
-        let all = counted(self.extensions.len(), "extension");
+        let all = match self.extensions.len() {
+            1 => "1 extension".to_owned(),
+            count => format!("{count} extensions"),
+        };
         match parts.as_slice() {
             [] if self.extensions.is_empty() => all,
             [] => format!("{all}, all with findings"),

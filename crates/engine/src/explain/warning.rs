@@ -163,18 +163,20 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
 
 /// The newest version of a range that one step does not install.
 fn newest_not_direct(newest: Choice<'_>, resolved: Choice<'_>, then: Continuation<'_>) -> CutLine {
-    let newest = version(newest).say(" is the newest match but ");
+    let of_range = version(newest).say(" is the newest match but ");
     let direct = |line: CutLine| {
         line.say("not a direct upgrade: OLM installs ")
             .then(version(resolved))
     };
     match then {
-        Continuation::Newest => direct(newest).say(" first, then continues to it"),
-        Continuation::Unknown => direct(newest).say(" first"),
-        Continuation::Stops(last) if last == resolved => newest
+        Continuation::Newest => direct(of_range)
+            .say(" first, then continues to ")
+            .then(version(newest)),
+        Continuation::Unknown => direct(of_range).say(" first"),
+        Continuation::Stops(last) if last == resolved => of_range
             .say("OLM does not get there: it stops at ")
             .then(version(resolved)),
-        Continuation::Stops(last) => newest
+        Continuation::Stops(last) => of_range
             .say("OLM does not get there: it installs ")
             .then(version(resolved))
             .say(" and stops at ")

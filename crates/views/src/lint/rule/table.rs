@@ -75,7 +75,7 @@ rules! {
         opm "object '' is missing root schema field";
     MissingSchema "missing-schema" Load Error
         "A blob has no schema."
-        why "Without a schema, no program knows how to read the blob. The whole catalog is rejected."
+        why "Tools identify a blob by its schema. Without one, they reject the catalog."
         fix "Add a `schema`, such as `olm.bundle`."
         opm "object '<json>' is missing root schema field";
     LabelNotAString "label-not-a-string" Load Error
