@@ -105,6 +105,11 @@ fn warn(warning: &impl fmt::Display) {
     line("warning", warning);
 }
 
+/// Says on stderr what is worth knowing and counts as nothing, on one line.
+fn note(note: &impl fmt::Display) {
+    line("note", note);
+}
+
 fn line(what: &str, text: &impl fmt::Display) {
     let text = one_line(&text.to_string());
     // Nothing is left to say it to if stderr is gone as well.

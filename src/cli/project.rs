@@ -8,6 +8,7 @@
 mod tests;
 mod written;
 
+use std::collections::BTreeMap;
 use std::env;
 use std::io;
 use std::mem::take;
@@ -19,6 +20,7 @@ use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
+use crate::cli::args::installed::SaidArg;
 use crate::cli::args::policies::PoliciesArgs;
 use crate::manifest::{DocumentError, FieldError, InputError, Inputs, documents};
 
@@ -42,6 +44,8 @@ pub(crate) struct Project {
     /// Revision or directory to compare with.
     pub(crate) base: Option<String>,
     pub(crate) on_undecided: Option<OnUndecided>,
+    /// What is installed, by the name of the extension.
+    pub(crate) installed: BTreeMap<String, SaidArg>,
 }
 
 /// The flags about facts, as the commands have them.

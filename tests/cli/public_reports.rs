@@ -1,3 +1,4 @@
-//! What users reported in public of OLM, as inputs of our own.
+//! What users reported in public of OLM and its tools, as inputs of our own.
 
 mod answers;
+mod installed;

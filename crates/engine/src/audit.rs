@@ -29,7 +29,7 @@ pub use requested::Requested;
 
 use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCause};
 use crate::judge::{
-    Basis, Edit, Judgement, Request, Requester, Token, Verdict, Walk, judge, rule, walk,
+    Basis, Edit, Judgement, Request, Requester, Ruling, Token, Verdict, Walk, judge, rule, walk,
 };
 use crate::resolve::{Choice, Origin, Query};
 use olmguard_catalog::version::Constraint;
@@ -102,7 +102,8 @@ impl<'s> Audit<'s> {
         fields: &Fields,
         judgement: Judgement<'s>,
     ) -> Self {
-        let bundle = request.installed.bundle();
+        let unknown = unknown(&judgement, request.installed).cloned();
+        let bundle = request.installed.bundle().filter(|_| unknown.is_none());
         let automatic = bundle.map(|bundle| walk(basis, request.filter, bundle));
         let origin = bundle.and_then(|bundle| Origin::read(bundle, basis.snapshot.rules()).ok());
         let both = origin.zip(automatic.as_ref());
@@ -112,10 +113,7 @@ impl<'s> Audit<'s> {
             automatic,
             place: bundle.and_then(|bundle| Place::of(basis, request, fields, bundle)),
             requested: Requested::of(basis, request.filter),
-            unknown: match request.installed {
-                Installed::Unknown(cause) => Some(cause.clone()),
-                Installed::Nothing | Installed::Bundle(_) => None,
-            },
+            unknown,
             bypass: bypass(basis, request),
             is_unbounded: is_unbounded(basis, request.filter),
         }
@@ -125,6 +123,13 @@ impl<'s> Audit<'s> {
     pub fn concerns(&self) -> Vec<Concern> {
         let all = Concern::ALL.iter().copied();
         all.filter(|concern| concern.is_of(self)).collect()
+    }
+}
+
+fn unknown<'a>(judgement: &'a Judgement<'_>, installed: &'a Installed) -> Option<&'a UnknownCause> {
+    match (&judgement.ruled.ruling, installed) {
+        (Ruling::InstalledUnknown(cause), _) | (_, Installed::Unknown(cause)) => Some(cause),
+        _ => None,
     }
 }
 

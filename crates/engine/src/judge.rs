@@ -22,6 +22,7 @@ mod forbidden;
 mod guardrail_row;
 mod identify;
 mod named;
+mod nameless;
 mod nearby;
 mod policy_row;
 mod quick;
@@ -47,7 +48,9 @@ pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use forbidden::{ForbiddenStep, UnjudgedSteps};
 pub use forbidden::{MOST_FORBIDDEN, affordable_steps, most_steps, steps_of};
 pub use identify::identify;
-pub use named::{CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, target};
+pub use named::{
+    CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, nearest_versions, target,
+};
 pub use policy_row::PolicyRefusal;
 pub use rule::{Request, rule};
 pub use ruled::{MatchedBundles, RuledEdit};

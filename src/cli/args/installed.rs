@@ -2,9 +2,10 @@
 
 use std::str::FromStr;
 
-use olmguard_engine::extension::{Filter, Installed, InstalledBundle};
-use olmguard_engine::judge::{StatedInstalled, identify};
+use olmguard_engine::extension::{Filter, Installed};
+use olmguard_engine::judge::StatedInstalled;
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_views::see::nameless;
 
 /// What is said.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -32,21 +33,18 @@ impl SaidArg {
         })
     }
 
-    /// The bundle, looked up by its version where no name is given.
-    pub(crate) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
-        let StatedInstalled {
-            text: version,
-            bundle,
-            release,
-        } = &self.0;
-        match (bundle, filter) {
-            (None, Some(filter)) => identify(snapshot, filter, version, release.as_deref()),
-            (name, _) => Installed::Bundle(InstalledBundle {
-                name: name.clone(),
-                version: version.clone(),
-                release: release.clone(),
-            }),
-        }
+    /// What is installed of an extension that requests this.
+    ///
+    /// # Errors
+    /// If it is neither a version nor the name of a bundle: why not, after what sets it.
+    pub(crate) fn resolve(
+        &self,
+        flag: &str,
+        snapshot: &Snapshot,
+        filter: &Filter,
+    ) -> Result<Installed, String> {
+        let installed = self.0.installed(snapshot, filter);
+        installed.map_err(|why| nameless(flag, &self.0.text, &filter.package, &why))
     }
 
     /// Adds one part that follows.

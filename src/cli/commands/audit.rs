@@ -15,8 +15,8 @@ mod form;
 mod inputs;
 mod preview;
 
-use std::io;
 use std::path::PathBuf;
+use std::{io, mem};
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -34,7 +34,8 @@ use form::{NoForm, Output, Unread};
 pub(super) use inputs::AuditedInputs;
 use olmguard_engine::audit::{Audit, as_set_now};
 use olmguard_engine::extension::Extension;
-use olmguard_engine::judge::{Edit, Requester, Verdict};
+use olmguard_engine::judge::{Edit, Requester, Verdict, identify};
+use olmguard_engine::snapshot::Snapshot;
 use olmguard_views::audit_report::{AuditReport, ExtensionReport};
 
 /// Report what already runs, the worst first
@@ -97,9 +98,11 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     let paths = paths.chain(args.facts.common.catalog.paths());
     check_stdin(paths).map_err(OriginError::from)?;
     let mut opened = args.facts.open(args.edges)?;
-    let inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
+    let mut inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
     inputs.faults.iter().for_each(say);
     let (facts, current) = opened.load_both(inputs.given);
+    let before = current.as_ref().map(|current| &current.snapshot);
+    name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
     let unread = Unread::all(&inputs.faults, &facts.faults);
     if inputs.extensions.is_empty() && !unread.iter().any(|one| one.is_error) {
         warn(&NO_EXTENSION);
@@ -134,6 +137,16 @@ fn inputs(args: &AuditArgs, opened: &mut OpenFacts) -> Result<AuditedInputs, Usa
         Ok(AuditedInputs::running(opened.extensions()?))
     } else {
         AuditedInputs::read(&args.paths)
+    }
+}
+
+/// Gives each installed bundle its name, if a status has only its version.
+fn name_installed(extensions: &mut [Extension], snapshot: &Snapshot) {
+    for extension in extensions {
+        if let Ok(filter) = &extension.filter {
+            let installed = mem::take(&mut extension.installed);
+            extension.installed = identify(snapshot, filter, installed);
+        }
     }
 }
 

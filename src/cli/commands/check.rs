@@ -41,7 +41,7 @@ use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
 use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
 use crate::cli::output;
 use crate::cli::output::yaml;
-use crate::cli::{Exit, say, warn};
+use crate::cli::{Exit, note, say, warn};
 use olmguard_engine::explain::Answer;
 
 /// What is known before the catalogs are read.
@@ -94,6 +94,10 @@ fn check(args: &CheckArgs) -> Exit {
     };
     let loaded = loading::load(origin, objects, given, plan.rules.clone());
     loaded.faults.iter().for_each(Fault::say);
+    if let Err(error) = installed::set_given(&mut gathered.cases, &plan, &loaded.snapshot) {
+        say(&error);
+        return Exit::Usage;
+    }
     // Where there is no cluster, nothing about its OLM is news.
     if !loaded.faults.iter().any(Fault::is_of_cluster) {
         warnings.iter().for_each(warn);
@@ -168,14 +172,15 @@ fn judge(
             .filter_map(|fault| fault.exit(judged::undecided(args))),
     );
     let exit = judged::exit(bad, gathered, &answers, args);
+    let unknown = trouble::nothing_installed(args, gathered, &answers);
+    if let Some(unknown) = &unknown {
+        note(&unknown.text);
+    }
     let report = || Report::of(args, snapshot, gathered, (&answers, &successors));
     let run = || {
-        Run::of(
-            args,
-            gathered,
-            &answers,
-            trouble::troubles(args, gathered, faults, warnings),
-        )
+        let mut troubles = trouble::troubles(args, gathered, faults, warnings);
+        troubles.extend(unknown.clone());
+        Run::of(args, gathered, &answers, troubles)
     };
     match args.output.form {
         Output::Text => {

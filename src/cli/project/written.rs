@@ -1,9 +1,11 @@
 //! The file as it is written, schema `olmguard.project/v1`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::{CatalogArg, CatalogArgs};
+use crate::cli::args::installed::{PartError, SaidArg};
 use crate::cli::project::Project;
 use crate::manifest::{Document, Field, FieldError, FieldFault};
 
@@ -16,6 +18,7 @@ pub(super) fn project(document: &Document, folder: &Path) -> Result<Project, Fie
     let snapshot = root.get("snapshot").map(|field| path(&field, folder));
     let catalogs = root.get("catalogs").map(|field| catalogs(&field, folder));
     let base = root.get("base").map(|field| base(&field, folder));
+    let installed = root.get("installed").map(|field| installed(&field));
     let undecided = root.get("onUndecided").map(|field| field.word(&UNDECIDED));
     if let (Some(_), Some(field)) = (root.get("catalogs"), root.get("snapshot")) {
         let text = "catalogs and snapshot cannot be used together: each of them gives the catalogs";
@@ -30,6 +33,7 @@ pub(super) fn project(document: &Document, folder: &Path) -> Result<Project, Fie
         policies: paths("policies")?.unwrap_or_default(),
         base: base.transpose()?,
         on_undecided: undecided.transpose()?,
+        installed: installed.transpose()?.unwrap_or_default(),
     })
 }
 
@@ -67,6 +71,16 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError>
     catalogs.collect()
 }
 
+/// `EXTENSION: VERSION[,bundle=NAME][,release=R]`, as the flag has it after the `=`.
+fn installed(field: &Field<'_>) -> Result<BTreeMap<String, SaidArg>, FieldError> {
+    let members = field.members()?.into_iter();
+    let said = members.map(|(name, place)| {
+        let said = place.parsed(|text| text.parse().map_err(|e: PartError| e.to_string()))?;
+        Ok((name.to_owned(), said))
+    });
+    said.collect()
+}
+
 /// A revision of git, or a path, which begins as one.
 fn base(field: &Field<'_>, folder: &Path) -> Result<String, FieldError> {
     let text = field.text()?;
@@ -80,7 +94,7 @@ fn base(field: &Field<'_>, folder: &Path) -> Result<String, FieldError> {
     Ok(path.display().to_string())
 }
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "schema",
     "paths",
     "catalogs",
@@ -89,6 +103,7 @@ const KEYS: [&str; 8] = [
     "policies",
     "base",
     "onUndecided",
+    "installed",
 ];
 
 const UNDECIDED: [(&str, OnUndecided); 2] =

@@ -14,7 +14,12 @@ fn apps() -> [(&'static str, String); 2] {
 #[test]
 fn it_stands_in_for_flags_and_flags_win() {
     let [(a, app), (b, other)] = apps();
-    let scene = scene(&[(a, &app), (b, &other), (".olmguard.yaml", PROJECT)]);
+    let scene = scene(&[
+        (a, &app),
+        (b, &other),
+        (".olmguard.yaml", PROJECT),
+        ("none.yaml", ""),
+    ]);
     let tokens = |tokens: &[&str]| tokens.iter().map(|token| (*token).to_owned()).collect();
     assert_eq!(scene.tokens(&[]), (0, tokens(&["Resolved"])));
     assert_eq!(
@@ -26,7 +31,7 @@ fn it_stands_in_for_flags_and_flags_win() {
         (1, tokens(&["VersionNotFound"]))
     );
     assert_eq!(
-        scene.tokens(&["apps", "--catalog=hub=apps"]),
+        scene.tokens(&["apps", "--catalog=hub=none.yaml"]),
         (1, tokens(&["PackageNotFound"])),
         "the catalogs of a flag are all catalogs"
     );

@@ -109,7 +109,9 @@ fn subject(facts: &MessageFacts<'_>) -> CutLine {
     };
     let line = CutLine::default().name(&request.filter.package).say(": ");
     let line = match request.installed {
-        Installed::Bundle(bundle) => line.version(recorded(bundle)).say(" -> "),
+        Installed::Bundle(bundle) | Installed::Inferred(bundle) => {
+            line.version(recorded(bundle)).say(" -> ")
+        }
         Installed::Unknown(_) => line.say("unknown -> "),
         Installed::Nothing => line.say("install of "),
     };

@@ -1,7 +1,7 @@
 //! Results of a run as lines for people: what is no refusal, and the counts at the end.
 
 use crate::explain::message::{fix, note, one_edit};
-use crate::explain::{Answer, one_line};
+use crate::explain::{Answer, ResolvedBundle, one_line};
 use crate::judge::{Token, Verdict};
 use olmguard_catalog::version::go;
 
@@ -25,6 +25,29 @@ pub fn result(answer: &Answer) -> String {
             format!("{why} [{}]", answer.token.as_str())
         }
     }
+}
+
+/// The line of an edit of which no input says what is installed.
+pub fn installs_new(resolved: &ResolvedBundle) -> String {
+    let version = go::escape(&resolved.version);
+    format!(
+        "installs {version} new: no installed version is known (use --base, --installed or --snapshot)"
+    )
+}
+
+/// The line of an edit if a base says what is installed: only a cluster knows.
+pub fn assumed_from_base(answer: &Answer) -> Option<String> {
+    let version = from(answer)?;
+    let version = go::escape(&version);
+    Some(format!(
+        "installed {version} is assumed from the base (--installed sets another version)"
+    ))
+}
+
+/// The note of a run if no extension has an installed version.
+pub fn nothing_known_installed() -> &'static str {
+    "no installed version is known, so each extension is checked as a new installation: use --base, --installed or \
+     --snapshot"
 }
 
 /// What is installed, where something is: its version, with its release.

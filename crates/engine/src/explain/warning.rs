@@ -143,8 +143,11 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
             line.say("an upgrade is still rolling out: OLM applies this change after it")
         }
         Warning::InstalledNameUnknown => line.say(
-            "the name of the installed bundle is unknown: only its own version and skipRange edges count",
+            "no catalog has the installed version: replaces and skips were not checked; bundle=NAME adds its name",
         ),
+        Warning::InstalledNameInferred(name) => line
+            .name(name)
+            .say(" is assumed to be installed: the only name in the edges that fits the version"),
         Warning::GuardrailLifted { from, to, violation } => {
             let to = to.bundle().version.as_ref().ok();
             let line = guardrail::against(violation, from, to.map(|read| &read.version));

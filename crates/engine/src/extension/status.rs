@@ -18,6 +18,8 @@ pub enum Installed {
     Unknown(UnknownCause),
     /// This bundle is.
     Bundle(InstalledBundle),
+    /// A bundle of this version is. Its name was not given: it is the only one in the edges of the catalogs that fits.
+    Inferred(InstalledBundle),
 }
 
 /// Why it is not known what is installed.
@@ -53,6 +55,11 @@ pub enum UnknownCause {
     Several {
         /// Their names, in byte order.
         bundles: Vec<String>,
+    },
+    /// A version was given without a name, no catalog has a bundle of it, and the answer depends on the name.
+    Nameless {
+        /// The names in the edges that fit the version, in byte order: none or several.
+        names: Vec<String>,
     },
 }
 
@@ -105,7 +112,7 @@ impl Installed {
     /// The bundle, if one is known.
     pub fn bundle(&self) -> Option<&InstalledBundle> {
         match self {
-            Self::Bundle(bundle) => Some(bundle),
+            Self::Bundle(bundle) | Self::Inferred(bundle) => Some(bundle),
             Self::Nothing | Self::Unknown(_) => None,
         }
     }
@@ -156,7 +163,7 @@ impl StatusField {
         };
         let version = version.unwrap_or_default();
         Some(Installed::Bundle(InstalledBundle {
-            name: name.or(Some(String::new())),
+            name: name.filter(|name| !name.is_empty()),
             version,
             release,
         }))

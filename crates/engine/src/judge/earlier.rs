@@ -1,6 +1,6 @@
 //! What is installed, where all that is known is what was asked for before.
 
-use crate::extension::{Filter, Installed};
+use crate::extension::{Filter, Installed, InstalledBundle};
 use crate::judge::walk::recorded;
 use crate::judge::{Basis, Request, RuledEdit, identify, rule};
 use crate::resolve::EditContext;
@@ -12,13 +12,17 @@ use olmguard_catalog::version::Constraint;
 /// still resolve to one with a release of its own, and then that one counts.
 pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
     let range = Constraint::parse(earlier.range()?, basis.snapshot.rules().masterminds).ok()?;
-    let pinned = identify(basis.snapshot, earlier, &range.only()?, None);
-    let is_named =
-        |bundle: &_| !matches!(bundle, Installed::Bundle(bundle) if bundle.name.is_none());
-    if is_named(&pinned) {
-        return Some(pinned);
-    }
-    Some(resolved(basis, earlier).unwrap_or(pinned))
+    let version = InstalledBundle {
+        version: range.only()?,
+        ..InstalledBundle::default()
+    };
+    let pinned = identify(basis.snapshot, earlier, Installed::Bundle(version));
+    Some(match &pinned {
+        Installed::Inferred(_) | Installed::Bundle(InstalledBundle { name: None, .. }) => {
+            resolved(basis, earlier).unwrap_or(pinned)
+        }
+        _ => pinned,
+    })
 }
 
 /// What an earlier filter resolves to today, where nothing is installed.

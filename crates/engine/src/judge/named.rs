@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Installed, InstalledBundle, UnknownCause};
+use crate::judge::identify::offers;
 use crate::judge::walk::recorded;
 use crate::judge::{identify, nearby};
 use crate::nearest::nearest;
@@ -79,49 +80,65 @@ impl StatedInstalled {
         filter: &Filter,
         offers: &[Offer<'_>],
     ) -> Result<IdentifiedInstalled, NamingError> {
-        if let Some(name) = &self.bundle {
-            return Ok(self.whole(Some(name.clone())));
+        let is_version = Version::parse(&self.text).is_ok();
+        if let Some(name) = self.bundle.as_ref().filter(|_| is_version) {
+            return Ok(IdentifiedInstalled {
+                installed: self.called(Some(name.clone())),
+                known: CatalogKnowledge::Whole,
+            });
         }
         let rules = snapshot.rules();
         if let Some(named) = by_name(&self.text, offers, rules) {
             return named;
         }
-        if Version::parse(&self.text).is_err() {
+        if !is_version {
             return self.by_virtual_name(offers);
         }
-        match identify(snapshot, filter, &self.text, self.release.as_deref()) {
+        let version = Installed::Bundle(self.called(None));
+        let (installed, known) = match identify(snapshot, filter, version) {
             Installed::Unknown(UnknownCause::Several { bundles }) => {
-                Err(NamingError::Several { bundles })
+                return Err(NamingError::Several { bundles });
             }
-            Installed::Bundle(installed) if installed.name.is_some() => Ok(IdentifiedInstalled {
-                installed,
-                known: CatalogKnowledge::Whole,
-            }),
-            _ => Ok(self.by_version(offers)),
-        }
-    }
-
-    /// A version that no bundle has.
-    fn by_version(&self, offers: &[Offer<'_>]) -> IdentifiedInstalled {
-        let mut names = names_speaking_of(&self.text, offers).into_iter();
-        let (known, name) = match (names.next(), names.next(), &self.release) {
-            (Some(only), None, None) => (CatalogKnowledge::SpokenOf, Some(only.to_owned())),
-            _ => (CatalogKnowledge::VersionOnly, None),
+            Installed::Inferred(installed) => (installed, CatalogKnowledge::SpokenOf),
+            Installed::Bundle(installed) if installed.name.is_some() => {
+                (installed, CatalogKnowledge::Whole)
+            }
+            _ => (self.called(None), CatalogKnowledge::VersionOnly),
         };
-        IdentifiedInstalled {
-            known,
-            ..self.whole(name)
+        Ok(IdentifiedInstalled { installed, known })
+    }
+
+    /// What is installed for the edit that sets this filter. If no catalog can answer for the package, neither can it
+    /// for a name: then the row that says so answers the edit.
+    ///
+    /// # Errors
+    /// If the text is neither a version nor the name of a bundle or edge.
+    pub fn installed(
+        &self,
+        snapshot: &Snapshot,
+        filter: &Filter,
+    ) -> Result<Installed, NamingError> {
+        let offers = offers(snapshot, filter);
+        if offers.is_empty() {
+            return Ok(Installed::Bundle(self.called(self.bundle.clone())));
+        }
+        match self.find(snapshot, filter, &offers) {
+            Ok(found) if found.known == CatalogKnowledge::SpokenOf => {
+                Ok(Installed::Inferred(found.installed))
+            }
+            Ok(found) => Ok(Installed::Bundle(found.installed)),
+            Err(NamingError::Several { bundles }) => {
+                Ok(Installed::Unknown(UnknownCause::Several { bundles }))
+            }
+            Err(error) => Err(error),
         }
     }
 
-    fn whole(&self, name: Option<String>) -> IdentifiedInstalled {
-        IdentifiedInstalled {
-            installed: InstalledBundle {
-                name,
-                version: self.text.clone(),
-                release: self.release.clone(),
-            },
-            known: CatalogKnowledge::Whole,
+    fn called(&self, name: Option<String>) -> InstalledBundle {
+        InstalledBundle {
+            name,
+            version: self.text.clone(),
+            release: self.release.clone(),
         }
     }
 
@@ -177,11 +194,16 @@ pub fn target<'s>(
         wanted.release.is_none() && here.is_some_and(|v| v.cmp_precedence(&wanted.version).is_eq())
     });
     if same.is_empty() {
-        let nearest = nearby::versions(&filter.with_version(text), offers.iter());
-        let nearest = nearest.iter().map(ToString::to_string).collect();
+        let nearest = nearest_versions(text, filter, offers);
         return Err(NamingError::Unknown { nearest });
     }
     Ok(same)
+}
+
+/// The versions of the offers that are nearest to one that no bundle has.
+pub fn nearest_versions(version: &str, filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {
+    let nearest = nearby::versions(&filter.with_version(version), offers.iter());
+    nearest.iter().map(ToString::to_string).collect()
 }
 
 /// The bundle of a name in the offers, if they have it.
@@ -225,16 +247,6 @@ fn choices<'s>(offers: &[Offer<'s>], is_meant: impl Fn(&Choice<'s>) -> bool) -> 
         bundles.map(|(index, _)| offer.choice(index))
     });
     all.filter(is_meant).collect()
-}
-
-/// The names that edges start at, that no bundle has, and that speak of this version.
-fn names_speaking_of<'s>(version: &str, offers: &[Offer<'s>]) -> BTreeSet<&'s str> {
-    let names = offers
-        .iter()
-        .flat_map(|offer| offer.package.names_of_edges());
-    let has = |name: &str| offers.iter().any(|offer| offer.find(name).is_some());
-    let speaks = |name: &&str| version_in_name(name).is_some_and(|own| own.to_string() == version);
-    names.filter(speaks).filter(|name| !has(name)).collect()
 }
 
 /// The names that are most like a text; of a version with a `v` before it, the version.

@@ -22,7 +22,9 @@ impl<'a> ReadInstalled<'a> {
         match installed {
             Installed::Nothing => Self::Nothing,
             Installed::Unknown(cause) => Self::Unknown(cause),
-            Installed::Bundle(bundle) => Self::Bundle(Origin::read(bundle, rules)),
+            Installed::Bundle(bundle) | Installed::Inferred(bundle) => {
+                Self::Bundle(Origin::read(bundle, rules))
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::extension::{Filter, Installed};
 use crate::judge::filter_question::FilterQuestion;
+use crate::judge::nameless::of_any_name;
 use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::resolve;
 use crate::judge::walk::StepsAhead;
@@ -38,10 +39,15 @@ impl<'a> Request<'a> {
 /// Rows 2 to 18.
 pub fn rule<'s>(basis: Basis<'s>, request: &Request<'_>) -> RuledEdit<'s> {
     match FilterQuestion::of(basis, request.filter) {
-        Ok(question) => {
-            let installed = ReadInstalled::of(request.installed, basis.snapshot.rules());
-            rule_question(&question, &installed, request.context)
-        }
+        Ok(question) => match request.installed {
+            Installed::Bundle(bundle) if bundle.name.is_none() && !request.filter.bypasses() => {
+                of_any_name(&question, bundle, request.context)
+            }
+            installed => {
+                let installed = ReadInstalled::of(installed, basis.snapshot.rules());
+                rule_question(&question, &installed, request.context)
+            }
+        },
         Err(error) => Ruling::from(error).into(),
     }
 }

@@ -5,7 +5,7 @@ mod outdated;
 
 use std::collections::BTreeSet;
 
-use crate::extension::{Filter, Hint, Rollout};
+use crate::extension::{Filter, Hint, Installed, Rollout};
 use crate::judge::{
     AllowedChange, Basis, Edit, Exemption, Jump, RuledEdit, Ruling, UnjudgedSteps, Verdict, rule,
 };
@@ -65,8 +65,10 @@ pub enum Warning<'s> {
     NotForAllNamespaces(Choice<'s>),
     /// An upgrade is still rolling out; OLM carries out edits of the spec only after it.
     RollingOut,
-    /// The name of the installed bundle is not known, so `replaces` and `skips` do not count.
+    /// The name of the installed bundle is not known, and every name gives the same answer.
     InstalledNameUnknown,
+    /// This name of the installed bundle was not given.
+    InstalledNameInferred(String),
     /// The bypass lifts this reason why a step that OLM takes is forbidden.
     GuardrailLifted {
         /// The version that the step starts from.
@@ -127,13 +129,17 @@ pub(super) fn warnings<'s>(
         warnings.extend(of_passing(basis.snapshot, edit));
     }
     warnings.extend(missing_channels(edit, ruled));
-    let is_nameless = edit
-        .installed
-        .bundle()
-        .is_some_and(|bundle| bundle.name.is_none());
-    warnings.extend(is_nameless.then_some(Warning::InstalledNameUnknown));
+    warnings.extend(of_name(edit.installed, verdict));
     warnings.extend(edit.new.hints.iter().cloned().map(Warning::Hint));
     warnings
+}
+
+fn of_name<'s>(installed: &Installed, verdict: Verdict) -> Option<Warning<'s>> {
+    match (installed, &installed.bundle()?.name) {
+        (Installed::Inferred(_), Some(name)) => Some(Warning::InstalledNameInferred(name.clone())),
+        (_, None) if verdict == Verdict::Allow => Some(Warning::InstalledNameUnknown),
+        _ => None,
+    }
 }
 
 fn of_exemption<'s>(basis: Basis<'s>, edit: &Edit<'_>, exemption: &Exemption) -> Vec<Warning<'s>> {

@@ -12,6 +12,7 @@ use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
+use crate::cli::args::installed::SaidArg;
 use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
 use crate::cli::facts::check_stdin;
@@ -88,6 +89,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
     pub(super) installed: Vec<InstalledList>,
 
+    /// What the project file says is installed; unlike the flag, also of extensions that are not checked.
+    #[arg(skip)]
+    project_installed: BTreeMap<String, SaidArg>,
+
     /// Skip the validation rules of the CRD
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
     pub(super) no_schema: bool,
@@ -140,7 +145,9 @@ pub(super) struct Plan {
     /// Who makes the edits that policies judge, and when.
     pub(super) requester: Requester,
     /// By the extension's name.
-    pub(super) installed: BTreeMap<String, InstalledArg>,
+    pub(super) installed: BTreeMap<String, SaidArg>,
+    /// The extensions of these that a flag names.
+    pub(super) named: Vec<String>,
     /// Whether extensions that did not change are checked too.
     pub(super) all: bool,
 }
@@ -170,22 +177,23 @@ impl CheckArgs {
             return Err(UsageError::NoManifest);
         }
         self.base = self.base.or(project.base);
+        self.project_installed = project.installed;
         self.on_undecided = self.on_undecided.or(project.on_undecided);
         Ok(self)
     }
 
     /// The flags as meant, with these rules, or why they do not agree.
     pub(super) fn plan(&self, rules: Rules) -> Result<Plan, UsageError> {
-        let mut installed = BTreeMap::new();
-        for given in self.installed.iter().flat_map(|list| &list.0) {
-            if installed
-                .insert(given.extension.clone(), given.clone())
-                .is_some()
-            {
+        let mut installed = self.project_installed.clone();
+        let mut named = Vec::new();
+        for InstalledArg { extension, said } in self.installed.iter().flat_map(|list| &list.0) {
+            if named.contains(extension) {
                 return Err(UsageError::InstalledTwice {
-                    extension: given.extension.clone(),
+                    extension: extension.clone(),
                 });
             }
+            installed.insert(extension.clone(), said.clone());
+            named.push(extension.clone());
         }
         if self.all && self.base.is_none() {
             return Err(UsageError::Without {
@@ -204,6 +212,7 @@ impl CheckArgs {
                 Schema::Applied
             },
             installed,
+            named,
             all: self.all,
         })
     }

@@ -17,7 +17,7 @@ pub(super) struct Case {
     pub(super) told: InstalledSource,
 }
 
-/// Who says what is installed, unless a flag does.
+/// Who says what is installed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum InstalledSource {
     /// The base, or the object itself.
@@ -25,6 +25,8 @@ pub(super) enum InstalledSource {
     ByManifests,
     /// A cluster; it stands in the object.
     ByCluster,
+    /// A flag or the project file; it stands in the object.
+    ByFlag,
 }
 
 /// Where a case stands.

@@ -295,7 +295,7 @@ impl GatheredInputs {
                 is_manifest && case.identity.name.as_ref() == Some(name)
             }) || self.named.contains(name)
         };
-        match plan.installed.keys().find(|name| !is_there(name)) {
+        match plan.named.iter().find(|name| !is_there(name)) {
             Some(name) if self.errors.is_empty() => Err(UsageError::InstalledStranger {
                 extension: name.clone(),
             }),

@@ -1,41 +1,106 @@
 //! What is installed of an extension: as `--installed EXTENSION=VERSION[,bundle=NAME][,release=R]`
-//! says, else as a cluster does, else what the base pins, else what the manifest's own status says,
+//! or the project file says, else as a cluster does, else what the base pins, else what the manifest's own status says,
 //! else what a snapshot says, else what the base resolves to.
 
 use std::str::FromStr;
 
 use crate::cli::args::installed::{PartError, SaidArg, is_part};
-use crate::cli::commands::check::args::Plan;
-use crate::cli::commands::check::base::Past;
-use crate::cli::commands::check::cases::{Case, InstalledSource};
-use olmguard_engine::extension::{Extension, Filter, Installed, UnknownCause};
-use olmguard_engine::judge::{Basis, Token};
+use crate::cli::commands::check::args::{CheckArgs, Plan};
+use crate::cli::commands::check::base::{EarlierState, Past};
+use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
+use olmguard_engine::explain::{Answer, plain};
+use olmguard_engine::extension::{Extension, Installed, InstalledBundle, UnknownCause};
+use olmguard_engine::judge::{Basis, Token, Verdict, identify};
 use olmguard_engine::snapshot::Snapshot;
+
+/// Lets the flag or the project file say what is installed of each extension that it names.
+///
+/// # Errors
+/// If what it says is neither a version nor the name of a bundle.
+pub(super) fn set_given(
+    cases: &mut [Case],
+    plan: &Plan,
+    snapshot: &Snapshot,
+) -> Result<(), InstalledArgError> {
+    for case in cases {
+        let Subject::Manifest(extension, _) = &mut case.subject else {
+            continue;
+        };
+        let name = extension.identity.name.as_ref();
+        let given = name.and_then(|name| plan.installed.get(name));
+        if let (Some(given), Ok(filter)) = (given, &extension.filter) {
+            let flag = format!(
+                "--installed {}",
+                extension.identity.shown().unwrap_or_default()
+            );
+            let installed = given.resolve(&flag, snapshot, filter);
+            extension.installed = installed.map_err(InstalledArgError::Nameless)?;
+            case.told = InstalledSource::ByFlag;
+        }
+    }
+    Ok(())
+}
 
 /// What is installed and, where the base asks for something and that is not what counts, why not.
 pub(super) fn of(
     basis: Basis<'_>,
     case: &Case,
     extension: &Extension,
-    plan: &Plan,
 ) -> (Installed, Option<Token>) {
-    let name = extension.identity.name.as_ref();
-    let given = name.and_then(|name| plan.installed.get(name));
-    let own = || (extension.installed.clone(), None);
-    match (given, case.told, &case.past) {
-        (Some(given), ..) => {
-            let filter = extension.filter.as_ref().ok();
-            (given.resolve(basis.snapshot, filter), None)
-        }
-        (None, InstalledSource::ByCluster, _) | (None, _, Past::NotAsked | Past::Added) => own(),
-        (None, InstalledSource::ByManifests, Past::Unknown(why)) => {
+    let (installed, doubt) = match (case.told, &case.past) {
+        (InstalledSource::ByManifests, Past::Unknown(why)) => {
             let why = why.clone();
             (Installed::Unknown(UnknownCause::NotInBase { why }), None)
         }
-        (None, InstalledSource::ByManifests, Past::Found(found)) => {
+        (InstalledSource::ByManifests, Past::Found(found)) => {
             found.ancestor.before().installed(basis, extension)
         }
+        _ => (extension.installed.clone(), None),
+    };
+    let installed = match &extension.filter {
+        Ok(filter) => identify(basis.snapshot, filter, installed),
+        Err(_) => installed,
+    };
+    (installed, doubt)
+}
+
+/// Whether no input says what is installed, not even that nothing is.
+pub(super) fn is_unknown(case: &Case, answer: &Answer, args: &CheckArgs) -> bool {
+    let has_source = args.snapshot.is_some()
+        || case.told != InstalledSource::ByManifests
+        || !matches!(case.past, Past::NotAsked);
+    let is_judged = answer.verdict != Verdict::NotJudged;
+    let is_manifest = matches!(case.subject, Subject::Manifest(..));
+    is_manifest && is_judged && !has_source && answer.installed.is_none()
+}
+
+/// What is not known for certain of what is installed, as a line below the answer.
+pub(super) fn note(case: &Case, answer: &Answer, args: &CheckArgs) -> Option<String> {
+    match &answer.resolved {
+        Some(resolved) if is_unknown(case, answer, args) => {
+            return Some(plain::installs_new(resolved));
+        }
+        _ => {}
     }
+    let found = case.past.found()?;
+    let installed = answer.installed.as_ref()?;
+    let is_assumed = case.told == InstalledSource::ByManifests
+        && answer.verdict != Verdict::NotJudged
+        && !is_of_status(installed, found, case);
+    is_assumed
+        .then(|| plain::assumed_from_base(answer))
+        .flatten()
+}
+
+fn is_of_status(installed: &InstalledBundle, found: &EarlierState, case: &Case) -> bool {
+    let new = match &case.subject {
+        Subject::Manifest(extension, _) => Some(&**extension),
+        Subject::Review(_) | Subject::Unknown(_) => None,
+    };
+    let both = [new, found.ancestor.extension.as_ref()];
+    let statuses = both.into_iter().flatten();
+    let mut bundles = statuses.filter_map(|extension| extension.installed.bundle());
+    bundles.any(|bundle| bundle.version == installed.version)
 }
 
 /// What one `--installed` says: one extension or, with commas between them, several.
@@ -46,7 +111,7 @@ pub(super) struct InstalledList(pub(super) Vec<InstalledArg>);
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct InstalledArg {
     pub(super) extension: String,
-    said: SaidArg,
+    pub(super) said: SaidArg,
 }
 
 /// Why an `--installed` is not understood.
@@ -56,13 +121,8 @@ pub(super) enum InstalledArgError {
     Incomplete { found: String },
     #[error(transparent)]
     Part(#[from] PartError),
-}
-
-impl InstalledArg {
-    /// The bundle, looked up by its version where no name is given.
-    pub(super) fn resolve(&self, snapshot: &Snapshot, filter: Option<&Filter>) -> Installed {
-        self.said.resolve(snapshot, filter)
-    }
+    #[error("{0}")]
+    Nameless(String),
 }
 
 impl FromStr for InstalledList {

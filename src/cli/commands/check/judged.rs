@@ -22,7 +22,7 @@ pub(super) fn judge(
         Subject::Unknown(exemption) => (not_judged(exemption), None),
         Subject::Review(review) => review.answer_with_successors(basis),
         Subject::Manifest(extension, schema) => {
-            let (installed, doubt) = installed::of(basis, case, extension, plan);
+            let (installed, doubt) = installed::of(basis, case, extension);
             let found = case.past.found();
             let old = found.and_then(|found| found.old(extension, args.all));
             let edit = Edit {

@@ -7,8 +7,8 @@ use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::cases::{Case, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
-use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
+use crate::cli::commands::check::{installed, judged};
 use crate::cli::output::paint;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::plain;
@@ -38,12 +38,14 @@ pub(super) fn text(
     let results = gathered.cases.iter().zip(answers);
     let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
     for (case, answer) in shown {
-        result(&mut text, case, answer, cluster).expect("a String takes everything");
+        result(&mut text, case, answer, (args, cluster)).expect("a String takes everything");
         for note in assumed(args, case, answer) {
             writeln!(text, "  Note: {note}").expect("a String takes everything");
         }
     }
-    if !args.quiet {
+    // Of nothing that could be read there is no summary.
+    let is_nothing = gathered.cases.is_empty() && !gathered.errors.is_empty();
+    if !args.quiet && !is_nothing {
         places(&mut text, gathered).expect("a String takes everything");
         writeln!(text, "{}", Summary::of(args, gathered, answers))
             .expect("a String takes everything");
@@ -96,7 +98,12 @@ fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
     answer.verdict == Verdict::Undecided || judged::exit_of(answer, args) != Exit::Good
 }
 
-fn result(text: &mut String, case: &Case, answer: &Answer, cluster: ClusterAccess) -> fmt::Result {
+fn result(
+    text: &mut String,
+    case: &Case,
+    answer: &Answer,
+    (args, cluster): (&CheckArgs, ClusterAccess),
+) -> fmt::Result {
     let style = paint::style(tone(answer.verdict));
     let name = case.identity.name.as_deref().unwrap_or("(no name)");
     let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));
@@ -110,6 +117,9 @@ fn result(text: &mut String, case: &Case, answer: &Answer, cluster: ClusterAcces
     }
     for line in plain::result(answer).lines() {
         writeln!(text, "  {line}")?;
+    }
+    if let Some(note) = installed::note(case, answer, args) {
+        writeln!(text, "  {note}")?;
     }
     let caution = paint::style(Tone::Caution);
     for warning in &answer.warnings {

@@ -4,10 +4,12 @@
 use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::bad::{BadInput, Lies};
 use crate::cli::commands::check::inputs::GatheredInputs;
+use crate::cli::commands::check::installed::is_unknown;
 use crate::cli::facts::loading::Fault;
 use crate::manifest::Position;
-use olmguard_engine::explain::{one_line, plain};
+use olmguard_engine::explain::{Answer, one_line, plain};
 use olmguard_engine::extension::Filter;
+use olmguard_engine::judge::Verdict;
 
 /// One thing to tell.
 #[derive(Clone, Debug)]
@@ -67,6 +69,20 @@ pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Optio
     }
     let has_other = gathered.removed().next().is_some() || !gathered.errors.is_empty();
     (is_none && !has_other).then(|| Trouble::new(Weight::Warning, NONE_FOUND))
+}
+
+/// That no input says what is installed of any extension, if one is allowed for that.
+pub(super) fn nothing_installed(
+    args: &CheckArgs,
+    gathered: &GatheredInputs,
+    answers: &[Answer],
+) -> Option<Trouble> {
+    let mut results = gathered.cases.iter().zip(answers);
+    let is_unknown = results.all(|(case, answer)| is_unknown(case, answer, args));
+    let is_allowed = answers
+        .iter()
+        .any(|answer| answer.verdict == Verdict::Allow);
+    (is_unknown && is_allowed).then(|| Trouble::new(Weight::Note, plain::nothing_known_installed()))
 }
 
 /// Extensions that are there no more.

@@ -35,6 +35,8 @@ pub(super) enum SubjectError {
     },
     #[error("{file}: has {found} extensions: add name next to file, with the name of one of them")]
     Several { file: String, found: usize },
+    #[error("{0}")]
+    Installed(String),
 }
 
 impl Subject {

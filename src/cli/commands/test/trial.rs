@@ -11,7 +11,9 @@ use crate::manifest::Position;
 use olmguard_engine::explain::{Answer, answer, not_judged, warn_of_base};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, Installed, Shape};
-use olmguard_engine::judge::{Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token};
+use olmguard_engine::judge::{
+    Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token, identify,
+};
 use olmguard_engine::snapshot::Snapshot;
 
 /// What became of a case.
@@ -39,7 +41,7 @@ impl Outcome {
 /// Judges the case as `check` would, and compares.
 pub(super) fn run(suite: &Suite, case: &Case, basis: Basis<'_>) -> Result<Outcome, SubjectError> {
     let (new, old) = objects(case, &suite.folder)?;
-    let answer = judge(basis, case, &new, old.as_ref());
+    let answer = judge(basis, case, &new, old.as_ref())?;
     Ok(Outcome {
         file: suite.file.clone(),
         at: case.at,
@@ -79,13 +81,18 @@ fn with_range(object: &Value, range: &str) -> Value {
     object
 }
 
-fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Answer {
+fn judge(
+    basis: Basis<'_>,
+    case: &Case,
+    new: &Value,
+    old: Option<&Value>,
+) -> Result<Answer, SubjectError> {
     let Some(extension) = Extension::recognised(new) else {
         let identity = Identity::read(new);
-        return not_judged(&Exemption::UnknownVersion {
+        return Ok(not_judged(&Exemption::UnknownVersion {
             api_version: identity.api_version(),
             kind: identity.kind,
-        });
+        }));
     };
     let was = old.and_then(Extension::recognised);
     let before = old.map(|value| EarlierObject {
@@ -93,7 +100,7 @@ fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Ans
         extension: was.as_ref(),
     });
     let refused = refused(basis.snapshot, extension.shape, new, before);
-    let (installed, doubt) = installed(basis, case, &extension, before);
+    let (installed, doubt) = installed(basis, case, &extension, before)?;
     let compared = before.filter(|_| !refused.is_new);
     let old = compared.and_then(|before| before.old(&extension));
     let edit = Edit {
@@ -105,7 +112,7 @@ fn judge(basis: Basis<'_>, case: &Case, new: &Value, old: Option<&Value>) -> Ans
     };
     let mut answer = answer(basis, &edit);
     warn_of_base(&mut answer, doubt);
-    answer
+    Ok(answer)
 }
 
 fn refused(
@@ -131,10 +138,17 @@ fn installed(
     case: &Case,
     new: &Extension,
     before: Option<EarlierObject<'_>>,
-) -> (Installed, Option<Token>) {
-    match (&case.installed, before) {
-        (Some(said), _) => (said.resolve(basis.snapshot, new.filter.as_ref().ok()), None),
-        (None, Some(before)) => before.installed(basis, new),
-        (None, None) => (new.installed.clone(), None),
-    }
+) -> Result<(Installed, Option<Token>), SubjectError> {
+    let (installed, doubt) = match (&case.installed, before, &new.filter) {
+        (Some(said), _, Ok(filter)) => {
+            let installed = said.resolve("installed", basis.snapshot, filter);
+            (installed.map_err(SubjectError::Installed)?, None)
+        }
+        (None, Some(before), _) => before.installed(basis, new),
+        _ => (new.installed.clone(), None),
+    };
+    Ok(match &new.filter {
+        Ok(filter) => (identify(basis.snapshot, filter, installed), doubt),
+        Err(_) => (installed, doubt),
+    })
 }

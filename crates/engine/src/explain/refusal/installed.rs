@@ -25,6 +25,7 @@ pub(in crate::explain) fn reason(cause: &UnknownCause) -> &'static str {
             "the installed version is unknown: the base does not show it"
         }
         UnknownCause::Several { .. } => "several bundles have the installed version",
+        UnknownCause::Nameless { .. } => "the name of the installed bundle is unknown",
     }
 }
 
@@ -32,6 +33,12 @@ pub(in crate::explain) fn reason(cause: &UnknownCause) -> &'static str {
 pub(super) fn details(cause: &UnknownCause) -> Vec<Detail> {
     match cause {
         UnknownCause::Several { bundles } => vec![detail("Candidates", names(bundles))],
+        UnknownCause::Nameless { names: fitting } => {
+            let cause = "no selected catalog has a bundle of the installed version";
+            let cause = sentences("Cause", vec![cause.to_owned()]);
+            let names = (!fitting.is_empty()).then(|| detail("Candidates", names(fitting)));
+            [cause].into_iter().chain(names).collect()
+        }
         UnknownCause::NotToBeHad { why } | UnknownCause::NotInBase { why } => {
             vec![sentences("Cause", vec![why.clone()])]
         }
@@ -48,7 +55,9 @@ pub(super) fn details(cause: &UnknownCause) -> Vec<Detail> {
 /// What is missing, as a sentence.
 pub(super) fn needed(cause: &UnknownCause) -> &'static str {
     match cause {
-        UnknownCause::Several { .. } => "Give the name of the installed bundle.",
+        UnknownCause::Several { .. } | UnknownCause::Nameless { .. } => {
+            "Add the name of the installed bundle: --installed EXTENSION=VERSION,bundle=NAME."
+        }
         UnknownCause::NoOldObject => "The update request must hold the extension as it was.",
         UnknownCause::NotToBeHad { .. } => {
             "Use a cluster that shows its extensions, or set --installed."

@@ -196,7 +196,7 @@ fn an_installed_bundle_without_a_name() {
         &argo().with_installed(Installed::Bundle(InstalledBundle { name: None, version: "0.8.0".to_owned(), release: None })).answer(),
         "
             (Resolved)
-            warning: the name of the installed bundle is unknown: only its own version and skipRange edges count
+            warning: no catalog has the installed version: replaces and skips were not checked; bundle=NAME adds its name
         ",
     );
 }

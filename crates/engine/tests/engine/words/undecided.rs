@@ -97,7 +97,16 @@ fn installed_unknown() {
         "
             argocd-operator: unknown -> any version undecided: several bundles have the installed version [InstalledUnknown]
             Candidates: a, b
-            Give the name of the installed bundle.
+            Add the name of the installed bundle: --installed EXTENSION=VERSION,bundle=NAME.
+        ",
+    );
+    reads(
+        &unknown(UnknownCause::Nameless { names: vec!["a".to_owned(), "b".to_owned()] }).answer(),
+        "
+            argocd-operator: unknown -> any version undecided: the name of the installed bundle is unknown [InstalledUnknown]
+            Cause: no selected catalog has a bundle of the installed version
+            Candidates: a, b
+            Add the name of the installed bundle: --installed EXTENSION=VERSION,bundle=NAME.
         ",
     );
 }
