@@ -99,6 +99,23 @@ pub enum SourceError {
         /// What is wrong with it, and where.
         source: FbcError,
     },
+    /// It is read without a fault, and has no blob of OLM.
+    #[error("{file}: {found}; expected a file-based catalog, as opm render prints it")]
+    NoCatalog {
+        /// The file.
+        file: Box<str>,
+        /// What it is instead.
+        found: &'static str,
+    },
+    /// There is no such file, and its name is that of an image.
+    #[error(
+        "{image}: no such file or directory; for an image, run opm render {image} > catalog.json \
+         and use that file"
+    )]
+    Image {
+        /// The name.
+        image: Box<str>,
+    },
     /// It is read without a fault, and can hardly be what a catalog holds.
     #[error(
         "{file}: {doubt}; check what catalogd serves at status.urls.base of the ClusterCatalog, \
@@ -291,7 +308,12 @@ fn read_folder<I: Intake>(
 /// Opens a file and notes its length.
 fn open(path: &Path, progress: &Progress) -> Result<(File, Box<str>), SourceError> {
     let failed = |action| move |source| io_error(path, action, source);
-    let file = File::open(path).map_err(failed("open"))?;
+    let file = File::open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if is_image(path) => SourceError::Image {
+            image: display(path),
+        },
+        _ => io_error(path, "open", source),
+    })?;
     let metadata = file.metadata().map_err(failed("read"))?;
     let name = display(path);
     if metadata.is_file() {
@@ -302,6 +324,18 @@ fn open(path: &Path, progress: &Progress) -> Result<(File, Box<str>), SourceErro
         }
     }
     Ok((file, name))
+}
+
+/// Whether a path reads as `HOST/REPOSITORY:TAG`, perhaps without the tag: a host has a dot or a port, or is this
+/// machine, and the name of a file has an extension.
+fn is_image(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let Some((host, repository)) = text.split_once('/') else {
+        return false;
+    };
+    let is_host = host.trim_matches('.').contains(['.', ':']) || host == "localhost";
+    let last = repository.rsplit('/').next().unwrap_or_default();
+    is_host && (last.contains([':', '@']) || !last.contains('.'))
 }
 
 fn io_error(path: &Path, action: &'static str, source: io::Error) -> SourceError {

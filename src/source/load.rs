@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::source::{Decoder, Progress, SourceError, read_from, read_from_with, read_with};
+use olmguard_catalog::blob::{self, BlobFault, Key, Sink, UnfiledObject};
 use olmguard_catalog::fbc::intake::Decisive;
-use olmguard_catalog::memory::Pool;
+use olmguard_catalog::memory::{Account, Pool};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
@@ -31,19 +32,74 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The content at `path`, a file or a folder.
+    /// The content at `path`, a file or a folder. Unlike what catalogd serves, it may be another file by mistake.
     pub fn load(&mut self, path: &Path) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
-        let intake = &mut Decisive(&mut builder);
+        let mut seen = Seen::new(&mut builder);
+        let intake = &mut Decisive(&mut seen);
         let read = read_with(&mut self.decoder, path, self.progress, intake);
-        content(&path.to_string_lossy(), read, builder)
+        let name = path.to_string_lossy();
+        let read = read.and_then(|()| seen.check(&name));
+        content(&name, read, builder)
     }
 
     /// The content from anywhere, as a file of this name.
     pub(super) fn load_from(&mut self, name: &str, input: impl Read) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
-        let read = read_from_with(&mut self.decoder, name, input, self.progress, &mut builder);
+        let mut seen = Seen::new(&mut builder);
+        let read = read_from_with(&mut self.decoder, name, input, self.progress, &mut seen);
+        let read = read.and_then(|()| seen.check(name));
         content(name, read, builder)
+    }
+}
+
+/// Looks at what it hands on: whether it is of a catalog.
+struct Seen<'s> {
+    to: &'s mut dyn Sink,
+    is_of_olm: bool,
+    /// The first value.
+    first: Option<UnfiledObject>,
+}
+
+impl<'s> Seen<'s> {
+    fn new(to: &'s mut dyn Sink) -> Self {
+        Self {
+            to,
+            is_of_olm: false,
+            first: None,
+        }
+    }
+
+    /// What has no blob of OLM is not a catalog, unless it has nothing at all. OLM needs no `olm.package`.
+    fn check(&self, file: &str) -> Result<(), SourceError> {
+        let first = self.first.filter(|_| !self.is_of_olm);
+        first.map_or(Ok(()), |first| {
+            Err(SourceError::NoCatalog {
+                file: file.into(),
+                found: match first {
+                    UnfiledObject::Kubernetes => "holds Kubernetes objects, not a catalog",
+                    UnfiledObject::Blob => "has no blob of OLM, so it is not a catalog",
+                    UnfiledObject::Other => "is not a catalog: its first value has no schema",
+                },
+            })
+        })
+    }
+}
+
+impl Sink for Seen<'_> {
+    fn memory(&self) -> Account {
+        self.to.memory()
+    }
+
+    fn blob(&mut self, key: Key<'_>, content: Result<blob::Content<'_>, BlobFault>) {
+        self.is_of_olm |= key.schema.starts_with("olm.");
+        self.first.get_or_insert(UnfiledObject::Blob);
+        self.to.blob(key, content);
+    }
+
+    fn unfiled(&mut self, object: UnfiledObject) {
+        self.first.get_or_insert(object);
+        self.to.unfiled(object);
     }
 }
 
@@ -91,6 +147,67 @@ mod tests {
         let state = load_bytes("c", catalog.as_bytes(), &Rules::default());
         let names: Vec<_> = state.loaded().unwrap().package_names().collect();
         assert_eq!(names, ["p"]);
+    }
+
+    #[test]
+    fn what_has_no_blob_of_olm_is_not_a_catalog() {
+        let (rules, progress, memory) = (Rules::default(), Progress::default(), Pool::unbounded());
+        let load = |text: &str| {
+            let mut loader = Loader::new(&rules, &progress, &memory);
+            match loader.load_from("c.yaml", text.as_bytes()) {
+                Content::Unreadable(why) => Some(why),
+                _ => None,
+            }
+        };
+        for (text, expected) in [
+            ("", None),
+            (
+                "{apiVersion: v1, kind: List}\n---\nschema: olm.package\nname: p\n",
+                None,
+            ),
+            (
+                "{apiVersion: v1, kind: Secret}\n",
+                Some("holds Kubernetes objects, not a catalog"),
+            ),
+            (
+                "{schema: olm.channel, package: p, name: a}\n",
+                Some("has no blob of OLM, so it is not a catalog"),
+            ),
+            (
+                "{title: x}\n",
+                Some("is not a catalog: its first value has no schema"),
+            ),
+        ] {
+            let why = load(text);
+            assert_eq!(why.is_some(), expected.is_some(), "{text}");
+            assert!(
+                why.unwrap_or_default()
+                    .contains(expected.unwrap_or_default()),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_of_an_image_says_what_to_do() {
+        for (path, is_image) in [
+            ("quay.example/x/catalog:latest", true),
+            ("localhost:5000/catalog", true),
+            ("registry.example/catalog", true),
+            ("../catalogs:old/hub", false),
+            ("v1.2/catalog.yaml", false),
+            ("catalogs/hub", false),
+        ] {
+            let state = load("c", Path::new(path), &Rules::default());
+            let Content::Unreadable(why) = &state.content else {
+                panic!("{state:?}");
+            };
+            assert_eq!(
+                why.contains(&format!("run opm render {path}")),
+                is_image,
+                "{why}"
+            );
+        }
     }
 
     #[test]

@@ -59,8 +59,8 @@ pub enum PinnedUrlError {
     User,
     /// It names an image.
     #[error(
-        "{shown:?} is an image, which olmguard cannot read: unpack its directory of catalogs, and \
-         give that path"
+        "{shown:?} is an image, which olmguard cannot read: run opm render IMAGE > catalog.json, and \
+         use that file"
     )]
     Image {
         /// The text.

@@ -206,7 +206,18 @@ pub trait Sink {
 
     /// Takes an object that no package's folder holds. OLM never reads it, but a text that begins with
     /// one without a schema is hardly a catalog.
-    fn unfiled(&mut self, _has_schema: bool) {}
+    fn unfiled(&mut self, _object: UnfiledObject) {}
+}
+
+/// An object that no package's folder holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum UnfiledObject {
+    /// It says a schema.
+    Blob,
+    /// It has no schema, but the fields that every object of Kubernetes has.
+    Kubernetes,
+    /// It has no schema.
+    Other,
 }
 
 /// Why one blob does not decode, and where it stands.

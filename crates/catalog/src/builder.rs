@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::blob::{self, BlobFault, Content, Key, Sink};
+use crate::blob::{self, BlobFault, Content, Key, Sink, UnfiledObject};
 use crate::guardrail::{self, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated, table_bytes};
 use crate::index::{Parts, index};
@@ -167,8 +167,8 @@ impl Sink for CatalogBuilder<'_> {
         }
     }
 
-    fn unfiled(&mut self, has_schema: bool) {
-        self.is_foreign.get_or_insert(!has_schema);
+    fn unfiled(&mut self, object: UnfiledObject) {
+        self.is_foreign.get_or_insert(object != UnfiledObject::Blob);
     }
 }
 

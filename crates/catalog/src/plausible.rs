@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use crate::blob::{BlobFault, Content, Key, Sink};
+use crate::blob::{BlobFault, Content, Key, Sink, UnfiledObject};
 use crate::memory::Account;
 use crate::{Catalog, Package, PackageFault};
 
@@ -82,9 +82,9 @@ impl Sink for Glance<'_> {
         self.to.blob(key, content);
     }
 
-    fn unfiled(&mut self, has_schema: bool) {
-        self.is_foreign.get_or_insert(!has_schema);
-        self.to.unfiled(has_schema);
+    fn unfiled(&mut self, object: UnfiledObject) {
+        self.is_foreign.get_or_insert(object != UnfiledObject::Blob);
+        self.to.unfiled(object);
     }
 }
 

@@ -138,8 +138,8 @@ fn what_is_no_pinned_url_is_refused() {
     let digest = " is not a digest: expected sha256= and 64 hexadecimal digits";
     let not_http =
         " is not a URL that olmguard can fetch: expected https://HOST/FILE#sha256=HEX, or a path";
-    let image = " is an image, which olmguard cannot read: unpack its directory of catalogs, and \
-                 give that path";
+    let image = " is an image, which olmguard cannot read: run opm render IMAGE > catalog.json, and \
+                 use that file";
     let rows = [
         (
             "https://h.example/c.yaml".to_owned(),

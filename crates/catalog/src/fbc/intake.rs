@@ -116,7 +116,7 @@ impl Intake for Decisive<'_> {
     fn take(&mut self, blob: Self::Blob<'_>, place: &BlobPlace<'_>) {
         match blob {
             Value::Null => {}
-            Value::Unfiled { has_schema } => self.0.unfiled(has_schema),
+            Value::Unfiled(object) => self.0.unfiled(object),
             Value::Blob(Blob { filed, content }) => {
                 let content = content.map_err(|fault| place.blame(&filed, fault));
                 self.0.blob(filed.key(), content);

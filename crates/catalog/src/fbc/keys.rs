@@ -26,6 +26,11 @@ impl<'a> Keys<'a> {
         self.0.push(key);
     }
 
+    /// Whether this is one of them.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|own| own == key)
+    }
+
     /// The first fault, if keys differ in case only.
     pub(super) fn duplicate(&self) -> Option<FbcErrorKind> {
         self.duplicates().into_iter().next()

@@ -14,7 +14,7 @@ use super::filed::{self, FiledKey};
 use super::json::{Cursor, CursorResult};
 use super::members::Members;
 use super::shape::{Icon, Properties, RelatedImage};
-use crate::blob::{Channel, Content, Fault, JsonKind, Package};
+use crate::blob::{Channel, Content, Fault, JsonKind, Package, UnfiledObject};
 use crate::guardrail;
 
 /// A blob, filed and decoded.
@@ -36,10 +36,7 @@ pub enum Value<'a> {
     /// Nothing: an empty document is one.
     Null,
     /// An object that no package's folder holds.
-    Unfiled {
-        /// Whether it says a schema.
-        has_schema: bool,
-    },
+    Unfiled(UnfiledObject),
     /// A blob.
     Blob(Blob<'a>),
 }
@@ -90,15 +87,21 @@ impl<'a> Object<'a> {
         };
         let filed = match filed::file(folder, schema.clone(), name.clone()) {
             Ok(Some(filed)) => filed,
-            Ok(None) => {
-                let has_schema = !schema.is_empty();
-                return Ok(Value::Unfiled { has_schema });
-            }
+            Ok(None) => return Ok(Value::Unfiled(self.unfiled(&schema))),
             Err(malformed) => return cursor.malformed_at(cursor.at(), malformed),
         };
         let (content, fault) = cursor.isolated(|cursor| self.content(&schema, name, cursor))?;
         let content = fault.map_or(Ok(content), Err);
         Ok(Value::Blob(Blob { filed, content }))
+    }
+
+    fn unfiled(&self, schema: &str) -> UnfiledObject {
+        let has = |key| self.members.keys.has(key);
+        match schema {
+            "" if has("apiVersion") && has("kind") => UnfiledObject::Kubernetes,
+            "" => UnfiledObject::Other,
+            _ => UnfiledObject::Blob,
+        }
     }
 
     /// Decodes what the schema decides, noting what has not its type.
