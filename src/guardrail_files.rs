@@ -11,15 +11,19 @@ use serde_json::Value;
 
 use crate::manifest::{Document, Input, Inputs, Position, Positions, ValueStep, documents};
 use olmguard_catalog::guardrail::{
-    self, AdministratorGuardrails, Guardrails, ImposedBy, Problem, UnreadGuardrails,
+    self, AdministratorGuardrails, Guardrails, GuardrailsObject, ImposedBy, Problem,
+    UnreadGuardrails,
 };
 use olmguard_catalog::json_type::JsonType;
+use olmguard_policy::GROUP;
 
 /// The rules, and what is wrong with them.
 #[derive(Debug, Default)]
 pub(crate) struct ReadGuardrails {
     pub(crate) imposed: AdministratorGuardrails,
     pub(crate) faults: Vec<GuardrailsFault>,
+    /// The first fault of something that could be about any package: a command cannot use such a file.
+    unusable: Option<GuardrailsFault>,
 }
 
 /// Why some rules cannot be read, and where they stand: by the path as given, unlike in what is said of
@@ -54,21 +58,16 @@ impl GuardrailFiles {
 }
 
 impl ReadGuardrails {
-    /// What the files at some paths say. One that cannot be read forbids every upgrade, too.
-    pub(crate) fn load(paths: &[PathBuf]) -> Self {
-        match GuardrailFiles::load(paths) {
-            Ok(files) => Self::of(&files),
-            Err(fault) => {
-                let mut read = Self::default();
-                let unread = UnreadGuardrails::whole(Problem::Text(fault.why.clone()));
-                read.imposed.add_unread(base(&fault.place).into(), unread);
-                read.faults.push(fault);
-                read
-            }
-        }
+    /// What the files at some paths say.
+    ///
+    /// # Errors
+    /// If one cannot be read, or has something else than guardrails.
+    pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
+        let mut read = Self::of(&GuardrailFiles::load(paths)?);
+        read.unusable.take().map_or(Ok(read), Err)
     }
 
-    /// What some files say.
+    /// What some files say. What cannot be read forbids every upgrade that it could be about.
     pub(crate) fn of(files: &GuardrailFiles) -> Self {
         let mut read = Self::default();
         for (file, bytes) in &files.0 {
@@ -92,29 +91,56 @@ impl ReadGuardrails {
     fn document(&mut self, file: &str, document: &Document) {
         let value = &document.value;
         let at = |path: &str| at(&document.positions, path);
+        if is_object(value) {
+            let object = GuardrailsObject::read(value);
+            if let Err(unread) = &object.stated {
+                let fault = GuardrailsFault::new(file, at(&unread.path), unread);
+                let binds_all = object.package.is_none().then(|| fault.clone());
+                self.unusable = self.unusable.take().or(binds_all);
+                self.faults.push(fault);
+            }
+            return self.imposed.add_object(object);
+        }
         let package = match package(value) {
             Ok(package) => package,
             Err(unread) => return self.unread(file, at(&unread.path), unread),
         };
         let stated = stated(value);
         if let Err(unread) = &stated {
-            self.fault(file, at(&unread.path), unread);
+            let fault = GuardrailsFault::new(file, at(&unread.path), unread);
+            self.faults.push(fault);
         }
         let place = told(file, at(""));
         self.imposed.add(package, ImposedBy { place, stated });
     }
 
     fn unread(&mut self, file: &str, at: Position, unread: UnreadGuardrails) {
-        self.fault(file, at, &unread);
+        let fault = GuardrailsFault::new(file, at, &unread);
+        self.unusable.get_or_insert_with(|| fault.clone());
+        self.faults.push(fault);
         self.imposed.add_unread(told(file, at), unread);
     }
+}
 
-    fn fault(&mut self, file: &str, at: Position, unread: &UnreadGuardrails) {
-        self.faults.push(GuardrailsFault {
+impl GuardrailsFault {
+    fn new(file: &str, at: Position, unread: &UnreadGuardrails) -> Self {
+        Self {
             place: format!("{file}:{at}"),
             why: unread.to_string(),
-        });
+        }
     }
+}
+
+/// Whether it is an `UpgradeGuardrails` object, which a cluster has.
+fn is_object(value: &Value) -> bool {
+    is_of_group(value) && value["kind"] == GuardrailsObject::KIND
+}
+
+fn is_of_group(value: &Value) -> bool {
+    let version = value["apiVersion"].as_str().unwrap_or_default();
+    version
+        .split_once('/')
+        .is_some_and(|(group, _)| group == GROUP)
 }
 
 /// Where something stands, as it is told of an edit: a server and a pipeline have the file in different
@@ -130,6 +156,14 @@ fn base(file: &str) -> &str {
 
 /// The package that a document is about.
 fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
+    if is_of_group(value) {
+        let problem = Problem::Text(OTHER_OBJECT.to_owned());
+        return Err(UnreadGuardrails::whole(problem));
+    }
+    if value.get("package").is_none() && value.get("schema").is_none() {
+        let problem = Problem::Text(NO_GUARDRAILS.to_owned());
+        return Err(UnreadGuardrails::whole(problem));
+    }
     match text(value, "package", "the name of a package")? {
         "" => Err(unread(
             "package",
@@ -176,6 +210,9 @@ fn unread(key: &str, problem: Problem) -> UnreadGuardrails {
 fn at(positions: &Positions, path: &str) -> Position {
     positions.nearest(&ValueStep::of_path(path))
 }
+
+const OTHER_OBJECT: &str = "an UpgradePolicy: use --policy for this file";
+const NO_GUARDRAILS: &str = "found no guardrails: expected schema: olmguard.guardrails.v1alpha1, or an object of kind UpgradeGuardrails";
 
 #[cfg(test)]
 mod tests {
@@ -241,18 +278,50 @@ rules:
     }
 
     #[test]
-    fn a_file_that_is_not_there_binds_all_and_is_told_by_its_name() {
+    fn a_command_cannot_use_what_is_no_guardrails() {
         let paths = [PathBuf::from("nowhere/rules.yaml")];
-        let ReadGuardrails { imposed, faults } = ReadGuardrails::load(&paths);
-        let places = imposed.on("any").map(|by| &*by.place);
-        assert_eq!(places.collect::<Vec<_>>(), ["rules.yaml"]);
-        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        let fault = ReadGuardrails::load(&paths).unwrap_err();
         assert_eq!(
-            faults,
-            [
-                "guardrails nowhere/rules.yaml: does not exist: expected a file, a directory, or \
-                 \"-\" for standard input"
-            ]
+            fault.to_string(),
+            "guardrails nowhere/rules.yaml: does not exist: expected a file, a directory, or \
+             \"-\" for standard input"
+        );
+        let object = |kind: &str| format!("apiVersion: olmguard.dev/v1alpha1\nkind: {kind}\n");
+        for (text, expected) in [
+            (object("UpgradePolicy"), OTHER_OBJECT),
+            ("kind: Secret\n".to_owned(), NO_GUARDRAILS),
+        ] {
+            let unusable = read(&text).unusable.expect("a fault").to_string();
+            assert_eq!(
+                unusable,
+                format!("guardrails etc/rules.yaml:1:1: {expected}")
+            );
+        }
+    }
+
+    #[test]
+    fn an_object_says_the_same() {
+        let text = "\
+apiVersion: olmguard.dev/v1alpha1
+kind: UpgradeGuardrails
+metadata: {name: slowly}
+spec:
+  package: lantern
+  rules:
+  - {id: slowly, kind: MaxMinorStep, step: 1}
+";
+        let ReadGuardrails {
+            imposed, unusable, ..
+        } = read(text);
+        assert_eq!((imposed.on("lantern").count(), unusable), (1, None));
+        assert!(imposed.on("lantern").all(|by| by.stated.is_ok()));
+        let broken = read(&text.replace("step: 1}", "step: 0}"));
+        assert_eq!(broken.unusable, None);
+        assert!(
+            broken.faults[0]
+                .to_string()
+                .contains(":7:42: spec.rules[0].step"),
+            "{broken:?}"
         );
     }
 

@@ -13,7 +13,9 @@ use crate::manifest::{
     Document, Input, Inputs, ManifestObject, Position, Positions, ValueStep, documents,
 };
 use crate::policy_objects::{ObjectFault, PolicyObject, PolicyObjects, is_policy_object};
+use olmguard_catalog::guardrail;
 use olmguard_policy::UpgradePolicy;
+use serde_json::Value;
 
 /// The objects, and what is wrong with them.
 #[derive(Debug, Default)]
@@ -51,6 +53,11 @@ pub(crate) struct NamedPackage {
 }
 
 impl ReadPolicies {
+    /// Why a command cannot use the files: one cannot be read, or they have no policy.
+    pub(crate) fn unusable(&self) -> Option<&PolicyFileFault> {
+        self.faults.iter().find(|fault| fault.title.is_none())
+    }
+
     /// The objects of these files and directories. Other objects are skipped.
     pub(crate) fn load(paths: &[PathBuf]) -> Self {
         let mut read = Self::default();
@@ -79,6 +86,11 @@ impl ReadPolicies {
     }
 
     fn document(&mut self, file: &str, document: Document) {
+        let schema = document.value.get("schema").and_then(Value::as_str);
+        if schema == Some(guardrail::SCHEMA) {
+            let at = document.positions.nearest(&[]);
+            return self.unread(PolicyPlace::new(file, Some(at)), GUARDRAILS);
+        }
         let (objects, positions) = document.into_objects();
         for object in objects.iter().filter(|object| is_policy(object)) {
             self.object(file, object, &positions);
@@ -161,6 +173,7 @@ pub(crate) fn at(object: &ManifestObject, positions: &Positions, fault: &ObjectF
     object.position(positions, &ValueStep::of_path(&fault.path))
 }
 
+const GUARDRAILS: &str = "a file of guardrails: use --guardrails for it";
 const NO_POLICY: &str = "found no UpgradePolicy or UpgradeGuardrails of olmguard.dev: expected at least one in the files";
 const TWICE: &str =
     "is there twice, this one is applied: expected one object of this name, the other is at ";

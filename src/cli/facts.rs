@@ -84,7 +84,7 @@ impl FactsArgs {
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
     pub(crate) fn load(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
-        Ok(self.open(edges)?.load(GivenObjects::default()))
+        self.open(edges)?.load(GivenObjects::default())
     }
 
     /// Finds out where the facts are from.
@@ -181,37 +181,49 @@ impl OpenFacts {
     }
 
     /// Reads all of it, with these objects, and says what is wrong with it.
-    pub(crate) fn load(self, objects: GivenObjects) -> Facts {
-        self.load_both(objects).0
+    ///
+    /// # Errors
+    /// If a file of guardrails or policies cannot be used.
+    pub(crate) fn load(self, objects: GivenObjects) -> Result<Facts, OriginError> {
+        Ok(self.load_both(objects)?.0)
     }
 
     /// The same, and the catalogs of the snapshot or the cluster as they are, if `--catalog` gives some of them other
     /// content.
-    pub(crate) fn load_both(self, objects: GivenObjects) -> (Facts, Option<CurrentCatalogs>) {
-        let (facts, current, warnings) = self.read(objects);
+    ///
+    /// # Errors
+    /// If a file of guardrails or policies cannot be used.
+    pub(crate) fn load_both(
+        self,
+        objects: GivenObjects,
+    ) -> Result<(Facts, Option<CurrentCatalogs>), OriginError> {
+        let (facts, current, warnings) = self.read(objects)?;
         facts.faults.iter().for_each(Fault::say);
         warnings.iter().for_each(warn);
-        (facts, current)
+        Ok((facts, current))
     }
 
     /// Reads all of it without a word, and what to warn of.
+    ///
+    /// # Errors
+    /// If a file of guardrails or policies cannot be used.
     pub(crate) fn read(
         self,
         objects: GivenObjects,
-    ) -> (Facts, Option<CurrentCatalogs>, Vec<String>) {
+    ) -> Result<(Facts, Option<CurrentCatalogs>, Vec<String>), OriginError> {
         let given = GivenCatalogs {
             catalogs: &self.args.common.catalog,
             guardrails: &self.args.guardrails,
             policies: &self.args.policies,
         };
-        let (mut facts, current) = loading::load_both(self.origin, objects, given, self.rules);
+        let (mut facts, current) = loading::load_both(self.origin, objects, given, self.rules)?;
         facts.faults.splice(0..0, self.faults);
         let mut warnings = self.warnings;
         // Where there is no cluster, nothing about its OLM is news.
         if facts.faults.iter().any(Fault::is_of_cluster) {
             warnings.clear();
         }
-        (facts, current, warnings)
+        Ok((facts, current, warnings))
     }
 }
 

@@ -45,8 +45,11 @@ impl GuardrailsArgs {
         GuardrailFiles::load(&self.files)
     }
 
-    /// Reads all of them. A file that cannot be read forbids every upgrade, too.
-    pub(crate) fn read(&self) -> ReadGuardrails {
+    /// Reads all of them.
+    ///
+    /// # Errors
+    /// If one cannot be read, or has something else than guardrails.
+    pub(crate) fn read(&self) -> Result<ReadGuardrails, GuardrailsFault> {
         ReadGuardrails::load(&self.files)
     }
 }

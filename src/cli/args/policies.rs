@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::args::heading;
 use crate::live_facts;
-use crate::policy_files::ReadPolicies;
+use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::RequesterFact;
@@ -59,9 +59,13 @@ impl PoliciesArgs {
         self.files = files;
     }
 
-    /// Reads all files. What cannot be read denies every change of version.
-    pub(crate) fn read(&self) -> ReadPolicies {
-        ReadPolicies::load(&self.files)
+    /// Reads all files. What cannot be read of a policy denies every change of version.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or none has a policy.
+    pub(crate) fn read(&self) -> Result<ReadPolicies, PolicyFileFault> {
+        let read = ReadPolicies::load(&self.files);
+        read.unusable().cloned().map_or(Ok(read), Err)
     }
 
     /// What of this is not given, if a rule reads it.

@@ -100,7 +100,7 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     let mut opened = args.facts.open(args.edges)?;
     let mut inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
     inputs.faults.iter().for_each(say);
-    let (facts, current) = opened.load_both(inputs.given);
+    let (facts, current) = opened.load_both(inputs.given)?;
     let before = current.as_ref().map(|current| &current.snapshot);
     name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
     let unread = Unread::all(&inputs.faults, &facts.faults);

@@ -92,7 +92,10 @@ fn check(args: &CheckArgs) -> Exit {
         guardrails: &args.guardrails,
         policies: &args.policies,
     };
-    let loaded = loading::load(origin, objects, given, plan.rules.clone());
+    let loaded = match loading::load(origin, objects, given, plan.rules.clone()) {
+        Ok(loaded) => loaded,
+        Err(error) => return ended(&error),
+    };
     loaded.faults.iter().for_each(Fault::say);
     if let Err(error) = installed::set_given(&mut gathered.cases, &plan, &loaded.snapshot) {
         say(&error);

@@ -185,11 +185,17 @@ fn print(text: &str) -> Result<(), LintError> {
 }
 
 impl LintArgs {
-    /// What is about no package in particular concerns all.
+    /// What is about no package in particular concerns all, and so does a rule about a package that no one has: it can
+    /// be meant for each of them.
     fn concerns(&self, finding: &Finding) -> bool {
         let package = &*finding.package;
         let mut asked = self.package.iter();
-        self.package.is_empty() || package.is_empty() || asked.any(|name| name == package)
+        let is_of_none = matches!(
+            finding.rule,
+            Rule::GuardrailOfUnknownPackage | Rule::PolicyOfUnknownPackage
+        );
+        let concerns_all = self.package.is_empty() || package.is_empty() || is_of_none;
+        concerns_all || asked.any(|name| name == package)
     }
 
     fn weights(&self) -> Weights {

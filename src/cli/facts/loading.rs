@@ -1,5 +1,6 @@
 //! The catalogs with their contents, wherever they are from.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::cli::args::catalogs::CatalogArgs;
@@ -7,7 +8,7 @@ use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::memory;
 use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::facts::given::GivenObjects;
-use crate::cli::facts::origin::FactsOrigin;
+use crate::cli::facts::origin::{FactsOrigin, OriginError};
 use crate::cli::output::progress;
 use crate::cli::{Exit, say, warn};
 use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
@@ -17,7 +18,8 @@ use crate::source::{Loader, Progress};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Policies};
-use olmguard_engine::snapshot::{Content, Snapshot, merge};
+use olmguard_engine::nearest::nearest;
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
 
 /// What edits are judged by, as far as it is to be had, and what is not.
 #[derive(Debug)]
@@ -60,6 +62,12 @@ pub(crate) enum Fault {
     Guardrails(GuardrailsFault),
     /// A `--policy`.
     Policy(PolicyFileFault),
+    /// A rule of one of them is about a package that no catalog has.
+    Stranger {
+        title: String,
+        package: String,
+        near: Option<String>,
+    },
     /// The policies of the cluster or of the snapshot, for this reason.
     Policies(String),
     /// One or more installed extensions of the cluster or of the snapshot, for this reason.
@@ -77,25 +85,33 @@ pub(crate) struct GivenCatalogs<'a> {
 /// The catalogs and policies of a snapshot or a cluster, of the objects among the inputs, and of the flags.
 ///
 /// A policy of the inputs replaces one of its name in the cluster, and one of `--policy` both: so a change is tried.
+///
+/// # Errors
+/// If a file of guardrails or policies cannot be used.
 pub(crate) fn load(
     origin: FactsOrigin,
     objects: GivenObjects,
     given: GivenCatalogs<'_>,
     rules: Rules,
-) -> Facts {
-    load_both(origin, objects, given, rules).0
+) -> Result<Facts, OriginError> {
+    Ok(load_both(origin, objects, given, rules)?.0)
 }
 
 /// The same, and the catalogs without those of the flags. Catalogs that no flag gives share their content.
+///
+/// # Errors
+/// If a file of guardrails or policies cannot be used.
 pub(crate) fn load_both(
     origin: FactsOrigin,
     objects: GivenObjects,
     given: GivenCatalogs<'_>,
     rules: Rules,
-) -> (Facts, Option<CurrentCatalogs>) {
-    let ReadGuardrails { imposed, faults } = given.guardrails.read();
+) -> Result<(Facts, Option<CurrentCatalogs>), OriginError> {
+    let ReadGuardrails {
+        imposed, faults, ..
+    } = given.guardrails.read()?;
     let unread = faults.into_iter().map(Fault::Guardrails);
-    let by_file = given.policies.read();
+    let by_file = given.policies.read()?;
     let invalid = by_file.faults.into_iter().map(Fault::Policy);
     let given = given.catalogs;
     let contents = contents(given, &rules);
@@ -127,12 +143,35 @@ pub(crate) fn load_both(
     } else {
         Snapshot::new(rules, states)
     };
+    let guarded = imposed.packages().map(|package| ("guardrails", package));
+    let policed = by_file.packages.iter();
+    let policed = policed.map(|named| (&*named.title, &*named.package));
+    faults.extend(
+        guarded
+            .chain(policed)
+            .filter_map(|of| stranger(of, &snapshot)),
+    );
     let facts = Facts {
         snapshot,
         policies: policies.with_files(imposed),
         faults,
     };
-    (facts, current)
+    Ok((facts, current))
+}
+
+/// A rule about a package that no catalog has, and so without effect.
+fn stranger((title, package): (&str, &str), snapshot: &Snapshot) -> Option<Fault> {
+    let catalogs = snapshot.catalogs().iter();
+    let loaded: Option<Vec<_>> = catalogs.map(CatalogState::loaded).collect();
+    let loaded = loaded.filter(|loaded| !loaded.is_empty())?;
+    let names = loaded.iter().flat_map(|catalog| catalog.package_names());
+    let names: BTreeSet<_> = names.collect();
+    let near = nearest(package, names.iter().copied(), 1);
+    (!names.contains(package)).then(|| Fault::Stranger {
+        title: title.to_owned(),
+        package: package.to_owned(),
+        near: near.first().map(|name| (*name).to_owned()),
+    })
 }
 
 impl CurrentCatalogs {
@@ -181,13 +220,13 @@ impl Fault {
                 Some(Exit::BadInput)
             }
             Self::Cluster(_) | Self::Policies(_) | Self::Extensions(_) => Some(undecided),
-            Self::Unfetched { .. } => None,
+            Self::Unfetched { .. } | Self::Stranger { .. } => None,
         }
     }
 
     /// Whether it may be that no answer needs it.
     pub(crate) fn is_warning(&self) -> bool {
-        matches!(self, Self::Unfetched { .. })
+        matches!(self, Self::Unfetched { .. } | Self::Stranger { .. })
     }
 
     /// Whether nothing at all is known of the cluster.
@@ -214,6 +253,20 @@ impl fmt::Display for Fault {
             Self::Cluster(why) | Self::Policies(why) | Self::Extensions(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
             Self::Policy(fault) => fault.fmt(f),
+            Self::Stranger {
+                title,
+                package,
+                near,
+            } => {
+                let package = go::quote(package);
+                write!(
+                    f,
+                    "{title}: no catalog has package {package}, so this has no effect"
+                )?;
+                let near = near.iter();
+                near.map(|near| write!(f, "; did you mean {}?", go::quote(near)))
+                    .collect()
+            }
         }
     }
 }

@@ -14,6 +14,8 @@ use crate::cli::facts::look::{LookArgs, LookError};
 use crate::cli::facts::running::RunningExtensions;
 use crate::cli::facts::saved::SavedSnapshot;
 use crate::cli::project::ProjectError;
+use crate::guardrail_files::GuardrailsFault;
+use crate::policy_files::PolicyFileFault;
 use crate::policy_objects::PolicyObjects;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Labels};
@@ -52,6 +54,10 @@ pub(crate) enum OriginError {
     Look(#[from] LookError),
     #[error(transparent)]
     Project(#[from] ProjectError),
+    #[error(transparent)]
+    Guardrails(#[from] GuardrailsFault),
+    #[error(transparent)]
+    Policy(#[from] PolicyFileFault),
 }
 
 impl FactsOrigin {
@@ -115,7 +121,9 @@ impl FactsOrigin {
 impl OriginError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Usage(_) | Self::Project(_) => Exit::Usage,
+            Self::Usage(_) | Self::Project(_) | Self::Guardrails(_) | Self::Policy(_) => {
+                Exit::Usage
+            }
             Self::Look(error) => error.exit(),
         }
     }

@@ -65,6 +65,11 @@ impl AdministratorGuardrails {
         self.on_all.iter().chain(packages)
     }
 
+    /// The packages, in byte order.
+    pub fn packages(&self) -> impl Iterator<Item = &str> {
+        self.by_package.keys().map(|package| &**package)
+    }
+
     /// Whether nothing is said of any package.
     pub fn is_empty(&self) -> bool {
         self.by_package.is_empty() && self.on_all.is_empty()

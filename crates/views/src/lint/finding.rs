@@ -132,8 +132,8 @@ impl<'w> Findings<'w> {
 
     /// Where an administrator's guardrails are checked, nothing else is.
     fn is_passed_over(&self, rule: Rule, spot: Spot) -> bool {
-        let imposed_from = self.written.imposed_from;
-        imposed_from.is_some_and(|from| spot.file < from || rule.is_about_authors())
+        let is_checked = self.written.imposed_from.is_some();
+        is_checked && (!self.written.is_imposed(spot) || rule.is_about_authors())
     }
 
     /// The findings by place; at one place in the order of the rules.

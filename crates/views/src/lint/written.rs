@@ -46,6 +46,13 @@ pub struct WrittenCatalog {
     pub(crate) faults: Vec<LoadFault>,
 }
 
+impl WrittenCatalog {
+    /// Whether a place is in the guardrails of an administrator.
+    pub(crate) fn is_imposed(&self, spot: Spot) -> bool {
+        self.imposed_from.is_some_and(|from| spot.file >= from)
+    }
+}
+
 /// An `olm.package`.
 #[derive(Debug)]
 pub(crate) struct Package {

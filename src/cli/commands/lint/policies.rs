@@ -18,7 +18,7 @@ pub(super) fn findings(
         return Ok(Vec::new());
     }
     let read = ReadPolicies::load(paths);
-    if let Some(fault) = read.faults.iter().find(|fault| fault.title.is_none()) {
+    if let Some(fault) = read.unusable() {
         return Err(fault.clone());
     }
     let unread = read.faults.iter().map(|fault| {

@@ -140,7 +140,12 @@ impl Guardrails {
     }
 
     /// Judges by what the files hold from now on.
-    fn take(&self, ReadGuardrails { imposed, faults }: ReadGuardrails) {
+    fn take(
+        &self,
+        ReadGuardrails {
+            imposed, faults, ..
+        }: ReadGuardrails,
+    ) {
         for fault in &faults {
             error!(%fault, "Failed to parse guardrails, denying every upgrade that they apply to");
         }

@@ -39,7 +39,7 @@ pub(super) fn load(suite: &Suite) -> Result<SuiteFacts, OriginError> {
         guardrails: &asked.guardrails,
         policies: &asked.policies,
     };
-    let facts = loading::load(origin, objects, given, rules);
+    let facts = loading::load(origin, objects, given, rules)?;
     faults.extend(facts.faults.iter().map(ToString::to_string));
     Ok(SuiteFacts {
         facts,

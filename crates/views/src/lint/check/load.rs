@@ -13,7 +13,12 @@ use olmguard_catalog::fbc::FbcErrorKind;
 pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
     for fault in &view.written.faults {
         let file = view.written.files.get(fault.spot.file as usize);
-        let (rule, words) = words(fault, file.map_or("", |file| file));
+        let (rule, words) = match &fault.what {
+            LoadFaultKind::MissingSchema if view.written.is_imposed(fault.spot) => {
+                (Rule::MissingSchema, words::missing_guardrail_schema())
+            }
+            _ => words(fault, file.map_or("", |file| file)),
+        };
         report.say(rule, fault.spot, &fault.package, words);
     }
 }

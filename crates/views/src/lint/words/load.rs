@@ -3,6 +3,7 @@
 use super::{Words, q};
 use olmguard_catalog::blob::{Fault, JsonKind};
 use olmguard_catalog::fbc::{FbcErrorKind, FileKind, NotAFile};
+use olmguard_catalog::guardrail;
 use olmguard_catalog::version::go::escape;
 
 pub(in crate::lint) fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> Words {
@@ -86,6 +87,14 @@ pub(in crate::lint) fn unfilable(malformed: &FbcErrorKind) -> Words {
     Words::own(format!(
         "{}, so OLM v1 serves nothing from the catalog",
         escape_text(&malformed.to_string())
+    ))
+}
+
+/// Of a file of guardrails, which is no part of a catalog.
+pub(in crate::lint) fn missing_guardrail_schema() -> Words {
+    Words::own(format!(
+        "the document has no schema: write schema: {}; for an UpgradeGuardrails object, use --policy",
+        guardrail::SCHEMA
     ))
 }
 
