@@ -13,6 +13,7 @@ pub(crate) mod given;
 pub(crate) mod live;
 pub(crate) mod loading;
 pub(super) mod look;
+mod meant;
 pub(crate) mod origin;
 pub(crate) mod running;
 pub(crate) mod saved;

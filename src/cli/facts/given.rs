@@ -6,9 +6,11 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::manifest::{ManifestObject, Position, Positions};
+use crate::cli::facts::meant::MeantKind;
+use crate::manifest::{ManifestObject, Position, Positions, ValueStep};
 use crate::policy_files::{self, is_policy};
 use crate::policy_objects::{PolicyObject, PolicyObjects};
+use olmguard_engine::extension::{RecognisedObject, recognise};
 use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
 
 /// What manifests give in addition to a snapshot or a cluster.
@@ -22,6 +24,8 @@ pub(crate) struct GivenObjects {
 #[derive(Debug)]
 pub(crate) enum GivenFault {
     Catalog(ClusterCatalogError),
+    /// It is of no known kind.
+    Kind(MeantKind),
     /// Of a policy or guardrails, in words.
     Policy(String),
 }
@@ -31,9 +35,9 @@ pub(crate) enum GivenFault {
 pub(crate) struct UniqueObjects(HashMap<(String, String), String>);
 
 impl GivenObjects {
-    /// Whether an object is such a fact.
+    /// Whether an object is such a fact, or was probably meant to be of a kind that olmguard reads.
     pub(crate) fn has_kind_of(object: &ManifestObject) -> bool {
-        CatalogState::is_described_by(&object.api_version, &object.kind) || is_policy(object)
+        is_catalog(object) || is_policy(object) || meant(object).is_some()
     }
 
     /// Adds an object, as far as it can be read. What is wrong with it comes out, with its place.
@@ -43,12 +47,18 @@ impl GivenObjects {
         positions: &Positions,
     ) -> Vec<(Position, GivenFault)> {
         if is_policy(object) {
-            self.policy(object, positions)
-        } else {
-            let fault = self.catalog(object);
-            let fault = fault.map(|fault| (object.position(positions, &[]), fault));
-            fault.into_iter().collect()
+            return self.policy(object, positions);
         }
+        let fault = match meant(object) {
+            Some(meant) => {
+                let at = object.position(positions, &[ValueStep::Key(meant.field())]);
+                Some((at, GivenFault::Kind(meant)))
+            }
+            None => self
+                .catalog(object)
+                .map(|fault| (object.position(positions, &[]), fault)),
+        };
+        fault.into_iter().collect()
     }
 
     fn catalog(&mut self, object: &ManifestObject) -> Option<GivenFault> {
@@ -82,6 +92,18 @@ impl GivenObjects {
     }
 }
 
+fn is_catalog(object: &ManifestObject) -> bool {
+    CatalogState::is_described_by(&object.api_version, &object.kind)
+}
+
+/// The kind that an object of no known kind was probably meant to be of.
+fn meant(object: &ManifestObject) -> Option<MeantKind> {
+    let is_known = is_catalog(object)
+        || is_policy(object)
+        || recognise(&object.value) != RecognisedObject::Other;
+    MeantKind::of(object).filter(|_| !is_known)
+}
+
 impl UniqueObjects {
     /// Adds an object that is at this place.
     ///
@@ -108,6 +130,7 @@ impl fmt::Display for GivenFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Catalog(error) => error.fmt(f),
+            Self::Kind(meant) => meant.fmt(f),
             Self::Policy(why) => f.write_str(why),
         }
     }
