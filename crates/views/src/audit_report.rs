@@ -135,6 +135,11 @@ impl AuditReport {
         self.extensions.iter().any(ExtensionReport::is_undecided)
     }
 
+    /// Whether there is no extension.
+    pub fn is_empty(&self) -> bool {
+        self.extensions.is_empty()
+    }
+
     /// The extensions, the worst first.
     pub fn extensions(&self) -> &[ExtensionReport] {
         &self.extensions

@@ -20,7 +20,7 @@ use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
 use olmguard_engine::inquiry::{
     Decision, ForbiddenPath, Inquiry, MOST_BENDS, NotAnswered, SoughtPath,
 };
-use olmguard_engine::judge::{ForbiddenStep, Verdict, WalkEnd, pin, walk};
+use olmguard_engine::judge::{CatalogKnowledge, ForbiddenStep, Verdict, WalkEnd, pin, walk};
 use olmguard_engine::resolve::{Choice, Origin};
 
 pub(super) use classic::subscribed;
@@ -73,6 +73,9 @@ pub struct PathReport {
     /// Whether no path was found, though the search was not complete.
     #[serde(skip)]
     is_cut: bool,
+    /// That the installed version is none of the package: the first line.
+    #[serde(skip)]
+    no_version: Option<String>,
     /// The highest versions that can be reached, if newer ones exist.
     #[serde(skip)]
     reachable: Option<String>,
@@ -177,7 +180,8 @@ impl PathReport {
         };
         let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
         let walks = vec![walk_report(inquiry)];
-        let is_open = targets.is_none() && tie.is_none() && !sought.is_cut;
+        let is_nameless = inquiry.known == CatalogKnowledge::VersionOnly;
+        let is_open = targets.is_none() && tie.is_none() && !sought.is_cut && !is_nameless;
         Ok(Self {
             to: goal.map(BundleReport::of),
             message: unreached.and_then(|goal| why_none(inquiry, goal)),
@@ -187,7 +191,7 @@ impl PathReport {
             prerelease: sought.prerelease.map(BundleReport::of),
             ambiguous: tie.map(|tie| ambiguous(tie.iter().map(|choice| choice.catalog))),
             is_targeted: targets.is_some(),
-            is_cut: !doubts.is_empty(),
+            is_cut: !doubts.is_empty() || is_nameless,
             notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref()),
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
             hops,
@@ -234,6 +238,11 @@ impl PathReport {
             is_targeted: false,
             is_free: inquiry.is_free(),
             is_cut: false,
+            no_version: see::no_version(
+                (&inquiry.installed, inquiry.known),
+                inquiry.filter,
+                &inquiry.offers,
+            ),
             reachable: None,
             ambiguous: None,
         }

@@ -21,7 +21,7 @@ use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{
-    Bounds, EditContext, Guards, MatchingPolicies, Maturity, Offer, Origin, Query,
+    Bounds, EditContext, Guards, MatchingPolicies, Maturity, NotLoadedCause, Offer, Origin, Query,
 };
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
@@ -53,6 +53,12 @@ pub struct VersionsReport {
     nearest: Vec<String>,
     /// Additional notes.
     notes: Vec<String>,
+    /// That the installed version is none of the package: the first line.
+    #[serde(skip)]
+    no_version: Option<String>,
+    /// Catalogs that cannot say whether they have the package.
+    #[serde(skip)]
+    unread: Vec<String>,
     /// Whether the search for what can be reached was complete.
     #[serde(skip)]
     is_complete: bool,
@@ -207,13 +213,20 @@ impl VersionsReport {
     ) -> Result<Self, NamingError> {
         let snapshot = basis.snapshot;
         let mut notes = Vec::new();
-        let offers = offers(snapshot, filter, &mut notes);
+        let mut unread = Vec::new();
+        let offers = offers(snapshot, filter, |catalog, why| {
+            notes.push(see::not_loaded(catalog, why));
+            unread.push(catalog.to_owned());
+        });
         if !offers.is_empty() {
             notes.extend(see::missing_channels(filter, &offers));
         }
         let said = said.filter(|_| !offers.is_empty());
         let named = said.map(|said| said.find(snapshot, filter, &offers));
         let named = named.transpose()?;
+        let no_version = named
+            .as_ref()
+            .and_then(|named| see::no_version((&named.installed, named.known), filter, &offers));
         let known = named.as_ref().and_then(|named| see::known(named.known));
         notes.extend(known.map(str::to_owned));
         let installed = named.as_ref().map(|named| &named.installed);
@@ -240,7 +253,11 @@ impl VersionsReport {
         let catalogs = catalogs.collect();
         let tie = standings.as_ref().and_then(Standings::tie);
         Ok(Self {
-            is_complete: standings.as_ref().is_some_and(|all| !all.is_cut()) && unjudged.is_none(),
+            is_complete: standings.as_ref().is_some_and(|all| !all.is_cut())
+                && unjudged.is_none()
+                && no_version.is_none(),
+            no_version,
+            unread,
             ambiguous: tie.map(|tie| see::ambiguous(tie.iter().map(|choice| choice.catalog))),
             schema: SCHEMA,
             package: filter.package.clone(),
@@ -281,8 +298,12 @@ fn origin<'i>(
         .ok()
 }
 
-/// What each catalog in play offers; why one cannot is noted.
-fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter, notes: &mut Vec<String>) -> Vec<Offer<'s>> {
+/// What each catalog in play offers, and which cannot, for which reason.
+fn offers<'s>(
+    snapshot: &'s Snapshot,
+    filter: &Filter,
+    mut failed: impl FnMut(&str, &NotLoadedCause<'_>),
+) -> Vec<Offer<'s>> {
     let Ok(query) = Query::compile(filter, snapshot) else {
         return Vec::new();
     };
@@ -290,7 +311,7 @@ fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter, notes: &mut Vec<String>) 
     for catalog in query.in_play(snapshot).catalogs {
         match query.offers(&catalog.into()) {
             Ok(offer) => offers.extend(offer),
-            Err(failed) => notes.push(see::not_loaded(&catalog.name, &failed.why)),
+            Err(error) => failed(&catalog.name, &error.why),
         }
     }
     offers

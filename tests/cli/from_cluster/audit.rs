@@ -168,7 +168,7 @@ fn a_snapshot_can_leave_out_what_is_installed() {
         "{asked:?}"
     );
     let ran = scene.run(&["audit", "--snapshot=saved"]);
-    assert_eq!((ran.code, &*ran.stdout), (Some(4), "0 extensions\n"));
+    assert_eq!((ran.code, &*ran.stdout), (Some(4), ""));
     assert_eq!(
         ran.stderr,
         "error: saved: does not have the installed extensions; save it again with olmguard snapshot save, or give \
@@ -245,7 +245,7 @@ fn a_list_that_is_forbidden_names_the_permission() {
                server answers 403: no; grant the verb \"list\" on them\n";
     let ran = scene.run(AUDIT);
     assert_eq!((ran.code, ran.stderr), (Some(4), format!("error: {why}")));
-    assert_eq!(ran.stdout, "0 extensions\n");
+    assert_eq!(ran.stdout, "");
     let saved = scene.run(SAVE);
     assert_eq!(
         (saved.code, saved.stderr),
@@ -294,7 +294,7 @@ fn a_cluster_that_breaks_off_is_reported_as_far_as_it_answered() {
 }
 
 #[test]
-fn a_cluster_that_is_not_there_has_an_empty_report() {
+fn a_cluster_that_is_not_there_has_no_summary() {
     let scene = Scene::new();
     let nowhere = scene
         .api
@@ -302,7 +302,7 @@ fn a_cluster_that_is_not_there_has_an_empty_report() {
         .replace(&scene.api.port.to_string(), "1");
     scene.write("kubeconfig", &nowhere);
     let ran = scene.run(AUDIT);
-    assert_eq!((ran.code, &*ran.stdout), (Some(4), "0 extensions\n"));
+    assert_eq!((ran.code, &*ran.stdout), (Some(4), ""));
     assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
 }
 

@@ -44,6 +44,9 @@ impl PathReport {
     }
 
     fn say_outcome(&self, text: &mut TonedText) {
+        if let Some(no_version) = &self.no_version {
+            say_sentence(Tone::Bad, no_version, text);
+        }
         let (words, tone) = self.outcome();
         self.say_headline(&words, tone, text);
         if self.ambiguous.is_some() {

@@ -11,10 +11,12 @@ use crate::picture::mark::Mark;
 use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
 use crate::picture::sketch::{
-    Cell, Change, Comparison, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row, Sketch,
+    Cell, Change, Comparison, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row, RowFacts,
+    Sketch,
 };
 use crate::picture::walk::Field;
-use olmguard_catalog::version::go;
+use crate::see::not_a_version;
+use olmguard_catalog::version::{Version, go};
 use olmguard_engine::resolve::Refusal;
 
 /// Above the versions.
@@ -31,12 +33,35 @@ pub(super) fn title(sketch: &Sketch<'_, '_>) -> String {
 
 /// What the picture shows, and how it is read.
 pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
-    let mut told = vec![what(sketch), HOW.to_owned()];
+    let mut told: Vec<_> = no_version(sketch).into_iter().collect();
+    told.extend([what(sketch), HOW.to_owned()]);
     told.extend(sketch.comparison.as_ref().map(comparison));
     told.extend(rules(sketch).map(str::to_owned));
     told.extend(guardrails(sketch));
     told.extend(walk(sketch));
     told
+}
+
+/// That the start is no version of the package and no name of its edges, with the versions next to it: the first line.
+pub(super) fn no_version(sketch: &Sketch<'_, '_>) -> Option<String> {
+    let Row(start) = sketch.reach.as_ref()?.start;
+    let start = start as usize;
+    let is_bundle = |row: &&RowFacts<'_>| {
+        let marks = row.marks;
+        !marks.has(Mark::Virtual) && !marks.has(Mark::Removed)
+    };
+    let (name, above) = (sketch.rows.get(start)?.name, sketch.rows.get(..start)?);
+    let is_known = sketch.rows.get(start).is_some_and(|row| is_bundle(&row));
+    if is_known || Version::parse(name).is_err() {
+        return None;
+    }
+    let below = sketch.rows.iter().skip(start).find(is_bundle);
+    let nearest = above.iter().rfind(is_bundle).into_iter().chain(below);
+    let nearest: Vec<_> = nearest.map(|row| row.label.clone()).collect();
+    Some(format!(
+        "{}.",
+        not_a_version(name, sketch.graph.name(), &nearest)
+    ))
 }
 
 fn what(sketch: &Sketch<'_, '_>) -> String {
@@ -127,6 +152,9 @@ fn walk(sketch: &Sketch<'_, '_>) -> Option<String> {
         (Generation::V0, None) => ", subscribed without a channel,".to_owned(),
         (Generation::V1, _) => String::new(),
     };
+    if reach.hops.len() == 1 && no_version(sketch).is_some() {
+        return None;
+    }
     let there = format!("From {start}{within} {count} can be reached");
     if reach.misses_goal() {
         return Some(format!("{there}, but not the requested version."));

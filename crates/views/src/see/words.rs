@@ -7,9 +7,9 @@ use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{list, one_line};
 use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::explain::{self, ForbiddenReport};
-use olmguard_engine::extension::Filter;
+use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::inquiry::{Decision, Inquiry};
-use olmguard_engine::judge::{CatalogKnowledge, FoundAdvice, NamingError};
+use olmguard_engine::judge::{CatalogKnowledge, FoundAdvice, NamingError, nearest_versions};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 use olmguard_engine::snapshot::CatalogState;
@@ -79,6 +79,30 @@ pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
             "no bundle has the installed version, so its name is unknown and only a skipRange \
              provides an upgrade; VERSION,bundle=NAME sets the name",
         ),
+    }
+}
+
+/// That the installed version is none of the package, and the nearest ones: the first line of a report.
+pub(crate) fn no_version(
+    (installed, known): (&InstalledBundle, CatalogKnowledge),
+    filter: &Filter,
+    offers: &[Offer<'_>],
+) -> Option<String> {
+    if known != CatalogKnowledge::VersionOnly {
+        return None;
+    }
+    let version = &installed.version;
+    let nearest = nearest_versions(version, filter, offers);
+    Some(not_a_version(version, &filter.package, &nearest))
+}
+
+/// That a text is no version of a package, and the nearest ones.
+pub(crate) fn not_a_version(version: &str, package: &str, nearest: &[String]) -> String {
+    let (version, package) = (go::escape(version), go::escape(package));
+    let line = format!("{version} is not a version of {package}");
+    match nearest {
+        [] => line,
+        nearest => format!("{line}; nearest: {}", names(nearest)),
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Standing {
     Older,
     /// There is no upgrade path.
     Unreachable,
-    /// No path was found before the search reached its limit.
+    /// No path was found before the search reached its limit, or without the name of the installed bundle.
     NotFound,
 }
 
@@ -142,7 +142,7 @@ impl<'o, 's> Standings<'o, 's> {
             Standing::Reachable
         } else if self.origin.is_newer_than(offer.package, index) {
             Standing::Older
-        } else if self.reach.is_cut {
+        } else if self.reach.is_cut || self.origin.name().is_none() {
             Standing::NotFound
         } else {
             Standing::Unreachable

@@ -19,6 +19,9 @@ impl VersionsReport {
     /// The report as it is printed with `-o text`, with its last line break.
     pub fn to_text(&self) -> TonedText {
         let mut text = TonedText::default();
+        if let Some(no_version) = &self.no_version {
+            say_sentence(Tone::Bad, no_version, &mut text);
+        }
         if self.catalogs.is_empty() {
             self.say_missing(&mut text);
         }
@@ -34,8 +37,13 @@ impl VersionsReport {
 
     fn say_missing(&self, text: &mut TonedText) {
         let package = go::escape(&self.package);
-        text.say(Tone::Bad, format!("{package}: no catalog has this package"));
-        text.end_line();
+        let unread: Vec<_> = self.unread.iter().map(|name| go::escape(name)).collect();
+        let why = match unread.as_slice() {
+            [] => "no catalog has this package".to_owned(),
+            [only] => format!("not known: catalog {only} cannot be read"),
+            several => format!("not known: catalogs {} cannot be read", several.join(", ")),
+        };
+        say_sentence(Tone::Bad, &format!("{package}: {why}"), text);
         let nearest: Vec<_> = self.nearest.iter().map(|name| go::escape(name)).collect();
         say_more("Nearest", Tone::Plain, &nearest, text);
     }

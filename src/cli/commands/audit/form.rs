@@ -117,6 +117,8 @@ pub(super) fn text(report: &AuditReport, unread: &[Unread], form: Output) -> io:
         Output::Json => json_line(report)?,
         Output::Yaml => yaml::document(&serde_json::to_value(report)?),
         Output::Renovate => json_line(&report.releases())?,
+        // The errors have said what is missing: no summary of nothing.
+        Output::Text if report.is_empty() && unread.iter().any(|one| one.is_error) => String::new(),
         Output::Text => report.to_string(),
         Output::Markdown => markdown::markdown(report, unread),
         Output::Junit => junit::junit(report, unread).map_err(io::Error::other)?,

@@ -25,6 +25,8 @@ struct Data<'s> {
     /// Whether only the steps of one lane count at a time.
     keeps_to_lane: bool,
     start: Option<Row>,
+    /// That the start is no version of the package.
+    no_version: Option<String>,
     start_lane: Option<u32>,
     compares: bool,
     end: Option<Row>,
@@ -90,6 +92,7 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
             .collect(),
         keeps_to_lane: sketch.view.olm == Generation::V0,
         start: reach.map(|reach| reach.start),
+        no_version: text::no_version(sketch),
         start_lane: sketch.lane_of_subscription(),
         compares: sketch.comparison.is_some(),
         end: reach.and_then(|reach| reach.goal),

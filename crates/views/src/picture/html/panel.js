@@ -38,6 +38,7 @@ function outlook(row, reached) {
   const newer = rows.slice(0, row).filter((other) => other.bundle).length;
   const count = reached.filter((other) => other < row && rows[other].bundle).length;
   if (!newer) return note(words.newest, '');
+  if (!reached.length && row === data.start && data.noVersion) return note(data.noVersion, 'note dead-end');
   if (!reached.length) return note(says(words.deadEnd, {newer: says(newer === 1 ? words.newerOne : words.newerMany, {count: newer})}), 'note dead-end');
   return note(says(count === newer ? words.reachedAll : words.reachedSome, {count, newer}));
 }
