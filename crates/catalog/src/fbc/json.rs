@@ -15,9 +15,11 @@ mod skip;
 mod string;
 #[cfg(test)]
 mod tests;
+mod unknown;
 mod value;
 
 pub use cursor::{Cursor, CursorResult, Halt, skip_space};
 pub use key::{Fold, Key, fold_of};
 pub use record::Record;
 pub(crate) use string::{RawString, plain_run};
+pub use unknown::UnknownKey;

@@ -13,17 +13,19 @@
 
 mod guardrails;
 mod property;
+mod schema;
 mod types;
 
 use super::error::FbcErrorKind;
 use super::filed;
-use super::json::{Cursor, CursorResult, Record};
+use super::json::{Cursor, CursorResult, Key, Record};
 use super::members::Members;
 use super::shape::Icon;
 use crate::blob::{self, Fault, JsonKind};
 use crate::guardrail;
 
 pub use super::csv::CsvMetadata;
+pub use super::json::UnknownKey;
 pub use super::members::{Label, Text};
 pub use guardrails::Guardrails;
 pub use property::{Property, PropertyValue};
@@ -61,6 +63,8 @@ pub struct Object<'a> {
     pub unfilable: Option<FbcErrorKind>,
     /// The value of a key `channel`, which no schema has.
     pub channel_key: Option<Text<'a>>,
+    /// Keys that neither the schema nor its nested objects have.
+    pub unknown: Vec<UnknownKey<'a>>,
     /// What the schema makes of the other members.
     pub content: Content<'a>,
     /// The first value of a wrong type in what the schema decides.
@@ -140,17 +144,22 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
 /// Properties are nearly all of a blob's bytes: they are read at once, for what they mean in a bundle.
 fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Object<'a>> {
     let (mut properties, mut at) = (ReadProperties::default(), None);
+    let mut keys = Vec::new();
+    cursor.want_unknown();
     let mut members = Members::read(cursor, |key, cursor| {
+        cursor.kind()?;
+        keys.push((*key, cursor.at()));
         let is_theirs = key.fold("properties").is_some();
         if is_theirs {
-            cursor.kind()?;
             at = Some(cursor.at());
             properties = ReadProperties::read(cursor)?;
         }
         Ok(is_theirs)
     })?;
     members.note("properties", at);
-    members.object(properties, cursor)
+    let mut object = members.object(properties, cursor)?;
+    object.unknown = schema::unknown(&object, &keys, cursor.take_unknown());
+    Ok(object)
 }
 
 /// The properties of a bundle, and the first fault in their form.
@@ -194,6 +203,7 @@ impl<'a> Members<'a> {
             package: self.package,
             name: self.name,
             channel_key: (!channel_key.text.is_empty()).then_some(channel_key),
+            unknown: Vec::new(),
             content,
             fault,
         })
@@ -265,6 +275,7 @@ impl<'a> Entry<'a> {
 
 impl<'a> Record<'a> for Entry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
+    const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
@@ -292,6 +303,7 @@ struct RelatedImage<'a>(Text<'a>);
 
 impl<'a> Record<'a> for RelatedImage<'a> {
     const FIELDS: &'static [&'static str] = &["name", "image"];
+    const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {

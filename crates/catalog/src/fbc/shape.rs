@@ -32,6 +32,7 @@ impl<'a> Record<'a> for Entry<'a> {
 
 impl<'a> Record<'a> for Deprecation<'a> {
     const FIELDS: &'static [&'static str] = &["reference", "message"];
+    const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 {
@@ -51,6 +52,7 @@ struct Reference<'a>(Deprecation<'a>);
 
 impl<'a> Record<'a> for Reference<'a> {
     const FIELDS: &'static [&'static str] = &["schema", "name"];
+    const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         let text = cursor.text()?;
@@ -80,6 +82,7 @@ pub(crate) struct Icon;
 
 impl<'a> Record<'a> for Icon {
     const FIELDS: &'static [&'static str] = &["base64data", "mediatype"];
+    const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::unknown::UnknownKey;
 use crate::blob::{Fault, JsonKind};
 use crate::fbc::error::FbcErrorKind;
 use crate::heap::allocated;
@@ -46,6 +47,8 @@ pub struct Cursor<'a> {
     /// Fields and indices that lead to where typed reading stands.
     path: Vec<PathStep>,
     fault: Option<Fault>,
+    /// Keys that no struct has, if they are wanted.
+    pub(super) unknown: Option<Vec<UnknownKey<'a>>>,
     /// What all that was read takes; counted if there is a bound.
     loan: Option<Loan>,
 }
@@ -68,6 +71,7 @@ impl<'a> Cursor<'a> {
             kept: 0,
             path: Vec::new(),
             fault: None,
+            unknown: None,
             loan: None,
         }
     }

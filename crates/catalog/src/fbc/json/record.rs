@@ -25,6 +25,9 @@ pub trait Record<'a>: Default {
     /// Reads the value of `FIELDS[index]`.
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()>;
 
+    /// Whether these are all fields of the Go struct, so that any other key has no effect.
+    const IS_WHOLE: bool = false;
+
     /// Whether null is a value of `FIELDS[index]` like any other (Go's `json.RawMessage`). In
     /// other fields it leaves the value of an earlier spelling of the key as it is.
     fn takes_null(_index: usize) -> bool {
@@ -65,7 +68,10 @@ impl<'a> Cursor<'a> {
                     self.within(name, |cursor| record.read(index, cursor))?;
                 }
                 Some(_) => return Ok(None),
-                None => self.skip()?,
+                None => {
+                    self.note_unknown::<T>(None, || key.decode())?;
+                    self.skip()?;
+                }
             }
         }
         Ok(Some(record))
@@ -77,10 +83,15 @@ impl<'a> Cursor<'a> {
         let members = self.members()?;
         let (end, depth) = (self.at(), self.depth());
         for (key, at) in members {
-            let Some((index, name, _)) = field_of(T::FIELDS, |name| fold_of(&key, name)) else {
+            let field = field_of(T::FIELDS, |name| fold_of(&key, name));
+            self.back_to(at, depth + 1);
+            let meant = field.map(|(_, name, _)| name);
+            if meant != Some(&key) {
+                self.note_unknown::<T>(meant, || key.clone())?;
+            }
+            let Some((index, name, _)) = field else {
                 continue;
             };
-            self.back_to(at, depth + 1);
             if self.kind()? != JsonKind::Null || T::takes_null(index) {
                 self.within(name, |cursor| record.read(index, cursor))?;
             }

@@ -118,6 +118,7 @@ struct ReadValue<'a> {
 
 impl<'a> Record<'a> for TypedProperty<'a> {
     const FIELDS: &'static [&'static str] = Item::FIELDS;
+    const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 || self.item.kind.is_empty() {
@@ -190,6 +191,7 @@ impl<'a> PropertyValue<'a> {
 
 impl<'a> Record<'a> for PackageValue<'a> {
     const FIELDS: &'static [&'static str] = &["packageName", "version", "release"];
+    const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
