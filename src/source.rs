@@ -116,6 +116,18 @@ pub enum SourceError {
         /// The name.
         image: Box<str>,
     },
+    /// The same in a directory, where other files can be, too.
+    #[error(
+        "{}: {}; if the file is not part of the catalog, list it in .indexignore",
+        source.position.in_file(file),
+        source.malformed
+    )]
+    FbcInDirectory {
+        /// The file.
+        file: Box<str>,
+        /// What is wrong with it, and where.
+        source: FbcError,
+    },
     /// It is read without a fault, and can hardly be what a catalog holds.
     #[error(
         "{file}: {doubt}; check what catalogd serves at status.urls.base of the ClusterCatalog, \
@@ -213,7 +225,7 @@ fn read_with<I: Intake>(
     progress: &Progress,
     intake: &mut I,
 ) -> Result<(), SourceError> {
-    thread::scope(|scope| {
+    let read = thread::scope(|scope| {
         let mut pipeline = Pipeline::new(scope, intake);
         if path == Path::new("-") {
             let input = decoder.open(io::stdin().lock(), progress);
@@ -225,6 +237,12 @@ fn read_with<I: Intake>(
             stream::read(&name, decoder.open(file, progress), &mut pipeline)?;
         }
         pipeline.finish()
+    });
+    read.map_err(|error| match error {
+        SourceError::Fbc { file, source } if *file != *display(path) => {
+            SourceError::FbcInDirectory { file, source }
+        }
+        other => other,
     })
 }
 

@@ -5,6 +5,7 @@ mod conversion;
 mod deprecations;
 mod edges;
 mod guardrails;
+mod keys;
 mod limits;
 mod load;
 mod model;
@@ -39,6 +40,7 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Findings<'
     bundles::homes(view, report);
     deprecations::check(view, report);
     guardrails::blobs(view, report);
+    keys::check(view.written, report);
     for package in view.packages.values() {
         let facts = PackageCheck {
             package,
@@ -52,7 +54,7 @@ pub(super) fn all<'w>(view: &View<'w>, all: &[View<'w>], report: &mut Findings<'
         ways::check(&facts, report);
         edges::check(&facts, report);
         ranges::check(&facts, report);
-        targets::check(package, view, report);
+        targets::check(&facts, view, report);
         retired::check(&facts, report);
         guardrails::check(&facts, report);
         support::check(package, report);

@@ -1,6 +1,8 @@
 //! One thing that is wrong, and where.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 
 use olmguard_engine::nearest::nearest;
 
@@ -93,6 +95,28 @@ impl<'w> Findings<'w> {
         self.say_as(rule, rule.severity(), spot, package, words);
     }
 
+    /// Says that there is something a second time, if `seen` has its key; otherwise notes where it is first.
+    pub(super) fn say_if_second<K: Eq + Hash>(
+        &mut self,
+        seen: &mut HashMap<K, Spot>,
+        key: K,
+        (rule, spot, package): (Rule, Spot, &str),
+        words: impl FnOnce() -> Words,
+    ) {
+        match seen.entry(key) {
+            Entry::Vacant(unseen) => drop(unseen.insert(spot)),
+            Entry::Occupied(first) => {
+                let words = words().of_second(&self.place(*first.get()));
+                self.say(rule, spot, package, words);
+            }
+        }
+    }
+
+    fn place(&self, spot: Spot) -> String {
+        let file = self.written.file(spot);
+        format!("{file}:{}:{}", spot.line, spot.column)
+    }
+
     /// As [`Findings::say`], for a rule of which not every finding weighs the same.
     pub(super) fn say_as(
         &mut self,
@@ -115,12 +139,11 @@ impl<'w> Findings<'w> {
             return;
         }
         told.bytes += message.len() + upstream.as_ref().map_or(0, String::len);
-        let file = self.written.files.get(spot.file as usize);
         let finding = Finding {
             rule,
             severity,
             catalog: self.written.name.clone(),
-            file: file.cloned().unwrap_or_default(),
+            file: self.written.file(spot).into(),
             line: spot.line,
             column: spot.column,
             package: beginning(package).into(),

@@ -6,6 +6,7 @@
 mod conversion;
 mod forbidden;
 mod guardrails;
+mod keys;
 mod limits;
 mod load;
 mod model;
@@ -15,13 +16,14 @@ mod users;
 pub(super) use conversion::*;
 pub(super) use forbidden::*;
 pub(super) use guardrails::*;
+pub(super) use keys::*;
 pub(super) use limits::*;
 pub(super) use load::*;
 pub(super) use model::*;
 pub(super) use policies::*;
 pub(super) use users::*;
 
-use olmguard_catalog::version::go::quote;
+use olmguard_catalog::version::go::{escape, quote};
 
 /// The texts of a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -45,6 +47,14 @@ impl Words {
             message,
             upstream: Some(upstream),
         }
+    }
+
+    /// The same of a second one of something, whose first is at this place.
+    pub(super) fn of_second(mut self, first: &str) -> Self {
+        self.message.push_str(" (the first is at ");
+        self.message.push_str(&escape(first));
+        self.message.push(')');
+        self
     }
 }
 

@@ -41,6 +41,10 @@ pub struct WrittenCatalog {
     pub(crate) bundles: Vec<Bundle>,
     pub(crate) deprecations: Vec<Deprecations>,
     pub(crate) guardrails: Vec<Guardrails>,
+    /// Keys that have no effect.
+    pub(crate) unknown_keys: Vec<UnknownKey>,
+    /// Blobs of schemas that OLM does not know.
+    pub(crate) others: Vec<OtherBlob>,
     /// Blobs that could not be read: what names them is right.
     pub(crate) unread: Vec<UnreadBlob>,
     pub(crate) faults: Vec<LoadFault>,
@@ -50,6 +54,16 @@ impl WrittenCatalog {
     /// Whether a place is in the guardrails of an administrator.
     pub(crate) fn is_imposed(&self, spot: Spot) -> bool {
         self.imposed_from.is_some_and(|from| spot.file >= from)
+    }
+
+    /// The file of a place.
+    pub(crate) fn file(&self, spot: Spot) -> &str {
+        self.files.get(spot.file as usize).map_or("", |file| file)
+    }
+
+    /// Whether the catalog is a directory, and the place is in a file of it.
+    pub(crate) fn is_in_directory(&self, spot: Spot) -> bool {
+        *self.file(spot) != *self.name && !self.is_imposed(spot)
     }
 }
 
@@ -154,9 +168,38 @@ pub(crate) struct Deprecation {
     pub(crate) message: Box<str>,
 }
 
+/// A key that has no effect, or is another spelling of one that has.
+#[derive(Debug)]
+pub(crate) struct UnknownKey {
+    /// Where the value stands.
+    pub(crate) spot: Spot,
+    pub(crate) package: Box<str>,
+    /// The blob that has it: schema and name.
+    pub(crate) blob: (Box<str>, Box<str>),
+    /// The object inside the blob, such as `entries[2]`; empty for the blob itself.
+    pub(crate) path: Box<str>,
+    /// The name of the entry that has it, if one has.
+    pub(crate) entry: Option<Box<str>>,
+    pub(crate) key: Box<str>,
+    pub(crate) known: &'static [&'static str],
+    /// The field that OLM reads it as anyway.
+    pub(crate) read_as: Option<&'static str>,
+}
+
+/// A blob of a schema that OLM does not know.
+#[derive(Debug)]
+pub(crate) struct OtherBlob {
+    /// Where the schema stands.
+    pub(crate) spot: Spot,
+    pub(crate) package: Box<str>,
+    pub(crate) schema: Box<str>,
+}
+
 /// A blob that could not be read, as far as it says what it is.
 #[derive(Debug)]
 pub(crate) struct UnreadBlob {
+    /// The file that it stands in.
+    pub(crate) file: u32,
     pub(crate) schema: Box<str>,
     pub(crate) package: Box<str>,
     pub(crate) name: Box<str>,

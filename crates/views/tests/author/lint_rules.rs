@@ -1,5 +1,6 @@
 //! What lint finds: a catalog for each row of what `opm validate` refuses, and for what it misses.
 
+mod keys;
 mod reading;
 mod users;
 

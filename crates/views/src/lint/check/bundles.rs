@@ -4,7 +4,7 @@
 //! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
 //! [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::lint::Rule;
 use crate::lint::finding::Findings;
@@ -15,7 +15,7 @@ use olmguard_catalog::version::{Release, ReleaseLimit, Version};
 
 /// The bundles of a catalog, in the order of its files: where they belong.
 pub(super) fn homes(view: &View<'_>, report: &mut Findings<'_>) {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for bundle in &view.written.bundles {
         let (spot, package, name) = (bundle.spot, &*bundle.package, &*bundle.name);
         if package.is_empty() {
@@ -26,10 +26,10 @@ pub(super) fn homes(view: &View<'_>, report: &mut Findings<'_>) {
             let words = words::bundle_of_unknown_package(package, name, near);
             report.say(Rule::BundleOfUnknownPackage, spot, package, words);
         }
-        if !seen.insert((package, name)) {
-            let words = words::duplicate_bundle(package, name);
-            report.say(Rule::DuplicateBundle, spot, package, words);
-        }
+        let place = (Rule::DuplicateBundle, spot, package);
+        report.say_if_second(&mut seen, (package, name), place, || {
+            words::duplicate_bundle(package, name)
+        });
     }
 }
 

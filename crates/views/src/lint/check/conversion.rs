@@ -3,7 +3,7 @@
 //!
 //! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::lint::Rule;
 use crate::lint::finding::Findings;
@@ -20,7 +20,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
 }
 
 fn packages(view: &View<'_>, report: &mut Findings<'_>) {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for package in &view.written.packages {
         let (spot, name) = (package.spot, &*package.name);
         if name.is_empty() {
@@ -32,13 +32,14 @@ fn packages(view: &View<'_>, report: &mut Findings<'_>) {
             );
             continue;
         }
-        if !seen.insert(name) {
-            report.say(
-                Rule::DuplicatePackage,
-                spot,
-                name,
-                words::duplicate_package(name),
-            );
+        let is_second = seen.contains_key(name);
+        report.say_if_second(
+            &mut seen,
+            name,
+            (Rule::DuplicatePackage, spot, name),
+            || words::duplicate_package(name),
+        );
+        if is_second {
             continue;
         }
         let faults = label_faults(name);
@@ -66,7 +67,7 @@ fn label_faults(name: &str) -> Vec<&'static str> {
 }
 
 fn channels(view: &View<'_>, report: &mut Findings<'_>) {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for channel in &view.written.channels {
         let (spot, package, name) = (channel.spot, &*channel.package, &*channel.name);
         if !is_defined(view, package) {
@@ -79,21 +80,21 @@ fn channels(view: &View<'_>, report: &mut Findings<'_>) {
             let words = words::channel_without_name(package, key.map(|key| &*key.text));
             report.say(Rule::ChannelWithoutName, spot, package, words);
         } else {
-            if !seen.insert((package, name)) {
-                let words = words::duplicate_channel(package, name);
-                report.say(Rule::DuplicateChannel, spot, package, words);
-            }
+            let place = (Rule::DuplicateChannel, spot, package);
+            report.say_if_second(&mut seen, (package, name), place, || {
+                words::duplicate_channel(package, name)
+            });
             if let Some(key) = key {
                 let words = words::channel_key(name, &key.text);
                 report.say(Rule::ChannelKey, key.spot, package, words);
             }
         }
-        let mut entries = HashSet::new();
+        let mut entries = HashMap::new();
         for entry in &channel.entries {
-            if !entries.insert(&*entry.name) {
-                let words = words::duplicate_entry(package, name, &entry.name);
-                report.say(Rule::DuplicateEntry, entry.spot, package, words);
-            }
+            let place = (Rule::DuplicateEntry, entry.spot, package);
+            report.say_if_second(&mut entries, &*entry.name, place, || {
+                words::duplicate_entry(package, name, &entry.name)
+            });
         }
     }
 }

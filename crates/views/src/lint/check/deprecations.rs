@@ -4,7 +4,7 @@
 //! [`alpha/declcfg/declcfg_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg_to_model.go
 //! [`alpha/model/model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/model/model.go
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::lint::Rule;
 use crate::lint::finding::Findings;
@@ -13,7 +13,7 @@ use crate::lint::words;
 use crate::lint::written::{Deprecation, Deprecations};
 
 pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for (index, blob) in view.written.deprecations.iter().enumerate() {
         let (spot, package) = (blob.spot, &*blob.package);
         if package.is_empty() {
@@ -26,10 +26,10 @@ pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
             let words = words::deprecation_of_unknown_package(package, near);
             report.say(Rule::DeprecationOfUnknownPackage, spot, package, words);
         }
-        if !seen.insert(package) {
-            let words = words::duplicate_deprecations(package);
-            report.say(Rule::DuplicateDeprecations, spot, package, words);
-        }
+        let place = (Rule::DuplicateDeprecations, spot, package);
+        report.say_if_second(&mut seen, package, place, || {
+            words::duplicate_deprecations(package)
+        });
         if let Some(found) = view.packages.get(package) {
             entries(blob, found, report);
         }
@@ -37,18 +37,20 @@ pub(super) fn check(view: &View<'_>, report: &mut Findings<'_>) {
 }
 
 fn entries(blob: &Deprecations, package: &PackageView<'_>, report: &mut Findings<'_>) {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for (index, entry) in blob.entries.iter().enumerate() {
         let (schema, name) = (&*entry.schema, &*entry.name);
+        let second = (Rule::DuplicateDeprecation, entry.spot, package.name);
+        if !schema.is_empty() {
+            report.say_if_second(&mut seen, (schema, name), second, || {
+                words::duplicate_deprecation(package.name, schema, name)
+            });
+        }
         let mut say = |rule, words| report.say(rule, entry.spot, package.name, words);
         if schema.is_empty() {
             let words = words::deprecation_without_schema(package.name, index);
             say(Rule::DeprecationWithoutSchema, words);
             continue;
-        }
-        if !seen.insert((schema, name)) {
-            let words = words::duplicate_deprecation(package.name, schema, name);
-            say(Rule::DuplicateDeprecation, words);
         }
         match schema {
             "olm.bundle" => bundle(entry, package, report),

@@ -1,22 +1,26 @@
 //! What `replaces` and `skips` name that the package does not have.
 //!
 //! A name of the same pattern as one that is there, but for its digits, is taken for a version that was
-//! removed; one of almost the same pattern for a slip of the hand.
+//! removed; one of almost the same pattern for a slip of the hand, and so is the version of a bundle that is there.
 
 use std::collections::{HashMap, HashSet};
 
+use super::PackageCheck;
 use crate::lint::Rule;
+use crate::lint::chain::ChainFault;
 use crate::lint::finding::Findings;
 use crate::lint::view::{ChannelView, PackageView, View};
 use crate::lint::words;
 use crate::lint::written::{Entry, Text};
 
-pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Findings<'_>) {
+pub(super) fn check(facts: &PackageCheck<'_, '_>, view: &View<'_>, report: &mut Findings<'_>) {
+    let package = facts.package;
     let mut known: HashSet<_> = package.by_name.keys().copied().collect();
     known.extend(&package.unread.bundles);
     let mut sorted: Vec<_> = known.iter().copied().collect();
     sorted.sort_unstable();
     let patterns: HashSet<_> = known.iter().map(|name| pattern(name)).collect();
+    let versions = Versions::of(&sorted);
     let mut guessed = HashMap::new();
     for channel in &package.channels {
         let mut unknown = Vec::<&Text>::new();
@@ -31,11 +35,14 @@ pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Fin
                     let words = words::other_package_target(field, &entry.name, &target.text, home);
                     report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
                 }
-            } else if !patterns.contains(&pattern(&target.text))
-                && let Some(meant) = *guessed
-                    .entry(&*target.text)
-                    .or_insert_with(|| report.guess(&target.text, sorted.iter().copied()))
-            {
+            } else if let Some(meant) = *guessed.entry(&*target.text).or_insert_with(|| {
+                let is_removed = || patterns.contains(&pattern(&target.text));
+                let same = versions.same(&target.text, package.name);
+                same.or_else(|| match is_removed() {
+                    true => None,
+                    false => report.guess(&target.text, sorted.iter().copied()),
+                })
+            }) {
                 let words = words::misspelt_target(field, &entry.name, &target.text, meant);
                 report.say(Rule::MisspeltTarget, target.spot, package.name, words);
             } else {
@@ -43,6 +50,29 @@ pub(super) fn check(package: &PackageView<'_>, view: &View<'_>, report: &mut Fin
             }
         }
         told(package, channel, &unknown, report);
+    }
+    for (channel, chain) in package.channels.iter().zip(&facts.chains) {
+        if let Some(Err(ChainFault::SeveralHeads(_) | ChainFault::Stranded(_))) = chain {
+            elsewhere(package, channel, report);
+        }
+    }
+}
+
+/// Targets of a broken channel that are entries of other channels: their edges are not this channel's.
+fn elsewhere(package: &PackageView<'_>, channel: &ChannelView<'_>, report: &mut Findings<'_>) {
+    let mut seen = HashSet::new();
+    for (entry, field, target) in targets(channel) {
+        let name = &*target.text;
+        let others = package
+            .channels
+            .iter()
+            .filter(|other| other.entry(name).is_some());
+        let others: Vec<_> = others.map(|other| &*other.channel.name).collect();
+        let own = &*channel.channel.name;
+        if !others.is_empty() && !others.contains(&own) && seen.insert(name) {
+            let words = words::target_in_other_channel((field, &entry.name, name), own, &others);
+            report.say(Rule::TargetInOtherChannel, target.spot, package.name, words);
+        }
     }
 }
 
@@ -70,6 +100,45 @@ fn told(
     let names: Vec<_> = names.filter(|name| seen.insert(*name)).collect();
     let words = words::unknown_target(&channel.channel.name, &names);
     report.say(Rule::UnknownTarget, first.spot, package.name, words);
+}
+
+/// The bundles by the version in their names, for targets that write only the version as it is.
+struct Versions<'n>(HashMap<String, Vec<(String, &'n str)>>);
+
+impl<'n> Versions<'n> {
+    fn of(names: &[&'n str]) -> Self {
+        let mut versions = HashMap::<_, Vec<_>>::new();
+        for name in names {
+            let (stem, version) = stem_and_version(name);
+            versions.entry(version).or_default().push((stem, *name));
+        }
+        Self(versions)
+    }
+
+    /// The bundle whose name differs only in the prefix, in a `v` or in case.
+    fn same(&self, target: &str, package: &str) -> Option<&'n str> {
+        let (stem, version) = stem_and_version(target);
+        if version.is_empty() {
+            return None;
+        }
+        let is_prefix = stem.is_empty() || stem == package.to_lowercase();
+        let mut bundles = self.0.get(&version)?.iter();
+        let bundle = bundles.find(|(own, _)| is_prefix || *own == stem);
+        bundle.map(|(_, name)| *name)
+    }
+}
+
+/// The two parts of the name of a bundle in lower case, without a `v` and what joins them.
+fn stem_and_version(name: &str) -> (String, String) {
+    let name = name.to_lowercase();
+    let (stem, version) = name.split_at(pattern(&name).len());
+    let joints = ['.', '-', '_'];
+    let bare = stem
+        .strip_suffix('v')
+        .filter(|stem| stem.is_empty() || stem.ends_with(joints));
+    let stem = bare.unwrap_or(stem).trim_end_matches(joints);
+    let version = version.trim_start_matches(".v");
+    (stem.to_owned(), version.to_owned())
 }
 
 /// A name without what follows its version's first digit.

@@ -388,6 +388,10 @@ rules! {
         "An entry replaces or skips a bundle of another package."
         why "Edges never cross packages, so this one has no effect."
         fix "Fix the name, or remove it.";
+    TargetInOtherChannel "target-in-other-channel" Users Warning
+        "In a channel with several heads or stranded entries, an entry replaces or skips a bundle that is only in another channel."
+        why "A channel has only the edges of its own entries. The bundle is not an entry of this channel, so the versions that it replaces have no path to the head here. In a channel without such a fault, lint does not report the target, because the edge is then useful to users of the other channel."
+        fix "Add an entry for the bundle to the channel, with its `replaces`, or let the entry also skip the versions below it.";
     DeprecatedWithoutReplacement "deprecated-without-replacement" Users Warning
         "A deprecated bundle or channel has no replacement that is not deprecated."
         why "Users are asked to leave, but there is nothing to upgrade to."
@@ -396,6 +400,14 @@ rules! {
         "A channel has a key `channel`, which has no effect."
         why "The key for the name of a channel is `name`. Programs ignore `channel`."
         fix "Rename the key to `name`.";
+    UnknownKey "unknown-key" Users Warning
+        "A blob has a key that OLM does not know."
+        why "OLM ignores the key without a message. An ignored `replace` or `olm.skipRange` is a missing upgrade edge, so users are stranded. opm accepts the key, so the finding is not an error. It is a note if the key is like no key of OLM's and is not in an entry of a channel, because other tools can use it. It is also a note if the key differs only in case, because OLM then reads it."
+        fix "Write the key as in the documentation, or remove it. Put data for other tools into `properties`, or into a blob of your own schema.";
+    MisspeltSchema "misspelt-schema" Users Warning
+        "The schema of a blob looks like a typo of one that OLM knows."
+        why "A catalog can have blobs of any schema, so opm and OLM ignore the blob without a message. Its channel, bundle or deprecation does not exist. lint does not report schemas that are not like one of OLM's."
+        fix "Fix the schema: `olm.package`, `olm.channel`, `olm.bundle` or `olm.deprecations`.";
     YamlTag "yaml-tag" Users Warning
         "A YAML value starts with `!`, so its first word is a tag."
         why "The tag is not part of the value. An unquoted `skipRange: !=1.5.0 <2.0.0` becomes `<2.0.0`, and no program reports it."

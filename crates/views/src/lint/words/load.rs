@@ -1,6 +1,6 @@
 //! About what cannot be read.
 
-use super::{Words, q};
+use super::{Words, names, q};
 use olmguard_catalog::blob::{Fault, JsonKind};
 use olmguard_catalog::fbc::{FbcErrorKind, FileKind, NotAFile};
 use olmguard_catalog::guardrail;
@@ -16,6 +16,24 @@ pub(in crate::lint) fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> W
         None => String::new(),
     };
     Words::own(format!("{}{hint}", escape_text(&malformed.to_string())))
+}
+
+impl Words {
+    /// The same of the first of some files in which there is nothing of a catalog.
+    pub(in crate::lint) fn of_foreign_files(self, files: &[&str]) -> Self {
+        let reason = self.message.split("; ").next().unwrap_or_default();
+        let all = names(files.iter().copied());
+        let foreign = match files.len() {
+            1 => format!("{all} contains no blob of a catalog: list it in .indexignore"),
+            count => format!(
+                "{count} files contain no blob of a catalog: {all}; list them in .indexignore"
+            ),
+        };
+        Self {
+            message: format!("{reason}; {foreign}"),
+            upstream: self.upstream,
+        }
+    }
 }
 
 /// A message that may hold text of the catalog, with its own quotes left as they are.
@@ -77,7 +95,7 @@ pub(in crate::lint) fn duplicate_keys(folded: &str, spellings: &[Box<str>]) -> W
     Words::with(
         format!(
             "the blob has the key {folded} more than once: {}; keep one",
-            super::names(spellings.iter().map(|s| &**s))
+            names(spellings.iter().map(|s| &**s))
         ),
         format!("duplicate keys for key {folded}: [{all}]"),
     )

@@ -228,6 +228,23 @@ pub(in crate::lint) fn other_package_target(
     ))
 }
 
+pub(in crate::lint) fn target_in_other_channel(
+    (field, entry, target): (&str, &str, &str),
+    channel: &str,
+    others: &[&str],
+) -> Words {
+    let (channel, target) = (q(channel), q(target));
+    let only = match others {
+        [only] => format!("channel {}", q(only)),
+        all => format!("channels {}", names(all.iter().copied())),
+    };
+    Words::own(format!(
+        "{field} of entry {} names {target}, which is only in {only}: its edges do not count in channel \
+         {channel}; add an entry for {target} to channel {channel}",
+        q(entry)
+    ))
+}
+
 pub(in crate::lint) fn deprecated_without_replacement(what: &str, name: &str) -> Words {
     Words::own(format!(
         "{what} {} is deprecated, and no {what} replaces it that is not deprecated; publish a successor",

@@ -7,7 +7,8 @@ use super::images::{ImageAt, ReadBlob, located};
 use super::locate::Locator;
 use super::{
     Bundle, Carrier, Channel, Deprecation, Deprecations, Entry, Guardrails, LoadFault,
-    LoadFaultKind, Package, PackageProperty, PropertyFault, Spot, Text, UnreadBlob, WrittenCatalog,
+    LoadFaultKind, OtherBlob, Package, PackageProperty, PropertyFault, Spot, Text, UnknownKey,
+    UnreadBlob, WrittenCatalog,
 };
 use olmguard_catalog::blob::{Fault, Position};
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
@@ -151,14 +152,15 @@ impl Collector {
     ) {
         let package = owner(&object.schema, &object.package, &object.name);
         if !self.labels(&object, package, begin, locator) {
-            self.unread(&object);
+            self.unread(&object, begin);
             return;
         }
         if let Some(unfilable) = object.unfilable.take() {
             self.note(begin, package, LoadFaultKind::Unfilable(unfilable));
         }
+        self.unknown_keys(&object, package, locator);
         if let Some(fault) = object.fault.take() {
-            self.unread(&object);
+            self.unread(&object, begin);
             let spot = part_of(&object.content, &fault).map_or(begin, |at| locator.find(at));
             let schema = object.schema.text().into();
             self.note(spot, package, LoadFaultKind::WrongType { schema, fault });
@@ -218,13 +220,36 @@ impl Collector {
                 let said = Guardrails::unknown(Carrier::Blob, begin, schema, names);
                 self.written.guardrails.push(said);
             }
-            Content::Other => {}
+            Content::Other => {
+                if let Label::Text(schema) = &object.schema {
+                    self.written.others.push(OtherBlob {
+                        spot: locator.find(schema.at),
+                        package: package.into(),
+                        schema: schema.text.as_ref().into(),
+                    });
+                }
+            }
         }
     }
 
+    fn unknown_keys(&mut self, object: &Object<'_>, package: &str, locator: &mut Locator<'_>) {
+        let keys = object.unknown.iter().map(|unknown| UnknownKey {
+            spot: locator.find(unknown.at),
+            package: package.into(),
+            blob: (object.schema.text().into(), object.name.text().into()),
+            path: unknown.path.clone(),
+            entry: entry_at(&object.content, &unknown.path),
+            key: unknown.key.as_ref().into(),
+            known: unknown.known,
+            read_as: unknown.read_as,
+        });
+        self.written.unknown_keys.extend(keys);
+    }
+
     /// Notes that a blob is there, of which no more is known.
-    fn unread(&mut self, object: &Object<'_>) {
+    fn unread(&mut self, object: &Object<'_>, begin: Spot) {
         self.written.unread.push(UnreadBlob {
+            file: begin.file,
             schema: object.schema.text().into(),
             package: object.package.text().into(),
             name: object.name.text().into(),
@@ -290,6 +315,7 @@ impl Collector {
                     };
                     self.note(spot, package, what);
                     self.written.unread.push(UnreadBlob {
+                        file: begin.file,
                         schema: "olm.bundle".into(),
                         package: kept.package,
                         name: kept.name,
@@ -383,6 +409,23 @@ fn owner<'b>(schema: &Label<'_>, package: &'b Label<'_>, name: &'b Label<'_>) ->
     }
 }
 
+/// The name of the entry of a channel that is meant by a path.
+fn entry_at(content: &Content<'_>, path: &str) -> Option<Box<str>> {
+    match (item_of(path)?, content) {
+        (("entries", index), Content::Channel(entries)) => entries
+            .get(index)
+            .map(|entry| entry.name.text.as_ref().into()),
+        _ => None,
+    }
+}
+
+/// The list that a path goes through first, and the index in it.
+fn item_of(path: &str) -> Option<(&str, usize)> {
+    let (list, rest) = path.split_once('[')?;
+    let index = rest.split_once(']')?.0.parse().ok()?;
+    Some((list, index))
+}
+
 /// The byte of the list item in which a fault lies.
 fn part_of(content: &Content<'_>, fault: &Fault) -> Option<usize> {
     let (Fault::WrongType { path, .. }
@@ -392,8 +435,7 @@ fn part_of(content: &Content<'_>, fault: &Fault) -> Option<usize> {
     else {
         return None;
     };
-    let (list, rest) = path.split_once('[')?;
-    let index = rest.split_once(']')?.0.parse::<usize>().ok()?;
+    let (list, index) = item_of(path)?;
     match (list, content) {
         ("entries", Content::Channel(entries)) => entries.get(index).map(|entry| entry.at),
         ("entries", Content::Deprecations(entries)) => entries.get(index).map(|entry| entry.at),

@@ -325,3 +325,105 @@ fn packages_of_several_catalogs() {
         ]
     );
 }
+
+#[test]
+fn a_version_with_another_prefix_is_a_slip() {
+    for target in [
+        "v1.0.0", "1.0.0", "V1.0.0", "p.1.0.0", "p-1.0.0", "p-v1.0.0", "P.v1.0.0", "p.V1.0.0",
+        "pv1.0.0",
+    ] {
+        let catalog = channel("1; 1.1 replaces 1")
+            .replace("replaces: p.v1.0.0", &format!("replaces: {target}"));
+        let findings = found(&catalog);
+        let texts = findings
+            .iter()
+            .map(|one| format!("{}: {}", one.rule, one.message));
+        assert!(
+            texts.clone().any(|text| text
+                == format!(
+                    "misspelt-target: replaces of entry \"p.v1.1.0\" names \"{target}\", which is not in the catalog; \
+                     did you mean \"p.v1.0.0\"?"
+                )),
+            "{:#?}",
+            texts.collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn a_removed_version_or_another_name_is_no_slip() {
+    for target in ["p.v0.9.0", "v0.9.0", "other.v1.0.0"] {
+        let catalog = channel("1; 1.1 replaces 1")
+            .replace("replaces: p.v1.0.0", &format!("replaces: {target}"));
+        let text = shown(&found(&catalog));
+        assert!(!text.contains("misspelt-target"), "{text}");
+    }
+}
+
+#[test]
+fn a_target_of_another_channel_is_told_where_the_channel_is_broken() {
+    let catalog = |entries: &str| {
+        channel("1; 2; 3").replace(
+            "  - name: p.v1.0.0\n  - name: p.v2.0.0\n  - name: p.v3.0.0\n",
+            &format!(
+                "{entries}---\nschema: olm.channel\npackage: p\nname: d\nentries:\n  - name: p.v2.0.0\n    replaces: \
+                 p.v1.0.0\n"
+            ),
+        )
+    };
+    let told = |entries: &str| {
+        let findings = found(&catalog(entries));
+        let own = findings
+            .into_iter()
+            .filter(|one| one.rule == Rule::TargetInOtherChannel);
+        own.map(|one| one.message).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told("  - name: p.v1.0.0\n  - name: p.v3.0.0\n    replaces: p.v2.0.0\n"),
+        [
+            "replaces of entry \"p.v3.0.0\" names \"p.v2.0.0\", which is only in channel \"d\": its edges do not count \
+             in channel \"c\"; add an entry for \"p.v2.0.0\" to channel \"c\""
+        ]
+    );
+    let whole =
+        "  - name: p.v1.0.0\n  - name: p.v3.0.0\n    replaces: p.v2.0.0\n    skips: [p.v1.0.0]\n";
+    assert!(told(whole).is_empty());
+}
+
+#[test]
+fn what_is_there_twice_has_two_places() {
+    let blob = "---\nschema: olm.bundle\npackage: lantern\nname: lantern.v1.0.0\n";
+    let texts = shown(&found(&format!("{GOOD}{blob}")));
+    let line = GOOD.lines().position(|line| line == "name: lantern.v1.0.0");
+    let first = line.expect("the bundle") - 1;
+    assert!(
+        texts.contains(&format!(
+            "package \"lantern\" has a second bundle \"lantern.v1.0.0\"; keep one, or give it another name (the first \
+             is at c.yaml:{first}:1)"
+        )),
+        "{texts}"
+    );
+    for (rule, blob) in [
+        (
+            "duplicate-package",
+            "schema: olm.package\nname: lantern\ndefaultChannel: stable\n",
+        ),
+        (
+            "duplicate-channel",
+            "schema: olm.channel\npackage: lantern\nname: stable\nentries: [{name: lantern.v1.2.0}]\n",
+        ),
+        (
+            "duplicate-entry",
+            "schema: olm.channel\npackage: lantern\nname: x\nentries: [{name: a}, {name: a}]\n",
+        ),
+        (
+            "duplicate-deprecations",
+            "schema: olm.deprecations\npackage: lantern\n",
+        ),
+    ] {
+        let texts = shown(&found(&format!("{GOOD}---\n{blob}")));
+        let own = texts.lines().find(|line| line.contains(rule));
+        let own = own.unwrap_or_else(|| panic!("{rule}: {texts}"));
+        assert!(own.contains(" (the first is at c.yaml:"), "{own}");
+    }
+}
