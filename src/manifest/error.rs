@@ -42,6 +42,14 @@ pub enum DocumentErrorKind {
     /// A template that no one has rendered.
     #[error("found \"{{{{\" of a template: expected plain YAML or JSON, so render it first")]
     Template,
+    /// A value such as an unquoted `>=1.2.0`.
+    #[error(
+        "a value that starts with \">\" is a block of text in YAML: write {line:?} with quotes around the value"
+    )]
+    Unquoted {
+        /// The line.
+        line: Box<str>,
+    },
     /// Bytes that are no text.
     #[error("found bytes that are not UTF-8: expected text, so save the file as UTF-8")]
     NotUtf8,

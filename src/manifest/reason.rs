@@ -3,12 +3,23 @@
 
 use super::error::{DocumentErrorKind, Fault};
 use super::position::Position;
+use olmguard_catalog::yaml_scalar::unquoted;
 
 /// The fault in those terms, if its text has one of the two. It begins at line `first_line` of the
 /// file.
 pub(super) fn explain(fault: Fault, text: &str, first_line: u32) -> Fault {
     let found = conflict(text, first_line).or_else(|| template(&fault, text, first_line));
+    let found = found.or_else(|| range(&fault, text, first_line));
     found.unwrap_or(fault)
+}
+
+/// A version range without quotes, which is a block of text to YAML.
+fn range(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
+    let index = fault.at.line.checked_sub(first_line)?;
+    let line = text.lines().nth(usize::try_from(index).ok()?)?;
+    let line = unquoted(line.as_bytes())?;
+    let is_syntax = matches!(fault.kind, DocumentErrorKind::Syntax { .. });
+    is_syntax.then(|| Fault::new(fault.at, DocumentErrorKind::Unquoted { line }))
 }
 
 /// Git writes a marker at the beginning of a line, where no mapping goes on with text of its own; the

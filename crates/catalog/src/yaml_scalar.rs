@@ -211,6 +211,23 @@ fn is_timestamp(text: &str) -> bool {
     digits(4..=4) && digits(1..=2) && digits(1..=2) && parts.next().is_none()
 }
 
+/// The first line of YAML whose value begins with `>` and goes on as no block does.
+pub fn unquoted(text: &[u8]) -> Option<Box<str>> {
+    let lines = text.split(|byte| *byte == b'\n');
+    let mut lines = lines.filter_map(|line| str::from_utf8(line).ok());
+    let line = lines.find(|line| {
+        let value = line.split_once(": ").map(|(_, value)| value.trim());
+        value.is_some_and(|value| value.starts_with('>') && value.contains(['=', '.', '<']))
+    })?;
+    Some(
+        line.trim()
+            .chars()
+            .take(SHOWN_OF_LINE)
+            .collect::<String>()
+            .into(),
+    )
+}
+
 fn shortened(text: &str) -> Box<str> {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()).into(),
@@ -221,3 +238,5 @@ fn shortened(text: &str) -> Box<str> {
 const CORE_PREFIX: &str = "tag:yaml.org,2002:";
 /// Enough to find the scalar again; an error is one line.
 const SHOWN_CHARS: usize = 40;
+/// How many characters of a line a hint shows.
+const SHOWN_OF_LINE: usize = 80;

@@ -5,7 +5,6 @@
 
 mod collect;
 mod guardrails;
-mod hint;
 mod images;
 mod locate;
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::hint::unquoted;
 use super::images::{ImageAt, ReadBlob, located};
 use super::locate::Locator;
 use super::{
@@ -17,6 +16,7 @@ use olmguard_catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Va
 use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::guardrail;
+use olmguard_catalog::yaml_scalar::unquoted;
 
 /// Collects the blobs of one catalog.
 #[derive(Debug, Default)]
