@@ -76,8 +76,9 @@ fn a_template_is_rendered_from_bundles_at_hand() {
     refused(
         &["generate", "template", "template.yaml"],
         3,
-        "no bundle of image \"quay.example/lantern:1.0.0\" among those of --bundles: expected an olm.bundle \
-         with this image, such as \"opm render quay.example/lantern:1.0.0\" prints it",
+        "no bundle of image \"quay.example/lantern:1.0.0\", \"quay.example/lantern:1.1.0\", \
+         \"quay.example/lantern:1.1.1\", \"quay.example/lantern:1.2.0\" among those of --bundles: expected an \
+         olm.bundle with each of these images, such as \"opm render quay.example/lantern:1.0.0\" prints it",
     );
 }
 

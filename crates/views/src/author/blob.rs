@@ -7,12 +7,34 @@ use olmguard_catalog::version::Version;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BlobText {
     members: Members,
+    place: Place,
+}
+
+/// Where a blob is, as faults name it; empty if it is in no file. Two blobs are equal wherever they are.
+#[derive(Clone, Debug, Default, Eq)]
+struct Place(Box<str>);
+
+impl PartialEq for Place {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl BlobText {
     /// A blob of these members.
     pub fn new(members: Members) -> Self {
-        Self { members }
+        Self::at("", members)
+    }
+
+    /// The same from a place in a file.
+    pub(super) fn at(place: &str, members: Members) -> Self {
+        let place = Place(place.into());
+        Self { members, place }
+    }
+
+    /// Where it is.
+    pub(super) fn place(&self) -> &str {
+        &self.place.0
     }
 
     /// A blob of a schema, with texts under their keys.
@@ -22,7 +44,7 @@ impl BlobText {
         for (key, text) in texts {
             members.put(key, (*text).into());
         }
-        Self { members }
+        Self::new(members)
     }
 
     /// What it is, such as `olm.bundle`; empty where it does not say.

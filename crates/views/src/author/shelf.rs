@@ -15,32 +15,40 @@ pub struct Shelf {
 /// Why a bundle cannot be had.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ShelfError {
-    /// No bundle on the shelf has this image.
+    /// No bundle on the shelf has one of these images.
     #[error(
-        "no bundle of image {} among those of --bundles: expected an olm.bundle with this image, such \
+        "no bundle of image {} among those of --bundles: expected an olm.bundle with {}, such \
          as \"opm render {}\" prints it",
-        go::quote(image),
-        go::escape(image)
+        quoted(images),
+        if images.len() == 1 { "this image" } else { "each of these images" },
+        go::escape(images.first().map_or("", |image| image))
     )]
     NotFound {
-        /// The image, as the template names it.
-        image: Box<str>,
+        /// The images, as the template names them, each once; at least one.
+        images: Vec<Box<str>>,
     },
     /// Two bundles that differ have one image.
     #[error(
-        "two bundles of image {} among those of --bundles, {} and {}: expected one",
+        "two bundles of image {} among those of --bundles, {} at {} and {} at {}: expected one",
         go::quote(image),
-        go::quote(first),
-        go::quote(second)
+        go::quote(&first.0),
+        go::escape(&first.1),
+        go::quote(&second.0),
+        go::escape(&second.1)
     )]
     Differ {
         /// Their image.
         image: Box<str>,
-        /// The name of the one.
-        first: Box<str>,
-        /// The name of the other, perhaps the same.
-        second: Box<str>,
+        /// The name of the one, and its place.
+        first: (Box<str>, Box<str>),
+        /// The name of the other, perhaps the same, and its place.
+        second: (Box<str>, Box<str>),
     },
+}
+
+fn quoted(images: &[Box<str>]) -> String {
+    let images: Vec<_> = images.iter().map(|image| go::quote(image)).collect();
+    images.join(", ")
 }
 
 impl Shelf {
@@ -60,14 +68,31 @@ impl Shelf {
                 Some(first) if first != bundle => {
                     return Err(ShelfError::Differ {
                         image: image.into(),
-                        first: first.name().into(),
-                        second: bundle.name().into(),
+                        first: (first.name().into(), first.place().into()),
+                        second: (bundle.name().into(), bundle.place().into()),
                     });
                 }
                 _ => shelf.by_image.insert(image.into(), bundle.clone()),
             };
         }
         Ok(shelf)
+    }
+
+    /// Checks that there is a bundle of each of these images.
+    ///
+    /// # Errors
+    /// [`ShelfError::NotFound`], with every image that has none.
+    pub fn check<'i>(&self, images: impl Iterator<Item = &'i str>) -> Result<(), ShelfError> {
+        let mut missing: Vec<Box<str>> = Vec::new();
+        for image in images.filter(|image| self.bundle(image).is_err()) {
+            if !missing.iter().any(|known| **known == *image) {
+                missing.push(image.into());
+            }
+        }
+        match missing.is_empty() {
+            true => Ok(()),
+            false => Err(ShelfError::NotFound { images: missing }),
+        }
     }
 
     /// The bundle of an image.
@@ -77,7 +102,7 @@ impl Shelf {
     pub fn bundle(&self, image: &str) -> Result<&BlobText, ShelfError> {
         let found = self.by_image.get(image).filter(|_| !image.is_empty());
         found.ok_or_else(|| ShelfError::NotFound {
-            image: image.into(),
+            images: vec![image.into()],
         })
     }
 }

@@ -176,11 +176,38 @@ pub enum TemplateError {
         /// The package of the bundles before it.
         package: Box<str>,
     },
-    /// One bundle twice in one list.
-    #[error("duplicate bundle name {}", go::quote(bundle))]
+    /// Two bundles of one name in one list.
+    #[error(
+        "duplicate bundle name {}: {list}.bundles has the images {} and {}; name each CSV with its version, such \
+         as {}",
+        go::quote(bundle),
+        go::quote(&images.0),
+        go::quote(&images.1),
+        go::escape(versioned)
+    )]
     DuplicateBundle {
         /// The bundle.
         bundle: Box<str>,
+        /// The list that they are in.
+        list: &'static str,
+        /// The images of the two.
+        images: (Box<str>, Box<str>),
+        /// A name for the second.
+        versioned: String,
+    },
+    /// One image twice in one list.
+    #[error(
+        "duplicate bundle name {}: {list}.bundles has the image {} twice; remove one",
+        go::quote(bundle),
+        go::quote(image)
+    )]
+    DuplicateImage {
+        /// The bundle.
+        bundle: Box<str>,
+        /// The list that it is in.
+        list: &'static str,
+        /// The image.
+        image: Box<str>,
     },
     /// Versions that no order tells apart.
     #[error(

@@ -42,7 +42,8 @@ impl Intake for WholeCatalog {
             self.fault = fault(blob, place);
         }
         if let Value::Object(members) = value {
-            self.blobs.push(BlobText::new(members));
+            let at = place.position.in_file(place.file).to_string();
+            self.blobs.push(BlobText::at(&at, members));
         }
     }
 

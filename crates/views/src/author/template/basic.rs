@@ -19,14 +19,17 @@ pub(super) fn render(
     shelf: &Shelf,
 ) -> Result<CatalogText, TemplateError> {
     let entries = template.members().get("entries");
-    let mut written = CatalogText::default();
-    for (index, entry) in entries
-        .map(Value::items)
-        .unwrap_or_default()
-        .iter()
+    let entries = entries.map(Value::items).unwrap_or_default().iter();
+    let blobs = entries
         .enumerate()
-    {
-        let blob = blob(&format!("{file}: entries[{index}]"), entry)?;
+        .map(|(index, entry)| blob(&format!("{file}: entries[{index}]"), entry));
+    let blobs = blobs.collect::<Result<Vec<_>, _>>()?;
+    let references = blobs
+        .iter()
+        .filter(|blob| blob.schema() == BUNDLE && is_reference(blob));
+    shelf.check(references.map(|blob| blob.text("image")))?;
+    let mut written = CatalogText::default();
+    for (index, blob) in blobs.into_iter().enumerate() {
         match blob.schema() {
             BUNDLE if is_reference(&blob) => {
                 written.push(shelf.bundle(blob.text("image"))?.clone());

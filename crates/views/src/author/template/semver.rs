@@ -30,11 +30,15 @@ pub(super) fn render(
     shelf: &Shelf,
 ) -> Result<CatalogText, TemplateError> {
     let input = Input::read(template)?;
+    let lists = Archetype::ALL
+        .into_iter()
+        .map(|archetype| input.images(archetype));
+    shelf.check(lists.flatten().map(|image| &**image))?;
     let mut bundles = BTreeMap::new();
     let mut package = None;
     let mut releases = Vec::new();
     for archetype in Archetype::ALL {
-        let of_archetype = archetype_releases(input.images(archetype), shelf, &mut package)?;
+        let of_archetype = archetype_releases(archetype, &input, shelf, &mut package)?;
         for (release, bundle) in of_archetype {
             bundles.insert(bundle.text("image").to_owned(), bundle);
             releases.push((archetype, release));
@@ -69,12 +73,13 @@ fn check_guardrails(guardrails: &[BlobText], package: &str) -> Result<(), Templa
 
 /// The releases that one list names, with their bundles, by version.
 fn archetype_releases<'a>(
-    images: &[Box<str>],
+    archetype: Archetype,
+    input: &Input,
     shelf: &'a Shelf,
     package: &mut Option<Box<str>>,
 ) -> Result<Vec<(Release, &'a BlobText)>, TemplateError> {
-    let mut by_name = BTreeMap::new();
-    for image in images {
+    let mut by_name = BTreeMap::<_, (Release, &BlobText)>::new();
+    for image in input.images(archetype) {
         let bundle = shelf.bundle(image)?;
         let (own, version) = package_property(bundle)?;
         match package {
@@ -91,13 +96,39 @@ fn archetype_releases<'a>(
             name: name.clone(),
             version,
         };
-        if by_name.insert(name.clone(), (release, bundle)).is_some() {
-            return Err(TemplateError::DuplicateBundle { bundle: name });
+        if let Some((_, first)) = by_name.get(&name) {
+            return Err(duplicate(archetype.as_str(), first, bundle, &release));
         }
+        by_name.insert(name, (release, bundle));
     }
     let releases: Vec<_> = by_name.into_values().collect();
     tell_apart(&releases)?;
     Ok(releases)
+}
+
+/// Why two bundles of a list cannot have one name.
+fn duplicate(
+    list: &'static str,
+    first: &BlobText,
+    second: &BlobText,
+    release: &Release,
+) -> TemplateError {
+    let (bundle, image) = (release.name.clone(), second.text("image"));
+    if first.text("image") == image {
+        let image = image.into();
+        return TemplateError::DuplicateImage {
+            bundle,
+            list,
+            image,
+        };
+    }
+    let stem = bundle.split(".v").next().unwrap_or_default();
+    TemplateError::DuplicateBundle {
+        list,
+        images: (first.text("image").into(), image.into()),
+        versioned: format!("{stem}.v{}", release.version),
+        bundle,
+    }
 }
 
 /// The package and version that a bundle says it is of.

@@ -244,7 +244,7 @@ fn bundles_that_do_not_do_are_refused() {
     refused(
         &semver("", &["1.0.0", "1.0.0"], &[]),
         &["1.0.0"],
-        "duplicate bundle name \"p.v1.0.0\"",
+        "duplicate bundle name \"p.v1.0.0\": candidate.bundles has the image \"img:1.0.0\" twice; remove one",
     );
     refused(
         &semver("", &["1.0.0+a", "1.0.0+b"], &[]),
