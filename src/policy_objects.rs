@@ -157,6 +157,7 @@ impl PolicyObjects {
         Policies {
             guardrails: files,
             upgrades: UpgradePolicies::of(self.policies.into_values()),
+            unlisted: None,
         }
     }
 }

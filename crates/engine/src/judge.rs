@@ -24,6 +24,7 @@ mod identify;
 mod named;
 mod nameless;
 mod nearby;
+mod policies_known;
 mod policy_row;
 mod quick;
 mod read_installed;
@@ -51,6 +52,7 @@ pub use identify::identify;
 pub use named::{
     CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, nearest_versions, target,
 };
+pub use policies_known::UnlistedPolicies;
 pub use policy_row::PolicyRefusal;
 pub use rule::{Request, rule};
 pub use ruled::{MatchedBundles, RuledEdit};

@@ -64,6 +64,7 @@ pub fn page(token: Token) -> &'static str {
         UnsupportedDependency,
         Guardrail,
         Policy,
+        PoliciesUnknown,
         Unchanged,
         Bypassed,
         Resolved,

@@ -151,9 +151,16 @@ pub(crate) fn load_both(
             .chain(policed)
             .filter_map(|of| stranger(of, &snapshot)),
     );
+    let unlisted = faults.iter().find_map(|fault| match fault {
+        Fault::Policies(why) => Some(why.as_str().into()),
+        _ => None,
+    });
     let facts = Facts {
         snapshot,
-        policies: policies.with_files(imposed),
+        policies: Policies {
+            unlisted,
+            ..policies.with_files(imposed)
+        },
         faults,
     };
     Ok((facts, current))

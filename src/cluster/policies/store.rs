@@ -51,6 +51,7 @@ impl PolicyStore {
         self.current.store(Arc::new(Policies {
             guardrails,
             upgrades: parts.upgrades.clone(),
+            ..Policies::default()
         }));
     }
 }

@@ -111,13 +111,20 @@ fn policies_that_may_not_be_listed_leave_the_answer_open() {
     let told = "policies are unknown: cannot list upgradepolicies.olmguard.dev: the API server answers \
                 403: no; grant the verb \"list\" on them\n";
     let (code, result, stderr) = scene.judged(LIVE);
-    assert_eq!((code, &result["token"]), (Some(4), &json!("Resolved")));
+    assert_eq!(
+        (code, &result["token"]),
+        (Some(4), &json!("PoliciesUnknown"))
+    );
+    assert_eq!(result["verdict"], "undecided");
     assert!(stderr.contains(told), "{stderr}");
     let ran = scene.run(&["snapshot", "save", "--kubeconfig=kubeconfig", "saved"]);
     assert_eq!(ran.code, Some(4));
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
-    let (code, _, stderr) = scene.judged(&["--snapshot=saved", "--installed=a=1.2.0"]);
-    assert_eq!(code, Some(4));
+    let (code, result, stderr) = scene.judged(&["--snapshot=saved", "--installed=a=1.2.0"]);
+    assert_eq!(
+        (code, &result["token"]),
+        (Some(4), &json!("PoliciesUnknown"))
+    );
     assert!(stderr.contains(told), "{stderr}");
 }
 

@@ -224,6 +224,7 @@ pub(super) fn cited<'s>(judgement: &Judgement<'s>) -> Option<&'s CatalogState> {
         | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
         Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
         Ruling::Policy(refusal) => Some(refusal.resolved.catalog),
+        Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved.catalog),
         Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
         Ruling::CatalogOutdated(outdated) => match outdated.catalogs() {
             [only] => Some(only),
@@ -264,7 +265,7 @@ pub(super) fn causes(facts: &MessageFacts<'_>) -> Vec<Cause> {
     };
     match &facts.judgement.ruled.ruling {
         Ruling::NotJudged(_) | Ruling::Allowed(..) => Vec::new(),
-        Ruling::Unanswered(_) => one(String::new()),
+        Ruling::Unanswered(_) | Ruling::PoliciesUnknown(_) => one(String::new()),
         Ruling::InvalidSpec(faults) => faults.iter().map(spec_cause).collect(),
         Ruling::Guardrail(forbidden) => {
             let cause = |line: CutLine| Cause {

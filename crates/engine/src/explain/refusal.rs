@@ -94,6 +94,7 @@ pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutL
         ),
         Ruling::Guardrail(forbidden) => guardrail::reason(forbidden),
         Ruling::Policy(refusal) => policy::reason(refusal, request),
+        Ruling::PoliciesUnknown(_) => line.say(policy::UNLISTED),
         Ruling::NotJudged(_) | Ruling::Allowed(..) => line,
     }
 }
@@ -132,6 +133,9 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
         Ruling::AmbiguousCatalogs(left) => vec![detail("Catalogs", with_priorities(left))],
         Ruling::Guardrail(forbidden) => guardrail::details(forbidden),
         Ruling::Policy(refusal) => policy::details(refusal, request),
+        Ruling::PoliciesUnknown(unlisted) => {
+            vec![sentences("Cause", vec![unlisted.why.to_owned()])]
+        }
         Ruling::BundleVersionInvalid(_, error) if !error.is_olms_own() => {
             vec![detail("Cause", vec![error.to_string()])]
         }

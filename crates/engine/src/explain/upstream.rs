@@ -50,6 +50,7 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
         | Ruling::BrokenSkipRange(_)
         | Ruling::Guardrail(_)
         | Ruling::Policy(_)
+        | Ruling::PoliciesUnknown(_)
         | Ruling::Allowed(..) => None,
     }
 }

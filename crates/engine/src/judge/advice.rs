@@ -106,8 +106,9 @@ pub fn advise<'s>(
     ruled: &RuledEdit<'s>,
     stop: &Stop,
 ) -> FoundAdvice<'s> {
-    if !is_advised_on(request, ruled) {
-        let is_cut = is_refused(ruled) && is_wide(request);
+    let is_all_known = basis.policies.unlisted.is_none();
+    if !is_advised_on(request, ruled) || !is_all_known {
+        let is_cut = is_refused(ruled) && (is_wide(request) || !is_all_known);
         let advice = Advice {
             is_cut,
             ..Advice::default()

@@ -23,6 +23,8 @@ pub struct Policies {
     pub guardrails: AdministratorGuardrails,
     /// Their upgrade policies.
     pub upgrades: UpgradePolicies,
+    /// Why there can be more of either in the cluster, in one line; none if these are all.
+    pub unlisted: Option<Box<str>>,
 }
 
 impl<'s> Basis<'s> {

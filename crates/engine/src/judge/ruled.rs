@@ -48,6 +48,7 @@ impl<'s> RuledEdit<'s> {
             Ruling::Allowed(_, choice) => Some(*choice),
             Ruling::Guardrail(forbidden) => Some(forbidden.resolved),
             Ruling::Policy(refusal) => Some(refusal.resolved),
+            Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
+use crate::judge::UnlistedPolicies;
 use crate::judge::{Exemption, ForbiddenStep, PolicyRefusal, Token, UnansweredReason};
 use crate::resolve::{Choice, InstalledError, NotLoaded};
 use crate::snapshot::CatalogState;
@@ -70,6 +71,8 @@ pub enum Ruling<'s> {
     Guardrail(ForbiddenStep<'s>),
     /// Row 17: what upgrade policies deny of the edit, or of a step that OLM takes after it.
     Policy(Box<PolicyRefusal<'s>>),
+    /// Row 17a.
+    PoliciesUnknown(UnlistedPolicies<'s>),
     /// Row 18.
     Allowed(AllowedChange, Choice<'s>),
 }
@@ -144,11 +147,13 @@ pub enum Jump {
 }
 
 impl Ruling<'_> {
-    /// Whether a rule of an author or administrator forbids the step that OLM takes under the edit: rows 16 and 17.
+    /// Whether a rule of an author or administrator forbids the step that OLM takes under the edit, or one that is not
+    /// known can: rows 16 to 17a.
     pub(super) fn forbids_move(&self) -> bool {
         match self {
             Self::Guardrail(_) => true,
             Self::Policy(refusal) => refusal.change != AllowedChange::Unchanged,
+            Self::PoliciesUnknown(unlisted) => unlisted.change != AllowedChange::Unchanged,
             _ => false,
         }
     }
@@ -178,6 +183,7 @@ impl Ruling<'_> {
             Self::UnsupportedDependency(..) => Token::UnsupportedDependency,
             Self::Guardrail(_) => Token::Guardrail,
             Self::Policy(_) => Token::Policy,
+            Self::PoliciesUnknown(_) => Token::PoliciesUnknown,
             Self::Allowed(AllowedChange::Unchanged, _) => Token::Unchanged,
             Self::Allowed(AllowedChange::Bypassed(_), _) => Token::Bypassed,
             Self::Allowed(AllowedChange::Resolved, _) => Token::Resolved,

@@ -55,6 +55,7 @@ fn lists_successors(ruling: &Ruling<'_>) -> bool {
         | Ruling::UnsupportedDependency(..)
         | Ruling::Guardrail(_)
         | Ruling::Policy(_)
+        | Ruling::PoliciesUnknown(_)
         | Ruling::Allowed(..) => true,
         Ruling::NotJudged(_)
         | Ruling::Unanswered(_)

@@ -48,7 +48,10 @@ macro_rules! tokens {
             pub fn takes_a_cluster(self) -> bool {
                 matches!(
                     self,
-                    Self::DeadlineExceeded | Self::Overloaded | Self::CatalogOutdated
+                    Self::DeadlineExceeded
+                        | Self::Overloaded
+                        | Self::CatalogOutdated
+                        | Self::PoliciesUnknown
                 )
             }
 
@@ -110,6 +113,8 @@ tokens! {
     Guardrail => Deny,
     /// Row 17: an upgrade policy of the cluster forbids the edit.
     Policy => Deny,
+    /// Row 17a: nothing known forbids the edit, but not all policies of the cluster are known.
+    PoliciesUnknown => Undecided,
     /// Row 18: it resolves to what is installed.
     Unchanged => Allow,
     /// Row 18: it resolves to what only the bypass lets through.
@@ -126,7 +131,7 @@ mod tests {
     fn words_are_those_of_the_decision_table() {
         let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
         assert_eq!(words.first(), Some(&"NotJudged"));
-        assert_eq!(words.len(), 26);
+        assert_eq!(words.len(), 27);
         assert!(Token::ALL.iter().is_sorted());
         assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
         assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");

@@ -3,5 +3,6 @@
 
 mod laws;
 mod scene;
+mod unlisted;
 mod walks;
 mod worked;

@@ -77,6 +77,7 @@ fn rules_are_not_quick() {
         let policies = Policies {
             guardrails,
             upgrades,
+            ..Policies::default()
         };
         let basis = Basis {
             snapshot: &snapshot,

@@ -66,6 +66,9 @@ fn fixed(ruling: &Ruling<'_>) -> Option<&'static str> {
         Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(_)) => {
             "olmguard must reach the API server and catalogd: its /readyz shows what is missing."
         }
+        Ruling::PoliciesUnknown(_) => {
+            "olmguard must be able to list UpgradePolicies and UpgradeGuardrails."
+        }
         Ruling::Downgrade(..)
         | Ruling::NotASuccessor(..)
         | Ruling::NotJudged(_)

@@ -199,6 +199,8 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
 
 /// The rule says when.
 const WAIT: &str = "Wait until the next window opens.";
+/// The reason while policies are not known that could forbid the edit.
+pub(super) const UNLISTED: &str = "not all policies of the cluster are known yet";
 const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
 const WITHOUT_BYPASS: &str =
     "Remove the override, and upgrade step by step: olmguard path shows the steps.";

@@ -21,6 +21,8 @@ pub(super) struct Scene {
     pub(super) labels: Value,
     pub(super) at: &'static str,
     pub(super) groups: Vec<String>,
+    /// Why not all policies are known.
+    pub(super) unlisted: Option<&'static str>,
 }
 
 impl Scene {
@@ -33,6 +35,7 @@ impl Scene {
             labels: json!({"tier": "production"}),
             at: AT,
             groups: Vec::new(),
+            unlisted: None,
         }
     }
 
@@ -80,6 +83,7 @@ impl Scene {
         let snapshot = snapshot();
         let policies = Policies {
             upgrades: UpgradePolicies::of(self.policies.iter().map(UpgradePolicy::read)),
+            unlisted: self.unlisted.map(Into::into),
             ..Policies::default()
         };
         let basis = Basis {

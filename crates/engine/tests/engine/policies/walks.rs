@@ -118,6 +118,7 @@ impl World {
         Policies {
             upgrades: UpgradePolicies::of(self.policies.iter().map(UpgradePolicy::read)),
             guardrails: imposed("Catalog", &self.guardrails),
+            ..Policies::default()
         }
     }
 
