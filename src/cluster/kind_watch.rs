@@ -42,6 +42,8 @@ pub(super) enum KindEvent {
     Deleted(Value),
     /// Nothing has changed.
     Alive,
+    /// The cluster serves the kind, which was `Absent`; its objects are listed next.
+    Found,
     /// The cluster does not serve the kind: reported for each time that it is looked for.
     Absent,
     /// Nothing is heard any more, for this reason: reported for each try that fails.
@@ -69,6 +71,7 @@ pub(super) async fn watch(client: Client, kind: WatchedKind, events: Sender<Kind
         kind,
         events,
         listing: Vec::new(),
+        is_absent: false,
     };
     tokio::select! {
         () = listener.closed() => {}
@@ -83,6 +86,8 @@ struct KindWatch {
     events: Sender<KindEvent>,
     /// What was listed of a list that is not complete yet.
     listing: Vec<Value>,
+    /// Whether the kind was not found when it was looked for last.
+    is_absent: bool,
 }
 
 impl KindWatch {
@@ -108,8 +113,16 @@ impl KindWatch {
     /// Finds the API and watches it, until a fault ends that.
     async fn round(&mut self) -> Result<RoundEnd, NobodyListens> {
         match served(&self.client, self.kind.names).await {
-            Ok(Some(resource)) => self.follow(&resource).await,
-            Ok(None) => Ok(RoundEnd::Absent),
+            Ok(Some(resource)) => {
+                if std::mem::take(&mut self.is_absent) {
+                    self.tell(KindEvent::Found).await?;
+                }
+                self.follow(&resource).await
+            }
+            Ok(None) => {
+                self.is_absent = true;
+                Ok(RoundEnd::Absent)
+            }
             Err(error) => Ok(RoundEnd::Fault(WatchFault::from(&error))),
         }
     }

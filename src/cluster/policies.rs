@@ -7,9 +7,10 @@
 //!                                            '--> board (probes), metrics, status
 //! ```
 //!
-//! An object that cannot be read denies what it is about, as `olmguard check` has it, and reports that. While a watch is
-//! lost, what was read last is in force. A cluster without the definitions is judged without policies; definitions
-//! that seem to be gone while objects are known are asked for twice.
+//! An object that cannot be read denies what it is about, as `olmguard check` has it, and reports that. Until both kinds
+//! are listed, what no known rule denies is undecided. While a watch is lost, what was read last is in force. A cluster
+//! without the definitions is judged without policies; if definitions are gone, the objects that were read last stay in
+//! force for minutes.
 //!
 //! Invariants: objects are read apart from where edits are answered, and published as a whole; no verdict depends on the
 //! status, on the lease, or on what is in the status of an object.

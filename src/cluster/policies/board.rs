@@ -45,10 +45,13 @@ pub(super) fn words<T: ReadObject>(
             return Err(format!("{} {LISTING}{}", T::KIND, why.unwrap_or_default()));
         }
         Presence::Absent => format!("no {} in this cluster", T::KIND),
-        Presence::Listed | Presence::Doubted => {
+        Presence::Listed | Presence::Doubted { .. } => {
             format!("{} {} accepted", count - faults.len(), T::KIND)
         }
     };
+    let is_doubted = matches!(table.presence(), Presence::Doubted { .. });
+    let doubted =
+        is_doubted.then_some(", kept for now although the cluster no longer serves the kind");
     let invalid = faults.first().map(|(name, why)| {
         format!(
             ", {} not accepted and denying upgrades; the first: {name}: {why}",
@@ -59,10 +62,11 @@ pub(super) fn words<T: ReadObject>(
         .fault()
         .map(|fault| format!(", the last good ones stay in use: {fault}"));
     Ok(format!(
-        "{known}{}{}",
+        "{known}{}{}{}",
         invalid.unwrap_or_default(),
+        doubted.unwrap_or_default(),
         lost.unwrap_or_default()
     ))
 }
 
-const LISTING: &str = "not listed yet";
+pub(super) const LISTING: &str = "not listed yet";

@@ -1,10 +1,12 @@
 //! The watches, and what follows from each of their events.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::Client;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
 use super::permission::{self, ExpectedPermission, Permission};
@@ -36,7 +38,8 @@ pub struct PolicyListener {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Watches the objects, and publishes what they say, for as long as it is polled.
+/// Watches the objects, and publishes what they say, for as long as it is polled. It ends if one of its watches does,
+/// which none does but by a fault of ours: what the others know is then read again, too.
 ///
 /// What there is to report in the objects themselves is sent to `reports`.
 pub async fn follow(
@@ -51,70 +54,133 @@ pub async fn follow(
         tasks.spawn(kind_watch::watch(client.clone(), kind, events));
         received
     };
-    let mut policies = watched(all(POLICIES));
-    let mut guardrails = watched(all(GUARDRAILS));
-    let mut policy = watched(permission::POLICY);
-    let mut binding = watched(permission::BINDING);
-    let mut state = State {
-        policies: Table::default(),
-        guardrails: Table::default(),
-        permission: Permission::new(expected),
-        listener,
-        last: Reports::default(),
-        reports,
+    let watches = Watches {
+        policies: watched(all(POLICIES)),
+        guardrails: watched(all(GUARDRAILS)),
+        policy: watched(permission::POLICY),
+        binding: watched(permission::BINDING),
     };
-    loop {
-        let change = tokio::select! {
-            Some(event) = policies.recv() => state.policy(event).await,
-            Some(event) = guardrails.recv() => state.guardrails(event).await,
-            Some(event) = policy.recv() => state.permission(|known| known.take_policy(&event)),
-            Some(event) = binding.recv() => state.permission(|known| known.take_binding(&event)),
-            else => return,
-        };
-        state.act(change);
-    }
+    State::new(expected, listener, reports).run(watches).await;
 }
 
-struct State {
+/// What each watch reports.
+pub(super) struct Watches {
+    pub(super) policies: mpsc::Receiver<KindEvent>,
+    pub(super) guardrails: mpsc::Receiver<KindEvent>,
+    pub(super) policy: mpsc::Receiver<KindEvent>,
+    pub(super) binding: mpsc::Receiver<KindEvent>,
+}
+
+enum Next {
+    Policies(KindEvent),
+    Guardrails(KindEvent),
+    Policy(KindEvent),
+    Binding(KindEvent),
+    Report,
+}
+
+pub(super) struct State {
     policies: Table<ReadPolicy>,
     guardrails: Table<ReadGuardrails>,
     permission: Permission,
     listener: PolicyListener,
     last: Reports,
     reports: watch::Sender<Reports>,
+    /// When a status that has changed is in the reports.
+    report_at: Option<Instant>,
+    /// Whether what is known so far can be put where nothing better is: what was known whole is not replaced by a part.
+    puts_parts: bool,
 }
 
 impl State {
-    async fn policy(&mut self, event: KindEvent) -> Change {
-        self.listener.heard(ReadPolicy::RESOURCE, &event);
-        self.policies.take(event).await
-    }
-
-    async fn guardrails(&mut self, event: KindEvent) -> Change {
-        self.listener.heard(ReadGuardrails::RESOURCE, &event);
-        self.guardrails.take(event).await
-    }
-
-    fn permission(&mut self, take: impl FnOnce(&mut Permission) -> bool) -> Change {
-        if take(&mut self.permission) {
-            Change::Verdicts
-        } else {
-            Change::Nothing
+    pub(super) fn new(
+        expected: ExpectedPermission,
+        listener: PolicyListener,
+        reports: watch::Sender<Reports>,
+    ) -> Self {
+        Self {
+            policies: Table::default(),
+            guardrails: Table::default(),
+            permission: Permission::new(expected),
+            puts_parts: !listener.store.is_whole(),
+            listener,
+            last: Reports::default(),
+            reports,
+            report_at: None,
         }
     }
 
+    /// Takes events until a watch ends.
+    pub(super) async fn run(mut self, mut watches: Watches) {
+        loop {
+            let report_at = self.report_at;
+            let next = tokio::select! {
+                event = watches.policies.recv() => event.map(Next::Policies),
+                event = watches.guardrails.recv() => event.map(Next::Guardrails),
+                event = watches.policy.recv() => event.map(Next::Policy),
+                event = watches.binding.recv() => event.map(Next::Binding),
+                () = sleep_until(report_at.unwrap_or_else(Instant::now)), if report_at.is_some() => {
+                    Some(Next::Report)
+                }
+            };
+            let Some(next) = next else {
+                return;
+            };
+            self.take(next).await;
+        }
+    }
+
+    async fn take(&mut self, next: Next) {
+        let change = match next {
+            Next::Policies(event) => {
+                self.listener.heard(ReadPolicy::RESOURCE, &event);
+                self.policies.take(event, Instant::now()).await
+            }
+            Next::Guardrails(event) => {
+                self.listener.heard(ReadGuardrails::RESOURCE, &event);
+                self.guardrails.take(event, Instant::now()).await
+            }
+            Next::Policy(event) => verdicts_if(self.permission.take_policy(&event)),
+            Next::Binding(event) => verdicts_if(self.permission.take_binding(&event)),
+            Next::Report => {
+                self.report_at = None;
+                self.report(&self.in_force());
+                Change::Nothing
+            }
+        };
+        self.act(change);
+    }
+
+    /// Each status that is written comes back as an event, so of many only one is acted on.
     fn act(&mut self, change: Change) {
-        if change >= Change::Status {
-            let policies = self.in_force();
-            self.last = self.reports(&policies);
-            if change == Change::Verdicts {
+        match change {
+            Change::Status => {
+                let at = Instant::now() + SETTLE;
+                self.report_at.get_or_insert(at);
+                return;
+            }
+            Change::Verdicts => {
+                let policies = self.in_force();
+                self.report(&policies);
                 self.publish(policies);
             }
-            if self.is_known() {
-                self.reports.send_replace(self.last.clone());
-            }
+            Change::Nothing => {}
         }
-        self.listener.board.put(self.words());
+        self.tell();
+    }
+
+    /// Tells what is known.
+    fn tell(&self) {
+        let metrics = &self.listener.metrics;
+        metrics.known(PolicyObject::UpgradePolicy, self.policies.is_known());
+        metrics.known(PolicyObject::UpgradeGuardrails, self.guardrails.is_known());
+        let words = self.words();
+        if let Err(why) = &words
+            && self.puts_parts
+        {
+            self.listener.store.put_unlisted(why);
+        }
+        self.listener.board.put(words);
     }
 
     /// The policies as this cluster enforces them.
@@ -130,14 +196,21 @@ impl State {
         policies.collect()
     }
 
-    fn reports(&self, policies: &[UpgradePolicy]) -> Reports {
+    fn report(&mut self, policies: &[UpgradePolicy]) {
         let read = self.policies.iter().zip(policies);
         let policies = read.map(|(read, policy)| ObjectReport::of_policy(read, policy.clone()));
         let guardrails = self.guardrails.iter().map(ObjectReport::of_guardrails);
-        Reports(policies.chain(guardrails).collect())
+        self.last = Reports(policies.chain(guardrails).collect());
+        if self.is_known() {
+            self.reports.send_replace(self.last.clone());
+        }
     }
 
-    fn publish(&self, policies: Vec<UpgradePolicy>) {
+    fn publish(&mut self, policies: Vec<UpgradePolicy>) {
+        self.puts_parts |= self.is_known();
+        if !self.puts_parts {
+            return;
+        }
         let mut objects = AdministratorGuardrails::default();
         for read in self.guardrails.iter() {
             objects.add_object(read.guardrails.clone());
@@ -148,7 +221,8 @@ impl State {
         } else {
             upgrades
         };
-        self.listener.store.put_objects(objects, upgrades);
+        let unlisted = self.words().err().map(Into::into);
+        self.listener.store.put_objects(objects, upgrades, unlisted);
         self.listener.count(&self.last);
     }
 
@@ -159,6 +233,7 @@ impl State {
             && self.permission.is_known()
     }
 
+    /// What is known, in words; `Err` while anything is not known that decides.
     fn words(&self) -> Result<String, String> {
         let policies = board::words(&self.policies, &self.last.faults(ReadPolicy::KIND))?;
         let guardrails = self.last.faults(ReadGuardrails::KIND);
@@ -168,6 +243,14 @@ impl State {
 }
 
 impl PolicyListener {
+    /// Leaves edits undecided that an object of the cluster can forbid, until all are known.
+    pub fn begin(&self) {
+        self.store.put_unlisted(board::LISTING);
+        for kind in [PolicyObject::UpgradePolicy, PolicyObject::UpgradeGuardrails] {
+            self.metrics.known(kind, false);
+        }
+    }
+
     fn heard(&self, resource: WatchedResource, event: &KindEvent) {
         match event {
             KindEvent::Lost(fault) => {
@@ -200,9 +283,19 @@ impl PolicyListener {
     }
 }
 
+fn verdicts_if(is_other: bool) -> Change {
+    if is_other {
+        Change::Verdicts
+    } else {
+        Change::Nothing
+    }
+}
+
 fn all(names: &'static crate::cluster::served::Names) -> WatchedKind {
     WatchedKind { names, only: None }
 }
 
 /// How many events wait to be taken.
 const BACKLOG: usize = 16;
+/// How long after a change of a status it is in the reports, with all that change meanwhile.
+pub(super) const SETTLE: Duration = Duration::from_millis(500);

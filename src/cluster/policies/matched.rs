@@ -51,7 +51,7 @@ impl Extensions {
                 known.is_some_and(|known| known.remove(name(&object)).is_some())
             }
             KindEvent::Absent => self.subjects.replace(BTreeMap::new()).is_none(),
-            KindEvent::Alive | KindEvent::Lost(_) => false,
+            KindEvent::Alive | KindEvent::Found | KindEvent::Lost(_) => false,
         };
         is_other || !was_asked
     }

@@ -91,7 +91,7 @@ fn piece(known: Piece, event: &KindEvent, is_shipped: impl Fn(&Value) -> bool) -
         // Without the right to look, nobody knows that somebody asks.
         KindEvent::Lost(fault) if fault.class == FaultClass::Forbidden => Piece::Other,
         KindEvent::Lost(_) if known == Piece::Unknown => Piece::Other,
-        KindEvent::Lost(_) | KindEvent::Alive => known,
+        KindEvent::Lost(_) | KindEvent::Alive | KindEvent::Found => known,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What there is to report about each object, in the object itself.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
@@ -8,7 +10,7 @@ use olmguard_policy::{PolicyProblem, UpgradePolicy};
 
 /// What there is to report about all objects.
 #[derive(Clone, Debug, Default)]
-pub struct Reports(pub(super) Vec<ObjectReport>);
+pub struct Reports(pub(super) Arc<[ObjectReport]>);
 
 /// What there is to report about one object.
 #[derive(Clone, Debug)]

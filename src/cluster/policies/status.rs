@@ -100,7 +100,7 @@ impl StatusWriter {
     async fn write(&mut self) {
         let reports = self.reports.borrow_and_update().clone();
         let now = rfc3339(self.clock.now());
-        for report in &reports.0 {
+        for report in reports.0.iter() {
             let matched = report.policy.as_ref();
             let matched = matched.and_then(|policy| self.extensions.matched(policy));
             if let Some(status) = due(report, matched, &now) {

@@ -21,6 +21,8 @@ struct Parts {
     /// From `UpgradeGuardrails` objects.
     objects: AdministratorGuardrails,
     upgrades: UpgradePolicies,
+    /// Why the cluster can have more objects.
+    unlisted: Option<Box<str>>,
 }
 
 impl PolicyStore {
@@ -34,12 +36,28 @@ impl PolicyStore {
         self.put(|parts| parts.files = files);
     }
 
-    /// The objects of the cluster are these from now on.
-    pub(super) fn put_objects(&self, objects: AdministratorGuardrails, upgrades: UpgradePolicies) {
+    /// From now on, the cluster can have objects that are not known, for this reason. Until then, it has none.
+    pub fn put_unlisted(&self, why: &str) {
+        self.put(|parts| parts.unlisted = Some(why.into()));
+    }
+
+    /// The objects of the cluster are these from now on; `unlisted` is why they can be more.
+    pub(super) fn put_objects(
+        &self,
+        objects: AdministratorGuardrails,
+        upgrades: UpgradePolicies,
+        unlisted: Option<Box<str>>,
+    ) {
         self.put(|parts| {
             parts.objects = objects;
             parts.upgrades = upgrades;
+            parts.unlisted = unlisted;
         });
+    }
+
+    /// Whether all objects of the cluster are known.
+    pub(super) fn is_whole(&self) -> bool {
+        self.current.load().unlisted.is_none()
     }
 
     /// Made whole and swapped under the lock, so that of two changes the later one is not lost.
@@ -51,7 +69,7 @@ impl PolicyStore {
         self.current.store(Arc::new(Policies {
             guardrails,
             upgrades: parts.upgrades.clone(),
-            ..Policies::default()
+            unlisted: parts.unlisted.clone(),
         }));
     }
 }

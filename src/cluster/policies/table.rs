@@ -1,9 +1,11 @@
 //! What is known of the objects of one kind, from the events of its watch.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::task::{JoinError, spawn_blocking};
+use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
@@ -88,8 +90,11 @@ pub(super) enum Presence {
     Absent,
     /// They are listed.
     Listed,
-    /// They were listed; the last answer was that the cluster does not serve the kind.
-    Doubted,
+    /// They were listed; each answer since this time was that the cluster does not serve the kind.
+    Doubted {
+        /// When the first of these answers came.
+        since: Instant,
+    },
 }
 
 /// What an event changes.
@@ -122,13 +127,18 @@ impl<T: ReadObject> Table<T> {
         self.presence
     }
 
+    /// Whether all objects are known.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self.presence, Presence::Absent | Presence::Listed)
+    }
+
     pub(super) fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
 
     /// Takes an event. Objects are read apart from where connections are served; a fault of the reader leaves all as it
     /// was.
-    pub(super) async fn take(&mut self, event: KindEvent) -> Change {
+    pub(super) async fn take(&mut self, event: KindEvent, now: Instant) -> Change {
         if !matches!(event, KindEvent::Lost(_)) && self.fault.take().is_some() {
             info!(kind = T::KIND, "Watch works again");
         }
@@ -137,9 +147,10 @@ impl<T: ReadObject> Table<T> {
             KindEvent::Applied(object) => self.apply(object).await,
             KindEvent::Deleted(object) => Ok(self.delete(name(&object))),
             KindEvent::Alive => Ok(Change::Nothing),
-            KindEvent::Absent => Ok(self.absent()),
+            KindEvent::Found => Ok(self.find(now)),
+            KindEvent::Absent => Ok(self.absent(now)),
             KindEvent::Lost(fault) => {
-                self.lose(fault.words);
+                self.lose(fault.words, now);
                 Ok(Change::Nothing)
             }
         };
@@ -164,7 +175,7 @@ impl<T: ReadObject> Table<T> {
         self.insert(read);
         let was = std::mem::replace(&mut self.presence, Presence::Listed);
         Ok(match (is_whole, was) {
-            (true, Presence::Listed | Presence::Doubted) => Change::Status,
+            (true, Presence::Listed | Presence::Doubted { .. }) => Change::Status,
             _ => Change::Verdicts,
         })
     }
@@ -202,33 +213,78 @@ impl<T: ReadObject> Table<T> {
         }
     }
 
-    /// An API server that starts can say so of a kind that it serves a moment later.
-    fn absent(&mut self) -> Change {
-        let next = match self.presence {
-            Presence::Listed if !self.objects.is_empty() => Presence::Doubted,
-            _ => Presence::Absent,
-        };
-        let was = std::mem::replace(&mut self.presence, next);
-        if next == Presence::Doubted || was == Presence::Absent {
+    /// The cluster serves the kind: no object is known of a kind that was missing until now.
+    fn find(&mut self, now: Instant) -> Change {
+        self.doubt_from(now);
+        if self.presence != Presence::Absent {
             return Change::Nothing;
         }
-        info!(
-            kind = T::KIND,
-            "Found no such kind in the cluster, checking edits without it"
-        );
-        self.objects.clear();
+        self.presence = Presence::Unknown;
+        Change::Verdicts
+    }
+
+    /// Answers before and after another one are not one row of answers.
+    fn doubt_from(&mut self, now: Instant) {
+        if let Presence::Doubted { since } = &mut self.presence {
+            *since = now;
+        }
+    }
+
+    /// An API server that starts can say so of a kind that it serves a moment later, and a definition that is deleted
+    /// by mistake is restored soon.
+    fn absent(&mut self, now: Instant) -> Change {
+        match self.presence {
+            Presence::Absent => Change::Nothing,
+            Presence::Listed if !self.objects.is_empty() => {
+                warn!(
+                    kind = T::KIND,
+                    objects = self.objects.len(),
+                    keep = ?DOUBT,
+                    "Found no such kind in the cluster any more, keeping its last objects for now"
+                );
+                self.presence = Presence::Doubted { since: now };
+                Change::Nothing
+            }
+            Presence::Doubted { since } if now.duration_since(since) < DOUBT => Change::Nothing,
+            Presence::Unknown | Presence::Listed | Presence::Doubted { .. } => self.drop_all(),
+        }
+    }
+
+    fn drop_all(&mut self) -> Change {
+        let objects = std::mem::take(&mut self.objects).len();
+        self.presence = Presence::Absent;
+        if objects > 0 {
+            warn!(
+                kind = T::KIND,
+                objects, "Kind is gone from the cluster, checking edits without its objects"
+            );
+        } else {
+            info!(
+                kind = T::KIND,
+                "Found no such kind in the cluster, checking edits without it"
+            );
+        }
         Change::Verdicts
     }
 
     /// Logged once, for as long as it is the same.
-    fn lose(&mut self, fault: String) {
-        if self.fault.as_ref() != Some(&fault) {
+    fn lose(&mut self, fault: String, now: Instant) {
+        self.doubt_from(now);
+        if self.fault.as_ref() == Some(&fault) {
+            return;
+        }
+        if self.presence == Presence::Unknown {
+            warn!(
+                kind = T::KIND,
+                fault, "Failed to list objects, leaving edits undecided that they can forbid"
+            );
+        } else {
             warn!(
                 kind = T::KIND,
                 fault, "Lost the watch, keeping the last good objects"
             );
-            self.fault = Some(fault);
         }
+        self.fault = Some(fault);
     }
 
     /// Whether the object is known with this spec.
@@ -245,3 +301,6 @@ async fn read_all<T: ReadObject>(objects: Vec<Value>) -> Result<Vec<T>, JoinErro
     }
     spawn_blocking(move || objects.iter().map(T::read).collect()).await
 }
+
+/// How long the objects of a kind stay in use that the cluster no longer serves.
+pub(super) const DOUBT: Duration = Duration::from_mins(5);

@@ -3,6 +3,8 @@
 mod faults;
 mod permission;
 mod status;
+mod table;
+mod unlisted;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,22 +66,33 @@ impl Scene {
     }
 
     fn expecting(api: ApiServer, expected: ExpectedPermission) -> Self {
-        let (store, board, metrics) = (Arc::default(), Arc::default(), Metrics::new());
-        let listener = PolicyListener {
-            store: Arc::clone(&store),
-            board: Arc::clone(&board),
-            metrics: Arc::clone(&metrics.policies),
-            watches: Arc::clone(&metrics.watches),
-            clock: Arc::new(SystemClock),
-        };
+        let (scene, sender) = Self::idle(api);
+        let listener = scene.listener();
+        listener.begin();
+        tokio::spawn(follow(scene.api.client(), expected, listener, sender));
+        scene
+    }
+
+    /// One in which nothing is followed.
+    fn idle(api: ApiServer) -> (Self, watch::Sender<Reports>) {
         let (sender, reports) = watch::channel(Reports::default());
-        tokio::spawn(follow(api.client(), expected, listener, sender));
-        Self {
+        let scene = Self {
             api,
-            store,
-            board,
-            metrics,
+            store: Arc::default(),
+            board: Arc::default(),
+            metrics: Metrics::new(),
             reports,
+        };
+        (scene, sender)
+    }
+
+    fn listener(&self) -> PolicyListener {
+        PolicyListener {
+            store: Arc::clone(&self.store),
+            board: Arc::clone(&self.board),
+            metrics: Arc::clone(&self.metrics.policies),
+            watches: Arc::clone(&self.metrics.watches),
+            clock: Arc::new(SystemClock),
         }
     }
 
@@ -92,6 +105,22 @@ impl Scene {
             .map(|policy| policy.name().to_owned());
         let guardrails = current.guardrails.iter().map(|by| by.place.to_string());
         policies.chain(guardrails).collect()
+    }
+
+    /// Why not all policies are known.
+    fn unlisted(&self) -> Option<String> {
+        let current = self.store.current().load_full();
+        current.unlisted.as_deref().map(str::to_owned)
+    }
+
+    /// The metric: whether all policies are known, and all guardrails.
+    fn known(&self) -> [u8; 2] {
+        let text = self.metrics.render();
+        ["UpgradePolicy", "UpgradeGuardrails"].map(|kind| {
+            let series = format!("olmguard_policies_known{{kind=\"{kind}\"}} ");
+            let value = text.lines().find_map(|line| line.strip_prefix(&series));
+            value.expect("a series").parse().expect("0 or 1")
+        })
     }
 
     /// Waits until these are in force; how long that takes.

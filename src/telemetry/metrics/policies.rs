@@ -29,6 +29,7 @@ label! {
 #[derive(Debug)]
 pub struct PolicyMetrics {
     objects: PerLabel<PolicyObject, PerLabel<Accepted, IntGauge>>,
+    known: PerLabel<PolicyObject, IntGauge>,
     findings: PerLabel<PolicyFinding, IntCounter>,
     reviews: PerLabel<PolicyObject, PerLabel<Accepted, IntCounter>>,
 }
@@ -50,6 +51,11 @@ impl PolicyMetrics {
             "UpgradePolicy and UpgradeGuardrails objects of the cluster, by kind and by whether they are accepted; one that is not accepted denies upgrades.",
             &["kind", "accepted"],
         );
+        let known = register.gauges(
+            "policies_known",
+            "1 while all objects of the kind are known; 0 until they are listed, and while the cluster no longer serves a kind whose objects are still in use.",
+            &["kind"],
+        );
         let reviews = register.counters(
             "policy_reviews_total",
             "Writes of UpgradePolicy and UpgradeGuardrails objects that API servers asked about, by kind and by whether olmguard can read the object.",
@@ -66,6 +72,12 @@ impl PolicyMetrics {
                     objects.with_label_values(&[kind.as_str(), accepted.as_str()])
                 })
             }),
+            // Without a cluster to list them in, there is none.
+            known: PerLabel::new(|kind: PolicyObject| {
+                let known = known.with_label_values(&[kind.as_str()]);
+                known.set(1);
+                known
+            }),
             findings: register.counter_per(
                 "policy_findings_total",
                 "Edits that violate an upgrade policy, by what the policy does about it.",
@@ -80,6 +92,11 @@ impl PolicyMetrics {
         let objects = self.objects.of(kind);
         objects.of(Accepted::Yes).set(count(accepted));
         objects.of(Accepted::No).set(count(not_accepted));
+    }
+
+    /// Whether all objects of a kind are known from now on.
+    pub fn known(&self, kind: PolicyObject, is_known: bool) {
+        self.known.of(kind).set(i64::from(is_known));
     }
 
     /// An API server asked about a write of an object.

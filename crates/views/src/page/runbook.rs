@@ -40,6 +40,7 @@ const RUNBOOKS: &[Runbook] = runbooks![
     OlmguardFailOpen,
     OlmguardHighLatency,
     OlmguardPanic,
+    OlmguardPoliciesUnknown,
     OlmguardPolicyNotAccepted,
     OlmguardQueueRejecting,
     OlmguardUndecided,

@@ -1,9 +1,11 @@
 //! The upgrade policies of the cluster: the flag about them, and the tasks that follow them.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::error;
 
@@ -62,19 +64,30 @@ impl Policies {
             watches: Arc::clone(&metrics.watches),
             clock: Arc::new(SystemClock),
         };
+        listener.begin();
         let (sender, reports) = watch::channel(Reports::default());
         let client = self.cluster.client;
         let reporting = report(client.clone(), leadership, Arc::new(SystemClock), reports);
         tokio::spawn(reporting);
-        tokio::spawn(async move {
-            loop {
-                let expected = shipped::permission();
-                let following = follow(client.clone(), expected, listener.clone(), sender.clone());
-                following.await;
-                error!("Policy watcher stopped unexpectedly, restarting it; please report this");
-                sleep(AGAIN).await;
-            }
-        });
+        tokio::spawn(restarted(move || {
+            let expected = shipped::permission();
+            follow(client.clone(), expected, listener.clone(), sender.clone())
+        }));
+    }
+}
+
+/// Follows for good: a fault of ours, a panic too, ends one try. What it published stays in use until the next one
+/// knows as much.
+async fn restarted<F>(mut follow: impl FnMut() -> F) -> Infallible
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    loop {
+        let mut following = JoinSet::new();
+        following.spawn(follow());
+        following.join_next().await;
+        error!("Policy watcher stopped unexpectedly, restarting it; please report this");
+        sleep(AGAIN).await;
     }
 }
 
@@ -94,3 +107,35 @@ impl Check for PoliciesCheck {
 
 /// How long after a fault of ours all begins again.
 const AGAIN: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[test]
+    fn without_policies_to_follow_none_is_unknown() {
+        let ignored = PolicyArgs {
+            ignore_policies: true,
+        };
+        assert!(ignored.of(None).is_none());
+        let store = PolicyStore::default();
+        assert_eq!(store.current().load().unlisted, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_try_that_ends_or_panics_is_followed_by_another() {
+        let tries = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&tries);
+        let following = restarted(move || {
+            let before = counted.fetch_add(1, Ordering::Relaxed);
+            async move { assert!(before.is_multiple_of(2), "a fault of ours") }
+        });
+        let ended = timeout(AGAIN * 10, following).await;
+        assert!(ended.is_err(), "it goes on");
+        assert!(tries.load(Ordering::Relaxed) >= 10);
+    }
+}

@@ -41,6 +41,10 @@ async fn before_the_first_list_nothing_is_judged() {
     let scene = Scene::of(api);
     let why = "UpgradePolicy not listed yet: the API server answers 403: as the test says";
     scene.says(Err(why)).await;
+    assert_eq!(
+        (scene.unlisted().as_deref(), scene.known()),
+        (Some(why), [0, 1])
+    );
     scene.api.heal();
     scene
         .says(Ok("0 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
@@ -52,14 +56,15 @@ async fn a_cluster_without_the_definitions_is_judged_without() {
     let scene = Scene::of(ApiServer::start());
     let none = "no UpgradePolicy in this cluster; no UpgradeGuardrails in this cluster";
     scene.says(Ok(none)).await;
+    assert_eq!((scene.unlisted(), scene.known()), (None, [1, 1]));
     serve(&scene.api);
     scene.api.put(UPGRADE_POLICIES, policy("a", &json!({})));
     assert!(scene.has(&["a"]).await < Duration::from_secs(10));
 }
 
-/// An API server that starts can say so for a moment.
+/// An API server that starts can say so for a moment, and a definition can be restored.
 #[tokio::test(start_paused = true)]
-async fn definitions_that_seem_to_be_gone_are_asked_for_twice() {
+async fn objects_of_a_kind_that_is_gone_stay_in_force_for_minutes() {
     let api = cluster();
     api.put(UPGRADE_POLICIES, policy("a", &json!({})));
     let scene = Scene::of(api);
@@ -67,21 +72,30 @@ async fn definitions_that_seem_to_be_gone_are_asked_for_twice() {
     let gone = |scene: &Scene| {
         let missing = Trouble::Status(StatusCode::NOT_FOUND);
         scene.api.trouble(missing, |_| true);
+        scene.api.break_watches();
     };
     gone(&scene);
-    scene.api.break_watches();
-    sleep(Duration::from_secs(2)).await;
+    sleep(Duration::from_mins(4)).await;
+    let kept = "1 UpgradePolicy accepted, kept for now although the cluster no longer serves the kind; \
+                no UpgradeGuardrails in this cluster";
+    scene.says(Ok(kept)).await;
+    assert_eq!(scene.known(), [0, 1]);
     scene.api.heal();
-    sleep(Duration::from_mins(1)).await;
-    assert_eq!(scene.in_force(), ["a"]);
+    scene
+        .says(Ok("1 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
+        .await;
+    assert_eq!(
+        (scene.in_force(), scene.known()),
+        (vec!["a".to_owned()], [1, 1])
+    );
     gone(&scene);
-    scene.api.break_watches();
-    scene.has(&[]).await;
+    assert!(scene.has(&[]).await >= Duration::from_mins(5));
     scene
         .says(Ok(
             "no UpgradePolicy in this cluster; no UpgradeGuardrails in this cluster",
         ))
         .await;
+    assert_eq!((scene.unlisted(), scene.known()), (None, [1, 1]));
 }
 
 #[tokio::test(start_paused = true)]

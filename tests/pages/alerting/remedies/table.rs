@@ -451,6 +451,35 @@ pub(super) const REMEDIES: &[Remedy] = &[
     ),
     of("OlmguardPanic", "switch the webhook off for it", EMERGENCY),
     of(
+        "OlmguardPoliciesUnknown",
+        "If the API server answers 403",
+        By::Test(ROLES, "of_the_service_account"),
+    ),
+    of(
+        "OlmguardPoliciesUnknown",
+        "apply `deploy/crds` and your policies again",
+        By::Test(
+            "src/cluster/policies/tests/faults.rs",
+            "objects_of_a_kind_that_is_gone_stay_in_force_for_minutes",
+        ),
+    ),
+    of(
+        "OlmguardPoliciesUnknown",
+        "olmguard tries again automatically",
+        By::Test(
+            "src/cluster/policies/tests/unlisted.rs",
+            "from_the_start_until_both_kinds_are_listed_not_all_are_known",
+        ),
+    ),
+    of(
+        "OlmguardPoliciesUnknown",
+        "set `--ignore-policies`",
+        By::Test(
+            "src/cli/commands/serve/policies.rs",
+            "without_policies_to_follow_none_is_unknown",
+        ),
+    ),
+    of(
         "OlmguardPolicyNotAccepted",
         "Correct the field",
         By::Test(
