@@ -11,7 +11,6 @@
 
 mod chunks;
 mod installed;
-mod once_per_change;
 mod reports;
 #[cfg(test)]
 mod tests;
@@ -26,6 +25,7 @@ use tracing::{info, warn};
 
 use crate::cluster::lease::Leadership;
 use crate::cluster::line;
+use crate::cluster::once_per_change::OncePerChange;
 use crate::live_facts::{LiveFacts, moment};
 use crate::telemetry::metrics::{AuditFigures, AuditMetrics};
 use crate::tls::Clock;
@@ -33,7 +33,6 @@ use chunks::{Audited, audited};
 use installed::{InstalledError, installed};
 use olmguard_engine::judge::Requester;
 use olmguard_policy::Moment;
-use once_per_change::OncePerChange;
 use reports::ReportWriter;
 
 /// How is audited.

@@ -8,8 +8,8 @@ use kube::{Api, Client};
 use tokio::task::spawn_blocking;
 use tracing::{info, warn};
 
-use super::once_per_change::OncePerChange;
 use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::once_per_change::OncePerChange;
 use crate::telemetry::metrics::{AuditMetrics, ReportFate};
 use olmguard_policy::Moment;
 use olmguard_views::audit_report::{AuditReport, ClusterReport, ExtensionReport};

@@ -4,6 +4,7 @@
 //! any of this: a cluster in which nobody can write is judged in the same way.
 
 use std::convert::Infallible;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,16 +14,20 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
-use tokio::time::sleep;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
+use super::follow::SETTLE;
 use super::matched::Extensions;
-use super::report::{ObjectReport, Reports, due};
+use super::report::{Reports, due};
 use crate::cluster::extensions;
 use crate::cluster::fault;
-use crate::cluster::kind_watch::{self, WatchedKind};
+use crate::cluster::kind_watch::{self, KindEvent, WatchedKind};
 use crate::cluster::lease::Leadership;
 use crate::cluster::line;
+use crate::cluster::once_per_change::OncePerChange;
+use crate::source::catalogd::retry::Retry;
 use crate::tls::Clock;
 use olmguard_policy::GROUP;
 
@@ -36,13 +41,7 @@ pub async fn report(
     let (client, _) = line::open(client);
     let duty = || {
         info!("Reporting the status of policies from now on");
-        let writer = StatusWriter {
-            client: client.clone(),
-            clock: Arc::clone(&clock),
-            reports: reports.clone(),
-            extensions: Extensions::default(),
-        };
-        writer.run()
+        StatusWriter::new(client.clone(), Arc::clone(&clock), reports.clone()).run()
     };
     leadership.lead(duty).await
 }
@@ -51,87 +50,177 @@ struct StatusWriter {
     client: Client,
     clock: Arc<dyn Clock>,
     reports: watch::Receiver<Reports>,
+    events: mpsc::Receiver<KindEvent>,
     extensions: Extensions,
+    /// Whether there can be something to write.
+    is_changed: bool,
+    failures: u32,
+    fault: OncePerChange,
+    /// The watch of ClusterExtensions, which ends with this.
+    _watching: JoinSet<()>,
+}
+
+/// A status that an object does not have yet.
+struct DueStatus {
+    kind: &'static str,
+    plural: &'static str,
+    name: Box<str>,
+    status: Value,
+}
+
+/// What could not be written.
+struct FailedWrites {
+    count: usize,
+    /// The name of the first object, and why.
+    first: (Box<str>, String),
 }
 
 impl StatusWriter {
-    async fn run(mut self) {
-        let (events, mut received) = mpsc::channel(BACKLOG);
+    fn new(client: Client, clock: Arc<dyn Clock>, reports: watch::Receiver<Reports>) -> Self {
+        let (sender, events) = mpsc::channel(BACKLOG);
         let kind = WatchedKind {
             names: extensions::NAMES,
             only: None,
         };
-        let watching = kind_watch::watch(self.client.clone(), kind, events);
-        let mut watching = std::pin::pin!(watching);
-        // What is known by now is a change, too.
-        self.reports.mark_changed();
-        loop {
+        let mut watching = JoinSet::new();
+        watching.spawn(kind_watch::watch(client.clone(), kind, sender));
+        Self {
+            client,
+            clock,
+            reports,
+            events,
+            extensions: Extensions::default(),
+            // What is known by now is a change, too.
+            is_changed: true,
+            failures: 0,
+            fault: OncePerChange::default(),
+            _watching: watching,
+        }
+    }
+
+    /// Writes what changes, for as long as the watch and the reports go on. What fails is tried again after a pause, or
+    /// with the next change.
+    async fn run(mut self) {
+        let mut again = None;
+        while self.changed(again).await {
+            self.meanwhile(sleep(SETTLE)).await;
+            let failed = match self.due() {
+                Some(due) => self.meanwhile(write(self.client.clone(), due)).await,
+                None => None,
+            };
+            again = self.note(failed);
+        }
+    }
+
+    /// Waits for a change, or for this time; false if none comes any more.
+    async fn changed(&mut self, again: Option<Instant>) -> bool {
+        while !self.is_changed {
             tokio::select! {
-                () = &mut watching => return,
                 changed = self.reports.changed() => {
                     if changed.is_err() {
-                        return;
+                        return false;
                     }
+                    self.is_changed = true;
                 }
-                Some(event) = received.recv() => {
-                    if !self.extensions.take(event) {
-                        continue;
-                    }
-                }
-            }
-            if self.extensions.is_asked() {
-                self.settle(&mut received).await;
-                self.write().await;
+                event = self.events.recv() => match event {
+                    Some(event) => self.is_changed |= self.extensions.take(event),
+                    None => return false,
+                },
+                () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => return true,
             }
         }
+        true
     }
 
-    /// Takes what comes in the next moment, so that many changes are one write.
-    async fn settle(&mut self, received: &mut mpsc::Receiver<kind_watch::KindEvent>) {
-        let mut pause = std::pin::pin!(sleep(SETTLE));
+    /// Does something, and takes the events that come until it is done.
+    async fn meanwhile<T>(&mut self, doing: impl Future<Output = T>) -> T {
+        let mut doing = std::pin::pin!(doing);
         loop {
             tokio::select! {
-                () = &mut pause => return,
-                Some(event) = received.recv() => drop(self.extensions.take(event)),
+                done = &mut doing => return done,
+                Some(event) = self.events.recv() => self.is_changed |= self.extensions.take(event),
             }
         }
     }
 
-    async fn write(&mut self) {
+    /// What is to be written; none before it is known what the policies match.
+    fn due(&mut self) -> Option<Vec<DueStatus>> {
+        self.is_changed = false;
+        if !self.extensions.is_asked() {
+            return None;
+        }
         let reports = self.reports.borrow_and_update().clone();
         let now = rfc3339(self.clock.now());
-        for report in reports.0.iter() {
-            let matched = report.policy.as_ref();
-            let matched = matched.and_then(|policy| self.extensions.matched(policy));
-            if let Some(status) = due(report, matched, &now) {
-                self.patch(report, &status).await;
+        let due = reports.0.iter().filter_map(|report| {
+            let policy = report.policy.as_ref();
+            let matched = policy.and_then(|policy| self.extensions.matched(policy));
+            Some(DueStatus {
+                kind: report.kind,
+                plural: report.plural(),
+                name: report.state.name.clone(),
+                status: due(report, matched, &now)?,
+            })
+        });
+        Some(due.collect())
+    }
+
+    /// When to try again what has failed.
+    fn note(&mut self, failed: Option<FailedWrites>) -> Option<Instant> {
+        let Some(FailedWrites { count, first }) = failed else {
+            self.failures = 0;
+            if self.fault.is_gone() {
+                info!("Reporting the status of policies again");
+            }
+            return None;
+        };
+        self.failures += 1;
+        let pause = RETRY.delay(self.failures, fastrand::f64());
+        let (name, error) = first;
+        if self.fault.is_new(&error) {
+            warn!(
+                name = &*name, error, objects = count, next_try = ?pause,
+                "Failed to report the status of policies, trying again"
+            );
+        }
+        Some(Instant::now() + pause)
+    }
+}
+
+/// Writes one after the other; what failed, if anything did.
+async fn write(client: Client, due: Vec<DueStatus>) -> Option<FailedWrites> {
+    let mut failed = None::<FailedWrites>;
+    for status in due {
+        let Err(error) = status.write(&client).await else {
+            continue;
+        };
+        match &mut failed {
+            Some(failed) => failed.count += 1,
+            None => {
+                failed = Some(FailedWrites {
+                    count: 1,
+                    first: (status.name, fault::words(&error)),
+                });
             }
         }
     }
+    failed
+}
 
-    async fn patch(&self, report: &ObjectReport, status: &Value) {
-        let name = &*report.state.name;
-        let kind = GroupVersionKind::gvk(GROUP, VERSION, report.kind);
-        let resource = ApiResource::from_gvk_with_plural(&kind, report.plural());
-        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &resource);
+impl DueStatus {
+    async fn write(&self, client: &Client) -> Result<(), kube::Error> {
+        let kind = GroupVersionKind::gvk(GROUP, VERSION, self.kind);
+        let resource = ApiResource::from_gvk_with_plural(&kind, self.plural);
+        let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
         let object = json!({
-            "apiVersion": format!("{GROUP}/{VERSION}"), "kind": report.kind,
-            "metadata": {"name": name}, "status": status,
+            "apiVersion": format!("{GROUP}/{VERSION}"), "kind": self.kind,
+            "metadata": {"name": self.name}, "status": self.status,
         });
         let params = PatchParams::apply(MANAGER).force();
-        let patched = api
-            .patch_status(name, &params, &Patch::Apply(&object))
-            .await;
-        match patched {
-            Ok(_) => {}
+        let patch = Patch::Apply(&object);
+        match api.patch_status(&self.name, &params, &patch).await {
             // It was deleted meanwhile.
-            Err(kube::Error::Api(status)) if status.code == 404 => {}
-            Err(error) => warn!(
-                kind = report.kind,
-                name,
-                error = fault::words(&error),
-                "Failed to report the status, trying again with the next change"
-            ),
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+            written => written.map(drop),
         }
     }
 }
@@ -148,4 +237,9 @@ const VERSION: &str = "v1alpha1";
 /// Who owns the status, as server-side apply has it.
 const MANAGER: &str = "olmguard";
 const BACKLOG: usize = 16;
-const SETTLE: Duration = Duration::from_millis(500);
+/// How what fails is tried again. It is never given up.
+const RETRY: Retry = Retry {
+    base: Duration::from_secs(1),
+    cap: Duration::from_mins(5),
+    tries: NonZero::<u32>::MAX,
+};

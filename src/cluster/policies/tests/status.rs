@@ -1,5 +1,8 @@
 //! What is reported in the objects.
 
+use hyper::StatusCode;
+use olmguard_support::api::{Asked, Trouble};
+
 use super::*;
 use crate::cluster::lease::Leadership;
 
@@ -148,4 +151,86 @@ async fn without_leases_everything_else_goes_on() {
     sleep(Duration::from_mins(1)).await;
     let status = scene.api.object(UPGRADE_POLICIES, "a").expect("an object");
     assert_eq!(status.get("status"), None);
+}
+
+/// Without another change of anything.
+#[tokio::test(start_paused = true)]
+async fn a_status_that_cannot_be_written_is_tried_again() {
+    for trouble in [
+        Trouble::Status(StatusCode::SERVICE_UNAVAILABLE),
+        Trouble::Refused,
+    ] {
+        let api = whole_cluster();
+        for name in ["a", "b"] {
+            api.put(UPGRADE_POLICIES, policy(name, &json!({})));
+        }
+        api.trouble(trouble, |asked| asked.path.ends_with("/a/status"));
+        let scene = reporting(api);
+        has_status(&scene, UPGRADE_POLICIES, "b", &accepted(1, 0)).await;
+        sleep(Duration::from_mins(30)).await;
+        let asked = scene.api.asked();
+        let tries = asked.iter().filter(|one| one.path.ends_with("/a/status"));
+        let tries = tries.count();
+        assert!((8..30).contains(&tries), "{tries} tries in half an hour");
+        scene.api.heal();
+        has_status(&scene, UPGRADE_POLICIES, "a", &accepted(1, 0)).await;
+    }
+}
+
+/// The watch goes on while an answer to a write is awaited.
+#[tokio::test(start_paused = true)]
+async fn extensions_are_followed_while_a_status_is_written() {
+    let api = whole_cluster();
+    api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    api.trouble(Trouble::Silent, |asked| asked.path.ends_with("/a/status"));
+    let scene = reporting(api);
+    let asked = |scene: &Scene, is: fn(&Asked) -> bool| {
+        scene.api.asked().iter().filter(|one| is(one)).count()
+    };
+    let writes = |asked: &Asked| asked.path.ends_with("/a/status");
+    let watches = |asked: &Asked| asked.path == EXTENSIONS && asked.is_watch();
+    let at_least = async |count: usize, is: fn(&Asked) -> bool| {
+        let begun = Instant::now();
+        while asked(&scene, is) < count {
+            assert!(begun.elapsed() < Duration::from_secs(20), "it stands still");
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    at_least(1, writes).await;
+    // More than wait to be taken.
+    for number in 0..100 {
+        let name = format!("e{number}");
+        scene.api.put(EXTENSIONS, extension(&name, "p"));
+    }
+    let before = asked(&scene, watches);
+    scene.api.end_watches();
+    at_least(before + 1, watches).await;
+    assert_eq!(asked(&scene, writes), 1, "it is not answered yet");
+    scene.api.heal();
+    has_status(&scene, UPGRADE_POLICIES, "a", &accepted(1, 100)).await;
+}
+
+/// Each status that is written is an event of the object.
+#[tokio::test(start_paused = true)]
+async fn many_statuses_at_once_are_reported_together() {
+    let api = whole_cluster();
+    let names: Vec<_> = (0..60).map(|number| format!("p{number}")).collect();
+    for name in &names {
+        api.put(UPGRADE_POLICIES, policy(name, &json!({})));
+    }
+    let scene = reporting(api);
+    let mut reports = scene.reports.clone();
+    let counting = tokio::spawn(async move {
+        let mut count = 0;
+        let pause = Duration::from_mins(2);
+        while tokio::time::timeout(pause, reports.changed()).await.is_ok() {
+            count += 1;
+        }
+        count
+    });
+    for name in &names {
+        has_status(&scene, UPGRADE_POLICIES, name, &accepted(1, 0)).await;
+    }
+    let count = counting.await.expect("it counts");
+    assert!(count <= 4, "{count} reports of 60 statuses");
 }
