@@ -5,8 +5,8 @@
 //!   catalogs and policies of the moment ------^                          '--> ClusterReport objects, if wanted
 //! ```
 //!
-//! Invariants: no answer waits for any of this; catalogs are borrowed for one chunk, so one that is replaced meanwhile
-//! is let go; an audit ends within `LONGEST` and reads at most `MOST_EXTENSIONS`; what fails is counted, and the
+//! Invariants: no answer waits for any of this; an audit begins when the facts are known, and is by the catalogs and
+//! policies of one moment, which are kept until it ends; an audit ends within `LONGEST` and reads at most `MOST_EXTENSIONS`; what fails is counted, and the
 //! figures of the last audit that ended stay.
 
 mod chunks;
@@ -68,14 +68,10 @@ pub async fn audit(
     is_ready: impl Fn() -> bool,
     config: AuditConfig,
 ) -> Infallible {
-    // Before that, every extension would be undecided.
-    while !is_ready() {
-        sleep(READY).await;
-    }
     let (client, _) = line::open(client);
     let duty = || {
         info!(interval = ?config.interval, "Auditing what is installed from now on");
-        Auditor::new(client.clone(), config.clone()).run()
+        Auditor::new(client.clone(), config.clone()).run(&is_ready)
     };
     leadership.lead(duty).await
 }
@@ -107,12 +103,16 @@ impl Auditor {
         }
     }
 
-    async fn run(mut self) {
+    async fn run(mut self, is_ready: &impl Fn() -> bool) {
         let _shown = Shown(Arc::clone(&self.config.metrics));
         let mut turns = interval(self.config.interval);
         turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             turns.tick().await;
+            // Before that, every extension would be undecided.
+            while !is_ready() {
+                sleep(READY).await;
+            }
             self.turn().await;
         }
     }
@@ -137,7 +137,7 @@ impl Auditor {
             at,
             ..Requester::unknown().clone()
         };
-        let facts = &self.config.facts;
+        let facts = self.config.facts.now();
         let audited = audited(facts, extensions, requester, self.config.writes_reports);
         audited.await.ok_or(AuditError::Panicked)
     }

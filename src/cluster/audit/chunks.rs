@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
-use crate::live_facts::LiveFacts;
+use crate::live_facts::FactsOfMoment;
 use olmguard_engine::audit::{Audit, Concern, as_set_now};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
@@ -22,11 +22,11 @@ pub(super) struct Audited {
     pub(super) reports: Vec<ExtensionReport>,
 }
 
-/// Audits all of them; none if that panics.
+/// Audits all of them by the same facts; none if that panics.
 ///
 /// After each chunk there is a pause as long as the chunk took, so an audit has at most half of a core.
 pub(super) async fn audited(
-    facts: &LiveFacts,
+    facts: FactsOfMoment,
     extensions: Vec<Extension>,
     requester: Requester,
     in_words: bool,
@@ -48,14 +48,12 @@ pub(super) async fn audited(
 }
 
 impl Audited {
-    /// By the facts of the moment.
     fn of(
-        facts: &LiveFacts,
+        facts: &FactsOfMoment,
         extensions: &[Extension],
         requester: &Requester,
         in_words: bool,
     ) -> Self {
-        let facts = facts.now();
         let basis = facts.basis(&facts.snapshot);
         let mut all = Self::default();
         for extension in extensions {

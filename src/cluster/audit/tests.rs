@@ -15,6 +15,7 @@ use super::*;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::audit::Concern;
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
@@ -198,6 +199,49 @@ async fn before_the_facts_are_known_nothing_is_audited() {
     assert_eq!((scene.lists(), scene.value(COUNT)), (0, None));
     scene.is_ready.store(true, Ordering::Relaxed);
     scene.until(COUNT, Some("0")).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_facts_are_not_known_any_more_nothing_is_audited() {
+    let scene = Scene::of(cluster());
+    scene.begin();
+    scene.until(COUNT, Some("0")).await;
+    scene.is_ready.store(false, Ordering::Relaxed);
+    let before = scene.lists();
+    sleep(EVERY * 3).await;
+    assert_eq!(scene.lists(), before);
+    scene.is_ready.store(true, Ordering::Relaxed);
+    sleep(EVERY * 2).await;
+    assert!(scene.lists() > before);
+}
+
+/// Extensions of one audit can be compared with each other.
+#[tokio::test]
+async fn an_audit_is_by_the_catalogs_of_one_moment() {
+    const NEWER: &str =
+        "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.2.0";
+    let api = cluster();
+    for number in 0..60 {
+        let name = format!("e{number}");
+        api.put(EXTENSIONS, extension(&name, "1.2.0", "1.2.0"));
+    }
+    let scene = Scene::of(api);
+    let current = Arc::clone(&scene.config.facts.snapshot);
+    let swapping = tokio::spawn(async move {
+        let mut others = [CHAIN, NEWER].map(|lines| Arc::new(snapshot(lines)));
+        loop {
+            current.store(Arc::clone(&others[0]));
+            others.reverse();
+            yield_now().await;
+        }
+    });
+    let auditor = Auditor::new(scene.api.client(), scene.config.clone());
+    let audited = auditor.audited(moment(Stopped.now())).await;
+    swapping.abort();
+    let audited = audited.expect("an audit");
+    assert_eq!(audited.extensions, 60);
+    let behind = audited.findings.get(&Concern::Behind).copied();
+    assert!(matches!(behind, None | Some(60)), "{behind:?} of 60");
 }
 
 /// Sums over all replicas count every extension once.

@@ -120,7 +120,7 @@ async fn a_report_has_at_most_so_many_objects() {
     scene.config.writes_reports = true;
     let extensions = installed(scene.api.client()).await.expect("a list");
     let requester = Requester::unknown().clone();
-    let audited = audited(&scene.config.facts, extensions, requester, true).await;
+    let audited = audited(scene.config.facts.now(), extensions, requester, true).await;
     let [one] = &audited.expect("an audit").reports[..] else {
         panic!("one extension");
     };
