@@ -1,5 +1,7 @@
-//! What edits are judged by: the catalogs, the policies and the time of the moment, whatever is put in their place
-//! meanwhile.
+//! What edits are judged by: the catalogs, the policies and the time, whatever is put in their place meanwhile.
+//!
+//! Catalogs and policies come from watches of their own, so no moment is common to both. Each is taken once for an edit
+//! or an audit, as a whole, and the policies last: what restricts is never older than what it restricts.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,7 +21,7 @@ pub struct LiveFacts {
     pub policies: Arc<ArcSwap<Policies>>,
 }
 
-/// Both as they were at one moment, kept until this is dropped.
+/// Both as they were taken, one right after the other, and kept until this is dropped.
 #[derive(Clone, Debug)]
 pub struct FactsOfMoment {
     /// The catalogs.
