@@ -20,7 +20,7 @@
 mod objects;
 mod telemetry;
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Request};
@@ -153,7 +153,7 @@ impl Handler {
 
     async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Rejection> {
         let deadline = Deadline::of(request.uri(), self.timeout);
-        let peer = peer(&request);
+        let peer = peer(&request)?;
         let (parts, body) = request.into_parts();
         expect_json(&parts.headers)?;
         let body = self.bodies.read(peer, &parts.headers, body, deadline);
@@ -366,11 +366,11 @@ impl HeldReview {
     }
 }
 
-/// The address that a request comes from.
-fn peer(request: &Request) -> IpAddr {
+/// The address that a request comes from. Without it all peers would share the limits of one.
+fn peer(request: &Request) -> Result<IpAddr, Rejection> {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-    peer.map_or(unknown, |peer| peer.0.ip().to_canonical())
+    let peer = peer.ok_or(Rejection::Lost)?;
+    Ok(peer.0.ip().to_canonical())
 }
 
 fn expect_json(headers: &HeaderMap) -> Result<(), Rejection> {

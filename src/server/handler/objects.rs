@@ -51,7 +51,7 @@ impl Handler {
         deadline: Deadline,
         read: fn(&[u8]) -> Result<T, ReviewError>,
     ) -> Result<T, Rejection> {
-        let peer = peer(&request);
+        let peer = peer(&request)?;
         let (parts, body) = request.into_parts();
         expect_json(&parts.headers)?;
         let body = self.bodies.read(peer, &parts.headers, body, deadline);

@@ -1,11 +1,13 @@
 //! Answers that wait for newer content, in virtual time.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use axum::http::Request;
 use axum::http::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -15,7 +17,7 @@ use tokio::time::Instant;
 
 use super::review;
 use crate::admission::{Enforcement, Review};
-use crate::server::handler::{Handler, Telemetry};
+use crate::server::handler::{Handler, Rejection, Telemetry};
 use crate::server::{Guard, Judge, Limits, Newer, PendingReview};
 use crate::telemetry::EditEvents;
 use crate::telemetry::Metrics;
@@ -90,6 +92,7 @@ impl Scene {
         let begun = Instant::now();
         let request = Request::post(uri)
             .header(CONTENT_TYPE, "application/json")
+            .extension(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1))))
             .body(Body::from(review(0).to_string()))
             .unwrap();
         let reply = self.handler.admit(request).await.unwrap();
@@ -149,4 +152,20 @@ async fn nothing_else_waits() {
         let told = Scene::new(currency, is_loading).ask("/validate").await;
         assert_eq!(told, (expected.to_owned(), Duration::ZERO, 1));
     }
+}
+
+/// All such peers would share the limits of one.
+#[tokio::test]
+async fn a_request_without_the_address_of_its_peer_is_a_fault_of_ours() {
+    let scene = Scene::new(Currency::Current, false);
+    let request = || {
+        Request::post("/validate")
+            .header(CONTENT_TYPE, "application/json")
+            .body(Body::from(review(0).to_string()))
+            .unwrap()
+    };
+    let refused = scene.handler.admit(request()).await.unwrap_err();
+    assert!(matches!(refused, Rejection::Lost), "{refused}");
+    let refused = scene.handler.admit_catalog(request()).await.unwrap_err();
+    assert!(matches!(refused, Rejection::Lost), "{refused}");
 }
