@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tracing::{debug, warn};
 
 use crate::server::connection::{self, ConnectionConfig};
@@ -44,28 +44,39 @@ impl Port {
             tokio::select! {
                 biased;
                 () = reached(&mut closing, Phase::Closed) => break,
-                Some(ended) = tasks.join_next_with_id() => {
-                    self.connections.leave(ended.map_or_else(|error| error.id(), |(id, ())| id));
-                }
+                Some(ended) = tasks.join_next_with_id() => self.left(ended),
                 accepted = self.listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.take(stream, peer, &mut tasks),
+                    Ok((stream, peer)) => self.take(stream, peer, &mut tasks).await,
                     Err(error) => self.pause(&error).await,
                 },
             }
         }
         // What the system has taken already would be cut off with the listener.
         while let Some((stream, peer)) = backlog(&self.listener) {
-            self.take(stream, peer, &mut tasks);
+            self.take(stream, peer, &mut tasks).await;
         }
         drop(self.listener);
         while tasks.join_next().await.is_some() {}
     }
 
-    fn take(&mut self, stream: TcpStream, peer: SocketAddr, tasks: &mut JoinSet<()>) {
+    fn left(&mut self, ended: Result<(Id, ()), JoinError>) {
+        let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+        self.connections.leave(id);
+    }
+
+    /// One that was sent away has its socket until its task has ended, so that is waited for.
+    async fn take(&mut self, stream: TcpStream, peer: SocketAddr, tasks: &mut JoinSet<()>) {
         let address = peer.ip().to_canonical();
         match self.connections.make_room(address) {
             Room::Free => {}
-            Room::Made => self.metrics.evicted(Eviction::ForRoom),
+            Room::Made => {
+                self.metrics.evicted(Eviction::ForRoom);
+                while tasks.len() > self.connections.len()
+                    && let Some(ended) = tasks.join_next_with_id().await
+                {
+                    self.left(ended);
+                }
+            }
             Room::None => {
                 self.metrics.refused(Refusal::Full);
                 return debug!(

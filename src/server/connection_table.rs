@@ -1,9 +1,8 @@
 //! The connections that are open, and who has to go when there are too many.
 //!
-//! Slow clients keep nobody out: where the last seat is taken, the connection goes that has used up
-//! most of the server's patience, each by that for what it is at. So a silent handshake goes before
-//! an idle connection of the same age, and whoever has just come goes last. One that waits for an
-//! answer never goes.
+//! Slow clients keep no one out. If the last seat is taken, the connection is evicted that has used the largest share of
+//! the time allowed in its current state. So a silent handshake is evicted before an idle connection of the same age,
+//! and the newest connection last. A connection that waits for an answer is never evicted.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -65,6 +64,11 @@ impl ConnectionTable {
         } else {
             Room::Free
         }
+    }
+
+    /// How many connections have a seat.
+    pub(super) fn len(&self) -> usize {
+        self.seats.len()
     }
 
     /// Notes a connection that has been opened.

@@ -67,6 +67,25 @@ async fn what_the_system_took_before_the_end_is_answered() {
     assert!(std::net::TcpStream::connect(address).is_err());
 }
 
+/// A connection that is sent away is gone before the next one is served.
+#[tokio::test]
+async fn there_are_never_more_connections_than_the_limit() {
+    let (_sender, phase) = watch::channel(Phase::Serving);
+    let (mut port, metrics) = port(phase).await;
+    let most = NonZeroUsize::new(2).unwrap();
+    port.connections = ConnectionTable::new(most, most, Patience::default());
+    let address = port.listener.local_addr().unwrap();
+    let (mut tasks, mut clients) = (JoinSet::new(), Vec::new());
+    for number in 1..=8 {
+        clients.push(std::net::TcpStream::connect(address).unwrap());
+        let (stream, peer) = port.listener.accept().await.unwrap();
+        port.take(stream, peer, &mut tasks).await;
+        assert_eq!(tasks.len(), number.min(2));
+        let open = format!("olmguard_connections{{port=\"reviews\"}} {}", number.min(2));
+        assert!(counts(&metrics, &open), "{open}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn without_descriptors_one_connection_goes_and_there_is_a_pause() {
     let (_sender, phase) = watch::channel(Phase::Serving);
