@@ -7,7 +7,8 @@
 //! Bytes are counted before they are allocated, as an allocator rounds them.
 //! An account that was refused once stays refused, so that every later step of the same reading stops,
 //! whoever noticed first. A [`Catalog`](super::Catalog) keeps its account: its bytes return to the pool
-//! when the last user of the catalog drops it.
+//! when the last user of the catalog drops it. A reading that no one waits for any more has its account until it ends:
+//! what it holds is still there.
 //!
 //! Invariant: a pool has as many bytes taken as its accounts have together.
 

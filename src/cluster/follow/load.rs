@@ -9,8 +9,9 @@
 use std::fmt;
 use std::future::Future;
 use std::io::{self, Read};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use arc_swap::ArcSwap;
 use kube::Client;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
@@ -32,7 +33,8 @@ use olmguard_catalog::memory::Pool;
 
 /// Does the jobs.
 pub(super) trait Load: Clone + Send + 'static {
-    /// Loads content, as long as that takes; it may be dropped at any time.
+    /// Loads content, as long as that takes; it may be dropped at any time. A thread that reads then goes on to its end,
+    /// and what it reads counts as memory until that.
     fn load(self, job: Job) -> impl Future<Output = Outcome> + Send + 'static;
 
     /// Content of any other digest may be forgotten.
@@ -50,9 +52,18 @@ struct Sources {
     client: Client,
     catalogd: Catalogd,
     cache: Option<Arc<Cache>>,
+    in_use: InUse,
     clock: Arc<dyn Clock>,
     metrics: Arc<CatalogMetrics>,
     memory: Pool,
+}
+
+/// The digests of the content that is in use. Threads that remove the rest run in any order; each goes by the last
+/// digests, one after the other.
+#[derive(Default)]
+struct InUse {
+    last: ArcSwap<Vec<String>>,
+    removing: Mutex<()>,
 }
 
 impl Loader {
@@ -71,6 +82,7 @@ impl Loader {
             client,
             catalogd,
             cache,
+            in_use: InUse::default(),
             clock,
             metrics,
             memory,
@@ -265,16 +277,29 @@ impl Load for Loader {
     }
 
     fn keep(&self, digests: &[&str]) {
-        let digests: Vec<String> = digests.iter().map(|digest| (*digest).to_owned()).collect();
-        self.beside(move |cache| {
-            let digests: Vec<&str> = digests.iter().map(String::as_str).collect();
-            cache.retain(&digests)
-        });
+        self.0.in_use.put(digests);
+        let sources = Arc::clone(&self.0);
+        self.beside(move |cache| sources.in_use.with(|digests| cache.retain(digests)));
     }
 
     fn forget(&self, digest: &str) {
         let digest = digest.to_owned();
         self.beside(move |cache| cache.remove(&digest));
+    }
+}
+
+impl InUse {
+    fn put(&self, digests: &[&str]) {
+        let digests = digests.iter().map(ToString::to_string).collect();
+        self.last.store(Arc::new(digests));
+    }
+
+    fn with<T>(&self, remove: impl FnOnce(&[&str]) -> T) -> T {
+        // Nothing is kept under the lock.
+        let _one = self.removing.lock().unwrap_or_else(PoisonError::into_inner);
+        let digests = self.last.load_full();
+        let digests: Vec<&str> = digests.iter().map(String::as_str).collect();
+        remove(&digests)
     }
 }
 
@@ -324,5 +349,22 @@ impl fmt::Debug for Loader {
             .field("catalogd", &self.0.catalogd)
             .field("cache", &self.0.cache)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_comes_late_goes_by_the_last_digests_too() {
+        let in_use = InUse::default();
+        let removed = || in_use.with(|digests| digests.join(" "));
+        in_use.put(&["old"]);
+        assert_eq!(removed(), "old");
+        // Of two threads that were started, the second one comes first.
+        in_use.put(&["new"]);
+        assert_eq!(removed(), "new");
+        assert_eq!(removed(), "new");
     }
 }

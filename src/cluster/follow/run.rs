@@ -255,6 +255,7 @@ impl<L: Load> Follower<L> {
             state.is_some_and(|state| state.currency == Currency::Superseded)
         };
         let mut running = self.running.iter();
+        // A job that was just told to end counts until it has ended: what is wanted instead begins then.
         let loads_newer = running.any(|running| is_superseded(&running.job.want.name));
         if loads_newer {
             self.teller.loads_newer(true);

@@ -347,6 +347,31 @@ async fn it_is_known_while_newer_content_is_being_loaded() {
     world.until("loaded", |_| !*newer.borrow()).await;
 }
 
+/// No answer waits for what was told to end.
+#[tokio::test(start_paused = true)]
+async fn a_load_that_is_not_wanted_any_more_is_not_waited_for() {
+    for (wanted, fails) in [("a", false), ("c", true)] {
+        let script = Script::default();
+        script.next("b", &[Does::Hangs]);
+        script.next("c", &vec![Does::Fails; 9]);
+        let world = World::begin(script).await;
+        let mut newer = world.board.loads_newer();
+        for digest in ["a", "b"] {
+            let listed = CatalogEvent::Listed(vec![observed("hub", digest)]);
+            world.tell(listed).await;
+            world.until_judged_by("hub", "a").await;
+        }
+        newer.wait_for(|is_loading| *is_loading).await.unwrap();
+        let begun = Instant::now();
+        world
+            .tell(CatalogEvent::Applied(observed("hub", wanted)))
+            .await;
+        newer.wait_for(|is_loading| !is_loading).await.unwrap();
+        assert_eq!(begun.elapsed(), Duration::ZERO, "{wanted}");
+        assert_eq!(world.script.begun().contains(&"sha256:c".to_owned()), fails);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn it_ends_when_nobody_tells_it_anything() {
     let world = World::begin(Script::default()).await;
