@@ -40,7 +40,7 @@ struct Folder {
     taken: usize,
 }
 
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug, Eq)]
 struct BlobFolder {
     top_level: bool,
     /// The directory; a blob with `/` in its name is in a further one.
@@ -52,7 +52,9 @@ struct BlobFolder {
 /// The order in which a walk comes to the files.
 impl Ord for BlobFolder {
     fn cmp(&self, other: &Self) -> Ordering {
-        let same_directory = || self.schema == other.schema;
+        let is_nested = |one: &Self| one.file.contains('/');
+        let same_directory =
+            || self.schema == other.schema && !is_nested(self) && !is_nested(other);
         self.top_level.cmp(&other.top_level).then_with(|| {
             if same_directory() {
                 self.file.cmp(&other.file)
@@ -60,6 +62,13 @@ impl Ord for BlobFolder {
                 self.path().cmp(other.path())
             }
         })
+    }
+}
+
+/// One path is one file, wherever its directory ends.
+impl PartialEq for BlobFolder {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
     }
 }
 
@@ -407,3 +416,28 @@ const VERSION_PER_BYTE: usize = 64;
 /// What a JSON value takes for each byte of its text: `{"":0},` is an object of one member, whose map
 /// has room for eleven.
 pub(super) const VALUE_PER_BYTE: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn files() -> impl Strategy<Value = BlobFolder> {
+        let names = ("a(/b)?", "[/.0ab]{1,4}", any::<bool>());
+        names.prop_map(|(schema, file, top_level)| BlobFolder {
+            top_level,
+            schema: schema.into(),
+            file: file.into(),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn files_are_equal_and_ordered_by_their_paths(one in files(), other in files()) {
+            let path = |file: &BlobFolder| (file.top_level, file.path().collect::<Vec<_>>());
+            prop_assert_eq!(one.cmp(&other), path(&one).cmp(&path(&other)));
+            prop_assert_eq!(one == other, one.cmp(&other).is_eq());
+        }
+    }
+}
