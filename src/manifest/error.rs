@@ -40,8 +40,11 @@ pub enum DocumentErrorKind {
         marker: Box<str>,
     },
     /// A template that no one has rendered.
-    #[error("found \"{{{{\" of a template: expected plain YAML or JSON, so render it first")]
-    Template,
+    #[error("found {opening:?} of a template: expected plain YAML or JSON, so render it first")]
+    Template {
+        /// What the template begins with: `{{`, or a whole placeholder.
+        opening: Box<str>,
+    },
     /// A value such as an unquoted `>=1.2.0`.
     #[error(
         "a value that starts with \">\" is a block of text in YAML: write {line:?} with quotes around the value"

@@ -83,14 +83,7 @@ impl<'d> Field<'d> {
 
     /// What it is called: `cases[0].expect`.
     pub(crate) fn name(&self) -> String {
-        let mut name = String::new();
-        for step in &self.path {
-            match step {
-                ValueStep::Key(key) if name.is_empty() => name.push_str(key),
-                ValueStep::Key(key) => name.extend([".", key]),
-                ValueStep::Index(index) => name.extend(["[", &index.to_string(), "]"]),
-            }
-        }
+        let name = super::placeholder::name(&self.path);
         if name.is_empty() {
             self.whole.to_owned()
         } else {

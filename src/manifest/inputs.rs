@@ -14,15 +14,15 @@ mod read;
 mod tests;
 mod walk;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use self::error::InputError;
 pub use self::read::MAX_BYTES;
 pub(crate) use self::read::file as read_file;
-use self::walk::FileWalk;
 pub(crate) use self::walk::has_manifest_name;
+use self::walk::{FileWalk, KUSTOMIZATIONS};
 
 /// One file: its path as the user would write it, and what it holds.
 #[derive(Debug)]
@@ -39,6 +39,26 @@ pub struct Inputs<R> {
     arguments: VecDeque<PathBuf>,
     walk: FileWalk,
     stdin: Option<R>,
+}
+
+/// The names of the files that [`Inputs`] reads for these arguments, without standard input.
+pub(crate) fn manifest_files(arguments: &[PathBuf]) -> impl Iterator<Item = String> {
+    let named = arguments.iter().filter(|path| path.as_os_str() != "-");
+    named.flat_map(|path| FileWalk::from(path.clone()).map(|file| file.shown))
+}
+
+/// The kustomizations in the directories of these arguments and below, and in the directories of these files.
+pub(crate) fn kustomizations(arguments: &[PathBuf], files: &[String]) -> Vec<String> {
+    let named = arguments.iter().filter(|path| path.is_dir()).cloned();
+    let around = files.iter().filter_map(|file| Path::new(file).parent());
+    let directories: BTreeSet<_> = named.chain(around.map(Path::to_owned)).collect();
+    let files = directories.into_iter().filter_map(|directory| {
+        let mut names = KUSTOMIZATIONS.iter().map(|name| directory.join(name));
+        names.find(|file| file.is_file())
+    });
+    files
+        .map(|file| file.to_string_lossy().into_owned())
+        .collect()
 }
 
 impl<R: Read> Inputs<R> {

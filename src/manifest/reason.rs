@@ -2,6 +2,7 @@
 //! template that no one has rendered.
 
 use super::error::{DocumentErrorKind, Fault};
+use super::placeholder::starting;
 use super::position::Position;
 use olmguard_catalog::yaml_scalar::unquoted;
 
@@ -40,8 +41,8 @@ fn conflict(text: &str, first_line: u32) -> Option<Fault> {
     Some(Fault::new(Position { line, column: 1 }, kind))
 }
 
-/// The text has an opening `{{` where a value, an item or a line of its own would begin, and that is
-/// as far as reading came, or the first of the two was read yet. Within a text that was read, such as a script's, `{{` is nothing special.
+/// The text has a placeholder where a value, an item or a line of its own would begin, and that is
+/// as far as reading came, or the first character of it was read yet. Within a text that was read, such as a script's, it is nothing special.
 fn template(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
     let could_be_one = matches!(
         fault.kind,
@@ -50,31 +51,39 @@ fn template(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
     let lines = text.lines().zip(first_line..);
     let up_to_it = lines.take_while(|(_, number)| *number <= fault.at.line);
     let mut openings = up_to_it.flat_map(|(line, number)| openings(line, number));
-    let opening = openings.find(|opening| {
-        let column = opening.column.saturating_add(1);
-        let second = Position { column, ..*opening };
+    let (at, opening) = openings.find(|(at, _)| {
+        let column = at.column.saturating_add(1);
+        let second = Position { column, ..*at };
         second >= fault.reached
     })?;
-    could_be_one.then(|| Fault::new(opening, DocumentErrorKind::Template))
+    let opening = opening.into();
+    could_be_one.then(|| Fault::new(at, DocumentErrorKind::Template { opening }))
 }
 
-/// Where `{{` begins the line, a value, or an item.
-fn openings(line: &str, number: u32) -> impl Iterator<Item = Position> {
-    let before = line
-        .match_indices("{{")
-        .filter_map(|(at, _)| line.get(..at));
-    let begins = |before: &&str| {
-        let before = before.trim_end();
-        before.is_empty() || before.ends_with([':', '-', '[', ','])
-    };
-    before.filter(begins).map(move |before| {
-        let column = u32::try_from(before.chars().count()).unwrap_or(u32::MAX);
-        Position {
-            line: number,
-            column: column.saturating_add(1),
-        }
+/// Where a placeholder begins the line, a value, or an item, and its opening.
+fn openings(line: &str, number: u32) -> impl Iterator<Item = (Position, &str)> {
+    let mut before = None;
+    let starts = line.char_indices().zip(1..).filter(move |((_, c), _)| {
+        let begins = matches!(before, None | Some(':' | '-' | '[' | ','));
+        before = Some(*c).filter(|c| !c.is_whitespace()).or(before);
+        begins && !c.is_whitespace()
+    });
+    starts.filter_map(move |((at, _), column)| {
+        let rest = line.get(at..)?;
+        let block = BLOCKS.iter().find(|block| rest.starts_with(**block));
+        let opening = block.copied().or_else(|| starting(rest))?;
+        Some((
+            Position {
+                line: number,
+                column,
+            },
+            opening,
+        ))
     })
 }
+
+/// What may begin a part of a template that goes on for several lines.
+const BLOCKS: [&str; 3] = ["{{", "{%", "{#"];
 
 /// With the name of a side behind them, perhaps.
 const MARKERS: [&str; 3] = ["<<<<<<<", "|||||||", ">>>>>>>"];

@@ -2,4 +2,5 @@
 
 mod answers;
 mod installed;
+mod manifests;
 mod named;

@@ -83,12 +83,13 @@ pub(crate) enum UsageError {
     InstalledStranger { extension: String },
     #[error("standard input is named twice: use \"-\" only once, for manifests or for one catalog")]
     StdinTwice,
-    #[error("{kind} {name:?} is defined twice, at {first} and at {second}: remove one of them")]
+    #[error("{kind} {name:?} is defined twice, at {first} and at {second}{instead}")]
     ObjectTwice {
         kind: String,
         name: String,
         first: String,
         second: String,
+        instead: &'static str,
     },
     #[error(
         "--max-connections-per-peer is {per_peer}, but --max-connections is only {in_all}: \

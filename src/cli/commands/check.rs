@@ -20,10 +20,12 @@ mod form;
 mod inputs;
 mod installed;
 mod judged;
+mod kustomize;
 mod report;
 mod standing;
 mod text;
 mod trouble;
+mod unrendered;
 
 pub(super) use args::CheckArgs;
 pub use report::Report;

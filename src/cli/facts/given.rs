@@ -3,7 +3,11 @@
 //! Every command that reads manifests takes them here, so they count for all commands alike.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
+use std::path::Path;
+
+use serde_json::Value;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::meant::MeantKind;
@@ -30,9 +34,17 @@ pub(crate) enum GivenFault {
     Policy(String),
 }
 
-/// The place of the first object of each kind and name: two of them cannot both be meant.
+/// The first object of each kind and name. The same object in several directories is one; two that differ are of
+/// two clusters, or a mistake.
 #[derive(Debug, Default)]
-pub(crate) struct UniqueObjects(HashMap<(String, String), String>);
+pub(crate) struct UniqueObjects(HashMap<(String, String), FirstObject>);
+
+#[derive(Debug)]
+struct FirstObject {
+    value: Value,
+    file: String,
+    at: Position,
+}
 
 impl GivenObjects {
     /// Whether an object is such a fact, or was probably meant to be of a kind that olmguard reads.
@@ -105,23 +117,54 @@ fn meant(object: &ManifestObject) -> Option<MeantKind> {
 }
 
 impl UniqueObjects {
-    /// Adds an object that is at this place.
+    /// Adds an object that is at this place. Whether it is no copy of one that is known.
     ///
     /// # Errors
-    /// If one of its kind and name is known.
-    pub(crate) fn add(&mut self, object: &ManifestObject, place: &str) -> Result<(), UsageError> {
+    /// If another one of its kind and name is known.
+    pub(crate) fn is_new(
+        &mut self,
+        object: &ManifestObject,
+        file: &str,
+        at: Position,
+    ) -> Result<bool, UsageError> {
         let Some(name) = object.name.clone() else {
-            return Ok(());
+            return Ok(true);
         };
-        let key = (object.kind.clone(), name);
-        match self.0.insert(key, place.to_owned()) {
-            None => Ok(()),
-            Some(first) => Err(UsageError::ObjectTwice {
-                kind: object.kind.clone(),
-                name: object.name.clone().unwrap_or_default(),
-                first,
-                second: place.to_owned(),
-            }),
+        match self.0.entry((object.kind.clone(), name)) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(FirstObject {
+                    value: object.value.clone(),
+                    file: file.to_owned(),
+                    at,
+                });
+                Ok(true)
+            }
+            Entry::Occupied(known) if known.get().is_copied(object, file) => Ok(false),
+            Entry::Occupied(known) => Err(known.get().twice(object, file, at)),
+        }
+    }
+}
+
+impl FirstObject {
+    /// Whether an object of another file is the same.
+    fn is_copied(&self, object: &ManifestObject, file: &str) -> bool {
+        self.file != file && self.value == object.value
+    }
+
+    fn twice(&self, object: &ManifestObject, file: &str, at: Position) -> UsageError {
+        let is_beside = Path::new(&self.file).parent() == Path::new(file).parent();
+        UsageError::ObjectTwice {
+            kind: object.kind.clone(),
+            name: object.name.clone().unwrap_or_default(),
+            first: format!("{}:{}", self.file, self.at),
+            second: format!("{file}:{at}"),
+            instead: if self.file == file {
+                ": expected it once in a file"
+            } else if is_beside {
+                ", with different content: give one of them another name, or check one file at a time"
+            } else {
+                ", with different content: check one directory for each cluster"
+            },
         }
     }
 }

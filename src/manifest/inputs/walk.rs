@@ -214,3 +214,7 @@ pub(crate) fn has_manifest_name(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str);
     matches!(extension, Some("yaml" | "yml" | "json"))
 }
+
+/// The names by which kustomize finds a kustomization in its directory.
+pub(super) const KUSTOMIZATIONS: [&str; 3] =
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"];

@@ -24,15 +24,16 @@ fn a_template_is_skipped_and_no_error() {
         ran.stdout,
         "chart/x.yaml:11:16: a: allow\n  resolves to lantern-operator.v1.1.0 1.1.0 of catalog hub \
          [Resolved]\n  installs 1.1.0 new: no installed version is known (use --base, --installed or \
-         --snapshot)\nchart/x.yaml:13:1: skipped\n  a template; render it, and check what comes out \
-         (-f -)\nchart/x.yaml:20:1: skipped\n  a template; render it, and check what comes out (-f -)\n\
+         --snapshot)\nchart/x.yaml:13:1: skipped\n  a template; render it first, and check the \
+         result (-f -)\nchart/x.yaml:20:1: skipped\n  a template; render it first, and check the result (-f -)\n\
          1 allowed; 2 templates skipped\n"
     );
     let (code, report) = scene.json(&["-f", "chart", CATALOG]);
     assert_eq!(code, 0);
+    let why = "a template; render it first, and check the result (-f -)";
     let skipped = serde_json::json!([
-        {"file": "chart/x.yaml", "document": 1, "line": 13, "column": 1},
-        {"file": "chart/x.yaml", "document": 2, "line": 20, "column": 1}]);
+        {"file": "chart/x.yaml", "document": 1, "line": 13, "column": 1, "why": why},
+        {"file": "chart/x.yaml", "document": 2, "line": 20, "column": 1, "why": why}]);
     assert_eq!(report["skipped"], skipped);
     assert_eq!(report["summary"]["skipped"], 2);
     let quiet = scene.run(&["-f", "chart", CATALOG, "-q"]);

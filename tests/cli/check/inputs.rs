@@ -54,21 +54,26 @@ fn a_broken_document_costs_nothing_but_itself() {
 }
 
 #[test]
-fn two_objects_of_one_kind_and_name_cannot_both_be_meant() {
-    let text = extension("twin", "1.1.0");
-    let catalog = super::scene::cluster_catalog("hub", "");
+fn two_different_objects_of_one_kind_and_name_cannot_both_be_meant() {
+    let text = |version| extension("twin", version);
+    let catalog = |more| super::scene::cluster_catalog("hub", more);
     let scene = scene(&[
-        ("a.yaml", &format!("# first\n{text}")),
-        ("b.yaml", &format!("---\n{catalog}---\n{text}")),
-        ("c.yaml", &catalog),
+        ("a.yaml", &format!("# first\n{}", text("1.1.0"))),
+        (
+            "b.yaml",
+            &format!("---\n{}---\n{}", catalog(""), text("1.2.0")),
+        ),
+        ("other/c.yaml", &catalog("spec: {priority: 1}\n")),
     ]);
     scene.misused(
         &["-f", "a.yaml", "b.yaml"],
-        "ClusterExtension \"twin\" is defined twice, at a.yaml:2:1 and at b.yaml:7:1",
+        "ClusterExtension \"twin\" is defined twice, at a.yaml:2:1 and at b.yaml:7:1, with different content: \
+         give one of them another name, or check one file at a time",
     );
     scene.misused(
-        &["-f", "b.yaml", "c.yaml"],
-        "ClusterCatalog \"hub\" is defined twice, at b.yaml:2:1 and at c.yaml:1:1",
+        &["-f", "b.yaml", "other"],
+        "ClusterCatalog \"hub\" is defined twice, at b.yaml:2:1 and at other/c.yaml:1:1, with different content: \
+         check one directory for each cluster",
     );
 }
 

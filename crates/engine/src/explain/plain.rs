@@ -121,11 +121,6 @@ pub fn not_compared(why: &str) -> String {
     )
 }
 
-/// Why a template is not judged.
-pub fn skipped() -> &'static str {
-    "a template; render it, and check what comes out (-f -)"
-}
-
 /// How many of each verdict, those that are none left out, and what was passed over.
 pub fn summary(counts: &[(Verdict, usize)], passed_over: PassedOver) -> String {
     let said: Vec<String> = counts

@@ -93,7 +93,9 @@ impl AuditedInputs {
             return Ok(());
         }
         let at = object.position(positions, &[]);
-        self.unique.add(object, &format!("{file}:{at}"))?;
+        if !self.unique.is_new(object, file, at)? {
+            return Ok(());
+        }
         match recognised {
             RecognisedObject::Other => {
                 for (at, fault) in self.given.add(object, positions) {

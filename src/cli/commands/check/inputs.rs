@@ -13,11 +13,14 @@ use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
 use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
+use crate::cli::commands::check::kustomize::Kustomizations;
+use crate::cli::commands::check::unrendered::{Skipped, unrendered};
 use crate::cli::facts::given::{GivenObjects, UniqueObjects};
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
     ValueStep, documents,
 };
+use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, RecognisedObject, Shape, recognise};
 use olmguard_engine::judge::Exemption;
@@ -29,8 +32,9 @@ pub(super) struct GatheredInputs {
     /// Catalogs and policies.
     pub(super) given: GivenObjects,
     pub(super) other_kinds: usize,
-    /// Templates that no one has rendered.
-    pub(super) skipped: Vec<CasePlace>,
+    /// What a tool still makes manifests of.
+    pub(super) skipped: Vec<Skipped>,
+    kustomizations: Kustomizations,
     pub(super) errors: Vec<BadInput>,
     /// What there was before, if it is asked for.
     pub(super) base: Option<Base>,
@@ -55,7 +59,10 @@ pub(super) enum NotGathered {
 impl GatheredInputs {
     /// Reads every input; what cannot be read is kept as an error.
     pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, NotGathered> {
-        let mut gathered = Self::default();
+        let mut gathered = Self {
+            kustomizations: Kustomizations::read(&args.paths),
+            ..Self::default()
+        };
         let mut inputs = InputsAhead::new(Inputs::new(args.paths.clone(), io::stdin()));
         if let Some(name) = &args.base {
             let (base, errors) = Base::read(name, &args.paths, &mut inputs)?;
@@ -73,6 +80,8 @@ impl GatheredInputs {
             gathered.errors.extend(base.settle());
             gathered.renames = base.renames();
         }
+        let incomplete = gathered.kustomizations.incomplete(&gathered.skipped);
+        gathered.skipped.extend(incomplete);
         gathered.check_installed(plan)?;
         Ok(gathered)
     }
@@ -84,6 +93,7 @@ impl GatheredInputs {
             return objects.try_for_each(|object| self.parsed(file, object, plan));
         }
         let mut is_whole = true;
+        let skipped = self.skipped.len();
         for document in documents(bytes) {
             match document {
                 Ok(document) => self.document(file, document, plan)?,
@@ -94,6 +104,7 @@ impl GatheredInputs {
             }
         }
         // Once a file: it is searched for every name that the base has.
+        let is_whole = is_whole && skipped == self.skipped.len();
         if let Some(base) = self.base.as_mut().filter(|_| !is_whole) {
             base.spare(bytes);
         }
@@ -128,15 +139,21 @@ impl GatheredInputs {
     }
 
     fn unread_document(&mut self, file: &str, error: DocumentError) {
-        if error.kind == DocumentErrorKind::Template {
-            self.skipped.push(CasePlace {
+        if matches!(error.kind, DocumentErrorKind::Template { .. }) {
+            let place = CasePlace {
                 file: file.to_owned(),
                 document: error.index,
                 at: error.at,
-            });
+            };
+            self.skip(place, Unrendered::Template);
         } else {
             self.bad(file, Problem::Document(error));
         }
+    }
+
+    fn skip(&mut self, place: CasePlace, why: Unrendered) {
+        let skipped = Skipped::new(place, why, &self.kustomizations);
+        self.skipped.push(skipped);
     }
 
     /// The extensions that are there no more, each with where it was, as people are shown it.
@@ -164,32 +181,53 @@ impl GatheredInputs {
             document: object.document,
             at: object.position(positions, path),
         };
-        if GivenObjects::has_kind_of(object) {
-            self.unique.add(object, &place(&[]).to_string())?;
-            self.given(file, object, positions);
+        let kustomized = self.kustomizations.unrendered(file, object);
+        let kustomized = kustomized.map(|why| (Vec::new(), why));
+        if let Some((path, why)) = kustomized.or_else(|| unrendered(object)) {
+            self.past(file, object);
+            self.skip(place(&path), why);
+        } else if GivenObjects::has_kind_of(object) {
+            if self.unique.is_new(object, file, place(&[]).at)? {
+                self.given(file, object, positions);
+            }
         } else if is_review(object) {
             match Review::read(&object.value) {
                 Ok(review) => self.review(review, &object.value, place),
                 Err(error) => self.bad(file, Problem::Review(place(&[]), error)),
             }
         } else {
-            match recognise(&object.value) {
-                RecognisedObject::Other => self.other_kinds += 1,
-                RecognisedObject::UnknownVersion => {
-                    self.unique.add(object, &place(&[]).to_string())?;
-                    if let Some(past) = self.changed(file, object, plan) {
-                        self.unknown(object, past, place(&[]));
-                    }
-                }
-                RecognisedObject::Extension(shape) => {
-                    self.unique.add(object, &place(&[]).to_string())?;
-                    if let Some(past) = self.changed(file, object, plan) {
-                        self.manifest(shape, object, past, (place, plan));
-                    } else if let Some(name) = &object.name {
-                        self.keep_name(name, plan);
-                    }
-                }
+            self.extension(file, object, (place, plan))?;
+        }
+        Ok(())
+    }
+
+    /// An extension, or an object of another kind. A copy is the same edit, unless it may have been something else
+    /// in the base.
+    fn extension(
+        &mut self,
+        file: &str,
+        object: &ManifestObject,
+        (place, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Plan),
+    ) -> Result<(), UsageError> {
+        let recognised = recognise(&object.value);
+        if recognised == RecognisedObject::Other {
+            self.other_kinds += 1;
+            return Ok(());
+        }
+        let is_new = self.unique.is_new(object, file, place(&[]).at)?;
+        if !is_new && self.base.is_none() {
+            return Ok(());
+        }
+        match (self.changed(file, object, plan), recognised) {
+            (Some(past), RecognisedObject::Extension(shape)) => {
+                self.manifest(shape, object, past, (place, plan));
             }
+            (Some(past), _) => self.unknown(object, past, place(&[])),
+            (None, RecognisedObject::Extension(_)) => {
+                let name = object.name.iter();
+                name.for_each(|name| self.keep_name(name, plan));
+            }
+            (None, _) => {}
         }
         Ok(())
     }

@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::commands::check::args::CheckArgs;
-use crate::cli::commands::check::cases::{Case, CasePlace};
+use crate::cli::commands::check::cases::Case;
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
+use crate::cli::commands::check::unrendered::Skipped;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::explain::plain::{self, PassedOver};
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport, PolicyReport};
@@ -33,7 +34,8 @@ pub struct Report {
     /// One result per extension, in the order of the inputs. With `--base` and without `--all`,
     /// unchanged extensions are omitted.
     results: Vec<ResultReport>,
-    /// Templates that are not rendered and were not checked. Omitted if empty.
+    /// Templates and parts of kustomizations that are not rendered and were not checked. Omitted if
+    /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<SkippedReport>,
     /// Number of results by verdict.
@@ -67,6 +69,8 @@ struct SkippedReport {
     line: u32,
     /// Column of the template expression, in characters, from 1.
     column: u32,
+    /// Why it was not checked, and how to render it.
+    why: String,
 }
 
 /// The answer for one extension.
@@ -224,12 +228,14 @@ impl Summary {
 }
 
 impl SkippedReport {
-    fn of(place: &CasePlace) -> Self {
+    fn of(skipped: &Skipped) -> Self {
+        let place = &skipped.place;
         Self {
             file: place.file.clone(),
             document: place.document,
             line: place.at.line,
             column: place.at.column,
+            why: skipped.words(),
         }
     }
 }

@@ -77,11 +77,11 @@ fn places(text: &mut String, gathered: &GatheredInputs) -> fmt::Result {
         writeln!(text, "{place}: {style}not compared{style:#}")?;
         writeln!(text, "  {}", plain::not_compared(&one.why()))?;
     }
-    for place in &gathered.skipped {
-        let place = place.to_string();
+    for skipped in &gathered.skipped {
+        let place = skipped.place.to_string();
         let place = go::escape(&place);
         writeln!(text, "{place}: {style}skipped{style:#}")?;
-        writeln!(text, "  {}", plain::skipped())?;
+        writeln!(text, "  {}", skipped.words())?;
     }
     Ok(())
 }

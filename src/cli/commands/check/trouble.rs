@@ -68,7 +68,12 @@ pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Optio
         return Some(Trouble::new(Weight::Error, NO_EXTENSION));
     }
     let has_other = gathered.removed().next().is_some() || !gathered.errors.is_empty();
-    (is_none && !has_other).then(|| Trouble::new(Weight::Warning, NONE_FOUND))
+    let none = if gathered.skipped.is_empty() {
+        NONE_FOUND
+    } else {
+        ALL_SKIPPED
+    };
+    (is_none && !has_other).then(|| Trouble::new(Weight::Warning, none))
 }
 
 /// That no input says what is installed of any extension, if one is allowed for that.
@@ -114,14 +119,17 @@ fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
     })
 }
 
-/// Templates that no one has rendered.
+/// What a tool still makes manifests of.
 fn skipped(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
-    gathered.skipped.iter().map(|place| Trouble {
-        about: About::File(place.file.clone(), Some(place.at)),
-        ..Trouble::new(
-            Weight::Note,
-            &format!("{place}: skipped, {}", plain::skipped()),
-        )
+    gathered.skipped.iter().map(|skipped| {
+        let place = &skipped.place;
+        Trouble {
+            about: About::File(place.file.clone(), Some(place.at)),
+            ..Trouble::new(
+                Weight::Note,
+                &format!("{place}: skipped, {}", skipped.words()),
+            )
+        }
     })
 }
 
@@ -172,6 +180,10 @@ impl Trouble {
 /// The warning if nothing is checked.
 const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is checked; with \
      --require-match that is an error";
+
+/// The same if there would be one after a tool has made it.
+const ALL_SKIPPED: &str = "every ClusterExtension of the inputs still has to be rendered, so nothing is \
+     checked; with --require-match that is an error";
 
 /// The error if `--require-match` is not kept.
 const NO_EXTENSION: &str =

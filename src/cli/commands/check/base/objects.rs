@@ -14,6 +14,7 @@ use super::past::Doubt;
 use super::texts::{is_about_extensions, may_name_any};
 use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::inputs::is_read_whole;
+use crate::cli::commands::check::unrendered::unrendered;
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
@@ -76,12 +77,12 @@ impl Objects {
         for document in documents(&bytes) {
             match document {
                 Ok(document) => {
-                    let objects = self.document(&file, document).into_iter();
-                    parsed.extend(objects.filter(|_| has_room));
+                    let objects = self.document(&file, document, &mut is_whole);
+                    parsed.extend(objects.into_iter().filter(|_| has_room));
                 }
                 Err(error) => {
                     is_whole = false;
-                    if error.kind != DocumentErrorKind::Template {
+                    if !matches!(error.kind, DocumentErrorKind::Template { .. }) {
                         errors.push(BadInput::new(&file, Problem::Document(error)));
                     }
                 }
@@ -94,9 +95,18 @@ impl Objects {
         }
     }
 
-    fn document(&mut self, file: &str, document: Document) -> Vec<ParsedObject> {
-        let (objects, positions) = document.into_objects();
+    /// An object that a tool makes a manifest of was whatever the tool made of it.
+    fn document(
+        &mut self,
+        file: &str,
+        document: Document,
+        is_whole: &mut bool,
+    ) -> Vec<ParsedObject> {
+        let (mut objects, positions) = document.into_objects();
         let positions = Rc::new(positions);
+        let all = objects.len();
+        objects.retain(|object| unrendered(object).is_none());
+        *is_whole &= objects.len() == all;
         let objects = objects.into_iter();
         objects
             .map(|object| self.object(file, object, &positions))

@@ -2,6 +2,8 @@
 
 use memchr::memmem;
 
+use crate::manifest::placeholder;
+
 /// Whether a text is about extensions or, where it spells letters otherwise, may be.
 pub(super) fn is_about_extensions(text: &[u8]) -> bool {
     let mut words = WORDS.iter();
@@ -44,7 +46,8 @@ fn is_rendered_later(rest: &[u8]) -> bool {
     if line.trim_ascii().is_empty() {
         return value.trim_ascii_start().starts_with(b"{{");
     }
-    memmem::find(line, b"{{").is_some()
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    memmem::find(line, b"{{").is_some() || placeholder(text).is_some()
 }
 
 fn before(text: &[u8], at: usize) -> Option<u8> {
@@ -84,6 +87,8 @@ mod tests {
             ),
             ("metadata:\n  name:\n    {{ .Release.Name }}", true),
             ("metadata:\n  {{- include \"meta\" . | nindent 2 }}", true),
+            ("metadata:\n  name: tower-${STAGE}", true),
+            ("metadata:\n  name: <your-name>", true),
             (
                 "metadata:\n  name: tower\n  labels: {{ .Values.labels }}",
                 false,

@@ -1,0 +1,4 @@
+//! Manifests as people write them: templates, kustomizations, fields of other APIs.
+
+mod gitops;
+mod placeholders;
