@@ -51,13 +51,26 @@ fn check_and_the_webhook_say_the_same_of_every_example() {
         assert_eq!(response["allowed"], !is_refused, "{example}");
         assert_eq!(response["status"]["message"], *message, "{example}");
         let warnings = response.get("warnings").cloned().unwrap_or(json!([]));
-        assert_eq!(warnings, checked["warnings"], "{example}");
+        assert_eq!(warnings, without_places(&checked["warnings"]), "{example}");
         let annotations = &response["auditAnnotations"];
         assert_eq!(annotations["token"], example, "{example}");
         audited.insert(example, annotations.clone());
     }
     let audited = serde_json::to_string_pretty(&audited).unwrap() + "\n";
     compare("tests/audit/annotations.json", &audited);
+}
+
+/// The warnings of a file without the places in it, which no review has.
+fn without_places(warnings: &Value) -> Value {
+    let is_place = |c: char| c.is_ascii_digit() || matches!(c, ':' | ' ');
+    let warnings = warnings.as_array().unwrap().iter();
+    let warning = |text: &Value| {
+        text.as_str()
+            .unwrap()
+            .trim_start_matches(is_place)
+            .to_owned()
+    };
+    warnings.map(warning).collect()
 }
 
 /// What `check` says of the example's only extension.

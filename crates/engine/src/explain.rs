@@ -33,5 +33,7 @@ pub use successors::answer_with_successors;
 pub use text::{cut_end, label, one_line};
 pub use tone::{Tone, TonedText};
 pub use unrendered::{Renderer, Unrendered};
-pub use warning::{let_through, only_observed, renamed, warn_first, warn_last, warn_of_base};
+pub use warning::{
+    let_through, of_catalog, only_observed, renamed, warn_first, warn_last, warn_of_base,
+};
 pub use words::{exemption, line, message, reason, unknown};

@@ -23,7 +23,7 @@ mod subject;
 
 pub use fields::{BypassWords, ChannelField, Fields, SelectorField};
 pub use filter::{Filter, Policy};
-pub use hints::{Hint, Instead};
+pub use hints::{Hint, Instead, catalog_hints, hints};
 pub use identity::{Identity, RecognisedObject, recognise};
 pub use read::{FilterError, FilterProblem, SourceType};
 pub use shape::Shape;
@@ -53,7 +53,7 @@ pub struct Extension {
     pub rollout: Rollout,
     /// What upgrade policies match it by.
     pub subject: PolicySubject,
-    /// Fields that look like those of another shape, or misspelt.
+    /// Fields and words that its API does not have.
     pub hints: Vec<Hint>,
 }
 
@@ -97,7 +97,7 @@ impl Extension {
             installed: Installed::Nothing,
             rollout: Rollout::Settled,
             subject: PolicySubject::read(object),
-            hints: hints::hints(shape, object),
+            hints: hints(shape, None, object),
             fields,
         }
     }

@@ -36,7 +36,7 @@ use args::{Output, Plan};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
 use text::ClusterAccess;
-use trouble::Weight;
+use trouble::{Trouble, Weight};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
@@ -81,6 +81,8 @@ fn check(args: &CheckArgs) -> Exit {
         }
     };
     gathered.errors.iter().for_each(say);
+    let hints = gathered.hints.iter().map(Trouble::of_catalog);
+    hints.for_each(|hint| warn(&hint.text));
     if let Some(none) = trouble::no_extension(args, &gathered) {
         match none.weight {
             Weight::Error => say(&none.text),

@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::meant::MeantKind;
-use crate::manifest::{ManifestObject, Position, Positions, ValueStep};
+use crate::manifest::{ManifestObject, Position, Positions, ValueStep, placeholder_in};
 use crate::policy_files::{self, is_policy};
 use crate::policy_objects::{PolicyObject, PolicyObjects};
+use olmguard_engine::extension::schema::{self, Finding};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
 
@@ -30,6 +31,8 @@ pub(crate) enum GivenFault {
     Catalog(ClusterCatalogError),
     /// It is of no known kind.
     Kind(MeantKind),
+    /// What its CRD refuses of a catalog of this name.
+    Schema(String, Finding),
     /// Of a policy or guardrails, in words.
     Policy(String),
 }
@@ -116,6 +119,23 @@ fn meant(object: &ManifestObject) -> Option<MeantKind> {
     MeantKind::of(object).filter(|_| !is_known)
 }
 
+/// What the CRD refuses of a catalog. What a tool fills in later it does not.
+pub(crate) fn refused(
+    object: &ManifestObject,
+    positions: &Positions,
+) -> Vec<(Position, GivenFault)> {
+    if placeholder_in(&object.value, &[&["spec"]], &[]).is_some() {
+        return Vec::new();
+    }
+    let findings = schema::check_catalog(&object.value).into_iter();
+    let name = || object.name.clone().unwrap_or_default();
+    let fault = |finding: Finding| {
+        let at = object.position(positions, &ValueStep::of_path(&finding.path));
+        (at, GivenFault::Schema(name(), finding))
+    };
+    findings.map(fault).collect()
+}
+
 impl UniqueObjects {
     /// Adds an object that is at this place. Whether it is no copy of one that is known.
     ///
@@ -174,6 +194,9 @@ impl fmt::Display for GivenFault {
         match self {
             Self::Catalog(error) => error.fmt(f),
             Self::Kind(meant) => meant.fmt(f),
+            Self::Schema(name, Finding { path, message, .. }) => {
+                write!(f, "ClusterCatalog {name:?}: {path}: {message}")
+            }
             Self::Policy(why) => f.write_str(why),
         }
     }

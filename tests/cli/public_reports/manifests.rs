@@ -1,4 +1,6 @@
 //! Manifests as people write them: templates, kustomizations, fields of other APIs.
 
+mod cluster_catalogs;
+mod fields;
 mod gitops;
 mod placeholders;

@@ -221,18 +221,46 @@ pub fn goes_on(rules: &str, looked_at: usize) -> String {
     )
 }
 
-/// A hint as part of a sentence.
+/// A hint about a catalog, which no answer has.
+pub fn of_catalog(found: &Hint) -> String {
+    hint(found).within(usize::MAX)
+}
+
+/// A hint as a sentence, with its place if that is known.
 fn hint(hint: &Hint) -> CutLine {
-    let line = CutLine::default().name(&hint.field);
+    let line = match hint.at {
+        Some((line, column)) => CutLine::default().say(&format!("{line}:{column}: ")),
+        None => CutLine::default(),
+    };
+    let line = line.name(&hint.field());
     match &hint.instead {
-        Instead::Field(field) => line
-            .say(" is not a field of this API version; did you mean ")
-            .name(field)
-            .say("?"),
+        Instead::Unknown => line
+            .say(" is not a field of this API version: the API server drops or refuses it"),
+        Instead::Field(field) => {
+            let line = line.say(" is not a field of this API version; did you mean ");
+            let whole = line.clone().name(field).say("?");
+            let is_long = whole.clone().within(usize::MAX).chars().count() > LENGTH;
+            match sibling(&hint.field(), field).filter(|_| is_long) {
+                Some(name) => line.name(name).say("?"),
+                None => whole,
+            }
+        }
+        Instead::Experimental(minor) => line.say(&format!(
+            " is in the experimental CRD of OLM 1.{minor} only: the standard CRD drops or refuses it"
+        )),
+        Instead::OfV0(answer) => line.say(" is of OLM v0: in v1, ").say(answer),
         Instead::Word { found, word } => line.say(": ").written(found).say(&format!(
             " is a word of another API version; did you mean {word}?"
         )),
     }
+}
+
+/// The name of a field, if it is next to another one.
+fn sibling<'f>(one: &str, other: &'f str) -> Option<&'f str> {
+    let (above, name) = other.rsplit_once('.')?;
+    one.rsplit_once('.')
+        .filter(|(at, _)| *at == above)
+        .map(|_| name)
 }
 
 fn deprecated(what: &str, name: &str, message: Option<&str>) -> CutLine {

@@ -1,24 +1,36 @@
-//! Fields that look like those of another API shape, or misspelt: old documents mix them.
+//! Fields that an API does not have, and words of another one: old documents mix them.
 //!
-//! A hint changes no verdict. It names what was found and what this shape has instead.
+//! A hint changes no verdict. It names what was found and, if that is known or near, what this API has instead.
+//! An API server drops or refuses such a field, so an object that it let through has none.
 
-use crate::extension::{Json, Shape};
+use serde_json::Value;
+
+use crate::extension::schema::{self, SchemaRelease, UnknownField};
+use crate::extension::{BypassWords, ChannelField, Fields, Json, Shape};
 use crate::nearest::nearest;
 
-/// A field or a word that this shape does not have, and what it has instead.
+/// A field or a word that an API does not have, and what it has instead.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Hint {
-    /// The path of the field, as written.
-    pub field: String,
+    /// The way to the field; the number of an item of a list is a part too.
+    pub path: Vec<String>,
     /// What is probably meant.
     pub instead: Instead,
+    /// The line and the column, if the object is of a file.
+    pub at: Option<(u32, u32)>,
 }
 
-/// What is probably meant by a field or word that a shape does not have.
+/// What is probably meant by a field or word that an API does not have.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Instead {
-    /// This shape has the field at another path.
+    /// No one knows.
+    Unknown,
+    /// The API has the field at another path, or a field of almost this name.
     Field(String),
+    /// Only the experimental CRD of this minor release has the field.
+    Experimental(u8),
+    /// It is a field of OLM v0; what to do in v1.
+    OfV0(&'static str),
     /// This shape has another word for the value.
     Word {
         /// The word found.
@@ -28,174 +40,184 @@ pub enum Instead {
     },
 }
 
-/// The hints for an object that is read in this shape, in the order of its fields.
-pub(super) fn hints<'a>(shape: Shape, object: impl Json<'a>) -> Vec<Hint> {
-    let places = places(shape);
-    let mut hints: Vec<Hint> = places
-        .iter()
-        .flat_map(|place| place.hints(object))
-        .collect();
-    hints.extend(word_hint(shape, object));
-    hints
+/// The hints for an object that is read in this shape, in the order of its fields. The release is that of the CRD of a
+/// manifest; an object of a cluster has passed a CRD that no one knows, so no release is given.
+pub fn hints<'a>(shape: Shape, olm: Option<SchemaRelease>, object: impl Json<'a>) -> Vec<Hint> {
+    let (unknown, known) = schema::unknown(shape, olm, object);
+    let is_both = Fields::of(shape, object).channels == ChannelField::Both;
+    let is_said = |field: &UnknownField<'_>| {
+        let name = field.path.last().copied().unwrap_or_default();
+        is_both && matches!(name, "channel" | "channels")
+    };
+    let hint = |field: UnknownField<'_>| {
+        let olm = olm.filter(|_| field.is_experimental);
+        let experimental = olm.map(|olm| Instead::Experimental(olm.minor()));
+        let instead = || instead_of(&field, &known, Some(shape));
+        Hint::of(&field, experimental.unwrap_or_else(instead))
+    };
+    let hints = unknown
+        .into_iter()
+        .filter(|field| !is_said(field))
+        .map(hint);
+    hints.chain(word_hint(shape, object)).collect()
 }
 
-/// An object of a shape, the fields it has, and where those of other shapes have gone.
-struct ShapePlace {
-    at: &'static [&'static str],
-    path: &'static str,
-    has: &'static [&'static str],
-    moved: &'static [(&'static str, &'static str)],
+/// The same for a `ClusterCatalog` in `olm.operatorframework.io/v1`.
+pub fn catalog_hints(object: &Value) -> Vec<Hint> {
+    let (unknown, known) = schema::unknown_in_catalog(object);
+    let unknown = unknown.iter();
+    unknown
+        .map(|field| Hint::of(field, instead_of(field, &known, None)))
+        .collect()
 }
 
-impl ShapePlace {
-    fn hints<'a>(&self, object: impl Json<'a>) -> Vec<Hint> {
-        let written = object.at(self.at).and_then(Json::entries);
-        let written = written.into_iter().flatten().map(|(field, _)| field);
-        let unknown = written.filter(|field| !self.has.contains(field));
-        let hint = |field| {
-            Some(Hint {
-                field: format!("{}.{field}", self.path),
-                instead: Instead::Field(self.instead_of(field)?),
-            })
-        };
-        let mut hints: Vec<Hint> = unknown.filter_map(hint).collect();
-        hints.sort_by(|one, other| one.field.cmp(&other.field));
-        hints
+impl Hint {
+    fn of(field: &UnknownField<'_>, instead: Instead) -> Self {
+        Self {
+            path: field.path.iter().map(|&step| step.to_owned()).collect(),
+            instead,
+            at: None,
+        }
     }
 
-    fn instead_of(&self, field: &str) -> Option<String> {
-        let moved = self.moved.iter().find(|(from, _)| *from == field);
-        let moved = moved.map(|(_, to)| (*to).to_owned());
-        moved.or_else(|| {
-            let known = nearest(field, self.has.iter().copied(), 1);
-            known.first().map(|known| format!("{}.{known}", self.path))
-        })
-    }
-}
-
-fn places(shape: Shape) -> &'static [ShapePlace] {
-    match shape {
-        Shape::V1 => V1,
-        Shape::V1Alpha1Nested => NESTED,
-        Shape::V1Alpha1Flat | Shape::Operator => FLAT,
+    /// The path as people write it: `spec.source.catalog.channel`.
+    pub fn field(&self) -> String {
+        let path: Vec<_> = self.path.iter().map(String::as_str).collect();
+        path_name(&path)
     }
 }
 
-const CATALOG: &[&str] = &[
-    "packageName",
-    "version",
-    "channels",
-    "selector",
-    "upgradeConstraintPolicy",
+fn path_name(path: &[&str]) -> String {
+    let mut name = String::new();
+    for step in path {
+        match step.parse::<usize>() {
+            Ok(index) => name.extend(["[", &index.to_string(), "]"]),
+            Err(_) if name.is_empty() => name.push_str(step),
+            Err(_) => name.extend([".", step]),
+        }
+    }
+    name
+}
+
+fn instead_of(field: &UnknownField<'_>, known: &[String], shape: Option<Shape>) -> Instead {
+    let Some((name, above)) = field.path.split_last() else {
+        return Instead::Unknown;
+    };
+    let path = |last: &str| path_name(&[above, &[last]].concat());
+    if let Some((_, answer)) = OF_V0.iter().find(|(v0, _)| v0 == name) {
+        return Instead::OfV0(answer);
+    }
+    let is_v1 = shape == Some(Shape::V1);
+    if is_v1 && above == ["spec", "config"] {
+        return Instead::Field(match DEPLOYMENT.contains(name) {
+            true => format!("spec.config.inline.deploymentConfig.{name}"),
+            false => format!("spec.config.inline.{name}"),
+        });
+    }
+    let is_known = |path: &str| known.iter().any(|known| known == path);
+    let is_here = |path: &str| is_known(path) || (is_v1 && path.starts_with("spec.config."));
+    let moved = MOVED.iter().filter(|(old, _)| old == name);
+    let moved = moved.map(|(_, path)| *path).find(|path| is_here(path));
+    let elsewhere = || {
+        let mut known = known.iter().filter(|_| *name != "name");
+        known.find(|path| path.rsplit('.').next() == Some(name))
+    };
+    let near = || nearest(name, field.siblings.iter().copied(), 1);
+    let moved = moved.or_else(|| elsewhere().map(String::as_str));
+    let instead = moved
+        .map(str::to_owned)
+        .or_else(|| near().first().map(|near| path(near)));
+    instead.map_or(Instead::Unknown, Instead::Field)
+}
+
+/// Fields of other releases and other tools, with the paths that mean the same; an API has one of them or none. A
+/// field that an API has under the same name at another path needs no line.
+const MOVED: &[(&str, &str)] = &[
+    ("name", "spec.source.catalog.packageName"),
+    ("name", "spec.packageName"),
+    ("package", "spec.source.catalog.packageName"),
+    ("package", "spec.packageName"),
+    ("channel", "spec.source.catalog.channels"),
+    ("channels", "spec.source.catalog.channel"),
+    ("channels", "spec.channel"),
+    ("range", "spec.source.catalog.version"),
+    ("versionRange", "spec.source.catalog.version"),
+    ("catalogFilter", "spec.source.catalog.selector"),
+    ("catalogSelector", "spec.source.catalog.selector"),
+    ("catalogName", "spec.source.catalog.selector"),
+    ("catalogs", "spec.source.catalog.selector"),
+    ("labelSelector", "spec.source.catalog.selector"),
+    ("installNamespace", "spec.namespace"),
+    ("installNamespace", "spec.install.namespace"),
+    ("namespace", "spec.installNamespace"),
+    ("serviceAccountName", "spec.serviceAccount.name"),
+    ("serviceAccountName", "spec.install.serviceAccount.name"),
+    (
+        "policy",
+        "spec.install.preflight.crdUpgradeSafety.enforcement",
+    ),
+    (
+        "disabled",
+        "spec.install.preflight.crdUpgradeSafety.enforcement",
+    ),
+    ("watchNamespace", "spec.config.inline.watchNamespace"),
+    ("watchNamespaces", "spec.config.inline.watchNamespace"),
+    ("targetNamespace", "spec.config.inline.watchNamespace"),
+    ("targetNamespaces", "spec.config.inline.watchNamespace"),
+    ("inline", "spec.config.inline"),
+    ("configType", "spec.config.configType"),
+    ("deploymentConfig", "spec.config.inline.deploymentConfig"),
+    ("type", "spec.source.sourceType"),
+    ("sourceType", "spec.source.type"),
+    ("pollInterval", "spec.source.image.pollIntervalMinutes"),
+    ("interval", "spec.source.image.pollIntervalMinutes"),
+    ("availability", "spec.availabilityMode"),
+    ("digest", "spec.source.image.ref"),
+    ("tag", "spec.source.image.ref"),
 ];
 
-const V1: &[ShapePlace] = &[
-    ShapePlace {
-        at: &["spec"],
-        path: "spec",
-        has: &[
-            "namespace",
-            "serviceAccount",
-            "source",
-            "install",
-            "config",
-            "progressDeadlineMinutes",
-        ],
-        moved: &[
-            ("packageName", "spec.source.catalog.packageName"),
-            ("version", "spec.source.catalog.version"),
-            ("channel", "spec.source.catalog.channels"),
-            ("channels", "spec.source.catalog.channels"),
-            (
-                "upgradeConstraintPolicy",
-                "spec.source.catalog.upgradeConstraintPolicy",
-            ),
-            ("installNamespace", "spec.namespace"),
-            ("preflight", "spec.install.preflight"),
-        ],
-    },
-    ShapePlace {
-        at: &["spec", "source", "catalog"],
-        path: "spec.source.catalog",
-        has: CATALOG,
-        moved: &[("channel", "spec.source.catalog.channels")],
-    },
-    ShapePlace {
-        at: &["spec", "install"],
-        path: "spec.install",
-        has: &["preflight"],
-        moved: &[
-            ("namespace", "spec.namespace"),
-            ("serviceAccount", "spec.serviceAccount"),
-        ],
-    },
+/// Fields of OLM v0's Subscription and CatalogSource that v1 has nothing like.
+const OF_V0: &[(&str, &str)] = &[
+    (
+        "installPlanApproval",
+        "pin spec.source.catalog.version to approve upgrades",
+    ),
+    ("startingCSV", "set spec.source.catalog.version"),
+    (
+        "sourceNamespace",
+        "catalogs have no namespace; use spec.source.catalog.selector",
+    ),
+    ("catalogSource", "use spec.source.catalog.selector"),
+    ("catalogSourceNamespace", "catalogs have no namespace"),
+    (
+        "updateStrategy",
+        "set spec.source.image.pollIntervalMinutes",
+    ),
+    ("registryPoll", "set spec.source.image.pollIntervalMinutes"),
 ];
 
-const NESTED: &[ShapePlace] = &[
-    ShapePlace {
-        at: &["spec"],
-        path: "spec",
-        has: &[
-            "source",
-            "install",
-            "installNamespace",
-            "namespace",
-            "serviceAccount",
-            "preflight",
-        ],
-        moved: &[
-            ("packageName", "spec.source.catalog.packageName"),
-            ("version", "spec.source.catalog.version"),
-            ("channel", "spec.source.catalog.channel"),
-            ("channels", "spec.source.catalog.channels"),
-            (
-                "upgradeConstraintPolicy",
-                "spec.source.catalog.upgradeConstraintPolicy",
-            ),
-        ],
-    },
-    ShapePlace {
-        at: &["spec", "source", "catalog"],
-        path: "spec.source.catalog",
-        has: &[
-            "packageName",
-            "version",
-            "channel",
-            "channels",
-            "selector",
-            "upgradeConstraintPolicy",
-        ],
-        moved: &[],
-    },
+/// The fields of a Subscription's `config` that are in `deploymentConfig` now.
+const DEPLOYMENT: &[&str] = &[
+    "affinity",
+    "annotations",
+    "env",
+    "envFrom",
+    "nodeSelector",
+    "resources",
+    "tolerations",
+    "volumeMounts",
+    "volumes",
 ];
-
-const FLAT: &[ShapePlace] = &[ShapePlace {
-    at: &["spec"],
-    path: "spec",
-    has: &[
-        "packageName",
-        "version",
-        "channel",
-        "upgradeConstraintPolicy",
-        "installNamespace",
-        "serviceAccount",
-        "preflight",
-    ],
-    moved: &[
-        ("channels", "spec.channel"),
-        ("namespace", "spec.installNamespace"),
-    ],
-}];
 
 /// The policy's vocabulary changed with v0.16.
 fn word_hint<'a>(shape: Shape, object: impl Json<'a>) -> Option<Hint> {
-    let fields = crate::extension::Fields::of(shape, object);
+    let fields = Fields::of(shape, object);
     let word = object
         .at(fields.base)?
         .get("upgradeConstraintPolicy")?
         .as_str()?;
-    let old = fields.bypass == crate::extension::fields::BypassWords::Ignore;
-    let either = fields.bypass == crate::extension::fields::BypassWords::Either;
+    let old = fields.bypass == BypassWords::Ignore;
+    let either = fields.bypass == BypassWords::Either;
     let meant = match word {
         _ if either => return None,
         "Ignore" if !old => "SelfCertified",
@@ -208,9 +230,11 @@ fn word_hint<'a>(shape: Shape, object: impl Json<'a>) -> Option<Hint> {
         found: word.to_owned(),
         word: meant,
     };
+    let path = fields.policy();
     Some(Hint {
-        field: fields.policy(),
+        path: path.split('.').map(str::to_owned).collect(),
         instead,
+        at: None,
     })
 }
 
@@ -222,17 +246,24 @@ mod tests {
 
     #[track_caller]
     fn check(shape: Shape, object: &Value, expected: &[(&str, &str)]) {
-        let found: Vec<(String, String)> = hints(shape, object)
-            .into_iter()
-            .map(|hint| match hint.instead {
-                Instead::Field(field) => (hint.field, field),
-                Instead::Word { word, .. } => (hint.field, word.to_owned()),
-            })
-            .collect();
-        let found: Vec<(&str, &str)> = found
+        let found = hints(shape, Some(SchemaRelease::v1(11)), object);
+        assert_hints(&found, expected);
+    }
+
+    #[track_caller]
+    fn assert_hints(found: &[Hint], expected: &[(&str, &str)]) {
+        let instead = |hint: &Hint| match &hint.instead {
+            Instead::Unknown => "?".to_owned(),
+            Instead::Field(field) => field.clone(),
+            Instead::Experimental(minor) => format!("experimental {minor}"),
+            Instead::OfV0(_) => "v0".to_owned(),
+            Instead::Word { word, .. } => (*word).to_owned(),
+        };
+        let found: Vec<_> = found
             .iter()
-            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .map(|hint| (hint.field(), instead(hint)))
             .collect();
+        let found: Vec<_> = found.iter().map(|(a, b)| (&**a, &**b)).collect();
         assert_eq!(found, expected);
     }
 
@@ -247,6 +278,22 @@ mod tests {
                 ("spec.installNamespace", "spec.namespace"),
                 ("spec.packageName", "spec.source.catalog.packageName"),
                 ("spec.serviceAccout", "spec.serviceAccount"),
+            ],
+        );
+        check(
+            Shape::V1,
+            &json!({"spec": {"install": {"namespace": "n", "serviceAccount": {"name": "n"},
+                "preflight": {"crdUpgradeSafety": {"policy": "Disabled"}}}, "preflight": {},
+                "serviceAccount": {"namespace": "n"}}}),
+            &[
+                ("spec.install.namespace", "spec.namespace"),
+                (
+                    "spec.install.preflight.crdUpgradeSafety.policy",
+                    "spec.install.preflight.crdUpgradeSafety.enforcement",
+                ),
+                ("spec.install.serviceAccount", "spec.serviceAccount"),
+                ("spec.preflight", "spec.install.preflight"),
+                ("spec.serviceAccount.namespace", "spec.namespace"),
             ],
         );
     }
@@ -288,7 +335,115 @@ mod tests {
     }
 
     #[test]
-    fn what_is_like_nothing_known_is_left_alone() {
-        check(Shape::V1, &json!({"spec": {"watchNamespaces": []}}), &[]);
+    fn every_field_that_the_shape_does_not_have_is_named() {
+        let object = json!({"specs": {}, "metadata": {"name": "x", "lables": {}, "zoo": "me"},
+            "spec": {"source": {"catalog": {"selector": {"matchExpressions": [{}, {"oparator": "In"}]},
+            "zebra": 1}}}, "status": {"anything": true}});
+        check(
+            Shape::V1,
+            &object,
+            &[
+                ("specs", "spec"),
+                ("metadata.lables", "metadata.labels"),
+                ("metadata.zoo", "?"),
+                (
+                    "spec.source.catalog.selector.matchExpressions[1].oparator",
+                    "spec.source.catalog.selector.matchExpressions[1].operator",
+                ),
+                ("spec.source.catalog.zebra", "?"),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_fields_of_other_tools_have_their_answer() {
+        for (field, expected) in [
+            ("watchNamespace", "spec.config.inline.watchNamespace"),
+            ("targetNamespaces", "spec.config.inline.watchNamespace"),
+            ("name", "spec.source.catalog.packageName"),
+            ("version", "spec.source.catalog.version"),
+            ("channel", "spec.source.catalog.channels"),
+            ("selector", "spec.source.catalog.selector"),
+            ("catalogFilter", "spec.source.catalog.selector"),
+            ("serviceAccountName", "spec.serviceAccount.name"),
+            ("sourceType", "spec.source.sourceType"),
+            (
+                "crdUpgradeSafety",
+                "spec.install.preflight.crdUpgradeSafety",
+            ),
+            ("installPlanApproval", "v0"),
+            ("startingCSV", "v0"),
+            ("sourceNamespace", "v0"),
+            ("foo", "?"),
+        ] {
+            let path = format!("spec.{field}");
+            check(
+                Shape::V1,
+                &json!({"spec": {field: "x"}}),
+                &[(&path, expected)],
+            );
+        }
+        check(
+            Shape::V1Alpha1Flat,
+            &json!({"spec": {"packageName": "p", "namespace": "n", "channels": ["c"], "watchNamespace": "n"}}),
+            &[
+                ("spec.channels", "spec.channel"),
+                ("spec.namespace", "spec.installNamespace"),
+                ("spec.watchNamespace", "?"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_only_the_experimental_crd_has_depends_on_the_release() {
+        let object = json!({"spec": {"config": {"configType": "Inline", "env": [], "watchNamespace": "n",
+            "inline": {"anything": 1}}, "progressDeadlineMinutes": 10}});
+        let inner = [
+            ("spec.config.env", "spec.config.inline.deploymentConfig.env"),
+            (
+                "spec.config.watchNamespace",
+                "spec.config.inline.watchNamespace",
+            ),
+        ];
+        for (minor, config, deadline) in [
+            (4, "?", Some("?")),
+            (5, "experimental 5", Some("?")),
+            (8, "", Some("experimental 8")),
+            (11, "experimental 11", Some("experimental 11")),
+        ] {
+            let config = Some(("spec.config", config)).filter(|(_, instead)| !instead.is_empty());
+            let inner = inner.into_iter().filter(|_| minor != 4);
+            let deadline = deadline.map(|instead| ("spec.progressDeadlineMinutes", instead));
+            let expected: Vec<_> = config.into_iter().chain(inner).chain(deadline).collect();
+            assert_hints(
+                &hints(Shape::V1, Some(SchemaRelease::v1(minor)), &object),
+                &expected,
+            );
+        }
+    }
+
+    #[test]
+    fn what_an_api_server_let_through_may_be_of_any_release() {
+        let object = json!({"spec": {"config": {"configType": "Inline"}, "progressDeadlineMinutes": 10, "zebra": 1}});
+        assert_hints(&hints(Shape::V1, None, &object), &[("spec.zebra", "?")]);
+    }
+
+    #[test]
+    fn catalogs_have_hints_too() {
+        let object = json!({"spec": {"prority": 5, "availability": "Disabled", "updateStrategy": {}, "image": "x",
+            "source": {"sourceType": "Image", "image": {"ref": "x", "pollInterval": "10m"}}}});
+        assert_hints(
+            &catalog_hints(&object),
+            &[
+                ("spec.availability", "spec.availabilityMode"),
+                ("spec.image", "spec.source.image"),
+                ("spec.prority", "spec.priority"),
+                (
+                    "spec.source.image.pollInterval",
+                    "spec.source.image.pollIntervalMinutes",
+                ),
+                ("spec.source.sourceType", "spec.source.type"),
+            ],
+        );
     }
 }

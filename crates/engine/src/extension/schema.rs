@@ -7,12 +7,15 @@
 //! rules are tables (`v1`, `nested`, `flat`); `walk` applies them.
 //!
 //! Rules that compare with the old object (`fixed`) are asked for by themselves, since most callers know
-//! of none. Left out: `metadata`, `status`, and fields of the experimental CRD.
+//! of none. Left out: `metadata`, `status`, and the rules of the experimental CRD. What the tables do not have
+//! (`unknown`) is no finding, because an API server prunes it.
 
 use serde_json::Value;
 
 use super::shape::Shape;
+use crate::extension::Json;
 
+mod cluster_catalog;
 mod excerpt;
 mod finding;
 mod fixed;
@@ -24,11 +27,13 @@ mod path;
 mod rule;
 #[cfg(test)]
 mod tests;
+mod unknown;
 mod v1;
 mod walk;
 
 pub use finding::Finding;
 use rule::Schema;
+pub(super) use unknown::UnknownField;
 
 /// The release of OLM whose CRD is meant: v1.N. Shapes before v1 have their own last release.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -40,6 +45,10 @@ impl SchemaRelease {
     /// OLM v1.`minor`.
     pub const fn v1(minor: u8) -> Self {
         Self { minor }
+    }
+
+    pub(super) const fn minor(self) -> u8 {
+        self.minor
     }
 }
 
@@ -57,7 +66,36 @@ pub fn check_edit(shape: Shape, olm: SchemaRelease, old: &Value, new: &Value) ->
     fixed::check(shape, olm, (old, new))
 }
 
-fn schema(shape: Shape, object: &Value) -> &'static Schema {
+/// What the CRD of a `ClusterCatalog` would refuse of one in `olm.operatorframework.io/v1`, in the order of its
+/// fields. At most 32 findings are reported.
+pub fn check_catalog(object: &Value) -> Vec<Finding> {
+    walk::walk(&cluster_catalog::CLUSTER_CATALOG, NEWEST, object)
+}
+
+/// The fields that the CRD does not have, and the paths of those that it has. Without a release a field of any release
+/// and of either CRD is known.
+pub(super) fn unknown<'o>(
+    shape: Shape,
+    olm: Option<SchemaRelease>,
+    object: impl Json<'o>,
+) -> (Vec<UnknownField<'o>>, Vec<String>) {
+    let schema = schema(shape, object);
+    let unknown = unknown::unknown(schema, olm, object);
+    let known = unknown.first().map(|_| unknown::paths(schema, olm));
+    (unknown, known.unwrap_or_default())
+}
+
+/// The same of a `ClusterCatalog`.
+pub(super) fn unknown_in_catalog(object: &Value) -> (Vec<UnknownField<'_>>, Vec<String>) {
+    let schema = &cluster_catalog::CLUSTER_CATALOG;
+    let unknown = unknown::unknown(schema, None, object);
+    (unknown, unknown::paths(schema, None))
+}
+
+/// All releases have the same CRD of catalogs.
+const NEWEST: SchemaRelease = SchemaRelease::v1(u8::MAX);
+
+fn schema<'a>(shape: Shape, object: impl Json<'a>) -> &'static Schema {
     match shape {
         Shape::V1 => &v1::CLUSTER_EXTENSION,
         Shape::V1Alpha1Nested => form::nested(object),

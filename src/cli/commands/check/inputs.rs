@@ -15,14 +15,16 @@ use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject,
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::cli::commands::check::kustomize::Kustomizations;
 use crate::cli::commands::check::unrendered::{Skipped, unrendered};
-use crate::cli::facts::given::{GivenObjects, UniqueObjects};
+use crate::cli::facts::given::{self, GivenObjects, UniqueObjects};
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
     ValueStep, documents,
 };
 use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
-use olmguard_engine::extension::{Extension, Identity, RecognisedObject, Shape, recognise};
+use olmguard_engine::extension::{
+    Extension, Hint, Identity, RecognisedObject, Shape, catalog_hints, hints, recognise,
+};
 use olmguard_engine::judge::Exemption;
 
 /// Everything that was read, in the order of the inputs.
@@ -36,6 +38,8 @@ pub(super) struct GatheredInputs {
     pub(super) skipped: Vec<Skipped>,
     kustomizations: Kustomizations,
     pub(super) errors: Vec<BadInput>,
+    /// Fields that catalogs do not have, each with its file.
+    pub(super) hints: Vec<(String, Hint)>,
     /// What there was before, if it is asked for.
     pub(super) base: Option<Base>,
     /// What was called otherwise in it.
@@ -188,7 +192,7 @@ impl GatheredInputs {
             self.skip(place(&path), why);
         } else if GivenObjects::has_kind_of(object) {
             if self.unique.is_new(object, file, place(&[]).at)? {
-                self.given(file, object, positions);
+                self.given(file, object, positions, plan.schema);
             }
         } else if is_review(object) {
             match Review::read(&object.value) {
@@ -251,14 +255,31 @@ impl GatheredInputs {
     }
 
     /// A catalog or a policy; what is wrong with it is an error of its file, and it is applied as it is.
-    fn given(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
-        for (at, fault) in self.given.add(object, positions) {
-            let place = CasePlace {
-                file: file.to_owned(),
-                document: object.document,
-                at,
-            };
-            self.bad(file, Problem::Given(place, fault));
+    fn given(
+        &mut self,
+        file: &str,
+        object: &ManifestObject,
+        positions: &Positions,
+        schema: Schema,
+    ) {
+        let place = |at| CasePlace {
+            file: file.to_owned(),
+            document: object.document,
+            at,
+        };
+        let mut faults = self.given.add(object, positions);
+        let is_checked = schema == Schema::Applied && is_catalog_of_v1(object);
+        if faults.is_empty() && is_checked {
+            faults = given::refused(object, positions);
+        }
+        for (at, fault) in faults {
+            self.bad(file, Problem::Given(place(at), fault));
+        }
+        if is_checked {
+            let hints = catalog_hints(&object.value).into_iter();
+            let at = |path: &[ValueStep<'_>]| place(object.position(positions, path));
+            let hints = hints.map(|hint| placed(hint, &at));
+            self.hints.extend(hints.map(|hint| (file.to_owned(), hint)));
         }
     }
 
@@ -269,13 +290,15 @@ impl GatheredInputs {
         mut past: Past,
         (place, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Plan),
     ) {
-        let extension = Extension::read(shape, &object.value);
+        let release = SchemaRelease::v1(plan.rules.olm.minor());
+        let hints = hints(shape, Some(release), &object.value).into_iter();
+        let extension = Extension {
+            hints: hints.map(|hint| placed(hint, &place)).collect(),
+            ..Extension::read(shape, &object.value)
+        };
         let findings = match plan.schema {
             Schema::LeftOut => Vec::new(),
-            Schema::Applied => {
-                let release = SchemaRelease::v1(plan.rules.olm.minor());
-                refused(shape, release, &object.value, &mut past)
-            }
+            Schema::Applied => refused(shape, release, &object.value, &mut past),
         };
         self.cases.push(Case {
             place: place(&deciding_field(&extension, &object.value, &[])),
@@ -346,9 +369,28 @@ impl GatheredInputs {
     }
 }
 
+/// A hint with its place.
+fn placed(hint: Hint, place: &impl Fn(&[ValueStep<'_>]) -> CasePlace) -> Hint {
+    let step = |step| match str::parse(step) {
+        Ok(index) => ValueStep::Index(index),
+        Err(_) => ValueStep::Key(step),
+    };
+    let steps: Vec<_> = hint.path.iter().map(|name| step(name)).collect();
+    let at = place(&steps).at;
+    Hint {
+        at: Some((at.line, at.column)),
+        ..hint
+    }
+}
+
 /// Whether an object is more than counted, although it is not an extension.
 pub(super) fn is_read_whole(object: &ManifestObject) -> bool {
     GivenObjects::has_kind_of(object) || is_review(object)
+}
+
+/// Older catalogs have other CRDs.
+fn is_catalog_of_v1(object: &ManifestObject) -> bool {
+    object.kind == "ClusterCatalog" && object.api_version == "olm.operatorframework.io/v1"
 }
 
 fn is_review(object: &ManifestObject) -> bool {

@@ -7,8 +7,8 @@ use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
 use crate::cli::facts::loading::Fault;
 use crate::manifest::Position;
-use olmguard_engine::explain::{Answer, one_line, plain};
-use olmguard_engine::extension::Filter;
+use olmguard_engine::explain::{Answer, of_catalog, one_line, plain};
+use olmguard_engine::extension::{Filter, Hint};
 use olmguard_engine::judge::Verdict;
 
 /// One thing to tell.
@@ -53,7 +53,12 @@ pub(super) fn troubles(
     let is_asked = !faults.iter().any(Fault::is_of_cluster);
     let warnings = warnings.iter().filter(|_| is_asked);
     let warnings = warnings.map(|warning| Trouble::new(Weight::Warning, warning));
-    let all = inputs.chain(none).chain(faults_told).chain(warnings);
+    let hints = gathered.hints.iter().map(Trouble::of_catalog);
+    let all = inputs
+        .chain(hints)
+        .chain(none)
+        .chain(faults_told)
+        .chain(warnings);
     all.chain(removed(gathered))
         .chain(passed_over(gathered))
         .chain(skipped(gathered))
@@ -164,6 +169,15 @@ impl Trouble {
                 Lies::InRevision => About::Base(file),
             },
             ..Self::new(Weight::Error, &error.to_string())
+        }
+    }
+
+    /// A field that a catalog does not have.
+    pub(super) fn of_catalog((file, hint): &(String, Hint)) -> Self {
+        let at = hint.at.map(|(line, column)| Position { line, column });
+        Self {
+            about: About::File(file.clone(), at),
+            ..Self::new(Weight::Warning, &format!("{file}:{}", of_catalog(hint)))
         }
     }
 

@@ -10,7 +10,7 @@ use crate::cli::commands::test::suite::{Case, Old, Suite};
 use crate::manifest::Position;
 use olmguard_engine::explain::{Answer, answer, not_judged, warn_of_base};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
-use olmguard_engine::extension::{Extension, Identity, Installed, Shape};
+use olmguard_engine::extension::{Extension, Identity, Installed, Shape, hints};
 use olmguard_engine::judge::{
     Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token, identify,
 };
@@ -87,13 +87,14 @@ fn judge(
     new: &Value,
     old: Option<&Value>,
 ) -> Result<Answer, SubjectError> {
-    let Some(extension) = Extension::recognised(new) else {
+    let Some(mut extension) = Extension::recognised(new) else {
         let identity = Identity::read(new);
         return Ok(not_judged(&Exemption::UnknownVersion {
             api_version: identity.api_version(),
             kind: identity.kind,
         }));
     };
+    extension.hints = hints(extension.shape, Some(release(basis.snapshot)), new);
     let was = old.and_then(Extension::recognised);
     let before = old.map(|value| EarlierObject {
         value,
@@ -115,13 +116,17 @@ fn judge(
     Ok(answer)
 }
 
+fn release(snapshot: &Snapshot) -> SchemaRelease {
+    SchemaRelease::v1(snapshot.rules().olm.minor())
+}
+
 fn refused(
     snapshot: &Snapshot,
     shape: Shape,
     new: &Value,
     before: Option<EarlierObject<'_>>,
 ) -> SchemaRefusal {
-    let release = SchemaRelease::v1(snapshot.rules().olm.minor());
+    let release = release(snapshot);
     match before {
         Some(before) => before.refused(shape, release, new),
         None => SchemaRefusal {

@@ -4,6 +4,8 @@
 //! (`pkg/validation/errors`). Where a CRD's rule has a message, that message stands alone; the
 //! limit of a `Too long` goes without its unit, which changed between Kubernetes releases.
 
+use serde_json::Number;
+
 use super::excerpt::excerpt;
 use super::path::Path;
 use super::rule::Refusal;
@@ -66,6 +68,20 @@ impl Finding {
         let subject = in_body(at);
         let message =
             format!("Invalid value: {found}: {subject}should have at least {least} properties");
+        Self::new(at, message)
+    }
+
+    pub(super) fn too_small(at: &Path<'_>, found: &Number, least: i64) -> Self {
+        let subject = in_body(at);
+        let message =
+            format!("Invalid value: {found}: {subject}should be greater than or equal to {least}");
+        Self::new(at, message)
+    }
+
+    pub(super) fn too_large(at: &Path<'_>, found: &Number, most: i64) -> Self {
+        let subject = in_body(at);
+        let message =
+            format!("Invalid value: {found}: {subject}should be less than or equal to {most}");
         Self::new(at, message)
     }
 

@@ -110,5 +110,6 @@ static V0_18_CRD_UPGRADE_SAFETY: Schema =
 static INSTALL_WITH_NAMESPACE: Schema = ObjectRules::of(&[
     Field::optional("namespace", &ANY_TEXT),
     Field::optional("serviceAccount", &SERVICE_ACCOUNT),
+    Field::optional("preflight", &Schema::Anything),
 ]);
 static SERVICE_ACCOUNT: Schema = ObjectRules::of(&[Field::optional("name", &ANY_TEXT)]);

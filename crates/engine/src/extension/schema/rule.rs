@@ -9,10 +9,14 @@ use serde_json::{Map, Value};
 
 /// What the value of a field must be.
 pub(super) enum Schema {
+    /// Anything: its rules are not known.
+    Anything,
     /// `true` or `false`.
     Boolean,
     /// An object with any fields, at least so many.
     FreeObject { min_properties: usize },
+    /// A whole number.
+    Integer { least: i64, most: i64 },
     /// A list of at most so many items.
     List {
         max_items: usize,
@@ -42,7 +46,17 @@ pub(super) struct Field {
     pub(super) need: Need,
     /// The minor releases of OLM v1 whose CRD has the field so.
     pub(super) releases: RangeInclusive<u8>,
+    pub(super) crd: Crd,
     pub(super) schema: &'static Schema,
+}
+
+/// Which of the two CRDs of a release has a field.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Crd {
+    /// Both.
+    Standard,
+    /// The experimental one alone.
+    Experimental,
 }
 
 /// Whether a field may be left out.
@@ -64,6 +78,11 @@ pub(super) enum Text {
     Form {
         characters: RangeInclusive<usize>,
         rule: Option<TextRule>,
+    },
+    /// Anything of all these forms.
+    Forms {
+        most_characters: usize,
+        rules: &'static [TextRule],
     },
 }
 
@@ -115,6 +134,7 @@ impl Field {
             name,
             need: Need::Optional,
             releases: 0..=u8::MAX,
+            crd: Crd::Standard,
             schema,
         }
     }
@@ -124,6 +144,7 @@ impl Field {
             name,
             need: Need::Required,
             releases: 0..=u8::MAX,
+            crd: Crd::Standard,
             schema,
         }
     }
@@ -131,6 +152,19 @@ impl Field {
     /// The same field, but only in these minor releases.
     pub(super) const fn within(self, releases: RangeInclusive<u8>) -> Self {
         Self { releases, ..self }
+    }
+
+    /// The same field, but only in the experimental CRD.
+    pub(super) const fn experimental(self) -> Self {
+        Self {
+            crd: Crd::Experimental,
+            ..self
+        }
+    }
+
+    /// Whether this CRD of a release has the field.
+    pub(super) fn is_in(&self, crd: Crd, minor: u8) -> bool {
+        self.crd == crd && self.releases.contains(&minor)
     }
 }
 

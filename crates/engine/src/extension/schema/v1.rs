@@ -1,7 +1,8 @@
 //! The CRD of `olm.operatorframework.io/v1` `ClusterExtension`, v1.0 and later.
 //!
 //! Source: operator-controller, [`api/v1/clusterextension_types.go`]. `serviceAccount` was required
-//! until v1.10; `config` was in the standard CRD of v1.8 only.
+//! until v1.10; `config` was in the standard CRD of v1.8 only. Fields of the experimental CRD alone are in the table
+//! to be known; their rules do not apply.
 //!
 //! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
@@ -21,6 +22,15 @@ static SPEC: Schema = ObjectRules::of(&[
     Field::required("source", &SOURCE),
     Field::optional("install", &INSTALL),
     Field::optional("config", &CONFIG).within(8..=8),
+    Field::optional("config", &CONFIG)
+        .within(5..=7)
+        .experimental(),
+    Field::optional("config", &CONFIG)
+        .within(9..=u8::MAX)
+        .experimental(),
+    Field::optional("progressDeadlineMinutes", &Schema::Anything)
+        .within(8..=u8::MAX)
+        .experimental(),
 ]);
 
 static NAMESPACE: Schema = Text::ruled(

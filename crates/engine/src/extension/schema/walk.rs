@@ -6,9 +6,9 @@
 
 use std::ops::RangeInclusive;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-use super::rule::{Field, Need, ObjectRules, Schema, Text, TextRule, has};
+use super::rule::{Crd, Field, Need, ObjectRules, Schema, Text, TextRule, has};
 use super::{Finding, SchemaRelease, path::Path};
 use olmguard_catalog::json_type::JsonType;
 
@@ -31,7 +31,10 @@ struct SchemaWalk {
 impl SchemaWalk {
     fn value(&mut self, at: &Path<'_>, value: &Value, schema: &Schema) {
         match (schema, value) {
-            (Schema::Boolean, Value::Bool(_)) => {}
+            (Schema::Anything, _) | (Schema::Boolean, Value::Bool(_)) => {}
+            (Schema::Integer { least, most }, Value::Number(number)) => {
+                self.number(at, number, *least, *most);
+            }
             (Schema::FreeObject { min_properties }, Value::Object(fields)) => {
                 self.at_least(at, fields.len(), *min_properties);
             }
@@ -51,7 +54,7 @@ impl SchemaWalk {
             rules
                 .fields
                 .iter()
-                .filter(|field| field.releases.contains(&olm))
+                .filter(|field| field.is_in(Crd::Standard, olm))
         };
         let present = known().filter(|field| has(object, field.name)).count();
         self.at_least(at, present, rules.min_properties);
@@ -90,7 +93,11 @@ impl SchemaWalk {
     fn text(&mut self, at: &Path<'_>, text: &str, rules: &Text) {
         match rules {
             Text::Enum { words, foreign } => self.word(at, text, words, foreign),
-            Text::Form { characters, rule } => self.form(at, text, characters, rule.as_ref()),
+            Text::Form { characters, rule } => self.form(at, text, characters, rule.as_slice()),
+            Text::Forms {
+                most_characters,
+                rules,
+            } => self.form(at, text, &(0..=*most_characters), rules),
         }
     }
 
@@ -114,7 +121,7 @@ impl SchemaWalk {
         at: &Path<'_>,
         text: &str,
         characters: &RangeInclusive<usize>,
-        rule: Option<&TextRule>,
+        rules: &[TextRule],
     ) {
         let length = text.chars().count();
         if length > *characters.end() {
@@ -123,8 +130,20 @@ impl SchemaWalk {
         if length < *characters.start() {
             self.find(|| Finding::too_short(at, text, *characters.start()));
         }
-        if let Some(rule) = rule.filter(|rule| !(rule.accepts)(text)) {
+        for rule in rules.iter().filter(|rule| !(rule.accepts)(text)) {
             self.find(|| Finding::refused(at, text, rule.refusal));
+        }
+    }
+
+    /// A number without a fraction is a whole one, however it is written.
+    fn number(&mut self, at: &Path<'_>, number: &Number, least: i64, most: i64) {
+        let float = number.as_f64().unwrap_or(f64::NAN);
+        if float.fract() != 0.0 {
+            self.find(|| Finding::wrong_type(at, JsonType::Integer, JsonType::Number));
+        } else if number.as_i64().map_or(float < 0.0, |whole| whole < least) {
+            self.find(|| Finding::too_small(at, number, least));
+        } else if number.as_i64().is_none_or(|whole| whole > most) {
+            self.find(|| Finding::too_large(at, number, most));
         }
     }
 
@@ -143,7 +162,8 @@ impl SchemaWalk {
 
 fn expected(schema: &Schema) -> JsonType {
     match schema {
-        Schema::Boolean => JsonType::Boolean,
+        Schema::Anything | Schema::Boolean => JsonType::Boolean,
+        Schema::Integer { .. } => JsonType::Integer,
         Schema::FreeObject { .. } | Schema::Map(_) | Schema::Object(_) => JsonType::Object,
         Schema::List { .. } => JsonType::Array,
         Schema::Text(_) => JsonType::String,
