@@ -37,6 +37,7 @@ use olmguard_engine::snapshot::CatalogState;
 pub use mark::{Mark, Marks};
 pub use pick::{AbsentBundle, NoSuchVersion, absent, pick, removed};
 pub use sketch::{Fate, ForbiddenSteps, Sketch};
+pub use text::no_version;
 
 /// What of a graph is to be seen.
 #[derive(Clone, Debug, Default)]

@@ -17,7 +17,7 @@ use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs, check_stdin};
 use crate::cli::help;
 use crate::cli::output;
-use crate::cli::{Exit, say};
+use crate::cli::{Exit, say, warn};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::{Catalog, Package};
@@ -173,6 +173,12 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let mut sketch = Sketch::of(&graph, view)?;
     if let Some(base) = &args.base {
         sketch = sketch.compared(old, &base.display().to_string());
+    }
+    let reach = sketch.reach.as_ref();
+    if reach.is_some_and(|reach| reach.hops.len() == 1)
+        && let Some(no_version) = picture::no_version(&sketch)
+    {
+        warn(&no_version);
     }
     args.put(&sketch, form)?;
     let misses = sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal);

@@ -77,9 +77,13 @@ impl fmt::Display for MeantKind {
 
 /// Whether a person can have meant the other name.
 fn is_like(found: &str, known: &str) -> bool {
-    let found = found.to_lowercase();
+    // Before anything is compared: most objects are of other kinds.
     let is_as_long = found.len().abs_diff(known.len()) <= MOST_LONGER;
-    is_as_long && !nearest(&found, [&*known.to_lowercase()], 1).is_empty()
+    let is_near = || {
+        let (found, known) = (found.to_lowercase(), known.to_lowercase());
+        !nearest(&found, [&*known], 1).is_empty()
+    };
+    is_as_long && is_near()
 }
 
 /// Whether an object in this group can be meant for another group of OLM.

@@ -170,14 +170,14 @@ fn rules_for_a_package_that_no_catalog_has_are_said() {
         ("g.yaml", "--policy", POLICY),
     ] {
         let text = text.replace("lantern-operator", "lantern-oprator");
-        std::fs::write(scene.path().join(file), text).expect("a file");
+        std::fs::write(scene.path().join(file), &text).expect("a file");
         let Ran { code, stderr, .. } = scene.run(&["a.yaml", CATALOG, flag, file]);
         let words = "no catalog has package \"lantern-oprator\", so this has no effect; did you mean \"lantern-operator\"?";
         assert!(code == 0 && stderr.contains(words), "{stderr}");
         let lint = ["lint", "hub.yaml", "--package=lantern-operator", flag, file];
         let (_, found, _) = olmguard(&scene, &lint);
         // The objects are read with `--policy`.
-        let is_object = flag == "--guardrails" && text.contains("kind:");
+        let is_object = flag == "--guardrails" && text.contains("apiVersion");
         let said = if is_object {
             "write schema: olmguard.guardrails.v1alpha1; for an UpgradeGuardrails object, use --policy"
         } else {

@@ -19,7 +19,7 @@ pub(super) fn of_any_name<'s>(
     installed: &InstalledBundle,
     context: EditContext<'_>,
 ) -> RuledEdit<'s> {
-    let named = |name: Option<&str>| {
+    let ruled_for = |name: Option<&str>| {
         let installed = Installed::Bundle(InstalledBundle {
             name: name.map(str::to_owned),
             ..installed.clone()
@@ -28,12 +28,12 @@ pub(super) fn of_any_name<'s>(
         rule_question(question, &ReadInstalled::of(&installed, rules), context)
     };
     let verdict = |ruled: &RuledEdit<'_>| ruled.ruling.token().verdict();
-    let unmentioned = named(None);
+    let unmentioned = ruled_for(None);
     let offers = question.offers().iter();
     let names = offers.flat_map(|offer| offer.package.names_of_edges());
     // An entry without `replaces` is an edge of the empty name, which no bundle has.
     let names: BTreeSet<_> = names.filter(|name| !name.is_empty()).collect();
-    let is_same = |name| verdict(&named(Some(name))) == verdict(&unmentioned);
+    let is_same = |name| verdict(&ruled_for(Some(name))) == verdict(&unmentioned);
     if verdict(&unmentioned) == Verdict::Undecided || names.into_iter().all(is_same) {
         return unmentioned;
     }

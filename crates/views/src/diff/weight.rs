@@ -72,7 +72,7 @@ impl<'e> InstalledExtensions<'e> {
             let name = extension.identity.name.as_deref().unwrap_or("(no name)");
             match &extension.installed {
                 Installed::Bundle(bundle) | Installed::Inferred(bundle) => {
-                    all.add(name, filter, bundle)
+                    all.add(name, filter, bundle);
                 }
                 Installed::Unknown(_) => all.unknown.push((&filter.package, name)),
                 Installed::Nothing => {}

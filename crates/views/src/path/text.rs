@@ -38,7 +38,9 @@ impl PathReport {
     }
 
     fn say_walks(&self, text: &mut TonedText) {
-        for walk in &self.walks {
+        // Without the name of the installed bundle, no upgrade is no answer.
+        let is_known = |walk: &&WalkReport| self.no_version.is_none() || !walk.steps.is_empty();
+        for walk in self.walks.iter().filter(is_known) {
             self.say_walk(walk, text);
         }
     }

@@ -43,7 +43,7 @@ pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
 }
 
 /// That the start is no version of the package and no name of its edges, with the versions next to it: the first line.
-pub(super) fn no_version(sketch: &Sketch<'_, '_>) -> Option<String> {
+pub fn no_version(sketch: &Sketch<'_, '_>) -> Option<String> {
     let Row(start) = sketch.reach.as_ref()?.start;
     let start = start as usize;
     let is_bundle = |row: &&RowFacts<'_>| {

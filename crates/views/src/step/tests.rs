@@ -144,8 +144,8 @@ fn a_stranger_comes_on_by_ranges_only() {
         ANY,
         ("0.8.0", "1.0.0"),
         &[
-            "OLM v1        denied: 1.0.0 is not a successor of 0.8.0 in catalog hub",
-            "              [NotASuccessor]",
+            "OLM v1        undecided: the name of the installed bundle is unknown",
+            "              [InstalledUnknown]",
             "Edge          none from 0.8.0 to 1.0.0",
             "To allow it   the catalog author must add an entry whose skipRange matches 0.8.0",
             "If unpinned   OLM installs nothing next",

@@ -103,11 +103,11 @@ fn releases_of_the_default_channel_come_first_and_prereleases_last() {
 #[test]
 fn a_version_that_nothing_knows_or_can_read() {
     let expected = "\
+0.5.0 is not a version of p; nearest: 1.0.0
 p in catalog hub
 Channels      a: head 1.0.0
 Installed     0.5.0
 Allowed next  1.0.0
-Highest reachable: 1.0.0
 
   Version  From 0.5.0  Channels
   1.0.0    successor   a*
