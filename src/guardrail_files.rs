@@ -244,7 +244,9 @@ rules:
     #[test]
     fn documents_are_told_by_where_they_begin() {
         let two = format!("# ours\n{GOOD}---\n{}", GOOD.replace("lantern", "wick"));
-        let ReadGuardrails { imposed, faults } = read(&two);
+        let ReadGuardrails {
+            imposed, faults, ..
+        } = read(&two);
         assert_eq!(faults, []);
         let places = imposed.iter().map(|by| &*by.place);
         assert_eq!(places.collect::<Vec<_>>(), ["rules.yaml:2", "rules.yaml:7"]);

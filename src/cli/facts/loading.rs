@@ -270,9 +270,8 @@ impl fmt::Display for Fault {
                     f,
                     "{title}: no catalog has package {package}, so this has no effect"
                 )?;
-                let near = near.iter();
-                near.map(|near| write!(f, "; did you mean {}?", go::quote(near)))
-                    .collect()
+                let mut near = near.iter();
+                near.try_for_each(|near| write!(f, "; did you mean {}?", go::quote(near)))
             }
         }
     }

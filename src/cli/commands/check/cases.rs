@@ -22,11 +22,11 @@ pub(super) struct Case {
 pub(super) enum InstalledSource {
     /// The base, or the object itself.
     #[default]
-    ByManifests,
+    Manifests,
     /// A cluster; it stands in the object.
-    ByCluster,
+    Cluster,
     /// A flag or the project file; it stands in the object.
-    ByFlag,
+    Flag,
 }
 
 /// Where a case stands.

@@ -35,7 +35,7 @@ pub(super) fn set_given(
             );
             let installed = given.resolve(&flag, snapshot, filter);
             extension.installed = installed.map_err(InstalledArgError::Nameless)?;
-            case.told = InstalledSource::ByFlag;
+            case.told = InstalledSource::Flag;
         }
     }
     Ok(())
@@ -48,11 +48,11 @@ pub(super) fn of(
     extension: &Extension,
 ) -> (Installed, Option<Token>) {
     let (installed, doubt) = match (case.told, &case.past) {
-        (InstalledSource::ByManifests, Past::Unknown(why)) => {
+        (InstalledSource::Manifests, Past::Unknown(why)) => {
             let why = why.clone();
             (Installed::Unknown(UnknownCause::NotInBase { why }), None)
         }
-        (InstalledSource::ByManifests, Past::Found(found)) => {
+        (InstalledSource::Manifests, Past::Found(found)) => {
             found.ancestor.before().installed(basis, extension)
         }
         _ => (extension.installed.clone(), None),
@@ -67,7 +67,7 @@ pub(super) fn of(
 /// Whether no input says what is installed, not even that nothing is.
 pub(super) fn is_unknown(case: &Case, answer: &Answer, args: &CheckArgs) -> bool {
     let has_source = args.snapshot.is_some()
-        || case.told != InstalledSource::ByManifests
+        || case.told != InstalledSource::Manifests
         || !matches!(case.past, Past::NotAsked);
     let is_judged = answer.verdict != Verdict::NotJudged;
     let is_manifest = matches!(case.subject, Subject::Manifest(..));
@@ -84,7 +84,7 @@ pub(super) fn note(case: &Case, answer: &Answer, args: &CheckArgs) -> Option<Str
     }
     let found = case.past.found()?;
     let installed = answer.installed.as_ref()?;
-    let is_assumed = case.told == InstalledSource::ByManifests
+    let is_assumed = case.told == InstalledSource::Manifests
         && answer.verdict != Verdict::NotJudged
         && !is_of_status(installed, found, case);
     is_assumed

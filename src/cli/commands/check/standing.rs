@@ -24,7 +24,7 @@ fn by_cluster(live: &Live, cases: &mut [Case], plan: &Plan) {
         .iter_mut()
         .filter_map(|case| {
             let (name, extension) = asked(&mut case.subject, plan)?;
-            case.told = InstalledSource::ByCluster;
+            case.told = InstalledSource::Cluster;
             Some((name, extension))
         })
         .collect();
