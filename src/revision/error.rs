@@ -57,6 +57,14 @@ pub enum RevisionError {
         /// Whether the clone holds only a part of the history.
         shallow: bool,
     },
+    /// Two refs have this name, for two commits.
+    #[error("{name:?} is the name of {} and of {}: write one of them in full", refs[0], refs[1])]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The refs, the one that git prefers first.
+        refs: [String; 2],
+    },
     /// It is more than one commit.
     #[error(
         "{name:?} is a range of revisions: expected one revision, or A...B for the common commit \

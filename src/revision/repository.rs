@@ -78,6 +78,8 @@ impl Repository {
     /// The commit of this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for what A and B have in
     /// common.
     pub fn revision(&self, name: &str) -> Result<Revision, RevisionError> {
+        name.split("...")
+            .try_for_each(|side| self.check_clear(side))?;
         let shallow = self.git.is_shallow().unwrap_or_default();
         let spec = self.git.rev_parse(<&BStr>::from(name));
         let spec = spec.map_err(|_| RevisionError::Unknown {
@@ -119,6 +121,33 @@ impl Repository {
             )
         });
         all.unwrap_or_default()
+    }
+
+    /// Refuses a name that two refs have for two commits. Git prefers the tag, and anyone who can push a tag could
+    /// name it as the base: `origin/main`.
+    fn check_clear(&self, side: &str) -> Result<(), RevisionError> {
+        let name = side.split(['~', '^', ':']).next().unwrap_or_default();
+        let name = name.split("@{").next().unwrap_or_default();
+        let is_id = name.len() >= WHOLE_ID && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_id || name.starts_with("refs/") {
+            return Ok(());
+        }
+        let refs = REFS.map(|place| format!("{place}{name}"));
+        let found = refs.into_iter().filter_map(|name| {
+            let found = self.git.try_find_reference(&*name).ok().flatten();
+            Some((name, found?.into_fully_peeled_id().ok()?.detach()))
+        });
+        let mut found = found.collect::<Vec<_>>().into_iter();
+        let Some((first, id)) = found.next() else {
+            return Ok(());
+        };
+        let other = found.find(|(_, other)| *other != id);
+        other.map_or(Ok(()), |(second, _)| {
+            Err(RevisionError::Ambiguous {
+                name: name.to_owned(),
+                refs: [first, second],
+            })
+        })
     }
 
     fn commit(&self, id: ObjectId) -> Option<Revision> {
@@ -236,6 +265,12 @@ pub(super) fn told(error: &gix::Error) -> String {
     said.retain(|words| words.contains(' ') && !words.starts_with("couldn't parse revision"));
     said.join(": ")
 }
+
+/// Where a ref can be that is not named in full, as git looks for it.
+const REFS: [&str; 4] = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+
+/// A whole id is an object, whatever refs are called so.
+const WHOLE_ID: usize = 40;
 
 /// So many causes of an error are told.
 const MOST_CAUSES: usize = 8;

@@ -122,6 +122,65 @@ fn no_variable_moves_the_refs_that_replace() {
     assert_eq!(ended.status.code(), Some(1), "{ended:?}");
 }
 
+/// Git prefers a tag to a branch, and a tag `origin/main` can be pushed by those who cannot push `main`.
+#[test]
+fn a_tag_with_the_name_of_the_base_is_named() {
+    let repository = change();
+    let remote = ["update-ref", "refs/remotes/origin/main", "main"];
+    repository.git(&remote);
+    for tag in ["main", "origin/main"] {
+        repository.git(&["update-ref", &format!("refs/tags/{tag}"), "refs/heads/main"]);
+        assert_eq!(repository.tokens(tag, &[]), DENIED, "{tag}");
+        repository.git(&["update-ref", &format!("refs/tags/{tag}"), "pr"]);
+    }
+    for (base, tag, branch) in [
+        ("main", "refs/tags/main", "refs/heads/main"),
+        ("main~0", "refs/tags/main", "refs/heads/main"),
+        ("main@{0}", "refs/tags/main", "refs/heads/main"),
+        ("main^{commit}", "refs/tags/main", "refs/heads/main"),
+        (
+            "origin/main",
+            "refs/tags/origin/main",
+            "refs/remotes/origin/main",
+        ),
+        (
+            "origin/main...HEAD",
+            "refs/tags/origin/main",
+            "refs/remotes/origin/main",
+        ),
+        (
+            "HEAD...origin/main",
+            "refs/tags/origin/main",
+            "refs/remotes/origin/main",
+        ),
+    ] {
+        let ran = repository.run(&["-f", "apps", CATALOG, "--base", base]);
+        let name = base
+            .trim_start_matches("HEAD...")
+            .split(['~', '@', '^', '.'])
+            .next();
+        let name = name.unwrap_or_default();
+        let expected = format!(
+            "error: --base: \"{name}\" is the name of {tag} and of {branch}: write one of them in full\n"
+        );
+        assert_eq!((ran.code, &*ran.stderr), (2, &*expected), "{base}");
+        assert_eq!(repository.tokens(branch, &[]), DENIED, "{branch}");
+    }
+    fs::create_dir(repository.path("main")).expect("a directory");
+    let ran = repository.run(&["-f", "apps", CATALOG, "--base", "main"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let id = repository.git(&["rev-parse", "refs/heads/main"]);
+    for place in ["heads", "tags"] {
+        let target = if place == "tags" {
+            "pr"
+        } else {
+            "refs/heads/main"
+        };
+        repository.git(&["update-ref", &format!("refs/{place}/{id}"), target]);
+    }
+    assert_eq!(repository.tokens(&id, &[]), DENIED);
+}
+
 /// What `main` and the pull request have in common is not moved by a file that gives a commit other parents.
 #[test]
 fn grafts_do_not_move_what_both_have_in_common() {

@@ -56,6 +56,9 @@ pub(crate) enum BaseError {
         /// A branch or a tag with a similar name.
         near: Option<String>,
     },
+    /// Whatever paths there are.
+    #[error("--base: {0}")]
+    Ambiguous(RevisionError),
 }
 
 impl BaseSelection {
@@ -69,6 +72,7 @@ impl BaseSelection {
             return Err(BaseError::NoPath { path });
         }
         match (exists, revision(name, filenames)) {
+            (_, Err(error @ BaseError::Ambiguous(_))) => Err(error),
             (true, Err(_)) => Ok(Self::Path),
             (true, Ok(_)) => Err(BaseError::Both {
                 name: name.to_owned(),
@@ -115,11 +119,14 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseErro
             path: name.to_owned(),
         });
     };
-    let revision = repository.revision(name).map_err(|source| {
-        let is_unknown = matches!(source, RevisionError::Unknown { .. });
-        let near = is_unknown.then(|| near(name, &repository.names()));
-        let near = near.flatten();
-        BaseError::Revision { source, near }
+    let revision = repository.revision(name).map_err(|source| match source {
+        RevisionError::Ambiguous { .. } => BaseError::Ambiguous(source),
+        source => {
+            let is_unknown = matches!(source, RevisionError::Unknown { .. });
+            let near = is_unknown.then(|| near(name, &repository.names()));
+            let near = near.flatten();
+            BaseError::Revision { source, near }
+        }
     })?;
     let named = filenames.iter().filter_map(|path| {
         Some(NamedInput {
