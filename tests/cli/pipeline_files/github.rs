@@ -71,6 +71,11 @@ pub(crate) fn run_of(folder: &Path, repository: &Repository, given: &[(&str, &st
         command
             .env("GITHUB_ACTION_PATH", folder)
             .env("RUNNER_TEMP", repository.temp());
+        // As a step before can set it.
+        let path = env::var("PATH").expect("a PATH");
+        let (evil, bin) = (repository.path().join("evil/bin"), repository.bin());
+        let path = format!("{}:.::{}:{path}", evil.display(), bin.display());
+        command.env("PATH", path);
         let home = ["HOME", "CARGO_HOME", "RUSTUP_HOME"];
         command.envs(
             home.iter()

@@ -45,15 +45,9 @@ fn trap(repository: &Repository, file: &str) -> String {
 fn hostile() -> Repository {
     let repository = Repository::with(PASSES);
     let wrapper = trap(&repository, "wrapper");
-    for program in [
-        "cargo",
-        "rustc",
-        "curl",
-        "tar",
-        "sha256sum",
-        "olmguard",
-        "bin/olmguard",
-    ] {
+    let programs =
+        "cargo rustc curl tar sha256sum mkdir cp cat od tr rm mktemp git olmguard bin/olmguard";
+    for program in programs.split(' ') {
         trap(&repository, program);
         trap(&repository, &format!("evil/bin/{program}"));
     }
