@@ -49,7 +49,7 @@ fn commands(name: &str) -> Vec<String> {
     found.collect()
 }
 
-/// What a runner takes for a command; `##vso[` and the like are of Azure Pipelines and TeamCity.
+/// What a runner takes for a command; `##vso[` and the like are of Azure Pipelines and others.
 fn is_command(line: &str) -> bool {
     let marked = line.split("##").skip(1);
     let is_marked = |rest: &str| {
@@ -159,10 +159,8 @@ fn scene(at: &Path, name: &str) {
     let write = |path: &str, text: &str| fs::write(at.join(path), text).expect(path);
     let catalog = |newest: &str| {
         let blobs = catalog(name, newest);
-        blobs
-            .iter()
-            .map(|blob| format!("{blob}\n"))
-            .collect::<String>()
+        let lines: Vec<_> = blobs.iter().map(Value::to_string).collect();
+        lines.join("\n")
     };
     write(&format!("hub/{file_name}.json"), &catalog("2.0.0"));
     write(

@@ -5,7 +5,7 @@
 //!
 //! One thing is ours: no text becomes a command of a CI runner, which reads commands from what a step prints. A runner
 //! of GitHub takes a line that starts with `::`, after blanks too, and `##[` anywhere; one of Azure Pipelines
-//! takes `##vso[`, and one of TeamCity `##teamcity[`.
+//! takes `##vso[`, and one of `TeamCity` `##teamcity[`.
 
 use std::fmt::Write as _;
 
