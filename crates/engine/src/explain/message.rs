@@ -145,7 +145,7 @@ struct Body<'a> {
     first: &'a str,
     lacking: Option<&'a str>,
     details: Vec<Detail>,
-    next: Detail,
+    next: [Detail; 2],
     olm: Option<String>,
 }
 
@@ -157,16 +157,30 @@ fn within(facts: &MessageFacts<'_>, first: &str, lacking: Option<&str>) -> Lines
         first,
         lacking,
         details: with_blocked(facts),
-        next: Detail {
-            label: "Allowed next",
-            items: facts.advice.allowed_next.clone(),
-            between: ", ",
-        },
+        next: next(&facts.advice.allowed_next),
         olm: facts.upstream.map(olm_line),
     };
     body.whole()
         .or_else(|| body.shorter())
         .unwrap_or_else(|| body.cut())
+}
+
+/// The versions that can be reached in one edit: releases, then prereleases, which have a label of their own if
+/// there is a release. They are without build metadata.
+fn next(versions: &[String]) -> [Detail; 2] {
+    let versions = versions.iter().cloned();
+    let (releases, prereleases): (Vec<_>, Vec<_>) =
+        versions.partition(|version| !version.contains('-'));
+    let label = if releases.is_empty() {
+        ALLOWED_NEXT
+    } else {
+        "Prerelease"
+    };
+    [(ALLOWED_NEXT, releases), (label, prereleases)].map(|(label, items)| Detail {
+        label,
+        items,
+        between: ", ",
+    })
 }
 
 /// What else there is to know, with the guardrails and policies that take the path away.
@@ -247,7 +261,7 @@ impl Body<'_> {
         let lists = self
             .details
             .iter()
-            .chain([&self.next])
+            .chain(&self.next)
             .map(|detail| detail.items.len());
         lists.max().unwrap_or_default()
     }
@@ -260,8 +274,10 @@ impl Body<'_> {
             .iter()
             .filter_map(|detail| detail.naming(budget.named));
         let told = told.map(|line| cut_end(&line, budget.texts));
+        let [releases, prereleases] = self.next.each_ref().map(|next| next.naming(budget.named));
         let known = [
-            self.next.naming(budget.named),
+            releases,
+            prereleases,
             path(&facts.advice.path, budget.path),
             one_edit(facts.advice).map(|edit| format!("One edit: {edit}")),
             fix(facts.advice).map(|fix| format!("Fix: {fix}")),
@@ -342,6 +358,8 @@ fn catalog(catalog: Option<&CatalogState>, texts: usize) -> Option<String> {
     );
     Some(format!("Catalog: {name}{}", cut_end(&rest, texts)))
 }
+
+const ALLOWED_NEXT: &str = "Allowed next";
 
 /// Nothing is left out.
 const WHOLE: Budget = Budget {

@@ -46,7 +46,8 @@ impl From<Advice> for FoundAdvice<'_> {
 /// What to do about a refusal; empty where nothing is refused or nothing helps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Advice {
-    /// The versions that can be reached in one edit, highest first, the installed one left out.
+    /// The versions that can be reached in one edit, the installed one left out: releases of the default channel, other
+    /// releases, prereleases, each the highest first.
     pub allowed_next: Vec<String>,
     /// The versions of the path, the installed one first if there is one; empty where none is known.
     pub path: Vec<String>,
@@ -152,7 +153,7 @@ pub fn advise<'s>(
 
 /// What can be reached in one edit.
 struct NextVersions<'s> {
-    /// The highest version first.
+    /// In the order of [`PathSearch::next_steps`].
     steps: Vec<Choice<'s>>,
     /// Whether more exist.
     is_cut: bool,

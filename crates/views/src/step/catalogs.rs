@@ -33,7 +33,8 @@ pub(super) struct CatalogReading {
     pub(super) edges: Vec<EdgeReport>,
     /// Reasons why guardrails forbid the step although an edge exists.
     pub(super) guardrails: Vec<GuardrailReport>,
-    /// If guardrails forbid the step: versions that you can still upgrade to, the highest first.
+    /// If guardrails forbid the step: versions that you can still upgrade to, releases of the default channel first and
+    /// prereleases last.
     pub(super) free: Vec<String>,
     /// If the step is refused: other edges to the requested bundle.
     pub(super) leading_to: Vec<EdgeReport>,

@@ -25,7 +25,7 @@ pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) anything: Option<&'a Ground<'a, 's>>,
     /// The search from the installed bundle, if its version can be read.
     pub(super) search: Option<PathSearch<'a, 's>>,
-    /// What can be reached in one edit, the highest version first.
+    /// What can be reached in one edit, the version to suggest first.
     pub(super) next: &'a [Choice<'a>],
 }
 
@@ -103,7 +103,7 @@ impl<'s> Remedies<'_, '_, 's> {
         })
     }
 
-    /// The best other version of the range, failing that of any, that can be reached at once.
+    /// The best other version of the range, releases first, failing that of any, that can be reached at once.
     fn another_candidate(&self) -> Option<Advice> {
         let filter = self.prover.request.filter;
         let candidates = self.ruled.matched.iter().flat_map(|matched| {
@@ -116,6 +116,7 @@ impl<'s> Remedies<'_, '_, 's> {
         let mut versions: Vec<&Version> = versions.map(|read| &read.version).collect();
         versions.sort_by(|a, b| b.cmp_precedence(a));
         versions.dedup_by(|a, b| a.cmp_precedence(b) == Ordering::Equal);
+        versions.sort_by_key(|version| version.is_prerelease());
         let pinned = |version: &&Version| Some(filter.with_version(&pin_of(version)?));
         let other = versions
             .iter()

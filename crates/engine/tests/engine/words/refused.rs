@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{ARGO, argo, argo_at, one, reads};
+use olmguard_engine::judge::FixValue;
 use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog};
 use olmguard_fixtures::question::{ask, ask_at};
 use olmguard_fixtures::written::written;
@@ -285,6 +286,32 @@ fn not_a_successor() {
             OLM: error upgrading from currently installed version "0.0.1": no bundles found for package "argocd-operator"
         "#,
     );
+}
+
+#[test]
+fn prereleases_come_after_releases_and_are_called_so() {
+    let lines = "stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0-rc.1 skips 1.0.0; 1.2.0-rc.2 skips 1.0.0; 2.0.0";
+    reads(
+        &one(lines).installed("1.0.0").range("2.0.0").answer(),
+        r#"
+            P: 1.0.0 -> 2.0.0 refused: 2.0.0 is not a successor of 1.0.0 in catalog c [NotASuccessor]
+            Allowed next: 1.1.0
+            Prerelease: 1.2.0-rc.2, 1.2.0-rc.1
+            No upgrade path from 1.0.0 to 2.0.0. Highest reachable: 1.1.0. Highest prerelease: 1.2.0-rc.2. Only the catalog author can add one.
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: c
+            OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "2.0.0"
+        "#,
+    );
+    // Of two candidates with which nothing is wrong, the release is suggested, though a prerelease is higher.
+    let answer = one(
+        "stable: 1.0.0; 1.1.0 skips 1.0.0; 1.2.0-rc.1 skips 1.0.0; 1.2.0 skips 1.0.0\n (requires): 1.2.0 olm.package.required",
+    )
+    .installed("1.0.0")
+    .range(">=1.1.0-0")
+    .answer();
+    let fix = answer.advice.fix.expect("another candidate");
+    assert_eq!(fix.value, FixValue::Text("1.1.0".to_owned()));
 }
 
 #[test]
