@@ -85,8 +85,9 @@ fn without_an_edge_those_around_are_told() {
         &[
             "OLM v1        denied: 2.0.0 is not a successor of 1.0.0 in catalog hub",
             "              [NotASuccessor]",
-            "Edge          none from 1.0.0 to 2.0.0",
+            "Fix           install 1.1.0 first",
             "Path          1.0.0 -> 1.1.0 -> 2.0.0",
+            "Edge          none from 1.0.0 to 2.0.0",
             "To allow it   the catalog author must add an entry that replaces or skips",
             "                p.v1.0.0, or whose skipRange matches 1.0.0",
             "If unpinned   OLM installs 1.1.0 next",
@@ -122,8 +123,8 @@ fn a_stranger_comes_on_by_ranges_only() {
             "OLM v1        allowed with version \"1.0.0\" [Resolved]",
             "Edge          1.0.0: replaces p.v0.9.0 (channel a)",
             "If unpinned   OLM installs 1.0.0 next",
-            "Note          no bundle has the installed name, only edges: olmguard reads the",
-            "                version from the name, which OLM never does",
+            "Note          no bundle has this name, only edges: olmguard takes the version",
+            "                from the name; OLM does not",
         ],
     );
     v1(
