@@ -166,7 +166,7 @@ fn within(facts: &MessageFacts<'_>, first: &str, lacking: Option<&str>) -> Lines
 }
 
 /// The versions that can be reached in one edit: releases, then prereleases, which have a label of their own if
-/// there is a release. They are without build metadata.
+/// there is a release. They have no build metadata.
 fn next(versions: &[String]) -> [Detail; 2] {
     let versions = versions.iter().cloned();
     let (releases, prereleases): (Vec<_>, Vec<_>) =
@@ -174,7 +174,7 @@ fn next(versions: &[String]) -> [Detail; 2] {
     let label = if releases.is_empty() {
         ALLOWED_NEXT
     } else {
-        "Prerelease"
+        "prerelease"
     };
     [(ALLOWED_NEXT, releases), (label, prereleases)].map(|(label, items)| Detail {
         label,
@@ -274,10 +274,13 @@ impl Body<'_> {
             .iter()
             .filter_map(|detail| detail.naming(budget.named));
         let told = told.map(|line| cut_end(&line, budget.texts));
-        let [releases, prereleases] = self.next.each_ref().map(|next| next.naming(budget.named));
+        let next = self
+            .next
+            .iter()
+            .filter_map(|next| next.naming(budget.named));
+        let next: Vec<_> = next.collect();
         let known = [
-            releases,
-            prereleases,
+            (!next.is_empty()).then(|| next.join("; ")),
             path(&facts.advice.path, budget.path),
             one_edit(facts.advice).map(|edit| format!("One edit: {edit}")),
             fix(facts.advice).map(|fix| format!("Fix: {fix}")),

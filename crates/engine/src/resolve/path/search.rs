@@ -89,7 +89,7 @@ impl<'o, 's> PathSearch<'o, 's> {
                 _ => Ordering::Equal,
             }
         });
-        steps.sort_by_key(Choice::maturity);
+        steps.sort_by_cached_key(Choice::maturity);
         steps
     }
 

@@ -295,8 +295,7 @@ fn prereleases_come_after_releases_and_are_called_so() {
         &one(lines).installed("1.0.0").range("2.0.0").answer(),
         r#"
             P: 1.0.0 -> 2.0.0 refused: 2.0.0 is not a successor of 1.0.0 in catalog c [NotASuccessor]
-            Allowed next: 1.1.0
-            Prerelease: 1.2.0-rc.2, 1.2.0-rc.1
+            Allowed next: 1.1.0; prerelease: 1.2.0-rc.2, 1.2.0-rc.1
             No upgrade path from 1.0.0 to 2.0.0. Highest reachable: 1.1.0. Highest prerelease: 1.2.0-rc.2. Only the catalog author can add one.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
             Catalog: c
