@@ -34,7 +34,7 @@ pub(crate) struct PoliciesArgs {
     #[arg(id = "as-group", long = "as-group", value_name = "GROUP", help_heading = heading::CATALOGS)]
     groups: Vec<String>,
 
-    /// Check policies at this time: a date, a time of today or RFC 3339; UTC without a zone [default: now]
+    /// Check policies at this time, in UTC [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = heading::CATALOGS)]
     at: Option<Moment>,
 }
