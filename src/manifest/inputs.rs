@@ -53,8 +53,8 @@ pub(crate) fn kustomizations(arguments: &[PathBuf], files: &[String]) -> Vec<Str
     let around = files.iter().filter_map(|file| Path::new(file).parent());
     let directories: BTreeSet<_> = named.chain(around.map(Path::to_owned)).collect();
     let files = directories.into_iter().filter_map(|directory| {
-        let mut names = KUSTOMIZATIONS.iter().map(|name| directory.join(name));
-        names.find(|file| file.is_file())
+        let mut candidates = KUSTOMIZATIONS.iter().map(|name| directory.join(name));
+        candidates.find(|file| file.is_file())
     });
     files
         .map(|file| file.to_string_lossy().into_owned())

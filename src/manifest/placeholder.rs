@@ -70,7 +70,7 @@ impl Search<'_> {
                 .copied()
                 .eq(keys.iter().map(|key| ValueStep::Key(key)))
         };
-        self.except.iter().any(|keys| is(keys))
+        self.except.iter().any(is)
     }
 }
 

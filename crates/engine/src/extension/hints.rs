@@ -41,7 +41,8 @@ pub enum Instead {
 }
 
 /// The hints for an object that is read in this shape, in the order of its fields. The release is that of the CRD of a
-/// manifest; an object of a cluster has passed a CRD that no one knows, so no release is given.
+/// manifest. An object of a cluster has passed a CRD that no one knows, so no release is given: a newer CRD may have a
+/// field that is like nothing known.
 pub fn hints<'a>(shape: Shape, olm: Option<SchemaRelease>, object: impl Json<'a>) -> Vec<Hint> {
     let (unknown, known) = schema::unknown(shape, olm, object);
     let is_both = Fields::of(shape, object).channels == ChannelField::Both;
@@ -59,6 +60,7 @@ pub fn hints<'a>(shape: Shape, olm: Option<SchemaRelease>, object: impl Json<'a>
         .into_iter()
         .filter(|field| !is_said(field))
         .map(hint);
+    let hints = hints.filter(|hint| olm.is_some() || hint.instead != Instead::Unknown);
     hints.chain(word_hint(shape, object)).collect()
 }
 
@@ -109,10 +111,9 @@ fn instead_of(field: &UnknownField<'_>, known: &[String], shape: Option<Shape>) 
     }
     let is_v1 = shape == Some(Shape::V1);
     if is_v1 && above == ["spec", "config"] {
-        return Instead::Field(match DEPLOYMENT.contains(name) {
-            true => format!("spec.config.inline.deploymentConfig.{name}"),
-            false => format!("spec.config.inline.{name}"),
-        });
+        let deployment = DEPLOYMENT.contains(name).then_some(".deploymentConfig");
+        let deployment = deployment.unwrap_or_default();
+        return Instead::Field(format!("spec.config.inline{deployment}.{name}"));
     }
     let is_known = |path: &str| known.iter().any(|known| known == path);
     let is_here = |path: &str| is_known(path) || (is_v1 && path.starts_with("spec.config."));
@@ -176,7 +177,7 @@ const MOVED: &[(&str, &str)] = &[
     ("tag", "spec.source.image.ref"),
 ];
 
-/// Fields of OLM v0's Subscription and CatalogSource that v1 has nothing like.
+/// Fields of OLM v0's Subscription and `CatalogSource` that v1 has nothing like.
 const OF_V0: &[(&str, &str)] = &[
     (
         "installPlanApproval",
@@ -424,8 +425,12 @@ mod tests {
 
     #[test]
     fn what_an_api_server_let_through_may_be_of_any_release() {
-        let object = json!({"spec": {"config": {"configType": "Inline"}, "progressDeadlineMinutes": 10, "zebra": 1}});
-        assert_hints(&hints(Shape::V1, None, &object), &[("spec.zebra", "?")]);
+        let object = json!({"spec": {"config": {"configType": "Inline"}, "progressDeadlineMinutes": 10, "zebra": 1,
+            "version": "1.0.0"}, "metadata": {"lables": {}}});
+        assert_hints(
+            &hints(Shape::V1, None, &object),
+            &[("spec.version", "spec.source.catalog.version")],
+        );
     }
 
     #[test]

@@ -88,8 +88,8 @@ pub(super) fn unknown<'o>(
 /// The same of a `ClusterCatalog`.
 pub(super) fn unknown_in_catalog(object: &Value) -> (Vec<UnknownField<'_>>, Vec<String>) {
     let schema = &cluster_catalog::CLUSTER_CATALOG;
-    let unknown = unknown::unknown(schema, None, object);
-    (unknown, unknown::paths(schema, None))
+    let unknown = unknown::unknown(schema, Some(NEWEST), object);
+    (unknown, unknown::paths(schema, Some(NEWEST)))
 }
 
 /// All releases have the same CRD of catalogs.

@@ -348,7 +348,7 @@ impl GatheredInputs {
     }
 
     /// A fact about an extension that is not there, or is not asked about it, would be lost without
-    /// a word.
+    /// a word. What is skipped may have it.
     fn check_installed(&self, plan: &Plan) -> Result<(), UsageError> {
         let is_there = |name: &String| {
             self.cases.iter().any(|case| {
@@ -357,9 +357,11 @@ impl GatheredInputs {
             }) || self.named.contains(name)
         };
         match plan.named.iter().find(|name| !is_there(name)) {
-            Some(name) if self.errors.is_empty() => Err(UsageError::InstalledStranger {
-                extension: name.clone(),
-            }),
+            Some(name) if self.errors.is_empty() && self.skipped.is_empty() => {
+                Err(UsageError::InstalledStranger {
+                    extension: name.clone(),
+                })
+            }
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! ClusterCatalogs among the inputs: what their CRD refuses, and what it does not have.
+//! Catalog objects among the inputs: what their CRD refuses, and what it does not have.
 
 use crate::check::scene::{CATALOG, Ran, cluster_catalog, extension, scene};
 

@@ -95,8 +95,8 @@ fn a_field_of_another_api_has_its_place_here() {
 
 #[test]
 fn the_first_five_are_named() {
-    let lines: String = (0..9).map(|at| format!("  zebra{at}: 1\n")).collect();
-    let ran = runs(&with_spec(&lines), &[]);
+    let lines: Vec<_> = (0..9).map(|at| format!("  zebra{at}: 1\n")).collect();
+    let ran = runs(&with_spec(&lines.concat()), &[]);
     assert_eq!(ran.stdout.matches("warning: ").count(), 5, "{ran:?}");
 }
 

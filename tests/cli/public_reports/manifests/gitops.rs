@@ -46,6 +46,8 @@ fn a_base_and_its_patches_are_to_be_rendered() {
                 "{patches} {name}: {ran:?}"
             );
             assert_eq!(ran.code, 0, "{ran:?}");
+            let told = runs(&files, &["-f", "kz", "--installed", "tower=1.0.0"]);
+            assert_eq!((told.code, told.stdout), (0, ran.stdout), "{patches}");
             for only in ["kz/overlays/prod", "kz/overlays/prod/patch.yaml"] {
                 let ran = runs(&files, &["-f", only]);
                 assert!(ran.stdout.contains(way), "{only}: {ran:?}");

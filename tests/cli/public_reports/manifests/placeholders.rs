@@ -28,7 +28,7 @@ fn skips(text: &str, line: &str) {
         "{ran:?}"
     );
     assert_eq!(lines.get(1), Some(&&*format!("  {line}")), "{text}");
-    assert_eq!(ran.stdout.contains(": deny"), false, "{ran:?}");
+    assert!(!ran.stdout.contains(": deny"), "{ran:?}");
 }
 
 #[test]

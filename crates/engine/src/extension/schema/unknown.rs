@@ -18,7 +18,7 @@ pub(in crate::extension) struct UnknownField<'o> {
 }
 
 /// The unknown fields in the order of their names, of too many the first ones. Without a release a field of any
-/// release and of either CRD is known.
+/// release and of either CRD is known, and only fields of which a review keeps the names are found.
 pub(super) fn unknown<'o>(
     schema: &Schema,
     olm: Option<SchemaRelease>,
@@ -33,10 +33,10 @@ pub(super) fn unknown<'o>(
         search.names(&["metadata"], metadata, METADATA);
     }
     if let (Schema::Object(root), Some(spec)) = (schema, object.get("spec")) {
-        let field = root.fields.iter().find(|field| field.name == "spec");
-        field
-            .into_iter()
-            .for_each(|field| search.value(&["spec"], spec, field.schema));
+        let mut fields = root.fields.iter();
+        if let Some(field) = fields.find(|field| field.name == "spec") {
+            search.value(&["spec"], spec, field.schema);
+        }
     }
     search.found
 }
@@ -106,7 +106,9 @@ impl<'o> UnknownSearch<'o> {
     }
 
     fn find(&mut self, path: Vec<&'o str>, siblings: &[&'static str], is_experimental: bool) {
-        if self.found.len() < MOST {
+        let above = path.split_last().map(|(_, above)| above);
+        let is_kept = self.olm.is_some() || above.is_some_and(|above| REVIEWED.contains(&above));
+        if is_kept && self.found.len() < MOST {
             self.found.push(UnknownField {
                 path,
                 siblings: siblings.to_vec(),
@@ -122,6 +124,13 @@ fn members<'o, J: Json<'o>>(object: J) -> Vec<(&'o str, J)> {
     members.sort_unstable_by_key(|(name, _)| *name);
     members
 }
+
+/// The objects of which a review keeps the names of unknown fields.
+const REVIEWED: [&[&str]; 3] = [
+    &["spec"],
+    &["spec", "source", "catalog"],
+    &["spec", "install"],
+];
 
 /// An answer has room for no more.
 const MOST: usize = 5;
