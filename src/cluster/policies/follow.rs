@@ -49,16 +49,16 @@ pub async fn follow(
     reports: watch::Sender<Reports>,
 ) {
     let mut tasks = JoinSet::new();
-    let mut watched = |kind| {
+    let mut events_of = |kind| {
         let (events, received) = mpsc::channel(BACKLOG);
         tasks.spawn(kind_watch::watch(client.clone(), kind, events));
         received
     };
     let watches = Watches {
-        policies: watched(all(POLICIES)),
-        guardrails: watched(all(GUARDRAILS)),
-        policy: watched(permission::POLICY),
-        binding: watched(permission::BINDING),
+        policies: events_of(all(POLICIES)),
+        guardrails: events_of(all(GUARDRAILS)),
+        policy: events_of(permission::POLICY),
+        binding: events_of(permission::BINDING),
     };
     State::new(expected, listener, reports).run(watches).await;
 }
