@@ -322,7 +322,7 @@ spec:
         assert!(
             broken.faults[0]
                 .to_string()
-                .contains(":7:42: spec.rules[0].step"),
+                .contains(":7:44: spec.rules[0].step"),
             "{broken:?}"
         );
     }

@@ -169,8 +169,9 @@ mod tests {
                 "{apiVersion: v1, kind: Secret}\n",
                 Some("holds Kubernetes objects, not a catalog"),
             ),
+            ("{schema: olm.channel, package: p, name: a}\n", None),
             (
-                "{schema: olm.channel, package: p, name: a}\n",
+                "{schema: olmguard.guardrails.v1alpha1, package: p}\n",
                 Some("has no blob of OLM, so it is not a catalog"),
             ),
             (
