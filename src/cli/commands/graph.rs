@@ -174,8 +174,8 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     if let Some(base) = &args.base {
         sketch = sketch.compared(old, &base.display().to_string());
     }
-    let reach = sketch.reach.as_ref();
-    if reach.is_some_and(|reach| reach.hops.len() == 1)
+    // Pictures have the sentence, and JSON is for programs.
+    if matches!(args.output.form, Form::Mermaid | Form::Dot)
         && let Some(no_version) = picture::no_version(&sketch)
     {
         warn(&no_version);
