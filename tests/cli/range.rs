@@ -77,7 +77,8 @@ fn text_points_at_the_fault() {
         1,
         ">=1.0.0<2.0.0\n       ^\nimproper constraint: \">=1.0.0<2.0.0\"\n\
          expected a blank, a comma or || before the next comparator, found \"<\"\n\
-         CRD             rejects it: invalid version expression\n",
+         CRD             rejects it: invalid version expression\n\
+         Fix             write \">=1.0.0 <2.0.0\"\n",
     );
 }
 

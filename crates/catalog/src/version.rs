@@ -30,6 +30,7 @@ pub mod point;
 mod release;
 mod semantic;
 mod skip_range;
+pub mod suggestion;
 mod version_release;
 
 pub(crate) use self::constraint::Group;

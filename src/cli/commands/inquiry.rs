@@ -10,7 +10,8 @@ use crate::cli::facts::origin::OriginError;
 use crate::cli::facts::{Facts, FactsArgs};
 use crate::cli::{Exit, say};
 use olmguard_catalog::selector::LabelSelector;
-use olmguard_catalog::version::{Constraint, ConstraintError, go};
+use olmguard_catalog::version::{Constraint, ConstraintError, go, suggestion};
+use olmguard_engine::explain;
 use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::{NamingError, Requester, StatedInstalled, Verdict};
@@ -77,8 +78,8 @@ pub(super) enum InquiryError {
     Facts(#[from] OriginError),
     #[error("--in: found {}: expected one of {}", go::quote(name), known.join(", "))]
     NoCatalog { name: String, known: Vec<String> },
-    #[error("--range: {0}")]
-    Range(ConstraintError),
+    #[error("--range: {0}{1}")]
+    Range(ConstraintError, String),
     #[error("{0}")]
     Nameless(String),
     #[error("{0}")]
@@ -117,7 +118,7 @@ impl InquiryArgs {
         let facts = self.facts.load(self.edges)?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
-            Constraint::parse(range, masterminds).map_err(InquiryError::Range)?;
+            Constraint::parse(range, masterminds).map_err(|error| invalid_range(error, range))?;
         }
         self.check_catalog(&facts)?;
         let mut filter = Filter {
@@ -227,12 +228,18 @@ pub(super) fn ended(result: Result<Exit, InquiryError>) -> Exit {
     })
 }
 
+fn invalid_range(error: ConstraintError, range: &str) -> InquiryError {
+    let instead = suggestion::constraint(range);
+    let instead = instead.map(|instead| format!("; {}", explain::range::suggestion(&instead)));
+    InquiryError::Range(error, instead.unwrap_or_default())
+}
+
 impl InquiryError {
     fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),
             Self::NoCatalog { .. }
-            | Self::Range(_)
+            | Self::Range(..)
             | Self::Nameless(_)
             | Self::Usage(_)
             | Self::OfNoToken(_)

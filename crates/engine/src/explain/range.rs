@@ -14,6 +14,7 @@ use olmguard_catalog::version::comparator::PatchLine;
 use olmguard_catalog::version::interval::{Side, VersionCut};
 use olmguard_catalog::version::meaning::{self, Class, Interval, TooManyComparators};
 use olmguard_catalog::version::point::{Core, Point};
+use olmguard_catalog::version::suggestion::Suggestion;
 use olmguard_catalog::version::{Constraint, ExpectedPart, Fault, Membership, SkipRange};
 
 /// What a `spec.source.catalog.version` takes.
@@ -44,6 +45,14 @@ pub fn skip_range(range: &SkipRange) -> String {
         _ => "",
     };
     format!("{list}{suffix}{panics}")
+}
+
+/// What to write in the place of a range that is not valid.
+pub fn suggestion(suggestion: &Suggestion) -> String {
+    match suggestion {
+        Suggestion::Range(range) => format!("write \"{range}\""),
+        Suggestion::Nothing => "omit the version: OLM then installs the newest one".to_owned(),
+    }
 }
 
 /// What is at the place of a fault in a range, and what is expected there: `expected ..., found "<"`.

@@ -10,10 +10,11 @@ pub(super) use needed::needed;
 
 use crate::explain::text::{CutLine, list, one_line};
 use crate::explain::{range, unanswered};
+use crate::extension::schema::Correction;
 use crate::extension::{FilterError, FilterProblem, InstalledBundle};
 use crate::judge::{OutdatedCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::Choice;
-use olmguard_catalog::version::{BundleReleaseSupport, go};
+use olmguard_catalog::version::{BundleReleaseSupport, go, suggestion};
 
 /// One further line: what it is about, and the items or the sentence.
 #[derive(Clone, Debug)]
@@ -111,7 +112,11 @@ pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec
             let range = range_of(request);
             let place = character(range, fault.at);
             let place = format!("{}, at character {place}", range::fault(range, &fault));
-            vec![detail("Range", vec![place])]
+            let instead = suggestion::constraint(range).map(|instead| range::suggestion(&instead));
+            vec![sentences(
+                "Range",
+                [Some(place), instead].into_iter().flatten().collect(),
+            )]
         }
         Ruling::InstalledUnknown(cause) => installed::details(cause),
         Ruling::NoCatalogs(none) => vec![catalogs::of_none(*none)],
@@ -161,8 +166,11 @@ pub(super) fn spec_fault(fault: &SpecFault) -> CutLine {
                 .written(&finding.path)
                 .say(": ")
                 .said(&finding.message);
-            match finding.instead {
-                Some(word) => line.say(&format!(" (here the word is {word})")),
+            match &finding.instead {
+                Some(Correction::Word(word)) => line.say(&format!(" (here the word is {word})")),
+                Some(Correction::Range(range)) => {
+                    line.say(&format!("; {}", range::suggestion(range)))
+                }
                 None => line,
             }
         }

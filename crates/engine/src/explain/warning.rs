@@ -126,6 +126,11 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::NewestNotDirect { newest, resolved, then } => {
             newest_not_direct(*newest, *resolved, *then)
         }
+        Warning::OtherBuild(choice) => line
+            .written(range(extension))
+            .say(" resolves to ")
+            .name(&choice.bundle().name)
+            .say(": OLM ignores build metadata, so you cannot pin a release"),
         Warning::UpperBoundRemoved => {
             line.say("the range no longer has an upper bound: from now on the extension upgrades automatically")
         }

@@ -31,7 +31,7 @@ mod unknown;
 mod v1;
 mod walk;
 
-pub use finding::Finding;
+pub use finding::{Correction, Finding};
 use rule::Schema;
 pub(super) use unknown::UnknownField;
 

@@ -52,6 +52,8 @@ pub enum Warning<'s> {
         /// Where OLM goes from there.
         then: Continuation<'s>,
     },
+    /// The range is one version with build metadata, and another build of it is installed.
+    OtherBuild(Choice<'s>),
     /// The old range had an upper bound, the new one has none.
     UpperBoundRemoved,
     /// A requested channel does not exist beside one that does.
@@ -221,8 +223,24 @@ fn of_choice<'s>(
             message,
         })
     }));
+    warnings.extend(is_other_build(edit, choice).then_some(Warning::OtherBuild(choice)));
     warnings.extend(newest::not_direct(basis, edit, ruled, choice));
     warnings
+}
+
+/// Whether the edit pins a version with build metadata that the bundle does not have: OLM does not compare it.
+fn is_other_build(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
+    let filter = edit.new.filter.as_ref().ok();
+    let pinned = filter.and_then(Filter::range).map(|range| {
+        let version = range.trim().trim_start_matches(['=', ' ']);
+        Version::parse(version.strip_prefix('v').unwrap_or(version))
+    });
+    let (Some(Ok(pinned)), Ok(read)) = (pinned, &choice.bundle().version) else {
+        return false;
+    };
+    let release = read.release.as_ref().map(ToString::to_string);
+    let build = release.as_deref().unwrap_or(read.version.build());
+    !pinned.build().is_empty() && pinned.build() != build
 }
 
 /// What an edit that is let through brings with it.

@@ -2,6 +2,7 @@
 
 use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, caret};
 use crate::table::{MOST_COLUMNS, lines_of};
+use olmguard_catalog::version::suggestion::{self, Suggestion};
 use olmguard_catalog::version::{crd, go};
 use olmguard_engine::explain::range;
 use olmguard_engine::explain::text::one_line;
@@ -18,6 +19,14 @@ impl RangeReport {
         if let Some(answer) = self.crd {
             self.say_crd(answer, &mut text);
         }
+        if let Some(suggestion) = self.suggestion() {
+            say_line(
+                "Fix",
+                Tone::Good,
+                &range::suggestion(&suggestion),
+                &mut text,
+            );
+        }
         if let Ok(meaning) = &self.outcome {
             say_subjects(meaning, &mut text);
         }
@@ -27,6 +36,21 @@ impl RangeReport {
             .collect();
         say_list("Not valid", Tone::Bad, &unreadable, &mut text);
         text
+    }
+
+    /// What to write if something refuses the range.
+    fn suggestion(&self) -> Option<Suggestion> {
+        match (self.grammar, self.crd) {
+            (Grammar::SkipRange, _) if self.outcome.is_err() => {
+                suggestion::skip_range(&self.range).map(Suggestion::Range)
+            }
+            (Grammar::Spec(_), Some(answer))
+                if self.outcome.is_err() || answer == CrdAnswer::Malformed =>
+            {
+                suggestion::constraint(&self.range)
+            }
+            _ => None,
+        }
     }
 
     fn say_meaning(&self, meaning: &Meaning, text: &mut TonedText) {

@@ -11,6 +11,7 @@ use super::path::Path;
 use super::rule::Refusal;
 use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::go;
+use olmguard_catalog::version::suggestion::{self, Suggestion};
 
 /// One thing that a CRD refuses of an object.
 ///
@@ -22,8 +23,17 @@ pub struct Finding {
     pub path: String,
     /// What the API server says about it: `invalid version expression`.
     pub message: String,
-    /// The word of this shape that means what a refused word means in another shape.
-    pub instead: Option<&'static str>,
+    /// What to write instead, if that is known.
+    pub instead: Option<Correction>,
+}
+
+/// What to write in the place of a refused value.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Correction {
+    /// The word of this shape that means what the word means in another shape.
+    Word(&'static str),
+    /// The nearest range that is valid, or no range.
+    Range(Suggestion),
 }
 
 impl Finding {
@@ -41,6 +51,10 @@ impl Finding {
     pub(super) fn refused(at: &Path<'_>, text: &str, refusal: Refusal) -> Self {
         match refusal {
             Refusal::Message(message) => Self::new(at, message),
+            Refusal::Range(message) => Self {
+                instead: suggestion::constraint(text).map(Correction::Range),
+                ..Self::new(at, message)
+            },
             Refusal::Pattern(pattern) => {
                 let (text, subject) = (go::quote(text), in_body(at));
                 Self::new(
@@ -113,7 +127,7 @@ impl Finding {
         let (word, supported) = (go::quote(&excerpt(word)), supported.join(", "));
         let message = format!("Unsupported value: {word}: supported values: {supported}");
         Self {
-            instead,
+            instead: instead.map(Correction::Word),
             ..Self::new(at, message)
         }
     }

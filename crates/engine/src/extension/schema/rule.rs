@@ -98,6 +98,8 @@ pub(super) struct TextRule {
 pub(super) enum Refusal {
     /// A CEL rule with this message.
     Message(&'static str),
+    /// A CEL rule with this message over a version range.
+    Range(&'static str),
     /// This `pattern` of the JSON schema.
     Pattern(&'static str),
 }

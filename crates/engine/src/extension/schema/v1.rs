@@ -101,7 +101,7 @@ pub(super) static VERSION: Schema = Text::ruled(
     0..=crd::MAX_CHARACTERS,
     TextRule {
         accepts: crd::fits_pattern,
-        refusal: Refusal::Message("invalid version expression"),
+        refusal: Refusal::Range("invalid version expression"),
     },
 );
 

@@ -26,7 +26,7 @@ fn invalid_version_range() {
         &argo_at("0.5.0").range("latest").answer(),
         r#"
             argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
-            Range: expected a comparator such as >=1.2.3, found "l", at character 1
+            Range: expected a comparator such as >=1.2.3, found "l", at character 1; omit the version: OLM then installs the newest one
             Allowed next: 0.6.0, 0.5.1
             Path: 0.5.0 -> 0.6.0 -> 0.7.0
             One edit: set spec.source.catalog.version to ">=0.5.0 <=0.7.0": OLM then upgrades to 0.7.0 in 2 steps
@@ -56,7 +56,7 @@ fn invalid_version_range_in_an_old_catalog() {
             .answer(),
         r#"
             argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
-            Range: expected a comparator such as >=1.2.3, found "l", at character 1
+            Range: expected a comparator such as >=1.2.3, found "l", at character 1; omit the version: OLM then installs the newest one
             Use comparators such as >=1.2.3, <2.0.0 or 1.x.
             OLM: desired version range "latest" is invalid: improper constraint: "latest"
         "#,

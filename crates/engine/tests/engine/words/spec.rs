@@ -35,6 +35,18 @@ fn invalid_spec_of_the_crd() {
         ",
     );
     reads(
+        &checked(&json!({"packageName": "argocd-operator", "version": "2.4.1 - 2.4.9"})),
+        r#"
+            argocd-operator: install of 2.4.1 - 2.4.9 refused: spec.source.catalog.version: invalid version expression; write ">=2.4.1 <=2.4.9" [InvalidSpec]
+        "#,
+    );
+    reads(
+        &checked(&json!({"packageName": "argocd-operator", "version": "latest"})),
+        "
+            argocd-operator: install of latest refused: spec.source.catalog.version: invalid version expression; omit the version: OLM then installs the newest one [InvalidSpec]
+        ",
+    );
+    reads(
         &checked(&json!({"packageName": "argocd-operator", "upgradeConstraintPolicy": "Ignore"})),
         r#"
             argo...ator: install of any version refused: spec.source.catalog.upgradeConstraintPolicy: Unsupported value: "Ignore": s...alogProvided", "SelfCertified" (here the word is SelfCertified) [InvalidSpec]
