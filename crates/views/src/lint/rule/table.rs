@@ -71,12 +71,12 @@ rules! {
     NotAnObject "not-an-object" Load Error
         "A document is not an object, for example an empty document between two separators."
         why "Every blob of a catalog is an object with a schema. Any other document makes the catalog unreadable."
-        fix "Remove the `---` before or after an empty document or a comment, or write the missing blob."
+        fix "Remove the `---` before or after an empty document or a comment, or write the missing blob. If the file is not part of the catalog, list it in `.indexignore`."
         opm "object '' is missing root schema field";
     MissingSchema "missing-schema" Load Error
         "A blob has no schema."
         why "Tools identify a blob by its schema. Without one, they reject the catalog."
-        fix "Add a `schema`, such as `olm.bundle`."
+        fix "Add a `schema`, such as `olm.bundle`. If the file is not part of the catalog, list it in `.indexignore`."
         opm "object '<json>' is missing root schema field";
     LabelNotAString "label-not-a-string" Load Error
         "The schema, package or name of a blob is not a string."
