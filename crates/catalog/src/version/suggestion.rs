@@ -1,4 +1,4 @@
-//! The nearest valid range to a text that is a range of npm, Maven, NuGet, pip or Cargo, or says it in words.
+//! The nearest valid range to a text that is a range of npm, Maven, `NuGet`, pip or Cargo, or says it in words.
 //!
 //! A suggestion parses in the grammar that it is for, the CRD's pattern included: nothing else is returned.
 
@@ -75,7 +75,7 @@ fn alternatives(text: &str, target: Target) -> Option<String> {
     Some(ranges.join(" || "))
 }
 
-/// Maven and NuGet: `[1.0,2.0)`, `(,1.5]`, `[1.0]`, one after the other.
+/// Maven and `NuGet`: `[1.0,2.0)`, `(,1.5]`, `[1.0]`, one after the other.
 fn intervals(mut text: &str, target: Target) -> Option<Vec<String>> {
     let mut ranges = Vec::new();
     while !text.is_empty() {

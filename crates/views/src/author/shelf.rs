@@ -89,10 +89,10 @@ impl Shelf {
                 missing.push(image.into());
             }
         }
-        match missing.is_empty() {
-            true => Ok(()),
-            false => Err(ShelfError::NotFound { images: missing }),
+        if missing.is_empty() {
+            return Ok(());
         }
+        Err(ShelfError::NotFound { images: missing })
     }
 
     /// The bundle of an image.

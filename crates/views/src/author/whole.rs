@@ -42,7 +42,7 @@ impl Intake for WholeCatalog {
             self.fault = fault(blob, place);
         }
         if let Value::Object(members) = value {
-            let at = place.position.in_file(place.file).to_string();
+            let at = place.position.in_file(place.file);
             self.blobs.push(BlobText::at(&at, members));
         }
     }

@@ -28,7 +28,10 @@ pub(super) fn unknown<'a>(
         return Vec::new();
     };
     let own = keys.iter().filter_map(|(key, at)| {
-        let read_as = read_as(key, known)?;
+        let read_as = match read_as(key, known) {
+            Some((Fold::Exact, _)) => return None,
+            other => other.map(|(_, name)| name),
+        };
         Some(UnknownKey {
             at: *at,
             path: Box::default(),
@@ -44,17 +47,12 @@ pub(super) fn unknown<'a>(
     unknown
 }
 
-/// None for a key that is the name of a field; otherwise the field that it is read as, if any.
-fn read_as(key: &Key<'_>, known: &[&'static str]) -> Option<Option<&'static str>> {
+/// The field that a key is read as, if any, and how the key is spelled.
+fn read_as(key: &Key<'_>, known: &[&'static str]) -> Option<(Fold, &'static str)> {
     // Every blob can have them: opm files it under them.
     let labels = ["schema", "package", "name"];
-    let names = known.iter().copied().chain(labels);
-    let mut folds = names.filter_map(|name| Some((key.fold(name)?, name)));
-    match folds.next() {
-        Some((Fold::Exact, _)) => None,
-        Some((Fold::Other, name)) => Some(Some(name)),
-        None => Some(None),
-    }
+    let mut names = known.iter().copied().chain(labels);
+    names.find_map(|name| Some((key.fold(name)?, name)))
 }
 
 const PACKAGE: [&str; 6] = [

@@ -36,12 +36,10 @@ pub(super) fn check(facts: &PackageCheck<'_, '_>, view: &View<'_>, report: &mut 
                     report.say(Rule::OtherPackageTarget, target.spot, package.name, words);
                 }
             } else if let Some(meant) = *guessed.entry(&*target.text).or_insert_with(|| {
-                let is_removed = || patterns.contains(&pattern(&target.text));
+                let is_removed = patterns.contains(&pattern(&target.text));
                 let same = versions.same(&target.text, package.name);
-                same.or_else(|| match is_removed() {
-                    true => None,
-                    false => report.guess(&target.text, sorted.iter().copied()),
-                })
+                let mut guess = || report.guess(&target.text, sorted.iter().copied());
+                same.or_else(|| if is_removed { None } else { guess() })
             }) {
                 let words = words::misspelt_target(field, &entry.name, &target.text, meant);
                 report.say(Rule::MisspeltTarget, target.spot, package.name, words);

@@ -21,6 +21,9 @@ pub(in crate::lint) fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> W
 impl Words {
     /// The same of the first of some files in which there is nothing of a catalog.
     pub(in crate::lint) fn of_foreign_files(self, files: &[&str]) -> Self {
+        if files.len() == 1 && self.message.contains(".indexignore") {
+            return self;
+        }
         let reason = self.message.split("; ").next().unwrap_or_default();
         let all = names(files.iter().copied());
         let foreign = match files.len() {

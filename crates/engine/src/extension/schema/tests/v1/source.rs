@@ -213,7 +213,7 @@ fn upgrade_constraint_policy() {
                 "Unsupported value: {word:?}: supported values: \"CatalogProvided\", \
                  \"SelfCertified\""
             ),
-            instead,
+            instead: instead.map(Correction::Word),
         };
         assert_eq!(check(Shape::V1, NEWEST, &object), [want]);
     }
