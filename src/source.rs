@@ -117,17 +117,8 @@ pub enum SourceError {
         image: Box<str>,
     },
     /// The same in a directory, where other files can be, too.
-    #[error(
-        "{}: {}; if the file is not part of the catalog, list it in .indexignore",
-        source.position.in_file(file),
-        source.malformed
-    )]
-    FbcInDirectory {
-        /// The file.
-        file: Box<str>,
-        /// What is wrong with it, and where.
-        source: FbcError,
-    },
+    #[error("{0}; if the file is not part of the catalog, list it in .indexignore")]
+    InDirectory(Box<Self>),
     /// It is read without a fault, and can hardly be what a catalog holds.
     #[error(
         "{file}: {doubt}; check what catalogd serves at status.urls.base of the ClusterCatalog, \
@@ -238,11 +229,11 @@ fn read_with<I: Intake>(
         }
         pipeline.finish()
     });
-    read.map_err(|error| match error {
-        SourceError::Fbc { file, source } if *file != *display(path) => {
-            SourceError::FbcInDirectory { file, source }
+    read.map_err(|error| match &error {
+        SourceError::Fbc { file, .. } if **file != *display(path) => {
+            SourceError::InDirectory(Box::new(error))
         }
-        other => other,
+        _ => error,
     })
 }
 
