@@ -175,7 +175,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
         sketch = sketch.compared(old, &base.display().to_string());
     }
     // Pictures have the sentence, and JSON is for programs.
-    if matches!(args.output.form, Form::Mermaid | Form::Dot)
+    if matches!(form, Form::Mermaid | Form::Dot)
         && let Some(no_version) = picture::no_version(&sketch)
     {
         warn(&no_version);
