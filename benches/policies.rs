@@ -1,7 +1,8 @@
 //! What one answer, with its message and its advice, costs if there are many upgrade policies: 1,000 that match
 //! nothing, by exact names, by wildcards or by labels, and 20 that match and have every kind of rule.
 //!
-//! Each case is asked in turns with and without policies, in one run.
+//! Each case is asked in turns with and without policies, in one run. One of them is a range under which OLM makes 30
+//! steps: policies are put to each of them.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -54,38 +55,89 @@ const LANTERN: Package = Package {
     wanted: ["1.1.0", "1.3.0", "0.9.0", "1.1.1"],
 };
 
+/// A package whose versions each replace the one before.
+const CHAIN: Package = Package {
+    name: "chain-operator",
+    catalog: "cat",
+    installed: "1.0.0",
+    wanted: [""; 4],
+};
+
+/// 1.0.0 and the 30 versions after it.
+fn chain() -> String {
+    let name = |minor: u32| format!("{}.v1.{minor}.0", CHAIN.name);
+    let entry = |minor: u32| match minor {
+        0 => json!({"name": name(0)}),
+        minor => json!({"name": name(minor), "replaces": name(minor - 1)}),
+    };
+    let entries: Vec<_> = (0..=30).map(entry).collect();
+    let mut blobs = vec![
+        json!({"schema": "olm.package", "name": CHAIN.name, "defaultChannel": "stable"}),
+        json!({"schema": "olm.channel", "package": CHAIN.name, "name": "stable", "entries": entries}),
+    ];
+    blobs.extend((0..=30).map(|minor| {
+        let package = json!({"packageName": CHAIN.name, "version": format!("1.{minor}.0")});
+        json!({
+            "schema": "olm.bundle", "package": CHAIN.name, "name": name(minor), "image": "example.com/chain:v1",
+            "properties": [{"type": "olm.package", "value": package}],
+        })
+    }));
+    let lines: Vec<_> = blobs.iter().map(Value::to_string).collect();
+    lines.join("\n")
+}
+
 pub(crate) fn measure(run: &Run) {
     let Some(world) = World::of(run) else { return };
     let package = match world {
         World::Whole(_) => OPENDATAHUB,
         World::Small => LANTERN,
     };
-    let snapshot = snapshot(&world.package(package.catalog, package.name));
-    let none = Policies::default();
+    let snapshot_of_package = snapshot(&world.package(package.catalog, package.name));
+    let snapshot_of_chain = snapshot(&chain());
     let [.., denied] = package.wanted;
     for kind in ["names", "wildcards", "labels"] {
         let many = Policies {
             upgrades: UpgradePolicies::of(others(kind).chain(matching(denied))),
             ..Policies::default()
         };
-        let [without, with] = [&none, &many].map(|policies| Basis {
-            snapshot: &snapshot,
-            policies,
-        });
-        for ((case, alone, policed), version) in CASES.iter().zip(package.wanted) {
-            let extension = package.extension(version);
-            let ask = |basis, token| package.ask(run, basis, &extension, token);
-            let [mut few, mut times] = [Vec::new(), Vec::new()];
-            for _ in 0..run.count(TURNS, 1) {
-                few.extend(ask(without, alone));
-                times.extend(ask(with, policed));
-            }
-            if kind == "names" {
-                note(run, &format!("{case}, without policies"), few);
-            }
-            note(run, &format!("{case}, others by {kind}"), times);
+        for (case, version) in CASES.into_iter().zip(package.wanted) {
+            compare(
+                run,
+                (&snapshot_of_package, &package),
+                (kind, &many),
+                (case, version),
+            );
         }
+        let case = ("a range of 30 steps", "Resolved", "Resolved");
+        compare(
+            run,
+            (&snapshot_of_chain, &CHAIN),
+            (kind, &many),
+            (case, ">=1.0.0 <2"),
+        );
     }
+}
+
+/// Times a case in turns with and without policies.
+fn compare(
+    run: &Run,
+    (snapshot, package): (&Snapshot, &Package),
+    (kind, many): (&str, &Policies),
+    ((case, alone, policed), version): ((&str, &str, &str), &str),
+) {
+    let none = Policies::default();
+    let [without, with] = [&none, many].map(|policies| Basis { snapshot, policies });
+    let extension = package.extension(version);
+    let ask = |basis, token| package.ask(run, basis, &extension, token);
+    let [mut few, mut times] = [Vec::new(), Vec::new()];
+    for _ in 0..run.count(TURNS, 1) {
+        few.extend(ask(without, alone));
+        times.extend(ask(with, policed));
+    }
+    if kind == "names" {
+        note(run, &format!("{case}, without policies"), few);
+    }
+    note(run, &format!("{case}, others by {kind}"), times);
 }
 
 /// The median and the 99th percentile.

@@ -207,7 +207,9 @@ fn faults_name_file_place_and_package() {
         let want = want.map(|blobs| blobs.iter().map(|&blob| blob.to_owned()).collect());
         assert_eq!(
             read_path(folder.path()),
-            want.map_err(str::to_owned),
+            want.map_err(|fault| format!(
+                "{fault}; if the file is not part of the catalog, list it in .indexignore"
+            )),
             "{text}"
         );
     };

@@ -214,14 +214,11 @@ fn an_edit_that_is_judged_is_not_settled() {
     }
 }
 
-/// Its warning needs the catalogs; without them it passes all the same.
+/// OLM can move then, and a guardrail or a policy can forbid where.
 #[test]
-fn a_bypass_can_be_turned_off_under_overload() {
+fn a_bypass_that_is_turned_off_is_not_settled() {
     let row = with_bypass(update("1.0.0", "1.0.0"), "CatalogProvided", "SelfCertified");
     let review = Review::read(&row).unwrap();
     assert!(review.settled().is_none());
-    let answer = review.unanswered(LATE);
-    assert_eq!(answer.token, Token::NotJudged);
-    assert!(answer.warnings.is_empty());
-    assert_eq!(told(&row, &answer, STRICT).0, Outcome::Admitted);
+    assert_eq!(review.unanswered(LATE).token, Token::DeadlineExceeded);
 }

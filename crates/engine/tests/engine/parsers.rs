@@ -146,7 +146,9 @@ proptest! {
         prop_assert_eq!(crd::fits_length(&text), text.chars().count() <= 64);
         let quoted = go::quote(&text);
         prop_assert!(!quoted.contains(|character: char| character.is_control()));
-        prop_assert_eq!(quoted, format!("\"{}\"", go::escape(&text)));
+        // At the start of a line a colon is escaped as well.
+        let inside = go::escape(&format!("a{text}"));
+        prop_assert_eq!(quoted, format!("\"{}\"", &inside[1..]));
     }
 }
 

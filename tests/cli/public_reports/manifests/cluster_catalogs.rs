@@ -13,8 +13,11 @@ fn runs(spec: &str, more: &[&str]) -> Ran {
             &cluster_catalog("hub", &format!("spec: {spec}\n")),
         ),
     ]);
-    scene.run(&[&["-f", "a.yaml", "cc.yaml", CATALOG], more].concat())
+    scene.run(&[&["-f", "a.yaml", "cc.yaml", CATALOG, INSTALLED], more].concat())
 }
+
+/// Without it a note says that nothing is known to be installed.
+const INSTALLED: &str = "--installed=tower=1.0.0";
 
 fn image(fields: &str) -> String {
     format!("{{source: {{type: Image, image: {{{fields}}}}}}}")
@@ -181,7 +184,7 @@ fn older_catalogs_have_other_fields() {
     let old = "apiVersion: catalogd.operatorframework.io/v1alpha1\nkind: ClusterCatalog\nmetadata: {name: hub}\n\
         spec: {source: {type: image, image: {ref: registry.example/hub, pollInterval: 10m}}}\n";
     let scene = scene(&[("a.yaml", &extension("tower", "1.1.0")), ("cc.yaml", old)]);
-    let ran = scene.run(&["-f", "a.yaml", "cc.yaml", CATALOG]);
+    let ran = scene.run(&["-f", "a.yaml", "cc.yaml", CATALOG, INSTALLED]);
     assert_eq!((ran.code, &*ran.stderr), (0, ""));
 }
 

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU32;
 
-use super::load::escape_text;
 use super::{Words, names, q, range};
 use olmguard_catalog::guardrail::{Rule, RuleKind, UnreadGuardrails};
 use olmguard_catalog::version::{Version, go};
@@ -11,7 +10,7 @@ pub(in crate::lint) fn guardrail_unreadable(package: &str, unread: &UnreadGuardr
     Words::own(format!(
         "the guardrails of package {} are invalid, so olmguard denies every upgrade of it: {}",
         q(package),
-        escape_text(&unread.to_string())
+        go::one_line(&unread.to_string())
     ))
 }
 

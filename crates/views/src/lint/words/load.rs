@@ -4,7 +4,7 @@ use super::{Words, names, q};
 use olmguard_catalog::blob::{Fault, JsonKind};
 use olmguard_catalog::fbc::{FbcErrorKind, FileKind, NotAFile};
 use olmguard_catalog::guardrail;
-use olmguard_catalog::version::go::escape;
+use olmguard_catalog::version::go::one_line;
 
 pub(in crate::lint) fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> Words {
     let hint = match hint {
@@ -15,7 +15,7 @@ pub(in crate::lint) fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> W
         ),
         None => String::new(),
     };
-    Words::own(format!("{}{hint}", escape_text(&malformed.to_string())))
+    Words::own(format!("{}{hint}", one_line(&malformed.to_string())))
 }
 
 impl Words {
@@ -37,15 +37,6 @@ impl Words {
             upstream: self.upstream,
         }
     }
-}
-
-/// A message that may hold text of the catalog, with its own quotes left as they are.
-pub(super) fn escape_text(text: &str) -> String {
-    let parts: Vec<_> = text
-        .split('"')
-        .map(|part| escape(part).replace("\\\\", "\\"))
-        .collect();
-    parts.join("\"")
 }
 
 /// What is in the directory and is not a file. Go's walk hands a link to a directory to the code that reads
@@ -107,7 +98,7 @@ pub(in crate::lint) fn duplicate_keys(folded: &str, spellings: &[Box<str>]) -> W
 pub(in crate::lint) fn unfilable(malformed: &FbcErrorKind) -> Words {
     Words::own(format!(
         "{}, so OLM v1 serves nothing from the catalog",
-        escape_text(&malformed.to_string())
+        one_line(&malformed.to_string())
     ))
 }
 
@@ -134,7 +125,7 @@ pub(in crate::lint) fn wrong_type(schema: &str, fault: &Fault) -> Words {
         _ => ("deprecation", "an olm.deprecations"),
     };
     Words::with(
-        format!("{} in {article}", escape_text(&fault.to_string())),
+        format!("{} in {article}", one_line(&fault.to_string())),
         format!("parse {what}: "),
     )
 }
@@ -155,7 +146,7 @@ pub(in crate::lint) fn unreadable_object(
     Words::with(
         format!(
             "bundle {quoted}: properties[{index}].{}",
-            escape_text(&fault.to_string())
+            one_line(&fault.to_string())
         ),
         format!("read bundle objects: package {package}, bundle {quoted}: {upstream}"),
     )

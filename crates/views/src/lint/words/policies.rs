@@ -1,13 +1,13 @@
 //! About the policies of administrators.
 
-use super::load::escape_text;
 use super::{Words, q};
+use olmguard_catalog::version::go::one_line;
 
 pub(in crate::lint) fn policy_unreadable(title: &str, why: &str) -> Words {
     Words::own(format!(
         "{} is invalid, so olmguard denies every upgrade that it matches: {}",
-        escape_text(title),
-        escape_text(why)
+        one_line(title),
+        one_line(why)
     ))
 }
 
@@ -22,7 +22,7 @@ pub(in crate::lint) fn policy_of_unknown_package(
     };
     Words::own(format!(
         "{} is for package {}, which no catalog has; {advice}",
-        escape_text(title),
+        one_line(title),
         q(package)
     ))
 }
