@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use olmguard_policy::{
-    BypassPermission, Change, Enforcement, Moment, Operation, PolicyBundle, Subject, User,
+    BypassPermission, Change, Enforcement, Maker, Moment, Operation, PolicyBundle, PolicyOrigin,
+    Subject, User,
 };
 use policy::policy;
 
@@ -44,7 +45,12 @@ fuzz_target!(|text: &str| {
             namespace,
             labels: &labels,
         },
-        from: from.as_ref().map(bundle),
+        maker: Maker::User,
+        from: match &from {
+            Some(from) => PolicyOrigin::Bundle(bundle(from)),
+            None if names.is_empty() => PolicyOrigin::Unknown,
+            None => PolicyOrigin::Nothing,
+        },
         to: bundle(&to),
         is_move: true,
         catalog,

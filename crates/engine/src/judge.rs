@@ -24,7 +24,6 @@ mod identify;
 mod named;
 mod nameless;
 mod nearby;
-mod policies_known;
 mod policy_row;
 mod quick;
 mod read_installed;
@@ -52,8 +51,7 @@ pub use identify::identify;
 pub use named::{
     CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, nearest_versions, target,
 };
-pub use policies_known::UnlistedPolicies;
-pub use policy_row::PolicyRefusal;
+pub use policy_row::{PolicyRefusal, UnlistedPolicies};
 pub use rule::{Request, rule};
 pub use ruled::{MatchedBundles, RuledEdit};
 pub use ruling::{AllowedChange, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};

@@ -140,19 +140,27 @@ impl Condition {
     /// What its answer depends on.
     fn about(&self) -> ConditionSubject {
         let reads = |names: &[&str]| self.compiled.variables.iter().any(|it| names.contains(it));
-        match (reads(names::OF_STEP), reads(names::OF_USER)) {
+        match (reads(names::OF_STEP), reads(names::OF_EDIT)) {
             (true, false) => ConditionSubject::Bundle,
             (true, true) => ConditionSubject::Both,
             (false, _) => ConditionSubject::Edit,
         }
     }
 
-    /// Whether it is put to a change: one about the step to each move, one about the edit to the edit alone.
+    /// Whether it is put to a change: one about the step to each move, one about the edit to the edit, one about both to
+    /// either.
     pub(crate) fn is_about(&self, change: &Change<'_>) -> bool {
+        let is_edit = change.maker == Maker::User;
         match self.about() {
-            ConditionSubject::Bundle | ConditionSubject::Both => change.is_move,
-            ConditionSubject::Edit => change.maker == Maker::User,
+            ConditionSubject::Bundle => change.is_move,
+            ConditionSubject::Both => change.is_move || is_edit,
+            ConditionSubject::Edit => is_edit,
         }
+    }
+
+    /// Whether it is put to steps that OLM makes automatically.
+    pub(crate) fn is_of_each_step(&self) -> bool {
+        self.about() != ConditionSubject::Edit
     }
 
     /// The violation, unless the condition is met or not asked.

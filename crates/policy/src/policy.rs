@@ -98,6 +98,15 @@ impl UpgradePolicy {
         conditions.saturating_add(OWN_WEIGHT)
     }
 
+    /// How many steps the conditions take at most that are put to steps that OLM makes automatically.
+    pub fn weight_of_each_step(&self) -> usize {
+        let conditions = self.rules.conditions.iter();
+        let steps = conditions
+            .filter(|it| it.is_of_each_step())
+            .map(Condition::steps);
+        usize::try_from(steps.fold(0, u64::saturating_add)).unwrap_or(usize::MAX)
+    }
+
     /// How many steps the conditions take at most.
     fn condition_steps(&self) -> u64 {
         let steps = self.rules.conditions.iter().map(Condition::steps);

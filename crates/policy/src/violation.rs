@@ -135,7 +135,7 @@ pub enum ConditionSubject {
     Bundle,
     /// On nothing of the step: the user, the range, the labels.
     Edit,
-    /// On the step and on its user or operation.
+    /// On the step, and on the user or on what is requested.
     Both,
 }
 

@@ -70,3 +70,5 @@ pub(super) fn words<T: ReadObject>(
 }
 
 pub(super) const LISTING: &str = "not listed yet";
+pub(super) const PERMISSION: &str =
+    "UpgradePolicy with bypass: ByPermission, and the ValidatingAdmissionPolicy not listed yet";

@@ -193,7 +193,9 @@ impl State {
             }
             policy
         });
-        policies.collect()
+        let mut policies: Vec<_> = policies.collect();
+        UpgradePolicy::bound_together(&mut policies);
+        policies
     }
 
     fn report(&mut self, policies: &[UpgradePolicy]) {
@@ -238,6 +240,11 @@ impl State {
         let policies = board::words(&self.policies, &self.last.faults(ReadPolicy::KIND))?;
         let guardrails = self.last.faults(ReadGuardrails::KIND);
         let guardrails = board::words(&self.guardrails, &guardrails)?;
+        let mut policies_read = self.policies.iter().map(|read| &read.policy);
+        let needs_permission = policies_read.any(UpgradePolicy::asks_for_permission);
+        if needs_permission && !self.permission.is_known() {
+            return Err(board::PERMISSION.to_owned());
+        }
         Ok(format!("{policies}; {guardrails}"))
     }
 }

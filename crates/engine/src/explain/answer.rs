@@ -105,11 +105,8 @@ pub fn answer_until(
 ) -> Answer {
     let mut refused = Some(refused);
     let mut refuse = |judgement: &Judgement<'_>| {
-        let advice = edit
-            .request()
-            .map(|it| Advice::not_yet(&it, &judgement.ruled));
-        let advice = advice.filter(|advice| advice.is_cut);
-        if let Some((advice, refused)) = advice.and_then(|it| Some((it, refused.take()?))) {
+        let advice = Advice::not_yet(&judgement.ruled);
+        if let Some(refused) = refused.take_if(|_| advice.is_cut) {
             refused(worded(edit, judgement, advice.into()));
         }
     };

@@ -91,9 +91,9 @@ pub enum BypassHelps {
 
 impl Advice {
     /// What there is to say of a ruling before anything is searched for.
-    pub fn not_yet(request: &Request<'_>, ruled: &RuledEdit<'_>) -> Self {
+    pub fn not_yet(ruled: &RuledEdit<'_>) -> Self {
         Self {
-            is_cut: is_advised_on(request, ruled),
+            is_cut: is_refused(ruled),
             ..Self::default()
         }
     }

@@ -1,11 +1,13 @@
-//! Row 17: what upgrade policies forbid of the steps that OLM takes under an edit.
+//! Rows 17 and 17a: what upgrade policies forbid of the steps that OLM takes under an edit.
 //!
 //! The first step, which is the edit's own, is put to all of their rules. Each step that OLM takes automatically after
-//! it is put to the rules about a bundle: OLM asks nobody before it.
+//! it is put to the rules about a bundle: it passes no admission of its own.
+
+use std::collections::BTreeSet;
 
 use crate::judge::forbidden::most_steps;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{AllowedChange, RuledEdit, Ruling};
+use crate::judge::{AllowedChange, Basis, RuledEdit, Ruling};
 use crate::resolve::{Choice, EditContext, MatchingPolicies, PolicyFinding, PolicyStep};
 use olmguard_policy::Operation;
 
@@ -19,6 +21,17 @@ pub struct PolicyRefusal<'s> {
     /// Every rule that denies the edit or the first forbidden step: one or more, those of the edit first, in the order
     /// of the policies' names.
     pub findings: Vec<PolicyFinding<'s>>,
+}
+
+/// An edit that every known rule allows, while the cluster can have rules that are not known.
+#[derive(Debug)]
+pub struct UnlistedPolicies<'s> {
+    /// How what the edit resolves to relates to what is installed.
+    pub change: AllowedChange,
+    /// What the edit resolves to.
+    pub resolved: Choice<'s>,
+    /// Why the policies are not known, in one line.
+    pub why: &'s str,
 }
 
 /// Puts upgrade policies to an edit that OLM carries out and guardrails allow.
@@ -43,6 +56,7 @@ pub(super) fn put<'s>(
     let mut policed = PolicedWalk {
         matching,
         findings: Vec::new(),
+        warned: BTreeSet::new(),
         looked_at: None,
     };
     policed.at_edit(ahead, change, resolved);
@@ -64,10 +78,25 @@ pub(super) fn put<'s>(
     }
 }
 
+/// Row 17a, put to what the rows before it allow: policies that could not be listed can forbid it.
+pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
+    if let (Ruling::Allowed(change, resolved), Some(why)) =
+        (&ruled.ruling, &basis.policies.unlisted)
+    {
+        ruled.ruling = Ruling::PoliciesUnknown(UnlistedPolicies {
+            change: *change,
+            resolved: *resolved,
+            why,
+        });
+    }
+}
+
 /// What upgrade policies say of a walk.
 struct PolicedWalk<'a, 's> {
     matching: MatchingPolicies<'a, 's>,
     findings: Vec<PolicyFinding<'s>>,
+    /// The rules that some step was warned of, by policy and field: one warning is enough for a walk.
+    warned: BTreeSet<(&'s str, String)>,
     /// How many steps they were put to, if not to all.
     looked_at: Option<usize>,
 }
@@ -82,6 +111,8 @@ impl<'s> PolicedWalk<'_, 's> {
             operation: ahead.installed.operation(),
             range: ahead.question.query.range(),
         });
+        let warnings = self.findings.iter().filter(|found| !found.denies());
+        self.warned = warnings.map(rule_of).collect();
     }
 
     /// Whether the step itself is denied, and not only the edit: for its time, its range or its user.
@@ -90,16 +121,28 @@ impl<'s> PolicedWalk<'_, 's> {
         denials.any(|found| found.violation.rule.is_of_each_step())
     }
 
-    /// Looks at one step after another, up to the first that is denied.
+    /// Looks at one step after another, up to the first that is denied. Conditions can cost so much that they are put
+    /// to the first steps only; the other rules are put to all of a walk.
     fn at_later_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
-        let most = most_steps(self.matching.weight());
+        let most = most_steps(self.matching.weight_of_rules());
+        let most_conditions = most_steps(self.matching.weight_of_conditions());
+        let has_conditions = self.matching.weight_of_conditions() > 0;
+        let plain = self.matching.without_conditions();
         for place in 1.. {
             let Some(to) = ahead.step(place) else { return };
             if place == most {
-                self.looked_at = Some(place);
+                self.looked_at.get_or_insert(place);
                 return;
             }
-            let found = self.matching.findings(&PolicyStep {
+            let matching = if place < most_conditions {
+                &self.matching
+            } else {
+                if has_conditions {
+                    self.looked_at.get_or_insert(place);
+                }
+                &plain
+            };
+            let found = matching.findings(&PolicyStep {
                 after: ahead.before(place),
                 from: ahead.start(place),
                 to,
@@ -108,21 +151,19 @@ impl<'s> PolicedWalk<'_, 's> {
                 range: ahead.question.query.range(),
             });
             let is_denied = found.iter().any(PolicyFinding::denies);
-            let new = found.into_iter().filter(|found| self.is_new(found));
-            let new: Vec<_> = new.collect();
-            self.findings.extend(new);
+            for found in found {
+                if found.denies() || self.warned.insert(rule_of(&found)) {
+                    self.findings.push(found);
+                }
+            }
             if is_denied {
                 return;
             }
         }
     }
+}
 
-    /// Whether it denies, or warns of what no step before it was warned of: one warning is enough for a walk.
-    fn is_new(&self, found: &PolicyFinding<'_>) -> bool {
-        let is_same = |before: &PolicyFinding<'_>| {
-            before.policy.name() == found.policy.name()
-                && before.violation.rule.path() == found.violation.rule.path()
-        };
-        found.denies() || !self.findings.iter().any(is_same)
-    }
+/// A rule by its policy and field.
+fn rule_of<'s>(found: &PolicyFinding<'s>) -> (&'s str, String) {
+    (found.policy.name(), found.violation.rule.path())
 }

@@ -6,7 +6,7 @@ use crate::judge::nameless::of_any_name;
 use crate::judge::read_installed::ReadInstalled;
 use crate::judge::rows::resolve;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{Basis, RuledEdit, Ruling, guardrail_row, policies_known, policy_row};
+use crate::judge::{Basis, RuledEdit, Ruling, guardrail_row, policy_row};
 use crate::resolve::EditContext;
 use olmguard_policy::Conditions;
 
@@ -63,6 +63,6 @@ pub(super) fn rule_question<'s>(
     let mut ahead = StepsAhead::of(question, installed).with_first(&ruled);
     guardrail_row::put(&mut ruled, &mut ahead);
     policy_row::put(&mut ruled, &mut ahead, context);
-    policies_known::put(&mut ruled, question.basis);
+    policy_row::put_unlisted(&mut ruled, question.basis);
     ruled
 }

@@ -14,6 +14,7 @@ use crate::resolve::{Choice, PolicyFinding, Violation};
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::{Deprecation, Package};
+use olmguard_policy::Conditions;
 
 /// One thing worth knowing, with what it needs to be worded.
 #[derive(Debug)]
@@ -147,7 +148,7 @@ fn of_name<'s>(installed: &Installed, verdict: Verdict) -> Option<Warning<'s>> {
 fn of_exemption<'s>(basis: Basis<'s>, edit: &Edit<'_>, exemption: &Exemption) -> Vec<Warning<'s>> {
     match (exemption, edit.request()) {
         (Exemption::Stricter, Some(request)) => {
-            let ruled = rule(basis, &request);
+            let ruled = rule(basis, &request.with_conditions(Conditions::Skipped));
             let denied = ruled.ruling.token().verdict() == Verdict::Deny;
             (denied && ruled.resolved().is_none())
                 .then(|| Warning::StricterDoesNotResolve(Box::new(ruled)))

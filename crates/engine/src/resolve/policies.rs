@@ -171,7 +171,7 @@ static UNKNOWN: Requester = Requester {
 };
 
 impl<'a> EditContext<'a> {
-    /// That of an edit for whose answer there is time.
+    /// The context of an edit for whose answer there is time.
     pub fn of(subject: &'a PolicySubject, requester: &'a Requester) -> Self {
         Self {
             subject,
@@ -226,6 +226,34 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
     /// About how many values are compared to put one step to all of them.
     pub fn weight(&self) -> usize {
         self.policies.iter().map(|policy| policy.weight()).sum()
+    }
+
+    /// How many of the values are compared for the conditions on steps that OLM makes automatically.
+    pub fn weight_of_conditions(&self) -> usize {
+        let weights = self
+            .policies
+            .iter()
+            .map(|policy| policy.weight_of_each_step());
+        weights.fold(0, usize::saturating_add)
+    }
+
+    /// How many of the values are compared for the other rules.
+    pub fn weight_of_rules(&self) -> usize {
+        self.policies.len().saturating_mul(RULES)
+    }
+
+    /// The same policies, without their conditions.
+    #[must_use]
+    pub fn without_conditions(&self) -> Self {
+        let context = EditContext {
+            conditions: Conditions::Skipped,
+            ..self.context
+        };
+        Self {
+            policies: self.policies.clone(),
+            context,
+            ..*self
+        }
     }
 
     /// Every rule that a step violates, in the order of the policies; none if the version it resolves to cannot be
@@ -355,6 +383,9 @@ fn subject<'a>(filter: &'a Filter, context: EditContext<'a>) -> Subject<'a> {
         labels: &context.subject.labels,
     }
 }
+
+/// About how many values the rules of one policy besides its conditions are compared with.
+const RULES: usize = 64;
 
 /// Whether the bundle, its package, or a requested channel of it is deprecated.
 fn is_deprecated(choice: Choice<'_>, filter: &Filter) -> bool {

@@ -115,8 +115,8 @@ pub(super) const VARIABLES: &[Variable] = &[
 /// The variables that are about one step, and different for each.
 pub(super) const OF_STEP: &[&str] = &["from", "to", "catalog", "deprecated"];
 
-/// The variables that are about who edits, and what.
-pub(super) const OF_USER: &[&str] = &["user", "operation"];
+/// The variables that are about the edit: who makes it, and what it requests.
+pub(super) const OF_EDIT: &[&str] = &["user", "operation", "range", "bypass", "channels"];
 
 /// The functions of an expression, besides operators and comprehensions.
 pub(super) const FUNCTIONS: &[&str] = &[

@@ -86,14 +86,18 @@ const FROM_UNKNOWN: &str = "from: the installed version is unknown or cannot be 
 
 fn bundle(name: &str, bundle: PolicyBundle<'_>) -> Result<Value, String> {
     let version = bundle.version;
-    Ok(mapping([
-        ("major", number(name, version.major())?),
-        ("minor", number(name, version.minor())?),
-        ("patch", number(name, version.patch())?),
-        ("prerelease", text(name, version.prerelease())?),
-        ("version", text(name, &version.to_string())?),
-        ("bundle", text(name, bundle.name)?),
-    ]))
+    let mut fields = HashMap::from([
+        ("major".to_owned(), number(name, version.major())?),
+        ("minor".to_owned(), number(name, version.minor())?),
+        ("patch".to_owned(), number(name, version.patch())?),
+        ("prerelease".to_owned(), text(name, version.prerelease())?),
+        ("version".to_owned(), text(name, &version.to_string())?),
+    ]);
+    // A name that is not known is no empty one: reading it fails.
+    if !bundle.name.is_empty() {
+        fields.insert("bundle".to_owned(), text(name, bundle.name)?);
+    }
+    Ok(fields.into())
 }
 
 fn user(user: User<'_>) -> Result<Value, String> {

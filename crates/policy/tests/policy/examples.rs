@@ -108,7 +108,7 @@ fn of_bundle() -> Value {
     json!({
         "versions": {"allow": ">9", "deny": "*-0"}, "step": "Patch", "prereleases": "Deny", "deprecated": "Deny",
         "catalogs": ["internal"], "conditions": [{"expression": "to.major == 7"}, {"expression": "from.major == 7"},
-            {"expression": "catalog == ''"}, {"expression": "!deprecated || user.name == 'x'"}],
+            {"expression": "catalog == ''"}, {"expression": "!deprecated || namespace == 'x'"}],
     })
 }
 
@@ -150,6 +150,10 @@ fn rules_about_a_bundle_are_put_to_each_move_and_those_about_an_edit_once() {
     assert_eq!(violated(&of_bundle(), &stays), [""; 0]);
     assert_eq!(violated(&of_edit(), &edit).len(), 5);
     assert_eq!(violated(&of_edit(), &automatic), [""; 0]);
+    let both = json!({"conditions": [{"expression": "range == to.version || user.name == 'x'"}]});
+    for change in [edit, automatic, stays] {
+        assert_eq!(violated(&both, &change), ["spec.rules.conditions[0]"]);
+    }
     let asked_once = ["range", "bypass", "conditions[0]", "conditions[1]"];
     assert_eq!(
         violated(&of_edit(), &stays),

@@ -33,6 +33,29 @@ async fn while_the_watch_is_lost_the_last_good_ones_stay() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn policies_that_are_too_costly_together_are_not_accepted() {
+    let api = cluster();
+    let costly = json!({"conditions": [
+        {"expression": "user.groups.all(g, user.groups.all(h, g != h || true))"},
+    ]});
+    let names: Vec<_> = (0..100).map(|number| format!("p{number:02}")).collect();
+    for name in &names {
+        api.put(UPGRADE_POLICIES, policy(name, &costly));
+    }
+    let scene = Scene::of(api);
+    let expected: Vec<_> = names.iter().map(String::as_str).collect();
+    scene.has(&expected).await;
+    let reported = scene.reports.borrow().faults("UpgradePolicy");
+    let reported: Vec<_> = reported.into_iter().map(|(name, _)| name).collect();
+    let current = scene.store.current().load_full();
+    let invalid = current.upgrades.iter().filter(|it| !it.faults().is_empty());
+    let invalid: Vec<_> = invalid.map(|policy| policy.name().to_owned()).collect();
+    assert_eq!(reported, invalid);
+    assert!((1..96).contains(&reported.len()), "{reported:?}");
+    assert!(names.ends_with(&reported));
+}
+
+#[tokio::test(start_paused = true)]
 async fn before_the_first_list_nothing_is_judged() {
     let api = cluster();
     api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {

@@ -451,7 +451,16 @@ fn a_walk_of_very_many_steps_is_put_to_policies_so_far() {
     let costly = json!({"conditions": [
         {"expression": "to.minor >= 0 && user.groups.all(g, user.groups.all(h, g != h || true))"},
     ]});
-    let answer = World::of(&versions).ruled(&costly).to(RANGE);
+    let world = World::of(&versions).ruled(&costly);
+    let denied = world
+        .clone()
+        .ruled(&json!({"versions": {"deny": "1.19.0"}}));
+    assert_eq!(
+        denied.to(RANGE).token,
+        Token::Policy,
+        "other rules are put to all steps"
+    );
+    let answer = world.to(RANGE);
     assert_eq!(answer.token, Token::Resolved);
     let warning = answer
         .warnings
