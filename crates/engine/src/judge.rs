@@ -51,7 +51,7 @@ pub use identify::identify;
 pub use named::{
     CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, nearest_versions, target,
 };
-pub use policy_row::{PolicyRefusal, UnlistedPolicies};
+pub use policy_row::{PolicyRefusal, UnlistedPolicies, denied_steps};
 pub use rule::{Request, rule};
 pub use ruled::{MatchedBundles, RuledEdit};
 pub use ruling::{AllowedChange, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};
@@ -145,8 +145,10 @@ fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>, conditions: Conditions<'_>) -> R
     match exemption(edit) {
         Some(Exemption::Stricter) => {
             let ruled = rows::spec_row(edit).ok().map(rule);
-            let forbidden = ruled.filter(|ruled| ruled.ruling.forbids_move());
-            forbidden.unwrap_or_else(|| Ruling::NotJudged(Exemption::Stricter).into())
+            ruled.map_or_else(
+                || Ruling::NotJudged(Exemption::Stricter).into(),
+                RuledEdit::of_stricter,
+            )
         }
         Some(exemption) => Ruling::NotJudged(exemption).into(),
         None => match rows::spec_row(edit) {

@@ -5,11 +5,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::extension::InstalledBundle;
+use crate::judge::filter_question::FilterQuestion;
 use crate::judge::forbidden::most_steps;
+use crate::judge::read_installed::ReadInstalled;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{AllowedChange, Basis, RuledEdit, Ruling};
-use crate::resolve::{Choice, EditContext, MatchingPolicies, PolicyFinding, PolicyStep};
-use olmguard_policy::Operation;
+use crate::judge::{AllowedChange, Basis, Request, RuledEdit, Ruling};
+use crate::resolve::{Choice, EditContext, MatchingPolicies, Origin, PolicyFinding, PolicyStep};
+use olmguard_policy::{Maker, Operation};
 
 /// An edit that upgrade policies deny.
 #[derive(Debug)]
@@ -43,18 +46,11 @@ pub(super) fn put<'s>(
     let Ruling::Allowed(change, resolved) = ruled.ruling else {
         return;
     };
-    let question = ahead.question;
-    let upgrades = &question.basis.policies.upgrades;
-    if upgrades.is_empty() {
+    let Some(matching) = matching(ahead.question, context) else {
         return;
-    }
-    let masterminds = question.basis.snapshot.rules().masterminds;
-    let matching = MatchingPolicies::of(upgrades, question.filter, context, masterminds);
-    if matching.is_empty() {
-        return;
-    }
+    };
     let mut policed = PolicedWalk {
-        matching,
+        policies: PoliciesAhead::of(matching),
         findings: Vec::new(),
         warned: BTreeSet::new(),
         looked_at: None,
@@ -78,6 +74,41 @@ pub(super) fn put<'s>(
     }
 }
 
+/// What upgrade policies deny of the steps that OLM takes automatically from an installed bundle, in their order: of
+/// each step the first rule. No edit makes any of them, so rules about an edit are not asked.
+pub fn denied_steps<'s>(
+    basis: Basis<'s>,
+    request: &Request<'_>,
+    installed: &InstalledBundle,
+) -> Vec<PolicyFinding<'s>> {
+    let Ok(question) = FilterQuestion::of(basis, request.filter) else {
+        return Vec::new();
+    };
+    let Some(matching) = matching(&question, request.context) else {
+        return Vec::new();
+    };
+    let policies = PoliciesAhead::of(matching);
+    let start = ReadInstalled::Bundle(Origin::read(installed, basis.snapshot.rules()));
+    let mut ahead = StepsAhead::of(&question, &start);
+    let findings = (0..).map_while(|place| policies.at_step(&mut ahead, place));
+    let denials = findings.map(|found| found.into_iter().find(PolicyFinding::denies));
+    denials.flatten().collect()
+}
+
+/// The policies that match the extension, if there are any.
+fn matching<'q, 's>(
+    question: &'q FilterQuestion<'q, 's>,
+    context: EditContext<'q>,
+) -> Option<MatchingPolicies<'q, 's>> {
+    let upgrades = &question.basis.policies.upgrades;
+    if upgrades.is_empty() {
+        return None;
+    }
+    let masterminds = question.basis.snapshot.rules().masterminds;
+    let matching = MatchingPolicies::of(upgrades, question.filter, context, masterminds);
+    (!matching.is_empty()).then_some(matching)
+}
+
 /// Row 17a, put to what the rows before it allow: policies that could not be listed can forbid it.
 pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
     if let (Ruling::Allowed(change, resolved), Some(why)) =
@@ -93,7 +124,7 @@ pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
 
 /// What upgrade policies say of a walk.
 struct PolicedWalk<'a, 's> {
-    matching: MatchingPolicies<'a, 's>,
+    policies: PoliciesAhead<'a, 's>,
     findings: Vec<PolicyFinding<'s>>,
     /// The rules that some step was warned of, by policy and field: one warning is enough for a walk.
     warned: BTreeSet<(&'s str, String)>,
@@ -103,7 +134,8 @@ struct PolicedWalk<'a, 's> {
 
 impl<'s> PolicedWalk<'_, 's> {
     fn at_edit(&mut self, ahead: &StepsAhead<'_, 's>, change: AllowedChange, resolved: Choice<'s>) {
-        self.findings = self.matching.findings(&PolicyStep {
+        self.findings = self.policies.matching.findings(&PolicyStep {
+            maker: Maker::User,
             after: None,
             from: ahead.installed.start(),
             to: resolved,
@@ -121,35 +153,18 @@ impl<'s> PolicedWalk<'_, 's> {
         denials.any(|found| found.violation.rule.is_of_each_step())
     }
 
-    /// Looks at one step after another, up to the first that is denied. Conditions can cost so much that they are put
-    /// to the first steps only; the other rules are put to all of a walk.
+    /// Looks at one step after another, up to the first that is denied.
     fn at_later_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
-        let most = most_steps(self.matching.weight_of_rules());
-        let most_conditions = most_steps(self.matching.weight_of_conditions());
-        let has_conditions = self.matching.weight_of_conditions() > 0;
-        let plain = self.matching.without_conditions();
         for place in 1.. {
-            let Some(to) = ahead.step(place) else { return };
-            if place == most {
-                self.looked_at.get_or_insert(place);
+            if ahead.step(place).is_none() {
                 return;
             }
-            let matching = if place < most_conditions {
-                &self.matching
-            } else {
-                if has_conditions {
-                    self.looked_at.get_or_insert(place);
-                }
-                &plain
+            if self.policies.is_partial(place) {
+                self.looked_at.get_or_insert(place);
+            }
+            let Some(found) = self.policies.at_step(ahead, place) else {
+                return;
             };
-            let found = matching.findings(&PolicyStep {
-                after: ahead.before(place),
-                from: ahead.start(place),
-                to,
-                is_move: true,
-                operation: Operation::Update,
-                range: ahead.question.query.range(),
-            });
             let is_denied = found.iter().any(PolicyFinding::denies);
             for found in found {
                 if found.denies() || self.warned.insert(rule_of(&found)) {
@@ -160,6 +175,61 @@ impl<'s> PolicedWalk<'_, 's> {
                 return;
             }
         }
+    }
+}
+
+/// The policies that match an extension, as they are put to the steps that OLM takes automatically. Conditions can cost
+/// so much that they are put to the first steps only; the other rules are put to all of a walk that is not made to hurt.
+struct PoliciesAhead<'a, 's> {
+    matching: MatchingPolicies<'a, 's>,
+    without_conditions: MatchingPolicies<'a, 's>,
+    /// How many steps they are put to.
+    most: usize,
+    /// How many steps their conditions are put to.
+    most_conditions: usize,
+}
+
+impl<'a, 's> PoliciesAhead<'a, 's> {
+    fn of(matching: MatchingPolicies<'a, 's>) -> Self {
+        let most = most_steps(matching.weight_of_rules());
+        let most_conditions = match matching.weight_of_conditions() {
+            0 => most,
+            weight => most_steps(weight).min(most),
+        };
+        Self {
+            without_conditions: matching.without_conditions(),
+            matching,
+            most,
+            most_conditions,
+        }
+    }
+
+    /// Whether something of them is not put to this step any more.
+    fn is_partial(&self, place: usize) -> bool {
+        place >= self.most_conditions
+    }
+
+    /// What a step violates; absent where the walk has ended, or there is no time for more.
+    fn at_step(
+        &self,
+        ahead: &mut StepsAhead<'_, 's>,
+        place: usize,
+    ) -> Option<Vec<PolicyFinding<'s>>> {
+        let to = ahead.step(place).filter(|_| place < self.most)?;
+        let matching = if self.is_partial(place) {
+            &self.without_conditions
+        } else {
+            &self.matching
+        };
+        Some(matching.findings(&PolicyStep {
+            maker: Maker::Olm,
+            after: ahead.before(place),
+            from: ahead.start(place),
+            to,
+            is_move: true,
+            operation: Operation::Update,
+            range: ahead.question.query.range(),
+        }))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps};
-use crate::judge::{OutdatedCatalogs, Ruling};
+use crate::judge::{AllowedChange, Exemption, OutdatedCatalogs, Ruling};
 use crate::resolve::{Choice, Match, PolicyFinding};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};
@@ -50,6 +50,24 @@ impl<'s> RuledEdit<'s> {
             Ruling::Policy(refusal) => Some(refusal.resolved),
             Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved),
             _ => None,
+        }
+    }
+
+    /// What becomes of an edit that only turns the bypass off and is judged like this without it: it passes, unless a
+    /// rule forbids the step that OLM then takes. What else the rules found of that step is worth knowing all the same.
+    pub(super) fn of_stricter(self) -> Self {
+        if self.ruling.forbids_move() {
+            return self;
+        }
+        let passed = Self::from(Ruling::NotJudged(Exemption::Stricter));
+        match self.ruling {
+            Ruling::Allowed(change, _) if change != AllowedChange::Unchanged => Self {
+                unjudged: self.unjudged,
+                policy_warnings: self.policy_warnings,
+                unpoliced: self.unpoliced,
+                ..passed
+            },
+            _ => passed,
         }
     }
 }

@@ -112,15 +112,14 @@ pub(super) fn warnings<'s>(
     ruled: &RuledEdit<'s>,
 ) -> Vec<Warning<'s>> {
     let mut warnings = match &ruled.ruling {
-        Ruling::NotJudged(exemption) => return of_exemption(basis, edit, exemption),
+        Ruling::NotJudged(exemption) => return of_exemption(basis, edit, ruled, exemption),
         _ => Vec::new(),
     };
     let verdict = ruled.ruling.token().verdict();
-    warnings.extend(ruled.policy_warnings.iter().cloned().map(Warning::Policy));
+    warnings.extend(of_policies(ruled));
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
-        warnings.extend(ruled.unjudged.map(Warning::GuardrailsNotApplied));
-        warnings.extend(ruled.unpoliced.map(Warning::PoliciesNotApplied));
+        warnings.extend(of_rules_not_applied(ruled));
         warnings.extend(of_lifted(ruled));
     }
     warnings.extend(of_unknown_guardrails(ruled));
@@ -145,18 +144,36 @@ fn of_name<'s>(installed: &Installed, verdict: Verdict) -> Option<Warning<'s>> {
     }
 }
 
-fn of_exemption<'s>(basis: Basis<'s>, edit: &Edit<'_>, exemption: &Exemption) -> Vec<Warning<'s>> {
-    match (exemption, edit.request()) {
-        (Exemption::Stricter, Some(request)) => {
-            let ruled = rule(basis, &request.with_conditions(Conditions::Skipped));
-            let denied = ruled.ruling.token().verdict() == Verdict::Deny;
-            (denied && ruled.resolved().is_none())
-                .then(|| Warning::StricterDoesNotResolve(Box::new(ruled)))
-                .into_iter()
-                .collect()
-        }
-        _ => Vec::new(),
-    }
+fn of_exemption<'s>(
+    basis: Basis<'s>,
+    edit: &Edit<'_>,
+    ruled: &RuledEdit<'s>,
+    exemption: &Exemption,
+) -> Vec<Warning<'s>> {
+    let unresolved = match exemption {
+        Exemption::Stricter => does_not_resolve(basis, edit),
+        _ => None,
+    };
+    let of_step = of_policies(ruled).chain(of_rules_not_applied(ruled));
+    unresolved.into_iter().chain(of_step).collect()
+}
+
+fn does_not_resolve<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Option<Warning<'s>> {
+    let request = edit.request()?;
+    let ruled = rule(basis, &request.with_conditions(Conditions::Skipped));
+    let denied = ruled.ruling.token().verdict() == Verdict::Deny;
+    let does_not = denied && ruled.resolved().is_none();
+    does_not.then(|| Warning::StricterDoesNotResolve(Box::new(ruled)))
+}
+
+fn of_policies<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
+    ruled.policy_warnings.iter().cloned().map(Warning::Policy)
+}
+
+fn of_rules_not_applied<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
+    let guardrails = ruled.unjudged.map(Warning::GuardrailsNotApplied);
+    let policies = ruled.unpoliced.map(Warning::PoliciesNotApplied);
+    guardrails.into_iter().chain(policies)
 }
 
 fn of_bypass<'s>(edit: &Edit<'_>, ruling: &Ruling<'_>) -> Option<Warning<'s>> {

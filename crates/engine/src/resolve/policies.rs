@@ -76,7 +76,9 @@ pub struct MatchingPolicies<'a, 's> {
 /// What an edit does, or OLM after it, as policies judge it.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyStep<'a, 's> {
-    /// The bundle that the step before it installs; absent for the edit itself.
+    /// Who makes it.
+    pub maker: Maker,
+    /// The bundle that the step before it installs; absent for the first step.
     pub after: Option<Choice<'s>>,
     /// Where it starts.
     pub from: StepStart<'a>,
@@ -289,6 +291,7 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         let version = to.bundle().version.as_ref().ok();
         let pin = version.and_then(|read| pin(&read.version, self.masterminds));
         let step = PolicyStep {
+            maker: Maker::User,
             after: None,
             from: StepStart::At(from),
             to: *to,
@@ -323,10 +326,7 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         let requester = self.context.requester;
         Change {
             subject: subject(self.filter, self.context),
-            maker: match step.after {
-                None => Maker::User,
-                Some(_) => Maker::Olm,
-            },
+            maker: step.maker,
             from,
             to,
             is_move: step.is_move,

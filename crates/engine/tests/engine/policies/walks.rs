@@ -351,6 +351,34 @@ fn turning_the_bypass_off_is_a_move_like_any_other() {
     );
 }
 
+/// It passes, and still says what was found of the step that OLM then takes.
+#[test]
+fn turning_the_bypass_off_warns_as_any_move_does() {
+    let mut world = World::of(&["1.0.0", "1.1.0", "1.2.0"]);
+    let warn = |rules: Value| json!({"enforcement": "Warn", "rules": rules});
+    let deny = warn(json!({"versions": {"deny": "1.2.0"}, "step": "Patch"}));
+    world.policies.push(policy("warns", &deny));
+    let (free, strict) = (
+        extension(RANGE, Some("SelfCertified")),
+        extension(RANGE, None),
+    );
+    let off = world.edit(&strict, Some(&free));
+    let about = |warning: &&String| warning.contains("policy warns");
+    let as_any = world.to(RANGE);
+    assert_eq!(off.token, Token::NotJudged);
+    assert_eq!(off.warnings.iter().filter(about).count(), 2, "{off:?}");
+    assert_eq!(
+        off.warnings,
+        as_any
+            .warnings
+            .into_iter()
+            .filter(|it| about(&it))
+            .collect::<Vec<_>>()
+    );
+    let stays = world.from(at("1.2.0")).edit(&strict, Some(&free));
+    assert_eq!((stays.token, stays.warnings.len()), (Token::NotJudged, 0));
+}
+
 #[test]
 fn an_unknown_installed_version_is_not_nothing() {
     let cases = [
