@@ -21,7 +21,7 @@ mod onward;
 mod place;
 mod requested;
 
-pub use change::{DeniedStep, Difference, Moves, Reach, denied_step, differences, other_images};
+pub use change::{Difference, Moves, Reach, denied_step, differences, other_images};
 pub use concern::Concern;
 pub use onward::{NextEdit, Onward};
 pub use place::{Deprecations, Place};

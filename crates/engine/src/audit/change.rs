@@ -20,7 +20,7 @@ mod outcome;
 mod reach;
 mod sides;
 
-pub use denied::{DeniedStep, denied_step};
+pub use denied::denied_step;
 pub use difference::Difference;
 pub use moves::{Moves, other_images};
 pub use reach::Reach;

@@ -79,11 +79,12 @@ impl CatalogEditReport {
     pub fn check(&mut self, extension: &Edit<'_>, sides: [Basis<'_>; 2]) {
         let [before, after] = sides.map(|basis| Audit::of(basis, extension));
         let change = ExtensionChangeReport::of(extension, &before, &after);
-        if let Some(step) = denied_step(&before, &after) {
+        let [_, basis] = sides;
+        if let Some(finding) = denied_step(extension, &before, (basis, &after)) {
             self.denials += 1;
             let kept = self.denials <= MOST;
             self.denied
-                .extend(kept.then(|| words::denied(&change, &step)));
+                .extend(kept.then(|| words::denied(&change, &finding)));
         }
         let count = match change.level() {
             Some(Level::Harmful) => &mut self.harmful,

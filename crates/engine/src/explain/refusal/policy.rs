@@ -61,9 +61,9 @@ pub(in crate::explain) fn blocked_by(findings: &[PolicyFinding<'_>]) -> Detail {
     sentences("Blocked by", lines.collect())
 }
 
-/// What a step without an edit violates.
+/// What a step without an edit violates; the step itself is named around it.
 pub fn denial(found: &PolicyFinding<'_>) -> CutLine {
-    against(found, "")
+    rule(found, "")
 }
 
 /// What an edit with this range violates.

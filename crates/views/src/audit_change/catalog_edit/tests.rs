@@ -182,9 +182,19 @@ fn the_worst_changes_are_named_and_all_are_counted() {
 
 /// Extensions with an open range, which OLM upgrades from 1.0.0 to 1.1.0 once the other catalog has priority.
 fn refusal(rules: &Value, enforcement: &str, extensions: usize) -> Option<CatalogRefusal> {
+    refusal_of("a: 1.0.0", CHAIN, rules, (enforcement, extensions))
+}
+
+/// The same, from what one catalog has to what another has that gets priority over it.
+fn refusal_of(
+    before: &str,
+    after: &str,
+    rules: &Value,
+    (enforcement, extensions): (&str, usize),
+) -> Option<CatalogRefusal> {
     let catalogs = [
-        catalog("hub", CHAIN, -1, "a"),
-        catalog("mirror", "a: 1.0.0", 0, "b"),
+        catalog("hub", after, -1, "a"),
+        catalog("mirror", before, 0, "b"),
     ];
     let now = Snapshot::new(Rules::default(), catalogs);
     let edit = CatalogEdit::read(Some(&hub()), Some(&with("priority", json!(7))));
@@ -250,6 +260,28 @@ fn a_policy_that_warns_or_is_about_edits_denies_no_edit_of_a_catalog() {
         json!({}),
     ] {
         assert_eq!(refusal(&rules, "Deny", 1), None, "{rules}");
+    }
+}
+
+/// Neither a step of the same walk that was denied before nor a condition that reads the edit, too, hides a new one.
+#[test]
+fn an_older_denial_hides_no_new_one() {
+    const LONGER: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
+    let condition = |expression| json!({"conditions": [{"expression": expression}]});
+    for (rules, reason) in [
+        (
+            json!({"versions": {"deny": "1.1.0 || 1.2.0"}}),
+            "policy production denies 1.2.0 (versions.deny: 1.1.0 || 1.2.0)",
+        ),
+        (
+            condition("to.minor < 1 && user.name == ''"),
+            "policy production: condition 1 is false: to.minor < 1 && user.name == ''",
+        ),
+    ] {
+        let denied = refusal_of(CHAIN, LONGER, &rules, ("Deny", 1)).expect("it denies");
+        let cause = format!("OLM would upgrade x-0 (P) automatically to 1.2.0: {reason}");
+        assert_eq!(denied.causes, [cause]);
+        assert_eq!(refusal_of(LONGER, LONGER, &rules, ("Deny", 1)), None);
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::audit_change::ExtensionChangeReport;
 use crate::audit_change::catalog_edit::{CatalogEditReport, EditNote};
 use crate::diff::words::counted;
-use olmguard_engine::audit::DeniedStep;
 use olmguard_engine::explain::text::{CutLine, label};
 use olmguard_engine::explain::warning::shorten;
 use olmguard_engine::explain::{LINE_1, denial};
+use olmguard_engine::judge::PolicyFinding;
 
 /// What is not known of an edit, or how it was checked.
 pub(super) fn note(note: &EditNote) -> String {
@@ -68,7 +68,7 @@ pub(super) fn change(extension: &ExtensionChangeReport) -> Option<String> {
 }
 
 /// A step that OLM takes automatically after the edit, and that an upgrade policy denies.
-pub(super) fn denied(extension: &ExtensionChangeReport, step: &DeniedStep<'_, '_>) -> String {
+pub(super) fn denied(extension: &ExtensionChangeReport, finding: &PolicyFinding<'_>) -> String {
     let before = extension.before();
     let line = CutLine::default()
         .say("OLM would upgrade ")
@@ -77,8 +77,8 @@ pub(super) fn denied(extension: &ExtensionChangeReport, step: &DeniedStep<'_, '_
         .say(" (")
         .name(before.package())
         .say(") automatically to ");
-    let line = line.version(label(step.to.bundle())).say(": ");
-    line.then(denial(step.finding)).within(LINE_1 - ROOM)
+    let line = line.version(label(finding.to.bundle())).say(": ");
+    line.then(denial(finding)).within(LINE_1 - ROOM)
 }
 
 /// The message of a refusal; none if no step is denied.
