@@ -49,10 +49,11 @@ pub(super) fn run(executable: Executable, environment: &[(&str, OsString)]) -> R
         .running()
         .map(|test| format!(" in {test}"))
         .unwrap_or_default();
+    let failed = failed(&lines);
     let has_counts = lines.iter().any(|line| is_result(line));
     let fault = match fault {
         Err(error) => Some(format!("cannot run: {error}")),
-        Ok(Some(fault)) => Some(format!("{fault}{running}")),
+        Ok(Some(fault)) => Some(format!("{fault}{running}{failed}")),
         Ok(None) if !has_counts => Some("it printed no `test result:`".to_owned()),
         Ok(None) => None,
     };
@@ -64,6 +65,15 @@ pub(super) fn run(executable: Executable, environment: &[(&str, OsString)]) -> R
         tests: clock.tests,
         fault,
     }
+}
+
+/// The tests that failed, as the end of a sentence: who reads only the last lines of a run finds them.
+fn failed(lines: &[String]) -> String {
+    let tests = lines.iter().filter_map(|line| {
+        let test = line.strip_prefix("test ")?;
+        test.strip_suffix(" ... FAILED")
+    });
+    tests.flat_map(|test| ["\n    ", test]).collect()
 }
 
 /// Hands on its lines until it ends. Returns what was wrong with its end.
@@ -166,6 +176,14 @@ mod tests {
         );
         assert_eq!(ran.result(), Some("test result: ok. 1 passed"));
         assert_eq!(ran.tests.len(), 1);
+    }
+
+    #[test]
+    fn tests_that_failed_are_named_after_how_it_ended() {
+        let ran = ran(
+            "echo 'test a ... ok'; echo 'test b::c ... FAILED'; echo 'test result: FAILED.'; exit 101",
+        );
+        assert_eq!(ran.fault.as_deref(), Some("exit status: 101\n    b::c"));
     }
 
     #[test]
