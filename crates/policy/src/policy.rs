@@ -1,5 +1,7 @@
 //! One `UpgradePolicy` as read.
 
+use std::ops::Deref;
+
 use serde_json::Value;
 
 use crate::change::{Change, Subject};
@@ -24,6 +26,8 @@ pub struct UpgradePolicy {
     pub(crate) matching: Matching,
     pub(crate) rules: Rules,
     pub(crate) faults: Faults,
+    /// What the conditions take that are refused because they are too costly together with those of other policies.
+    pub(crate) refused_steps: u64,
 }
 
 impl UpgradePolicy {
@@ -118,21 +122,47 @@ impl UpgradePolicy {
         !self.rules.conditions.is_empty()
     }
 
-    /// Bounds what the conditions of all policies of a cluster take together: [`limits::ALL_EXPRESSION_STEPS`].
+    /// Those of all policies of a cluster whose conditions exceed what the conditions of those before them leave of
+    /// [`limits::ALL_EXPRESSION_STEPS`], in byte order of the names.
     ///
-    /// In the order given, each policy that exceeds what those before it leave gets a fault in the place of its
-    /// conditions, and denies every move of what it matches. A second call changes nothing.
-    pub fn bound_together<'p>(policies: impl IntoIterator<Item = &'p mut Self>) {
+    /// The order that they are given in decides nothing but between policies of one name.
+    pub fn too_costly_together<P>(policies: impl IntoIterator<Item = P>) -> Vec<P>
+    where
+        P: Deref<Target = Self>,
+    {
+        let mut policies: Vec<_> = policies.into_iter().collect();
+        policies.sort_by(|one, other| one.name.cmp(&other.name));
         let mut left = limits::ALL_EXPRESSION_STEPS;
-        for policy in policies {
-            match left.checked_sub(policy.condition_steps()) {
-                Some(rest) => left = rest,
-                None => policy.refuse_conditions(),
+        policies.retain(|policy| match left.checked_sub(policy.stated_steps()) {
+            Some(rest) => {
+                left = rest;
+                false
             }
-        }
+            None => true,
+        });
+        policies
+    }
+
+    /// Bounds what the conditions of all policies of a cluster take together.
+    ///
+    /// Each that is [too costly](Self::too_costly_together) gets a fault in the place of its conditions, and denies every
+    /// move of what it matches. A second call changes nothing.
+    pub fn bound_together<'p>(policies: impl IntoIterator<Item = &'p mut Self>) {
+        Self::too_costly_together(policies)
+            .into_iter()
+            .for_each(Self::refuse_conditions);
+    }
+
+    /// How many steps the conditions of its text take at most, also if they are refused.
+    fn stated_steps(&self) -> u64 {
+        self.condition_steps().saturating_add(self.refused_steps)
     }
 
     fn refuse_conditions(&mut self) {
+        if !self.has_conditions() {
+            return;
+        }
+        self.refused_steps = self.condition_steps();
         self.rules.conditions.clear();
         let path = read::rule_path("conditions");
         self.faults.report(path, PolicyProblem::TooCostlyTogether);

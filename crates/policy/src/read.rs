@@ -41,6 +41,7 @@ fn empty() -> UpgradePolicy {
         matching: Matching::default(),
         rules: Rules::default(),
         faults: Faults::default(),
+        refused_steps: 0,
     }
 }
 

@@ -196,6 +196,41 @@ fn conditions_of_all_policies_are_bounded_together() {
 }
 
 #[test]
+fn which_policies_are_too_costly_together_does_not_rest_on_their_order() {
+    let mut policies: Vec<_> = ["f", "i", "a", "e", "h", "c", "g", "b", "d"]
+        .map(named_costly)
+        .into();
+    for _ in 0..2 {
+        assert_eq!(too_costly(&policies), ["h", "i"]);
+        UpgradePolicy::bound_together(&mut policies);
+        let invalid = policies.iter().filter(|policy| !policy.faults().is_empty());
+        let mut invalid: Vec<_> = invalid.map(UpgradePolicy::name).collect();
+        invalid.sort_unstable();
+        assert_eq!(invalid, ["h", "i"]);
+        policies.reverse();
+    }
+    policies.retain(|policy| policy.name() > "b");
+    assert_eq!(
+        too_costly(&policies),
+        [""; 0],
+        "what was refused still counts, and fits"
+    );
+}
+
+/// A policy whose conditions take more than an eighth of what all policies may, and less than a seventh.
+fn named_costly(name: &str) -> UpgradePolicy {
+    let all = json!({"expression": "user.groups.all(g, user.groups.all(h, g != h || true))"});
+    let mut object = spec(&json!({"rules": {"conditions": [all]}}));
+    object["metadata"]["name"] = json!(name);
+    UpgradePolicy::read(&object)
+}
+
+fn too_costly(policies: &[UpgradePolicy]) -> Vec<&str> {
+    let beyond = UpgradePolicy::too_costly_together(policies);
+    beyond.into_iter().map(UpgradePolicy::name).collect()
+}
+
+#[test]
 fn conditions_that_are_not_evaluated_in_time_are_not_met() {
     let rules = json!({"step": "Patch", "conditions": [{"expression": "true"}]});
     let policies = [policy(&rules)];
