@@ -2,7 +2,8 @@
 //!
 //! What cannot be read is refused with every fault, so that nobody applies a policy that denies more than it says. A
 //! deletion is never refused, nor is a change of an object that leaves its spec as it is or is on its way out: whatever a
-//! policy says, it can be edited and deleted.
+//! policy says, it can be edited and deleted. Nor is a policy refused because of others: where the policies that are known
+//! and this one are too costly together, warnings name those that no longer fit.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -13,6 +14,8 @@ use crate::admission::caret::pointed_at;
 use crate::admission::envelope::{self, ObjectRequest, is_leaving};
 use crate::admission::reply::{FIELD, Status};
 use olmguard_catalog::guardrail::GuardrailsObject;
+use olmguard_engine::explain::too_costly_together;
+use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::{GROUP, UpgradePolicy};
 
 /// What is answered to the review of an object.
@@ -20,7 +23,8 @@ use olmguard_policy::{GROUP, UpgradePolicy};
 pub struct ObjectReview {
     uid: String,
     kind: ObjectKind,
-    refusal: Option<Status<'static>>,
+    /// Warnings beside an object that is allowed, or why it is refused.
+    outcome: Result<Vec<String>, Box<Status<'static>>>,
 }
 
 /// What is reviewed.
@@ -44,16 +48,16 @@ pub(super) struct ObjectFault {
 }
 
 impl ObjectReview {
-    /// Reads a review from the bytes of a request's body, and the object in it.
+    /// Reads a review from the bytes of a request's body, and the object in it, where these policies are known.
     ///
     /// # Errors
     /// If it is no review.
-    pub fn from_bytes(body: &[u8]) -> Result<Self, ReviewError> {
+    pub fn from_bytes(body: &[u8], known: &UpgradePolicies) -> Result<Self, ReviewError> {
         let request = ObjectRequest::read(body)?;
         let kind = request.object_kind();
         Ok(Self {
             kind,
-            refusal: request.refusal(kind),
+            outcome: request.outcome(kind, known),
             uid: request.uid.into_owned(),
         })
     }
@@ -70,12 +74,15 @@ impl ObjectReview {
 
     /// Whether the API server is told to store the object.
     pub fn is_allowed(&self) -> bool {
-        self.refusal.is_none()
+        self.outcome.is_ok()
     }
 
     /// The bytes of the reply's body.
     pub fn to_bytes(&self) -> Vec<u8> {
-        envelope::reply(&self.uid, self.refusal.as_ref(), &[])
+        match &self.outcome {
+            Ok(warnings) => envelope::reply(&self.uid, None, warnings),
+            Err(refusal) => envelope::reply(&self.uid, Some(refusal), &[]),
+        }
     }
 }
 
@@ -90,26 +97,27 @@ impl ObjectRequest<'_> {
         }
     }
 
-    fn refusal(&self, kind: ObjectKind) -> Option<Status<'static>> {
+    fn outcome(
+        &self,
+        kind: ObjectKind,
+        known: &UpgradePolicies,
+    ) -> Result<Vec<String>, Box<Status<'static>>> {
         let word = match kind {
             ObjectKind::UpgradePolicy => "UpgradePolicy",
             ObjectKind::UpgradeGuardrails => "UpgradeGuardrails",
-            ObjectKind::Other => return None,
+            ObjectKind::Other => return Ok(Vec::new()),
         };
-        let object = match parsed(self.object) {
-            Ok(object) => object,
-            Err(fault) => return Some(Status::of_object((GROUP, word, ""), &[fault])),
-        };
+        let refused = |name: &str, faults: &[_]| Status::of_object((GROUP, word, name), faults);
+        let object = parsed(self.object).map_err(|fault| refused("", &[fault]))?;
         if is_leaving(&object) || self.is_same_spec(&object) {
-            return None;
+            return Ok(Vec::new());
         }
-        let faults = match kind {
-            ObjectKind::UpgradePolicy => of_policy(&object),
+        let checked = match kind {
+            ObjectKind::UpgradePolicy => of_policy(&object, known),
             _ => of_guardrails(&object),
         };
         let name = object.pointer("/metadata/name").and_then(Value::as_str);
-        let named = (GROUP, word, name.unwrap_or_default());
-        (!faults.is_empty()).then(|| Status::of_object(named, &faults))
+        checked.map_err(|faults| refused(name.unwrap_or_default(), &faults).into())
     }
 
     /// An old object that cannot be read has another spec.
@@ -132,7 +140,8 @@ fn whole(problem: String) -> ObjectFault {
     }
 }
 
-fn of_policy(object: &Value) -> Vec<ObjectFault> {
+/// Warnings, or every fault.
+fn of_policy(object: &Value, known: &UpgradePolicies) -> Result<Vec<String>, Vec<ObjectFault>> {
     let policy = UpgradePolicy::read(object);
     let faults = policy.faults().iter().map(|fault| ObjectFault {
         field: fault.path.clone(),
@@ -141,17 +150,21 @@ fn of_policy(object: &Value) -> Vec<ObjectFault> {
             .at()
             .and_then(|at| pointed_at(object, &fault.path, at)),
     });
-    faults.collect()
+    match faults.collect::<Vec<_>>() {
+        none if none.is_empty() => Ok(too_costly_together(&known.too_costly_with(&policy))),
+        faults => Err(faults),
+    }
 }
 
-fn of_guardrails(object: &Value) -> Vec<ObjectFault> {
-    let unread = GuardrailsObject::read(object).stated.err();
-    let faults = unread.map(|unread| ObjectFault {
-        problem: unread.problem.to_string(),
-        field: unread.path,
-        pointed_at: None,
-    });
-    faults.into_iter().collect()
+fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<ObjectFault>> {
+    let stated = GuardrailsObject::read(object).stated;
+    stated.map(|_| Vec::new()).map_err(|unread| {
+        vec![ObjectFault {
+            problem: unread.problem.to_string(),
+            field: unread.path,
+            pointed_at: None,
+        }]
+    })
 }
 
 impl ObjectFault {

@@ -28,6 +28,11 @@ pub trait Judge: fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// The policies that edits are judged by at the moment; none where there never are any.
+    fn policies(&self) -> Arc<Policies> {
+        Arc::default()
+    }
+
     /// What shows whether newer content of a catalog is being loaded; nothing where none ever is.
     fn newer(&self) -> Option<Newer> {
         None
@@ -123,6 +128,10 @@ impl Judge for Guard {
     fn quick_answer(&self, review: &Review) -> Option<Answer> {
         self.facts
             .judged(|basis| is_quick(basis, review).then(|| review.answer(basis)))
+    }
+
+    fn policies(&self) -> Arc<Policies> {
+        self.facts.policies.load_full()
     }
 
     fn newer(&self) -> Option<Newer> {

@@ -34,6 +34,7 @@ pub use text::{cut_end, label, one_line};
 pub use tone::{Tone, TonedText};
 pub use unrendered::{Renderer, Unrendered};
 pub use warning::{
-    let_through, of_catalog, only_observed, renamed, warn_first, warn_last, warn_of_base,
+    let_through, of_catalog, only_observed, renamed, too_costly_together, warn_first, warn_last,
+    warn_of_base,
 };
 pub use words::{exemption, line, message, reason, unknown};

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::admission::{ObjectKind, ObjectReview};
+use crate::admission::{ObjectKind, ObjectReview, ReviewError};
+use olmguard_engine::judge::UpgradePolicies;
+use olmguard_policy::UpgradePolicy;
 
 fn body(kind: &str, operation: &str, object: &Value, old: &Value) -> Vec<u8> {
     let review = json!({
@@ -22,10 +24,24 @@ fn policy(rules: &Value) -> Value {
     })
 }
 
+/// The review where no policy is known.
+fn read(body: &[u8]) -> Result<ObjectReview, ReviewError> {
+    ObjectReview::from_bytes(body, &UpgradePolicies::default())
+}
+
 /// The response to a review.
 #[track_caller]
 fn response(kind: &str, operation: &str, object: &Value, old: &Value) -> Value {
-    let review = ObjectReview::from_bytes(&body(kind, operation, object, old)).expect("a review");
+    response_beside(
+        &UpgradePolicies::default(),
+        &body(kind, operation, object, old),
+    )
+}
+
+/// The response to a review where these policies are known.
+#[track_caller]
+fn response_beside(known: &UpgradePolicies, body: &[u8]) -> Value {
+    let review = ObjectReview::from_bytes(body, known).expect("a review");
     let mut reply: Value = serde_json::from_slice(&review.to_bytes()).expect("JSON");
     assert_eq!(reply["kind"], "AdmissionReview");
     reply["response"].take()
@@ -117,13 +133,59 @@ fn what_does_not_change_a_spec_or_deletes_is_never_refused() {
     assert_eq!(refused["allowed"], false);
 }
 
+/// It is not refused because of others, and what it does to others is not refused either.
+#[test]
+fn policies_that_are_too_costly_together_are_warned_of() {
+    let costly = |name: &str, expression: &str| {
+        let mut policy = policy(&json!({"conditions": [{"expression": expression}]}));
+        policy["metadata"]["name"] = json!(name);
+        policy
+    };
+    let all = "user.groups.all(g, user.groups.all(h, g != h || true))";
+    let names = ["p1", "p2", "p3", "p4", "p5", "p6", "p7"];
+    let known = names.map(|name| UpgradePolicy::read(&costly(name, all)));
+    let known = UpgradePolicies::of(known);
+    let warned = |operation: &str, object: &Value, old: &Value| {
+        response_beside(&known, &body("UpgradePolicy", operation, object, old))
+    };
+    let none = json!({"uid": "u", "allowed": true});
+    for (name, refused) in [("p8", "p8"), ("a", "p7")] {
+        let told = warned("CREATE", &costly(name, all), &json!(null));
+        let warnings = [
+            format!("with this change policy {refused} is not valid, so it denies every change of version"),
+            "the conditions of all UpgradePolicies are too costly together: expected fewer, simpler or over smaller \
+             lists"
+                .to_owned(),
+        ];
+        assert_eq!(
+            told,
+            json!({"uid": "u", "allowed": true, "warnings": warnings})
+        );
+        assert_eq!(
+            warned("UPDATE", &costly(name, all), &costly(name, all)),
+            none
+        );
+        assert_eq!(warned("DELETE", &json!(null), &costly(name, all)), none);
+    }
+    assert_eq!(warned("CREATE", &costly("a", "true"), &json!(null)), none);
+    assert_eq!(
+        warned("UPDATE", &costly("p1", all), &costly("p1", "true")),
+        none
+    );
+    let invalid = warned("CREATE", &costly("a", "user."), &json!(null));
+    assert_eq!(
+        (&invalid["allowed"], &invalid["warnings"]),
+        (&json!(false), &json!(null))
+    );
+}
+
 #[test]
 fn other_kinds_and_operations_are_allowed() {
     let bad = policy(&json!({"step": "Tiny"}));
     is_allowed("ClusterExtension", "CREATE", &bad, &json!(null));
     is_allowed("UpgradePolicy", "CONNECT", &bad, &json!(null));
     let body = body("UpgradePolicy", "CREATE", &bad, &json!(null));
-    let review = ObjectReview::from_bytes(&body).expect("a review");
+    let review = read(&body).expect("a review");
     assert_eq!(
         (review.kind(), review.uid()),
         (ObjectKind::UpgradePolicy, "u")
@@ -143,7 +205,7 @@ fn what_no_reader_takes_is_refused_without_being_read() {
     let body = String::from_utf8(body)
         .expect("a text")
         .replace("\"HERE\"", &deep);
-    let review = ObjectReview::from_bytes(body.as_bytes()).expect("a review");
+    let review = read(body.as_bytes()).expect("a review");
     assert!(!review.is_allowed());
 }
 
@@ -170,10 +232,10 @@ fn what_is_no_review_says_so() {
             "not an AdmissionReview: request.uid is \"\": expected a string of 1 to 128 bytes",
         ),
     ] {
-        let said = ObjectReview::from_bytes(body.as_bytes()).expect_err("no review");
+        let said = read(body.as_bytes()).expect_err("no review");
         assert_eq!(said.to_string(), expected);
     }
     for body in ["{}", "[]", "null", "{\"request\": null}"] {
-        assert!(ObjectReview::from_bytes(body.as_bytes()).is_err(), "{body}");
+        assert!(read(body.as_bytes()).is_err(), "{body}");
     }
 }

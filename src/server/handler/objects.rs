@@ -3,6 +3,8 @@
 //! They are read where edits of extensions are judged: where no worker is free in time, the API server applies its
 //! `failurePolicy`, which is Ignore.
 
+use std::sync::Arc;
+
 use axum::extract::Request;
 use tracing::{debug, info};
 
@@ -22,7 +24,9 @@ impl Handler {
         request: Request,
     ) -> Result<Vec<u8>, Rejection> {
         let deadline = Deadline::of(request.uri(), self.timeout);
-        let read = self.read(request, deadline, ObjectReview::from_bytes);
+        let judge = Arc::clone(&self.judge);
+        let read = move |body: &[u8]| ObjectReview::from_bytes(body, &judge.policies().upgrades);
+        let read = self.read(request, deadline, read);
         let review = read.await?;
         self.telemetry.object_answered(&review);
         Ok(review.to_bytes())
@@ -49,7 +53,7 @@ impl Handler {
         &self,
         request: Request,
         deadline: Deadline,
-        read: fn(&[u8]) -> Result<T, ReviewError>,
+        read: impl FnOnce(&[u8]) -> Result<T, ReviewError> + Send + 'static,
     ) -> Result<T, Rejection> {
         let peer = peer(&request)?;
         let (parts, body) = request.into_parts();

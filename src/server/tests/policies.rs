@@ -2,14 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
+use arc_swap::ArcSwap;
 use serde_json::{Value, json};
 
 use super::wire::Wire;
 use super::{LOOPBACK, Started, post_to, review, start, start_with};
 use crate::admission::Review;
-use crate::server::{Judge, Limits, PendingReview};
+use crate::server::{Guard, Judge, Limits, PendingReview};
+use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::Answer;
-use olmguard_engine::judge::Requester;
+use olmguard_engine::judge::{Policies, Requester, UpgradePolicies};
+use olmguard_engine::snapshot::Snapshot;
+use olmguard_policy::UpgradePolicy;
 
 pub(super) fn policy_review(step: &str) -> Value {
     json!({
@@ -51,6 +55,36 @@ async fn a_policy_is_read_when_it_is_written() {
         );
         assert_eq!(started.told(&series), count);
     }
+}
+
+/// The policies of the moment, as edits are judged by them.
+#[tokio::test]
+async fn a_policy_that_is_written_is_checked_beside_those_in_force() {
+    let all = "user.groups.all(g, user.groups.all(h, g != h || true))";
+    let costly = |name: String| {
+        UpgradePolicy::read(&json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy", "metadata": {"name": name},
+            "spec": {"rules": {"conditions": [{"expression": all}]}},
+        }))
+    };
+    let guard = Guard::from(Snapshot::new(Rules::default(), Vec::new()));
+    let policies = Arc::<ArcSwap<Policies>>::default();
+    let judge = Arc::new(guard.with_policies(Arc::clone(&policies)));
+    let started = start_with(LOOPBACK, Limits::default(), judge).await;
+    let mut review = policy_review("Minor");
+    review["request"]["object"]["spec"]["rules"] = json!({"conditions": [{"expression": all}]});
+    let (_, alone) = answer(&started, "/validate-policy", &review).await;
+    assert_eq!(alone["response"], json!({"uid": "u", "allowed": true}));
+    policies.store(Arc::new(Policies {
+        upgrades: UpgradePolicies::of((1..=7).map(|number| costly(format!("p{number}")))),
+        ..Policies::default()
+    }));
+    let (_, beside) = answer(&started, "/validate-policy", &review).await;
+    assert_eq!(beside["response"]["allowed"], true);
+    assert_eq!(
+        beside["response"]["warnings"][0],
+        "with this change policy p7 is not valid, so it denies every change of version"
+    );
 }
 
 #[tokio::test]

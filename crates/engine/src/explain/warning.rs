@@ -7,6 +7,7 @@ use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{Continuation, Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
+use olmguard_policy::PolicyProblem;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
 pub const MOST: usize = 5;
@@ -75,6 +76,18 @@ pub fn only_observed(message: &str) -> String {
             .say("allowed in observe mode: ")
             .said(first),
     )
+}
+
+/// The warnings beside the write of an upgrade policy, after which the policies of these names are too costly together.
+pub fn too_costly_together(names: &[&str]) -> Vec<String> {
+    let denies = match names {
+        [] => return Vec::new(),
+        [_] => " is not valid, so it denies every change of version",
+        _ => " are not valid, so they deny every change of version",
+    };
+    let line = CutLine::default().say("with this change policy ");
+    let line = line.then(first_named(names)).say(denies);
+    vec![shorten(&line), PolicyProblem::TooCostlyTogether.to_string()]
 }
 
 /// The warning beside what was not judged, where there is one.
@@ -325,6 +338,21 @@ mod tests {
             let warning = warning(&message);
             assert!(warning.chars().count() <= LENGTH, "{warning}");
             assert!(warning.ends_with(" [InstalledVersionInvalid]"), "{warning}");
+        }
+    }
+
+    #[test]
+    fn policies_that_do_not_fit_are_named_with_the_sentence_of_their_status() {
+        let why = "the conditions of all UpgradePolicies are too costly together: expected fewer, simpler or over \
+                   smaller lists";
+        let one = "with this change policy a is not valid, so it denies every change of version";
+        let more = "with this change policy a and 2 more are not valid, so they deny every change of version";
+        assert_eq!(too_costly_together(&[]), [""; 0]);
+        assert_eq!(too_costly_together(&["a"]), [one, why]);
+        assert_eq!(too_costly_together(&["a", "b", "c"]), [more, why]);
+        let long = "n".repeat(253);
+        for warning in too_costly_together(&[&long, "b"]) {
+            assert!(warning.chars().count() <= LENGTH, "{warning}");
         }
     }
 }

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use olmguard_catalog::Deprecation;
 use olmguard_catalog::version::{Constraint, Masterminds, Release, Version};
@@ -126,6 +126,21 @@ impl UpgradePolicies {
             permission: BypassPermission::AskedByApiServer,
             ..self
         }
+    }
+
+    /// The names of the policies that are too costly together once this one is written: the written one first if it is
+    /// one of them, then those that fit without it, in byte order.
+    pub fn too_costly_with<'p>(&'p self, written: &'p UpgradePolicy) -> Vec<&'p str> {
+        let is_other = |one: &&UpgradePolicy| one.name() != written.name();
+        let after = self.iter().filter(is_other).chain([written]);
+        let before = UpgradePolicy::too_costly_together(self.iter());
+        let before: BTreeSet<_> = before.into_iter().map(UpgradePolicy::name).collect();
+        let (own, others): (Vec<_>, Vec<_>) = UpgradePolicy::too_costly_together(after)
+            .into_iter()
+            .map(UpgradePolicy::name)
+            .partition(|name| *name == written.name());
+        let others = others.into_iter().filter(|name| !before.contains(name));
+        own.into_iter().chain(others).collect()
     }
 
     /// Every policy, in byte order of the names.

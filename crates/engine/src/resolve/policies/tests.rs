@@ -66,3 +66,45 @@ fn subjects() -> Vec<(&'static str, BTreeMap<String, String>)> {
     });
     pairs.collect()
 }
+
+/// Its conditions take more than an eighth of what all policies may, and less than a seventh.
+fn costly(name: &str) -> UpgradePolicy {
+    let all = json!({"expression": "user.groups.all(g, user.groups.all(h, g != h || true))"});
+    named(name, &json!({"conditions": [all]}))
+}
+
+fn named(name: &str, rules: &Value) -> UpgradePolicy {
+    UpgradePolicy::read(&json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+        "metadata": {"name": name}, "spec": {"rules": rules},
+    }))
+}
+
+#[test]
+fn a_policy_that_is_written_is_bounded_with_all_others() {
+    let seven = UpgradePolicies::of(["b", "c", "d", "e", "f", "g", "h"].map(costly));
+    assert_eq!(seven.too_costly_with(&costly("i")), ["i"]);
+    assert_eq!(seven.too_costly_with(&costly("a")), ["h"]);
+    assert_eq!(seven.too_costly_with(&costly("h")), [""; 0]);
+    assert_eq!(
+        seven.too_costly_with(&named("a", &json!({"step": "Minor"}))),
+        [""; 0]
+    );
+    let eight = UpgradePolicies::of(["b", "c", "d", "e", "f", "g", "h", "i"].map(costly));
+    assert_eq!(
+        eight.too_costly_with(&costly("a")),
+        ["h"],
+        "i does not fit without it"
+    );
+    assert_eq!(
+        eight.too_costly_with(&costly("i")),
+        ["i"],
+        "it still does not fit"
+    );
+    assert_eq!(eight.too_costly_with(&costly("z")), ["z"]);
+    assert_eq!(
+        eight.too_costly_with(&named("b", &json!({}))),
+        [""; 0],
+        "i fits now"
+    );
+}
