@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use crate::manifest::{
     Document, Input, Inputs, ManifestObject, Position, Positions, ValueStep, documents,
 };
-use crate::policy_objects::{ObjectFault, PolicyObject, PolicyObjects, is_policy_object};
+use crate::policy_objects::{
+    CostlyPolicy, ObjectFault, PolicyObject, PolicyObjects, PolicyPlace, is_policy_object,
+};
 use olmguard_catalog::guardrail;
 use olmguard_policy::UpgradePolicy;
 use serde_json::Value;
@@ -25,14 +27,6 @@ pub(crate) struct ReadPolicies {
     pub(crate) packages: Vec<NamedPackage>,
     /// Where each of them stands.
     places: HashMap<String, PolicyPlace>,
-}
-
-/// Where something is.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) struct PolicyPlace {
-    pub(crate) file: String,
-    /// None where it is the whole file.
-    pub(crate) at: Option<Position>,
 }
 
 /// Why something of an object cannot be read, and where it is.
@@ -73,6 +67,13 @@ impl ReadPolicies {
         read
     }
 
+    /// Bounds these policies together where there are no others; those that do not fit get a fault.
+    pub(crate) fn bound_together(&mut self) {
+        let costly = self.objects.bound_together().into_iter();
+        let faults = costly.filter_map(|one| PolicyFileFault::of(one).ok());
+        self.faults.extend(faults);
+    }
+
     fn file(&mut self, file: &str, bytes: &[u8]) {
         for document in documents(bytes) {
             match document {
@@ -99,10 +100,7 @@ impl ReadPolicies {
 
     fn object(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
         let read = PolicyObject::read(&object.value);
-        let place = |path: &str| {
-            let at = object.position(positions, &ValueStep::of_path(path));
-            PolicyPlace::new(file, Some(at))
-        };
+        let place = |path: &str| PolicyPlace::new(file, Some(at(object, positions, path)));
         for fault in read.faults() {
             self.fault(place(&fault.path), Some(read.title()), fault.why);
         }
@@ -116,12 +114,14 @@ impl ReadPolicies {
                 title: read.title(),
                 package,
             }));
-        self.objects.add(read);
+        let conditions = place(UpgradePolicy::CONDITIONS);
+        self.objects.add(read, Some(conditions));
     }
 
     fn unread(&mut self, place: PolicyPlace, why: &str) {
         let policy = UpgradePolicy::unread(&place.to_string(), why);
-        self.objects.add(PolicyObject::Policy(policy.into()));
+        let policy = PolicyObject::Policy(policy.into());
+        self.objects.add(policy, Some(place.clone()));
         self.fault(place, None, why.to_owned());
     }
 
@@ -130,18 +130,20 @@ impl ReadPolicies {
     }
 }
 
-impl PolicyPlace {
-    fn new(file: &str, at: Option<Position>) -> Self {
-        let file = file.to_owned();
-        Self { file, at }
-    }
-}
-
-impl fmt::Display for PolicyPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
-            Some(at) => write!(f, "{}:{at}", self.file),
-            None => f.write_str(&self.file),
+impl PolicyFileFault {
+    /// Of a policy that does not fit beside the others.
+    ///
+    /// # Errors
+    /// If it is not from a file: the same in one sentence.
+    pub(crate) fn of(costly: CostlyPolicy) -> Result<Self, String> {
+        let CostlyPolicy { place, title, why } = costly;
+        match place {
+            Some(place) => Ok(Self {
+                place,
+                title: Some(title),
+                why,
+            }),
+            None => Err(sentence(&title, &why)),
         }
     }
 }
@@ -152,7 +154,7 @@ impl fmt::Display for PolicyFileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, title, why } = self;
         match title {
-            Some(title) => write!(f, "{place}: {title}: {why}"),
+            Some(title) => write!(f, "{place}: {}", sentence(title, why)),
             None => write!(f, "{place}: {why}"),
         }
     }
@@ -165,12 +167,16 @@ pub(crate) fn is_policy(object: &ManifestObject) -> bool {
 
 /// A fault of an object in one sentence.
 pub(crate) fn why(object: &PolicyObject, fault: &ObjectFault) -> String {
-    format!("{}: {}", object.title(), fault.why)
+    sentence(&object.title(), &fault.why)
+}
+
+fn sentence(title: &str, why: &str) -> String {
+    format!("{title}: {why}")
 }
 
 /// Where a field such as `spec.rules.windows[0].timeZone` is, or the nearest one above it.
-pub(crate) fn at(object: &ManifestObject, positions: &Positions, fault: &ObjectFault) -> Position {
-    object.position(positions, &ValueStep::of_path(&fault.path))
+pub(crate) fn at(object: &ManifestObject, positions: &Positions, path: &str) -> Position {
+    object.position(positions, &ValueStep::of_path(path))
 }
 
 const GUARDRAILS: &str = "a file of guardrails: use --guardrails for it";

@@ -2,9 +2,11 @@
 //! `UpgradeGuardrails`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde_json::{Value, json};
 
+use crate::manifest::Position;
 use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_policy::{GROUP, KIND, UpgradePolicy};
@@ -31,11 +33,37 @@ pub(crate) struct ObjectFault {
     pub(crate) why: String,
 }
 
+/// Where something is.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct PolicyPlace {
+    pub(crate) file: String,
+    /// None where it is the whole file.
+    pub(crate) at: Option<Position>,
+}
+
 /// Objects of both kinds, each name once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PolicyObjects {
-    policies: BTreeMap<Box<str>, UpgradePolicy>,
+    policies: BTreeMap<Box<str>, PlacedPolicy>,
     guardrails: BTreeMap<Box<str>, GuardrailsObject>,
+}
+
+/// A policy, and where its conditions are if it is from a file.
+#[derive(Clone, Debug)]
+struct PlacedPolicy {
+    policy: UpgradePolicy,
+    conditions: Option<PolicyPlace>,
+}
+
+/// A policy that does not fit beside the others.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct CostlyPolicy {
+    /// Where its conditions are; none if it is from a snapshot or a cluster.
+    pub(crate) place: Option<PolicyPlace>,
+    /// Its kind and its name.
+    pub(crate) title: String,
+    /// The field, and what is wrong with it.
+    pub(crate) why: String,
 }
 
 /// Whether these are the names of such an object, of whatever version.
@@ -87,6 +115,15 @@ impl PolicyObject {
         }
     }
 
+    /// Bounds the policies among all objects of a cluster: [`UpgradePolicy::bound_together`].
+    pub(crate) fn bound_together(objects: &mut [Self]) {
+        let policies = objects.iter_mut().filter_map(|object| match object {
+            Self::Policy(policy) => Some(&mut **policy),
+            Self::Guardrails(_) => None,
+        });
+        UpgradePolicy::bound_together(policies);
+    }
+
     /// The packages that it names without a wildcard, each with the path of its field.
     pub(crate) fn packages(&self) -> Vec<(String, String)> {
         match self {
@@ -121,16 +158,38 @@ impl PolicyObject {
 
     /// Its kind and its name, as people are shown it.
     pub(crate) fn title(&self) -> String {
-        format!("{} {}", self.kind(), self.name())
+        title(self.kind(), self.name())
+    }
+}
+
+fn title(kind: &str, name: &str) -> String {
+    format!("{kind} {name}")
+}
+
+impl PolicyPlace {
+    pub(crate) fn new(file: &str, at: Option<Position>) -> Self {
+        let file = file.to_owned();
+        Self { file, at }
+    }
+}
+
+impl fmt::Display for PolicyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some(at) => write!(f, "{}:{at}", self.file),
+            None => f.write_str(&self.file),
+        }
     }
 }
 
 impl PolicyObjects {
-    /// Adds an object; one of the kind and name of another replaces it.
-    pub(crate) fn add(&mut self, object: PolicyObject) {
+    /// Adds an object, and where its conditions are if it is from a file; one of the kind and name of another replaces it.
+    pub(crate) fn add(&mut self, object: PolicyObject, conditions: Option<PolicyPlace>) {
         match object {
             PolicyObject::Policy(policy) => {
-                self.policies.insert(policy.name().into(), *policy);
+                let (name, policy) = (policy.name().into(), *policy);
+                let placed = PlacedPolicy { policy, conditions };
+                self.policies.insert(name, placed);
             }
             PolicyObject::Guardrails(object) => {
                 self.guardrails.insert(object.name.clone(), object);
@@ -144,6 +203,24 @@ impl PolicyObjects {
         self.guardrails.extend(others.guardrails);
     }
 
+    /// Bounds all policies together: [`UpgradePolicy::bound_together`]. Those that do not fit come out.
+    ///
+    /// To be called once everything is added: a policy that does not fit beside some can fit beside more, where one that
+    /// comes before it does not.
+    pub(crate) fn bound_together(&mut self) -> Vec<CostlyPolicy> {
+        let policies = self.policies.values_mut();
+        UpgradePolicy::bound_together(policies.map(|placed| &mut placed.policy));
+        let costly = self.policies.values().filter_map(|placed| {
+            let fault = placed.policy.too_costly()?;
+            Some(CostlyPolicy {
+                place: placed.conditions.clone(),
+                title: title(KIND, placed.policy.name()),
+                why: fault.to_string(),
+            })
+        });
+        costly.collect()
+    }
+
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.policies.is_empty() && self.guardrails.is_empty()
@@ -154,9 +231,10 @@ impl PolicyObjects {
         for object in self.guardrails.into_values() {
             files.add_object(object);
         }
+        let policies = self.policies.into_values();
         Policies {
             guardrails: files,
-            upgrades: UpgradePolicies::of(self.policies.into_values()),
+            upgrades: UpgradePolicies::of(policies.map(|placed| placed.policy)),
             unlisted: None,
         }
     }
@@ -165,7 +243,8 @@ impl PolicyObjects {
 impl FromIterator<PolicyObject> for PolicyObjects {
     fn from_iter<I: IntoIterator<Item = PolicyObject>>(objects: I) -> Self {
         let mut all = Self::default();
-        objects.into_iter().for_each(|object| all.add(object));
+        let objects = objects.into_iter();
+        objects.for_each(|object| all.add(object, None));
         all
     }
 }

@@ -7,6 +7,7 @@
 mod audit;
 mod catalogs;
 mod check;
+mod costly;
 mod doctor;
 mod guarded;
 mod policies;

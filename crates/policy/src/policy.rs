@@ -31,6 +31,9 @@ pub struct UpgradePolicy {
 }
 
 impl UpgradePolicy {
+    /// The field of the conditions, which has a fault where they are too costly together with those of other policies.
+    pub const CONDITIONS: &'static str = "spec.rules.conditions";
+
     /// Reads the whole object: `apiVersion`, `kind`, `metadata` and `spec`; `status` is not read.
     ///
     /// Never fails: what cannot be read is in [`Self::faults`].
@@ -122,6 +125,12 @@ impl UpgradePolicy {
         !self.rules.conditions.is_empty()
     }
 
+    /// The fault of a policy that is [bounded](Self::bound_together) and does not fit beside the others.
+    pub fn too_costly(&self) -> Option<&PolicyFault> {
+        let mut faults = self.faults().iter();
+        faults.find(|fault| fault.problem == PolicyProblem::TooCostlyTogether)
+    }
+
     /// Those of all policies of a cluster whose conditions exceed what the conditions of those before them leave of
     /// [`limits::ALL_EXPRESSION_STEPS`], in byte order of the names.
     ///
@@ -164,7 +173,7 @@ impl UpgradePolicy {
         }
         self.refused_steps = self.condition_steps();
         self.rules.conditions.clear();
-        let path = read::rule_path("conditions");
+        let path = Self::CONDITIONS.to_owned();
         self.faults.report(path, PolicyProblem::TooCostlyTogether);
     }
 

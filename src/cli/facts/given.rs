@@ -13,10 +13,11 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::meant::MeantKind;
 use crate::manifest::{ManifestObject, Position, Positions, ValueStep, placeholder_in};
 use crate::policy_files::{self, is_policy};
-use crate::policy_objects::{PolicyObject, PolicyObjects};
+use crate::policy_objects::{PolicyObject, PolicyObjects, PolicyPlace};
 use olmguard_engine::extension::schema::{self, Finding};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
+use olmguard_policy::UpgradePolicy;
 
 /// What manifests give in addition to a snapshot or a cluster.
 #[derive(Debug, Default)]
@@ -55,14 +56,15 @@ impl GivenObjects {
         is_catalog(object) || is_policy(object) || meant(object).is_some()
     }
 
-    /// Adds an object, as far as it can be read. What is wrong with it comes out, with its place.
+    /// Adds an object of a file, as far as it can be read. What is wrong with it comes out, with its place.
     pub(crate) fn add(
         &mut self,
+        file: &str,
         object: &ManifestObject,
         positions: &Positions,
     ) -> Vec<(Position, GivenFault)> {
         if is_policy(object) {
-            return self.policy(object, positions);
+            return self.policy(file, object, positions);
         }
         let fault = match meant(object) {
             Some(meant) => {
@@ -92,17 +94,20 @@ impl GivenObjects {
     /// A policy, or guardrails, which is applied as far as it can be read.
     fn policy(
         &mut self,
+        file: &str,
         object: &ManifestObject,
         positions: &Positions,
     ) -> Vec<(Position, GivenFault)> {
         let policy = PolicyObject::read(&object.value);
         let faults = policy.faults().into_iter().map(|fault| {
-            let at = policy_files::at(object, positions, &fault);
+            let at = policy_files::at(object, positions, &fault.path);
             let why = policy_files::why(&policy, &fault);
             (at, GivenFault::Policy(why))
         });
         let faults = faults.collect();
-        self.policies.add(policy);
+        let conditions = policy_files::at(object, positions, UpgradePolicy::CONDITIONS);
+        let conditions = PolicyPlace::new(file, Some(conditions));
+        self.policies.add(policy, Some(conditions));
         faults
     }
 }

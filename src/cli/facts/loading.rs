@@ -13,6 +13,7 @@ use crate::cli::output::progress;
 use crate::cli::{Exit, say, warn};
 use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
 use crate::policy_files::PolicyFileFault;
+use crate::policy_objects::CostlyPolicy;
 use crate::source::archive::ArchiveError;
 use crate::source::{Loader, Progress};
 use olmguard_catalog::olm::Rules;
@@ -62,6 +63,8 @@ pub(crate) enum Fault {
     Guardrails(GuardrailsFault),
     /// A `--policy`.
     Policy(PolicyFileFault),
+    /// A policy of the cluster or of the snapshot does not fit beside all others, for this reason.
+    Costly(String),
     /// A rule of one of them is about a package that no catalog has.
     Stranger {
         title: String,
@@ -138,6 +141,7 @@ pub(crate) fn load_both(
     let mut policies = origin.policies;
     policies.extend(objects.policies);
     policies.extend(by_file.objects);
+    faults.extend(policies.bound_together().into_iter().map(Fault::costly));
     let snapshot = if states.is_empty() && !is_known {
         Snapshot::not_given(rules)
     } else {
@@ -203,6 +207,12 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
 }
 
 impl Fault {
+    /// Of a policy that does not fit beside all others. One of a file is invalid as if it could not be read; one of a
+    /// cluster or a snapshot is no fault of what is checked.
+    fn costly(policy: CostlyPolicy) -> Self {
+        PolicyFileFault::of(policy).map_or_else(Self::Costly, Self::Policy)
+    }
+
     /// Of the content of a catalog, if it is one.
     pub(crate) fn of(name: &str, content: &Content) -> Option<Self> {
         let name = name.to_owned();
@@ -227,13 +237,16 @@ impl Fault {
                 Some(Exit::BadInput)
             }
             Self::Cluster(_) | Self::Policies(_) | Self::Extensions(_) => Some(undecided),
-            Self::Unfetched { .. } | Self::Stranger { .. } => None,
+            Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. } => None,
         }
     }
 
     /// Whether it may be that no answer needs it.
     pub(crate) fn is_warning(&self) -> bool {
-        matches!(self, Self::Unfetched { .. } | Self::Stranger { .. })
+        matches!(
+            self,
+            Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. }
+        )
     }
 
     /// Whether nothing at all is known of the cluster.
@@ -257,7 +270,10 @@ impl fmt::Display for Fault {
                 write!(f, "catalog {}: {why}", go::quote(name))
             }
             Self::Snapshot(error) => error.fmt(f),
-            Self::Cluster(why) | Self::Policies(why) | Self::Extensions(why) => f.write_str(why),
+            Self::Cluster(why)
+            | Self::Costly(why)
+            | Self::Policies(why)
+            | Self::Extensions(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
             Self::Policy(fault) => fault.fmt(f),
             Self::Stranger {

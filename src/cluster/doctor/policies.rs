@@ -17,17 +17,20 @@ pub(super) async fn ask(client: &Client) -> Result<Vec<PolicyState>, MissingAnsw
         is_forbidden: error.fault.class == FaultClass::Forbidden,
         why: error.fault.words,
     })?;
-    let states = listed.iter().map(|one| PolicyState {
+    let read = listed.iter().map(|one| PolicyObject::read(&one.object));
+    let mut read: Vec<_> = read.collect();
+    PolicyObject::bound_together(&mut read);
+    let states = listed.iter().zip(&read).map(|(one, read)| PolicyState {
         kind: one.kind,
         name: name(&one.object).to_owned(),
-        fault: fault(&one.object),
+        fault: fault(&one.object, read),
     });
     Ok(states.collect())
 }
 
 /// What this program cannot read of it, or what the replicas report: they know what else the cluster has.
-fn fault(object: &Value) -> Option<String> {
-    let unread = PolicyObject::read(object).faults().into_iter().next();
+fn fault(object: &Value, read: &PolicyObject) -> Option<String> {
+    let unread = read.faults().into_iter().next();
     unread.map(|fault| fault.why).or_else(|| reported(object))
 }
 
@@ -90,5 +93,27 @@ mod tests {
         let unasked = ask(&api.client()).await.expect_err("no right");
         assert!(unasked.is_forbidden);
         assert_eq!(unasked.need.resource, "upgradepolicies.olmguard.dev");
+    }
+
+    /// As the replicas bound them, also before they have written a status.
+    #[tokio::test]
+    async fn policies_that_are_too_costly_together_are_found() {
+        let api = ApiServer::start();
+        for (kind, plural) in KINDS {
+            api.serve("olmguard.dev/v1alpha1", plural, kind);
+        }
+        let all = "user.groups.all(g, user.groups.all(h, g != h || true))";
+        for name in ["h", "g", "f", "e", "d", "c", "b", "a"] {
+            let mut costly = policy(name, "Minor", &json!({}));
+            costly["spec"]["rules"] = json!({"conditions": [{"expression": all}]});
+            api.put(COLLECTION, costly);
+        }
+        let found = ask(&api.client()).await.expect("an answer");
+        let refused = found
+            .iter()
+            .filter_map(|one| Some((&*one.name, one.fault.as_deref()?)));
+        let why = "spec.rules.conditions: the conditions of all UpgradePolicies are too costly together: expected \
+                   fewer, simpler or over smaller lists";
+        assert_eq!(refused.collect::<Vec<_>>(), [("h", why)]);
     }
 }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::scene::{LIVE, Scene};
 
 const GROUP: &str = "/apis/olmguard.dev/v1alpha1";
-const POLICIES: &str = "/apis/olmguard.dev/v1alpha1/upgradepolicies";
+pub(super) const POLICIES: &str = "/apis/olmguard.dev/v1alpha1/upgradepolicies";
 const GUARDRAILS: &str = "/apis/olmguard.dev/v1alpha1/upgradeguardrails";
 
-fn object(kind: &str, name: &str, spec: &Value) -> Value {
+pub(super) fn object(kind: &str, name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": "olmguard.dev/v1alpha1", "kind": kind,
         "metadata": {"name": name, "uid": "1", "resourceVersion": "7"},
@@ -17,7 +17,7 @@ fn object(kind: &str, name: &str, spec: &Value) -> Value {
     })
 }
 
-fn list(objects: &[Value]) -> String {
+pub(super) fn list(objects: &[Value]) -> String {
     json!({"metadata": {"resourceVersion": "9"}, "items": objects}).to_string()
 }
 

@@ -98,7 +98,7 @@ impl AuditedInputs {
         }
         match recognised {
             RecognisedObject::Other => {
-                for (at, fault) in self.given.add(object, positions) {
+                for (at, fault) in self.given.add(file, object, positions) {
                     self.fault(file, Problem::Given(at, fault));
                 }
             }

@@ -267,7 +267,7 @@ impl GatheredInputs {
             document: object.document,
             at,
         };
-        let mut faults = self.given.add(object, positions);
+        let mut faults = self.given.add(file, object, positions);
         let is_checked = schema == Schema::Applied && is_catalog_of_v1(object);
         if faults.is_empty() && is_checked {
             faults = given::refused(object, positions);

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::manifest::Position;
-use crate::policy_files::{PolicyFileFault, PolicyPlace, ReadPolicies};
+use crate::policy_files::{PolicyFileFault, ReadPolicies};
+use crate::policy_objects::PolicyPlace;
 use olmguard_views::lint::{Finding, PolicyPart, WrittenCatalog, WrittenPolicy, lint_policies};
 
 /// What is wrong with the objects of these files, beside these catalogs, in the order of the places.
@@ -17,7 +18,8 @@ pub(super) fn findings(
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let read = ReadPolicies::load(paths);
+    let mut read = ReadPolicies::load(paths);
+    read.bound_together();
     if let Some(fault) = read.unusable() {
         return Err(fault.clone());
     }
