@@ -1,6 +1,6 @@
 //! The worked examples of the design, as far as a policy alone decides them, and what surrounds them.
 
-use crate::facts::{Facts, policy, spec};
+use crate::facts::{Facts, named, policy, spec};
 use olmguard_policy::{
     BypassPermission, Change, ConditionOutcome, ConditionSubject, Conditions, Enforcement, Maker,
     PolicyOrigin, PolicyRule, PolicyViolation, RangeShape, Step, Subject, UpgradePolicy,
@@ -220,9 +220,8 @@ fn which_policies_are_too_costly_together_does_not_rest_on_their_order() {
 /// A policy whose conditions take more than an eighth of what all policies may, and less than a seventh.
 fn named_costly(name: &str) -> UpgradePolicy {
     let all = json!({"expression": "user.groups.all(g, user.groups.all(h, g != h || true))"});
-    let mut object = spec(&json!({"rules": {"conditions": [all]}}));
-    object["metadata"]["name"] = json!(name);
-    UpgradePolicy::read(&object)
+    let rules = json!({"rules": {"conditions": [all]}});
+    UpgradePolicy::read(&named(name, &rules))
 }
 
 fn too_costly(policies: &[UpgradePolicy]) -> Vec<&str> {

@@ -16,10 +16,15 @@ pub(crate) fn policy(rules: &Value) -> UpgradePolicy {
 
 /// An object with this spec.
 pub(crate) fn spec(spec: &Value) -> Value {
+    named("production", spec)
+}
+
+/// An object of this name with this spec.
+pub(crate) fn named(name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": "olmguard.dev/v1alpha1",
         "kind": "UpgradePolicy",
-        "metadata": {"name": "production"},
+        "metadata": {"name": name},
         "spec": spec,
     })
 }
