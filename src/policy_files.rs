@@ -79,7 +79,7 @@ impl ReadPolicies {
             match document {
                 Ok(document) => self.document(file, document),
                 Err(error) => {
-                    let place = PolicyPlace::new(file, Some(error.at));
+                    let place = place_at(file, error.at);
                     self.unread(place, &error.kind.to_string());
                 }
             }
@@ -90,7 +90,7 @@ impl ReadPolicies {
         let schema = document.value.get("schema").and_then(Value::as_str);
         if schema == Some(guardrail::SCHEMA) {
             let at = document.positions.nearest(&[]);
-            return self.unread(PolicyPlace::new(file, Some(at)), GUARDRAILS);
+            return self.unread(place_at(file, at), GUARDRAILS);
         }
         let (objects, positions) = document.into_objects();
         for object in objects.iter().filter(|object| is_policy(object)) {
@@ -100,7 +100,7 @@ impl ReadPolicies {
 
     fn object(&mut self, file: &str, object: &ManifestObject, positions: &Positions) {
         let read = PolicyObject::read(&object.value);
-        let place = |path: &str| PolicyPlace::new(file, Some(at(object, positions, path)));
+        let place = |path: &str| place_at(file, at(object, positions, path));
         for fault in read.faults() {
             self.fault(place(&fault.path), Some(read.title()), fault.why);
         }
@@ -172,6 +172,11 @@ pub(crate) fn why(object: &PolicyObject, fault: &ObjectFault) -> String {
 
 fn sentence(title: &str, why: &str) -> String {
     format!("{title}: {why}")
+}
+
+/// A place in a file.
+pub(crate) fn place_at(file: &str, Position { line, column }: Position) -> PolicyPlace {
+    PolicyPlace::new(file, Some((line, column)))
 }
 
 /// Where a field such as `spec.rules.windows[0].timeZone` is, or the nearest one above it.

@@ -6,7 +6,6 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::manifest::Position;
 use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_policy::{GROUP, KIND, UpgradePolicy};
@@ -37,8 +36,8 @@ pub(crate) struct ObjectFault {
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct PolicyPlace {
     pub(crate) file: String,
-    /// None where it is the whole file.
-    pub(crate) at: Option<Position>,
+    /// Line and column, counted from 1; none where it is the whole file.
+    pub(crate) at: Option<(u32, u32)>,
 }
 
 /// Objects of both kinds, each name once.
@@ -167,7 +166,7 @@ fn title(kind: &str, name: &str) -> String {
 }
 
 impl PolicyPlace {
-    pub(crate) fn new(file: &str, at: Option<Position>) -> Self {
+    pub(crate) fn new(file: &str, at: Option<(u32, u32)>) -> Self {
         let file = file.to_owned();
         Self { file, at }
     }
@@ -176,7 +175,7 @@ impl PolicyPlace {
 impl fmt::Display for PolicyPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.at {
-            Some(at) => write!(f, "{}:{at}", self.file),
+            Some((line, column)) => write!(f, "{}:{line}:{column}", self.file),
             None => f.write_str(&self.file),
         }
     }

@@ -13,7 +13,7 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::meant::MeantKind;
 use crate::manifest::{ManifestObject, Position, Positions, ValueStep, placeholder_in};
 use crate::policy_files::{self, is_policy};
-use crate::policy_objects::{PolicyObject, PolicyObjects, PolicyPlace};
+use crate::policy_objects::{PolicyObject, PolicyObjects};
 use olmguard_engine::extension::schema::{self, Finding};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
@@ -106,7 +106,7 @@ impl GivenObjects {
         });
         let faults = faults.collect();
         let conditions = policy_files::at(object, positions, UpgradePolicy::CONDITIONS);
-        let conditions = PolicyPlace::new(file, Some(conditions));
+        let conditions = policy_files::place_at(file, conditions);
         self.policies.add(policy, Some(conditions));
         faults
     }

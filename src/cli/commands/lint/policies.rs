@@ -37,7 +37,8 @@ pub(super) fn findings(
 }
 
 fn written<'p>(place: &'p PolicyPlace, title: &'p str, part: PolicyPart<'p>) -> WrittenPolicy<'p> {
-    let Position { line, column } = place.at.unwrap_or(Position::START);
+    let Position { line, column } = Position::START;
+    let (line, column) = place.at.unwrap_or((line, column));
     WrittenPolicy {
         file: &place.file,
         line,
