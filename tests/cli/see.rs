@@ -101,6 +101,23 @@ fn what_is_not_there_is_said() {
         "no catalog is given: expected --catalog, --snapshot or --from-cluster",
     );
     fails(
+        &[
+            "versions",
+            SAMPLE,
+            "--installed=1.2.0",
+            "--range=<2",
+            "--channel=stable",
+        ],
+        2,
+        "--installed, --channel, --range: versions without PACKAGE has no such option; expected \
+         PACKAGE with it",
+    );
+    fails(
+        &["versions", SAMPLE, "--in=hub"],
+        2,
+        "--in: found \"hub\": expected one of \"sample\"",
+    );
+    fails(
         &["versions", PACKAGE, SAMPLE, "--range", ">=1 <"],
         2,
         "--range: improper constraint: \">=1 <\"",
@@ -297,6 +314,36 @@ fn nothing_that_a_terminal_obeys_gets_through() {
         let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!shown.contains(obeyed), "{arguments:?}: {shown:?}");
     }
+}
+
+#[test]
+fn without_a_package_the_packages_are_listed() {
+    let (code, stdout, stderr) = run(&["versions", SAMPLE, "--in=sample", "-ojson"], "");
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    let printed: Value = serde_json::from_str(&stdout).expect("one object");
+    assert_fits("schemas/olmguard.packages.v1.json", &printed);
+    let packages = printed["catalogs"][0]["packages"].as_array().expect("all");
+    let names: Vec<_> = packages.iter().map(|one| &one["package"]).collect();
+    assert_eq!(names, ["foghorn-operator", "harbor-lights-operator"]);
+
+    let catalog = r#"{"schema":"olm.channel","package":"p","name":"c","entries":1}
+        {"schema":"olm.package","name":"q","defaultChannel":"d"}
+        {"schema":"olm.channel","package":"q","name":"d","entries":[]}
+        {"schema":"olm.deprecations","package":"q",
+         "entries":[{"reference":{"schema":"olm.package"},"message":"gone"}]}"#;
+    let (code, stdout, _) = run(&["versions", "--catalog=hub=-"], catalog);
+    let lists = "Catalog hub: 2 packages\n\n\
+         \x20 Package  Default channel  Channels  Bundles  Notes\n\
+         \x20 p                                            cannot be read\n\
+         \x20 q        d                d         0        deprecated\n";
+    assert_eq!((code, &*stdout), (Some(0), lists));
+
+    let (code, stdout, stderr) = run(&["versions", "--catalog=hub=nowhere.yaml"], "");
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(
+        stdout.starts_with("Note          catalog hub cannot be read: "),
+        "{stdout}"
+    );
 }
 
 #[test]

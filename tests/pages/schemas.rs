@@ -7,6 +7,7 @@ use olmguard_catalog::version::Masterminds;
 use olmguard_views::audit_change::AuditChangeReport;
 use olmguard_views::audit_report::AuditReport;
 use olmguard_views::fleet::FleetReport;
+use olmguard_views::packages::PackagesReport;
 use olmguard_views::path::PathReport;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::range_report::Grammar;
@@ -134,6 +135,11 @@ fn version_v1() {
 #[test]
 fn versions_v1() {
     compare_schema::<VersionsReport>("olmguard.versions.v1.json");
+}
+
+#[test]
+fn packages_v1() {
+    compare_schema::<PackagesReport>("olmguard.packages.v1.json");
 }
 
 #[test]

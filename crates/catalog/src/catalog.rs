@@ -66,6 +66,16 @@ impl Catalog {
     }
 }
 
+impl PackageFault {
+    /// What is wrong with the first blob that does not decode.
+    pub fn first(&self) -> String {
+        self.faults
+            .first()
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    }
+}
+
 impl Heap for PackageFault {
     fn heap_bytes(&self) -> usize {
         self.faults.heap_bytes()

@@ -45,6 +45,16 @@ pub enum Deprecation {
     OfPackage(Box<str>),
 }
 
+impl Deprecation {
+    /// The message of the package's own deprecation, perhaps empty; none if it is not deprecated itself.
+    pub fn of_package(&self) -> Option<&str> {
+        match self {
+            Self::OfPackage(message) => Some(message),
+            Self::Absent | Self::OfParts => None,
+        }
+    }
+}
+
 /// The ends of the upgrade edges that start at an installed bundle.
 #[derive(Clone, Debug)]
 pub struct Successors {

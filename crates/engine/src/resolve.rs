@@ -38,7 +38,7 @@ pub use path::{
 pub use policies::{
     EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, StepStart, UpgradePolicies,
 };
-pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError};
+pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError, loaded};
 pub use step::OfferEdge;
 pub use suggested::Maturity;
 pub use unpinned::Unpinned;

@@ -12,6 +12,7 @@ pub mod edge_field;
 pub mod fleet;
 pub mod generation;
 pub mod lint;
+pub mod packages;
 pub mod page;
 pub mod path;
 pub mod picture;

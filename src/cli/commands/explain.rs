@@ -75,9 +75,11 @@ const EXAMPLES: &[&str] = &[
 pub(super) fn run(args: &ExplainArgs) -> Exit {
     match args.words.as_slice() {
         [] if args.list => token::list(),
-        [_] if !args.typed.0.is_empty() => {
-            ended(Err(InquiryError::OfNoToken(args.typed.0.clone())))
-        }
+        [_] if !args.typed.0.is_empty() => ended(Err(InquiryError::NotOf {
+            options: args.typed.0.clone(),
+            form: "explain TOKEN",
+            expected: "PACKAGE FROM TO",
+        })),
         [token] => token::run(token),
         [package, from, to] => ended(step(args, package, from, to)),
         _ => ended(Err(InquiryError::Usage(FORMS))),

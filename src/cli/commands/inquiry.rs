@@ -86,8 +86,14 @@ pub(super) enum InquiryError {
     Refused(String, Exit),
     #[error("{0}")]
     Usage(&'static str),
-    #[error("{}: explain TOKEN has no such option; expected PACKAGE FROM TO with it", .0.join(", "))]
-    OfNoToken(Vec<String>),
+    #[error("{}: {form} has no such option; expected {expected} with it", options.join(", "))]
+    NotOf {
+        options: Vec<String>,
+        /// The form of the command that was used.
+        form: &'static str,
+        /// The arguments of the form that has the options.
+        expected: &'static str,
+    },
     #[error("FROM: {0}")]
     From(#[from] crate::cli::args::installed::PartError),
     #[error(transparent)]
@@ -115,12 +121,11 @@ impl InquiryArgs {
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<PackageFacts, InquiryError> {
         let requester = self.facts.requester();
-        let facts = self.facts.load(self.edges)?;
+        let facts = self.load_any()?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(|error| invalid_range(error, range))?;
         }
-        self.check_catalog(&facts)?;
         let mut filter = Filter {
             package: package.to_owned(),
             version: self.range.clone(),
@@ -135,6 +140,20 @@ impl InquiryArgs {
             subject: PolicySubject::default(),
             requester,
         })
+    }
+
+    /// Reads the facts for a question about no package in particular.
+    pub(super) fn load_any(&self) -> Result<Facts, InquiryError> {
+        let facts = self.facts.load(self.edges)?;
+        self.check_catalog(&facts)?;
+        Ok(facts)
+    }
+
+    /// The given options that are about one package.
+    pub(super) fn of_one_package(&self) -> impl Iterator<Item = &'static str> {
+        let channel = (!self.channel.is_empty()).then_some("--channel");
+        let range = self.range.as_ref().map(|_| "--range");
+        channel.into_iter().chain(range)
     }
 
     /// The catalog of `--in`.
@@ -242,7 +261,7 @@ impl InquiryError {
             | Self::Range(..)
             | Self::Nameless(_)
             | Self::Usage(_)
-            | Self::OfNoToken(_)
+            | Self::NotOf { .. }
             | Self::From(_) => Exit::Usage,
             Self::Refused(_, exit) => *exit,
             Self::Frame(error) => error.exit(),

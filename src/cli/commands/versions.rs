@@ -1,4 +1,5 @@
-//! `olmguard versions PACKAGE`: what there is, and what each bundle is to the installed one.
+//! `olmguard versions PACKAGE`: what there is, and what each bundle is to the installed one; without PACKAGE, which
+//! packages there are.
 
 use crate::cli::Exit;
 use crate::cli::args::heading;
@@ -8,6 +9,7 @@ use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
+use olmguard_views::packages::PackagesReport;
 use olmguard_views::versions::VersionsReport;
 
 /// List versions of a package and which ones you can reach
@@ -24,11 +26,12 @@ pub(crate) struct VersionsArgs {
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
-    /// Name of the package
-    package: String,
+    /// Name of the package [default: list the packages]
+    package: Option<String>,
 }
 
 const EXAMPLES: &[&str] = &[
+    "olmguard versions --from-cluster",
     "olmguard versions lantern-operator --from-cluster",
     "olmguard versions lantern-operator --from-cluster --installed 1.2.0",
     "olmguard versions lantern-operator --catalog hub=hub.yaml -o json",
@@ -36,11 +39,35 @@ const EXAMPLES: &[&str] = &[
 
 /// Runs the command.
 pub(super) fn run(args: &VersionsArgs) -> Exit {
-    ended(print(args))
+    ended(match &args.package {
+        Some(package) => print(args, package),
+        None => list(args),
+    })
 }
 
-fn print(args: &VersionsArgs) -> Result<Exit, InquiryError> {
-    let seen = args.see.load(&args.package)?;
+/// Lists the packages.
+fn list(args: &VersionsArgs) -> Result<Exit, InquiryError> {
+    let installed = args.installed.as_ref().map(|_| "--installed");
+    let options = installed.into_iter().chain(args.see.of_one_package());
+    let options: Vec<_> = options.map(str::to_owned).collect();
+    if !options.is_empty() {
+        return Err(InquiryError::NotOf {
+            options,
+            form: "versions without PACKAGE",
+            expected: "PACKAGE",
+        });
+    }
+    let facts = args.see.load_any()?;
+    let report = PackagesReport::of(&facts.snapshot, args.see.catalog());
+    match args.output.form {
+        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        TextOrJson::Json => output::json(&report)?,
+    }
+    Ok(facts.exit().unwrap_or(Exit::Good))
+}
+
+fn print(args: &VersionsArgs, package: &str) -> Result<Exit, InquiryError> {
+    let seen = args.see.load(package)?;
     let said = args.installed.as_ref().map(|installed| &installed.0);
     let report = VersionsReport::of(seen.facts.basis(), &seen.filter, said, seen.context())
         .map_err(|why| {

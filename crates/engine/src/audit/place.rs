@@ -5,7 +5,6 @@ use crate::audit::strict;
 use crate::extension::{Fields, Filter, InstalledBundle};
 use crate::judge::{Basis, Request};
 use crate::resolve::{Choice, Offer, Origin, Query};
-use olmguard_catalog::Deprecation;
 use olmguard_catalog::version::VersionRelease;
 
 /// What an installed bundle is in the catalogs.
@@ -77,10 +76,7 @@ impl<'s> Deprecations<'s> {
     fn of(here: &[Choice<'s>], requested: &[String]) -> Self {
         let of_package = here
             .iter()
-            .find_map(|choice| match choice.package.deprecation() {
-                Deprecation::OfPackage(message) => Some(&**message),
-                Deprecation::Absent | Deprecation::OfParts => None,
-            });
+            .find_map(|choice| choice.package.deprecation().of_package());
         let channels = here.iter().flat_map(|choice| choice.package.channels());
         let channels =
             channels.filter_map(|channel| Some((&*channel.name, channel.deprecated.as_deref()?)));

@@ -10,7 +10,7 @@ use crate::snapshot::{
 };
 use olmguard_catalog::selector::{Selector, SelectorError};
 use olmguard_catalog::version::{Constraint, ConstraintError};
-use olmguard_catalog::{AskedChannels, BundleIndex, BundleSet, Package, PackageFault};
+use olmguard_catalog::{AskedChannels, BundleIndex, BundleSet, Catalog, Package, PackageFault};
 
 /// A filter whose selector and range compiled.
 #[derive(Debug)]
@@ -190,17 +190,28 @@ fn find<'s>(
     catalog: &'s CatalogState,
     package: &str,
 ) -> Result<Option<&'s Package>, NotLoaded<'s>> {
+    let failed = |fault| NotLoaded {
+        catalog,
+        why: NotLoadedCause::Package(fault),
+    };
+    loaded(catalog)?
+        .package(package)
+        .transpose()
+        .map_err(failed)
+}
+
+/// The content of a catalog.
+///
+/// # Errors
+/// If it is not to be had.
+pub fn loaded(catalog: &CatalogState) -> Result<&Catalog, NotLoaded<'_>> {
     let failed = |why| Err(NotLoaded { catalog, why });
     match (&catalog.content, catalog.serving) {
         (_, ServingState::KnownNot) => failed(NotLoadedCause::NotServing),
         (Content::Missing, _) => failed(NotLoadedCause::Missing),
         (Content::Unfetched(error), _) => failed(NotLoadedCause::Unfetched(error)),
         (Content::Unreadable(error), _) => failed(NotLoadedCause::Unreadable(error)),
-        (Content::Loaded(content), _) => match content.package(package) {
-            Some(Err(fault)) => failed(NotLoadedCause::Package(fault)),
-            Some(Ok(package)) => Ok(Some(package)),
-            None => Ok(None),
-        },
+        (Content::Loaded(content), _) => Ok(content),
     }
 }
 

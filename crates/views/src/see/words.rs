@@ -196,8 +196,7 @@ pub(crate) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
             format!("catalog {catalog} cannot be read: {}", one_line(why))
         }
         NotLoadedCause::Package(fault) => {
-            let first = fault.faults.first().map(ToString::to_string);
-            let first = one_line(&first.unwrap_or_default());
+            let first = one_line(&fault.first());
             format!("the package cannot be read in catalog {catalog}: {first}")
         }
     }

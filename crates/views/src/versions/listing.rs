@@ -8,8 +8,8 @@ use crate::versions::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, OwnRange,
     Standing, Successor, text,
 };
+use olmguard_catalog::DependencyKind;
 use olmguard_catalog::graph::{Channel, EdgeKind, Graph, NodeIndex};
-use olmguard_catalog::{DependencyKind, Deprecation, Package};
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::label;
 use olmguard_engine::extension::Filter;
@@ -45,7 +45,7 @@ pub(super) fn catalog<'s>(
         catalog: offer.catalog.name.clone(),
         priority: offer.catalog.priority,
         default_channel: graph.default_channel().map(str::to_owned),
-        deprecated: of_package(offer.package),
+        deprecated: offer.package.deprecation().of_package().map(str::to_owned),
         channels: channels(&graph, filter),
         bundles: graph.nodes().filter_map(bundle).collect(),
         names: graph
@@ -260,11 +260,4 @@ fn name(graph: &Graph<'_>, edges: &Incoming, node: NodeIndex) -> NameVersions {
 
 fn label_of(graph: &Graph<'_>, node: NodeIndex) -> String {
     graph.bundle(node).map(label).unwrap_or_default()
-}
-
-fn of_package(package: &Package) -> Option<String> {
-    match package.deprecation() {
-        Deprecation::OfPackage(message) => Some(message.to_string()),
-        Deprecation::Absent | Deprecation::OfParts => None,
-    }
 }

@@ -32,7 +32,7 @@ pub(super) enum GraphError {
         "package {} of catalog {} cannot be decoded: {}",
         go::quote(package),
         go::quote(catalog),
-        fault.faults.first().map(ToString::to_string).unwrap_or_default()
+        fault.first()
     )]
     Undecodable {
         catalog: String,
@@ -66,7 +66,7 @@ pub(super) enum GraphError {
     #[error(
         "--base: package {} cannot be decoded: {}",
         go::quote(package),
-        fault.faults.first().map(ToString::to_string).unwrap_or_default()
+        fault.first()
     )]
     BaseUndecodable {
         package: String,
