@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::manifest::{Document, Position, Positions, ValueStep};
 use olmguard_catalog::json_type::JsonType;
+use olmguard_engine::explain::in_quotes;
 use olmguard_engine::nearest::nearest;
 
 /// A value, and the way to it from the root of its document.
@@ -27,11 +28,13 @@ pub(crate) struct FieldError {
 /// What is wrong with a value.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FieldFault {
-    #[error("{field} is {found}: expected {expected}{}", quotes(found))]
+    #[error("{field} is {found}: expected {expected}{quotes}")]
     Type {
         field: String,
         found: &'static str,
         expected: &'static str,
+        /// What to do about a value that YAML does not read as a text.
+        quotes: String,
     },
     #[error("{field} is not known: {expected}")]
     Unknown { field: String, expected: String },
@@ -217,10 +220,13 @@ impl<'d> Field<'d> {
             JsonType::String => "a string",
         };
         let field = self.name();
+        let written = self.positions.source_text(&self.path);
+        let is_unquoted = self.value.is_number() || self.value.is_boolean();
         self.error(FieldFault::Type {
             field,
             found,
             expected,
+            quotes: is_unquoted.then(|| in_quotes(written)).unwrap_or_default(),
         })
     }
 
@@ -232,13 +238,5 @@ impl<'d> Field<'d> {
             path,
             whole: self.whole,
         }
-    }
-}
-
-/// What is a number in YAML is a version to people.
-fn quotes(found: &str) -> &'static str {
-    match found {
-        "a number" | "a boolean" => "; put it in quotes to make it a string",
-        _ => "",
     }
 }

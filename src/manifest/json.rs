@@ -38,7 +38,7 @@ fn walk(cursor: &mut Cursor<'_>) -> Result<(Value, Positions), Fault> {
             b'[' => builder.begin(Collection::List, None, at)?,
             b'}' | b']' => builder.end(at)?,
             b',' | b':' | b' ' | b'\t' | b'\r' | b'\n' => {}
-            _ => builder.scalar(scalar(token, first, cursor)?, None, at)?,
+            _ => builder.scalar(scalar(token, first, cursor)?, token, None, at)?,
         }
         cursor.advance(len);
     }

@@ -64,14 +64,23 @@ impl ManifestObject {
     /// Where the value at this path within the object begins or, where it is absent, the nearest
     /// one above it. `positions` are those of the object's document.
     pub fn position(&self, positions: &Positions, path: &[ValueStep<'_>]) -> Position {
-        let mut steps: Vec<ValueStep<'_>> = Vec::with_capacity(self.items.len() * 2 + path.len());
-        steps.extend(
-            self.items
-                .iter()
-                .flat_map(|index| [ValueStep::Key("items"), ValueStep::Index(*index)]),
-        );
-        steps.extend(path);
-        positions.nearest(&steps)
+        positions.nearest(&self.steps(path))
+    }
+
+    /// How the number or boolean at this path within the object is written.
+    pub fn source_text<'p>(
+        &self,
+        positions: &'p Positions,
+        path: &[ValueStep<'_>],
+    ) -> Option<&'p str> {
+        positions.source_text(&self.steps(path))
+    }
+
+    /// The way from the root of the document.
+    fn steps<'s>(&self, path: &[ValueStep<'s>]) -> Vec<ValueStep<'s>> {
+        let items = self.items.iter();
+        let items = items.flat_map(|index| [ValueStep::Key("items"), ValueStep::Index(*index)]);
+        items.chain(path.iter().copied()).collect()
     }
 
     fn new(members: Map<String, Value>, document: usize, items: Vec<usize>) -> Self {

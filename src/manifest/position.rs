@@ -1,7 +1,7 @@
 //! Where in the source each value of a document stands.
 //!
 //! The places lie in one flat list in the order of the source, each with the number of places below
-//! it, so that a document costs 24 bytes a value and one copy of each key. A mapping's merge (`<<`)
+//! it, so that a document costs 24 bytes a value, 16 more for a number, and one copy of each key. A mapping's merge (`<<`)
 //! is kept as a child of its own, whose keys are found through it.
 
 use std::fmt;
@@ -53,10 +53,22 @@ impl<'a> ValueStep<'a> {
 #[derive(Clone, Debug)]
 pub struct Positions {
     marks: Vec<Mark>,
+    /// The names of all members, and the texts of `texts`.
     keys: String,
+    /// How numbers and booleans are written, in the order of the source.
+    texts: Vec<(Position, KeyText)>,
 }
 
 impl Positions {
+    /// How the number or boolean at this path is written: `1.10` is the number 1.1 to YAML. None for other
+    /// values, for a very long text, and for what came by an alias.
+    pub fn source_text(&self, path: &[ValueStep<'_>]) -> Option<&str> {
+        let at = self.of(path)?;
+        let found = self.texts.binary_search_by_key(&at, |(at, _)| *at);
+        let (_, text) = self.texts.get(found.ok()?)?;
+        Some(text.text(&self.keys))
+    }
+
     /// Where the value at this path begins; the document itself for an empty path. None where there
     /// is no such value.
     ///
@@ -205,16 +217,29 @@ impl Positions {
         Self {
             marks: Vec::new(),
             keys: String::new(),
+            texts: Vec::new(),
         }
     }
 
     pub(super) fn key(&mut self, text: &str) -> MarkKey {
+        MarkKey::Name(self.keep(text))
+    }
+
+    /// Notes how the number or boolean here is written, unless that is very long.
+    pub(super) fn note(&mut self, text: &str, at: Position) {
+        if text.len() <= LONGEST_TEXT {
+            let text = self.keep(text);
+            self.texts.push((at, text));
+        }
+    }
+
+    fn keep(&mut self, text: &str) -> KeyText {
         let start = small(self.keys.len());
         self.keys.push_str(text);
-        MarkKey::Name(KeyText {
+        KeyText {
             start,
             len: small(text.len()),
-        })
+        }
     }
 
     /// Notes a value of which nothing below is known yet.
@@ -248,6 +273,9 @@ impl Positions {
             .map(|mark| mark.at)
     }
 }
+
+/// No version that a person writes is longer.
+const LONGEST_TEXT: usize = 64;
 
 /// The limits on nodes and text of a document stay far below this.
 fn small(count: usize) -> u32 {

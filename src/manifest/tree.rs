@@ -147,9 +147,11 @@ impl Builder {
         self.put(value, at)
     }
 
+    /// A scalar, and the text that it is written as.
     pub(super) fn scalar(
         &mut self,
         scalar: Scalar<'_>,
+        text: &str,
         anchor: Option<AnchorId>,
         at: Position,
     ) -> Result<(), Fault> {
@@ -166,6 +168,9 @@ impl Builder {
             return self.named(scalar, at);
         }
         let value = scalar.into_json().map_err(|error| Fault::new(at, error))?;
+        if value.is_number() || value.is_boolean() {
+            self.positions.note(text, at);
+        }
         self.mark(at);
         self.put(value, at)
     }

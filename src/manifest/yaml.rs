@@ -91,7 +91,7 @@ impl SourceScalar<'_> {
         }
         let tag = tag.as_deref().map_or(Tag::None, Tag::named);
         let scalar = resolve(&self.text, self.style, tag).map_err(|error| Fault::new(at, error))?;
-        builder.scalar(scalar, anchor, at)
+        builder.scalar(scalar, &self.text, anchor, at)
     }
 
     fn is_merge(&self, tag: Option<&str>) -> bool {

@@ -38,6 +38,13 @@ impl JsonType {
     }
 }
 
+impl JsonType {
+    /// Whether YAML can read a text without quotes as such a value.
+    pub fn is_scalar(self) -> bool {
+        matches!(self, Self::Boolean | Self::Integer | Self::Number)
+    }
+}
+
 impl fmt::Display for JsonType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

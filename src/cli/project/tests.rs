@@ -40,12 +40,12 @@ fn faults_name_line_and_way_out() {
         ),
         (
             "schema: olmguard.project/v1\npaths: 1\n",
-            ".olmguard.yaml:2:8: paths is a number: expected a list; put it in quotes to make it a string",
+            ".olmguard.yaml:2:8: paths is a number: expected a list; put it in quotes to make it a string: \"1\"",
         ),
         (
             "schema: olmguard.project/v1\nonUndecided: no\n",
             ".olmguard.yaml:2:14: onUndecided is a boolean: expected a string; put it in quotes to \
-             make it a string",
+             make it a string: \"no\"",
         ),
         (
             "schema: olmguard.project/v1\ncatalogs: {hub: a}\nsnapshot: b\n",

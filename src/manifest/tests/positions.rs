@@ -41,6 +41,32 @@ fn values_stand_where_their_text_begins() {
 }
 
 #[test]
+fn what_is_no_text_is_known_as_it_is_written() {
+    for (file, path, expected) in [
+        ("a: {version: 1.10}\n", "a.version", Some("1.10")),
+        ("a: [x, yes, 0x1F]\n", "a[1]", Some("yes")),
+        ("a: [x, yes, 0x1F]\n", "a[2]", Some("0x1F")),
+        ("{\"a\": 1.10}", "a", Some("1.10")),
+        ("a: &x 1.10\nb: *x\n", "a", Some("1.10")),
+        ("a: &x 1.10\nb: *x\n", "b", None),
+        ("a: '1.10'\n", "a", None),
+        ("a:\n", "a", None),
+        ("a: {b: 1.10}\n", "a", None),
+        ("a: 1.10\n", "b", None),
+    ] {
+        let document = only(file);
+        let positions = &document.positions;
+        assert_eq!(
+            positions.source_text(&steps(path)),
+            expected,
+            "{path} in {file:?}"
+        );
+    }
+    let long = format!("a: 1.{}\n", "0".repeat(100));
+    assert_eq!(only(&long).positions.source_text(&steps("a")), None);
+}
+
+#[test]
 fn columns_count_characters_and_lines_any_break() {
     stands("{é: 1, ü😀: x}\n", "ü😀", 1, 12);
     stands("\u{feff}a: x\n", "a", 1, 4);

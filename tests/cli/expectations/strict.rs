@@ -51,7 +51,7 @@ fn of_the_suite() {
         ),
         (
             "schema: olmguard.test/v1\nolmRelease: 1.11",
-            "2:13: olmRelease is a number: expected a string; put it in quotes to make it a string",
+            "2:13: olmRelease is a number: expected a string; put it in quotes to make it a string: \"1.11\"",
         ),
     ];
     for (text, expected) in rows {
@@ -90,7 +90,7 @@ fn of_a_case() {
         (
             "- {name: a, extension: {catalog: {}}, installed: {version: 1.10}, expect: {}}",
             "4:60: cases[0].installed.version is a number: expected a string; put it in quotes to \
-             make it a string",
+             make it a string: \"1.10\"",
         ),
         (
             "- {name: a, extension: {catalog: {}}, installed: {versoin: a}, expect: {}}",

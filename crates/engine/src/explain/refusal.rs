@@ -8,12 +8,13 @@ pub(super) mod policy;
 
 pub(super) use needed::needed;
 
-use crate::explain::text::{CutLine, list, one_line};
+use crate::explain::text::{CutLine, in_quotes, list, one_line};
 use crate::explain::{range, unanswered};
 use crate::extension::schema::Correction;
 use crate::extension::{FilterError, FilterProblem, InstalledBundle};
 use crate::judge::{OutdatedCatalogs, Request, Ruling, SpecFault};
 use crate::resolve::Choice;
+use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::{BundleReleaseSupport, go, suggestion};
 
 /// One further line: what it is about, and the items or the sentence.
@@ -181,8 +182,15 @@ fn filter_error(error: &FilterError) -> CutLine {
     let line = CutLine::default().name(&error.field);
     match &error.problem {
         FilterProblem::Missing => line.say(" is missing: expected the name of a package"),
-        FilterProblem::Type { expected, found } => {
-            line.say(&format!(": expected {expected}, found {found}"))
+        FilterProblem::Type {
+            expected,
+            found,
+            written,
+        } => {
+            let is_unquoted = *expected == JsonType::String && found.is_scalar();
+            let quotes = is_unquoted.then(|| in_quotes(written.as_deref()));
+            let quotes = quotes.unwrap_or_default();
+            line.say(&format!(": expected {expected}, found {found}{quotes}"))
         }
         FilterProblem::TooLarge { most } => line.say(&format!(
             " has too many channels and entries of the selector: expected at most {most} in all"

@@ -33,6 +33,15 @@ enum Give {
     Never,
 }
 
+/// What to do about a value that must be a text and that YAML reads as something else; `written` is how the user wrote
+/// it, if that is known. It continues a sentence.
+pub fn in_quotes(written: Option<&str>) -> String {
+    let text = written.map(|text| format!(": {}", go::quote(text)));
+    format!("{QUOTES}{}", text.unwrap_or_default())
+}
+
+const QUOTES: &str = "; put it in quotes to make it a string";
+
 impl CutLine {
     /// Adds words of ours.
     #[must_use]

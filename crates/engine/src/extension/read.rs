@@ -39,6 +39,8 @@ pub enum FilterProblem {
         expected: JsonType,
         /// What is there.
         found: JsonType,
+        /// How the user wrote it, if that is known: YAML reads `1.10` as the number 1.1.
+        written: Option<String>,
     },
     /// Its lists and maps have more entries than are judged.
     TooLarge {
@@ -153,6 +155,7 @@ impl<'a, J: Json<'a>> Reader<'_, J> {
             problem: FilterProblem::Type {
                 expected: error.expected,
                 found: error.found,
+                written: None,
             },
         })
     }
@@ -187,7 +190,11 @@ fn wrong_type<'a>(field: String, expected: JsonType, found: impl Json<'a>) -> Fi
     let found = found.kind();
     FilterError {
         field,
-        problem: FilterProblem::Type { expected, found },
+        problem: FilterProblem::Type {
+            expected,
+            found,
+            written: None,
+        },
     }
 }
 

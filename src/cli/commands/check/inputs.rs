@@ -23,7 +23,8 @@ use crate::manifest::{
 use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{
-    Extension, Hint, Identity, RecognisedObject, Shape, catalog_hints, hints, recognise,
+    Extension, FilterError, FilterProblem, Hint, Identity, RecognisedObject, Shape, catalog_hints,
+    hints, recognise,
 };
 use olmguard_engine::judge::Exemption;
 
@@ -200,7 +201,7 @@ impl GatheredInputs {
                 Err(error) => self.bad(file, Problem::Review(place(&[]), error)),
             }
         } else {
-            self.extension(file, object, (place, plan))?;
+            self.extension(file, object, (place, positions, plan))?;
         }
         Ok(())
     }
@@ -211,7 +212,7 @@ impl GatheredInputs {
         &mut self,
         file: &str,
         object: &ManifestObject,
-        (place, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Plan),
+        (place, positions, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Positions, &Plan),
     ) -> Result<(), UsageError> {
         let recognised = recognise(&object.value);
         if recognised == RecognisedObject::Other {
@@ -224,7 +225,7 @@ impl GatheredInputs {
         }
         match (self.changed(file, object, plan), recognised) {
             (Some(past), RecognisedObject::Extension(shape)) => {
-                self.manifest(shape, object, past, (place, plan));
+                self.manifest(shape, object, past, (place, positions, plan));
             }
             (Some(past), _) => self.unknown(object, past, place(&[])),
             (None, RecognisedObject::Extension(_)) => {
@@ -288,14 +289,17 @@ impl GatheredInputs {
         shape: Shape,
         object: &ManifestObject,
         mut past: Past,
-        (place, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Plan),
+        (place, positions, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Positions, &Plan),
     ) {
         let release = SchemaRelease::v1(plan.rules.olm.minor());
         let hints = hints(shape, Some(release), &object.value).into_iter();
-        let extension = Extension {
+        let mut extension = Extension {
             hints: hints.map(|hint| placed(hint, &place)).collect(),
             ..Extension::read(shape, &object.value)
         };
+        if let Err(error) = &mut extension.filter {
+            note_text(error, object, positions);
+        }
         let findings = match plan.schema {
             Schema::LeftOut => Vec::new(),
             Schema::Applied => refused(shape, release, &object.value, &mut past),
@@ -382,6 +386,14 @@ fn placed(hint: Hint, place: &impl Fn(&[ValueStep<'_>]) -> CasePlace) -> Hint {
     Hint {
         at: Some((at.line, at.column)),
         ..hint
+    }
+}
+
+/// Notes how a field is written that must be a text and is none.
+fn note_text(error: &mut FilterError, object: &ManifestObject, positions: &Positions) {
+    if let FilterProblem::Type { written, .. } = &mut error.problem {
+        let path = ValueStep::of_path(&error.field);
+        *written = object.source_text(positions, &path).map(str::to_owned);
     }
 }
 

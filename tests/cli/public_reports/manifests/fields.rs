@@ -142,7 +142,11 @@ fn the_shape_of_v0_15_is_refused_and_its_fields_are_moved() {
 fn a_version_that_yaml_reads_as_a_number_is_to_be_quoted() {
     let ran = runs(&asking("tower", "version: 1.10"), &[]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    let expected = "spec.source.catalog.version: expected string, found number";
+    let expected = "spec.source.catalog.version: expected string, found number; put it in quotes to \
+                    make it a string: \"1.10\" [InvalidSpec]";
     assert!(ran.stdout.contains(expected), "{ran:?}");
-    assert!(ran.stdout.contains("[InvalidSpec]"), "{ran:?}");
+    let ran = runs(&asking("tower", "channels: [4.20]"), &[]);
+    let expected = "spec.source.catalog.channels[0]: expected string, found number; put it in quotes to \
+                    make it a string: \"4.20\" [InvalidSpec]";
+    assert!(ran.stdout.contains(expected), "{ran:?}");
 }

@@ -15,7 +15,7 @@ fn invalid_spec_of_the_filter() {
     reads(
         &read_as("v1", &json!({"packageName": "p", "version": 3})),
         "
-            ClusterExtension argocd refused: spec.source.catalog.version: expected string, found integer [InvalidSpec]
+            ClusterExtension argocd refused: spec.source.catalog.version: expected string, found integer; put it in quotes to make it a string [InvalidSpec]
         ",
     );
     reads(
