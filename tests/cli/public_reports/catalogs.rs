@@ -468,9 +468,21 @@ fn only_prereleases_and_pins() {
     let text = catalog(&[("alpha", entries)], &["0.2.0-rc0"]);
     let scene = Scene::with(&[("c.yaml", &text), ("ext.yaml", &extension("'>=0.1.0'"))]);
     let check = "check ext.yaml --catalog hub=c.yaml";
-    scene
-        .run(check)
-        .says(1, &["[VersionNotFound]", "0.2.0-rc0"]);
+    let fix = "Fix: set spec.source.catalog.version to \"0.2.0-rc0\", or to \">=0.1.0-0\" for prereleases too";
+    scene.run(check).says(1, &["[VersionNotFound]", fix]);
+    scene.write("ext.yaml", &extension("'>=0.1.0-0'"));
+    scene.run(check).says(0, &["1 allowed"]);
+    // No upgrade edge starts at 0.0.1, so an edit to that range would be denied as well.
+    scene.write("ext.yaml", &extension("'>=0.1.0'"));
+    let ended = scene.run(&format!(
+        "{check} --installed lamp=0.0.1,bundle=lamp.v0.0.1"
+    ));
+    ended.says(1, &["[VersionNotFound]"]);
+    assert!(
+        !ended.text.contains("for prereleases too"),
+        "{}",
+        ended.text
+    );
     let chain = catalog(&[("stable", CHAIN)], &["1.0.0", "1.1.0"]);
     scene.write("c.yaml", &chain);
     scene.write("ext.yaml", &extension("1.0.0"));

@@ -27,6 +27,8 @@ enum Target {
     Spec,
     /// That of `skipRange`, which has no short versions, no `^` and no `~`.
     SkipRange,
+    /// That of `spec.source.catalog.version`, where prereleases match too.
+    Prereleases,
 }
 
 /// What to write in `spec.source.catalog.version`.
@@ -39,6 +41,14 @@ pub fn constraint(text: &str) -> Option<Suggestion> {
     let parses = Constraint::parse(&range, Masterminds::V3_5).is_ok();
     let is_valid = parses && crd::fits_pattern(&range) && crd::fits_length(&range);
     is_valid.then_some(Suggestion::Range(range))
+}
+
+/// The range that matches the same releases as this valid one, and prereleases too; none if it matches them already, or
+/// no such range is known.
+pub fn with_prereleases(text: &str) -> Option<String> {
+    let range = alternatives(text, Target::Prereleases)?;
+    let is_valid = crd::fits_pattern(&range) && crd::fits_length(&range);
+    (is_valid && range != text).then_some(range)
 }
 
 /// What to write in a `skipRange`.
@@ -162,6 +172,7 @@ const LONGEST: usize = 256;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::version::Version;
 
     #[track_caller]
     fn spec(text: &str, expected: &str) {
@@ -247,7 +258,45 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_range_for_prereleases_too() {
+        for (text, expected) in [
+            (">=0.20.0", Some(">=0.20.0-0")),
+            (">=1.2", Some(">=1.2.0-0")),
+            (">=1.0, <2.0.0", Some(">=1.0.0-0 <2.0.0-0")),
+            (">=1.0.0-rc.1 <2.0.0", Some(">=1.0.0-rc.1 <2.0.0-0")),
+            ("^1.2.3 || ~2.1.0", Some("^1.2.3-0 || ~2.1.0-0")),
+            (">=1.0.0-0 <2.0.0-0", None),
+            // Each of these would match other releases.
+            (">1.0.0", None),
+            ("<=2.0.0", None),
+            ("!=1.5.0", None),
+            ("1.2.3", None),
+            ("~1", None),
+            ("1.2.x", None),
+            (">=1.0.0+build", None),
+            ("nonsense", None),
+        ] {
+            assert_eq!(with_prereleases(text).as_deref(), expected, "{text}");
+        }
+    }
+
     proptest::proptest! {
+        #[test]
+        fn a_range_for_prereleases_matches_the_same_releases(
+            text in "(>=|<|\\^|~)[0-2](\\.[0-2]){0,2}( (>=|<)[0-2](\\.[0-2]){0,2})?",
+            numbers in proptest::array::uniform3(0..4_u8),
+        ) {
+            let of = |text: &str| Constraint::parse(text, Masterminds::V3_5).ok();
+            let given = of(&text);
+            let wider = with_prereleases(&text).map(|text| of(&text).expect("it parses"));
+            if let Some((given, wider)) = given.zip(wider) {
+                let [major, minor, patch] = numbers;
+                let release = Version::parse(&format!("{major}.{minor}.{patch}")).expect("a version");
+                proptest::prop_assert_eq!(given.matches(&release), wider.matches(&release));
+            }
+        }
+
         #[test]
         fn every_suggestion_parses(text in "[\\[\\(<>=!~^ ,v0-9.x*|\\-+a-c\\)\\]]{0,24}") {
             if let Some(Suggestion::Range(range)) = constraint(&text) {

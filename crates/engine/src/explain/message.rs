@@ -318,7 +318,10 @@ pub(super) fn fix(advice: &Advice) -> Option<String> {
     };
     let has_further = advice.path.len() > 2;
     let first = if has_further { " first" } else { "" };
-    Some(format!("set {} to {value}{first}", fix.field))
+    let range = advice.with_prereleases.as_deref();
+    let range = range.map(|range| format!(", or to {} for prereleases too", go::quote(range)));
+    let range = range.unwrap_or_default();
+    Some(format!("set {} to {value}{first}{range}", fix.field))
 }
 
 /// The edit after which OLM makes all steps of the path automatically.

@@ -53,6 +53,9 @@ pub struct Advice {
     pub path: Vec<String>,
     /// The edit to make first.
     pub fix: Option<Fix>,
+    /// Another value of the same field, if that is the version: the requested range, and prereleases too. The edit is
+    /// allowed, and installs a prerelease.
+    pub with_prereleases: Option<String>,
     /// The one edit that is enough for a path of several steps.
     pub one_edit: Option<OneEdit>,
     /// Whether the bypass would let the edit through.

@@ -64,7 +64,24 @@ impl Parts {
             ("~=", _) => self.up_to(self.numbers.len().checked_sub(1).filter(|kept| *kept > 0)?),
             (_, Target::Spec) if is_known => Some(format!("{operator}{}", self.written())),
             (_, Target::SkipRange) if is_known => self.skipped(operator),
+            (_, Target::Prereleases) => self.with_prereleases(operator),
             _ => None,
+        }
+    }
+
+    /// With the lowest prerelease, if that changes nothing about releases.
+    fn with_prereleases(&self, operator: &str) -> Option<String> {
+        let is_short = self.numbers.len() < 3;
+        let keeps_releases = match operator {
+            ">=" | "<" => true,
+            "^" | "~" => !is_short,
+            _ => false,
+        };
+        match self.rest.chars().next() {
+            _ if self.is_wild => None,
+            None => keeps_releases.then(|| format!("{operator}{}-0", self.padded())),
+            Some('-') if !is_short => Some(format!("{operator}{}", self.written())),
+            Some(_) => None,
         }
     }
 

@@ -14,7 +14,7 @@ use crate::resolve::{Choice, Origin, PathSearch, choose, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::selector::LabelSelector;
-use olmguard_catalog::version::Version;
+use olmguard_catalog::version::{Version, suggestion};
 
 /// A refusal, and what is known to try against it.
 pub(super) struct Remedies<'a, 'p, 's> {
@@ -39,7 +39,12 @@ impl<'s> Remedies<'_, '_, 's> {
             }
             Ruling::Guardrail(_) => Some(self.allowed_path().unwrap_or_else(Advice::from)),
             Ruling::Policy(refusal) => Some(self.within_policies(refusal)),
-            Ruling::VersionNotFound { nearest } => self.nearest_version(nearest),
+            Ruling::VersionNotFound { nearest } => {
+                self.nearest_version(nearest).map(|advice| Advice {
+                    with_prereleases: self.with_prereleases(),
+                    ..advice
+                })
+            }
             Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
                 self.another_candidate()
             }
@@ -101,6 +106,13 @@ impl<'s> Remedies<'_, '_, 's> {
                 None => self.path(&pinned).ok(),
             }
         })
+    }
+
+    /// The requested range for prereleases too, if an edit to it installs one.
+    fn with_prereleases(&self) -> Option<String> {
+        let range = suggestion::with_prereleases(self.prover.request.filter.range()?)?;
+        let choice = self.prover.admits_range(&range)?;
+        choice.is_prerelease().then_some(range)
     }
 
     /// The best other version of the range, releases first, failing that of any, that can be reached at once.
