@@ -35,7 +35,7 @@ use std::io;
 use args::{Output, Plan};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
-use text::ClusterAccess;
+use text::OriginAccess;
 use trouble::{Trouble, Weight};
 
 use crate::cli::args::catalogs::UsageError;
@@ -191,12 +191,8 @@ fn judge(
     };
     match args.output.form {
         Output::Text => {
-            let cluster = if faults.iter().any(Fault::is_of_cluster) {
-                ClusterAccess::Failed
-            } else {
-                ClusterAccess::Good
-            };
-            print(&text::text(args, gathered, &answers, cluster, exit))?;
+            let origin = OriginAccess::of(faults);
+            print(&text::text(args, gathered, &answers, origin, exit))?;
         }
         Output::Json => output::json(&report())?,
         Output::Yaml => print(&yaml::document(&serde_json::to_value(report())?))?,

@@ -254,6 +254,11 @@ impl Fault {
         matches!(self, Self::Cluster(_))
     }
 
+    /// Whether nothing at all is known of the cluster or the snapshot.
+    pub(crate) fn is_of_origin(&self) -> bool {
+        self.is_of_cluster() || matches!(self, Self::Snapshot(_))
+    }
+
     pub(crate) fn say(&self) {
         if self.is_warning() {
             warn(self);

@@ -68,21 +68,46 @@ fn a_cluster_that_is_not_to_be_had_is_one_line_and_undecided() {
 }
 
 #[test]
-fn without_a_cluster_the_error_is_the_only_cause_that_is_printed() {
+fn without_a_cluster_or_snapshot_the_error_is_all_that_is_printed() {
     let scene = Scene::new();
-    let ran = scene.run(&["check", "-f", "a.yaml", "--from-cluster"]);
+    let dead = scene.api.kubeconfig();
+    let dead = dead.replace(&format!(":{}", scene.api.port), ":1");
+    scene.write("dead", &dead);
+    for (words, code, begin) in [
+        (&["--from-cluster"] as &[_], 4, "error: no cluster: "),
+        (
+            &["--from-cluster", "--kubeconfig=dead"],
+            4,
+            "error: cannot find out how catalogs are served: ",
+        ),
+        (
+            &["--snapshot=gone"],
+            3,
+            "error: gone: cannot be read: No such file or directory (os error 2); save it again",
+        ),
+        (&["--snapshot=a.yaml"], 3, "error: a.yaml: not a snapshot: "),
+    ] {
+        let ran = scene.run(&[&["check", "-f", "a.yaml"], words].concat());
+        assert_eq!((ran.code, &*ran.stdout), (Some(code), ""), "{ran:?}");
+        assert!(ran.stderr.starts_with(begin), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_needs_no_cluster_is_still_reported() {
+    let scene = Scene::new();
+    let text = std::fs::read_to_string(scene.path().join("a.yaml")).expect("a manifest");
+    let bad = text
+        .replace("name: a\n", "name: b\n")
+        .replace("packageName: ", "packageName: !");
+    scene.write("b.yaml", &bad);
+    let ran = scene.run(&["check", "-f", "a.yaml", "-f", "b.yaml", "--from-cluster"]);
     assert_eq!(ran.code, Some(4), "{ran:?}");
-    assert!(
-        ran.stderr.starts_with("error: no cluster: "),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stdout.ends_with(": a: undecided\n1 undecided\n"),
-        "{}",
-        ran.stdout
-    );
-    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+    assert!(ran.stdout.contains(": a: undecided\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(": b: deny\n"), "{}", ran.stdout);
+    let last = "\n1 denied, 1 undecided\n";
+    assert!(ran.stdout.ends_with(last), "{}", ran.stdout);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::cli::commands::check::cases::{Case, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::report::Summary;
 use crate::cli::commands::check::{installed, judged};
+use crate::cli::facts::loading::Fault;
 use crate::cli::output::paint;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::plain;
@@ -16,14 +17,33 @@ use olmguard_engine::explain::{Answer, Tone};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::{Token, Verdict};
 
-/// Whether `--from-cluster`, if it is given, found a cluster.
+/// Whether the cluster or the snapshot, if one is named, could be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum ClusterAccess {
+pub(super) enum OriginAccess {
     /// Nothing went wrong.
     Good,
-    /// It found none, and an error has said why. Then what stands in for the catalogs of the cluster
-    /// is the cause of an answer, and no one knows that catalog.
+    /// It could not, and an error has said why. Then what stands in for its catalogs is the cause of an answer,
+    /// and no one knows that catalog.
     Failed,
+}
+
+impl OriginAccess {
+    pub(super) fn of(faults: &[Fault]) -> Self {
+        if faults.iter().any(Fault::is_of_origin) {
+            Self::Failed
+        } else {
+            Self::Good
+        }
+    }
+
+    /// Whether an answer lacks nothing but what could not be read.
+    fn explains(self, answer: &Answer) -> bool {
+        let lacks = matches!(
+            answer.token,
+            Token::CatalogNotLoaded | Token::InstalledUnknown
+        );
+        self == Self::Failed && lacks
+    }
 }
 
 /// All results, coloured; the stream takes the colours out where they are not wanted.
@@ -31,14 +51,18 @@ pub(super) fn text(
     args: &CheckArgs,
     gathered: &GatheredInputs,
     answers: &[Answer],
-    cluster: ClusterAccess,
+    origin: OriginAccess,
     exit: Exit,
 ) -> String {
     let mut text = String::new();
+    // The error has said it all.
+    if !answers.is_empty() && answers.iter().all(|answer| origin.explains(answer)) {
+        return text;
+    }
     let results = gathered.cases.iter().zip(answers);
     let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
     for (case, answer) in shown {
-        result(&mut text, case, answer, (args, cluster)).expect("a String takes everything");
+        result(&mut text, case, answer, (args, origin)).expect("a String takes everything");
         for note in assumed(args, case, answer) {
             writeln!(text, "  Note: {note}").expect("a String takes everything");
         }
@@ -50,7 +74,7 @@ pub(super) fn text(
         writeln!(text, "{}", Summary::of(args, gathered, answers))
             .expect("a String takes everything");
         // The error about the cluster has said what is missing.
-        if exit == Exit::Undecided && cluster == ClusterAccess::Good {
+        if exit == Exit::Undecided && origin == OriginAccess::Good {
             writeln!(text, "{}", plain::exit_undecided()).expect("a String takes everything");
         }
     }
@@ -102,7 +126,7 @@ fn result(
     text: &mut String,
     case: &Case,
     answer: &Answer,
-    (args, cluster): (&CheckArgs, ClusterAccess),
+    (args, origin): (&CheckArgs, OriginAccess),
 ) -> fmt::Result {
     let style = paint::style(tone(answer.verdict));
     let name = case.identity.name.as_deref().unwrap_or("(no name)");
@@ -112,7 +136,7 @@ fn result(
         "{place}: {name}: {style}{}{style:#}",
         answer.verdict.as_str()
     )?;
-    if cluster == ClusterAccess::Failed && answer.token == Token::CatalogNotLoaded {
+    if origin.explains(answer) {
         return Ok(());
     }
     for line in plain::result(answer).lines() {
