@@ -2,6 +2,8 @@
 
 use super::{Words, names, q};
 use olmguard_catalog::version::go::escape;
+use olmguard_catalog::version::suggestion::{self, Suggestion};
+use olmguard_engine::explain::range::suggestion as suggestion_words;
 
 pub(in crate::lint) fn default_channel_missing(package: &str, channels: &[&str]) -> Words {
     let fix = match channels {
@@ -170,10 +172,12 @@ pub(in crate::lint) fn invalid_skip_range(
     } else {
         "write comparators with full versions, such as >=1.0.0 <1.2.3"
     };
+    let instead = suggestion::skip_range(range).map(Suggestion::Range);
+    let way = instead.map_or_else(|| hint.to_owned(), |range| suggestion_words(&range));
     let text = escape(&error.to_string()).replace("\\\"", "\"");
     Words::with(
         format!(
-            "the skipRange {} of entry {} is not valid at byte {at}: {text}; {hint}",
+            "the skipRange {} of entry {} is not valid at byte {at}: {text}; {way}",
             super::range(range),
             q(entry)
         ),

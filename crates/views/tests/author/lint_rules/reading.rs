@@ -81,6 +81,24 @@ fn a_priority_is_as_large_as_go_reads_it() {
 }
 
 #[test]
+fn a_skip_range_that_is_not_valid_has_the_nearest_valid_one() {
+    for (range, way) in [
+        (">=v1.0.0 <v1.2.0", "write \">=1.0.0 <1.2.0\""),
+        (">=1.0.0, <1.2.0", "write \">=1.0.0 <1.2.0\""),
+        ("^1.0.0", "write \">=1.0.0 <2.0.0\""),
+        (">=1.0 <1.2", "write \">=1.0.0 <1.2.0\""),
+        (
+            "nonsense",
+            "write comparators with full versions, such as >=1.0.0 <1.2.3",
+        ),
+    ] {
+        let text = shown(&found(&GOOD.replace(">=1.0.0 <1.2.0", range)));
+        assert!(text.contains(": the skipRange "), "{range}: {text}");
+        assert!(text.contains(&format!("; {way}\n")), "{range}: {text}");
+    }
+}
+
+#[test]
 fn yaml_traps_have_hints() {
     let catalog = GOOD.replace("skipRange: \">=1.0.0 <1.2.0\"", "skipRange: >=1.0.0 <1.2.0");
     let text = shown(&found(&catalog));
