@@ -17,6 +17,7 @@ mod meant;
 pub(crate) mod origin;
 pub(crate) mod running;
 pub(crate) mod saved;
+pub(crate) mod unrendered;
 
 use std::path::{Path, PathBuf};
 

@@ -158,6 +158,34 @@ fn what_cannot_be_read_is_said_and_the_rest_is_reported() {
 }
 
 #[test]
+fn what_a_tool_fills_in_later_is_skipped_with_one_line() {
+    let scene = Scene::new();
+    for text in ["{{ version }}", "${V}", "$(V)", "<version>", "@V@"] {
+        let later = object("later", "1.2.0", "1.2.0").to_string();
+        let later = later.replacen("\"1.2.0\"", &format!("{text:?}"), 1);
+        scene.write("later.json", &later);
+        let good = object("good", "1.2.0", "1.2.0").to_string();
+        scene.write("good.json", &good);
+        let (code, stdout, stderr) = scene.run(&["later.json", "good.json", HUB], "");
+        assert_eq!(code, Some(0), "{text}: {stderr}");
+        assert_eq!(stdout, "1 extension: 1 without findings\ngood (p): 1.2.0\n");
+        assert!(stderr.starts_with("warning: later.json:1:"), "{stderr}");
+        let why = format!("skipped: a tool fills in spec.source.catalog.version later: \"{text}\"");
+        assert!(
+            stderr.ends_with(&format!("{why}; render it first\n")),
+            "{stderr}"
+        );
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+    let template = "spec: {{ toYaml .Values.spec }}\n";
+    scene.write("template.yaml", template);
+    let (code, _, stderr) = scene.run(&["template.yaml", HUB], "");
+    assert_eq!(code, Some(0), "{stderr}");
+    let line = "warning: template.yaml:1:7: skipped: a template; render it first\n";
+    assert_eq!(stderr, line);
+}
+
+#[test]
 fn a_status_that_cannot_be_read_is_undecided() {
     let mut broken = object("broken", "1.2.0", "1.0.0");
     broken["status"]["install"]["bundle"]["version"] = 1.into();

@@ -100,11 +100,13 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     let mut opened = args.facts.open(args.edges)?;
     let mut inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
     inputs.faults.iter().for_each(say);
+    inputs.skipped.iter().for_each(warn);
     let (facts, current) = opened.load_both(inputs.given)?;
     let before = current.as_ref().map(|current| &current.snapshot);
     name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
     let unread = Unread::all(&inputs.faults, &facts.faults);
-    if inputs.extensions.is_empty() && !unread.iter().any(|one| one.is_error) {
+    let is_empty = inputs.extensions.is_empty() && inputs.skipped.is_empty();
+    if is_empty && !unread.iter().any(|one| one.is_error) {
         warn(&NO_EXTENSION);
     }
     let requester = args.facts.requester();

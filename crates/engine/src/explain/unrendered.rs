@@ -45,7 +45,16 @@ pub enum Renderer {
 impl Unrendered {
     /// Why it is not checked, and what to do, in one line.
     pub fn words(&self, by: &Renderer) -> String {
-        let what: Cow<'_, str> = match self {
+        format!("{}; {}", self.what(), by.words())
+    }
+
+    /// That it is skipped, and why, in one line, where no tool can be named.
+    pub fn skipped(&self) -> String {
+        format!("skipped: {}; render it first", self.what())
+    }
+
+    fn what(&self) -> Cow<'_, str> {
+        match self {
             Self::Template => "a template".into(),
             Self::Placeholder { field, text } => {
                 let text = go::quote(&crate::explain::cut_end(text, MOST_SHOWN));
@@ -55,8 +64,7 @@ impl Unrendered {
             Self::Kustomization => "a kustomization".into(),
             Self::Patch => "a patch of a kustomization".into(),
             Self::Resource => "a resource that a kustomization changes".into(),
-        };
-        format!("{what}; {}", by.words())
+        }
     }
 }
 

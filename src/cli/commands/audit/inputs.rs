@@ -6,10 +6,13 @@ use std::path::PathBuf;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::given::{GivenFault, GivenObjects, UniqueObjects};
+use crate::cli::facts::unrendered::unrendered;
 use crate::manifest::{
-    DocumentError, InputError, Inputs, ManifestObject, Position, Positions, documents,
+    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Position, Positions,
+    documents,
 };
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
 /// Everything that was read, in the order of the inputs.
@@ -19,7 +22,17 @@ pub(in crate::cli::commands) struct AuditedInputs {
     /// Catalogs and policies.
     pub(super) given: GivenObjects,
     pub(in crate::cli::commands) faults: Vec<InputFault>,
+    /// What a tool still makes manifests of.
+    pub(in crate::cli::commands) skipped: Vec<SkippedInput>,
     unique: UniqueObjects,
+}
+
+/// What is not reported because it is no manifest yet, and where it is.
+#[derive(Debug)]
+pub(in crate::cli::commands) struct SkippedInput {
+    file: String,
+    at: Position,
+    why: Unrendered,
 }
 
 /// What cannot be read, and where it is.
@@ -75,6 +88,9 @@ impl AuditedInputs {
                         self.object(file, &object, &positions)?;
                     }
                 }
+                Err(error) if matches!(error.kind, DocumentErrorKind::Template { .. }) => {
+                    self.skip(file, error.at, Unrendered::Template);
+                }
                 Err(error) => self.fault(file, Problem::Document(error)),
             }
         }
@@ -87,6 +103,10 @@ impl AuditedInputs {
         object: &ManifestObject,
         positions: &Positions,
     ) -> Result<(), UsageError> {
+        if let Some((path, why)) = unrendered(object) {
+            self.skip(file, object.position(positions, &path), why);
+            return Ok(());
+        }
         let recognised = recognise(&object.value);
         let is_given = GivenObjects::has_kind_of(object);
         if !is_given && recognised == RecognisedObject::Other {
@@ -114,11 +134,23 @@ impl AuditedInputs {
         Ok(())
     }
 
+    fn skip(&mut self, file: &str, at: Position, why: Unrendered) {
+        let file = file.to_owned();
+        self.skipped.push(SkippedInput { file, at, why });
+    }
+
     fn fault(&mut self, file: &str, problem: Problem) {
         self.faults.push(InputFault {
             file: file.to_owned(),
             problem,
         });
+    }
+}
+
+impl fmt::Display for SkippedInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, at, why } = self;
+        write!(f, "{file}:{at}: {}", why.skipped())
     }
 }
 

@@ -14,8 +14,9 @@ use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::cli::commands::check::kustomize::Kustomizations;
-use crate::cli::commands::check::unrendered::{Skipped, unrendered};
+use crate::cli::commands::check::unrendered::Skipped;
 use crate::cli::facts::given::{self, GivenObjects, UniqueObjects};
+use crate::cli::facts::unrendered::unrendered;
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
     ValueStep, documents,

@@ -87,9 +87,13 @@ impl InstalledArgs {
 
     fn manifests(&self) -> Result<(Option<Vec<Extension>>, Vec<Exit>), UsageError> {
         let AuditedInputs {
-            extensions, faults, ..
+            extensions,
+            faults,
+            skipped,
+            ..
         } = AuditedInputs::read(&self.extensions)?;
         faults.iter().for_each(say);
+        skipped.iter().for_each(warn);
         let exits = faults.iter().map(|_| Exit::BadInput).collect();
         Ok((Some(extensions), exits))
     }
