@@ -221,12 +221,16 @@ impl<'d> Field<'d> {
         };
         let field = self.name();
         let written = self.positions.source_text(&self.path);
-        let is_unquoted = self.value.is_number() || self.value.is_boolean();
+        let quotes = if self.value.is_number() || self.value.is_boolean() {
+            in_quotes(written)
+        } else {
+            String::new()
+        };
         self.error(FieldFault::Type {
             field,
             found,
             expected,
-            quotes: is_unquoted.then(|| in_quotes(written)).unwrap_or_default(),
+            quotes,
         })
     }
 
