@@ -19,6 +19,7 @@ use super::stand_in;
 use crate::cluster::Cluster;
 use crate::deployment::{NAME, NAMESPACE, rendered};
 use crate::kubectl::Kubectl;
+use crate::until::until;
 
 pub(crate) use bundle::leaves_the_bundle_alone;
 pub(crate) use matching::matches_what_it_says;
@@ -46,9 +47,20 @@ async fn of(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> 
     stays_by(kubectl, "--server-side", manifest).await?;
     written::is_stored_as_written(kubectl, manifest).await?;
     has_restricted_pods(cluster).await?;
-    let delete = kubectl.run("delete -f - --ignore-not-found", manifest);
-    tokio::try_join!(delete, cluster.empty_namespace(NAMESPACE))?;
-    Ok(())
+    is_deleted(cluster, kubectl, manifest).await
+}
+
+/// Deletes every object, and asks until none is left. `kubectl delete` would wait by a watch, and one on a
+/// `CustomResourceDefinition` can miss its end: it is minutes until the API server ends that watch.
+async fn is_deleted(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> {
+    let delete = "delete -f - --ignore-not-found --wait=false";
+    kubectl.run(delete, manifest).await?;
+    cluster.empty_namespace(NAMESPACE).await?;
+    until("every object to be gone", async || {
+        let get = kubectl.run("get -f - --ignore-not-found -o name", manifest);
+        get.await.is_ok_and(|left| left.is_empty()).then_some(())
+    })
+    .await
 }
 
 /// In a dry run nothing is remembered, so that only a namespace that is there takes objects.
