@@ -30,7 +30,7 @@ pub use policy::{PolicyReport, RequesterFact};
 pub use refusal::guardrail::hindrance;
 pub use refusal::policy::denial;
 pub use successors::answer_with_successors;
-pub use text::{cut_end, in_quotes, label, one_line};
+pub use text::{counted, cut_end, in_quotes, label, one_line};
 pub use tone::{Tone, TonedText};
 pub use unrendered::{Renderer, Unrendered};
 pub use warning::{

@@ -10,7 +10,6 @@ use std::io;
 use std::time::SystemTime;
 
 pub use report::Report;
-pub(super) use text::plural;
 
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
 use crate::cli::help;

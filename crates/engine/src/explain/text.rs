@@ -161,6 +161,12 @@ pub fn list(items: &[String], between: &str, named: usize) -> String {
     }
 }
 
+/// A number of things by a noun whose plural ends in "s".
+pub fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
 /// What is named, and how many more there are.
 pub fn and_more(named: String, rest: usize) -> String {
     match rest {

@@ -4,9 +4,9 @@ use crate::audit_change::AuditChangeReport;
 use crate::audit_change::sides::Sides;
 use crate::audit_report::words as now;
 use crate::diff::Level;
-use crate::diff::words::counted;
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Concern, Deprecations, Difference, other_images};
+use olmguard_engine::explain::counted;
 use olmguard_engine::judge::{Token, pin};
 use olmguard_engine::resolve::Choice;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::change::{Change, ChangeKind, Level, ToldBundle, What, Who};
 use super::{Generation, WeighedChange, WeighedPackage};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::text::list;
+use olmguard_engine::explain::text::{counted, list};
 
 /// How many lines of one kind are shown for one package; the rest is only counted.
 const SHOWN: usize = 20;
@@ -116,12 +116,6 @@ pub fn concerning(packages: &[WeighedPackage<'_>]) -> Option<usize> {
         (all + 1, concerning + usize::from(row.is_concerning()))
     });
     (all > 0).then_some(concerning)
-}
-
-/// `1 package`, `2 packages`.
-pub(crate) fn counted(count: usize, word: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {word}{plural}")
 }
 
 fn heading(kind: ChangeKind) -> &'static str {

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::audit_report;
-use crate::diff::words::counted;
 use crate::fleet::{Counts, FleetReport, PackageLine, VersionLine};
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::counted;
 
 /// How many names of clusters a line has; the rest is counted.
 const SHOWN: usize = 5;

@@ -17,6 +17,7 @@ use crate::picture::sketch::{
 use crate::picture::walk::Field;
 use crate::see::not_a_version;
 use olmguard_catalog::version::{Version, go};
+use olmguard_engine::explain::counted;
 use olmguard_engine::resolve::Refusal;
 
 /// Above the versions.
@@ -439,13 +440,6 @@ pub(super) fn sign(sign: Sign) -> &'static str {
 
 /// What stands where a way starts.
 pub(super) const START: &str = "start";
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    }
-}
 
 fn shown(name: &str) -> String {
     clip(&go::escape(name), LONGEST_NAME)

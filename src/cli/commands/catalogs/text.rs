@@ -8,7 +8,7 @@ use crate::cli::output::paint;
 use crate::policy_objects::PolicyObject;
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::Tone;
+use olmguard_engine::explain::{Tone, counted};
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
@@ -91,7 +91,7 @@ fn extension_words(saved: &SavedExtensions) -> Option<(String, Tone)> {
     match saved {
         SavedExtensions::NotSaved => None,
         SavedExtensions::Objects(objects) => {
-            Some((plural(objects.len(), "extension"), Tone::Plain))
+            Some((counted(objects.len(), "extension"), Tone::Plain))
         }
         SavedExtensions::Unfetched(why) => Some((format!("unknown: {why}"), Tone::Bad)),
     }
@@ -108,8 +108,8 @@ fn content(state: &CatalogState) -> (String, Tone) {
     match (&state.content, state.currency) {
         (Content::Loaded(catalog), currency) => {
             let counts = catalog.counts();
-            let packages = plural(counts.packages, "package");
-            let held = format!("{packages}, {}", plural(counts.bundles, "bundle"));
+            let packages = counted(counts.packages, "package");
+            let held = format!("{packages}, {}", counted(counts.bundles, "bundle"));
             match currency {
                 Currency::Current => (held, Tone::Good),
                 Currency::Superseded => (format!("{held}; newer content exists"), Tone::Caution),
@@ -125,11 +125,6 @@ fn unpacked_words(unpacked: &str, now: Option<SystemTime>) -> String {
     let age = now.and_then(|now| age::since(unpacked, now));
     let age = age.map(|age| format!(", {} ago", age::shown(age)));
     format!("{unpacked}{}", age.unwrap_or_default())
-}
-
-pub(in crate::cli) fn plural(count: usize, what: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{ending}")
 }
 
 fn serving(serving: ServingState) -> (String, Tone) {

@@ -14,7 +14,7 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::admission::kept_extension;
 use crate::cli::args::heading;
-use crate::cli::commands::catalogs::{olm, plural};
+use crate::cli::commands::catalogs::olm;
 use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
 use crate::cli::help;
 use crate::cli::output;
@@ -25,6 +25,7 @@ use crate::cluster::look::ListedCatalog;
 use crate::source::archive::{ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::counted;
 use olmguard_engine::snapshot::Content;
 
 /// Save the catalogs of a cluster to a file
@@ -195,7 +196,7 @@ fn say_saved(file: &Path, catalogs: &[SavedCatalog], facts: &ArchiveFacts) -> io
         .filter(|seen| seen.content.is_some())
         .count();
     let file = file.display().to_string();
-    let (file, count) = (go::escape(&file), plural(catalogs.len(), "catalog"));
+    let (file, count) = (go::escape(&file), counted(catalogs.len(), "catalog"));
     let policies = match facts.policies.objects().len() {
         0 => String::new(),
         1 => ", 1 policy".to_owned(),
@@ -203,7 +204,7 @@ fn say_saved(file: &Path, catalogs: &[SavedCatalog], facts: &ArchiveFacts) -> io
     };
     let extensions = match &facts.extensions {
         SavedExtensions::Objects(objects) if !objects.is_empty() => {
-            format!(", {}", plural(objects.len(), "extension"))
+            format!(", {}", counted(objects.len(), "extension"))
         }
         _ => String::new(),
     };

@@ -2,10 +2,9 @@
 
 use crate::audit_change::ExtensionChangeReport;
 use crate::audit_change::catalog_edit::{CatalogEditReport, EditNote};
-use crate::diff::words::counted;
 use olmguard_engine::explain::text::{CutLine, label};
 use olmguard_engine::explain::warning::shorten;
-use olmguard_engine::explain::{LINE_1, denial};
+use olmguard_engine::explain::{LINE_1, counted, denial};
 use olmguard_engine::judge::PolicyFinding;
 
 /// What is not known of an edit, or how it was checked.
