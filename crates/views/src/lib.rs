@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod edge_field;
 pub mod fleet;
 pub mod generation;
+mod html_page;
 pub mod lint;
 pub mod packages;
 pub mod page;

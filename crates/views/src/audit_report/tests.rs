@@ -231,14 +231,16 @@ fn the_page_has_each_fact_and_what_could_not_be_read() {
     ];
     let page = report(CHAIN, &objects, &[]).html(&["a.yaml: no".to_owned()]);
     for part in [
-        "<p>2 extensions: 1 upgrades automatically, 1 behind</p>",
+        "<p id=\"result\">2 extensions: 1 upgrades automatically, 1 behind</p>",
         "<li>a.yaml: no</li>",
+        "<li data-state=\"warn\">\n<b>1</b>\n<span>moves</span>",
         "<option value=\"moves\">moves (1)</option>",
-        "<article data-verdict=\"allow\" data-findings=\"moves unbounded\">",
+        "<tbody data-state=\"warn\" data-findings=\"moves unbounded\">",
+        "<button type=\"button\" aria-expanded=\"true\">moves</button>",
+        "<td class=\"fact\" data-head=\"Newest\">1.2.0</td>",
+        "<td class=\"fact\" data-head=\"Set version to\">&gt;=1.0.0 &lt;=1.2.0</td>",
         "<dt>Automatic</dt>\n<dd>1.1.0 -&gt; 1.2.0</dd>",
-        "<dt>Next edit</dt>\n<dd>&gt;=1.0.0 &lt;=1.2.0</dd>",
         "<form id=\"filter\" role=\"search\" hidden=\"\">",
-        "\nform[hidden],article[hidden]{display:none}\n",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }

@@ -1,9 +1,10 @@
-//! A fleet as one page for browsers, with the filter of [`crate::audit_report`]: a row for each version of a package.
+//! A fleet as one page for browsers: a matrix of package by cluster, and a row for each cluster, the worst first.
 
-use crate::audit_report::{self, html::Page};
-use crate::fleet::words::{head, label, state, states};
-use crate::fleet::{Counts, FleetReport, PackageLine, VersionLine};
-use crate::xml::{Attributes, Xml};
+use crate::audit_report;
+use crate::fleet::words::{BEHIND, label, state, states};
+use crate::fleet::{ClusterLine, Counts, FleetReport, PackageLine};
+use crate::html_page::{HtmlPage, HtmlRow, HtmlTable, State, Total, facts};
+use crate::xml::Xml;
 
 impl FleetReport {
     /// A whole page.
@@ -12,66 +13,137 @@ impl FleetReport {
         let unread: Vec<_> = unread
             .map(|one| format!("{}: {}", one.name, one.text))
             .collect();
-        let all = &self.counts;
-        let summary = states(all).map(|(id, count)| (id, audit_report::label(id), count));
-        let page = Page {
-            title: TITLE,
-            counts: &self.count_line(),
+        let totals: Vec<_> = totals(&self.counts).collect();
+        let page = HtmlPage {
+            title: "olmguard audit: fleet",
+            result: &self.count_line(),
             unread: &unread,
-            findings: &summary,
+            totals: &totals,
         };
         page.write(|xml| {
-            for cluster in &self.clusters {
-                let name = format!("cluster {}", cluster.name);
-                article(xml, &name, &cluster.counts, |xml| {
-                    let findings = cluster.findings.iter();
-                    for (id, count) in findings {
-                        term(xml, &audit_report::label(id), &count.to_string());
-                    }
+            self.packages(xml);
+            CLUSTERS.write(xml, |table, xml| {
+                for cluster in &self.clusters {
+                    table.row(xml, &row(cluster), |xml| findings(cluster, xml));
+                }
+            });
+        })
+    }
+
+    /// The matrix. With very many clusters it has no column for each: they are in the details.
+    fn packages(&self, xml: &mut Xml) {
+        let clusters = self.clusters.iter().map(|cluster| &*cluster.name);
+        let clusters: Vec<_> = match self.clusters.len() {
+            ..=MOST_COLUMNS => clusters.collect(),
+            _ => Vec::new(),
+        };
+        let heads = ["Package", "Newest", "Extensions"];
+        let heads: Vec<_> = heads.into_iter().chain(clusters.iter().copied()).collect();
+        let matrix = HtmlTable {
+            caption: "Installed versions by package and cluster",
+            is_list: false,
+            heads: &heads,
+        };
+        matrix.write(xml, |table, xml| {
+            for package in &self.packages {
+                table.row(xml, &versions(package, &clusters), |xml| {
+                    let versions = package.versions.iter();
+                    let facts = versions.map(|version| {
+                        let clusters = version.clusters.join(", ");
+                        (
+                            label(version),
+                            format!("{} in {clusters}", state(&version.counts)),
+                        )
+                    });
+                    self::facts(xml, facts);
                 });
             }
-            for package in &self.packages {
-                for version in &package.versions {
-                    installed(xml, package, version);
-                }
-            }
-        })
+        });
     }
 }
 
-fn installed(xml: &mut Xml, package: &PackageLine, version: &VersionLine) {
-    let name = package.name.as_deref().unwrap_or("(no name)");
-    let title = format!("{name} {}", label(version));
-    article(xml, &title, &version.counts, |xml| {
-        term(xml, "package", &head(package));
-        term(xml, "clusters", &version.clusters.join(", "));
-    });
+fn totals(counts: &Counts) -> impl Iterator<Item = Total> {
+    let found = states(counts).into_iter().filter(|(_, count)| *count > 0);
+    found.map(|(id, count)| Total {
+        id,
+        label: audit_report::label(id),
+        count,
+        state: if id == BEHIND {
+            State::Warn
+        } else {
+            State::Bad
+        },
+    })
 }
 
-fn article(xml: &mut Xml, title: &str, counts: &Counts, facts: impl FnOnce(&mut Xml)) {
-    let words = states(counts).into_iter().filter(|(_, count)| *count > 0);
-    let words: Vec<_> = words.map(|(word, _)| word).collect();
-    let verdict = match counts {
-        Counts { denied: 1.., .. } => "deny",
-        Counts { undecided: 1.., .. } => "undecided",
-        _ => "allow",
+/// A package: the versions of it that each cluster has.
+fn versions(package: &PackageLine, clusters: &[&str]) -> HtmlRow {
+    let in_cluster = |cluster: &&str| {
+        let versions = package.versions.iter();
+        let here = versions.filter(|version| version.clusters.iter().any(|one| one == cluster));
+        here.map(label).collect::<Vec<_>>().join(", ")
     };
-    let attributes: Attributes<'_> = &[
-        ("data-verdict", &verdict),
-        ("data-findings", &words.join(" ")),
+    let name = package.name.as_deref().unwrap_or("(no name)");
+    let cells = [
+        name.to_owned(),
+        package.newest.clone().unwrap_or_default(),
+        package.counts.extensions.to_string(),
     ];
-    xml.open("article", attributes);
-    xml.text("h2", &[], title);
-    xml.open("dl", &[]);
-    term(xml, "extensions", &state(counts));
-    facts(xml);
-    xml.close();
-    xml.close();
+    counted(
+        &package.counts,
+        cells
+            .into_iter()
+            .chain(clusters.iter().map(in_cluster))
+            .collect(),
+    )
 }
 
-fn term(xml: &mut Xml, term: &str, text: &str) {
-    xml.text("dt", &[], term);
-    xml.text("dd", &[], text);
+const CLUSTERS: HtmlTable<'_> = HtmlTable {
+    caption: "Clusters",
+    is_list: true,
+    heads: &[
+        "Cluster",
+        "Extensions",
+        "Denied",
+        "Undecided",
+        "Not at the newest version",
+    ],
+};
+
+fn row(cluster: &ClusterLine) -> HtmlRow {
+    let counts = &cluster.counts;
+    let numbers = [
+        counts.extensions,
+        counts.denied,
+        counts.undecided,
+        counts.behind,
+    ];
+    let numbers = numbers.iter().map(ToString::to_string);
+    let cells = [cluster.name.clone()].into_iter().chain(numbers);
+    counted(counts, cells.collect())
 }
 
-const TITLE: &str = "olmguard audit: fleet";
+fn findings(cluster: &ClusterLine, xml: &mut Xml) {
+    let findings = cluster.findings.iter();
+    facts(
+        xml,
+        findings.map(|(id, count)| (audit_report::label(id), count.to_string())),
+    );
+}
+
+/// A row about extensions with these counts.
+fn counted(counts: &Counts, cells: Vec<String>) -> HtmlRow {
+    let found = states(counts).into_iter().filter(|(_, count)| *count > 0);
+    HtmlRow {
+        state: match counts {
+            Counts { denied: 1.., .. } | Counts { undecided: 1.., .. } => State::Bad,
+            Counts { behind: 1.., .. } => State::Warn,
+            _ => State::Good,
+        },
+        findings: found.map(|(id, _)| id).collect(),
+        cells,
+    }
+}
+
+/// How many clusters have a column of their own.
+const MOST_COLUMNS: usize = 60;

@@ -156,7 +156,7 @@ fn what_no_audit_wrote_is_refused_with_what_to_do() {
 
 #[test]
 fn hostile_names_stay_in_their_place_in_each_form() {
-    let hostile = "x\u{1b}[31m</article><script>\ncluster forged: 0 extensions";
+    let hostile = "x\u{1b}[31m</td><script>\ncluster forged: 0 extensions";
     let fleet = || {
         let mut fleet = fleet(&[(
             hostile,
@@ -173,18 +173,34 @@ fn hostile_names_stay_in_their_place_in_each_form() {
     );
     let html = fleet().html();
     assert!(
-        !html.contains("x\u{1b}") && !html.contains("</article><script>"),
+        !html.contains("x\u{1b}") && !html.contains("</td><script>"),
         "{html}"
     );
 }
 
-/// What is kept does not grow with the extensions of a cluster, only with its versions.
 #[test]
-fn a_page_has_an_article_for_each_cluster_and_each_version() {
+fn a_page_has_the_versions_of_each_package_by_cluster_and_a_row_for_each_cluster() {
     let html = three().report().html();
-    assert_eq!(html.matches("<article ").count(), 3 + 3);
-    assert!(
-        html.contains("data-findings=\"denied undecided not_at_the_newest_version\""),
-        "{html}"
-    );
+    assert_eq!(html.matches("<tbody ").count(), 2 + 3);
+    for part in [
+        "<tbody data-state=\"bad\" data-findings=\"denied undecided not_at_the_newest_version\">",
+        "<td class=\"fact\" data-head=\"us\">1.10.0, 1.9.0</td>",
+        "<td class=\"fact\" data-head=\"lab\"></td>",
+        "<dt>1.10.0</dt>\n<dd>1 extension in us</dd>",
+        "<dt>behind</dt>\n<dd>1</dd>",
+        "<span>not at the newest version</span>",
+    ] {
+        assert!(html.contains(part), "{part}\n{html}");
+    }
+}
+
+/// A matrix of very many clusters would be as wide as a wall.
+#[test]
+fn of_very_many_clusters_none_has_a_column() {
+    let names: Vec<_> = (0..61).map(|number| format!("c{number}")).collect();
+    let one = [extension("p", "1.0.0", None, "allow")];
+    let clusters: Vec<_> = names.iter().map(|name| (&**name, &one[..])).collect();
+    let html = fleet(&clusters).report().html();
+    assert!(!html.contains("data-head=\"c0\""), "{html}");
+    assert!(html.contains("<dd>61 extensions in c0, c1, "), "{html}");
 }

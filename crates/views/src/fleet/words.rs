@@ -81,9 +81,12 @@ pub(super) fn states(counts: &Counts) -> [(&'static str, usize); 3] {
     [
         ("denied", counts.denied),
         ("undecided", counts.undecided),
-        ("not_at_the_newest_version", counts.behind),
+        (BEHIND, counts.behind),
     ]
 }
+
+/// That extensions are not at the newest version.
+pub(super) const BEHIND: &str = "not_at_the_newest_version";
 
 /// How many extensions, and what is wrong with them.
 pub(super) fn state(counts: &Counts) -> String {
