@@ -28,7 +28,6 @@ pub mod events;
 pub mod extensions;
 pub mod fault;
 pub mod follow;
-mod kind_watch;
 mod lease;
 mod line;
 pub mod look;
@@ -43,7 +42,9 @@ pub mod scrapers;
 mod served;
 #[cfg(test)]
 pub(crate) mod tests;
+mod watch;
 
 pub use access::{Access, Caller, Cluster, ConnectError, connect};
 pub use fault::{FailedOperation, FaultClass, WatchFault};
 pub use lease::Leadership;
+pub use watch::WatchEvent;

@@ -1,9 +1,8 @@
 //! The `ClusterCatalog`s of a cluster: read once, or watched for good.
 //!
 //! ```text
-//! discovery --> kube's watcher (list in pages, watch, 410: list again) --> Observed --> CatalogEvent
-//!     ^              | any fault: told, then a pause with jitter
-//!     '--------------'
+//! list, get, reread ----------.
+//! watch (cluster::watch) ------+--> object --> ObservedCatalog, or a NamelessObject
 //! ```
 //!
 //! Upstream: operator-controller, [`api/v1/clustercatalog_types.go`]; catalogd v0.1 to v0.36 for the
@@ -14,19 +13,18 @@
 mod observed;
 #[cfg(test)]
 mod tests;
-mod watch;
 
-use kube::api::ListParams;
-use kube::core::ApiResource;
 use kube::{Api, Client};
+use tokio::sync::mpsc::Sender;
 
 pub use observed::{NamelessObject, ObservedCatalog};
-pub use watch::{CatalogEvent, watch};
 
-use crate::cluster::fault::FailedOperation;
+use crate::cluster::fault::{FailedOperation, FaultClass, WatchFault};
 use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
+use crate::cluster::pages::{MOST_PAGES, pages};
 use crate::cluster::served::{Names, looked_for, served};
+use crate::cluster::watch::{WatchEvent, WatchedKind};
 
 /// Why the catalogs, or one of them, cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -40,6 +38,16 @@ pub enum CatalogsError {
     /// The API server did not answer, or said no.
     #[error(transparent)]
     Failed(#[from] FailedOperation),
+}
+
+impl CatalogsError {
+    /// The fault of a watch in a cluster without the kind.
+    pub(in crate::cluster) fn not_served() -> WatchFault {
+        WatchFault {
+            class: FaultClass::NotServed,
+            words: Self::NotServed.to_string(),
+        }
+    }
 }
 
 /// What an object says that is read again.
@@ -59,24 +67,28 @@ pub async fn list(
 ) -> Result<(Vec<ObservedCatalog>, Vec<NamelessObject>), CatalogsError> {
     let (client, _) = line::open(client);
     let api = api(&client).await?;
-    let mut params = ListParams::default().limit(PAGE);
     let (mut catalogs, mut unnamed) = (Vec::new(), Vec::new());
-    loop {
-        let page = api
-            .list(&params)
-            .await
-            .map_err(FailedOperation::to("list catalogs"))?;
-        for object in &page.items {
-            match ObservedCatalog::read(&object.content) {
-                Ok(observed) => catalogs.push(observed),
-                Err(none) => unnamed.push(none),
-            }
-        }
-        params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
-        if params.continue_token.is_none() {
-            return Ok((catalogs, unnamed));
-        }
-    }
+    let take = |object| match ObservedCatalog::read(&object) {
+        Ok(observed) => catalogs.push(observed),
+        Err(none) => unnamed.push(none),
+    };
+    let listed = pages(&api, MOST_PAGES, take).await;
+    listed.map_err(|fault| FailedOperation {
+        action: "list catalogs".to_owned(),
+        why: fault.words,
+    })?;
+    Ok((catalogs, unnamed))
+}
+
+/// Reports what happens to the catalogs, for as long as somebody receives the events.
+pub async fn watch(
+    client: Client,
+    events: Sender<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
+) {
+    let read = |object| ObservedCatalog::read(&object);
+    WatchedKind::required(NAMES)
+        .watch(client, read, events)
+        .await;
 }
 
 /// One catalog as it is now; none if there is no such.
@@ -107,11 +119,7 @@ async fn api(client: &Client) -> Result<Api<WatchedObject>, CatalogsError> {
     let found = served(client, NAMES).await;
     let resource = found.map_err(FailedOperation::to("find out how catalogs are served"))?;
     let resource = resource.ok_or(CatalogsError::NotServed)?;
-    Ok(all(client, &resource))
-}
-
-fn all(client: &Client, resource: &ApiResource) -> Api<WatchedObject> {
-    Api::all_with(client.clone(), resource)
+    Ok(Api::all_with(client.clone(), &resource))
 }
 
 /// The kind under all names that it had, newest first.
@@ -125,6 +133,3 @@ const NAMES: &Names = &[
     ),
     ("catalogd.operatorframework.io", "v1alpha1", "Catalog"),
 ];
-
-/// How many objects are asked for at once.
-const PAGE: u32 = 100;

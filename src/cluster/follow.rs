@@ -1,7 +1,7 @@
 //! The catalogs of a cluster, followed: a snapshot that is always as good as it can be.
 //!
 //! ```text
-//! watch --CatalogEvent--> table --Job--> loader: cache, else catalogd, then the object once more
+//! watch --WatchEvent--> table --Job--> loader: cache, else catalogd, then the object once more
 //! OLM   --Rules---------->  |   <--Loaded, or why not--'
 //!                           '--Snapshot--> stage --swap--> whoever judges
 //! ```

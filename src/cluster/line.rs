@@ -11,15 +11,19 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use form_urlencoded::parse;
+use futures_util::{Stream, StreamExt};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use hyper::{Request, Response};
 use kube::Client;
 use kube::client::Body;
+use kube::runtime::watcher::{self, Event};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tower_service::Service;
+
+use crate::cluster::fault::WatchFault;
 
 /// The API server did not answer in time.
 #[derive(Debug, thiserror::Error)]
@@ -50,8 +54,23 @@ pub(super) fn open(client: Client) -> (Client, WatchSignal) {
 }
 
 impl WatchSignal {
+    /// Waits for the next event of a watch on this line; none is a sign of life without an event.
+    pub(super) async fn next<K>(
+        &mut self,
+        events: &mut (impl Stream<Item = watcher::Result<Event<K>>> + Unpin),
+    ) -> Result<Option<Event<K>>, WatchFault> {
+        tokio::select! {
+            biased;
+            Some(event) = events.next() => {
+                self.forget();
+                Ok(Some(event?))
+            }
+            () = self.sign() => Ok(None),
+        }
+    }
+
     /// Waits until a watch is heard.
-    pub(super) async fn sign(&mut self) {
+    async fn sign(&mut self) {
         if self.0.changed().await.is_err() {
             // The line is gone, and with it whoever could be heard.
             std::future::pending::<Infallible>().await;
@@ -168,7 +187,6 @@ pub(super) const PACE: Duration = Duration::from_secs(1);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::fault::WatchFault;
 
     #[tokio::test]
     async fn an_answer_is_taken_up_to_a_limit() {

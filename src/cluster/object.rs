@@ -62,3 +62,9 @@ impl Resource for WatchedObject {
         &mut self.metadata
     }
 }
+
+/// The name of an object; API servers have none without.
+pub(super) fn name(object: &Value) -> &str {
+    let name = object.pointer("/metadata/name").and_then(Value::as_str);
+    name.unwrap_or_default()
+}

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use kube::Client;
 use olmguard::admission::Enforcement;
-use olmguard::cluster::catalogs::CatalogEvent;
+use olmguard::cluster::WatchEvent;
+use olmguard::cluster::catalogs::{NamelessObject, ObservedCatalog};
 use olmguard::cluster::follow::{
     AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow,
 };
@@ -30,7 +31,7 @@ use olmguard_support::load::wire::Target;
 /// It runs until it is dropped.
 pub(crate) struct Guarded {
     /// What happens to the catalogs.
-    pub(crate) events: Sender<CatalogEvent>,
+    pub(crate) events: Sender<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     /// What is judged by.
     pub(crate) snapshot: Arc<ArcSwap<Snapshot>>,
     metrics: Metrics,
@@ -104,7 +105,7 @@ impl Guarded {
 }
 
 fn terms(
-    events: Receiver<CatalogEvent>,
+    events: Receiver<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     rules: Receiver<Rules>,
     snapshot: &Arc<ArcSwap<Snapshot>>,
     metrics: &Metrics,

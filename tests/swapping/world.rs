@@ -3,7 +3,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use olmguard::cluster::catalogs::{CatalogEvent, ObservedCatalog};
+use olmguard::cluster::WatchEvent;
+use olmguard::cluster::catalogs::ObservedCatalog;
 use olmguard_catalog::Catalog;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use serde_json::json;
@@ -38,7 +39,7 @@ impl World {
             contents: Vec::new(),
             snapshots: Vec::new(),
         };
-        let none = CatalogEvent::Listed(Vec::new());
+        let none = WatchEvent::Listed(Vec::new());
         world.guarded.events.send(none).await.unwrap();
         world.names("b", OF_B, 0).await;
         world.names("asked", OF_B, 0).await;
@@ -87,7 +88,7 @@ impl World {
         object["spec"]["priority"] = json!(priority);
         object["metadata"]["labels"] = json!({"priority": priority.to_string()});
         let observed = ObservedCatalog::read(&object).unwrap();
-        let event = CatalogEvent::Applied(observed);
+        let event = WatchEvent::Applied(Ok(observed));
         self.guarded.events.send(event).await.unwrap();
     }
 

@@ -36,7 +36,7 @@ fn catalog(name: &str) -> Value {
 
 /// What a watch tells.
 struct Told {
-    events: Receiver<CatalogEvent>,
+    events: Receiver<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     lost: Option<&'static str>,
 }
 
@@ -50,7 +50,7 @@ impl Told {
         }
     }
 
-    async fn event(&mut self) -> CatalogEvent {
+    async fn event(&mut self) -> WatchEvent<Result<ObservedCatalog, NamelessObject>> {
         let event = timeout(Duration::from_hours(1), self.events.recv()).await;
         event
             .expect("told within an hour")
@@ -58,16 +58,18 @@ impl Told {
     }
 
     /// The next one but for signs of life and faults of the same class.
-    async fn next(&mut self) -> CatalogEvent {
+    async fn next(&mut self) -> WatchEvent<Result<ObservedCatalog, NamelessObject>> {
         loop {
             let event = self.event().await;
             let lost = match &event {
-                CatalogEvent::Lost(fault) => Some(fault.class.as_str()),
+                WatchEvent::Lost(fault) => Some(fault.class.as_str()),
+                WatchEvent::Absent => Some("not_served"),
                 _ => None,
             };
             let is_repeated = lost.is_some() && lost == self.lost;
             self.lost = lost;
-            if !is_repeated && !matches!(event, CatalogEvent::Alive) {
+            let is_sign = matches!(event, WatchEvent::Alive | WatchEvent::Found);
+            if !is_repeated && !is_sign {
                 return event;
             }
         }
@@ -78,24 +80,28 @@ impl Told {
     }
 
     async fn alive(&mut self) {
-        while !matches!(self.event().await, CatalogEvent::Alive) {}
+        while !matches!(self.event().await, WatchEvent::Alive) {}
     }
 }
 
-fn words(event: &CatalogEvent) -> String {
-    let name = |observed: &ObservedCatalog| observed.state.name.clone();
+fn words(event: &WatchEvent<Result<ObservedCatalog, NamelessObject>>) -> String {
+    let name = |read: &Result<ObservedCatalog, NamelessObject>| match read {
+        Ok(observed) => observed.state.name.clone(),
+        Err(_) => "unnamed".to_owned(),
+    };
     match event {
-        CatalogEvent::Listed(all) => {
+        WatchEvent::Listed(all) => {
             format!(
                 "listed {}",
                 all.iter().map(name).collect::<Vec<_>>().join(" ")
             )
         }
-        CatalogEvent::Applied(one) => format!("applied {}", name(one)),
-        CatalogEvent::Deleted(name) => format!("deleted {name}"),
-        CatalogEvent::Alive => "alive".to_owned(),
-        CatalogEvent::Lost(fault) => format!("lost {}", fault.class.as_str()),
-        CatalogEvent::Unnamed(_) => "unnamed".to_owned(),
+        WatchEvent::Applied(one) => format!("applied {}", name(one)),
+        WatchEvent::Deleted(one) => format!("deleted {}", name(one)),
+        WatchEvent::Alive => "alive".to_owned(),
+        WatchEvent::Lost(fault) => format!("lost {}", fault.class.as_str()),
+        WatchEvent::Found => "found".to_owned(),
+        WatchEvent::Absent => "lost not_served".to_owned(),
     }
 }
 
@@ -123,7 +129,7 @@ async fn labels_priority_and_address_are_those_of_the_moment() {
     object["spec"] = json!({"priority": 7});
     object["status"] = json!({"urls": {"base": "https://catalogd/catalogs/a"}});
     api.put(V1, object);
-    let CatalogEvent::Applied(seen) = told.next().await else {
+    let WatchEvent::Applied(Ok(seen)) = told.next().await else {
         panic!("nothing applied");
     };
     assert_eq!(seen.state.priority, 7);
@@ -150,7 +156,7 @@ async fn long_lists_come_in_pages_and_are_told_as_one() {
         api.put(V1, catalog(&format!("c{number}")));
     }
     let mut told = Told::by(&api);
-    let CatalogEvent::Listed(all) = told.next().await else {
+    let WatchEvent::Listed(all) = told.next().await else {
         panic!("no list");
     };
     assert_eq!(all.len(), 250);
@@ -192,17 +198,17 @@ async fn an_object_that_cannot_be_read_costs_nothing_but_itself() {
     api.put(V1, json!({"metadata": {}}));
     api.put(V1, catalog("good"));
     let mut told = Told::by(&api);
-    told.says("unnamed").await;
-    let CatalogEvent::Listed(all) = told.next().await else {
+    let WatchEvent::Listed(all) = told.next().await else {
         panic!("no list");
     };
     let readable: Vec<_> = all
         .iter()
-        .map(|o| (o.state.name.as_str(), o.is_readable()))
+        .map(|read| read.as_ref().ok())
+        .map(|read| read.map(|o| (o.state.name.as_str(), o.is_readable())))
         .collect();
-    assert_eq!(readable, [("bad", false), ("good", true)]);
+    assert_eq!(readable, [None, Some(("bad", false)), Some(("good", true))]);
     api.put(V1, json!({"metadata": {"labels": "none"}, "spec": []}));
-    told.says("unnamed").await;
+    told.says("applied unnamed").await;
     api.put(V1, catalog("bad"));
     told.says("applied bad").await;
 }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
-use kube::runtime::watcher::DefaultBackoff;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::{ExpectedConfiguration, read};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
+use crate::cluster::watch::Pauses;
 use crate::telemetry::metrics::{
     ConfigurationField, ConfigurationMetrics, WatchFailure, WatchMetrics, WatchedResource,
 };
@@ -43,17 +43,17 @@ pub async fn watch(
 ) -> Infallible {
     let (client, _) = line::open(client);
     let mut last = Last::default();
-    let mut pauses = DefaultBackoff::default();
+    let mut pauses = Pauses::default();
     loop {
         let pause = match read(&client, &expected).await {
             Ok(found) => {
                 listener.read(&mut last, found.as_ref().map(|(found, _)| found));
-                pauses = DefaultBackoff::default();
+                pauses = Pauses::default();
                 PERIOD
             }
             Err(error) => {
                 listener.failed(&mut last, &WatchFault::from(&error));
-                pauses.next().unwrap_or(PERIOD)
+                pauses.next()
             }
         };
         sleep(pause).await;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cluster::doctor::need;
 use crate::cluster::fault::FaultClass;
-use crate::cluster::kind_watch::name;
+use crate::cluster::object::name;
 use crate::cluster::policies::list_whole;
 use crate::policy_objects::PolicyObject;
 use olmguard_views::doctor::{MissingAnswer, PolicyState};

@@ -9,7 +9,9 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use crate::cluster::catalogs::{CatalogEvent, NamelessObject, ObservedCatalog};
+use crate::cluster::WatchEvent;
+use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
+use crate::cluster::fault::WatchFault;
 use crate::cluster::follow::catalog_table::CatalogTable;
 use crate::cluster::follow::job::{Failure, Job, LoadedContent, Outcome};
 use crate::cluster::follow::load::Load;
@@ -25,7 +27,7 @@ pub struct FollowConfig {
     /// How old content may be.
     pub limit: AgeLimit,
     /// What happens to the objects.
-    pub events: mpsc::Receiver<CatalogEvent>,
+    pub events: mpsc::Receiver<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     /// Which OLM there is, as often as it is another one.
     pub rules: mpsc::Receiver<Rules>,
     /// Where the snapshot is put.
@@ -57,7 +59,7 @@ struct RunningJob {
 
 /// Something that the follower waits for.
 enum Next {
-    Event(CatalogEvent),
+    Event(WatchEvent<Result<ObservedCatalog, NamelessObject>>),
     Rules(Rules),
     Done(Result<(Id, Outcome), JoinError>),
     Look,
@@ -112,20 +114,23 @@ impl<L: Load> Follower<L> {
         }
     }
 
-    fn event(&mut self, event: CatalogEvent) {
+    fn event(&mut self, event: WatchEvent<Result<ObservedCatalog, NamelessObject>>) {
         let now = Instant::now();
         match event {
-            CatalogEvent::Listed(all) => {
+            WatchEvent::Listed(all) => {
+                let all = self.named(all);
                 self.teller.listed();
                 self.look_at(&all);
                 self.table.listed(all, now);
             }
-            CatalogEvent::Applied(observed) => {
+            WatchEvent::Applied(Ok(observed)) => {
                 self.teller.heard();
                 self.look_at(std::slice::from_ref(&observed));
                 self.table.applied(observed, now);
             }
-            CatalogEvent::Deleted(name) => {
+            WatchEvent::Applied(Err(unnamed)) => self.skip(&unnamed),
+            WatchEvent::Deleted(Ok(observed)) => {
+                let name = observed.state.name;
                 info!(
                     catalog = name,
                     "Removed catalog, its ClusterCatalog no longer exists"
@@ -133,19 +138,32 @@ impl<L: Load> Follower<L> {
                 self.teller.heard();
                 self.table.deleted(&name, now);
             }
-            CatalogEvent::Alive => {
+            WatchEvent::Alive => {
                 self.teller.heard();
                 self.table.alive(now);
             }
-            CatalogEvent::Unnamed(NamelessObject(why)) => {
-                warn!(error = why, "Skipping a ClusterCatalog without a name");
-                self.teller.unreadable();
-            }
-            CatalogEvent::Lost(fault) => {
-                let since = self.table.lost(now);
-                self.teller.lost(fault, since);
-            }
+            WatchEvent::Absent => self.watch_lost(CatalogsError::not_served(), now),
+            WatchEvent::Lost(fault) => self.watch_lost(fault, now),
+            WatchEvent::Deleted(Err(_)) | WatchEvent::Found => {}
         }
+    }
+
+    fn watch_lost(&mut self, fault: WatchFault, now: Instant) {
+        let since = self.table.lost(now);
+        self.teller.lost(fault, since);
+    }
+
+    /// Those of a list that have a name; the rest of them is no catalog.
+    fn named(&self, all: Vec<Result<ObservedCatalog, NamelessObject>>) -> Vec<ObservedCatalog> {
+        let named = all
+            .into_iter()
+            .filter_map(|read| read.inspect_err(|unnamed| self.skip(unnamed)).ok());
+        named.collect()
+    }
+
+    fn skip(&self, NamelessObject(why): &NamelessObject) {
+        warn!(error = why, "Skipping a ClusterCatalog without a name");
+        self.teller.unreadable();
     }
 
     /// Whoever cannot be read is one of many, and the others are followed.

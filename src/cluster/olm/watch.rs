@@ -9,11 +9,9 @@
 
 use std::convert::Infallible;
 use std::pin::pin;
-use std::time::Duration;
 
-use futures_util::StreamExt;
 use k8s_openapi::api::apps::v1::Deployment;
-use kube::runtime::watcher::{self, DefaultBackoff, Event, watcher};
+use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
@@ -21,6 +19,7 @@ use tokio::time::{sleep, timeout};
 use super::{DEPLOYMENT, FindError, RunningOlm, look};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
+use crate::cluster::watch::Pauses;
 
 /// What there is to say about the OLM of a cluster.
 #[derive(Clone, Debug)]
@@ -38,7 +37,7 @@ pub enum OlmEvent {
 
 /// Tells which OLM runs, for as long as somebody listens.
 pub async fn watch(client: Client, namespace: Option<String>, events: Sender<OlmEvent>) {
-    let listener = events.clone();
+    let receiver = events.clone();
     let (client, heard) = line::open(client);
     let watch = DeploymentWatch {
         client,
@@ -48,8 +47,8 @@ pub async fn watch(client: Client, namespace: Option<String>, events: Sender<Olm
         told: None,
     };
     tokio::select! {
-        () = listener.closed() => {}
-        Err(NobodyListens) = watch.go_on() => {}
+        () = receiver.closed() => {}
+        never = watch.go_on() => match never {}
     }
 }
 
@@ -70,9 +69,6 @@ impl SeenGeneration {
         }
     }
 }
-
-/// Whoever was told has gone away.
-struct NobodyListens;
 
 /// What one look comes to.
 enum LookOutcome {
@@ -98,31 +94,32 @@ struct DeploymentWatch {
 }
 
 impl DeploymentWatch {
-    async fn go_on(mut self) -> Result<Infallible, NobodyListens> {
-        let mut pauses = DefaultBackoff::default();
-        let mut pause = || pauses.next().unwrap_or(LONGEST_PAUSE);
+    async fn go_on(mut self) -> Infallible {
+        let mut pauses = Pauses::default();
         loop {
-            let ended = match self.look().await? {
+            let ended = match self.look().await {
                 LookOutcome::Nothing => WatchEnd::Fault,
-                LookOutcome::Certain(seen) => self.follow(&seen).await?,
-                LookOutcome::Uncertain(seen) => match timeout(pause(), self.follow(&seen)).await {
-                    Ok(ended) => ended?,
-                    Err(_) => continue,
-                },
+                LookOutcome::Certain(seen) => self.follow(&seen).await,
+                LookOutcome::Uncertain(seen) => {
+                    match timeout(pauses.next(), self.follow(&seen)).await {
+                        Ok(ended) => ended,
+                        Err(_) => continue,
+                    }
+                }
             };
             sleep(match ended {
                 WatchEnd::Changed => PACE,
-                WatchEnd::Fault => pause(),
+                WatchEnd::Fault => pauses.next(),
             })
             .await;
         }
     }
 
-    async fn look(&mut self) -> Result<LookOutcome, NobodyListens> {
+    async fn look(&mut self) -> LookOutcome {
         let looked = match look(&self.client, self.namespace.as_deref()).await {
             Ok((found, seen)) => {
                 let is_certain = found.is_certain();
-                self.answer(Ok(found)).await?;
+                self.answer(Ok(found)).await;
                 if is_certain {
                     LookOutcome::Certain(seen)
                 } else {
@@ -130,68 +127,58 @@ impl DeploymentWatch {
                 }
             }
             Err(error) => {
-                self.answer(Err(error.clone())).await?;
+                self.answer(Err(error.clone())).await;
                 if let FindError::Failed { fault, .. } = error {
-                    self.tell(OlmEvent::Lost(fault)).await?;
-                    return Ok(LookOutcome::Nothing);
+                    self.report(OlmEvent::Lost(fault)).await;
+                    return LookOutcome::Nothing;
                 }
                 LookOutcome::Nothing
             }
         };
-        self.tell(OlmEvent::Alive).await?;
-        Ok(looked)
+        self.report(OlmEvent::Alive).await;
+        looked
     }
 
     /// Waits until the Deployment is another than was seen, or none.
-    async fn follow(&mut self, seen: &SeenGeneration) -> Result<WatchEnd, NobodyListens> {
+    async fn follow(&mut self, seen: &SeenGeneration) -> WatchEnd {
         let api: Api<Deployment> = Api::namespaced(self.client.clone(), &seen.namespace);
         let only = watcher::Config::default()
             .timeout(SECONDS)
             .fields(&format!("metadata.name={DEPLOYMENT}"));
         let mut events = pin!(watcher(api, only));
+        let is_seen = |now: &Deployment| SeenGeneration::of(&seen.namespace, now) == *seen;
         let mut is_there = false;
+        self.heard.forget();
         loop {
-            let event = tokio::select! {
-                biased;
-                Some(event) = events.next() => event,
-                () = self.heard.sign() => {
-                    self.tell(OlmEvent::Alive).await?;
-                    continue;
-                }
-            };
-            match event {
-                Ok(Event::Init) => is_there = false,
-                Ok(Event::InitApply(now) | Event::Apply(now)) => {
-                    is_there = true;
-                    if SeenGeneration::of(&seen.namespace, &now) != *seen {
-                        return Ok(WatchEnd::Changed);
-                    }
-                }
-                Ok(Event::InitDone) if is_there => {}
-                Ok(Event::InitDone | Event::Delete(_)) => return Ok(WatchEnd::Changed),
-                Err(error) => {
-                    self.tell(OlmEvent::Lost(error.into())).await?;
-                    return Ok(WatchEnd::Fault);
+            match self.heard.next(&mut events).await {
+                Ok(Some(Event::Init)) => is_there = false,
+                Ok(Some(Event::InitApply(now))) if is_seen(&now) => is_there = true,
+                Ok(Some(Event::InitDone)) if is_there => {}
+                Ok(Some(Event::Apply(now))) if is_seen(&now) => self.report(OlmEvent::Alive).await,
+                Ok(Some(_)) => return WatchEnd::Changed,
+                Ok(None) => self.report(OlmEvent::Alive).await,
+                Err(fault) => {
+                    self.report(OlmEvent::Lost(fault)).await;
+                    return WatchEnd::Fault;
                 }
             }
         }
     }
 
-    async fn answer(&mut self, now: Result<RunningOlm, FindError>) -> Result<(), NobodyListens> {
+    async fn answer(&mut self, now: Result<RunningOlm, FindError>) {
         if self.told.as_ref() == Some(&now) {
-            return Ok(());
+            return;
         }
         self.told = Some(now.clone());
-        self.tell(match now {
+        self.report(match now {
             Ok(found) => OlmEvent::Found(found),
             Err(error) => OlmEvent::NotFound(error),
         })
-        .await
+        .await;
     }
 
-    async fn tell(&self, event: OlmEvent) -> Result<(), NobodyListens> {
-        self.events.send(event).await.map_err(|_| NobodyListens)
+    /// That nobody receives events any more ends the watch from outside.
+    async fn report(&self, event: OlmEvent) {
+        self.events.send(event).await.ok();
     }
 }
-
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
+use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
@@ -14,7 +15,7 @@ use super::read::{ReadGuardrails, ReadPolicy};
 use super::report::{ObjectReport, Reports};
 use super::table::{Change, Presence, ReadObject, Table};
 use super::{GUARDRAILS, POLICIES, PolicyBoard, PolicyStore, board};
-use crate::cluster::kind_watch::{self, KindEvent, WatchedKind};
+use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::telemetry::metrics::{
     PolicyMetrics, PolicyObject, WatchFailure, WatchMetrics, WatchedResource,
 };
@@ -49,14 +50,14 @@ pub async fn follow(
     reports: watch::Sender<Reports>,
 ) {
     let mut tasks = JoinSet::new();
-    let mut events_of = |kind| {
+    let mut events_of = |kind: WatchedKind| {
         let (events, received) = mpsc::channel(BACKLOG);
-        tasks.spawn(kind_watch::watch(client.clone(), kind, events));
+        tasks.spawn(kind.watch(client.clone(), trimmed, events));
         received
     };
     let watches = Watches {
-        policies: events_of(all(POLICIES)),
-        guardrails: events_of(all(GUARDRAILS)),
+        policies: events_of(WatchedKind::optional(POLICIES)),
+        guardrails: events_of(WatchedKind::optional(GUARDRAILS)),
         policy: events_of(permission::POLICY),
         binding: events_of(permission::BINDING),
     };
@@ -65,17 +66,17 @@ pub async fn follow(
 
 /// What each watch reports.
 pub(super) struct Watches {
-    pub(super) policies: mpsc::Receiver<KindEvent>,
-    pub(super) guardrails: mpsc::Receiver<KindEvent>,
-    pub(super) policy: mpsc::Receiver<KindEvent>,
-    pub(super) binding: mpsc::Receiver<KindEvent>,
+    pub(super) policies: mpsc::Receiver<WatchEvent<Value>>,
+    pub(super) guardrails: mpsc::Receiver<WatchEvent<Value>>,
+    pub(super) policy: mpsc::Receiver<WatchEvent<Value>>,
+    pub(super) binding: mpsc::Receiver<WatchEvent<Value>>,
 }
 
 enum Next {
-    Policies(KindEvent),
-    Guardrails(KindEvent),
-    Policy(KindEvent),
-    Binding(KindEvent),
+    Policies(WatchEvent<Value>),
+    Guardrails(WatchEvent<Value>),
+    Policy(WatchEvent<Value>),
+    Binding(WatchEvent<Value>),
     Report,
 }
 
@@ -258,14 +259,14 @@ impl PolicyListener {
         }
     }
 
-    fn heard(&self, resource: WatchedResource, event: &KindEvent) {
+    fn heard(&self, resource: WatchedResource, event: &WatchEvent<Value>) {
         match event {
-            KindEvent::Lost(fault) => {
+            WatchEvent::Lost(fault) => {
                 self.watches.lost(resource);
                 let class = WatchFailure::of(fault.class.as_str());
                 self.watches.failed(resource, class);
             }
-            KindEvent::Listed(_) => {
+            WatchEvent::Listed(_) => {
                 self.watches.restarted(resource);
                 self.watches.heard(resource, self.clock.now());
             }
@@ -296,10 +297,6 @@ fn verdicts_if(is_other: bool) -> Change {
     } else {
         Change::Nothing
     }
-}
-
-fn all(names: &'static crate::cluster::served::Names) -> WatchedKind {
-    WatchedKind { names, only: None }
 }
 
 /// How many events wait to be taken.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::cluster::kind_watch::{KindEvent, name};
+use crate::cluster::object::name;
+use crate::cluster::watch::WatchEvent;
 use olmguard_engine::extension::{Extension, PolicySubject};
 use olmguard_policy::{Subject, UpgradePolicy};
 
@@ -29,16 +30,16 @@ impl Extensions {
     }
 
     /// Takes an event; true if the numbers may be others now.
-    pub(super) fn take(&mut self, event: KindEvent) -> bool {
+    pub(super) fn take(&mut self, event: WatchEvent<Value>) -> bool {
         let was_asked = std::mem::replace(&mut self.is_asked, true);
         let is_other = match event {
-            KindEvent::Listed(objects) => {
+            WatchEvent::Listed(objects) => {
                 let listed = Some(objects.iter().filter_map(read).collect());
                 let is_other = self.subjects != listed;
                 self.subjects = listed;
                 is_other
             }
-            KindEvent::Applied(object) => match (read(&object), &mut self.subjects) {
+            WatchEvent::Applied(object) => match (read(&object), &mut self.subjects) {
                 (Some((name, subject)), Some(known)) => {
                     let is_other = known.get(&name) != Some(&subject);
                     known.insert(name, subject);
@@ -46,12 +47,12 @@ impl Extensions {
                 }
                 _ => false,
             },
-            KindEvent::Deleted(object) => {
+            WatchEvent::Deleted(object) => {
                 let known = self.subjects.as_mut();
                 known.is_some_and(|known| known.remove(name(&object)).is_some())
             }
-            KindEvent::Absent => self.subjects.replace(BTreeMap::new()).is_none(),
-            KindEvent::Alive | KindEvent::Found | KindEvent::Lost(_) => false,
+            WatchEvent::Absent => self.subjects.replace(BTreeMap::new()).is_none(),
+            WatchEvent::Alive | WatchEvent::Found | WatchEvent::Lost(_) => false,
         };
         is_other || !was_asked
     }

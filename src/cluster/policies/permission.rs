@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::cluster::fault::FaultClass;
-use crate::cluster::kind_watch::{KindEvent, WatchedKind};
 use crate::cluster::served::Names;
+use crate::cluster::watch::{WatchEvent, WatchedKind};
 
 /// What is shipped: the specs of the policy in each of its forms, and of the binding.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,7 @@ impl Permission {
     }
 
     /// Takes an event of the policy; true if the answer is another one now.
-    pub(super) fn take_policy(&mut self, event: &KindEvent) -> bool {
+    pub(super) fn take_policy(&mut self, event: &WatchEvent<Value>) -> bool {
         let expected = &self.expected.policies;
         let next = piece(self.policy, event, |spec| expected.contains(spec));
         let before = (self.is_known(), self.is_checked());
@@ -65,7 +65,7 @@ impl Permission {
     }
 
     /// The same of the binding.
-    pub(super) fn take_binding(&mut self, event: &KindEvent) -> bool {
+    pub(super) fn take_binding(&mut self, event: &WatchEvent<Value>) -> bool {
         let expected = &self.expected.binding;
         let next = piece(self.binding, event, |spec| spec == expected);
         let before = (self.is_known(), self.is_checked());
@@ -74,7 +74,7 @@ impl Permission {
     }
 }
 
-fn piece(known: Piece, event: &KindEvent, is_shipped: impl Fn(&Value) -> bool) -> Piece {
+fn piece(known: Piece, event: &WatchEvent<Value>, is_shipped: impl Fn(&Value) -> bool) -> Piece {
     let of = |object: &Value| {
         let is_shipped = object.get("spec").is_some_and(&is_shipped);
         let is_leaving = object.pointer("/metadata/deletionTimestamp").is_some();
@@ -85,13 +85,13 @@ fn piece(known: Piece, event: &KindEvent, is_shipped: impl Fn(&Value) -> bool) -
         }
     };
     match event {
-        KindEvent::Listed(objects) => objects.first().map_or(Piece::Other, of),
-        KindEvent::Applied(object) => of(object),
-        KindEvent::Deleted(_) | KindEvent::Absent => Piece::Other,
+        WatchEvent::Listed(objects) => objects.first().map_or(Piece::Other, of),
+        WatchEvent::Applied(object) => of(object),
+        WatchEvent::Deleted(_) | WatchEvent::Absent => Piece::Other,
         // Without the right to look, nobody knows that somebody asks.
-        KindEvent::Lost(fault) if fault.class == FaultClass::Forbidden => Piece::Other,
-        KindEvent::Lost(_) if known == Piece::Unknown => Piece::Other,
-        KindEvent::Lost(_) | KindEvent::Alive | KindEvent::Found => known,
+        WatchEvent::Lost(fault) if fault.class == FaultClass::Forbidden => Piece::Other,
+        WatchEvent::Lost(_) if known == Piece::Unknown => Piece::Other,
+        WatchEvent::Lost(_) | WatchEvent::Alive | WatchEvent::Found => known,
     }
 }
 
@@ -109,11 +109,5 @@ const BINDING_NAMES: &Names = &[(
     "ValidatingAdmissionPolicyBinding",
 )];
 
-pub(super) const POLICY: WatchedKind = WatchedKind {
-    names: POLICY_NAMES,
-    only: Some(BYPASS),
-};
-pub(super) const BINDING: WatchedKind = WatchedKind {
-    names: BINDING_NAMES,
-    only: Some(BYPASS),
-};
+pub(super) const POLICY: WatchedKind = WatchedKind::optional(POLICY_NAMES).only(BYPASS);
+pub(super) const BINDING: WatchedKind = WatchedKind::optional(BINDING_NAMES).only(BYPASS);

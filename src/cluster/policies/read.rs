@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cluster::kind_watch::name;
+use crate::cluster::object::name;
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::UpgradePolicy;
 

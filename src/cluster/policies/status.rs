@@ -23,10 +23,10 @@ use super::matched::Extensions;
 use super::report::{Reports, due};
 use crate::cluster::extensions;
 use crate::cluster::fault;
-use crate::cluster::kind_watch::{self, KindEvent, WatchedKind};
 use crate::cluster::lease::Leadership;
 use crate::cluster::line;
 use crate::cluster::once_per_change::OncePerChange;
+use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::source::catalogd::retry::Retry;
 use crate::tls::Clock;
 use olmguard_policy::GROUP;
@@ -50,7 +50,7 @@ struct StatusWriter {
     client: Client,
     clock: Arc<dyn Clock>,
     reports: watch::Receiver<Reports>,
-    events: mpsc::Receiver<KindEvent>,
+    events: mpsc::Receiver<WatchEvent<Value>>,
     extensions: Extensions,
     /// Whether there can be something to write.
     is_changed: bool,
@@ -78,12 +78,9 @@ struct FailedWrites {
 impl StatusWriter {
     fn new(client: Client, clock: Arc<dyn Clock>, reports: watch::Receiver<Reports>) -> Self {
         let (sender, events) = mpsc::channel(BACKLOG);
-        let kind = WatchedKind {
-            names: extensions::NAMES,
-            only: None,
-        };
+        let kind = WatchedKind::optional(extensions::NAMES);
         let mut watching = JoinSet::new();
-        watching.spawn(kind_watch::watch(client.clone(), kind, sender));
+        watching.spawn(kind.watch(client.clone(), trimmed, sender));
         Self {
             client,
             clock,

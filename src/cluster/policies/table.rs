@@ -9,7 +9,8 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
-use crate::cluster::kind_watch::{KindEvent, name};
+use crate::cluster::object::name;
+use crate::cluster::watch::WatchEvent;
 use crate::telemetry::metrics::WatchedResource;
 use olmguard_catalog::guardrail::GuardrailsObject;
 
@@ -138,18 +139,18 @@ impl<T: ReadObject> Table<T> {
 
     /// Takes an event. Objects are read apart from where connections are served; a fault of the reader leaves all as it
     /// was.
-    pub(super) async fn take(&mut self, event: KindEvent, now: Instant) -> Change {
-        if !matches!(event, KindEvent::Lost(_)) && self.fault.take().is_some() {
+    pub(super) async fn take(&mut self, event: WatchEvent<Value>, now: Instant) -> Change {
+        if !matches!(event, WatchEvent::Lost(_)) && self.fault.take().is_some() {
             info!(kind = T::KIND, "Watch works again");
         }
         let taken = match event {
-            KindEvent::Listed(objects) => self.list(objects).await,
-            KindEvent::Applied(object) => self.apply(object).await,
-            KindEvent::Deleted(object) => Ok(self.delete(name(&object))),
-            KindEvent::Alive => Ok(Change::Nothing),
-            KindEvent::Found => Ok(self.find(now)),
-            KindEvent::Absent => Ok(self.absent(now)),
-            KindEvent::Lost(fault) => {
+            WatchEvent::Listed(objects) => self.list(objects).await,
+            WatchEvent::Applied(object) => self.apply(object).await,
+            WatchEvent::Deleted(object) => Ok(self.delete(name(&object))),
+            WatchEvent::Alive => Ok(Change::Nothing),
+            WatchEvent::Found => Ok(self.find(now)),
+            WatchEvent::Absent => Ok(self.absent(now)),
+            WatchEvent::Lost(fault) => {
                 self.lose(fault.words, now);
                 Ok(Change::Nothing)
             }

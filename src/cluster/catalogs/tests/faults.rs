@@ -113,7 +113,7 @@ async fn each_try_that_fails_is_told_with_what_it_failed_of() {
     told.says("lost unreachable").await;
     let asked = api.asked().len();
     let mut lost = async || {
-        let CatalogEvent::Lost(fault) = told.event().await else {
+        let WatchEvent::Lost(fault) = told.event().await else {
             panic!("something else told");
         };
         fault.words
@@ -189,7 +189,7 @@ async fn a_fault_that_is_told_within_the_watch_is_one() {
         StatusCode::INTERNAL_SERVER_ERROR,
         "etcd is away",
     ));
-    let CatalogEvent::Lost(fault) = told.next().await else {
+    let WatchEvent::Lost(fault) = told.next().await else {
         panic!("something else told");
     };
     assert_eq!(fault.words, "the API server answers 500: etcd is away");

@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::{content, loaded, observed, packages};
-use crate::cluster::catalogs::CatalogEvent;
+use crate::cluster::WatchEvent;
+use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
 use crate::cluster::follow::job::{Failure, Job, LoadedContent, Outcome, Task};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{FollowConfig, run};
@@ -111,7 +112,7 @@ impl Load for Script {
 /// A follower that runs.
 struct World {
     script: Script,
-    events: mpsc::Sender<CatalogEvent>,
+    events: mpsc::Sender<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     rules: mpsc::Sender<Rules>,
     snapshot: Arc<ArcSwap<Snapshot>>,
     board: Arc<StatusBoard>,
@@ -149,7 +150,7 @@ impl World {
         world
     }
 
-    async fn tell(&self, event: CatalogEvent) {
+    async fn tell(&self, event: WatchEvent<Result<ObservedCatalog, NamelessObject>>) {
         self.events.send(event).await.unwrap();
     }
 
@@ -177,9 +178,9 @@ async fn it_goes_from_the_list_to_the_snapshot() {
     assert_eq!(world.board.watch(), Err("being listed".to_owned()));
     assert_eq!(world.board.catalogs(), Err("0 of 0 loaded".to_owned()));
     world
-        .tell(CatalogEvent::Listed(vec![
-            observed("hub", "a"),
-            observed("more", "b"),
+        .tell(WatchEvent::Listed(vec![
+            Ok(observed("hub", "a")),
+            Ok(observed("more", "b")),
         ]))
         .await;
     world.until_judged_by("hub", "a").await;
@@ -199,7 +200,7 @@ async fn it_tries_again_later_and_later_and_says_why() {
     let world = World::begin(script).await;
     let begun = Instant::now();
     world
-        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
         .await;
     let failed = |snapshot: &Snapshot| {
         snapshot
@@ -231,13 +232,13 @@ async fn what_is_not_wanted_any_more_is_not_waited_for() {
     script.next("a", &[Does::Hangs]);
     let world = World::begin(script).await;
     world
-        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
         .await;
     world
         .until("begun", |_| !world.script.begun().is_empty())
         .await;
     world
-        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .tell(WatchEvent::Applied(Ok(observed("hub", "b"))))
         .await;
     world.until_judged_by("hub", "b").await;
 }
@@ -248,7 +249,7 @@ async fn a_loader_that_panics_is_a_failure_like_another() {
     script.next("a", &[Does::Panics]);
     let world = World::begin(script).await;
     world
-        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
         .await;
     world.until_judged_by("hub", "a").await;
     assert_eq!(world.script.begun().len(), 2);
@@ -260,11 +261,11 @@ async fn bytes_that_came_too_early_are_not_kept_under_the_old_digest() {
     script.0.lock().unwrap().sha256 = Some([7; 32]);
     let world = World::begin(script).await;
     world
-        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
         .await;
     world.until_judged_by("hub", "a").await;
     world
-        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .tell(WatchEvent::Applied(Ok(observed("hub", "b"))))
         .await;
     let is_current = |snapshot: &Snapshot| {
         let state = snapshot.catalog("hub");
@@ -280,7 +281,7 @@ async fn a_watch_that_is_lost_takes_nothing_away() {
     script.next("b", &vec![Does::Fails; 1000]);
     let world = World::begin(script).await;
     let fault = |words: &str| {
-        CatalogEvent::Lost(WatchFault {
+        WatchEvent::Lost(WatchFault {
             class: FaultClass::Server,
             words: words.to_owned(),
         })
@@ -292,7 +293,7 @@ async fn a_watch_that_is_lost_takes_nothing_away() {
         })
         .await;
     world
-        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
         .await;
     world.until_judged_by("hub", "a").await;
     world.tell(fault("no route")).await;
@@ -304,10 +305,10 @@ async fn a_watch_that_is_lost_takes_nothing_away() {
         world.board.watch(),
         Ok("not known for 90s: no route".to_owned())
     );
-    let again = CatalogEvent::Listed(vec![observed("hub", "a")]);
+    let again = WatchEvent::Listed(vec![Ok(observed("hub", "a"))]);
     world.tell(again).await;
     world
-        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .tell(WatchEvent::Applied(Ok(observed("hub", "b"))))
         .await;
     let superseded = |snapshot: &Snapshot| {
         snapshot
@@ -322,18 +323,33 @@ async fn a_watch_that_is_lost_takes_nothing_away() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cluster_without_the_kind_is_a_watch_that_is_lost() {
+    let world = World::begin(Script::default()).await;
+    world.tell(WatchEvent::Absent).await;
+    let not_served = CatalogsError::not_served().words;
+    world
+        .until("told", |_| world.board.watch() == Err(not_served.clone()))
+        .await;
+    world.tell(WatchEvent::Found).await;
+    world
+        .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
+        .await;
+    world.until_judged_by("hub", "a").await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn it_is_known_while_newer_content_is_being_loaded() {
     let script = Script::default();
     script.next("b", &[Does::Fails, Does::Hangs]);
     let world = World::begin(script.clone()).await;
     let newer = world.board.loads_newer();
     world
-        .tell(CatalogEvent::Listed(vec![observed("hub", "a")]))
+        .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
         .await;
     world.until_judged_by("hub", "a").await;
     assert!(!*newer.borrow(), "the first content supersedes none");
     world
-        .tell(CatalogEvent::Applied(observed("hub", "b")))
+        .tell(WatchEvent::Applied(Ok(observed("hub", "b"))))
         .await;
     let failed = |_: &Snapshot| script.begun().len() == 2;
     world.until("failed", failed).await;
@@ -341,7 +357,7 @@ async fn it_is_known_while_newer_content_is_being_loaded() {
     let hangs = |_: &Snapshot| script.begun().len() == 3 && *newer.borrow();
     world.until("loading again", hangs).await;
     world
-        .tell(CatalogEvent::Applied(observed("hub", "c")))
+        .tell(WatchEvent::Applied(Ok(observed("hub", "c"))))
         .await;
     world.until_judged_by("hub", "c").await;
     world.until("loaded", |_| !*newer.borrow()).await;
@@ -357,14 +373,14 @@ async fn a_load_that_is_not_wanted_any_more_is_not_waited_for() {
         let world = World::begin(script).await;
         let mut newer = world.board.loads_newer();
         for digest in ["a", "b"] {
-            let listed = CatalogEvent::Listed(vec![observed("hub", digest)]);
+            let listed = WatchEvent::Listed(vec![Ok(observed("hub", digest))]);
             world.tell(listed).await;
             world.until_judged_by("hub", "a").await;
         }
         newer.wait_for(|is_loading| *is_loading).await.unwrap();
         let begun = Instant::now();
         world
-            .tell(CatalogEvent::Applied(observed("hub", wanted)))
+            .tell(WatchEvent::Applied(Ok(observed("hub", wanted))))
             .await;
         newer.wait_for(|is_loading| !is_loading).await.unwrap();
         assert_eq!(begun.elapsed(), Duration::ZERO, "{wanted}");
@@ -390,7 +406,7 @@ async fn what_was_fetched_once_is_fetched_again() {
     script.next("b", &[Does::Fails]);
     let world = World::begin(script).await;
     let (a, b) = (observed("hub", "a"), observed("more", "b"));
-    world.tell(CatalogEvent::Listed(vec![a, b])).await;
+    world.tell(WatchEvent::Listed(vec![Ok(a), Ok(b)])).await;
     world
         .until("confirmed", |_| world.script.begun().len() == 5)
         .await;

@@ -4,24 +4,24 @@ use super::super::read::ReadGuardrails;
 use super::super::table::{DOUBT, Table};
 use super::*;
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::kind_watch::KindEvent;
+use crate::cluster::watch::WatchEvent;
 
 const MINUTE: Duration = Duration::from_mins(1);
 /// A second less than it takes.
 const JUST_BEFORE: Duration = Duration::from_secs(60 + 5 * 60 - 1);
 
-fn lost() -> KindEvent {
-    KindEvent::Lost(WatchFault {
+fn lost() -> WatchEvent<Value> {
+    WatchEvent::Lost(WatchFault {
         class: FaultClass::Unreachable,
         words: "no connection".to_owned(),
     })
 }
 
 /// Whether the object is in use after these events, each at its time, and whether all objects are known.
-async fn after(events: &[(Duration, KindEvent)]) -> (bool, bool) {
+async fn after(events: &[(Duration, WatchEvent<Value>)]) -> (bool, bool) {
     let begun = Instant::now();
     let mut table = Table::<ReadGuardrails>::default();
-    let listed = KindEvent::Listed(vec![guardrails("g", &json!("p"))]);
+    let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
     table.take(listed, begun).await;
     for (after, event) in events {
         table.take(event.clone(), begun + *after).await;
@@ -31,7 +31,7 @@ async fn after(events: &[(Duration, KindEvent)]) -> (bool, bool) {
 
 #[tokio::test]
 async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
-    let gone = || KindEvent::Absent;
+    let gone = || WatchEvent::Absent;
     let rows = [
         (vec![], (true, true)),
         (vec![(MINUTE, gone())], (true, false)),
@@ -42,14 +42,14 @@ async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
             (false, true),
         ),
         (
-            vec![(MINUTE, gone()), (2 * MINUTE, KindEvent::Found)],
+            vec![(MINUTE, gone()), (2 * MINUTE, WatchEvent::Found)],
             (true, false),
         ),
         // It was served meanwhile.
         (
             vec![
                 (MINUTE, gone()),
-                (2 * MINUTE, KindEvent::Found),
+                (2 * MINUTE, WatchEvent::Found),
                 (3 * MINUTE, gone()),
                 (MINUTE + DOUBT, gone()),
             ],
@@ -60,7 +60,7 @@ async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
                 (MINUTE, gone()),
                 (
                     2 * MINUTE,
-                    KindEvent::Listed(vec![guardrails("g", &json!("p"))]),
+                    WatchEvent::Listed(vec![guardrails("g", &json!("p"))]),
                 ),
                 (MINUTE + DOUBT, gone()),
             ],
@@ -94,13 +94,13 @@ async fn a_kind_without_objects_is_known_to_be_absent_at_once() {
     let now = Instant::now();
     let mut table = Table::<ReadGuardrails>::default();
     assert!(!table.is_known());
-    table.take(KindEvent::Absent, now).await;
+    table.take(WatchEvent::Absent, now).await;
     assert!(table.is_known());
-    table.take(KindEvent::Found, now).await;
+    table.take(WatchEvent::Found, now).await;
     assert!(!table.is_known(), "it is defined and not listed");
     table.take(lost(), now).await;
     assert!(!table.is_known());
-    table.take(KindEvent::Listed(Vec::new()), now).await;
-    table.take(KindEvent::Absent, now).await;
+    table.take(WatchEvent::Listed(Vec::new()), now).await;
+    table.take(WatchEvent::Absent, now).await;
     assert!(table.is_known());
 }

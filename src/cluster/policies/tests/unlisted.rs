@@ -5,7 +5,7 @@ use tokio::sync::mpsc;
 
 use super::super::follow::{State, Watches};
 use super::*;
-use crate::cluster::kind_watch::KindEvent;
+use crate::cluster::watch::WatchEvent;
 use olmguard_support::api::Trouble;
 
 const LISTING: &str = "not listed yet";
@@ -65,10 +65,10 @@ async fn a_kind_that_is_defined_later_and_cannot_be_listed_is_not_known() {
 
 /// The senders of the four watches.
 struct Senders {
-    policies: mpsc::Sender<KindEvent>,
-    guardrails: mpsc::Sender<KindEvent>,
-    policy: mpsc::Sender<KindEvent>,
-    binding: mpsc::Sender<KindEvent>,
+    policies: mpsc::Sender<WatchEvent<Value>>,
+    guardrails: mpsc::Sender<WatchEvent<Value>>,
+    policy: mpsc::Sender<WatchEvent<Value>>,
+    binding: mpsc::Sender<WatchEvent<Value>>,
 }
 
 fn watches() -> (Senders, Watches) {
@@ -102,12 +102,12 @@ async fn following_ends_with_any_of_its_watches_and_what_it_knew_stays_in_force(
         let (reports, _) = watch::channel(Reports::default());
         let state = State::new(ExpectedPermission::default(), listener, reports);
         let following = tokio::spawn(state.run(watches));
-        let listed = KindEvent::Listed(vec![policy("a", &json!({}))]);
+        let listed = WatchEvent::Listed(vec![policy("a", &json!({}))]);
         senders.policies.send(listed).await.expect("it listens");
-        let listed = KindEvent::Listed(Vec::new());
+        let listed = WatchEvent::Listed(Vec::new());
         senders.guardrails.send(listed).await.expect("it listens");
         for sender in [&senders.policy, &senders.binding] {
-            sender.send(KindEvent::Absent).await.expect("it listens");
+            sender.send(WatchEvent::Absent).await.expect("it listens");
         }
         scene.has(&["a"]).await;
         while scene.unlisted().is_some() {
@@ -132,7 +132,7 @@ async fn following_ends_with_any_of_its_watches_and_what_it_knew_stays_in_force(
     let (reports, _) = watch::channel(Reports::default());
     let state = State::new(ExpectedPermission::default(), scene.listener(), reports);
     tokio::spawn(state.run(watches));
-    let listed = KindEvent::Listed(vec![guardrails("g", &json!("p"))]);
+    let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
     senders.guardrails.send(listed).await.expect("it listens");
     scene.says(Err("UpgradePolicy not listed yet")).await;
     assert_eq!(
@@ -141,11 +141,11 @@ async fn following_ends_with_any_of_its_watches_and_what_it_knew_stays_in_force(
     );
     senders
         .policies
-        .send(KindEvent::Absent)
+        .send(WatchEvent::Absent)
         .await
         .expect("it listens");
     for sender in [&senders.policy, &senders.binding] {
-        sender.send(KindEvent::Absent).await.expect("it listens");
+        sender.send(WatchEvent::Absent).await.expect("it listens");
     }
     scene.has(&["UpgradeGuardrails g"]).await;
 }
