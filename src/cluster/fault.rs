@@ -9,6 +9,7 @@ use kube::runtime::watcher;
 
 use crate::cluster::line::{Silent, TooLarge};
 use crate::foreign_text::one_line;
+pub use crate::telemetry::metrics::FaultClass;
 
 /// Why a watch does not tell anything at the moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,72 +20,29 @@ pub struct WatchFault {
     pub words: String,
 }
 
-/// The kinds of fault, a closed set: they are labels of a metric.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum FaultClass {
-    /// No connection, or one that broke.
-    Unreachable,
-    /// A connection, and no answer in time.
-    Silent,
-    /// 401, or no credentials to be had.
-    Unauthorized,
-    /// 403.
-    Forbidden,
-    /// The cluster does not serve the API.
-    NotServed,
-    /// 410: what was known is too old to go on from.
-    Gone,
-    /// 429.
-    Throttled,
-    /// 5xx.
-    Server,
-    /// An answer that is none of Kubernetes'.
-    Undecodable,
-    /// Any other answer.
-    Refused,
+fn class_of_code(code: u16) -> FaultClass {
+    match code {
+        401 => FaultClass::Unauthorized,
+        403 => FaultClass::Forbidden,
+        404 => FaultClass::NotServed,
+        410 => FaultClass::Gone,
+        429 => FaultClass::Throttled,
+        500..=599 => FaultClass::Server,
+        _ => FaultClass::Refused,
+    }
 }
 
-impl FaultClass {
-    /// The value of the label.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unreachable => "unreachable",
-            Self::Silent => "silent",
-            Self::Unauthorized => "unauthorized",
-            Self::Forbidden => "forbidden",
-            Self::NotServed => "not_served",
-            Self::Gone => "gone",
-            Self::Throttled => "throttled",
-            Self::Server => "server",
-            Self::Undecodable => "undecodable",
-            Self::Refused => "refused",
-        }
-    }
-
-    fn of_code(code: u16) -> Self {
-        match code {
-            401 => Self::Unauthorized,
-            403 => Self::Forbidden,
-            404 => Self::NotServed,
-            410 => Self::Gone,
-            429 => Self::Throttled,
-            500..=599 => Self::Server,
-            _ => Self::Refused,
-        }
-    }
-
-    fn of(error: &kube::Error) -> Self {
-        match error {
-            kube::Error::Api(status) => Self::of_code(status.code),
-            kube::Error::SerdeError(_)
-            | kube::Error::FromUtf8(_)
-            | kube::Error::LinesCodecMaxLineLengthExceeded
-            | kube::Error::Discovery(_) => Self::Undecodable,
-            other if cause::<AuthError>(other).is_some() => Self::Unauthorized,
-            other if cause::<TooLarge>(other).is_some() => Self::Undecodable,
-            other if cause::<Silent>(other).is_some() => Self::Silent,
-            _ => Self::Unreachable,
-        }
+fn class(error: &kube::Error) -> FaultClass {
+    match error {
+        kube::Error::Api(status) => class_of_code(status.code),
+        kube::Error::SerdeError(_)
+        | kube::Error::FromUtf8(_)
+        | kube::Error::LinesCodecMaxLineLengthExceeded
+        | kube::Error::Discovery(_) => FaultClass::Undecodable,
+        other if cause::<AuthError>(other).is_some() => FaultClass::Unauthorized,
+        other if cause::<TooLarge>(other).is_some() => FaultClass::Undecodable,
+        other if cause::<Silent>(other).is_some() => FaultClass::Silent,
+        _ => FaultClass::Unreachable,
     }
 }
 
@@ -101,7 +59,7 @@ impl WatchFault {
 impl From<&kube::Error> for WatchFault {
     fn from(error: &kube::Error) -> Self {
         Self {
-            class: FaultClass::of(error),
+            class: class(error),
             words: words(error),
         }
     }

@@ -66,8 +66,7 @@ impl Scrapers {
             .unwrap_or_else(|_| Err(late()))
             .unwrap_or_else(|fault| {
                 self.teller.failed(&fault);
-                let class = fault.class.as_str();
-                Err(ScrapeDenied::Unavailable { class })
+                Err(ScrapeDenied::Unavailable { class: fault.class })
             })
     }
 

@@ -42,7 +42,7 @@ use roots::Roots;
 
 pub use address::{AddressError, FileUrl, content_url};
 pub use consume::{Encoding, consume};
-pub use error::{AwaitedPart, End, FetchError, ResponseFault, Size};
+pub use error::{AwaitedPart, End, FetchClass, FetchError, ResponseFault, Size};
 pub use limits::FetchLimits;
 pub use roots::CatalogdError;
 pub use tls_fault::TlsFault;

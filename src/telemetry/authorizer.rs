@@ -3,6 +3,8 @@
 use std::fmt;
 use std::pin::Pin;
 
+use crate::telemetry::metrics::FaultClass;
+
 /// Decides who can read the metrics.
 pub trait Authorizer: fmt::Debug + Send + Sync + 'static {
     /// Whether the bearer of this token can. It answers in bounded time, whatever the token is.
@@ -28,10 +30,11 @@ pub enum ScrapeDenied {
     },
     /// The cluster could not be asked.
     #[error(
-        "cannot check the token: no answer from the API server ({class}); the log of olmguard has the details"
+        "cannot check the token: no answer from the API server ({}); the log of olmguard has the details",
+        class.as_str()
     )]
     Unavailable {
-        /// The kind of fault, in one word.
-        class: &'static str,
+        /// The kind of fault.
+        class: FaultClass,
     },
 }

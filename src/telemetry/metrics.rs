@@ -38,7 +38,7 @@ pub use held::GaugeGuard;
 pub use log::LogMetrics;
 pub use policies::{PolicyFinding, PolicyMetrics, PolicyObject};
 pub use tls::{Reload, TlsMetrics};
-pub use watches::{WatchFailure, WatchMetrics, WatchedResource};
+pub use watches::{FaultClass, WatchMetrics, WatchedResource};
 
 use connections::{ConnectionFamilies, Port};
 use process::ProcessMetrics;

@@ -19,7 +19,7 @@ use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
 use crate::cluster::watch::Pauses;
 use crate::telemetry::metrics::{
-    ConfigurationField, ConfigurationMetrics, WatchFailure, WatchMetrics, WatchedResource,
+    ConfigurationField, ConfigurationMetrics, WatchMetrics, WatchedResource,
 };
 use crate::tls::Clock;
 use olmguard_views::doctor::Configuration;
@@ -83,8 +83,7 @@ impl ReadingListener {
 
     fn failed(&self, last: &mut Last, fault: &WatchFault) {
         self.watches.lost(RESOURCE);
-        self.watches
-            .failed(RESOURCE, WatchFailure::of(fault.class.as_str()));
+        self.watches.failed(RESOURCE, fault.class);
         if !last.is_unread {
             warn!(
                 error = fault.words,

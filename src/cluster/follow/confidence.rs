@@ -80,13 +80,10 @@ impl KnownContent {
     }
 
     /// The failure that content with this SHA-256 comes to.
-    pub(super) fn disbelieve(&self, why: &Disbelief, sha256: [u8; 32], now: Instant) -> Failure {
+    pub(super) fn disbelieve(&self, why: Disbelief, sha256: [u8; 32], now: Instant) -> Failure {
         let before = self.held_back.filter(|held| held.sha256 == sha256);
-        Failure {
-            class: IMPLAUSIBLE,
-            why: why.to_string(),
-            held_back: before.or(Some(HeldBack { sha256, since: now })),
-        }
+        let held = before.unwrap_or(HeldBack { sha256, since: now });
+        Failure::HeldBack { why, held }
     }
 }
 
@@ -99,9 +96,6 @@ fn repeats(doubt: Option<&Doubt>, is_loaded: bool, time: Duration) -> bool {
         _ => true,
     }
 }
-
-/// The class of such failures, for metrics.
-pub(super) const IMPLAUSIBLE: &str = "implausible";
 
 /// Longer than a proxy, a mesh or a catalogd takes to start, and longer than the alert waits.
 const EMPTIED_FOR: Duration = Duration::from_mins(10);
@@ -189,9 +183,11 @@ mod tests {
             known.believe(&content, [1; 32], now),
             Err(Disbelief::Differs)
         );
-        known.held_back = known
-            .disbelieve(&Disbelief::Differs, [1; 32], now)
-            .held_back;
+        let failure = known.disbelieve(Disbelief::Differs, [1; 32], now);
+        let Failure::HeldBack { held, .. } = failure else {
+            panic!("{failure:?}");
+        };
+        known.held_back = Some(held);
         assert_eq!(
             known.believe(&content, [1; 32], now),
             Ok(Belief::Repeated(None))

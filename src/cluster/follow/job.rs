@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::cluster::follow::confidence::HeldBack;
+use crate::cluster::follow::confidence::{Disbelief, HeldBack};
 use crate::cluster::follow::tracked::Key;
-use crate::telemetry::metrics::CatalogLoad;
+use crate::source::catalogd::{FetchClass, FetchError};
+use crate::telemetry::metrics::{CatalogLoad, LoadFailure};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 
@@ -142,15 +143,49 @@ pub(super) enum Outcome {
     Failed(Failure),
 }
 
-/// Why content could not be loaded.
-#[derive(Clone, Debug)]
-pub(super) struct Failure {
-    /// One of a closed set, for metrics.
-    pub(super) class: &'static str,
-    /// In words of one line.
-    pub(super) why: String,
-    /// What was fetched and is not believed.
-    pub(super) held_back: Option<HeldBack>,
+/// Why content could not be loaded, in words of one line.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// Nothing was fetched.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// Something was fetched that is not believed.
+    #[error("{why}")]
+    HeldBack { why: Disbelief, held: HeldBack },
+    /// The object named other content by then.
+    #[error("its digest changed while it was fetched")]
+    Moved,
+    /// The task that loaded it panicked.
+    #[error("internal fault while it was loaded, see the log; please report this")]
+    Panicked,
+}
+
+impl Failure {
+    /// The label of metrics.
+    pub(super) fn class(&self) -> LoadFailure {
+        match self {
+            Self::Fetch(error) => error.class().into(),
+            Self::HeldBack { .. } => LoadFailure::Implausible,
+            Self::Moved => LoadFailure::Moved,
+            Self::Panicked => LoadFailure::Other,
+        }
+    }
+}
+
+impl From<FetchClass> for LoadFailure {
+    fn from(class: FetchClass) -> Self {
+        match class {
+            FetchClass::Address => Self::Address,
+            FetchClass::Connect => Self::Connect,
+            FetchClass::Tls => Self::Tls,
+            FetchClass::Timeout => Self::Timeout,
+            FetchClass::Status => Self::Status,
+            FetchClass::Truncated => Self::Truncated,
+            FetchClass::TooLarge => Self::TooLarge,
+            FetchClass::Content => Self::Content,
+            FetchClass::Other => Self::Other,
+        }
+    }
 }
 
 /// Whether a job may begin beside these: a slow catalog does not hold up the others, and content

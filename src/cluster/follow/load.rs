@@ -118,12 +118,7 @@ impl Loader {
     {
         let (loader, reading) = (self.clone(), job.clone());
         let read = move |body: &mut dyn Read| read(&loader, &reading, body);
-        let fetched = self.0.catalogd.fetch(&job.want.base, read).await;
-        fetched.map_err(|error| Failure {
-            class: error.class(),
-            why: error.to_string(),
-            held_back: None,
-        })
+        Ok(self.0.catalogd.fetch(&job.want.base, read).await?)
     }
 
     /// Reads content where that keeps nobody waiting; what of it goes to the cache is not there yet.
@@ -219,7 +214,7 @@ impl Loader {
             Ok(belief) => belief,
             Err(why) => {
                 content.let_go();
-                return Err(known.disbelieve(&why, sha256, Instant::now()));
+                return Err(known.disbelieve(why, sha256, Instant::now()));
             }
         };
         report(job, &content, &belief);
@@ -243,7 +238,7 @@ impl Loader {
         let is_same = self.is_same(job).await?;
         if fetched.sha256 != sha256 {
             let known = KnownContent::default();
-            return Err(known.disbelieve(&Disbelief::Differs, fetched.sha256, Instant::now()));
+            return Err(known.disbelieve(Disbelief::Differs, fetched.sha256, Instant::now()));
         }
         if is_same {
             self.commit(job, fetched.value).await;
@@ -255,7 +250,9 @@ impl Loader {
     async fn is_same(&self, job: &Job) -> Result<bool, Failure> {
         match self.reread(job).await {
             Some(RereadCatalog::Same) => Ok(true),
-            Some(RereadCatalog::Moved(_) | RereadCatalog::Gone) => Err(moved()),
+            // The watch says what it names instead, and then that is loaded; to believe it here, beside the watch,
+            // would be to believe what may be older.
+            Some(RereadCatalog::Moved(_) | RereadCatalog::Gone) => Err(Failure::Moved),
             None => Ok(false),
         }
     }
@@ -331,16 +328,6 @@ fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
         reason = %doubt,
         "Accepting catalog content that was held back, because a later fetch returned the same bytes"
     );
-}
-
-/// The watch says what it names instead, and then that is loaded; to believe it here, beside the
-/// watch, would be to believe what may be older.
-fn moved() -> Failure {
-    Failure {
-        class: "moved",
-        why: "its digest changed while it was fetched".to_owned(),
-        held_back: None,
-    }
 }
 
 impl fmt::Debug for Loader {

@@ -211,14 +211,14 @@ impl<L: Load> Follower<L> {
     }
 
     fn failed(&mut self, job: &Job, failure: Failure) {
-        let class = failure.class;
+        let class = failure.class();
         let retry = self.retry(job);
         let message = words(&failure, job.is_loaded());
         warn!(
             catalog = job.want.name,
             digest = job.want.key.digest,
-            class,
-            error = failure.why,
+            class = class.as_str(),
+            error = %failure,
             next_try = ?retry.saturating_duration_since(Instant::now()),
             "{message}"
         );
@@ -241,15 +241,7 @@ impl<L: Load> Follower<L> {
         if error.is_cancelled() {
             self.table.overtaken(&job);
         } else {
-            let why = "internal fault while it was loaded, see the log; please report this";
-            self.failed(
-                &job,
-                Failure {
-                    class: "other",
-                    why: why.to_owned(),
-                    held_back: None,
-                },
-            );
+            self.failed(&job, Failure::Panicked);
         }
     }
 
@@ -345,11 +337,13 @@ impl<L: Load> Follower<L> {
 
 /// What a failed load means for the catalog.
 fn words(failure: &Failure, is_loaded: bool) -> &'static str {
-    match (&failure.held_back, is_loaded) {
-        (Some(_), true) => "Held back fetched catalog content, keeping the last good version",
-        (Some(_), false) => "Held back fetched catalog content, retrying",
-        (None, true) => "Failed to load catalog, keeping the last good version",
-        (None, false) => "Failed to load catalog, retrying",
+    match (failure, is_loaded) {
+        (Failure::HeldBack { .. }, true) => {
+            "Held back fetched catalog content, keeping the last good version"
+        }
+        (Failure::HeldBack { .. }, false) => "Held back fetched catalog content, retrying",
+        (_, true) => "Failed to load catalog, keeping the last good version",
+        (_, false) => "Failed to load catalog, retrying",
     }
 }
 

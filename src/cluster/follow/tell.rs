@@ -10,9 +10,7 @@ use tracing::{info, warn};
 use crate::cluster::follow::StatusBoard;
 use crate::cluster::follow::report::CatalogReport;
 use crate::cluster::{FaultClass, WatchFault};
-use crate::telemetry::metrics::{
-    CatalogMetrics, LoadFailure, WatchFailure, WatchMetrics, WatchedResource,
-};
+use crate::telemetry::metrics::{CatalogMetrics, LoadFailure, WatchMetrics, WatchedResource};
 use crate::tls::Clock;
 
 /// Whoever wants to know how the catalogs are.
@@ -85,22 +83,18 @@ impl StatusTeller {
         }
         let watches = &self.listener.watches;
         watches.lost(WatchedResource::ClusterCatalogs);
-        watches.failed(
-            WatchedResource::ClusterCatalogs,
-            WatchFailure::of(class.as_str()),
-        );
+        watches.failed(WatchedResource::ClusterCatalogs, class);
         self.listener.board.lost(words, since);
     }
 
     /// An object cannot be read.
     pub(super) fn unreadable(&self) {
         let watches = &self.listener.watches;
-        watches.failed(WatchedResource::ClusterCatalogs, WatchFailure::Object);
+        watches.failed(WatchedResource::ClusterCatalogs, FaultClass::Object);
     }
 
     /// The content of a catalog could not be loaded.
-    pub(super) fn failed(&self, catalog: &str, class: &str) {
-        let class = LoadFailure::of(class);
+    pub(super) fn failed(&self, catalog: &str, class: LoadFailure) {
         self.listener.catalogs.load_failed(catalog, class);
     }
 

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::job::{ContentOrigin, LoadedContent};
+use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
+use crate::source::catalogd::FetchError;
 use crate::source::{Progress, read_from};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
@@ -60,6 +61,13 @@ pub(super) fn loaded(content: Arc<Catalog>, sha256: Option<[u8; 32]>) -> Arc<Loa
         from: ContentOrigin::Catalogd { bytes: 10 },
         at: UNIX_EPOCH,
         took: Duration::from_secs(1),
+    })
+}
+
+fn no_connection(why: &str) -> Failure {
+    Failure::Fetch(FetchError::Connect {
+        host: "catalogd.example".into(),
+        why: why.into(),
     })
 }
 

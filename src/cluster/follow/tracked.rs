@@ -54,7 +54,7 @@ struct HeldContent {
 /// Loading failed, and what is to be loaded is still the same.
 #[derive(Debug)]
 struct Trouble {
-    why: String,
+    why: Failure,
     retry: Instant,
 }
 
@@ -200,11 +200,15 @@ impl TrackedCatalog {
 
     /// Loading failed.
     pub(super) fn failed(&mut self, failure: Failure, retry: Instant) {
-        let Failure { why, held_back, .. } = failure;
         self.failures += 1;
         self.failures_since_news += 1;
-        self.trouble = Some(Trouble { why, retry });
-        self.held_back = held_back.or(self.held_back);
+        if let Failure::HeldBack { held, .. } = &failure {
+            self.held_back = Some(*held);
+        }
+        self.trouble = Some(Trouble {
+            why: failure,
+            retry,
+        });
     }
 
     /// Something else was to be loaded before loading came to an end.
@@ -292,7 +296,7 @@ impl TrackedCatalog {
         now: Instant,
         age: Option<Duration>,
     ) -> CatalogReport {
-        let trouble = self.trouble.as_ref().map(|trouble| trouble.why.clone());
+        let trouble = self.trouble.as_ref().map(|trouble| trouble.why.to_string());
         CatalogReport {
             name: state.name.clone(),
             held: self.held.as_ref().map(|held| held.loaded.figures()),
@@ -347,7 +351,7 @@ impl TrackedCatalog {
     fn missing(&self) -> Content {
         let state = &self.observed.state;
         match &self.trouble {
-            Some(trouble) => Content::Unfetched(trouble.why.clone()),
+            Some(trouble) => Content::Unfetched(trouble.why.to_string()),
             None if state.digest().is_none() => Content::Unfetched(NO_DIGEST.to_owned()),
             None if self.observed.base.is_none() => Content::Unfetched(NO_URL.to_owned()),
             None => Content::Missing,

@@ -8,7 +8,7 @@ use crate::cluster::look::ClusterReader;
 use crate::cluster::proxy::{self, ProxyError};
 use crate::source::SourceError;
 use crate::source::catalogd::{
-    AwaitedPart, Encoding, FetchError, FetchLimits, FetchedBody, consume, content_url,
+    AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume, content_url,
 };
 
 /// Why the content of a catalog was not to be had.
@@ -42,10 +42,10 @@ impl ContentError {
     /// Whether the content was there, and is no catalog.
     pub(super) fn is_of_content(&self) -> bool {
         match self {
-            Self::Direct(error) => error.class() == OF_CONTENT,
+            Self::Direct(error) => error.class() == FetchClass::Content,
             Self::Both { proxied, .. } => match proxied {
                 ProxiedContentError::Answer(_) => false,
-                ProxiedContentError::Body(error) => error.class() == OF_CONTENT,
+                ProxiedContentError::Body(error) => error.class() == FetchClass::Content,
             },
         }
     }
@@ -71,7 +71,7 @@ impl ClusterReader {
             Ok(fetched) => return Ok(fetched.value),
             Err(error) => error,
         };
-        if !UNREACHABLE.contains(&direct.class()) {
+        if !is_unreachable_from_outside(&direct) {
             return Err(ContentError::Direct(direct));
         }
         match self.through_the_api_server(base, reading()).await {
@@ -107,7 +107,11 @@ impl ClusterReader {
     }
 }
 
-/// The classes of faults that whoever stands outside of the cluster has: its names and its
-/// authorities are not known there.
-const UNREACHABLE: [&str; 3] = ["connect", "tls", "timeout"];
-const OF_CONTENT: &str = "content";
+/// Whether a client outside of the cluster fails like this: the names and the authorities of the cluster are not known
+/// there.
+fn is_unreachable_from_outside(error: &FetchError) -> bool {
+    matches!(
+        error.class(),
+        FetchClass::Connect | FetchClass::Tls | FetchClass::Timeout
+    )
+}

@@ -16,9 +16,7 @@ use super::report::{ObjectReport, Reports};
 use super::table::{Change, Presence, ReadObject, Table};
 use super::{GUARDRAILS, POLICIES, PolicyBoard, PolicyStore, board};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
-use crate::telemetry::metrics::{
-    PolicyMetrics, PolicyObject, WatchFailure, WatchMetrics, WatchedResource,
-};
+use crate::telemetry::metrics::{PolicyMetrics, PolicyObject, WatchMetrics, WatchedResource};
 use crate::tls::Clock;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::UpgradePolicies;
@@ -263,8 +261,7 @@ impl PolicyListener {
         match event {
             WatchEvent::Lost(fault) => {
                 self.watches.lost(resource);
-                let class = WatchFailure::of(fault.class.as_str());
-                self.watches.failed(resource, class);
+                self.watches.failed(resource, fault.class);
             }
             WatchEvent::Listed(_) => {
                 self.watches.restarted(resource);

@@ -7,6 +7,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::Scrapers;
+use crate::cluster::FaultClass;
 use crate::telemetry::{Authorizer, ScrapeDenied};
 use olmguard_support::api::{ApiServer, Trouble};
 
@@ -43,7 +44,7 @@ fn user() -> Value {
     })
 }
 
-fn unavailable(class: &'static str) -> Result<(), ScrapeDenied> {
+fn unavailable(class: FaultClass) -> Result<(), ScrapeDenied> {
     Err(ScrapeDenied::Unavailable { class })
 }
 
@@ -100,13 +101,25 @@ async fn a_user_without_the_right_is_named() {
 async fn an_api_server_that_is_away_refuses_and_allows_nobody() {
     for path in [TOKENS, ACCESSES] {
         for (trouble, class) in [
-            (Trouble::Refused, "unreachable"),
-            (Trouble::Silent, "silent"),
-            (Trouble::Empty, "undecodable"),
-            (Trouble::Status(StatusCode::FORBIDDEN), "forbidden"),
-            (Trouble::Status(StatusCode::UNAUTHORIZED), "unauthorized"),
-            (Trouble::Status(StatusCode::TOO_MANY_REQUESTS), "throttled"),
-            (Trouble::Status(StatusCode::INTERNAL_SERVER_ERROR), "server"),
+            (Trouble::Refused, FaultClass::Unreachable),
+            (Trouble::Silent, FaultClass::Silent),
+            (Trouble::Empty, FaultClass::Undecodable),
+            (
+                Trouble::Status(StatusCode::FORBIDDEN),
+                FaultClass::Forbidden,
+            ),
+            (
+                Trouble::Status(StatusCode::UNAUTHORIZED),
+                FaultClass::Unauthorized,
+            ),
+            (
+                Trouble::Status(StatusCode::TOO_MANY_REQUESTS),
+                FaultClass::Throttled,
+            ),
+            (
+                Trouble::Status(StatusCode::INTERNAL_SERVER_ERROR),
+                FaultClass::Server,
+            ),
         ] {
             let api = api(true);
             api.trouble(trouble, move |asked| asked.path == path);
@@ -133,6 +146,10 @@ async fn an_answer_that_lacks_something_allows_nobody() {
     ] {
         let api = api_with(&token, &access);
         let ruling = Scrapers::new(api.client()).authorize("t-1").await;
-        assert_eq!(ruling, unavailable("undecodable"), "{token} {access}");
+        assert_eq!(
+            ruling,
+            unavailable(FaultClass::Undecodable),
+            "{token} {access}"
+        );
     }
 }

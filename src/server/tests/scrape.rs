@@ -15,6 +15,7 @@ use crate::admission::Enforcement;
 use crate::server::{Config, Guard, Limits, ListeningServer, Scrapes, Server};
 use crate::telemetry::EditEvents;
 use crate::telemetry::log::DecisionLog;
+use crate::telemetry::metrics::FaultClass;
 use crate::telemetry::{Authorizer, Authorizing, Metrics, ScrapeDenied};
 use crate::tls::{Certificates, ClientCa, TlsConfig, self_signed};
 use olmguard_engine::snapshot::Snapshot;
@@ -32,7 +33,9 @@ impl Authorizer for Known {
                 "other" => Err(ScrapeDenied::Forbidden {
                     user: "someone".to_owned(),
                 }),
-                "away" => Err(ScrapeDenied::Unavailable { class: "silent" }),
+                "away" => Err(ScrapeDenied::Unavailable {
+                    class: FaultClass::Silent,
+                }),
                 _ => Err(ScrapeDenied::Unauthenticated),
             }
         })

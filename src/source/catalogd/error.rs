@@ -85,6 +85,29 @@ pub enum FetchError {
     Lost,
 }
 
+/// The kinds of fault of a fetch.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FetchClass {
+    /// The base is no URL that can be used.
+    Address,
+    /// Nobody takes the connection.
+    Connect,
+    /// The peer is not who it has to be.
+    Tls,
+    /// It took too long, or nothing came for too long.
+    Timeout,
+    /// The answer is another than 200.
+    Status,
+    /// The body ended early.
+    Truncated,
+    /// The content is larger than is taken.
+    TooLarge,
+    /// The content is no catalog.
+    Content,
+    /// Anything else.
+    Other,
+}
+
 /// An answer that cannot be taken.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -152,36 +175,23 @@ pub enum Size {
 }
 
 impl FetchError {
-    /// A word for its kind, one of [`FetchError::CLASSES`].
-    pub fn class(&self) -> &'static str {
+    /// Its kind.
+    pub fn class(&self) -> FetchClass {
         match self {
-            Self::Address(_) => "address",
-            Self::Connect { .. } => "connect",
-            Self::Tls { .. } => "tls",
-            Self::Timeout { .. } => "timeout",
-            Self::Status { .. } => "status",
-            Self::Truncated { .. } => "truncated",
+            Self::Address(_) => FetchClass::Address,
+            Self::Connect { .. } => FetchClass::Connect,
+            Self::Tls { .. } => FetchClass::Tls,
+            Self::Timeout { .. } => FetchClass::Timeout,
+            Self::Status { .. } => FetchClass::Status,
+            Self::Truncated { .. } => FetchClass::Truncated,
             Self::TooLarge { .. }
             | Self::Content(SourceError::TooLarge { .. } | SourceError::Memory { .. }) => {
-                "too_large"
+                FetchClass::TooLarge
             }
-            Self::Content(_) | Self::Gzip { .. } => "content",
-            Self::Response(_) | Self::NoThread { .. } | Self::Lost => "other",
+            Self::Content(_) | Self::Gzip { .. } => FetchClass::Content,
+            Self::Response(_) | Self::NoThread { .. } | Self::Lost => FetchClass::Other,
         }
     }
-
-    /// All classes there are.
-    pub const CLASSES: [&str; 9] = [
-        "address",
-        "connect",
-        "tls",
-        "timeout",
-        "status",
-        "truncated",
-        "too_large",
-        "content",
-        "other",
-    ];
 }
 
 impl fmt::Display for AwaitedPart {

@@ -39,14 +39,6 @@ label! {
     }
 }
 
-impl LoadFailure {
-    /// The one of this word; one that is not known is another.
-    pub fn of(word: &str) -> Self {
-        let known = Self::ALL.iter().find(|failure| failure.as_str() == word);
-        known.copied().unwrap_or(Self::Other)
-    }
-}
-
 /// The content of a catalog that was loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogLoad {

@@ -25,40 +25,32 @@ label! {
 }
 
 label! {
-    /// What went wrong with a watch.
-    pub enum WatchFailure {
-        /// The API server cannot be reached, or went away.
+    /// Why the API server did not answer as it should.
+    pub enum FaultClass {
+        /// No connection, or one that broke.
         Unreachable => "unreachable",
-        /// It does not answer in time.
+        /// A connection, and no answer in time.
         Silent => "silent",
-        /// It does not know who asks.
+        /// 401, or no credentials to be had.
         Unauthorized => "unauthorized",
-        /// It does not allow it.
+        /// 403.
         Forbidden => "forbidden",
-        /// It serves no such kind.
+        /// The cluster does not serve the API.
         NotServed => "not_served",
-        /// What was seen last is too old to go on from.
+        /// 410: what was known is too old to go on from.
         Gone => "gone",
-        /// It has too much to do.
+        /// 429.
         Throttled => "throttled",
-        /// It has a fault.
+        /// 5xx.
         Server => "server",
-        /// Its answer cannot be read.
+        /// An answer that is none of Kubernetes'.
         Undecodable => "undecodable",
-        /// It refuses for another reason.
+        /// Any other answer.
         Refused => "refused",
-        /// An object cannot be read; the others are.
+        /// An answer of which one object cannot be read; the others are.
         Object => "object",
         /// Anything else.
         Other => "other",
-    }
-}
-
-impl WatchFailure {
-    /// The one of this word; one that is not known is another.
-    pub fn of(word: &str) -> Self {
-        let known = Self::ALL.iter().find(|failure| failure.as_str() == word);
-        known.copied().unwrap_or(Self::Other)
     }
 }
 
@@ -74,7 +66,7 @@ struct Watch {
     connected: IntGauge,
     last_contact: Gauge,
     restarts: IntCounter,
-    errors: PerLabel<WatchFailure, IntCounter>,
+    errors: PerLabel<FaultClass, IntCounter>,
 }
 
 impl WatchMetrics {
@@ -105,7 +97,7 @@ impl WatchMetrics {
                 connected: connected.with_label_values(&[resource]),
                 last_contact: last_contact.with_label_values(&[resource]),
                 restarts: restarts.with_label_values(&[resource]),
-                errors: PerLabel::new(|class: WatchFailure| {
+                errors: PerLabel::new(|class: FaultClass| {
                     errors.with_label_values(&[resource, class.as_str()])
                 }),
             }
@@ -133,8 +125,8 @@ impl WatchMetrics {
     }
 
     /// Something went wrong with it, which need not end it.
-    pub fn failed(&self, watched: WatchedResource, failure: WatchFailure) {
-        self.watches.of(watched).errors.of(failure).inc();
+    pub fn failed(&self, watched: WatchedResource, class: FaultClass) {
+        self.watches.of(watched).errors.of(class).inc();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bodies that are whole, and bodies that are not.
 
-use olmguard::source::catalogd::{FetchError, FetchedBody};
+use olmguard::source::catalogd::{FetchClass, FetchError, FetchedBody};
 use ring::digest::{SHA256, digest};
 
 use super::scene::{Scene, catalog, fails};
@@ -113,7 +113,7 @@ async fn a_fault_within_is_told_with_its_place() {
     let scene = Scene::answering(Answer::gzip(damaged.as_bytes())).await;
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, catalog).await.unwrap_err();
-    assert_eq!(error.class(), "content");
+    assert_eq!(error.class(), FetchClass::Content);
     let words = "c: byte 42024: invalid JSON: expected a key in quotes, found '}'";
     assert_eq!(error.to_string(), words);
 }

@@ -5,6 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use olmguard::source::SourceError;
+use olmguard::source::catalogd::FetchClass;
 use rustix::process::getpriority_process;
 
 use super::scene::{Scene, unreadable};
@@ -26,7 +27,7 @@ async fn a_reader_that_fails_ends_the_fetch_at_once() {
     };
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, fail).await.unwrap_err();
-    assert_eq!(error.class(), "content");
+    assert_eq!(error.class(), FetchClass::Content);
     let words =
         "c: symbolic link points outside the directory of the catalog; copy the file into it";
     assert_eq!(error.to_string(), words);
@@ -39,7 +40,7 @@ async fn a_reader_that_panics_is_an_error() {
     let panics = |_: &mut dyn Read| -> Result<(), SourceError> { panic!("by intent") };
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, panics).await.unwrap_err();
-    assert_eq!(error.class(), "other");
+    assert_eq!(error.class(), FetchClass::Other);
     let words = "internal fault: the thread that reads the body was lost; please report this";
     assert_eq!(error.to_string(), words);
     scene.server.open(0).await;
@@ -63,7 +64,7 @@ async fn what_a_reader_leaves_is_looked_at_all_the_same() {
     let scene = Scene::answering(Answer::ok(b"not whole").cut(1)).await;
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, first).await.unwrap_err();
-    assert_eq!(error.class(), "truncated");
+    assert_eq!(error.class(), FetchClass::Truncated);
 }
 
 /// The reader's own error hides nothing: why the body ended counts.
@@ -76,7 +77,7 @@ async fn a_reader_that_passes_over_an_error_does_not_hide_it() {
     let scene = Scene::answering(Answer::gzipped(b"\x1f\x8b")).await;
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, deaf).await.unwrap_err();
-    assert_eq!(error.class(), "truncated");
+    assert_eq!(error.class(), FetchClass::Truncated);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::source::catalogd::{Catalogd, FetchClass, FetchLimits};
 use tokio::task::yield_now;
 
 use super::scene::{Scene, catalog, fails, fails_within, text, unreadable};
@@ -90,7 +90,7 @@ async fn a_listener_that_never_begins_tls_is_left() {
         listener.local_addr().unwrap().port()
     );
     let error = catalogd.fetch(&base, text).await.unwrap_err();
-    assert_eq!(error.class(), "timeout");
+    assert_eq!(error.class(), FetchClass::Timeout);
     assert_eq!(error.to_string(), "timed out: no connection within 200ms");
 }
 
@@ -112,7 +112,7 @@ async fn two_gigabytes_end_early_and_are_never_held() {
     };
     let scene = Scene::answering(answer).await.within(limits);
     let error = scene.fetch().await.unwrap_err();
-    assert_eq!(error.class(), "too_large");
+    assert_eq!(error.class(), FetchClass::TooLarge);
     assert_eq!(
         error.to_string(),
         "body is larger than 33554432 bytes, as sent"
@@ -167,7 +167,7 @@ async fn a_gzip_bomb_is_not_unpacked() {
         .within(limits);
     let base = scene.server.base("c");
     let error = scene.catalogd().fetch(&base, catalog).await.unwrap_err();
-    assert_eq!(error.class(), "too_large");
+    assert_eq!(error.class(), FetchClass::TooLarge);
     assert_eq!(
         error.to_string(),
         "body is larger than 16777216 bytes, decompressed"

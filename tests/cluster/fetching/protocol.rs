@@ -1,7 +1,7 @@
 //! What is asked, and answers that are not 200.
 
 use super::scene::{Scene, fails, fetch, text, trusting};
-use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::source::catalogd::{Catalogd, FetchClass, FetchLimits};
 use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::catalogd::authority::Authority;
 use olmguard_support::catalogd::scripted::Scripted;
@@ -30,7 +30,7 @@ async fn a_404_is_tried_again_on_a_new_connection() {
     let scene = scene.await;
     let catalogd = scene.catalogd();
     let error = fetch(&catalogd, &scene.server).await.unwrap_err();
-    assert_eq!(error.class(), "status");
+    assert_eq!(error.class(), FetchClass::Status);
     assert_eq!(fetch(&catalogd, &scene.server).await.unwrap().value, "x");
     let connections: Vec<_> = scene
         .server
@@ -49,7 +49,10 @@ async fn a_storm_of_500_has_the_same_words_all_along() {
     for _ in 0..50 {
         let error = fetch(&catalogd, &scene.server).await.unwrap_err();
         let words = "answered HTTP 500 Internal Server Error, expected 200 OK";
-        assert_eq!((error.class(), &*error.to_string()), ("status", words));
+        assert_eq!(
+            (error.class(), &*error.to_string()),
+            (FetchClass::Status, words)
+        );
     }
     assert_eq!(scene.server.connections(), 50);
     scene.server.open(0).await;
@@ -132,7 +135,7 @@ async fn a_server_with_http2_alone_is_told() {
     config.alpn_protocols = vec![b"h2".to_vec()];
     let server = Scripted::tls(config, |_| Answer::ok(b"x")).await;
     let error = fetch(&trusting(ca.path()), &server).await.unwrap_err();
-    assert_eq!(error.class(), "tls");
+    assert_eq!(error.class(), FetchClass::Tls);
     let words = "expected a server with HTTP/1.1, found one that refuses it";
     let want = format!("TLS with localhost:{}: {words}", server.port());
     assert_eq!(error.to_string(), want);
@@ -157,7 +160,10 @@ async fn nobody_there_is_told() {
         let base = format!("{scheme}://localhost:{port}/c");
         let error = catalogd.fetch(&base, text).await.unwrap_err();
         let words = format!("cannot connect to localhost:{port}: connection refused");
-        assert_eq!((error.class(), error.to_string()), ("connect", words));
+        assert_eq!(
+            (error.class(), error.to_string()),
+            (FetchClass::Connect, words)
+        );
     }
 }
 
@@ -168,7 +174,7 @@ async fn a_name_that_nobody_has_is_told() {
         .fetch("https://no-such-host.invalid/c", text)
         .await
         .unwrap_err();
-    assert_eq!(error.class(), "connect");
+    assert_eq!(error.class(), FetchClass::Connect);
     let words = "cannot connect to no-such-host.invalid: failed to lookup address information";
     assert!(error.to_string().starts_with(words), "{error}");
 }
@@ -177,7 +183,7 @@ async fn a_name_that_nobody_has_is_told() {
 async fn a_base_that_is_no_url_is_told() {
     let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
     let error = catalogd.fetch("catalogs/c", text).await.unwrap_err();
-    assert_eq!(error.class(), "address");
+    assert_eq!(error.class(), FetchClass::Address);
     let words = "base \"catalogs/c\": expected a URL that starts with https:// or http://";
     assert_eq!(error.to_string(), words);
 }

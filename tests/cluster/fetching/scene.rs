@@ -5,6 +5,7 @@ use std::path::Path;
 
 use olmguard::source::catalogd::{Catalogd, FetchError, FetchLimits, FetchedBody};
 use olmguard::source::{Progress, SourceError, read_from};
+use olmguard::telemetry::metrics::LoadFailure;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use tempfile::NamedTempFile;
@@ -90,8 +91,8 @@ pub(crate) fn same(first: &FetchError, second: &FetchError) -> (&'static str, St
         second.to_string(),
         "the same fault, the same words"
     );
-    assert!(FetchError::CLASSES.contains(&first.class()), "{first:?}");
-    (first.class(), first.to_string())
+    let class = LoadFailure::from(first.class());
+    (class.as_str(), first.to_string())
 }
 
 /// A client that trusts `ca` and no other.

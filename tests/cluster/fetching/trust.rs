@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::source::catalogd::{Catalogd, FetchClass, FetchLimits};
 use tempfile::TempDir;
 
 use super::scene::{Scene, fetch, trusting};
@@ -30,7 +30,7 @@ impl Cas {
 }
 
 /// Asks a server with this certificate of an authority that is trusted.
-async fn shows(leaf: &Leaf<'_>) -> Result<String, (&'static str, String)> {
+async fn shows(leaf: &Leaf<'_>) -> Result<String, (FetchClass, String)> {
     let (authority, cas) = (Authority::new("catalogd"), Cas::new());
     let ca = cas.file("ca.crt", &authority.pem());
     let server = Scripted::tls(authority.server_with(leaf), |_| Answer::ok(b"x")).await;
@@ -43,9 +43,9 @@ async fn shows(leaf: &Leaf<'_>) -> Result<String, (&'static str, String)> {
 }
 
 #[track_caller]
-fn refused(shown: &Result<String, (&'static str, String)>, words: &str) {
+fn refused(shown: &Result<String, (FetchClass, String)>, words: &str) {
     let words = format!("TLS with localhost:PORT: {words}");
-    assert_eq!(*shown, Err(("tls", words)));
+    assert_eq!(*shown, Err((FetchClass::Tls, words)));
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn a_certificate_of_a_stranger_is_refused() {
         scene.server.port(),
         stranger.display(),
     );
-    assert_eq!((error.class(), error.to_string()), ("tls", words));
+    assert_eq!((error.class(), error.to_string()), (FetchClass::Tls, words));
 
     let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
     let error = fetch(&catalogd, &scene.server).await.unwrap_err();
@@ -107,7 +107,7 @@ async fn a_certificate_of_a_stranger_is_refused() {
          store",
         scene.server.port(),
     );
-    assert_eq!((error.class(), error.to_string()), ("tls", words));
+    assert_eq!((error.class(), error.to_string()), (FetchClass::Tls, words));
     assert!(
         scene.server.asked().is_empty(),
         "nothing was asked of a stranger"
@@ -129,7 +129,7 @@ async fn a_server_without_tls_is_told() {
     let base = format!("https://localhost:{port}/c");
     let error = catalogd.fetch(&base, super::scene::text).await.unwrap_err();
     let words = format!("TLS with localhost:{port}: expected a server with TLS, found one without");
-    assert_eq!((error.class(), error.to_string()), ("tls", words));
+    assert_eq!((error.class(), error.to_string()), (FetchClass::Tls, words));
 }
 
 #[tokio::test]
@@ -178,11 +178,17 @@ async fn a_ca_that_is_replaced_counts_from_the_next_try_on() {
     let ca = cas.file("ca.crt", &old.pem());
     let server = Scripted::tls(new.server(), |_| Answer::ok(b"x")).await;
     let catalogd = trusting(&ca);
-    assert_eq!(fetch(&catalogd, &server).await.unwrap_err().class(), "tls");
+    assert_eq!(
+        fetch(&catalogd, &server).await.unwrap_err().class(),
+        FetchClass::Tls
+    );
     cas.file("ca.crt", &new.pem());
     assert_eq!(fetch(&catalogd, &server).await.unwrap().value, "x");
     cas.file("ca.crt", &old.pem());
-    assert_eq!(fetch(&catalogd, &server).await.unwrap_err().class(), "tls");
+    assert_eq!(
+        fetch(&catalogd, &server).await.unwrap_err().class(),
+        FetchClass::Tls
+    );
 }
 
 #[tokio::test]

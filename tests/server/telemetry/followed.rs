@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::{
-    CatalogLoad, LoadFailure, WatchFailure, WatchMetrics, WatchedResource,
+    CatalogLoad, FaultClass, LoadFailure, WatchMetrics, WatchedResource,
 };
 use olmguard_engine::snapshot::{Currency, ServingState};
 
@@ -100,7 +100,7 @@ fn catalogs_are_followed(metrics: &Metrics) {
     catalogs.aged("hub", Duration::from_secs(90));
     catalogs.held_back("hub", true);
     for _ in 0..2 {
-        catalogs.load_failed("hub", LoadFailure::of("truncated"));
+        catalogs.load_failed("hub", LoadFailure::Truncated);
     }
     catalogs.loaded("mirror", &LOAD);
     catalogs.told("mirror", ServingState::KnownNot, Currency::Current);
@@ -112,22 +112,9 @@ fn catalogs_are_followed(metrics: &Metrics) {
 fn watches_are_lost_and_found(watches: &WatchMetrics) {
     watches.heard(WatchedResource::Deployment, at(1_600_000_000));
     watches.lost(WatchedResource::Deployment);
-    watches.failed(WatchedResource::ClusterCatalogs, WatchFailure::of("gone"));
+    watches.failed(WatchedResource::ClusterCatalogs, FaultClass::Gone);
     watches.restarted(WatchedResource::ClusterCatalogs);
     watches.heard(WatchedResource::ClusterCatalogs, at(1_700_000_000));
-}
-
-/// The words are those of the one who failed; one that is not known counts all the same.
-#[test]
-fn failures_are_found_by_their_words() {
-    for failure in LoadFailure::ALL {
-        assert_eq!(LoadFailure::of(failure.as_str()), *failure);
-    }
-    for failure in WatchFailure::ALL {
-        assert_eq!(WatchFailure::of(failure.as_str()), *failure);
-    }
-    assert_eq!(LoadFailure::of("news"), LoadFailure::Other);
-    assert_eq!(WatchFailure::of("news"), WatchFailure::Other);
 }
 
 /// Whatever is told first makes all of its series.

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use olmguard::admission::{Operation, Outcome};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::{
-    AnsweredReview, AuditFigures, CatalogLoad, DecodeError, Eviction, HandshakeFailure,
-    LoadFailure, Refusal, Reload, WaitedFor, WatchFailure, WatchedResource,
+    AnsweredReview, AuditFigures, CatalogLoad, DecodeError, Eviction, FaultClass, HandshakeFailure,
+    LoadFailure, Refusal, Reload, WaitedFor, WatchedResource,
 };
 use olmguard_engine::judge::{ExemptionKind, Token};
 
@@ -244,7 +244,7 @@ fn ten_thousand_answers_leave_the_number_of_series_constant() {
         metrics.tls.reloaded(Reload::ALL[next(Reload::ALL.len())]);
         let failure = LoadFailure::ALL[next(LoadFailure::ALL.len())];
         metrics.catalogs.load_failed("hub", failure);
-        let failure = WatchFailure::ALL[next(WatchFailure::ALL.len())];
+        let failure = FaultClass::ALL[next(FaultClass::ALL.len())];
         metrics.watches.failed(
             WatchedResource::ALL[next(WatchedResource::ALL.len())],
             failure,

@@ -17,7 +17,7 @@ use crate::cli::args::catalogs::OlmArgs;
 use crate::cluster::olm::{self, FindError, OlmEvent, RunningOlm, Warning, compare};
 use crate::server::Check;
 use crate::telemetry::Metrics;
-use crate::telemetry::metrics::{WatchFailure, WatchMetrics, WatchedResource};
+use crate::telemetry::metrics::{WatchMetrics, WatchedResource};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
 use olmguard_views::readiness::{CheckFacts, OlmEvidence};
@@ -149,9 +149,9 @@ impl Follower {
                 None
             }
             OlmEvent::Lost(fault) => {
-                let class = WatchFailure::of(fault.class.as_str());
                 self.watches.lost(WatchedResource::Deployment);
-                self.watches.failed(WatchedResource::Deployment, class);
+                self.watches
+                    .failed(WatchedResource::Deployment, fault.class);
                 self.board.fault(Some(fault.words));
                 None
             }

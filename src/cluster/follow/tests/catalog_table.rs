@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{content, labelled, loaded, observed, packages, unserving};
+use super::{content, labelled, loaded, no_connection, observed, packages, unserving};
 use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::AgeLimit;
 use crate::cluster::follow::catalog_table::CatalogTable;
-use crate::cluster::follow::job::{Failure, Job};
+use crate::cluster::follow::job::Job;
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::{Gates, Rules};
 use olmguard_engine::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
@@ -68,7 +68,7 @@ impl World {
     fn fail(&mut self, after: Duration) {
         let job = self.due().remove(0);
         self.table
-            .failed(&job, failure("no route to host"), self.now + after);
+            .failed(&job, no_connection("no route to host"), self.now + after);
     }
 
     fn apply(&mut self, observed: ObservedCatalog) {
@@ -88,14 +88,6 @@ impl World {
         let state = self.state(name);
         let expected = expected.map(|package| vec![package]);
         assert_eq!(packages(&state), expected, "{name}");
-    }
-}
-
-fn failure(why: &str) -> Failure {
-    Failure {
-        class: "connect",
-        why: why.to_owned(),
-        held_back: None,
     }
 }
 

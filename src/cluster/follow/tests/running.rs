@@ -9,10 +9,10 @@ use arc_swap::ArcSwap;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::{content, loaded, observed, packages};
+use super::{content, loaded, no_connection, observed, packages};
 use crate::cluster::WatchEvent;
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
-use crate::cluster::follow::job::{Failure, Job, LoadedContent, Outcome, Task};
+use crate::cluster::follow::job::{Job, LoadedContent, Outcome, Task};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{FollowConfig, run};
 use crate::cluster::follow::{AgeLimit, StatusBoard, StatusListener};
@@ -87,11 +87,7 @@ impl Load for Script {
                     ..LoadedContent::clone(&loaded)
                 }))
             }
-            Some(Does::Fails) => Outcome::Failed(Failure {
-                class: "connect",
-                why: "no route to host".to_owned(),
-                held_back: None,
-            }),
+            Some(Does::Fails) => Outcome::Failed(no_connection("no route to host")),
             Some(Does::Hangs) => pending().await,
             Some(Does::Panics) => panic!("as scripted"),
         }
@@ -203,12 +199,13 @@ async fn it_tries_again_later_and_later_and_says_why() {
         .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
         .await;
     let failed = |snapshot: &Snapshot| {
-        snapshot
-            .catalog("hub")
-            .is_some_and(|state| packages(state) == Err("no route to host"))
+        snapshot.catalog("hub").is_some_and(|state| {
+            packages(state) == Err("cannot connect to catalogd.example: no route to host")
+        })
     };
     world.until("failed", failed).await;
-    let words = "0 of 1 loaded; hub: not loaded: no route to host";
+    let words =
+        "0 of 1 loaded; hub: not loaded: cannot connect to catalogd.example: no route to host";
     let counts = CatalogCounts {
         available: 1,
         loaded: 0,
@@ -318,7 +315,8 @@ async fn a_watch_that_is_lost_takes_nothing_away() {
     world.until("superseded", superseded).await;
     tokio::time::sleep(Duration::from_mins(1)).await;
     let words = world.board.catalogs().unwrap();
-    let expected = "1 of 1 loaded; hub: newer content cannot be loaded for 60s: no route to host";
+    let expected = "1 of 1 loaded; hub: newer content cannot be loaded for 60s: \
+        cannot connect to catalogd.example: no route to host";
     assert_eq!(words, expected);
 }
 

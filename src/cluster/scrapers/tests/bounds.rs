@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, advance, timeout};
 
 use super::{TOKENS, api, unavailable};
+use crate::cluster::FaultClass;
 use crate::cluster::scrapers::known::{ALLOWED, Key, MOST, REFUSED, RulingCache};
 use crate::cluster::scrapers::{PATIENCE, PLACES, Scrapers};
 use crate::telemetry::{Authorizer, ScrapeDenied};
@@ -43,7 +44,10 @@ async fn each_token_is_one_of_its_own() {
     api.trouble(Trouble::Refused, |_| true);
     assert_eq!(scrapers.authorize("t-1").await, Ok(()));
     for other in ["t-2", "t-", "t-11", "T-1"] {
-        assert_eq!(scrapers.authorize(other).await, unavailable("unreachable"));
+        assert_eq!(
+            scrapers.authorize(other).await,
+            unavailable(FaultClass::Unreachable)
+        );
     }
 }
 
@@ -85,7 +89,7 @@ async fn few_tokens_are_asked_about_at_once_and_nobody_waits_for_long() {
     );
     assert_eq!(reviews(&api), PLACES);
     let rulings = all.await;
-    assert_eq!(rulings, vec![unavailable("silent"); tokens.len()]);
+    assert_eq!(rulings, vec![unavailable(FaultClass::Silent); tokens.len()]);
     assert!(begun.elapsed() <= PATIENCE + A_MOMENT);
 }
 

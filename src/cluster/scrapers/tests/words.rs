@@ -7,6 +7,7 @@ use serde_json::json;
 use tokio::time::advance;
 
 use super::{ACCESSES, TOKENS, api, api_with, user};
+use crate::cluster::FaultClass;
 use crate::cluster::scrapers::Scrapers;
 use crate::cluster::tests::logged::logged;
 use crate::telemetry::{Authorizer, ScrapeDenied};
@@ -146,7 +147,9 @@ fn a_client_is_told_what_is_missing() {
             "forbidden: user \"a:b\" cannot get the nonResourceURL /metrics",
         ),
         (
-            ScrapeDenied::Unavailable { class: "silent" },
+            ScrapeDenied::Unavailable {
+                class: FaultClass::Silent,
+            },
             "cannot check the token: no answer from the API server (silent); the log of olmguard has the \
              details",
         ),

@@ -52,7 +52,10 @@ fn content_that_cannot_be_read_for_another_olm_is_not_judged_by() {
         world.pass(SECOND);
     }
     assert_eq!(*world.table.snapshot(world.now).rules(), older());
-    world.judges("hub", Err("no route to host"));
+    world.judges(
+        "hub",
+        Err("cannot connect to catalogd.example: no route to host"),
+    );
     world.load_all();
     world.judges("hub", Ok("a"));
 }

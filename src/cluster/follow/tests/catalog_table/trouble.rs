@@ -1,6 +1,7 @@
 //! What fails, comes too late or changes too fast.
 
 use super::*;
+use crate::cluster::follow::job::Failure;
 
 #[test]
 fn what_failed_is_tried_again_when_it_is_time() {
@@ -9,7 +10,10 @@ fn what_failed_is_tried_again_when_it_is_time() {
     world.judges("hub", Err("missing"));
     world.fail(SECOND);
     assert!(world.due().is_empty());
-    world.judges("hub", Err("no route to host"));
+    world.judges(
+        "hub",
+        Err("cannot connect to catalogd.example: no route to host"),
+    );
     assert_eq!(world.table.wake(world.now), Some(world.now + SECOND));
     world.pass(SECOND);
     assert_eq!(world.wanted(), ["hub sha256:a"]);
@@ -82,15 +86,15 @@ fn content_whose_digest_moved_is_fetched_when_the_watch_says_so_or_later() {
     world.table.listed(vec![observed("hub", "a")], world.now);
     let job = world.due().remove(0);
     let retry = world.now + SECOND;
-    assert!(world.table.failed(&job, failure("it moved"), retry));
-    world.judges("hub", Err("it moved"));
+    assert!(world.table.failed(&job, Failure::Moved, retry));
+    world.judges("hub", Err("its digest changed while it was fetched"));
     assert!(world.due().is_empty());
     world.apply(observed("hub", "b"));
     assert_eq!(world.wanted(), ["hub sha256:b"]);
     world.load_all();
     world.judges("hub", Ok("b"));
     assert!(
-        !world.table.failed(&job, failure("late"), retry),
+        !world.table.failed(&job, no_connection("late"), retry),
         "nobody waits for it"
     );
     assert_eq!(world.table.failures_since_news("hub"), 0);
@@ -132,7 +136,7 @@ fn who_fails_again_and_again_waits_for_the_others() {
         .table
         .listed(names.map(|name| observed(name, name)).to_vec(), world.now);
     for job in world.due() {
-        world.table.failed(&job, failure("slow"), world.now);
+        world.table.failed(&job, no_connection("slow"), world.now);
     }
     assert_eq!(world.wanted(), ["c sha256:c", "a sha256:a"]);
 }
@@ -155,7 +159,7 @@ fn the_start_is_over_when_all_are_loaded_or_out_of_tries() {
         let slow = jobs.iter().find(|job| job.want.name == "slow").unwrap();
         world
             .table
-            .failed(slow, failure("slow"), world.now + SECOND);
+            .failed(slow, no_connection("slow"), world.now + SECOND);
         world.pass(SECOND);
     }
     assert!(world.table.is_ready());
