@@ -28,7 +28,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use board::PolicyBoard;
+pub use board::{ListedPolicies, PolicyBoard, UnlistedPolicies};
 pub use follow::{PolicyListener, follow};
 pub(in crate::cluster) use list::list_whole;
 pub use list::{PoliciesError, list};

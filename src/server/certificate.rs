@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::server::health::Check;
 use crate::telemetry::metrics::{Reload, TlsMetrics};
 use crate::tls::{Certificates, Clock, Leaf, Observer, SystemClock, TlsError};
+use olmguard_views::readiness::CheckReadiness;
 
 /// The certificate of a server, which may be long in coming. It counts what becomes of it.
 #[derive(Debug)]
@@ -57,15 +58,13 @@ impl<C> CertificateInUse<C> {
 }
 
 impl<C: Clock + 'static> Check for CertificateInUse<C> {
-    fn name(&self) -> &'static str {
-        "certificate"
-    }
-
-    fn state(&self) -> Result<String, String> {
-        let certificates = self.there()?;
-        let fitness = certificates.fitness(self.clock.now());
-        fitness.map_err(|unfit| unfit.to_string())?;
-        Ok(certificates.leaf().to_string())
+    fn readiness(&self) -> CheckReadiness {
+        let fit = self.there().and_then(|certificates| {
+            let fitness = certificates.fitness(self.clock.now());
+            fitness.map_err(|unfit| unfit.to_string())?;
+            Ok(certificates.leaf().to_string())
+        });
+        CheckReadiness::new("certificate", fit, None)
     }
 }
 

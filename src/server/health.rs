@@ -20,20 +20,12 @@ use tokio::sync::watch;
 
 use crate::server::certificate::CertificateInUse;
 use crate::server::phase::Phase;
-use olmguard_views::readiness::{CheckFacts, CheckReadiness, Readiness};
+use olmguard_views::readiness::{CheckReadiness, Readiness};
 
 /// Something that must be well for a server to be ready.
 pub trait Check: fmt::Debug + Send + Sync + 'static {
-    /// What it looks at, in one word.
-    fn name(&self) -> &'static str;
-
-    /// How it is, in words of one line: `Ok` if edits should be sent here.
-    fn state(&self) -> Result<String, String>;
-
-    /// The same with what programs read, both of one moment.
-    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
-        (self.state(), None)
-    }
+    /// How it is, in words and for programs, both of one moment.
+    fn readiness(&self) -> CheckReadiness;
 }
 
 /// The health of a server.
@@ -73,10 +65,7 @@ impl Health {
     }
 
     fn readiness(&self) -> Readiness {
-        let checks = self.checks.iter().map(|check| {
-            let (state, facts) = check.report();
-            CheckReadiness::new(check.name(), state, facts)
-        });
+        let checks = self.checks.iter().map(|check| check.readiness());
         Readiness::new(self.under_way(), checks.collect())
     }
 
@@ -124,18 +113,15 @@ mod tests {
     use super::*;
     use crate::telemetry::Metrics;
     use crate::tls::{SystemClock, TlsConfig, self_signed};
-    use olmguard_views::readiness::CatalogCounts;
+    use olmguard_views::readiness::{CatalogCounts, CheckFacts};
 
     #[derive(Debug)]
     struct Fixed(&'static str, Result<&'static str, &'static str>);
 
     impl Check for Fixed {
-        fn name(&self) -> &'static str {
-            self.0
-        }
-
-        fn state(&self) -> Result<String, String> {
-            self.1.map(str::to_owned).map_err(str::to_owned)
+        fn readiness(&self) -> CheckReadiness {
+            let state = self.1.map(str::to_owned).map_err(str::to_owned);
+            CheckReadiness::new(self.0, state, None)
         }
     }
 
@@ -185,22 +171,14 @@ mod tests {
     struct Counted;
 
     impl Check for Counted {
-        fn name(&self) -> &'static str {
-            "catalogs"
-        }
-
-        fn state(&self) -> Result<String, String> {
-            self.report().0
-        }
-
-        fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+        fn readiness(&self) -> CheckReadiness {
             let counts = CatalogCounts {
                 available: 2,
                 loaded: 2,
                 ..CatalogCounts::default()
             };
             let facts = CheckFacts::Catalogs(counts);
-            (Ok("2 of 2 loaded".to_owned()), Some(facts))
+            CheckReadiness::new("catalogs", Ok("2 of 2 loaded".to_owned()), Some(facts))
         }
     }
 

@@ -1,74 +1,147 @@
 //! What probes are told about the policies.
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::table::{Presence, ReadObject, Table};
+use crate::cluster::fault::WatchFault;
 
-/// How the policies are, in words of one line.
+/// Whether it is known which policies there are.
 ///
 /// Policies that cannot be read are no reason not to be ready: what they are about is denied, everything else is
 /// judged. Before it is known which policies there are, nothing is judged.
 #[derive(Debug)]
-pub struct PolicyBoard(Mutex<Result<String, String>>);
+pub struct PolicyBoard(Mutex<Result<ListedPolicies, UnlistedPolicies>>);
+
+/// The policies that are known, in words of one line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ListedPolicies {
+    pub(super) policies: ListedKind,
+    pub(super) guardrails: ListedKind,
+}
+
+/// The objects of one kind that are known.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct ListedKind {
+    kind: &'static str,
+    objects: KnownObjects,
+    /// The invalid objects, with why.
+    invalid: Vec<(String, String)>,
+    /// Why the watch is lost.
+    fault: Option<WatchFault>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum KnownObjects {
+    /// The cluster does not serve the kind.
+    Absent,
+    Listed(usize),
+    /// They are kept although the cluster no longer serves the kind.
+    Doubted(usize),
+}
+
+/// Why it is not known which policies there are, in words of one line.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum UnlistedPolicies {
+    /// The watches have just begun.
+    #[error("not listed yet")]
+    Start,
+    /// The objects of a kind are not listed.
+    #[error(
+        "{kind} not listed yet{}",
+        .fault.as_ref().map(|fault| format!(": {}", fault.words)).unwrap_or_default()
+    )]
+    Kind {
+        /// The kind.
+        kind: &'static str,
+        /// Why they cannot be listed, if it was tried.
+        fault: Option<WatchFault>,
+    },
+    /// A policy depends on whether the API server asks for the permission `bypass`.
+    #[error(
+        "UpgradePolicy with bypass: ByPermission, and the ValidatingAdmissionPolicy not listed yet"
+    )]
+    Permission,
+}
 
 impl Default for PolicyBoard {
     fn default() -> Self {
-        Self(Mutex::new(Err(LISTING.to_owned())))
+        Self(Mutex::new(Err(UnlistedPolicies::Start)))
     }
 }
 
 impl PolicyBoard {
-    /// The words: `Ok` if edits can be judged.
-    pub fn state(&self) -> Result<String, String> {
-        self.words().clone()
+    /// The policies, if edits can be judged.
+    ///
+    /// # Errors
+    /// If it is not known which policies there are.
+    pub fn state(&self) -> Result<ListedPolicies, UnlistedPolicies> {
+        self.locked().clone()
     }
 
-    pub(super) fn put(&self, words: Result<String, String>) {
-        *self.words() = words;
+    pub(super) fn put(&self, state: Result<ListedPolicies, UnlistedPolicies>) {
+        *self.locked() = state;
     }
 
     /// Nothing that is done under the lock can fail half-way.
-    fn words(&self) -> MutexGuard<'_, Result<String, String>> {
+    fn locked(&self) -> MutexGuard<'_, Result<ListedPolicies, UnlistedPolicies>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The words for one kind. `faults` are the invalid objects, with why.
-pub(super) fn words<T: ReadObject>(
-    table: &Table<T>,
-    faults: &[(String, String)],
-) -> Result<String, String> {
-    let count = table.iter().count();
-    let known = match table.presence() {
-        Presence::Unknown => {
-            let why = table.fault().map(|fault| format!(": {fault}"));
-            return Err(format!("{} {LISTING}{}", T::KIND, why.unwrap_or_default()));
-        }
-        Presence::Absent => format!("no {} in this cluster", T::KIND),
-        Presence::Listed | Presence::Doubted { .. } => {
-            format!("{} {} accepted", count - faults.len(), T::KIND)
-        }
-    };
-    let is_doubted = matches!(table.presence(), Presence::Doubted { .. });
-    let doubted =
-        is_doubted.then_some(", kept for now although the cluster no longer serves the kind");
-    let invalid = faults.first().map(|(name, why)| {
-        format!(
-            ", {} not accepted and denying upgrades; the first: {name}: {why}",
-            faults.len()
-        )
-    });
-    let lost = table
-        .fault()
-        .map(|fault| format!(", the last good ones stay in use: {fault}"));
-    Ok(format!(
-        "{known}{}{}{}",
-        invalid.unwrap_or_default(),
-        doubted.unwrap_or_default(),
-        lost.unwrap_or_default()
-    ))
+impl ListedKind {
+    /// What a table knows. `invalid` are its invalid objects, with why.
+    pub(super) fn of<T: ReadObject>(
+        table: &Table<T>,
+        invalid: Vec<(String, String)>,
+    ) -> Result<Self, UnlistedPolicies> {
+        let count = table.iter().count();
+        let fault = table.fault().cloned();
+        let objects = match table.presence() {
+            Presence::Unknown => {
+                let kind = T::KIND;
+                return Err(UnlistedPolicies::Kind { kind, fault });
+            }
+            Presence::Absent => KnownObjects::Absent,
+            Presence::Listed => KnownObjects::Listed(count),
+            Presence::Doubted { .. } => KnownObjects::Doubted(count),
+        };
+        Ok(Self {
+            kind: T::KIND,
+            objects,
+            invalid,
+            fault,
+        })
+    }
 }
 
-pub(super) const LISTING: &str = "not listed yet";
-pub(super) const PERMISSION: &str =
-    "UpgradePolicy with bypass: ByPermission, and the ValidatingAdmissionPolicy not listed yet";
+impl fmt::Display for ListedPolicies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.policies, self.guardrails)
+    }
+}
+
+impl fmt::Display for ListedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, invalid) = (self.kind, self.invalid.len());
+        match self.objects {
+            KnownObjects::Absent => write!(f, "no {kind} in this cluster")?,
+            KnownObjects::Listed(count) | KnownObjects::Doubted(count) => {
+                write!(f, "{} {kind} accepted", count - invalid)?;
+            }
+        }
+        if let Some((name, why)) = self.invalid.first() {
+            write!(
+                f,
+                ", {invalid} not accepted and denying upgrades; the first: {name}: {why}"
+            )?;
+        }
+        if matches!(self.objects, KnownObjects::Doubted(_)) {
+            f.write_str(", kept for now although the cluster no longer serves the kind")?;
+        }
+        match &self.fault {
+            Some(fault) => write!(f, ", the last good ones stay in use: {}", fault.words),
+            None => Ok(()),
+        }
+    }
+}

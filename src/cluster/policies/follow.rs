@@ -10,11 +10,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
+use super::board::{ListedKind, ListedPolicies, UnlistedPolicies};
 use super::permission::{self, ExpectedPermission, Permission};
 use super::read::{ReadGuardrails, ReadPolicy};
 use super::report::{ObjectReport, Reports};
 use super::table::{Change, Presence, ReadObject, Table};
-use super::{GUARDRAILS, POLICIES, PolicyBoard, PolicyStore, board};
+use super::{GUARDRAILS, POLICIES, PolicyBoard, PolicyStore};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::telemetry::metrics::{PolicyMetrics, PolicyObject, WatchMetrics, WatchedResource};
 use crate::tls::Clock;
@@ -173,13 +174,13 @@ impl State {
         let metrics = &self.listener.metrics;
         metrics.known(PolicyObject::UpgradePolicy, self.policies.is_known());
         metrics.known(PolicyObject::UpgradeGuardrails, self.guardrails.is_known());
-        let words = self.words();
-        if let Err(why) = &words
+        let state = self.listed();
+        if let Err(why) = &state
             && self.puts_parts
         {
             self.listener.store.put_unlisted(why);
         }
-        self.listener.board.put(words);
+        self.listener.board.put(state);
     }
 
     /// The policies as this cluster enforces them.
@@ -222,8 +223,9 @@ impl State {
         } else {
             upgrades
         };
-        let unlisted = self.words().err().map(Into::into);
-        self.listener.store.put_objects(objects, upgrades, unlisted);
+        let unlisted = self.listed().err();
+        let store = &self.listener.store;
+        store.put_objects(objects, upgrades, unlisted.as_ref());
         self.listener.count(&self.last);
     }
 
@@ -234,24 +236,27 @@ impl State {
             && self.permission.is_known()
     }
 
-    /// What is known, in words; `Err` while anything is not known that decides.
-    fn words(&self) -> Result<String, String> {
-        let policies = board::words(&self.policies, &self.last.faults(ReadPolicy::KIND))?;
+    /// What is known; `Err` while anything is not known that decides.
+    fn listed(&self) -> Result<ListedPolicies, UnlistedPolicies> {
+        let policies = ListedKind::of(&self.policies, self.last.faults(ReadPolicy::KIND))?;
         let guardrails = self.last.faults(ReadGuardrails::KIND);
-        let guardrails = board::words(&self.guardrails, &guardrails)?;
+        let guardrails = ListedKind::of(&self.guardrails, guardrails)?;
         let mut policies_read = self.policies.iter().map(|read| &read.policy);
         let needs_permission = policies_read.any(UpgradePolicy::asks_for_permission);
         if needs_permission && !self.permission.is_known() {
-            return Err(board::PERMISSION.to_owned());
+            return Err(UnlistedPolicies::Permission);
         }
-        Ok(format!("{policies}; {guardrails}"))
+        Ok(ListedPolicies {
+            policies,
+            guardrails,
+        })
     }
 }
 
 impl PolicyListener {
     /// Leaves edits undecided that an object of the cluster can forbid, until all are known.
     pub fn begin(&self) {
-        self.store.put_unlisted(board::LISTING);
+        self.store.put_unlisted(&UnlistedPolicies::Start);
         for kind in [PolicyObject::UpgradePolicy, PolicyObject::UpgradeGuardrails] {
             self.metrics.known(kind, false);
         }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 
+use super::UnlistedPolicies;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 
@@ -37,8 +38,8 @@ impl PolicyStore {
     }
 
     /// From now on, the cluster can have objects that are not known, for this reason. Until then, it has none.
-    pub fn put_unlisted(&self, why: &str) {
-        self.put(|parts| parts.unlisted = Some(why.into()));
+    pub(super) fn put_unlisted(&self, why: &UnlistedPolicies) {
+        self.put(|parts| parts.unlisted = Some(why.to_string().into()));
     }
 
     /// The objects of the cluster are these from now on; `unlisted` is why they can be more.
@@ -46,12 +47,12 @@ impl PolicyStore {
         &self,
         objects: AdministratorGuardrails,
         upgrades: UpgradePolicies,
-        unlisted: Option<Box<str>>,
+        unlisted: Option<&UnlistedPolicies>,
     ) {
         self.put(|parts| {
             parts.objects = objects;
             parts.upgrades = upgrades;
-            parts.unlisted = unlisted;
+            parts.unlisted = unlisted.map(|why| why.to_string().into());
         });
     }
 

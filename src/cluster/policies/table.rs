@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tracing::{error, info, warn};
 
 use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
+use crate::cluster::fault::WatchFault;
 use crate::cluster::object::name;
 use crate::cluster::watch::WatchEvent;
 use crate::telemetry::metrics::WatchedResource;
@@ -78,7 +79,7 @@ pub(super) struct Table<T> {
     objects: BTreeMap<Box<str>, T>,
     presence: Presence,
     /// Why nothing is heard at the moment.
-    fault: Option<String>,
+    fault: Option<WatchFault>,
 }
 
 /// Whether there are such objects.
@@ -133,8 +134,8 @@ impl<T: ReadObject> Table<T> {
         matches!(self.presence, Presence::Absent | Presence::Listed)
     }
 
-    pub(super) fn fault(&self) -> Option<&str> {
-        self.fault.as_deref()
+    pub(super) fn fault(&self) -> Option<&WatchFault> {
+        self.fault.as_ref()
     }
 
     /// Takes an event. Objects are read apart from where connections are served; a fault of the reader leaves all as it
@@ -151,7 +152,7 @@ impl<T: ReadObject> Table<T> {
             WatchEvent::Found => Ok(self.find(now)),
             WatchEvent::Absent => Ok(self.absent(now)),
             WatchEvent::Lost(fault) => {
-                self.lose(fault.words, now);
+                self.lose(fault, now);
                 Ok(Change::Nothing)
             }
         };
@@ -269,7 +270,7 @@ impl<T: ReadObject> Table<T> {
     }
 
     /// Logged once, for as long as it is the same.
-    fn lose(&mut self, fault: String, now: Instant) {
+    fn lose(&mut self, fault: WatchFault, now: Instant) {
         self.doubt_from(now);
         if self.fault.as_ref() == Some(&fault) {
             return;
@@ -277,12 +278,14 @@ impl<T: ReadObject> Table<T> {
         if self.presence == Presence::Unknown {
             warn!(
                 kind = T::KIND,
-                fault, "Failed to list objects, leaving edits undecided that they can forbid"
+                fault = fault.words,
+                "Failed to list objects, leaving edits undecided that they can forbid"
             );
         } else {
             warn!(
                 kind = T::KIND,
-                fault, "Lost the watch, keeping the last good objects"
+                fault = fault.words,
+                "Lost the watch, keeping the last good objects"
             );
         }
         self.fault = Some(fault);

@@ -139,11 +139,18 @@ impl Scene {
         let begun = Instant::now();
         let words = |expected: &str| expected.to_owned();
         let expected = expected.map(words).map_err(words);
-        while self.board.state() != expected {
+        while self.words() != expected {
             let late = begun.elapsed() > Duration::from_mins(10);
-            assert!(!late, "{:?}, expected {expected:?}", self.board.state());
+            assert!(!late, "{:?}, expected {expected:?}", self.words());
             sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    /// What probes are told.
+    fn words(&self) -> Result<String, String> {
+        let state = self.board.state();
+        let words = state.map(|listed| listed.to_string());
+        words.map_err(|unlisted| unlisted.to_string())
     }
 }
 
@@ -153,7 +160,7 @@ async fn what_there_is_is_in_force_and_what_changes_is_at_once() {
     api.put(UPGRADE_POLICIES, policy("b", &json!({"step": "Minor"})));
     let scene = Scene::of(api);
     assert_eq!(
-        scene.board.state(),
+        scene.words(),
         Err("not listed yet".to_owned()),
         "nothing is judged before it is known"
     );

@@ -82,7 +82,7 @@ impl ClusterAudit {
             metrics: Arc::clone(&metrics.audit),
         };
         let checks = self.checks;
-        let is_ready = move || checks.iter().all(|check| check.state().is_ok());
+        let is_ready = move || checks.iter().all(|check| check.readiness().ok);
         tokio::spawn(audit(self.cluster.client, leadership, is_ready, config));
     }
 }

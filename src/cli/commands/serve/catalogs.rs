@@ -13,7 +13,7 @@ use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
-use olmguard_views::readiness::{CatalogCounts, CheckFacts};
+use olmguard_views::readiness::{CatalogCounts, CheckFacts, CheckReadiness};
 
 /// What became of the catalogs, for probes. One that cannot be read is no reason not to be ready:
 /// edits that need it are undecided, all others are judged.
@@ -21,19 +21,12 @@ use olmguard_views::readiness::{CatalogCounts, CheckFacts};
 pub(super) struct CatalogsCheck(OnceLock<(String, CatalogCounts)>);
 
 impl Check for CatalogsCheck {
-    fn name(&self) -> &'static str {
-        "catalogs"
-    }
-
-    fn state(&self) -> Result<String, String> {
-        self.report().0
-    }
-
-    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
-        match self.0.get() {
+    fn readiness(&self) -> CheckReadiness {
+        let (state, facts) = match self.0.get() {
             Some((words, counts)) => (Ok(words.clone()), Some(CheckFacts::Catalogs(*counts))),
             None => (Err("being loaded".to_owned()), None),
-        }
+        };
+        CheckReadiness::new("catalogs", state, facts)
     }
 }
 

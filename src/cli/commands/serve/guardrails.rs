@@ -18,6 +18,7 @@ use crate::server::Check;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::files::POLL;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
+use olmguard_views::readiness::CheckReadiness;
 
 /// The guardrails of the moment, and what keeps them so.
 #[derive(Debug)]
@@ -172,21 +173,13 @@ impl GuardrailsStatus {
 }
 
 impl Check for GuardrailsStatus {
-    fn name(&self) -> &'static str {
-        "guardrails"
-    }
-
-    fn state(&self) -> Result<String, String> {
-        let words = self.words().clone();
-        Ok(match &*self.fault() {
-            Some(fault) => {
-                format!(
-                    "{words}; the files cannot be read now, so the last good rules stay in use: \
-                     {fault}"
-                )
-            }
-            None => words,
-        })
+    fn readiness(&self) -> CheckReadiness {
+        let mut words = self.words().clone();
+        if let Some(fault) = &*self.fault() {
+            words += "; the files cannot be read now, so the last good rules stay in use: ";
+            words += fault;
+        }
+        CheckReadiness::new("guardrails", Ok(words), None)
     }
 }
 

@@ -26,7 +26,7 @@ use crate::tls::SystemClock;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
 use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
-use olmguard_views::readiness::CheckFacts;
+use olmguard_views::readiness::{CheckFacts, CheckReadiness};
 
 /// The flags about the catalogs of the cluster.
 #[derive(clap::Args, Clone, Debug)]
@@ -226,27 +226,15 @@ struct WatchCheck(Arc<StatusBoard>);
 struct CatalogsCheck(Arc<StatusBoard>);
 
 impl Check for WatchCheck {
-    fn name(&self) -> &'static str {
-        "watch"
-    }
-
-    fn state(&self) -> Result<String, String> {
-        self.0.watch()
+    fn readiness(&self) -> CheckReadiness {
+        CheckReadiness::new("watch", self.0.watch(), None)
     }
 }
 
 impl Check for CatalogsCheck {
-    fn name(&self) -> &'static str {
-        "catalogs"
-    }
-
-    fn state(&self) -> Result<String, String> {
-        self.report().0
-    }
-
-    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+    fn readiness(&self) -> CheckReadiness {
         let (state, counts) = self.0.loading();
-        (state, Some(CheckFacts::Catalogs(counts)))
+        CheckReadiness::new("catalogs", state, Some(CheckFacts::Catalogs(counts)))
     }
 }
 

@@ -20,7 +20,7 @@ use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchMetrics, WatchedResource};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
-use olmguard_views::readiness::{CheckFacts, OlmEvidence};
+use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
 
 /// What flags say about the OLM.
 #[derive(Clone, Debug)]
@@ -197,17 +197,10 @@ impl OlmBoard {
 
 /// It is never a reason not to be ready: what was found before is taken, or the newest release.
 impl Check for OlmBoard {
-    fn name(&self) -> &'static str {
-        "olm"
-    }
-
-    fn state(&self) -> Result<String, String> {
-        self.report().0
-    }
-
-    fn report(&self) -> (Result<String, String>, Option<CheckFacts>) {
+    fn readiness(&self) -> CheckReadiness {
         let words = self.words();
-        (Ok(words.line()), Some(CheckFacts::Olm(words.evidence())))
+        let evidence = CheckFacts::Olm(words.evidence());
+        CheckReadiness::new("olm", Ok(words.line()), Some(evidence))
     }
 }
 

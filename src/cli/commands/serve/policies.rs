@@ -16,6 +16,7 @@ use crate::cluster::{Cluster, Leadership};
 use crate::server::Check;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
+use olmguard_views::readiness::CheckReadiness;
 
 /// The flag.
 #[derive(clap::Args, Clone, Copy, Debug)]
@@ -96,12 +97,14 @@ where
 struct PoliciesCheck(Arc<PolicyBoard>);
 
 impl Check for PoliciesCheck {
-    fn name(&self) -> &'static str {
-        "policies"
-    }
-
-    fn state(&self) -> Result<String, String> {
-        self.0.state()
+    fn readiness(&self) -> CheckReadiness {
+        let state = self.0.state();
+        let words = state.map(|listed| listed.to_string());
+        CheckReadiness::new(
+            "policies",
+            words.map_err(|unlisted| unlisted.to_string()),
+            None,
+        )
     }
 }
 

@@ -19,7 +19,9 @@ fn guardrails(file: &Path, metrics: &Metrics) -> Guardrails {
 
 fn said(guardrails: &Guardrails) -> String {
     let check = guardrails.check().expect("there are some");
-    check.state().expect("it is ready")
+    let readiness = check.readiness();
+    assert!(readiness.ok, "{readiness:?}");
+    readiness.message
 }
 
 /// The value of the metric that says whether the files can be read.

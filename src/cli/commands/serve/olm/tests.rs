@@ -48,8 +48,7 @@ async fn found(image: &str, args: &[&str]) -> RunningOlm {
 /// What programs are told.
 #[track_caller]
 fn is_known_as(follower: &Follower, expected: OlmEvidence) {
-    let (_, facts) = follower.board.report();
-    assert_eq!(facts, Some(CheckFacts::Olm(expected)));
+    assert_eq!(follower.board.readiness().olm, Some(expected));
 }
 
 fn nowhere() -> OlmEvent {
@@ -91,13 +90,13 @@ async fn what_was_found_counts_until_something_else_is_found() {
     ] {
         assert_eq!(taken(follower.take(event)), None);
         is_known_as(&follower, OlmEvidence::Earlier);
-        let words = follower.board.state().unwrap();
+        let words = follower.board.readiness().message;
         assert!(words.starts_with("OLM 1.2 "), "{words}");
         assert!(words.contains(why), "{words}");
     }
     assert_eq!(taken(follower.take(OlmEvent::Found(new))).unwrap().0, "1.8");
     is_known_as(&follower, OlmEvidence::Found);
-    let words = follower.board.state().unwrap();
+    let words = follower.board.readiness().message;
     assert!(!words.contains("; "), "{words}");
 }
 
@@ -109,7 +108,7 @@ fn where_none_was_ever_found_it_is_the_newest_or_what_is_set() {
         (&["--olm-release=1.4"], "1.4", "set with --olm-release: "),
     ] {
         let mut follower = follower(flags);
-        assert_eq!(follower.board.state(), Ok("not known yet".to_owned()));
+        assert_eq!(follower.board.readiness().message, "not known yet");
         is_known_as(&follower, OlmEvidence::Pending);
         assert_eq!(
             taken(follower.take(nowhere())),
@@ -117,7 +116,7 @@ fn where_none_was_ever_found_it_is_the_newest_or_what_is_set() {
             "{flags:?}"
         );
         is_known_as(&follower, OlmEvidence::Assumed);
-        let words = follower.board.state().unwrap();
+        let words = follower.board.readiness().message;
         assert!(
             words.starts_with(&format!("checked as OLM {release}, {how}")),
             "{words}"
@@ -151,7 +150,7 @@ async fn what_is_set_by_hand_counts_and_a_difference_is_told() {
         let mut follower = follower(flags);
         let rules = follower.take(OlmEvent::Found(runs.clone()));
         assert_eq!(taken(rules), Some(expected), "{flags:?}");
-        let said = follower.board.state().unwrap();
+        let said = follower.board.readiness().message;
         assert!(said.contains(words), "{flags:?}: {said}");
         assert_eq!(
             said.contains(", but --olm-"),
