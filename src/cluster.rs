@@ -34,7 +34,6 @@ pub mod look;
 mod object;
 pub mod objects;
 pub mod olm;
-mod once_per_change;
 mod pages;
 pub mod policies;
 pub mod proxy;

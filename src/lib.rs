@@ -119,6 +119,7 @@ mod guardrail_files;
 mod links;
 pub mod live_facts;
 pub mod manifest;
+mod once_per_change;
 mod policy_files;
 mod policy_objects;
 pub mod revision;

@@ -25,8 +25,8 @@ use tracing::{info, warn};
 
 use crate::cluster::lease::Leadership;
 use crate::cluster::line;
-use crate::cluster::once_per_change::OncePerChange;
 use crate::live_facts::{LiveFacts, moment};
+use crate::once_per_change::OncePerChange;
 use crate::telemetry::metrics::{AuditFigures, AuditMetrics};
 use crate::tls::Clock;
 use chunks::{Audited, audited};

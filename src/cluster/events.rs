@@ -30,6 +30,7 @@ use tracing::{info, warn};
 use crate::cluster::fault;
 use crate::cluster::lease;
 use crate::cluster::line;
+use crate::once_per_change::OncePerChange;
 use crate::telemetry::EditEvent;
 use crate::telemetry::metrics::{EventFate, EventMetrics};
 use crate::tls::Clock;
@@ -51,7 +52,7 @@ pub async fn write(
         instance: lease::holder(),
         series: KnownSeries::default(),
         budget: Budget::full(Instant::now()),
-        fault: None,
+        fault: OncePerChange::default(),
     };
     while let Some(event) = queue.recv().await {
         writer.take(event).await;
@@ -65,8 +66,8 @@ struct EventWriter {
     instance: String,
     series: KnownSeries,
     budget: Budget,
-    /// What the last write failed with: a fault is told once.
-    fault: Option<String>,
+    /// What the last write failed with.
+    fault: OncePerChange,
 }
 
 impl EventWriter {
@@ -137,7 +138,7 @@ impl EventWriter {
 
     fn told(&mut self, written: Result<(), kube::Error>, event: &EditEvent) {
         let Err(error) = written else {
-            if self.fault.take().is_some() {
+            if self.fault.is_gone() {
                 info!("Writing Events again");
             }
             return self.metrics.count(EventFate::Written);
@@ -146,10 +147,9 @@ impl EventWriter {
         // An Event that is gone is made anew when it is repeated.
         self.series.forget(event);
         let error = fault::words(&error);
-        if self.fault.as_ref() != Some(&error) {
+        if self.fault.is_new(&error) {
             warn!(error, "Failed to write an Event of a ClusterExtension");
         }
-        self.fault = Some(error);
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 use tracing::{info, warn};
 
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::once_per_change::OncePerChange;
+use crate::once_per_change::OncePerChange;
 use crate::telemetry::metrics::{AuditMetrics, ReportFate};
 use olmguard_policy::Moment;
 use olmguard_views::audit_report::{AuditReport, ClusterReport, ExtensionReport};
@@ -18,7 +18,7 @@ pub(super) struct ReportWriter {
     api: Api<DynamicObject>,
     metrics: Arc<AuditMetrics>,
     fault: OncePerChange,
-    omission: OncePerChange,
+    omission: OncePerChange<()>,
 }
 
 /// A report as far as it is written.
@@ -108,7 +108,7 @@ impl ReportWriter {
     fn note_omission(&mut self, is_cut: bool) {
         if !is_cut {
             self.omission.is_gone();
-        } else if self.omission.is_new("") {
+        } else if self.omission.is_new(&()) {
             warn!(
                 objects = MOST_OBJECTS,
                 "The report of the audit is too long, so the least severe results are omitted"

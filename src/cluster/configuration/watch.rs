@@ -18,6 +18,7 @@ use super::{ExpectedConfiguration, read};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
 use crate::cluster::watch::Pauses;
+use crate::once_per_change::OncePerChange;
 use crate::telemetry::metrics::{
     ConfigurationField, ConfigurationMetrics, WatchMetrics, WatchedResource,
 };
@@ -64,7 +65,7 @@ pub async fn watch(
 #[derive(Default)]
 struct Last {
     changed: BTreeSet<ConfigurationField>,
-    is_unread: bool,
+    fault: OncePerChange<()>,
 }
 
 impl ReadingListener {
@@ -75,22 +76,19 @@ impl ReadingListener {
         if last.changed != changed {
             report(&changed);
         }
-        *last = Last {
-            changed,
-            is_unread: false,
-        };
+        last.changed = changed;
+        last.fault.is_gone();
     }
 
     fn failed(&self, last: &mut Last, fault: &WatchFault) {
         self.watches.lost(RESOURCE);
         self.watches.failed(RESOURCE, fault.class);
-        if !last.is_unread {
+        if last.fault.is_new(&()) {
             warn!(
                 error = fault.words,
                 "Failed to read the webhook configuration, keeping the last good reading"
             );
         }
-        last.is_unread = true;
     }
 }
 

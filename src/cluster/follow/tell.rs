@@ -10,6 +10,7 @@ use tracing::{info, warn};
 use crate::cluster::follow::StatusBoard;
 use crate::cluster::follow::report::CatalogReport;
 use crate::cluster::{FaultClass, WatchFault};
+use crate::once_per_change::OncePerChange;
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure, WatchMetrics, WatchedResource};
 use crate::tls::Clock;
 
@@ -35,7 +36,7 @@ pub(super) struct StatusTeller {
     /// Whether the objects were listed before.
     was_listed: bool,
     /// Why nothing is heard, as it was logged last.
-    fault: Option<FaultClass>,
+    fault: OncePerChange<FaultClass>,
 }
 
 impl StatusTeller {
@@ -44,7 +45,7 @@ impl StatusTeller {
             listener,
             told: BTreeSet::new(),
             was_listed: false,
-            fault: None,
+            fault: OncePerChange::default(),
         }
     }
 
@@ -61,7 +62,7 @@ impl StatusTeller {
 
     /// The API server told something.
     pub(super) fn heard(&mut self) {
-        if self.fault.take().is_some() {
+        if self.fault.is_gone() {
             info!("Watching ClusterCatalogs again");
         }
         let now = self.listener.clock.now();
@@ -74,7 +75,7 @@ impl StatusTeller {
     /// Nothing is heard any more.
     pub(super) fn lost(&mut self, fault: WatchFault, since: Instant) {
         let WatchFault { class, words } = fault;
-        if self.fault.replace(class) != Some(class) {
+        if self.fault.is_new(&class) {
             warn!(
                 class = class.as_str(),
                 error = words,

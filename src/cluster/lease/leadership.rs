@@ -17,6 +17,7 @@ use tokio::time::{sleep, timeout_at};
 use tracing::{info, warn};
 
 use super::{Held, Lease, holder, pause};
+use crate::once_per_change::OncePerChange;
 
 /// Whether this replica holds the Lease `olmguard-policies`.
 #[derive(Clone, Debug)]
@@ -57,7 +58,7 @@ async fn until(held: &mut watch::Receiver<bool>, is: bool) -> Result<(), RecvErr
 
 /// Takes the lease whenever it is free, and says so.
 async fn keep(mut lease: Lease, held: watch::Sender<bool>) -> Infallible {
-    let mut was_told = None;
+    let mut fault = OncePerChange::default();
     loop {
         match lease.round().await {
             Ok(Held::Yes) => {
@@ -67,16 +68,17 @@ async fn keep(mut lease: Lease, held: watch::Sender<bool>) -> Infallible {
                 held.send_replace(false);
                 info!(lease = LEASE, "Lost the lease, trying to get it again");
             }
-            Ok(Held::No) => was_told = None,
+            Ok(Held::No) => {
+                fault.is_gone();
+            }
             Err(error) => {
-                if was_told.as_ref() != Some(&error) {
+                if fault.is_new(&error) {
                     warn!(
                         lease = LEASE,
                         error,
                         "Failed to get the lease, so this replica neither reports the status of policies nor audits"
                     );
                 }
-                was_told = Some(error);
             }
         }
         sleep(pause()).await;

@@ -20,6 +20,7 @@ use super::{DEPLOYMENT, FindError, RunningOlm, look};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
 use crate::cluster::watch::Pauses;
+use crate::once_per_change::OncePerChange;
 
 /// What there is to say about the OLM of a cluster.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ pub async fn watch(client: Client, namespace: Option<String>, events: Sender<Olm
         heard,
         namespace,
         events,
-        told: None,
+        answer: OncePerChange::default(),
     };
     tokio::select! {
         () = receiver.closed() => {}
@@ -90,7 +91,7 @@ struct DeploymentWatch {
     heard: WatchSignal,
     namespace: Option<String>,
     events: Sender<OlmEvent>,
-    told: Option<Result<RunningOlm, FindError>>,
+    answer: OncePerChange<Result<RunningOlm, FindError>>,
 }
 
 impl DeploymentWatch {
@@ -166,10 +167,9 @@ impl DeploymentWatch {
     }
 
     async fn answer(&mut self, now: Result<RunningOlm, FindError>) {
-        if self.told.as_ref() == Some(&now) {
+        if !self.answer.is_new(&now) {
             return;
         }
-        self.told = Some(now.clone());
         self.report(match now {
             Ok(found) => OlmEvent::Found(found),
             Err(error) => OlmEvent::NotFound(error),

@@ -12,6 +12,7 @@ use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::object::name;
 use crate::cluster::watch::WatchEvent;
+use crate::once_per_change::OncePerChange;
 use crate::telemetry::metrics::WatchedResource;
 use olmguard_catalog::guardrail::GuardrailsObject;
 
@@ -79,7 +80,7 @@ pub(super) struct Table<T> {
     objects: BTreeMap<Box<str>, T>,
     presence: Presence,
     /// Why nothing is heard at the moment.
-    fault: Option<WatchFault>,
+    fault: OncePerChange<WatchFault>,
 }
 
 /// Whether there are such objects.
@@ -115,7 +116,7 @@ impl<T> Default for Table<T> {
         Self {
             objects: BTreeMap::new(),
             presence: Presence::Unknown,
-            fault: None,
+            fault: OncePerChange::default(),
         }
     }
 }
@@ -135,13 +136,13 @@ impl<T: ReadObject> Table<T> {
     }
 
     pub(super) fn fault(&self) -> Option<&WatchFault> {
-        self.fault.as_ref()
+        self.fault.last()
     }
 
     /// Takes an event. Objects are read apart from where connections are served; a fault of the reader leaves all as it
     /// was.
     pub(super) async fn take(&mut self, event: WatchEvent<Value>, now: Instant) -> Change {
-        if !matches!(event, WatchEvent::Lost(_)) && self.fault.take().is_some() {
+        if !matches!(event, WatchEvent::Lost(_)) && self.fault.is_gone() {
             info!(kind = T::KIND, "Watch works again");
         }
         let taken = match event {
@@ -152,7 +153,7 @@ impl<T: ReadObject> Table<T> {
             WatchEvent::Found => Ok(self.find(now)),
             WatchEvent::Absent => Ok(self.absent(now)),
             WatchEvent::Lost(fault) => {
-                self.lose(fault, now);
+                self.lose(&fault, now);
                 Ok(Change::Nothing)
             }
         };
@@ -270,9 +271,9 @@ impl<T: ReadObject> Table<T> {
     }
 
     /// Logged once, for as long as it is the same.
-    fn lose(&mut self, fault: WatchFault, now: Instant) {
+    fn lose(&mut self, fault: &WatchFault, now: Instant) {
         self.doubt_from(now);
-        if self.fault.as_ref() == Some(&fault) {
+        if !self.fault.is_new(fault) {
             return;
         }
         if self.presence == Presence::Unknown {
@@ -288,7 +289,6 @@ impl<T: ReadObject> Table<T> {
                 "Lost the watch, keeping the last good objects"
             );
         }
-        self.fault = Some(fault);
     }
 
     /// Whether the object is known with this spec.

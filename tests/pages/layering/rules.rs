@@ -25,6 +25,7 @@ const PURE: [&str; 42] = [
     "graph",
     "policy",
     "nearest",
+    "once_per_change",
     "extension",
     "snapshot",
     "resolve",

@@ -14,6 +14,7 @@ use tracing::{error, info, warn};
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cluster::policies::PolicyStore;
 use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
+use crate::once_per_change::OncePerChange;
 use crate::server::Check;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::files::POLL;
@@ -38,7 +39,7 @@ struct GuardrailsStatus {
     /// How many documents can be read, and which cannot.
     words: Mutex<String>,
     /// Why the files could not be read when they were last looked at.
-    fault: Mutex<Option<String>>,
+    fault: Mutex<OncePerChange>,
 }
 
 /// What the files hold by now, read; none where they hold what they held.
@@ -103,7 +104,7 @@ impl Guardrails {
         });
         match looked.await {
             Ok(Ok(changed)) => self.found(changed),
-            Ok(Err(fault)) => self.lost(fault.to_string()),
+            Ok(Err(fault)) => self.lost(&fault.to_string()),
             Err(fault) if fault.is_panic() => self.panicked(&fault),
             // It is cancelled when the runtime ends, and so is this.
             Err(_) => return ControlFlow::Break(()),
@@ -112,7 +113,7 @@ impl Guardrails {
     }
 
     fn found(&mut self, changed: Option<(GuardrailFiles, ReadGuardrails)>) {
-        if self.board.fault().take().is_some() {
+        if self.board.fault().is_gone() {
             info!("Guardrail files are readable again");
         }
         self.metrics.looked(true);
@@ -123,21 +124,19 @@ impl Guardrails {
     }
 
     /// What was read last goes on. Said once, for as long as it is the same.
-    fn lost(&self, fault: String) {
+    fn lost(&self, fault: &str) {
         self.metrics.looked(false);
-        let mut known = self.board.fault();
-        if known.as_ref() != Some(&fault) {
+        if self.board.fault().is_new(fault) {
             warn!(
                 fault,
                 "Failed to read guardrail files, keeping the last good version"
             );
-            *known = Some(fault);
         }
     }
 
     fn panicked(&self, fault: &JoinError) {
         error!(%fault, "Panicked while reading guardrail files, keeping the last good version");
-        self.lost("a fault of this program, which is in its log".to_owned());
+        self.lost("a fault of this program, which is in its log");
     }
 
     /// Judges by what the files hold from now on.
@@ -167,7 +166,7 @@ impl GuardrailsStatus {
     }
 
     /// The same.
-    fn fault(&self) -> MutexGuard<'_, Option<String>> {
+    fn fault(&self) -> MutexGuard<'_, OncePerChange> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -175,7 +174,7 @@ impl GuardrailsStatus {
 impl Check for GuardrailsStatus {
     fn readiness(&self) -> CheckReadiness {
         let mut words = self.words().clone();
-        if let Some(fault) = &*self.fault() {
+        if let Some(fault) = self.fault().last() {
             words += "; the files cannot be read now, so the last good rules stay in use: ";
             words += fault;
         }
