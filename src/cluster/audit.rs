@@ -10,19 +10,21 @@
 //! figures of the last audit that ended stay.
 
 mod chunks;
-mod installed;
 mod reports;
 #[cfg(test)]
 mod tests;
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kube::Client;
+use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tracing::{info, warn};
 
+use crate::cluster::extensions::{self, ExtensionsError};
 use crate::cluster::lease::Leadership;
 use crate::cluster::line;
 use crate::live_facts::{LiveFacts, moment};
@@ -30,7 +32,7 @@ use crate::once_per_change::OncePerChange;
 use crate::telemetry::metrics::{AuditFigures, AuditMetrics};
 use crate::tls::Clock;
 use chunks::{Audited, audited};
-use installed::{InstalledError, installed};
+use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 use olmguard_policy::Moment;
 use reports::ReportWriter;
@@ -59,6 +61,17 @@ enum AuditError {
     TooLong,
     #[error("the thread that audits panicked; please report this")]
     Panicked,
+}
+
+/// Why the extensions are not known, or not all of them.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+enum InstalledError {
+    #[error(transparent)]
+    List(#[from] ExtensionsError),
+    #[error("the API server answers with another kind of object")]
+    OtherKind,
+    #[error("there are more than {MOST_EXTENSIONS} ClusterExtensions")]
+    TooMany,
 }
 
 /// Audits whenever this replica leads and `is_ready` says that the facts are known, for as long as it is polled.
@@ -166,7 +179,26 @@ impl Auditor {
     }
 }
 
+/// All extensions, each with its status.
+async fn installed(client: Client) -> Result<Vec<Extension>, InstalledError> {
+    let count = AtomicUsize::new(0);
+    // What is too much is not kept while the list comes to its end.
+    let take = |object: Value| {
+        let before = count.fetch_add(1, Ordering::Relaxed);
+        let read = (before < MOST_EXTENSIONS)
+            .then(|| Extension::recognised(&object).ok_or(InstalledError::OtherKind));
+        read.unwrap_or(Err(InstalledError::TooMany))
+    };
+    let listed = extensions::list(client, take).await;
+    if let Some(fault) = listed.fault {
+        return Err(fault.into());
+    }
+    listed.all.into_iter().collect()
+}
+
 /// How long an audit may take.
 const LONGEST: Duration = Duration::from_mins(5);
 /// How often it is asked whether the facts are known.
 const READY: Duration = Duration::from_secs(1);
+/// How many extensions are audited.
+const MOST_EXTENSIONS: usize = 5000;

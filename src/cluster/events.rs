@@ -8,13 +8,12 @@
 //!
 //! [`tools/events/event_broadcaster.go`]: https://github.com/kubernetes/client-go/blob/v0.35.4/tools/events/event_broadcaster.go
 
-mod budget;
-mod series;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::{Event, EventSeries};
@@ -34,8 +33,6 @@ use crate::once_per_change::OncePerChange;
 use crate::telemetry::EditEvent;
 use crate::telemetry::metrics::{EventFate, EventMetrics};
 use crate::tls::Clock;
-use budget::Budget;
-use series::{KnownSeries, Repeat};
 
 /// Writes Events for as long as there is a queue.
 pub async fn write(
@@ -157,9 +154,123 @@ fn time(at: SystemTime) -> MicroTime {
     MicroTime(Timestamp::try_from(at).unwrap_or_default())
 }
 
+/// The Events of the last minutes.
+#[derive(Debug, Default)]
+struct KnownSeries {
+    known: BTreeMap<Key, Series>,
+    /// The oldest first.
+    order: VecDeque<Key>,
+}
+
+/// What makes two Events one: the object by its uid, the reason and the note.
+type Key = (String, &'static str, String);
+
+#[derive(Debug)]
+struct Series {
+    name: String,
+    count: i32,
+    written: Instant,
+}
+
+/// What an Event repeats.
+#[derive(Debug, Eq, PartialEq)]
+enum Repeat {
+    /// One that was written lately: it is only counted.
+    Counted,
+    /// One whose count is to be written.
+    Due { name: String, count: i32 },
+}
+
+impl KnownSeries {
+    /// Counts an Event that repeats a known one.
+    fn repeat(&mut self, event: &EditEvent, now: Instant) -> Option<Repeat> {
+        let series = self.known.get_mut(&key(event))?;
+        series.count = series.count.saturating_add(1);
+        if now.duration_since(series.written) < WRITTEN_EVERY {
+            return Some(Repeat::Counted);
+        }
+        series.written = now;
+        Some(Repeat::Due {
+            name: series.name.clone(),
+            count: series.count,
+        })
+    }
+
+    /// An Event of this name was written; of very many the oldest is forgotten.
+    fn begin(&mut self, event: &EditEvent, name: String, now: Instant) {
+        let key = key(event);
+        let series = Series {
+            name,
+            count: 1,
+            written: now,
+        };
+        if self.known.insert(key.clone(), series).is_none() {
+            self.order.push_back(key);
+        }
+        while self.order.len() > KNOWN {
+            if let Some(oldest) = self.order.pop_front() {
+                self.known.remove(&oldest);
+            }
+        }
+    }
+
+    /// An Event could not be written: the next one is a new one.
+    fn forget(&mut self, event: &EditEvent) {
+        let key = key(event);
+        self.known.remove(&key);
+        self.order.retain(|known| *known != key);
+    }
+}
+
+fn key(event: &EditEvent) -> Key {
+    (
+        event.object.uid.clone(),
+        event.reason.as_str(),
+        event.note.clone(),
+    )
+}
+
+/// A bucket of writes that fills by itself.
+#[derive(Debug)]
+struct Budget {
+    left: u32,
+    filled: Instant,
+}
+
+impl Budget {
+    /// The budget of a process that begins now.
+    fn full(now: Instant) -> Self {
+        Self {
+            left: AT_ONCE,
+            filled: now,
+        }
+    }
+
+    /// Takes one write, if one is left.
+    fn spend(&mut self, now: Instant) -> bool {
+        let earned = now.duration_since(self.filled).as_millis() / EVERY.as_millis();
+        let earned = u32::try_from(earned).unwrap_or(u32::MAX);
+        self.filled += EVERY * earned;
+        self.left = self.left.saturating_add(earned).min(AT_ONCE);
+        let can = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        can
+    }
+}
+
 /// Where the API server wants Events of objects without a namespace.
 const NAMESPACE: &str = "default";
 const CONTROLLER: &str = "olmguard.dev/webhook";
 const ACTION: &str = "Admission";
 /// With the number behind it, a name has at most 253 characters.
 const NAME_LIMIT: usize = 200;
+/// How often the count of a series is written at most: client-go's refresh time.
+const WRITTEN_EVERY: Duration = Duration::from_mins(6);
+/// How many series are remembered: with their notes, some 600 KB.
+const KNOWN: usize = 512;
+/// What earns one write: [`PER_SECOND`] a second.
+const EVERY: Duration = Duration::from_millis(1_000 / PER_SECOND);
+/// Writes a second, over a long time.
+const PER_SECOND: u64 = 2;
+/// Writes at once: a sync of many extensions.
+const AT_ONCE: u32 = 50;

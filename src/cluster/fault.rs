@@ -1,7 +1,5 @@
 //! Why the API server did not answer as it should, by class and in words.
 
-mod credentials;
-
 use std::error::Error;
 
 use kube::client::AuthError;
@@ -113,11 +111,37 @@ pub(super) fn words(error: &kube::Error) -> String {
         }
         // What a request fails of comes as the cause of another error.
         other => match cause::<AuthError>(other) {
-            Some(error) => credentials::words(error),
+            Some(error) => credential_words(error),
             None => causes(other),
         },
     };
     one_line(&text)
+}
+
+/// What went wrong with credentials, in one line.
+///
+/// kube's own texts hold the output of a plugin, its command, or the place in its answer where reading it failed: each of
+/// them may be a token. So only what is known to hold none is passed on.
+fn credential_words(error: &AuthError) -> String {
+    match error {
+        AuthError::AuthExecParse(_) => {
+            "the credential plugin did not return an ExecCredential".to_owned()
+        }
+        AuthError::AuthExecRun { out, .. } => {
+            format!("the credential plugin exited with {}", out.status)
+        }
+        AuthError::AuthExecStart(error) => {
+            format!("the credential plugin cannot be run: {error}")
+        }
+        AuthError::ReadTokenFile(..)
+        | AuthError::ExecPluginFailed
+        | AuthError::MissingCommand
+        | AuthError::ExecMissingClusterInfo
+        | AuthError::InvalidBasicAuth(_)
+        | AuthError::InvalidBearerToken(_)
+        | AuthError::UnrefreshableTokenResponse => error.to_string(),
+        _ => "the credentials are unavailable: their provider gave an unexpected answer".to_owned(),
+    }
 }
 
 /// The causes of an error from the outermost inwards, each text once.

@@ -11,8 +11,6 @@
 //! cluster-olm-operator puts the same Deployment into `openshift-operator-controller`.
 
 mod container;
-mod gates;
-mod image;
 mod release;
 #[cfg(test)]
 mod tests;
@@ -208,7 +206,7 @@ async fn read(
 fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> RunningOlm {
     let known = release::of(image_of(container), openshift);
     let mut warnings = Vec::from_iter(known.warning);
-    let set = gates::of(container, known.release);
+    let set = container::gates(container, known.release);
     warnings.extend(set.ignored.into_iter().map(Warning::Gate));
     RunningOlm {
         release: known.release,

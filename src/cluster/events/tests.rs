@@ -8,8 +8,6 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::budget::AT_ONCE;
-use super::series::{KNOWN, WRITTEN_EVERY};
 use super::*;
 use crate::telemetry::{EditedObject, Metrics};
 use crate::tls::SystemClock;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::image;
+use super::container::image_tag;
 use super::warning::Warning;
 use olmguard_catalog::olm::OlmRelease;
 
@@ -37,7 +37,7 @@ type Version = (u64, u64);
 
 /// The release by the tag of the image, else by OpenShift's version, else the newest.
 pub(super) fn of(image: &str, openshift: &OpenShift) -> KnownRelease {
-    let tag = image::tag(image).and_then(|tag| Some((tag, version(tag)?)));
+    let tag = image_tag(image).and_then(|tag| Some((tag, version(tag)?)));
     if let Some((tag, version)) = tag {
         return nearest(version, tag, Evidence::Tag(tag.to_owned()));
     }
@@ -64,7 +64,7 @@ fn assumed(warning: Warning) -> KnownRelease {
 
 /// Whether the image alone says which release it is.
 pub(super) fn is_told_by(image: &str) -> bool {
-    image::tag(image).and_then(version).is_some()
+    image_tag(image).and_then(version).is_some()
 }
 
 /// The newest release up to this version, else the oldest of its family.

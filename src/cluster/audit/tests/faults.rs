@@ -1,7 +1,6 @@
 //! Audits that do not end.
 
 use super::*;
-use crate::cluster::audit::installed::MOST_EXTENSIONS;
 use crate::cluster::tests::logged::logged;
 
 fn warnings(lines: &[Value]) -> Vec<String> {
