@@ -171,7 +171,7 @@ fn all_ids_are_listed() {
         .lines()
         .filter_map(|line| line.split(' ').next())
         .collect();
-    let all: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    let all: Vec<_> = Rule::all().map(Rule::id).collect();
     assert_eq!(ids, all);
 }
 
@@ -192,7 +192,7 @@ fn sarif_describes_every_rule_and_reads_back() {
     let rules = log["runs"][0]["tool"]["driver"]["rules"]
         .as_array()
         .expect("rules");
-    assert_eq!(rules.len(), Rule::ALL.len());
+    assert_eq!(rules.len(), Rule::all().len());
     let result = &log["runs"][0]["results"][0];
     assert_eq!(result["level"], "error");
     let index = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");

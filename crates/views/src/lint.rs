@@ -18,9 +18,11 @@
 mod chain;
 mod check;
 mod finding;
+mod guarded;
 mod image;
 mod policies;
 mod rule;
+mod rules;
 mod view;
 mod weigh;
 mod words;
@@ -40,9 +42,9 @@ pub fn lint(catalogs: &[WrittenCatalog]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let views: Vec<_> = catalogs.iter().map(View::of).collect();
     for view in &views {
-        let mut report = Findings::new(view.written);
-        check::all(view, &views, &mut report);
-        findings.extend(report.finish());
+        let mut own = Findings::new(view.written);
+        check::run(view, &views, &mut own);
+        findings.extend(own.finish());
     }
     findings
 }

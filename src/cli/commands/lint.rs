@@ -136,7 +136,7 @@ enum LintError {
 /// Prints the findings; a fault goes to stderr.
 pub(crate) fn run(args: &LintArgs) -> Exit {
     let done = match (args.explain, args.list) {
-        (Some(rule), _) => output::page::print(&rule.page())
+        (Some(rule), _) => output::page::print(rule.page())
             .map(|()| Exit::Good)
             .map_err(LintError::from),
         (None, true) => print(&text::list()).map(|()| Exit::Good),
@@ -191,8 +191,8 @@ impl LintArgs {
         let package = &*finding.package;
         let mut asked = self.package.iter();
         let is_of_none = matches!(
-            finding.rule,
-            Rule::GuardrailOfUnknownPackage | Rule::PolicyOfUnknownPackage
+            finding.rule.id(),
+            "guardrail-of-unknown-package" | "policy-of-unknown-package"
         );
         let concerns_all = self.package.is_empty() || package.is_empty() || is_of_none;
         concerns_all || asked.any(|name| name == package)

@@ -4,9 +4,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
+use olmguard_catalog::version::go::escape;
 use olmguard_engine::nearest::nearest;
 
-use super::words::{self, Words, beginning};
+use super::check::Check;
+use super::rules::limits::Omission;
+use super::words::beginning;
 use super::written::{Spot, WrittenCatalog};
 use super::{Rule, Severity};
 
@@ -35,19 +38,132 @@ pub struct Finding {
     pub upstream: Option<String>,
 }
 
+/// The texts of a finding.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Words {
+    pub(super) message: String,
+    /// The text of opm, or its beginning; none if opm does not report it, or quotes a parser.
+    pub(super) upstream: Option<String>,
+}
+
+impl From<String> for Words {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            upstream: None,
+        }
+    }
+}
+
+impl Words {
+    pub(super) fn with(message: String, upstream: String) -> Self {
+        Self {
+            message,
+            upstream: Some(upstream),
+        }
+    }
+}
+
+/// Takes the findings of one rule about one package.
+pub(super) struct Report<'r, 'w> {
+    findings: &'r mut Findings<'w>,
+    rule: Rule,
+    package: &'r str,
+}
+
+impl<'r, 'w> Report<'r, 'w> {
+    pub(super) fn new(findings: &'r mut Findings<'w>, rule: Rule, package: &'r str) -> Self {
+        Self {
+            findings,
+            rule,
+            package,
+        }
+    }
+
+    /// The same for another package.
+    pub(super) fn of<'p>(&'p mut self, package: &'p str) -> Report<'p, 'w> {
+        Report::new(self.findings, self.rule, package)
+    }
+
+    /// The severity of the rule.
+    pub(super) fn severity(&self) -> Severity {
+        self.rule.severity()
+    }
+
+    pub(super) fn say(&mut self, spot: Spot, words: impl Into<Words>) {
+        self.say_as(self.severity(), spot, words);
+    }
+
+    /// Reports a finding with what opm reports, or the beginning of that.
+    pub(super) fn say_opm(
+        &mut self,
+        spot: Spot,
+        message: impl Into<String>,
+        opm: impl Into<String>,
+    ) {
+        self.say(spot, Words::with(message.into(), opm.into()));
+    }
+
+    /// Reports a finding that weighs less than others of the rule.
+    pub(super) fn note(&mut self, spot: Spot, words: impl Into<Words>) {
+        self.say_as(Severity::Note, spot, words);
+    }
+
+    pub(super) fn say_as(&mut self, severity: Severity, spot: Spot, words: impl Into<Words>) {
+        let place = (self.rule, severity, spot);
+        self.findings.say(place, self.package, words.into());
+    }
+
+    /// Reports each thing whose key another one before it has, and where the first is. The things are their keys,
+    /// places and packages.
+    pub(super) fn say_seconds<'b, K: Eq + Hash + Copy>(
+        &mut self,
+        things: impl Iterator<Item = (K, Spot, &'b str)>,
+        words: impl Fn(K) -> Words,
+    ) {
+        let mut seen = HashMap::new();
+        for (key, spot, package) in things {
+            match seen.entry(key) {
+                Entry::Vacant(unseen) => drop(unseen.insert(spot)),
+                Entry::Occupied(first) => {
+                    let (mut words, first) = (words(key), self.findings.place(*first.get()));
+                    words.message =
+                        format!("{} (the first is at {})", words.message, escape(&first));
+                    self.of(package).say(spot, words);
+                }
+            }
+        }
+    }
+
+    /// As [`Findings::guess`].
+    pub(super) fn guess<'n>(
+        &mut self,
+        wanted: &str,
+        known: impl IntoIterator<Item = &'n str> + Clone,
+    ) -> Option<&'n str> {
+        self.findings.guess(wanted, known)
+    }
+
+    /// As [`Findings::leave_out`].
+    pub(super) fn leave_out(&mut self, spot: Spot, omission: Omission) {
+        self.findings.leave_out(spot, self.package, omission);
+    }
+}
+
 /// Collects the findings about one catalog.
 #[derive(Debug)]
 pub(super) struct Findings<'w> {
     written: &'w WrittenCatalog,
     by_spot: Vec<(Spot, Finding)>,
-    told: BTreeMap<Rule, RuleCount>,
+    counts: BTreeMap<Rule, RuleCount>,
+    omissions: Vec<(Spot, Box<str>, Omission)>,
     /// How much was compared to guess names.
     compared: usize,
     /// How much was compared with guardrails.
     guarded: usize,
 }
 
-/// How much is told of one rule.
+/// How much is reported of one rule.
 #[derive(Debug, Default)]
 struct RuleCount {
     bytes: usize,
@@ -61,7 +177,8 @@ impl<'w> Findings<'w> {
         Self {
             written,
             by_spot: Vec::new(),
-            told: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            omissions: Vec::new(),
             compared: 0,
             guarded: 0,
         }
@@ -91,25 +208,9 @@ impl<'w> Findings<'w> {
         may
     }
 
-    pub(super) fn say(&mut self, rule: Rule, spot: Spot, package: &str, words: Words) {
-        self.say_as(rule, rule.severity(), spot, package, words);
-    }
-
-    /// Says that there is something a second time, if `seen` has its key; otherwise notes where it is first.
-    pub(super) fn say_if_second<K: Eq + Hash>(
-        &mut self,
-        seen: &mut HashMap<K, Spot>,
-        key: K,
-        (rule, spot, package): (Rule, Spot, &str),
-        words: impl FnOnce() -> Words,
-    ) {
-        match seen.entry(key) {
-            Entry::Vacant(unseen) => drop(unseen.insert(spot)),
-            Entry::Occupied(first) => {
-                let words = words().of_second(&self.place(*first.get()));
-                self.say(rule, spot, package, words);
-            }
-        }
+    /// Notes that something is not checked.
+    pub(super) fn leave_out(&mut self, spot: Spot, package: &str, omission: Omission) {
+        self.omissions.push((spot, package.into(), omission));
     }
 
     fn place(&self, spot: Spot) -> String {
@@ -117,28 +218,13 @@ impl<'w> Findings<'w> {
         format!("{file}:{}:{}", spot.line, spot.column)
     }
 
-    /// As [`Findings::say`], for a rule of which not every finding weighs the same.
-    pub(super) fn say_as(
-        &mut self,
-        rule: Rule,
-        severity: Severity,
-        spot: Spot,
-        package: &str,
-        words: Words,
-    ) {
-        if self.is_passed_over(rule, spot) {
-            return;
-        }
+    fn say(&mut self, place: (Rule, Severity, Spot), package: &str, words: Words) {
+        let (rule, severity, spot) = place;
         let Words { message, upstream } = words;
-        let told = self.told.entry(rule).or_default();
-        if told.bytes > TOLD {
-            if told.left_out == 0 {
-                told.from = spot;
-            }
-            told.left_out += 1;
+        let bytes = message.len() + upstream.as_ref().map_or(0, String::len);
+        if self.is_passed_over(spot) || !self.has_room(rule, spot, bytes) {
             return;
         }
-        told.bytes += message.len() + upstream.as_ref().map_or(0, String::len);
         let finding = Finding {
             rule,
             severity,
@@ -154,27 +240,53 @@ impl<'w> Findings<'w> {
     }
 
     /// Where an administrator's guardrails are checked, nothing else is.
-    fn is_passed_over(&self, rule: Rule, spot: Spot) -> bool {
-        let is_checked = self.written.imposed_from.is_some();
-        is_checked && (!self.written.is_imposed(spot) || rule.is_about_authors())
+    fn is_passed_over(&self, spot: Spot) -> bool {
+        self.written.imposed_from.is_some() && !self.written.is_imposed(spot)
+    }
+
+    /// Whether a finding of a rule is still shown; otherwise it is counted.
+    fn has_room(&mut self, rule: Rule, spot: Spot, bytes: usize) -> bool {
+        let count = self.counts.entry(rule).or_default();
+        let has_room = count.bytes <= SHOWN;
+        if has_room {
+            count.bytes += bytes;
+        } else {
+            if count.left_out == 0 {
+                count.from = spot;
+            }
+            count.left_out += 1;
+        }
+        has_room
     }
 
     /// The findings by place; at one place in the order of the rules.
     pub(super) fn finish(mut self) -> impl Iterator<Item = Finding> {
-        for (rule, told) in std::mem::take(&mut self.told) {
-            if told.left_out > 0 {
-                let words = words::too_many_findings(rule, told.left_out);
-                self.say(Rule::LintLimit, told.from, "", words);
-            }
+        self.say_omissions();
+        let counts = std::mem::take(&mut self.counts).into_iter();
+        for (rule, count) in counts.filter(|(_, count)| count.left_out > 0) {
+            self.leave_out(count.from, "", Omission::Findings(rule, count.left_out));
         }
+        self.say_omissions();
         self.by_spot
             .sort_by(|(a, x), (b, y)| (a, x.rule, &x.message).cmp(&(b, y.rule, &y.message)));
         self.by_spot.into_iter().map(|(_, finding)| finding)
     }
+
+    fn say_omissions(&mut self) {
+        let omissions = std::mem::take(&mut self.omissions);
+        for rule in Rule::all() {
+            if let Check::Omission(sentence) = rule.item().check {
+                for (spot, package, omission) in &omissions {
+                    let message = sentence(*omission, package);
+                    Report::new(self, rule, package).say(*spot, message);
+                }
+            }
+        }
+    }
 }
 
-/// How many bytes of findings are told of each rule in one catalog: thousands of usual ones.
-const TOLD: usize = 2 << 20;
+/// How many bytes of findings are shown of each rule in one catalog: thousands of usual ones.
+const SHOWN: usize = 2 << 20;
 
 /// How much is compared to guess names in one catalog: pairs of bytes of names.
 const COMPARED: usize = 50_000_000;

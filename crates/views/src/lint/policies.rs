@@ -1,8 +1,7 @@
-//! The policies of administrators, checked before they are applied.
+//! The policies of administrators, as lint is given them.
 
-use olmguard_engine::nearest::nearest;
-
-use super::words::{self, Words, beginning};
+use super::check::{Check, PolicyCheck};
+use super::words::beginning;
 use super::{Finding, Rule, WrittenCatalog};
 
 /// What is written in one place of an `UpgradePolicy` or `UpgradeGuardrails` object.
@@ -29,43 +28,40 @@ pub enum PolicyPart<'p> {
     Package(&'p str),
 }
 
-/// What is wrong with policies, in their order. Which packages there are is known from the catalogs; without any, no
-/// name of a package is wrong.
+/// What is wrong with policies, in their order. Which packages there are is known from the catalogs.
 pub fn lint_policies<'p>(
     policies: impl IntoIterator<Item = WrittenPolicy<'p>>,
     catalogs: &[WrittenCatalog],
 ) -> Vec<Finding> {
     let packages = catalogs.iter().flat_map(|catalog| &catalog.packages);
     let packages: Vec<&str> = packages.map(|package| &*package.name).collect();
-    let found = policies.into_iter().filter_map(|written| {
-        let title = written.title;
-        match written.part {
-            PolicyPart::Unread(why) => {
-                let words = words::policy_unreadable(title, why);
-                Some(finding(&written, Rule::PolicyUnreadable, "", words))
-            }
-            PolicyPart::Package(name) if catalogs.is_empty() || packages.contains(&name) => None,
-            PolicyPart::Package(name) => {
-                let near = nearest(name, packages.iter().copied(), 1).first().copied();
-                let words = words::policy_of_unknown_package(title, name, near);
-                Some(finding(&written, Rule::PolicyOfUnknownPackage, name, words))
-            }
-        }
+    let found = policies.into_iter().flat_map(|written| {
+        let policy = PolicyCheck {
+            written: &written,
+            packages: &packages,
+            has_catalogs: !catalogs.is_empty(),
+        };
+        let rules = Rule::all().filter_map(|rule| finding(rule, &policy));
+        rules.collect::<Vec<_>>()
     });
     found.collect()
 }
 
-fn finding(written: &WrittenPolicy<'_>, rule: Rule, package: &str, words: Words) -> Finding {
-    let file: Box<str> = written.file.into();
-    Finding {
+fn finding(rule: Rule, policy: &PolicyCheck<'_>) -> Option<Finding> {
+    let Check::Policy(check) = rule.item().check else {
+        return None;
+    };
+    let message = check(policy)?;
+    let written = policy.written;
+    Some(Finding {
         rule,
         severity: rule.severity(),
-        catalog: file.clone(),
-        file,
+        catalog: written.file.into(),
+        file: written.file.into(),
         line: written.line,
         column: written.column,
-        package: beginning(package).into(),
-        message: beginning(&words.message).to_owned(),
-        upstream: words.upstream,
-    }
+        package: beginning(policy.package().unwrap_or_default()).into(),
+        message: beginning(&message).to_owned(),
+        upstream: None,
+    })
 }

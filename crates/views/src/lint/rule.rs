@@ -1,15 +1,153 @@
-//! The rules: the id of each finding, its severity, why it matters and how to fix it.
+//! What a rule is: the id of its findings, their severity, its page and its check.
 //!
-//! An id is an interface: pipelines allow and deny by it, and each has a page in `docs/lint`. None is
-//! renamed.
-
-mod page;
-mod table;
-
-pub use table::Rule;
+//! An id is an interface: pipelines allow and deny by it. None is renamed.
 
 use std::fmt;
 use std::str::FromStr;
+
+use super::check::Check;
+use super::rules::INDEX;
+
+/// A rule, by its place in the index.
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Rule(usize);
+
+/// Everything about a rule: what names and weighs its findings, and the check that finds and words them.
+pub(super) struct RuleItem {
+    heading: Heading,
+    pub(super) check: Check,
+}
+
+/// What a rule is called, what it is about and how much its findings weigh, unless the page mentions notes.
+#[derive(Clone, Copy)]
+pub(super) struct Heading {
+    pub(super) id: &'static str,
+    pub(super) family: Family,
+    pub(super) severity: Severity,
+    /// In Markdown.
+    pub(super) page: &'static str,
+}
+
+impl Heading {
+    pub(super) const fn on(self, check: Check) -> RuleItem {
+        RuleItem {
+            heading: self,
+            check,
+        }
+    }
+}
+
+/// The heading of a rule from its id, group and severity; the page is the one in `docs/lint`.
+macro_rules! rule {
+    ($id:literal, $family:ident, $severity:ident) => {
+        $crate::lint::rule::Heading {
+            id: $id,
+            family: $crate::lint::Family::$family,
+            severity: $crate::lint::Severity::$severity,
+            page: include_str!(concat!("../../../../../docs/lint/", $id, ".md")),
+        }
+    };
+}
+
+pub(super) use rule;
+
+impl Rule {
+    /// Every rule, in the order of the index.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + Clone {
+        (0..INDEX.len()).map(Self)
+    }
+
+    pub(super) fn item(self) -> &'static RuleItem {
+        INDEX.get(self.0).expect("a Rule is a place in the index")
+    }
+
+    /// Its id, which stays.
+    pub fn id(self) -> &'static str {
+        self.item().heading.id
+    }
+
+    /// What it is about.
+    pub fn family(self) -> Family {
+        self.item().heading.family
+    }
+
+    /// The severity of its findings, unless a flag changes it.
+    pub fn severity(self) -> Severity {
+        self.item().heading.severity
+    }
+
+    /// The page about it, in Markdown.
+    pub fn page(self) -> &'static str {
+        self.item().heading.page
+    }
+
+    /// What it finds, in one sentence.
+    pub fn title(self) -> &'static str {
+        let mut paragraphs = self.page().split("\n\n");
+        paragraphs.nth(1).unwrap_or_default()
+    }
+
+    /// Why that matters to a user.
+    pub fn why(self) -> &'static str {
+        self.section("Why it matters")
+    }
+
+    /// How to fix it.
+    pub fn fix(self) -> &'static str {
+        self.section("How to fix it")
+    }
+
+    /// What `opm validate` reports, with letters for names; none if it reports nothing, or quotes a parser.
+    pub fn opm(self) -> Option<&'static str> {
+        let section = self.section("What `opm validate` reports");
+        let text = section.strip_prefix("```text\n")?;
+        text.strip_suffix("\n```")
+    }
+
+    /// The text of a section of the page.
+    fn section(self, heading: &str) -> &'static str {
+        let mut sections = self.page().split("\n## ").skip(1);
+        let text = sections.find_map(|section| section.strip_prefix(heading));
+        text.unwrap_or_default().trim()
+    }
+
+    /// The page that lists every rule.
+    pub fn index() -> String {
+        let mut page = String::from(
+            "# Lint findings\n\n\
+             This page lists every finding of `olmguard lint`. To print the page of a finding, run\n\
+             `olmguard lint --explain ID`.\n\n\
+             A finding is an error if `opm validate` or an OLM rejects the catalog or a part of it. It is\n\
+             also an error if olmguard denies upgrades because of it.\n",
+        );
+        for family in Family::ALL {
+            let heading = family.as_heading();
+            let rows = Self::all()
+                .filter(|rule| rule.family() == family)
+                .map(|rule| {
+                    let title = rule.title().trim_end_matches('.');
+                    format!("| [{rule}]({rule}.md) | {} | {title} |\n", rule.severity())
+                });
+            page.extend([format!("\n## {heading}\n\n{ROW}")].into_iter().chain(rows));
+        }
+        page
+    }
+}
+
+/// The first row of a table of rules.
+const ROW: &str = "| id | severity | description |\n| --- | --- | --- |\n";
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -54,6 +192,8 @@ pub enum Family {
 }
 
 impl Family {
+    const ALL: [Self; 4] = [Self::Load, Self::Conversion, Self::Model, Self::Users];
+
     /// Whether `opm validate` fails wherever a rule of the family finds something.
     pub fn is_opms(self) -> bool {
         self != Self::Users
@@ -68,22 +208,11 @@ impl Family {
             Self::Users => "effects on users",
         }
     }
-}
 
-impl Rule {
-    /// Whether it is about guardrails in a catalog only: an administrator may forbid an edge and name the bypass, and
-    /// no `opm` serves the file.
-    pub(crate) fn is_about_authors(self) -> bool {
-        matches!(
-            self,
-            Self::GuardrailAgainstEdge | Self::GuardrailBypassable | Self::GuardrailMisnamed
-        )
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
+    fn as_heading(self) -> String {
+        let mut heading = self.as_str().to_owned();
+        heading.get_mut(..1).expect("ASCII").make_ascii_uppercase();
+        heading
     }
 }
 
@@ -106,17 +235,12 @@ impl FromStr for Rule {
     type Err = UnknownRule;
 
     fn from_str(name: &str) -> Result<Self, UnknownRule> {
-        let found = Self::ALL.iter().find(|rule| rule.id() == name);
-        found.copied().ok_or_else(|| {
-            let ids = Self::ALL.iter().map(|rule| rule.id());
-            let nearest = olmguard_engine::nearest::nearest(name, ids, 1);
-            let nearest = nearest.first().and_then(|id| {
-                let mut rules = Self::ALL.iter();
-                rules.find(|rule| rule.id() == *id).copied()
-            });
+        let named = |name: &str| Self::all().find(|rule| rule.id() == name);
+        named(name).ok_or_else(|| {
+            let nearest = olmguard_engine::nearest::nearest(name, Self::all().map(Self::id), 1);
             UnknownRule {
                 name: name.into(),
-                nearest,
+                nearest: nearest.first().and_then(|id| named(id)),
             }
         })
     }
@@ -128,7 +252,7 @@ mod tests {
 
     #[test]
     fn ids_are_kebab_case_and_read_back() {
-        for rule in Rule::ALL {
+        for rule in Rule::all() {
             let id = rule.id();
             let is_kebab = id.split('-').all(|part| {
                 !part.is_empty()
@@ -137,7 +261,7 @@ mod tests {
                         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
             });
             assert!(is_kebab, "{id}");
-            assert_eq!(id.parse::<Rule>(), Ok(*rule));
+            assert_eq!(id.parse::<Rule>(), Ok(rule));
         }
     }
 
@@ -156,9 +280,37 @@ mod tests {
 
     #[test]
     fn what_opm_refuses_is_an_error() {
-        for rule in Rule::ALL {
+        for rule in Rule::all() {
             if rule.family().is_opms() {
                 assert_eq!(rule.severity(), Severity::Error, "{rule}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_has_the_severity_the_group_and_the_sections_of_its_rule() {
+        for rule in Rule::all() {
+            let family = rule.family();
+            let opm = match (rule.opm(), family) {
+                (Some(text), _) => format!("```text\n{text}\n```"),
+                (None, Family::Users) => "Nothing: it does not check this.".to_owned(),
+                (None, _) => "It also fails, with a message of its parser.".to_owned(),
+            };
+            let page = format!(
+                "# {rule}\n\n{}\n\nSeverity: {}. Group: {}.\n\n## Why it matters\n\n{}\n\n## How \
+                 to fix it\n\n{}\n\n## What `opm validate` reports\n\n{opm}\n",
+                rule.title(),
+                rule.severity(),
+                family.as_str(),
+                rule.why(),
+                rule.fix(),
+            );
+            assert_eq!(rule.page(), page);
+            for text in [rule.title(), rule.why(), rule.fix()] {
+                assert!(
+                    text.ends_with('.') && !text.contains('\n'),
+                    "{rule}: {text}"
+                );
             }
         }
     }

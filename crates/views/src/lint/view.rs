@@ -115,6 +115,22 @@ impl<'w> View<'w> {
     }
 }
 
+impl<'w> View<'w> {
+    /// Whether there is an `olm.package` of this name, readable or not.
+    pub(super) fn defines(&self, package: &str) -> bool {
+        let found = self.packages.get(package);
+        !package.is_empty()
+            && found.is_some_and(|found| found.package.is_some() || found.unread.package)
+    }
+
+    /// The names of the packages whose `olm.package` can be read.
+    pub(super) fn defined(&self) -> impl Iterator<Item = &'w str> + Clone {
+        let packages = self.packages.values();
+        let defined = packages.filter(|package| package.package.is_some());
+        defined.map(|package| package.name)
+    }
+}
+
 fn at<'v, 'w>(
     packages: &'v mut BTreeMap<&'w str, PackageView<'w>>,
     name: &'w str,
@@ -151,6 +167,12 @@ impl<'w> PackageView<'w> {
         if first == index {
             self.channels.push(ChannelView::of(channel, &self.by_name));
         }
+    }
+
+    /// The bundle of this name.
+    pub(super) fn bundle(&self, name: &str) -> Option<&BundleView<'w>> {
+        let index = self.by_name.get(name)?;
+        self.bundles.get(*index)
     }
 
     /// The channel of this name.

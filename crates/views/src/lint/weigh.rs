@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_heaviest_choice_counts() {
-        let rule = Rule::SeveralSuccessors;
+        let rule: Rule = "several-successors".parse().unwrap();
         let mut weights = Weights::default();
         assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Note));
         weights.allow.push(rule);

@@ -1,70 +1,18 @@
-//! Every sentence about a finding, and the text that `opm validate` has for it.
+//! What sentences about findings have in common: names, ranges and paths as they are shown.
 //!
 //! A message is one line: subject, what was found, what was expected, how to fix it. What is taken from a
 //! catalog is quoted as Go quotes, so that nothing in it reaches a terminal as it is.
 
-mod conversion;
-mod forbidden;
-mod guardrails;
-mod keys;
-mod limits;
-mod load;
-mod model;
-mod policies;
-mod users;
-
-pub(super) use conversion::*;
-pub(super) use forbidden::*;
-pub(super) use guardrails::*;
-pub(super) use keys::*;
-pub(super) use limits::*;
-pub(super) use load::*;
-pub(super) use model::*;
-pub(super) use policies::*;
-pub(super) use users::*;
-
+use olmguard_catalog::version::Version;
 use olmguard_catalog::version::go::{escape, quote};
 
-/// The texts of a finding.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Words {
-    pub(super) message: String,
-    /// The text of opm, or its beginning.
-    pub(super) upstream: Option<String>,
-}
-
-impl Words {
-    /// What opm does not report, or reports in the words of a parser.
-    fn own(message: String) -> Self {
-        Self {
-            message,
-            upstream: None,
-        }
-    }
-
-    fn with(message: String, upstream: String) -> Self {
-        Self {
-            message,
-            upstream: Some(upstream),
-        }
-    }
-
-    /// The same of a second one of something, whose first is at this place.
-    pub(super) fn of_second(mut self, first: &str) -> Self {
-        self.message.push_str(" (the first is at ");
-        self.message.push_str(&escape(first));
-        self.message.push(')');
-        self
-    }
-}
-
 /// A text of a catalog, quoted, of a very long one the beginning: no more of it is kept anyway.
-fn q(text: &str) -> String {
+pub(super) fn q(text: &str) -> String {
     quote(beginning(text))
 }
 
 /// A range, quoted: of a long one the beginning.
-fn range(text: &str) -> String {
+pub(super) fn range(text: &str) -> String {
     let end = text.floor_char_boundary(RANGE);
     match text.get(..end).filter(|_| end < text.len()) {
         Some(begin) => format!("{}...", q(begin)),
@@ -79,7 +27,7 @@ pub(super) fn beginning(text: &str) -> &str {
 }
 
 /// Names on a path, quoted: of a long one both ends, the rest counted.
-fn way(all: &[&str]) -> String {
+pub(super) fn path(all: &[&str]) -> String {
     let shown = |part: &[&str]| {
         part.iter()
             .map(|name| q(name))
@@ -99,7 +47,7 @@ fn way(all: &[&str]) -> String {
 }
 
 /// Names, quoted: as many as fit, the rest counted.
-fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<_> = all.into_iter().collect();
     let shown: Vec<_> = all.iter().take(NAMED).map(|name| q(name)).collect();
     let shown = shown.join(", ");
@@ -109,8 +57,21 @@ fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// How many names a message has at most, a way at each end.
-const NAMED: usize = 3;
+/// A version, whose text can be of any length.
+pub(super) fn escaped(version: &Version) -> String {
+    escape(&version.to_string())
+}
+
+/// The advice about a package that is not defined.
+pub(super) fn undefined(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(name) => format!("; did you mean {}?", q(name)),
+        None => "; add its olm.package".to_owned(),
+    }
+}
+
+/// How many names a message has at most, a path at each end.
+pub(super) const NAMED: usize = 3;
 
 /// How many bytes of a range a message shows.
 const RANGE: usize = 120;
@@ -133,9 +94,9 @@ mod tests {
 
     #[test]
     fn the_middle_of_a_long_way_is_counted() {
-        assert_eq!(way(&["a", "b", "a"]), r#""a" -> "b" -> "a""#);
+        assert_eq!(path(&["a", "b", "a"]), r#""a" -> "b" -> "a""#);
         assert_eq!(
-            way(&["a", "b", "c", "d", "e", "f", "g", "a"]),
+            path(&["a", "b", "c", "d", "e", "f", "g", "a"]),
             r#""a" -> "b" -> "c" -> (2 more) -> "f" -> "g" -> "a""#
         );
     }

@@ -27,6 +27,13 @@ pub(crate) struct Spot {
     pub(crate) column: u32,
 }
 
+impl Spot {
+    /// This place, or the other one if a part is absent and has none.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self == Self::default() { other } else { self }
+    }
+}
+
 /// One catalog.
 #[derive(Debug, Default)]
 pub struct WrittenCatalog {

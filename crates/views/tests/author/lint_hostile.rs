@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::lint_rules::lint_rule;
 use olmguard_views::lint::{Finding, Rule, lint, written};
 
 /// A package with one channel of these entries, and a bundle for each name.
@@ -60,7 +61,7 @@ fn a_long_chain_is_followed_to_its_end() {
     let [only] = findings.as_slice() else {
         unreachable!("{findings:?}");
     };
-    assert_eq!(only.rule, Rule::SkippedYetInstallable);
+    assert_eq!(only.rule, lint_rule("skipped-yet-installable"));
 }
 
 #[test]
@@ -73,8 +74,8 @@ fn many_stranded_entries_are_told_one_by_one_and_listed_once() {
         })
         .collect();
     let findings = found(&catalog(&entries, versions(size)));
-    let stranded = of(&findings, Rule::StrandedBundle).len();
-    let left_out = of(&findings, Rule::LintLimit);
+    let stranded = of(&findings, lint_rule("stranded-bundle")).len();
+    let left_out = of(&findings, lint_rule("lint-limit"));
     assert!((9_000..size).contains(&stranded), "{stranded}");
     assert!(
         left_out.contains(
@@ -103,14 +104,17 @@ fn ranges_that_are_too_many_to_try_are_told() {
         .collect();
     let findings = found(&catalog(&entries, versions(size)));
     assert_eq!(
-        of(&findings, Rule::LintLimit),
+        of(&findings, lint_rule("lint-limit")),
         [
             "package \"p\" has too many skipRanges and versions to compare them all: lint does not check what \
              the ranges match, which versions are cut off or stranded, or which deprecations have no replacement"
         ]
     );
-    assert_eq!(of(&findings, Rule::CutOffVersion).len(), 0);
-    assert_eq!(of(&findings, Rule::SkipRangeOpenAbove).len(), size - 1);
+    assert_eq!(of(&findings, lint_rule("cut-off-version")).len(), 0);
+    assert_eq!(
+        of(&findings, lint_rule("skip-range-open-above")).len(),
+        size - 1
+    );
 }
 
 #[test]
@@ -133,7 +137,7 @@ fn channels_and_edges_that_are_too_many_to_follow_are_told() {
         .expect("a text takes everything");
     }
     assert_eq!(
-        of(&found(&text), Rule::LintLimit),
+        of(&found(&text), lint_rule("lint-limit")),
         [
             "package \"p\" has too many channels and edges to follow every upgrade path: lint does not check \
              which versions are cut off"
@@ -154,13 +158,13 @@ fn circles_that_are_too_many_to_follow_are_told() {
         .collect();
     let findings = found(&catalog(&entries, versions(size)));
     assert_eq!(
-        of(&findings, Rule::LintLimit),
+        of(&findings, lint_rule("lint-limit")),
         [
             "package \"p\" has more than 100 edges that do not go to a higher version: lint does not \
              check whether the others form a cycle"
         ]
     );
-    assert_eq!(of(&findings, Rule::UpgradeCycle).len(), 1);
+    assert_eq!(of(&findings, lint_rule("upgrade-cycle")).len(), 1);
 }
 
 #[test]
@@ -175,9 +179,9 @@ fn names_that_are_like_others_are_guessed_until_that_is_much_work() {
         .collect();
     entries.push(skips);
     let findings = found(&catalog(&entries, versions(size)));
-    let guessed = of(&findings, Rule::MisspeltTarget).len();
+    let guessed = of(&findings, lint_rule("misspelt-target")).len();
     assert!((10..1_000).contains(&guessed), "{guessed}");
-    assert_eq!(of(&findings, Rule::UnknownTarget).len(), 1);
+    assert_eq!(of(&findings, lint_rule("unknown-target")).len(), 1);
 }
 
 #[test]
@@ -188,9 +192,9 @@ fn a_name_as_long_as_a_blob_is_not_told_again_and_again() {
         vec!["\"\""; 10_000].join(",")
     );
     let findings = found(&catalog(&[entry], versions(1)));
-    let told = of(&findings, Rule::EmptySkip).len();
+    let told = of(&findings, lint_rule("empty-skip")).len();
     assert!((100..10_000).contains(&told), "{told}");
-    assert_eq!(of(&findings, Rule::LintLimit).len(), 1);
+    assert_eq!(of(&findings, lint_rule("lint-limit")).len(), 1);
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn keys_of_entries_in_any_order_are_found_on_a_line_of_megabytes() {
     let findings = found(&catalog(&entries, []));
     let invalid = findings
         .iter()
-        .filter(|one| one.rule == Rule::InvalidSkipRange);
+        .filter(|one| one.rule == lint_rule("invalid-skip-range"));
     let places: Vec<_> = invalid.map(|one| (one.line, one.column)).collect();
     let before = |count: usize| {
         entries
@@ -246,7 +250,7 @@ fn guardrails_that_are_too_many_to_try_are_told() {
         .collect();
     let findings = found(&(catalog(&entries, versions(size)) + &guardrails));
     assert_eq!(
-        of(&findings, Rule::LintLimit),
+        of(&findings, lint_rule("lint-limit")),
         [
             "package \"p\" has too many edges and guardrails to compare them all: lint does not check what its \
              guardrails forbid"
@@ -274,7 +278,10 @@ fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
     };
     let one = catalog(&[], []);
     assert_eq!(
-        of(&found(&(one.clone() + &with("p", 256))), Rule::LintLimit),
+        of(
+            &found(&(one.clone() + &with("p", 256))),
+            lint_rule("lint-limit")
+        ),
         [
             "package \"p\" has too many edges and guardrails to compare them all: lint does not check what its \
              guardrails forbid"
@@ -286,7 +293,7 @@ fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
         one.replace("\"p\"", &format!("{package:?}")) + &with(&package, 60)
     });
     let findings = found(&many.collect::<String>());
-    let left_out = of(&findings, Rule::LintLimit);
+    let left_out = of(&findings, lint_rule("lint-limit"));
     assert!((1..15).contains(&left_out.len()), "{left_out:?}");
     assert_eq!(
         left_out.last(),
@@ -296,7 +303,7 @@ fn ranges_that_are_too_many_to_try_on_each_other_are_told_whatever_the_edges() {
         )
     );
     assert_eq!(
-        of(&findings, Rule::GuardrailNeverApplies).len(),
+        of(&findings, lint_rule("guardrail-never-applies")).len(),
         (15 - left_out.len()) * 60
     );
 }
@@ -312,7 +319,7 @@ fn guardrails_of_very_many_packages_are_looked_at() {
         .expect("a text takes everything");
     }
     let findings = found(&text);
-    let unread = of(&findings, Rule::GuardrailUnreadable).len();
+    let unread = of(&findings, lint_rule("guardrail-unreadable")).len();
     assert!((5_000..=20_000).contains(&unread), "{unread}");
-    assert!(of(&findings, Rule::GuardrailOfUnknownPackage).len() > 5_000);
+    assert!(of(&findings, lint_rule("guardrail-of-unknown-package")).len() > 5_000);
 }

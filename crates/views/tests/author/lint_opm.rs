@@ -22,7 +22,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use olmguard_views::lint::{Finding, Rule, lint, written};
+use crate::lint_rules::lint_rule;
+use olmguard_views::lint::{Finding, lint, written};
 use serde_json::Value;
 
 use crate::rows::{ROWS, SIX};
@@ -218,7 +219,7 @@ fn outcome(passed: bool, text: &str, opms: &[&Finding]) -> Outcome {
     let leaves = leaves(text);
     let is_parsers = |leaf: &Leaf| PARSERS.iter().any(|said| leaf.text.contains(said));
     let refuses = |one: &&Finding| {
-        matches!(one.rule, Rule::InvalidSyntax | Rule::NotAnObject) && one.upstream.is_none()
+        matches!(one.rule.id(), "invalid-syntax" | "not-an-object") && one.upstream.is_none()
     };
     match (passed, opms) {
         (true, []) => Outcome::BothPass,
@@ -248,7 +249,7 @@ fn is_found(leaf: &Leaf, findings: &[&Finding]) -> bool {
 /// Of an entry without a bundle that is not in the last channel opm makes an empty bundle, and says of it
 /// what such a one lacks.
 fn follows(leaf: &Leaf, finding: &Finding) -> bool {
-    finding.rule == Rule::EntryWithoutBundle
+    finding.rule == lint_rule("entry-without-bundle")
         && OF_EMPTY_BUNDLES
             .iter()
             .any(|said| leaf.text.starts_with(said))

@@ -5,13 +5,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::lint_rules::lint_rule;
 use olmguard_catalog::graph::{Graph, version_in_name};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::resolve::classic::{
     InstalledCsv, LineError, SubscribedChannel, SubscriptionOrder,
 };
-use olmguard_views::lint::{Rule, lint, written};
+use olmguard_views::lint::{lint, written};
 use proptest::prelude::*;
 
 /// An entry: what it replaces and skips, and between which versions its range lies.
@@ -44,9 +45,11 @@ fn cut_off(catalog: &str) -> Option<Behind> {
     let is_valid = !findings.iter().any(|one| one.rule.family().is_opms());
     let cut = findings
         .iter()
-        .filter(|one| one.rule == Rule::CutOffVersion);
+        .filter(|one| one.rule == lint_rule("cut-off-version"));
     let names = cut.filter_map(|one| one.message.split('"').nth(1).map(str::to_owned));
-    let is_refused = findings.iter().any(|one| one.rule == Rule::SkippedCycle);
+    let is_refused = findings
+        .iter()
+        .any(|one| one.rule == lint_rule("skipped-cycle"));
     let behind = if is_refused {
         Err(())
     } else {

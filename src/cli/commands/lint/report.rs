@@ -100,7 +100,7 @@ impl<'f> FindingReport<'f> {
 }
 
 fn ids() -> Vec<&'static str> {
-    Rule::ALL.iter().map(|rule| rule.id()).collect()
+    Rule::all().map(Rule::id).collect()
 }
 
 const SCHEMA: &str = "olmguard.lint/v1";

@@ -14,7 +14,7 @@ use olmguard_views::lint::{self, Rule, Severity};
 
 /// The log of one run.
 pub fn sarif(findings: &[lint::Finding]) -> Sarif {
-    let rules = Rule::ALL.iter().map(|rule| descriptor(*rule)).collect();
+    let rules = Rule::all().map(descriptor).collect();
     log(rules, findings.iter().map(result).collect(), None)
 }
 
@@ -33,7 +33,7 @@ fn descriptor(rule: Rule) -> ReportingDescriptor {
 }
 
 fn result(finding: &lint::Finding) -> Finding {
-    let index = Rule::ALL.iter().position(|rule| *rule == finding.rule);
+    let index = Rule::all().position(|rule| rule == finding.rule);
     let index = index.and_then(|index| i64::try_from(index).ok());
     let told = one_line(&finding.message);
     let told = match &finding.upstream {

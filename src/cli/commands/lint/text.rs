@@ -17,7 +17,7 @@ pub(super) fn text(findings: &[Finding], catalogs: usize) -> String {
 
 /// The ids of all rules, a line each.
 pub(super) fn list() -> String {
-    let lines = Rule::ALL.iter().map(|rule| {
+    let lines = Rule::all().map(|rule| {
         let title = rule.title();
         format!("{:32}{:9}{title}\n", rule.id(), rule.severity().as_str())
     });

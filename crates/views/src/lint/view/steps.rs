@@ -82,17 +82,24 @@ impl<'w> Steps<'w> {
         }
     }
 
-    /// A name that only edges speak of was a version once: the one that it says.
+    /// The version of each node. A name that only edges have was a version once: the one in the name.
+    pub(in crate::lint) fn versions<'v>(
+        &self,
+        package: &'v PackageView<'_>,
+    ) -> Vec<Option<Cow<'v, Version>>> {
+        let bundles = package.bundles.iter().map(|view| view.version.as_ref());
+        let bundles = bundles.map(|version| version.map(Cow::Borrowed));
+        let removed = self.names.iter().skip(self.bundles);
+        let removed = removed.map(|name| version_in_name(name).map(Cow::Owned));
+        bundles.chain(removed).collect()
+    }
+
     fn add_ranges(&mut self, package: &PackageView<'w>) {
         self.has_ranges = may_try(package, self.names.len());
         if !self.has_ranges {
             return;
         }
-        let bundles = package.bundles.iter().map(|view| view.version.as_ref());
-        let bundles = bundles.map(|version| version.map(Cow::Borrowed));
-        let removed = self.names.iter().skip(package.bundles.len());
-        let removed = removed.map(|name| version_in_name(name).map(Cow::Owned));
-        let versions: Vec<Option<Cow<'_, Version>>> = bundles.chain(removed).collect();
+        let versions = self.versions(package);
         for (view, step) in entries(package) {
             let Some(range) = view.readable_range() else {
                 continue;

@@ -1,7 +1,8 @@
 //! Guardrails over the versions and edges of a package: what they want, what they forbid, and whom they
 //! leave behind.
 
-use olmguard_views::lint::{Rule, Severity, lint, written};
+use crate::lint_rules::lint_rule;
+use olmguard_views::lint::{Severity, lint, written};
 
 use crate::lint_guardrails::{LEAPS, blob, found, rule, says, told};
 use crate::rows::channel;
@@ -278,9 +279,9 @@ fn findings_stand_at_the_rule_that_they_are_about() {
     assert_eq!(
         places.collect::<Vec<_>>(),
         [
-            (Rule::GuardrailAgainstEdge, 11, 15),
-            (Rule::GuardrailStrandsVersion, rule, 4),
-            (Rule::GuardrailStepNotAvailable, rule, 4),
+            (lint_rule("guardrail-against-edge"), 11, 15),
+            (lint_rule("guardrail-strands-version"), rule, 4),
+            (lint_rule("guardrail-step-not-available"), rule, 4),
         ]
     );
 }
@@ -327,13 +328,13 @@ fn an_edge_to_a_prerelease_is_told_once() {
         let rules = findings.iter().map(|one| (one.rule, one.severity));
         rules.collect::<Vec<_>>()
     };
-    let edge = (Rule::PrereleaseEdge, Severity::Warning);
+    let edge = (lint_rule("prerelease-edge"), Severity::Warning);
     assert_eq!(rules(&rule("kind: LatestPatchFirst")), [edge]);
-    let never = (Rule::GuardrailNeverApplies, Severity::Warning);
+    let never = (lint_rule("guardrail-never-applies"), Severity::Warning);
     assert_eq!(
         rules(&rule("kind: Prerelease, action: Allow")),
         [edge, never]
     );
     let denied = rules(&rule("kind: Prerelease, action: Deny"));
-    assert!(denied.contains(&(Rule::GuardrailAgainstEdge, Severity::Warning)));
+    assert!(denied.contains(&(lint_rule("guardrail-against-edge"), Severity::Warning)));
 }

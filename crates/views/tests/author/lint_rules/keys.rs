@@ -1,6 +1,7 @@
 //! Keys and schemas that OLM ignores.
 
-use olmguard_views::lint::{Rule, Severity};
+use crate::lint_rules::lint_rule;
+use olmguard_views::lint::Severity;
 
 use crate::lint_rules::{found, shown};
 use crate::rows::GOOD;
@@ -13,7 +14,7 @@ fn after(from: &str, to: &str) -> Vec<String> {
     let findings = found(&catalog);
     let own = findings
         .iter()
-        .filter(|one| matches!(one.rule, Rule::UnknownKey | Rule::MisspeltSchema));
+        .filter(|one| matches!(one.rule.id(), "unknown-key" | "misspelt-schema"));
     own.map(|one| format!("{}: {}: {}", one.rule, one.severity, one.message))
         .collect()
 }
@@ -128,7 +129,9 @@ fn keys_of_every_schema_and_their_objects() {
 fn one_key_of_many_entries_is_one_finding_at_the_first() {
     let catalog = GOOD.replacen("    replaces: ", "    replace: ", 2);
     let findings = found(&catalog);
-    let mut own = findings.iter().filter(|one| one.rule == Rule::UnknownKey);
+    let mut own = findings
+        .iter()
+        .filter(|one| one.rule == lint_rule("unknown-key"));
     let one = own.next().expect("a finding");
     assert_eq!(
         one.message,

@@ -1,6 +1,6 @@
 //! Where findings are, what one slip makes of them, and how reading goes on after it.
 
-use olmguard_views::lint::Rule;
+use crate::lint_rules::lint_rule;
 
 use crate::lint_rules::{found, shown};
 use crate::rows::{GOOD, ROWS, channel};
@@ -28,7 +28,7 @@ fn one_slip_is_told_once() {
         "schema: olm.bundle\npackage: lanterm\nname: lantern.v1.1.0\n",
     );
     let rules: Vec<_> = found(&catalog).iter().map(|one| one.rule).collect();
-    assert_eq!(rules, [Rule::BundleOfUnknownPackage]);
+    assert_eq!(rules, [lint_rule("bundle-of-unknown-package")]);
 }
 
 #[test]
@@ -126,7 +126,9 @@ fn a_tag_of_yaml_takes_a_word_of_the_value_away() {
     let with = |range: &str| {
         let catalog = GOOD.replace("\">=1.0.0 <1.2.0\"", range);
         let findings = found(&catalog);
-        let of_rule = findings.iter().filter(|one| one.rule == Rule::YamlTag);
+        let of_rule = findings
+            .iter()
+            .filter(|one| one.rule == lint_rule("yaml-tag"));
         let told: Vec<_> = of_rule
             .map(|one| (one.line, &*one.package == "lantern", one.message.clone()))
             .collect();
@@ -153,7 +155,7 @@ fn of_several_keys_equal_but_for_case_all_are_told() {
     let findings = found(&catalog);
     let of_rule = findings
         .iter()
-        .filter(|one| one.rule == Rule::DuplicateKeys);
+        .filter(|one| one.rule == lint_rule("duplicate-keys"));
     let texts: Vec<_> = of_rule.filter_map(|one| one.upstream.as_deref()).collect();
     assert_eq!(
         texts,

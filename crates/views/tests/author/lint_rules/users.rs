@@ -1,6 +1,7 @@
 //! What is found beyond `opm validate`: where users end up.
 
-use olmguard_views::lint::{Rule, Severity, lint, written};
+use crate::lint_rules::lint_rule;
+use olmguard_views::lint::{Severity, lint, written};
 
 use crate::lint_rules::{found, shown};
 use crate::rows::{GOOD, channel};
@@ -177,7 +178,9 @@ fn prereleases_and_majors() {
     let catalog = channel("1; 1.1.0-rc.1 replaces 1");
     let severity = |catalog: &str| {
         let findings = found(catalog);
-        let such = findings.iter().find(|one| one.rule == Rule::PrereleaseEdge);
+        let such = findings
+            .iter()
+            .find(|one| one.rule == lint_rule("prerelease-edge"));
         such.map(|one| (one.severity, one.message.clone()))
     };
     let is_warning = severity(&catalog).is_some_and(|(severity, _)| severity == Severity::Warning);
@@ -375,7 +378,7 @@ fn a_target_of_another_channel_is_told_where_the_channel_is_broken() {
         let findings = found(&catalog(entries));
         let own = findings
             .into_iter()
-            .filter(|one| one.rule == Rule::TargetInOtherChannel);
+            .filter(|one| one.rule == lint_rule("target-in-other-channel"));
         own.map(|one| one.message).collect::<Vec<_>>()
     };
     assert_eq!(

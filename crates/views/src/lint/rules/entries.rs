@@ -1,0 +1,190 @@
+//! Entries one by one: their names, `skips` and `skipRange`.
+
+use crate::lint::check::{ChannelCheck, Check, EntryCheck};
+use crate::lint::finding::{Report, Words};
+use crate::lint::rule::{RuleItem, rule};
+use crate::lint::view::EntryView;
+use crate::lint::words::{names, q, range};
+use olmguard_catalog::version::go::escape;
+use olmguard_catalog::version::interval::VersionCut;
+use olmguard_catalog::version::suggestion::{self, Suggestion};
+use olmguard_catalog::version::{Membership, SkipRange, SkipRangeError, meaning};
+use olmguard_engine::explain::range::suggestion as suggestion_words;
+
+pub(super) const ENTRY_WITHOUT_NAME: RuleItem =
+    rule!("entry-without-name", Model, Error).on(Check::Entry(|check, report| {
+        if check.view.entry.name.is_empty() {
+            let message = format!(
+                "an entry of channel {} has no name; add the name of its bundle",
+                q(check.channel.name())
+            );
+            // Without a bundle, opm reports that the bundle is missing.
+            let upstream = check.view.bundle.map(|_| "name must be set".to_owned());
+            report.say(check.view.entry.spot, Words { message, upstream });
+        }
+    }));
+
+pub(super) const EMPTY_SKIP: RuleItem =
+    rule!("empty-skip", Model, Error).on(Check::Entry(|check, report| {
+        let entry = check.view.entry;
+        let skips = entry.skips.iter().enumerate();
+        for (index, skip) in skips.filter(|(_, skip)| skip.text.is_empty()) {
+            report.say_opm(
+                skip.spot.or(entry.spot),
+                format!(
+                    "skips[{index}] of entry {} is empty; remove it",
+                    q(&entry.name)
+                ),
+                format!("skip[{index}] is empty"),
+            );
+        }
+    }));
+
+pub(super) const INVALID_SKIP_RANGE: RuleItem =
+    rule!("invalid-skip-range", Model, Error).on(Check::Entry(|check, report| {
+        let entry = check.view.entry;
+        let (name, text) = (q(&entry.name), &*entry.skip_range.text);
+        if let Some(Err(error)) = &check.view.range {
+            let (at, hint) = (error.fault().at, range_hint(text, error));
+            let fault = escape(&error.to_string()).replace("\\\"", "\"");
+            report.say_opm(
+                entry.skip_range.spot,
+                format!(
+                    "the skipRange {} of entry {name} is not valid at byte {at}: {fault}; {hint}",
+                    range(text)
+                ),
+                format!("invalid skipRange {}: {error}", q(text)),
+            );
+        }
+    }));
+
+/// The nearest valid range, or a hint at what is wrong.
+fn range_hint(text: &str, error: &SkipRangeError) -> String {
+    let nearest = suggestion::skip_range(text).map(Suggestion::Range);
+    nearest.map_or_else(
+        || hint(text, error).to_owned(),
+        |range| suggestion_words(&range),
+    )
+}
+
+fn hint(text: &str, error: &SkipRangeError) -> &'static str {
+    let begin = text.get(error.fault().at..).unwrap_or_default();
+    let version = begin.trim_start_matches(['<', '>', '=', '!', ' ']);
+    if version.starts_with('v') {
+        "write versions without v"
+    } else if text.contains(',') {
+        "a space means AND, a comma does not"
+    } else if text.contains(['^', '~']) {
+        "^ and ~ are not supported: write >=1.2.0 <2.0.0"
+    } else {
+        "write comparators with full versions, such as >=1.0.0 <1.2.3"
+    }
+}
+
+impl EntryCheck<'_, '_> {
+    /// The `skipRange`, if OLM can compare versions with it.
+    fn usable_range(&self) -> Option<&SkipRange> {
+        let range = self.view.readable_range();
+        range.filter(|range| range.otherwise() != Membership::Crashes)
+    }
+
+    /// That range, if it does not match nothing. The meaning of a range of very many comparators is not
+    /// worked out: no one writes one.
+    fn matching_range(&self) -> Option<&SkipRange> {
+        let range = self.usable_range();
+        range.filter(|range| !matches_nothing(range))
+    }
+
+    /// Reports a sentence about the range, whose subject is the range and the name of the entry.
+    fn say_of_range(&self, range: &SkipRange, rest: &str, report: &mut Report<'_, '_>) {
+        let entry = self.view.entry;
+        let (range, name) = (crate::lint::words::range(range.as_str()), q(&entry.name));
+        let message = format!("the skipRange {range} of entry {name} {rest}");
+        report.say(entry.skip_range.spot, message);
+    }
+}
+
+fn matches_nothing(range: &SkipRange) -> bool {
+    meaning::skip_range(range).is_ok_and(|intervals| intervals.is_empty())
+}
+
+pub(super) const SKIP_RANGE_CRASHES: RuleItem =
+    rule!("skip-range-crashes", Users, Error).on(Check::Entry(|check, report| {
+        let range = check.view.readable_range();
+        if let Some(range) = range.filter(|range| range.otherwise() == Membership::Crashes) {
+            let rest = "has nothing between two ||, so OLM panics; remove the empty alternative";
+            check.say_of_range(range, rest, report);
+        }
+    }));
+
+pub(super) const SKIP_RANGE_MATCHES_NOTHING: RuleItem =
+    rule!("skip-range-matches-nothing", Users, Warning).on(Check::Entry(|check, report| {
+        if let Some(range) = check.usable_range().filter(|range| matches_nothing(range)) {
+            let rest = "matches no version: a space means AND; join alternatives with ||";
+            check.say_of_range(range, rest, report);
+        }
+    }));
+
+pub(super) const SKIP_RANGE_OPEN_BELOW: RuleItem =
+    rule!("skip-range-open-below", Users, Note).on(Check::Entry(|check, report| {
+        let open = check.usable_range().filter(|range| {
+            let intervals = meaning::skip_range(range).unwrap_or_default();
+            let first = intervals.first();
+            first.is_some_and(|first| first.span.lower == VersionCut::bottom())
+        });
+        if let Some(range) = open {
+            check.say_of_range(range, "has no lower bound; add one", report);
+        }
+    }));
+
+pub(super) const SKIP_RANGE_OPEN_ABOVE: RuleItem = rule!("skip-range-open-above", Users, Warning)
+    .on(Check::Entry(|check, report| {
+        let range = check.matching_range();
+        if let Some(range) = range.filter(|range| range.is_open_above()) {
+            check.say_of_range(range, "has no upper bound; add one", report);
+        }
+    }));
+
+pub(super) const SKIP_RANGE_TAKES_ITSELF: RuleItem = rule!("skip-range-takes-itself", Users, Note)
+    .on(Check::Entry(|check, report| {
+        let package = check.channel.facts.package;
+        let own = check.view.bundle.and_then(|bundle| package.version(bundle));
+        let (Some(range), Some(own)) = (check.matching_range(), own) else {
+            return;
+        };
+        if range.takes(own) == Membership::Holds {
+            let rest = "matches the version of the entry; end the range below it";
+            check.say_of_range(range, rest, report);
+        }
+    }));
+
+pub(super) const SKIP_RANGE_TAKES_NONE: RuleItem =
+    rule!("skip-range-takes-none", Users, Note).on(Check::Channel(|channel, report| {
+        // A bundle that cannot be read may be the one that a range matches.
+        let facts = channel.facts;
+        if !facts.steps.has_ranges || !facts.package.unread.bundles.is_empty() {
+            return;
+        }
+        let entries = channel.view.entries.iter();
+        let none: Vec<_> = entries.filter(|view| takes_none(channel, view)).collect();
+        if let Some(first) = none.first() {
+            let message = format!(
+                "in channel {} the skipRange of {} matches no other bundle of the package: correct \
+                 if older versions were removed",
+                q(channel.name()),
+                names(none.iter().map(|view| &*view.entry.name))
+            );
+            report.say(first.entry.skip_range.spot, message);
+        }
+    }));
+
+/// Whether the range of an entry matches versions, but none of another bundle.
+fn takes_none(channel: &ChannelCheck<'_, '_>, view: &EntryView<'_>) -> bool {
+    let Some(range) = view.readable_range() else {
+        return false;
+    };
+    let bundles = channel.facts.package.bundles.iter().enumerate();
+    let others = bundles.filter(|(index, _)| view.bundle != Some(*index));
+    let mut versions = others.filter_map(|(_, bundle)| bundle.version.as_ref());
+    !matches_nothing(range) && versions.all(|version| range.takes(version) == Membership::HoldsNot)
+}

@@ -1,0 +1,260 @@
+//! Files and blobs that cannot be read. Upstream: [`alpha/declcfg/load.go`] and [`alpha/declcfg/declcfg.go`].
+//!
+//! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+//! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+
+use std::collections::HashSet;
+
+use crate::lint::check::{Check, FaultCheck};
+use crate::lint::finding::{Report, Words};
+use crate::lint::rule::{RuleItem, rule};
+use crate::lint::words::{names, q};
+use crate::lint::written::{LoadFaultKind, WrittenCatalog};
+use olmguard_catalog::blob::{Fault, JsonKind};
+use olmguard_catalog::fbc::{FbcErrorKind, FileKind, NotAFile};
+use olmguard_catalog::guardrail;
+use olmguard_catalog::version::go::one_line;
+
+pub(super) const INVALID_SYNTAX: RuleItem =
+    rule!("invalid-syntax", Load, Error).on(Check::Fault(|fault| match &fault.what {
+        LoadFaultKind::Syntax { malformed, hint } => Some(syntax(malformed, hint.as_deref())),
+        // Labels that are not strings and duplicate keys have rules of their own.
+        LoadFaultKind::Meta(
+            FbcErrorKind::NotAString { .. } | FbcErrorKind::DuplicateKeys { .. },
+        ) => None,
+        LoadFaultKind::Meta(malformed) => Some(syntax(malformed, None)),
+        _ => None,
+    }));
+
+fn syntax(malformed: &FbcErrorKind, hint: Option<&str>) -> Words {
+    let hint = match hint {
+        Some(line) => format!(
+            "; a value that starts with \">\" is a block of text in YAML: write {} with quotes \
+             around the value",
+            q(line)
+        ),
+        None => String::new(),
+    };
+    format!("{}{hint}", one_line(&malformed.to_string())).into()
+}
+
+pub(super) const NOT_A_FILE: RuleItem =
+    rule!("not-a-file", Load, Error).on(Check::Fault(|fault| match &fault.what {
+        LoadFaultKind::NotAFile(found) => Some(not_a_file(*found, fault.file)),
+        _ => None,
+    }));
+
+/// Go's walk hands a link to a directory to the code that reads files; with a pipe, opm waits for its end.
+fn not_a_file(fault: NotAFile, path: &str) -> Words {
+    match fault.0 {
+        FileKind::LinkToFolder => {
+            Words::with(fault.to_string(), format!("read {path}: is a directory"))
+        }
+        FileKind::LinkToOther | FileKind::Special => fault.to_string().into(),
+    }
+}
+
+pub(super) const NOT_AN_OBJECT: RuleItem =
+    rule!("not-an-object", Load, Error).on(Check::Fault(|fault| match &fault.what {
+        LoadFaultKind::NotAnObject(found) => Some(not_an_object(*found)),
+        _ => None,
+    }));
+
+fn not_an_object(found: JsonKind) -> Words {
+    let message = format!("expected an object with schema, package and name, found {found}");
+    match found {
+        // Null is an object without a key to opm; an empty document is null.
+        JsonKind::Null => Words::with(
+            format!(
+                "{message}: the document is empty, or contains only comments; remove the \"---\" \
+                 next to it"
+            ),
+            "object '' is missing root schema field".to_owned(),
+        ),
+        _ => format!("{message}; remove the document").into(),
+    }
+}
+
+pub(super) const MISSING_SCHEMA: RuleItem =
+    rule!("missing-schema", Load, Error).on(Check::Fault(|fault| match &fault.what {
+        LoadFaultKind::MissingSchema => Some(missing_schema(fault.is_imposed)),
+        _ => None,
+    }));
+
+/// A file of guardrails is not a part of a catalog.
+fn missing_schema(is_imposed: bool) -> Words {
+    if is_imposed {
+        return format!(
+            "the document has no schema: write schema: {}; for an UpgradeGuardrails object, use \
+             --policy",
+            guardrail::SCHEMA
+        )
+        .into();
+    }
+    Words::with(
+        "the blob has no schema: expected a string such as \"olm.bundle\"".to_owned(),
+        "is missing root schema field".to_owned(),
+    )
+}
+
+pub(super) const LABEL_NOT_A_STRING: RuleItem =
+    rule!("label-not-a-string", Load, Error).on(Check::Fault(|fault| {
+        let LoadFaultKind::Meta(FbcErrorKind::NotAString { key, found }) = &fault.what else {
+            return None;
+        };
+        let key = q(key);
+        Some(Words::with(
+            format!("the value of {key} is {found}: expected a string; put it in quotes"),
+            format!("expected value for key {key} to be a string, got "),
+        ))
+    }));
+
+pub(super) const DUPLICATE_KEYS: RuleItem =
+    rule!("duplicate-keys", Load, Error).on(Check::Fault(|fault| {
+        let LoadFaultKind::Meta(FbcErrorKind::DuplicateKeys { folded, spellings }) = &fault.what
+        else {
+            return None;
+        };
+        let folded = q(folded);
+        Some(Words::with(
+            format!(
+                "the blob has the key {folded} more than once: {}; keep one",
+                names(spellings.iter().map(|spelling| &**spelling))
+            ),
+            format!("duplicate keys for key {folded}: [{}]", spellings.join(" ")),
+        ))
+    }));
+
+pub(super) const WRONG_TYPE: RuleItem =
+    rule!("wrong-type", Load, Error).on(Check::Fault(|fault| match &fault.what {
+        LoadFaultKind::WrongType { schema, fault } => Some(wrong_type(schema, fault)),
+        _ => None,
+    }));
+
+fn wrong_type(schema: &str, fault: &Fault) -> Words {
+    let (what, article) = match schema {
+        "olm.package" => ("package", "an olm.package"),
+        "olm.channel" => ("channel", "an olm.channel"),
+        "olm.bundle" => ("bundle", "an olm.bundle"),
+        _ => ("deprecation", "an olm.deprecations"),
+    };
+    Words::with(
+        format!("{} in {article}", one_line(&fault.to_string())),
+        format!("parse {what}: "),
+    )
+}
+
+pub(super) const UNREADABLE_OBJECT: RuleItem =
+    rule!("unreadable-object", Load, Error).on(Check::Fault(|fault| {
+        let LoadFaultKind::Object {
+            bundle,
+            index,
+            fault: reason,
+        } = &fault.what
+        else {
+            return None;
+        };
+        let (package, bundle) = (q(fault.package), q(bundle));
+        let upstream = match reason {
+            Fault::ObjectData { .. } => {
+                format!("convert bundle object property at index {index} to JSON: ")
+            }
+            _ => format!("parse property at index {index} as bundle object: "),
+        };
+        let reason = one_line(&reason.to_string());
+        Some(Words::with(
+            format!("bundle {bundle}: properties[{index}].{reason}"),
+            format!("read bundle objects: package {package}, bundle {bundle}: {upstream}"),
+        ))
+    }));
+
+pub(super) const YAML_TAG: RuleItem = rule!("yaml-tag", Users, Warning).on(Check::Fault(|fault| {
+    let LoadFaultKind::Tag { tag, value } = &fault.what else {
+        return None;
+    };
+    let left = match &**value {
+        "" => "which is empty without it".to_owned(),
+        value => format!("which is {} without it", q(value)),
+    };
+    let tag = q(tag);
+    let message = format!(
+        "{tag} is a YAML tag and not part of the value, {left}; put the whole value in quotes"
+    );
+    Some(message.into())
+}));
+
+pub(super) const UNFILABLE_NAME: RuleItem =
+    rule!("unfilable-name", Users, Error).on(Check::Fault(|fault| match &fault.what {
+        LoadFaultKind::Unfilable(malformed) => {
+            let why = one_line(&malformed.to_string());
+            Some(format!("{why}, so OLM v1 serves nothing from the catalog").into())
+        }
+        _ => None,
+    }));
+
+/// Reports the faults that one rule is about. The directory can be a whole repository: the faults of files
+/// without a blob are one finding.
+pub(in crate::lint) fn report_faults(
+    written: &WrittenCatalog,
+    sentence: fn(&FaultCheck<'_>) -> Option<Words>,
+    report: &mut Report<'_, '_>,
+) {
+    let own = files_with_blobs(written);
+    let mut foreign = None;
+    for fault in &written.faults {
+        let (spot, file) = (fault.spot, written.file(fault.spot));
+        let read = FaultCheck {
+            what: &fault.what,
+            package: &fault.package,
+            file,
+            is_imposed: written.is_imposed(spot),
+        };
+        let Some(words) = sentence(&read) else {
+            continue;
+        };
+        if own.contains(&spot.file) || !written.is_in_directory(spot) {
+            report.of(&fault.package).say(spot, words);
+            continue;
+        }
+        let (_, _, files) = foreign.get_or_insert((spot, words, Vec::new()));
+        if files.last() != Some(&file) {
+            files.push(file);
+        }
+    }
+    if let Some((spot, words, files)) = foreign {
+        report.say(spot, of_foreign_files(words, &files));
+    }
+}
+
+/// The sentence about the first of some files without a blob, for all of them.
+fn of_foreign_files(words: Words, files: &[&str]) -> Words {
+    if files.len() == 1 && words.message.contains(".indexignore") {
+        return words;
+    }
+    let reason = words.message.split("; ").next().unwrap_or_default();
+    let all = names(files.iter().copied());
+    let foreign = match files.len() {
+        1 => format!("{all} contains no blob of a catalog: list it in .indexignore"),
+        count => {
+            format!("{count} files contain no blob of a catalog: {all}; list them in .indexignore")
+        }
+    };
+    Words {
+        message: format!("{reason}; {foreign}"),
+        upstream: words.upstream,
+    }
+}
+
+/// The files that are part of the catalog.
+fn files_with_blobs(written: &WrittenCatalog) -> HashSet<u32> {
+    let packages = written.packages.iter().map(|blob| blob.spot.file);
+    let channels = written.channels.iter().map(|blob| blob.spot.file);
+    let bundles = written.bundles.iter().map(|blob| blob.spot.file);
+    let deprecations = written.deprecations.iter().map(|blob| blob.spot.file);
+    let guardrails = written.guardrails.iter().map(|blob| blob.spot.file);
+    let others = written.others.iter().map(|blob| blob.spot.file);
+    let unread = written.unread.iter().filter(|blob| !blob.schema.is_empty());
+    let first = packages.chain(channels).chain(bundles).chain(deprecations);
+    let rest = guardrails.chain(others).chain(unread.map(|blob| blob.file));
+    first.chain(rest).collect()
+}
