@@ -62,11 +62,11 @@ pub(super) fn escaped(version: &Version) -> String {
     escape(&version.to_string())
 }
 
-/// The advice about a package that is not defined.
-pub(super) fn undefined(nearest: Option<&str>) -> String {
+/// The advice about a name that does not exist: the nearest name, otherwise what to do.
+pub(super) fn meant(nearest: Option<&str>, otherwise: &str) -> String {
     match nearest {
-        Some(name) => format!("; did you mean {}?", q(name)),
-        None => "; add its olm.package".to_owned(),
+        Some(name) => format!("did you mean {}?", q(name)),
+        None => otherwise.to_owned(),
     }
 }
 

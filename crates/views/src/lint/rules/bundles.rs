@@ -7,7 +7,7 @@
 use crate::lint::check::{BundleCheck, Check};
 use crate::lint::finding::Words;
 use crate::lint::rule::{RuleItem, rule};
-use crate::lint::words::{q, undefined};
+use crate::lint::words::{meant, q};
 use crate::lint::written::PackageProperty;
 use olmguard_catalog::version::go::escape;
 use olmguard_catalog::version::{Release, ReleaseError, ReleaseLimit, Version};
@@ -35,8 +35,8 @@ pub(super) const BUNDLE_OF_UNKNOWN_PACKAGE: RuleItem =
             report.of(&bundle.package).say_opm(
                 bundle.spot,
                 format!(
-                    "bundle {name} belongs to package {package}, which is not defined{}",
-                    undefined(near)
+                    "bundle {name} belongs to package {package}, which is not defined; {}",
+                    meant(near, "add its olm.package")
                 ),
                 format!("unknown package {package} for bundle {name}"),
             );

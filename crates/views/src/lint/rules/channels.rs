@@ -10,7 +10,7 @@ use crate::lint::chain::ChainFault;
 use crate::lint::check::{ChannelCheck, Check};
 use crate::lint::finding::{Report, Words};
 use crate::lint::rule::{RuleItem, rule};
-use crate::lint::words::{escaped, names, path, q, undefined};
+use crate::lint::words::{escaped, meant, names, path, q};
 
 pub(super) const CHANNEL_OF_UNKNOWN_PACKAGE: RuleItem =
     rule!("channel-of-unknown-package", Conversion, Error).on(Check::Catalog(|catalog, report| {
@@ -21,8 +21,8 @@ pub(super) const CHANNEL_OF_UNKNOWN_PACKAGE: RuleItem =
             report.of(&channel.package).say_opm(
                 channel.spot,
                 format!(
-                    "channel {name} belongs to package {package}, which is not defined{}",
-                    undefined(near)
+                    "channel {name} belongs to package {package}, which is not defined; {}",
+                    meant(near, "add its olm.package")
                 ),
                 format!("unknown package {package} for channel {name}"),
             );

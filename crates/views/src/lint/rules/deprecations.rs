@@ -8,7 +8,7 @@ use crate::lint::check::{Check, PackageCheck};
 use crate::lint::finding::{Report, Words};
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::View;
-use crate::lint::words::{q, undefined};
+use crate::lint::words::{meant, q};
 use crate::lint::written::Deprecations;
 use olmguard_catalog::version::go::escape;
 
@@ -44,8 +44,8 @@ pub(super) const DEPRECATION_OF_UNKNOWN_PACKAGE: RuleItem =
                 report.of(&blob.package).say_opm(
                     blob.spot,
                     format!(
-                        "the olm.deprecations is about package {package}, which is not defined{}",
-                        undefined(near)
+                        "the olm.deprecations is about package {package}, which is not defined; {}",
+                        meant(near, "add its olm.package")
                     ),
                     format!("cannot apply deprecations to an unknown package {package}"),
                 );
@@ -137,10 +137,7 @@ pub(super) const DEPRECATED_CHANNEL_UNKNOWN: RuleItem =
 
 fn deprecated_unknown(what: &str, package: &str, name: &str, nearest: Option<&str>) -> Words {
     let (package, name) = (q(package), q(name));
-    let fix = match nearest {
-        Some(nearest) => format!("did you mean {}?", q(nearest)),
-        None => "remove the entry".to_owned(),
-    };
+    let fix = meant(nearest, "remove the entry");
     Words::with(
         format!("{what} {name} of package {package} is deprecated, but does not exist; {fix}"),
         format!("cannot deprecate {what} {name} for package {package}: {what} not found"),

@@ -4,7 +4,7 @@ use crate::lint::check::Check;
 use crate::lint::finding::Report;
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::{PackageView, View};
-use crate::lint::words::q;
+use crate::lint::words::{meant, q};
 use crate::lint::written::{Carrier, Guardrails};
 use olmguard_catalog::guardrail::{Problem, SCHEMA, UnreadGuardrails};
 use olmguard_catalog::version::go::one_line;
@@ -64,10 +64,7 @@ fn of_unknown_package(package: &str, near: Option<&str>) -> String {
                 olm.package of the catalog in \"package\""
             .to_owned();
     }
-    let advice = match near {
-        Some(near) => format!("did you mean {}?", q(near)),
-        None => "expected the name of an olm.package of the catalog".to_owned(),
-    };
+    let advice = meant(near, "expected the name of an olm.package of the catalog");
     let package = q(package);
     format!("guardrails are for package {package}, which is not defined; {advice}")
 }

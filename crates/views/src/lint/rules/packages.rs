@@ -10,7 +10,7 @@ use crate::lint::check::Check;
 use crate::lint::finding::{Report, Words};
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::{PackageView, View};
-use crate::lint::words::{names, q};
+use crate::lint::words::{meant, names, q};
 use crate::lint::written::Package;
 use olmguard_catalog::dns1123;
 use olmguard_catalog::version::{Release, ReleaseLimit};
@@ -140,10 +140,8 @@ fn default_channel_unknown(view: &PackageView<'_>, package: &Package, report: &m
         return;
     }
     let channels = view.channels.iter().map(|view| &*view.channel.name);
-    let fix = match report.guess(&default.text, channels) {
-        Some(nearest) => format!("did you mean {}?", q(nearest)),
-        None => "use a channel that exists".to_owned(),
-    };
+    let near = report.guess(&default.text, channels);
+    let fix = meant(near, "use a channel that exists");
     let (package, default_name) = (q(view.name), q(&default.text));
     report.say_opm(
         default.spot,

@@ -3,7 +3,7 @@
 use crate::lint::check::{Check, PolicyCheck};
 use crate::lint::policies::PolicyPart;
 use crate::lint::rule::{RuleItem, rule};
-use crate::lint::words::q;
+use crate::lint::words::{meant, q};
 use olmguard_catalog::version::go::one_line;
 use olmguard_engine::nearest::nearest;
 
@@ -29,10 +29,8 @@ fn of_unknown_package(policy: &PolicyCheck<'_>) -> Option<String> {
         policy.has_catalogs && !is_known
     })?;
     let near = nearest(package, policy.packages.iter().copied(), 1);
-    let advice = match near.first() {
-        Some(near) => format!("did you mean {}?", q(near)),
-        None => "expected the name of an olm.package of the catalogs".to_owned(),
-    };
+    let otherwise = "expected the name of an olm.package of the catalogs";
+    let advice = meant(near.first().copied(), otherwise);
     Some(format!(
         "{} is for package {}, which no catalog has; {advice}",
         one_line(policy.written.title),
