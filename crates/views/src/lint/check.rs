@@ -9,6 +9,8 @@ use super::finding::{Findings, Report, Words};
 use super::guarded::GuardedPackage;
 use super::policies::{PolicyPart, WrittenPolicy};
 use super::rule::Rule;
+use super::rules::edges::{StepsTo, known_steps};
+use super::rules::entries::Meaning;
 use super::rules::limits::Omission;
 use super::rules::targets::{Stranger, Target, strangers};
 use super::rules::{deprecations, reading};
@@ -69,6 +71,8 @@ pub(super) struct ChannelCheck<'f, 'w> {
     pub(super) chain: Option<&'f Result<Chain<'f, 'w>, ChainFault<'w>>>,
     /// The steps that its entries allow, each with the node that it starts at.
     pub(super) steps: &'f [(usize, Step)],
+    /// Those between versions that are known.
+    pub(super) known_steps: Vec<StepsTo<'f>>,
     /// The names in its entries that are not bundles of the package.
     pub(super) strangers: &'f [(Target<'w>, Stranger<'w>)],
 }
@@ -77,6 +81,8 @@ pub(super) struct ChannelCheck<'f, 'w> {
 pub(super) struct EntryCheck<'f, 'w> {
     pub(super) channel: &'f ChannelCheck<'f, 'w>,
     pub(super) view: &'f EntryView<'w>,
+    /// What its `skipRange` means, if it can be read.
+    pub(super) meaning: Option<Meaning>,
 }
 
 /// A bundle of a package.
@@ -141,15 +147,13 @@ fn run_on_deprecations(
 
 fn run_on_package(facts: &PackageCheck<'_, '_>, findings: &mut Findings<'_>) {
     let (channels, bundles) = (facts.channels(), facts.bundles());
+    let entries: Vec<_> = channels.iter().flat_map(ChannelCheck::entries).collect();
     for rule in Rule::all() {
         let mut report = Report::new(findings, rule, facts.package.name);
         match rule.item().check {
             Check::Package(check) => check(facts, &mut report),
             Check::Channel(check) => channels.iter().for_each(|one| check(one, &mut report)),
-            Check::Entry(check) => {
-                let entries = channels.iter().flat_map(ChannelCheck::entries);
-                entries.for_each(|one| check(&one, &mut report));
-            }
+            Check::Entry(check) => entries.iter().for_each(|one| check(one, &mut report)),
             Check::Bundle(check) => bundles.iter().for_each(|one| check(one, &mut report)),
             _ => {}
         }
@@ -212,6 +216,7 @@ impl<'f, 'w> PackageCheck<'f, 'w> {
                 view,
                 chain: chain.as_ref(),
                 steps,
+                known_steps: known_steps(self.package, steps),
                 strangers,
             },
         );
@@ -269,6 +274,7 @@ impl<'f, 'w> ChannelCheck<'f, 'w> {
         entries.map(move |view| EntryCheck {
             channel: self,
             view,
+            meaning: view.readable_range().map(Meaning::of),
         })
     }
 

@@ -6,8 +6,8 @@
 mod bundles;
 mod channels;
 pub(super) mod deprecations;
-mod edges;
-mod entries;
+pub(super) mod edges;
+pub(super) mod entries;
 mod guardrail_rules;
 mod guardrail_steps;
 mod guardrails;

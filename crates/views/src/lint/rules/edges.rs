@@ -7,24 +7,29 @@ use crate::edge_field::EdgeField;
 use crate::lint::check::{ChannelCheck, Check};
 use crate::lint::finding::Report;
 use crate::lint::rule::{RuleItem, rule};
-use crate::lint::view::Step;
+use crate::lint::view::{PackageView, Step};
 use crate::lint::words::{NAMED, escaped, names, q};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::semver;
 
-/// A step between two versions that are known.
+/// A step from a bundle whose version is known.
 #[derive(Clone, Copy)]
-struct KnownStep<'f> {
+pub(in crate::lint) struct KnownStep<'f> {
     from: usize,
     old: &'f Version,
     step: Step,
 }
 
-/// The steps to an entry of a channel from versions that are known, and the version of the entry, if it is known.
-fn known_steps<'f>(channel: &ChannelCheck<'f, '_>) -> Vec<(&'f Version, Vec<KnownStep<'f>>)> {
-    let package = channel.facts.package;
-    let mut by_entry = BTreeMap::<usize, (&Version, Vec<KnownStep<'_>>)>::new();
-    for (from, step) in channel.steps {
+/// The steps to one entry of a channel, and the version of the entry.
+pub(in crate::lint) type StepsTo<'f> = (&'f Version, Vec<KnownStep<'f>>);
+
+/// The steps of a channel between versions that are known, by entry.
+pub(in crate::lint) fn known_steps<'f>(
+    package: &'f PackageView<'_>,
+    steps: &[(usize, Step)],
+) -> Vec<StepsTo<'f>> {
+    let mut by_entry = BTreeMap::<usize, StepsTo<'_>>::new();
+    for (from, step) in steps {
         let versions = (package.version(*from), package.version(step.to));
         if let (Some(old), Some(new)) = versions {
             let (from, step) = (*from, *step);
@@ -37,7 +42,7 @@ fn known_steps<'f>(channel: &ChannelCheck<'f, '_>) -> Vec<(&'f Version, Vec<Know
 
 pub(super) const EDGE_GOES_DOWN: RuleItem =
     rule!("edge-goes-down", Users, Warning).on(Check::Channel(|channel, report| {
-        for (to, steps) in known_steps(channel) {
+        for (to, steps) in &channel.known_steps {
             for field in [EdgeField::Replaces, EdgeField::Skips, EdgeField::SkipRange] {
                 let of_field = steps.iter().filter(|known| known.step.kind == field);
                 let is_down = |known: &&KnownStep<'_>| known.old.cmp_precedence(to).is_gt();
@@ -77,12 +82,12 @@ fn goes_down(
 
 pub(super) const PRERELEASE_EDGE: RuleItem =
     rule!("prerelease-edge", Users, Warning).on(Check::Channel(|channel, report| {
-        for (to, steps) in known_steps(channel) {
-            let from_release = steps.into_iter().filter(|known| {
+        for (to, steps) in &channel.known_steps {
+            let from_release = steps.iter().filter(|known| {
                 let is_up = known.old.cmp_precedence(to) == Ordering::Less;
                 is_up && to.is_prerelease() && !known.old.is_prerelease()
             });
-            to_prerelease(channel, to, from_release.collect(), report);
+            to_prerelease(channel, to, from_release.copied().collect(), report);
         }
     }));
 
@@ -132,9 +137,8 @@ pub(super) const MAJOR_EDGE: RuleItem =
 /// Steps that semver calls incompatible, of each entry the first.
 fn major_edges(channel: &ChannelCheck<'_, '_>, report: &mut Report<'_, '_>) {
     let facts = channel.facts;
-    let entries = known_steps(channel).into_iter();
-    let steps = entries.filter_map(|(new, steps)| {
-        let mut steps = steps.into_iter();
+    let steps = channel.known_steps.iter().filter_map(|(new, steps)| {
+        let mut steps = steps.iter();
         steps.find(|known| {
             let is_up = known.old.cmp_precedence(new) == Ordering::Less;
             is_up && semver::line_left(known.old, new).is_some()

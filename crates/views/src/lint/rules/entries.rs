@@ -81,67 +81,74 @@ fn hint(text: &str, error: &SkipRangeError) -> &'static str {
     }
 }
 
+/// What a `skipRange` that can be read means.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in crate::lint) enum Meaning {
+    /// OLM panics when it compares a version with the range.
+    Crash,
+    Nothing,
+    /// Every version below some version, and perhaps others.
+    VersionsFromLowest,
+    Versions,
+}
+
+impl Meaning {
+    pub(in crate::lint) fn of(range: &SkipRange) -> Self {
+        if range.otherwise() == Membership::Crashes {
+            return Self::Crash;
+        }
+        match meaning::skip_range(range).as_deref().map(<[_]>::first) {
+            Ok(None) => Self::Nothing,
+            Ok(Some(first)) if first.span.lower == VersionCut::bottom() => Self::VersionsFromLowest,
+            // The meaning of a range of very many comparators is not worked out: no one writes one.
+            Ok(Some(_)) | Err(_) => Self::Versions,
+        }
+    }
+}
+
 impl EntryCheck<'_, '_> {
-    /// The `skipRange`, if OLM can compare versions with it.
-    fn usable_range(&self) -> Option<&SkipRange> {
-        let range = self.view.readable_range();
-        range.filter(|range| range.otherwise() != Membership::Crashes)
-    }
-
-    /// That range, if it does not match nothing. The meaning of a range of very many comparators is not
-    /// worked out: no one writes one.
+    /// The range, if it matches versions.
     fn matching_range(&self) -> Option<&SkipRange> {
-        let range = self.usable_range();
-        range.filter(|range| !matches_nothing(range))
+        let matches = !matches!(self.meaning, Some(Meaning::Crash | Meaning::Nothing));
+        self.view.readable_range().filter(|_| matches)
     }
 
-    /// Reports a sentence about the range, whose subject is the range and the name of the entry.
-    fn say_of_range(&self, range: &SkipRange, rest: &str, report: &mut Report<'_, '_>) {
+    /// Reports a sentence whose subject is the range.
+    fn say_of_range(&self, rest: &str, report: &mut Report<'_, '_>) {
         let entry = self.view.entry;
-        let (range, name) = (crate::lint::words::range(range.as_str()), q(&entry.name));
+        let (range, name) = (range(&entry.skip_range.text), q(&entry.name));
         let message = format!("the skipRange {range} of entry {name} {rest}");
         report.say(entry.skip_range.spot, message);
     }
 }
 
-fn matches_nothing(range: &SkipRange) -> bool {
-    meaning::skip_range(range).is_ok_and(|intervals| intervals.is_empty())
-}
-
 pub(super) const SKIP_RANGE_CRASHES: RuleItem =
     rule!("skip-range-crashes", Users, Error).on(Check::Entry(|check, report| {
-        let range = check.view.readable_range();
-        if let Some(range) = range.filter(|range| range.otherwise() == Membership::Crashes) {
+        if check.meaning == Some(Meaning::Crash) {
             let rest = "has nothing between two ||, so OLM panics; remove the empty alternative";
-            check.say_of_range(range, rest, report);
+            check.say_of_range(rest, report);
         }
     }));
 
 pub(super) const SKIP_RANGE_MATCHES_NOTHING: RuleItem =
     rule!("skip-range-matches-nothing", Users, Warning).on(Check::Entry(|check, report| {
-        if let Some(range) = check.usable_range().filter(|range| matches_nothing(range)) {
+        if check.meaning == Some(Meaning::Nothing) {
             let rest = "matches no version: a space means AND; join alternatives with ||";
-            check.say_of_range(range, rest, report);
+            check.say_of_range(rest, report);
         }
     }));
 
 pub(super) const SKIP_RANGE_OPEN_BELOW: RuleItem =
     rule!("skip-range-open-below", Users, Note).on(Check::Entry(|check, report| {
-        let open = check.usable_range().filter(|range| {
-            let intervals = meaning::skip_range(range).unwrap_or_default();
-            let first = intervals.first();
-            first.is_some_and(|first| first.span.lower == VersionCut::bottom())
-        });
-        if let Some(range) = open {
-            check.say_of_range(range, "has no lower bound; add one", report);
+        if check.meaning == Some(Meaning::VersionsFromLowest) {
+            check.say_of_range("has no lower bound; add one", report);
         }
     }));
 
 pub(super) const SKIP_RANGE_OPEN_ABOVE: RuleItem = rule!("skip-range-open-above", Users, Warning)
     .on(Check::Entry(|check, report| {
-        let range = check.matching_range();
-        if let Some(range) = range.filter(|range| range.is_open_above()) {
-            check.say_of_range(range, "has no upper bound; add one", report);
+        if check.matching_range().is_some_and(SkipRange::is_open_above) {
+            check.say_of_range("has no upper bound; add one", report);
         }
     }));
 
@@ -149,12 +156,10 @@ pub(super) const SKIP_RANGE_TAKES_ITSELF: RuleItem = rule!("skip-range-takes-its
     .on(Check::Entry(|check, report| {
         let package = check.channel.facts.package;
         let own = check.view.bundle.and_then(|bundle| package.version(bundle));
-        let (Some(range), Some(own)) = (check.matching_range(), own) else {
-            return;
-        };
-        if range.takes(own) == Membership::Holds {
+        let both = check.matching_range().zip(own);
+        if both.is_some_and(|(range, own)| range.takes(own) == Membership::Holds) {
             let rest = "matches the version of the entry; end the range below it";
-            check.say_of_range(range, rest, report);
+            check.say_of_range(rest, report);
         }
     }));
 
@@ -186,5 +191,6 @@ fn takes_none(channel: &ChannelCheck<'_, '_>, view: &EntryView<'_>) -> bool {
     let bundles = channel.facts.package.bundles.iter().enumerate();
     let others = bundles.filter(|(index, _)| view.bundle != Some(*index));
     let mut versions = others.filter_map(|(_, bundle)| bundle.version.as_ref());
-    !matches_nothing(range) && versions.all(|version| range.takes(version) == Membership::HoldsNot)
+    let is_empty = meaning::skip_range(range).is_ok_and(|intervals| intervals.is_empty());
+    !is_empty && versions.all(|version| range.takes(version) == Membership::HoldsNot)
 }
