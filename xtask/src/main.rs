@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         ["build"] => ended(build::run(None)),
         ["build", "--output", file] => ended(build::run(Some(file))),
         ["release", options @ ..] => ended(release::run(options)),
-        ["shape"] => ended(shape::run()),
+        ["shape"] => ended(shape::check()),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
             ExitCode::SUCCESS
@@ -131,5 +131,6 @@ tasks:
          files; without it there is no manifest for krew. SOURCE_DATE_EPOCH is the date of the files in
          the archives, by default the date of the commit. Prints what was left out, and why; if CI is
          `true`, that is a failure
-  shape  counts the code: lines, long functions, names that several types share, test executables
+  shape  counts the code: lines, files, long functions, names that several types share; fails if a count is above
+         its ceiling in .ci/shape
   help   this text";

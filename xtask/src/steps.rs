@@ -32,6 +32,7 @@ use crate::left_out::{Allowed, ListError};
 use crate::program::{Program, ProgramError};
 use crate::render::RenderError;
 use crate::report::{Report, Step, say, seconds};
+use crate::shape::{self, ShapeError};
 use crate::suite::{MessageError, OrderError};
 
 /// Runs the checks of these names, or every check; the first that fails ends the run.
@@ -141,6 +142,8 @@ pub(crate) enum StepError {
     #[error("left out: {why}")]
     LeftOut { why: String },
     #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
     EndToEnd(#[from] E2eError),
     #[error(transparent)]
     Fuzz(#[from] FuzzError),
@@ -175,10 +178,11 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 16] = [
+const STEPS: [(&str, Check); 17] = [
     ("tools", tools::check),
     ("machine", machine::check),
     ("format", |_| cargo("fmt --all -- --check")),
+    ("shape", |_| Ok(shape::check()?)),
     ("clippy", |_| {
         cargo("clippy --workspace --all-targets -- -D warnings")
     }),
