@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::cli::output::paint;
-use olmguard_engine::explain::{Tone, one_line};
+use olmguard_engine::explain::{Tone, counted, one_line};
 use olmguard_views::lint::{Finding, Rule, Severity};
 
 /// All of them, coloured; the stream takes the colours out where they are not wanted.
@@ -74,17 +74,10 @@ fn counts(findings: &[Finding], catalogs: usize) -> String {
             .count()
     };
     let said = [Severity::Error, Severity::Warning, Severity::Note]
-        .map(|severity| plural(count(severity), severity.as_str()));
+        .map(|severity| counted(count(severity), severity.as_str()));
     match catalogs {
         0 => said.join(", "),
-        _ => format!("{} in {}", said.join(", "), plural(catalogs, "catalog")),
-    }
-}
-
-fn plural(count: usize, word: &str) -> String {
-    match count {
-        1 => format!("1 {word}"),
-        count => format!("{count} {word}s"),
+        _ => format!("{} in {}", said.join(", "), counted(catalogs, "catalog")),
     }
 }
 
