@@ -62,7 +62,8 @@ fn snapshots_and_audits_are_mixed_and_the_forms_say_the_same() {
     let names: Vec<_> = clusters.iter().map(|one| one["name"].as_str()).collect();
     assert_eq!(names, [Some("eu"), Some("us"), Some("lab")]);
     let (_, html, _) = scene.run(&[&flags[..], &["-o", "html"]].concat(), "");
-    assert!(html.contains("<h2>p 1.1.0</h2>"), "{html}");
+    let of_version = "<dt>1.1.0</dt>\n<dd>1 extension, 1 not at the newest version in us</dd>";
+    assert!(html.contains(of_version), "{html}");
     let (_, yaml, _) = scene.run(&[&flags[..], &["-o", "yaml"]].concat(), "");
     assert!(yaml.contains("schema: \"olmguard.fleet/v1\""), "{yaml}");
 }
