@@ -75,7 +75,8 @@ pub(super) fn put<'s>(
 }
 
 /// What upgrade policies deny of the steps that OLM takes automatically from an installed bundle, in their order: of
-/// each step the first rule. No edit makes any of them, so rules about an edit are not asked.
+/// each step the first rule about the bundle alone. No edit makes any of them and no user: a condition that reads the
+/// user as well denies none.
 pub fn denied_steps<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,
@@ -91,7 +92,8 @@ pub fn denied_steps<'s>(
     let start = ReadInstalled::Bundle(Origin::read(installed, basis.snapshot.rules()));
     let mut ahead = StepsAhead::of(&question, &start);
     let findings = (0..).map_while(|place| policies.at_step(&mut ahead, place));
-    let denials = findings.map(|found| found.into_iter().find(PolicyFinding::denies));
+    let denies = |found: &PolicyFinding<'_>| found.denies() && found.violation.rule.is_of_bundle();
+    let denials = findings.map(|found| found.into_iter().find(denies));
     denials.flatten().collect()
 }
 

@@ -18,9 +18,9 @@ pub fn denied_step<'s>(
 ) -> Option<PolicyFinding<'s>> {
     let old = before.automatic.as_ref()?;
     let was_taken = |to: Choice<'_>| old.steps.iter().any(|step| is_same(*step, to));
-    let is_known = |audit: &Audit<'_>| audit.judgement.verdict() != Verdict::Undecided;
+    let was_known = before.judgement.verdict() != Verdict::Undecided;
     let walk = after.automatic.as_ref()?;
-    if !is_known(before) || walk.steps.iter().all(|step| was_taken(*step)) {
+    if !was_known || walk.steps.iter().all(|step| was_taken(*step)) {
         return None;
     }
     let request = edit.request()?;

@@ -255,6 +255,7 @@ fn a_policy_that_warns_or_is_about_edits_denies_no_edit_of_a_catalog() {
         json!({"range": "Pinned"}),
         json!({"windows": []}),
         json!({"conditions": [{"expression": "user.name == 'jane'"}]}),
+        json!({"conditions": [{"expression": "to.minor < 1 || user.name == 'jane'"}]}),
         json!({"unknown": true}),
         json!({"versions": {"deny": "1.2.0"}}),
         json!({}),
@@ -263,19 +264,22 @@ fn a_policy_that_warns_or_is_about_edits_denies_no_edit_of_a_catalog() {
     }
 }
 
-/// Neither a step of the same walk that was denied before nor a condition that reads the edit, too, hides a new one.
+/// Neither a step of the same walk that was denied before nor a condition that reads the edit as well, and which denies
+/// no step of OLM here, hides a new one.
 #[test]
 fn an_older_denial_hides_no_new_one() {
     const LONGER: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
-    let condition = |expression| json!({"conditions": [{"expression": expression}]});
     for (rules, reason) in [
         (
             json!({"versions": {"deny": "1.1.0 || 1.2.0"}}),
             "policy production denies 1.2.0 (versions.deny: 1.1.0 || 1.2.0)",
         ),
         (
-            condition("to.minor < 1 && user.name == ''"),
-            "policy production: condition 1 is false: to.minor < 1 && user.name == ''",
+            json!({
+                "versions": {"deny": "1.2.0"},
+                "conditions": [{"expression": "to.minor < 1 && user.name == 'jane'"}],
+            }),
+            "policy production denies 1.2.0 (versions.deny: 1.2.0)",
         ),
     ] {
         let denied = refusal_of(CHAIN, LONGER, &rules, ("Deny", 1)).expect("it denies");
