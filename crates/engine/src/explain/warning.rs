@@ -80,13 +80,13 @@ pub fn only_observed(message: &str) -> String {
 
 /// The warnings beside the write of an upgrade policy, after which the policies of these names are too costly together.
 pub fn too_costly_together(names: &[&str]) -> Vec<String> {
-    let denies = match names {
+    let (noun, verb) = match names {
         [] => return Vec::new(),
-        [_] => " is not valid, so it denies every change of version",
-        _ => " are not valid, so they deny every change of version",
+        [_] => ("policy ", " is not valid"),
+        _ => ("policies ", " are not valid"),
     };
-    let line = CutLine::default().say("with this change policy ");
-    let line = line.then(first_named(names)).say(denies);
+    let line = CutLine::default().say("with this change ").say(noun);
+    let line = line.then(first_named(names)).say(verb);
     vec![shorten(&line), PolicyProblem::TooCostlyTogether.to_string()]
 }
 
@@ -345,8 +345,8 @@ mod tests {
     fn policies_that_do_not_fit_are_named_with_the_sentence_of_their_status() {
         let why = "the conditions of all UpgradePolicies are too costly together: expected fewer, simpler or over \
                    smaller lists";
-        let one = "with this change policy a is not valid, so it denies every change of version";
-        let more = "with this change policy a and 2 more are not valid, so they deny every change of version";
+        let one = "with this change policy a is not valid";
+        let more = "with this change policies a and 2 more are not valid";
         assert_eq!(too_costly_together(&[]), [""; 0]);
         assert_eq!(too_costly_together(&["a"]), [one, why]);
         assert_eq!(too_costly_together(&["a", "b", "c"]), [more, why]);
