@@ -55,7 +55,11 @@ async fn of(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> 
 async fn is_deleted(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let delete = "delete -f - --ignore-not-found --wait=false";
     kubectl.run(delete, manifest).await?;
-    cluster.empty_namespace(NAMESPACE).await?;
+    // Discovery fails while a group is on its way out.
+    until("the namespace to be emptied", async || {
+        cluster.empty_namespace(NAMESPACE).await.ok()
+    })
+    .await?;
     until("every object to be gone", async || {
         let get = kubectl.run("get -f - --ignore-not-found -o name", manifest);
         get.await.is_ok_and(|left| left.is_empty()).then_some(())
