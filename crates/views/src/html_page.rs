@@ -19,7 +19,7 @@ pub(crate) struct HtmlPage<'a> {
     pub(crate) totals: &'a [Total],
 }
 
-/// How many rows have a finding; the filter offers it.
+/// How many extensions have a finding; the filter offers it.
 pub(crate) struct Total {
     /// The word for it in [`HtmlRow::findings`].
     pub(crate) id: &'static str,
@@ -34,13 +34,13 @@ pub(crate) struct Total {
 /// How bad something is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum State {
-    /// As it should be.
+    /// Nothing to do.
     Good,
-    /// Worth a look.
+    /// Someone should look at it.
     Warn,
-    /// In the way.
+    /// OLM or a rule refuses it, or a fact is missing.
     Bad,
-    /// Nothing is known against it, or for it.
+    /// It was not judged.
     Aside,
 }
 
@@ -142,11 +142,8 @@ impl HtmlPage<'_> {
         xml.text("span", &[], "Finding");
         xml.open("select", &[("id", &"finding")]);
         xml.text("option", &[("value", &"")], "any");
-        for Total {
-            id, label, count, ..
-        } in self.totals
-        {
-            xml.text("option", &[("value", id)], &format!("{label} ({count})"));
+        for Total { id, label, .. } in self.totals {
+            xml.text("option", &[("value", id)], label);
         }
         xml.close();
         xml.close();
@@ -239,4 +236,4 @@ const SCRIPT: &str = include_str!("html_page/page.js");
 
 // A digest is the one of the text in the page; a test computes it.
 const SCRIPT_DIGEST: &str = "sha256-CvijtF7EQoTrvoX2eGq3jSibNK0wqFhWCI6VRiPksQ4=";
-const STYLE_DIGEST: &str = "sha256-dQTtb8k3cHMop31jqrPU12xXNKObQ/rLq5OM7j8Ao/Y=";
+const STYLE_DIGEST: &str = "sha256-LwTvV6PZaeAsR8ECdTsHYaFgbmqiYmsnmpFJQ75sAxA=";

@@ -234,7 +234,7 @@ fn the_page_has_each_fact_and_what_could_not_be_read() {
         "<p id=\"result\">2 extensions: 1 upgrades automatically, 1 behind</p>",
         "<li>a.yaml: no</li>",
         "<li data-state=\"warn\">\n<b>1</b>\n<span>moves</span>",
-        "<option value=\"moves\">moves (1)</option>",
+        "<option value=\"moves\">moves</option>",
         "<tbody data-state=\"warn\" data-findings=\"moves unbounded\">",
         "<button type=\"button\" aria-expanded=\"true\">moves</button>",
         "<td class=\"fact\" data-head=\"Newest\">1.2.0</td>",

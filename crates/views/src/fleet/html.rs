@@ -40,7 +40,10 @@ impl FleetReport {
         let heads = ["Package", "Newest", "Extensions"];
         let heads: Vec<_> = heads.into_iter().chain(clusters.iter().copied()).collect();
         let matrix = HtmlTable {
-            caption: "Installed versions by package and cluster",
+            caption: match clusters.len() {
+                0 => "Packages: open a row for the clusters of each version",
+                _ => "Installed versions by package and cluster",
+            },
             is_list: false,
             heads: &heads,
         };

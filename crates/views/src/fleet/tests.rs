@@ -203,4 +203,5 @@ fn of_very_many_clusters_none_has_a_column() {
     let html = fleet(&clusters).report().html();
     assert!(!html.contains("data-head=\"c0\""), "{html}");
     assert!(html.contains("<dd>61 extensions in c0, c1, "), "{html}");
+    assert!(html.contains("<caption>Packages: open a row "), "{html}");
 }
