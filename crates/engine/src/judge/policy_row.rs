@@ -93,8 +93,8 @@ pub fn denied_steps<'s>(
     let mut ahead = StepsAhead::of(&question, &start);
     let findings = (0..).map_while(|place| policies.at_step(&mut ahead, place));
     let denies = |found: &PolicyFinding<'_>| found.denies() && found.violation.rule.is_of_bundle();
-    let denials = findings.map(|found| found.into_iter().find(denies));
-    denials.flatten().collect()
+    let denials = findings.filter_map(|found| found.into_iter().find(denies));
+    denials.collect()
 }
 
 /// The policies that match the extension, if there are any.
