@@ -94,6 +94,18 @@ fn without_a_cluster_or_snapshot_the_error_is_all_that_is_printed() {
     }
 }
 
+/// A manifest's own status can say that it is not known what is installed: no error has said that.
+#[test]
+fn a_status_that_does_not_know_what_is_installed_is_still_reported() {
+    let scene = Scene::new();
+    let text = std::fs::read_to_string(scene.path().join("a.yaml")).expect("a manifest");
+    let status = "status: {conditions: [{type: Installed, status: Unknown, reason: Failed}]}\n";
+    scene.write("a.yaml", &(text.trim_end().to_owned() + "\n" + status));
+    let ran = scene.run(&["check", "-f", "a.yaml", "--snapshot=gone"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("[InstalledUnknown]"), "{ran:?}");
+}
+
 #[test]
 fn what_needs_no_cluster_is_still_reported() {
     let scene = Scene::new();

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
-use crate::cli::commands::check::cases::{Case, Subject};
+use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::report::Summary;
 use crate::cli::commands::check::{installed, judged};
@@ -36,12 +36,14 @@ impl OriginAccess {
         }
     }
 
-    /// Whether an answer lacks nothing but what could not be read.
-    fn explains(self, answer: &Answer) -> bool {
-        let lacks = matches!(
-            answer.token,
-            Token::CatalogNotLoaded | Token::InstalledUnknown
-        );
+    /// Whether an answer lacks nothing but what could not be read. A status in a manifest can say that it is not known
+    /// what is installed, too: that stands in no error.
+    fn explains(self, case: &Case, answer: &Answer) -> bool {
+        let lacks = match answer.token {
+            Token::CatalogNotLoaded => true,
+            Token::InstalledUnknown => case.told == InstalledSource::Cluster,
+            _ => false,
+        };
         self == Self::Failed && lacks
     }
 }
@@ -55,11 +57,12 @@ pub(super) fn text(
     exit: Exit,
 ) -> String {
     let mut text = String::new();
+    let results = gathered.cases.iter().zip(answers);
+    let mut all = results.clone();
     // The error has said it all.
-    if !answers.is_empty() && answers.iter().all(|answer| origin.explains(answer)) {
+    if !answers.is_empty() && all.all(|(case, answer)| origin.explains(case, answer)) {
         return text;
     }
-    let results = gathered.cases.iter().zip(answers);
     let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
     for (case, answer) in shown {
         result(&mut text, case, answer, (args, origin)).expect("a String takes everything");
@@ -136,7 +139,7 @@ fn result(
         "{place}: {name}: {style}{}{style:#}",
         answer.verdict.as_str()
     )?;
-    if origin.explains(answer) {
+    if origin.explains(case, answer) {
         return Ok(());
     }
     for line in plain::result(answer).lines() {
