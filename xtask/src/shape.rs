@@ -1,6 +1,6 @@
 //! The size and the shape of the code, counted, and the ceiling of each figure.
 //!
-//! Rust as rustfmt leaves it is read line by line: an item ends at the closing brace that stands where it began.
+//! Rust as rustfmt leaves it is read line by line: an item ends at the closing brace of its own indentation.
 
 mod ceiling;
 mod count;

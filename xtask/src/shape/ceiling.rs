@@ -35,6 +35,8 @@ pub(crate) enum ShapeError {
     Line { line: usize, found: String },
     #[error("{TABLE} has no ceiling for {figure:?}: add `{figure} | CEILING | REASON`")]
     Missing { figure: &'static str },
+    #[error("{TABLE} has {figure:?} twice, or counts no such thing: remove the line")]
+    Spare { figure: String },
     #[error(
         "the code grew: {}; write less, or raise the ceiling in {TABLE} and give the reason", .risen.join(", ")
     )]
@@ -68,6 +70,7 @@ impl Ceilings {
     }
 
     pub(super) fn hold(&self, figures: &[Figure]) -> Result<(), ShapeError> {
+        self.has_only(figures)?;
         let mut risen = Vec::new();
         for (figure, count) in figures {
             let most = self.of(figure)?;
@@ -79,6 +82,18 @@ impl Ceilings {
             return Ok(());
         }
         Err(ShapeError::Risen { risen })
+    }
+
+    fn has_only(&self, figures: &[Figure]) -> Result<(), ShapeError> {
+        let mut names: Vec<_> = figures.iter().map(|(name, _)| *name).collect();
+        for Ceiling { figure, .. } in &self.0 {
+            let at = names.iter().position(|name| name == figure);
+            let at = at.ok_or_else(|| ShapeError::Spare {
+                figure: figure.clone(),
+            })?;
+            names.remove(at);
+        }
+        Ok(())
     }
 }
 
@@ -114,7 +129,11 @@ mod tests {
              and give the reason"
         );
         assert_eq!(
-            told(&[("types", 1)]),
+            told(&[("files", 1)]),
+            ".ci/shape has \"lines\" twice, or counts no such thing: remove the line"
+        );
+        assert_eq!(
+            told(&[("files", 1), ("lines", 1), ("types", 1)]),
             ".ci/shape has no ceiling for \"types\": add `types | CEILING | REASON`"
         );
     }
