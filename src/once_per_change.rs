@@ -1,8 +1,8 @@
-//! What lasts is reported once: a fault, or an answer.
+//! A fault or an answer that lasts is reported once.
 
 use std::borrow::Borrow;
 
-/// What was reported last; none if that is over.
+/// The value that was reported last; none if there is nothing to report.
 #[derive(Debug)]
 pub(crate) struct OncePerChange<T = String>(Option<T>);
 
@@ -13,7 +13,7 @@ impl<T> Default for OncePerChange<T> {
 }
 
 impl<T> OncePerChange<T> {
-    /// Takes down what is so now; true if that was not reported last.
+    /// Records the current value; true if it differs from the value that was reported last.
     pub(crate) fn is_new<Q>(&mut self, now: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -26,12 +26,12 @@ impl<T> OncePerChange<T> {
         is_new
     }
 
-    /// Takes down that it is over; true if there was something before.
+    /// Records that there is nothing to report any more; true if there was.
     pub(crate) fn is_gone(&mut self) -> bool {
         self.0.take().is_some()
     }
 
-    /// What is so now.
+    /// The value that was reported last.
     pub(crate) fn last(&self) -> Option<&T> {
         self.0.as_ref()
     }

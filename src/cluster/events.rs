@@ -230,7 +230,7 @@ fn key(event: &EditEvent) -> Key {
     )
 }
 
-/// A bucket of writes that fills by itself.
+/// A token bucket of writes.
 #[derive(Debug)]
 struct Budget {
     left: u32,

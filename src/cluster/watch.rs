@@ -1,4 +1,4 @@
-//! The objects of one kind, watched for good.
+//! A watch of all objects of one kind, without an end.
 //!
 //! ```text
 //! discovery --> kube's watcher (list in pages, watch, 410: list again) --> WatchEvent
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Any fault ends one round of the watch. The fault is reported, and after a pause discovery and the list start again:
-//! nothing is made of what may still be known. A kind that the cluster does not serve is looked for again, so a
+//! no watch is resumed. A kind that the cluster does not serve is looked for again, so a
 //! definition that is created later is found.
 //!
 //! kube's `StreamBackoff` forgets its pauses with the first list that succeeds. An account that can list and not watch
@@ -72,8 +72,8 @@ pub enum WatchEvent<T> {
     Lost(WatchFault),
 }
 
-/// The pauses between tries: kube's own, 0.8 s doubled up to 30 s, with as much again at random. They start anew after
-/// two minutes without a fault.
+/// The pauses between tries, by kube's back-off: 0.8 s doubled up to 30 s, with up to as much again at random. Two
+/// minutes without a fault reset them.
 #[derive(Default)]
 pub(super) struct Pauses(DefaultBackoff);
 
@@ -109,7 +109,7 @@ impl WatchedKind {
         }
     }
 
-    /// Reports what happens to the objects, each as `read` has it, for as long as somebody receives the events.
+    /// Sends what happens to the objects, each as `read` returns it, until the receiver is closed.
     pub(super) async fn watch<T>(
         self,
         client: Client,
@@ -254,7 +254,7 @@ impl<T, R: Fn(Value) -> T> KindWatch<T, R> {
         now.is_ok_and(|now| now.as_ref() != Some(watched))
     }
 
-    /// That nobody receives events any more ends the watch from outside.
+    /// A closed receiver is no fault here: it ends [`WatchedKind::watch`].
     async fn report(&self, event: WatchEvent<T>) {
         self.events.send(event).await.ok();
     }

@@ -26,12 +26,12 @@ pub struct UpgradePolicy {
     pub(crate) matching: Matching,
     pub(crate) rules: Rules,
     pub(crate) faults: Faults,
-    /// What the conditions take that are refused because they are too costly together with those of other policies.
+    /// The cost of its conditions, if they are refused as too costly together with those of other policies.
     pub(crate) refused_steps: u64,
 }
 
 impl UpgradePolicy {
-    /// The field of the conditions, which has a fault where they are too costly together with those of other policies.
+    /// The field of the conditions. It has the fault of a policy that is too costly together with others.
     pub const CONDITIONS: &'static str = "spec.rules.conditions";
 
     /// Reads the whole object: `apiVersion`, `kind`, `metadata` and `spec`; `status` is not read.
@@ -131,10 +131,10 @@ impl UpgradePolicy {
         faults.find(|fault| fault.problem == PolicyProblem::TooCostlyTogether)
     }
 
-    /// Those of all policies of a cluster whose conditions exceed what the conditions of those before them leave of
-    /// [`limits::ALL_EXPRESSION_STEPS`], in byte order of the names.
+    /// The policies of a cluster whose conditions do not fit: in byte order of the names, each takes its cost from
+    /// [`limits::ALL_EXPRESSION_STEPS`], unless that exceeds what is left.
     ///
-    /// The order that they are given in decides nothing but between policies of one name.
+    /// The order in which they are given matters only between policies of one name.
     pub fn too_costly_together<P>(policies: impl IntoIterator<Item = P>) -> Vec<P>
     where
         P: Deref<Target = Self>,

@@ -153,7 +153,7 @@ impl<L: Load> Follower<L> {
         self.teller.lost(fault, since);
     }
 
-    /// Those of a list that have a name; the rest of them is no catalog.
+    /// The catalogs of a list. An object without a name is none: it is skipped.
     fn named(&self, all: Vec<Result<ObservedCatalog, NamelessObject>>) -> Vec<ObservedCatalog> {
         let named = all
             .into_iter()

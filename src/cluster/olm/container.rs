@@ -47,7 +47,7 @@ fn image_name(image: &str) -> &str {
 fn image_parts(image: &str) -> (&str, Option<&str>) {
     let named = image.split_once('@').map_or(image, |(named, _)| named);
     match named.rsplit_once(':') {
-        // A colon before a slash is that of a port.
+        // A colon before a slash belongs to a port.
         Some((path, tag)) if !tag.contains('/') && !tag.is_empty() => (path, Some(tag)),
         _ => (named, None),
     }

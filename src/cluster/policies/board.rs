@@ -1,4 +1,4 @@
-//! What probes are told about the policies.
+//! The state of the policies, for probes.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! The nearest valid range to a text that is a range of npm, Maven, `NuGet`, pip or Cargo, or says it in words.
+//! The nearest valid range to a text that is a range of npm, Maven, `NuGet`, pip or Cargo, or a range in words.
 //!
 //! A suggestion parses in the grammar that it is for, the CRD's pattern included: nothing else is returned.
 
@@ -23,11 +23,11 @@ pub enum Suggestion {
 /// Which grammar a suggestion is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Target {
-    /// That of `spec.source.catalog.version`.
+    /// The range of `spec.source.catalog.version`.
     Spec,
-    /// That of `skipRange`, which has no short versions, no `^` and no `~`.
+    /// A `skipRange`, which has no short versions, no `^` and no `~`.
     SkipRange,
-    /// That of `spec.source.catalog.version`, where prereleases match too.
+    /// The range of `spec.source.catalog.version` that prereleases match as well.
     Prereleases,
 }
 

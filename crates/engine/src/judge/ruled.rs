@@ -53,8 +53,8 @@ impl<'s> RuledEdit<'s> {
         }
     }
 
-    /// What becomes of an edit that only turns the bypass off and is judged like this without it: it passes, unless a
-    /// rule forbids the step that OLM then takes. What else the rules found of that step is worth knowing all the same.
+    /// The ruling on an edit that only turns the bypass off, from the ruling without the bypass: the edit passes, unless
+    /// a rule forbids the step that OLM then takes. Warnings about that step are kept.
     pub(super) fn of_stricter(self) -> Self {
         if self.ruling.forbids_move() {
             return self;

@@ -203,7 +203,7 @@ fn find<'s>(
 /// The content of a catalog.
 ///
 /// # Errors
-/// If it is not to be had.
+/// If it is not loaded.
 pub fn loaded(catalog: &CatalogState) -> Result<&Catalog, NotLoaded<'_>> {
     let failed = |why| Err(NotLoaded { catalog, why });
     match (&catalog.content, catalog.serving) {

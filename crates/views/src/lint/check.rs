@@ -35,7 +35,7 @@ pub(super) enum Check {
     Guarded(fn(&GuardedPackage<'_, '_>, &mut Report<'_, '_>)),
     /// An object of an administrator. The check gives the sentence if its rule is about the object.
     Policy(fn(&PolicyCheck<'_>) -> Option<String>),
-    /// Something that lint leaves out, and the package that it concerns. The check gives the sentence.
+    /// What lint omits, and the package with it. The check gives the sentence.
     Omission(fn(Omission, &str) -> String),
 }
 

@@ -26,7 +26,7 @@ pub(super) struct GuardedPackage<'f, 'w> {
     versions: Vec<Option<Cow<'f, Version>>>,
 }
 
-/// The steps upwards from one node, by the bundles that they lead to.
+/// The upgrades from one node, by the bundle that each leads to.
 pub(super) type Upwards<'f> = BTreeMap<usize, JudgedEdges<'f>>;
 
 /// The edges to one bundle.
