@@ -1,13 +1,9 @@
 //! Results on stdout. A reader that closes the pipe early has what it wants: that is no failure.
 
 pub(super) mod json;
-pub(super) mod junit;
-pub(super) mod markdown;
 pub(super) mod page;
-pub(super) mod paint;
+mod paint;
 pub(super) mod progress;
-pub(super) mod sarif;
-pub(super) mod workflow;
 pub(super) mod yaml;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -16,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::heading;
+use olmguard_report::Text;
 
 /// The flag about the form of the results, for a command with these forms.
 #[derive(Args, Clone, Copy, Debug)]
@@ -57,6 +54,16 @@ pub(crate) enum TextOrJson {
 pub(crate) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     taken(write(&mut stdout).and_then(|()| stdout.flush()))
+}
+
+/// Prints a text, each piece in the style of its tone.
+pub(crate) fn toned(report: &Text) -> io::Result<()> {
+    text(|stdout| paint::write(report, stdout))
+}
+
+/// Prints a text that has no colours.
+pub(crate) fn plain(report: &str) -> io::Result<()> {
+    text(|stdout| stdout.write_all(report.as_bytes()))
 }
 
 /// Prints one JSON value on one line.

@@ -182,7 +182,7 @@ fn sarif_describes_every_rule_and_reads_back() {
     let (code, stdout, _) = run(&["-o", "sarif", path]);
     assert_eq!(code, Some(1));
     let log: Value = serde_json::from_str(&stdout).expect("JSON");
-    let sarif: serde_sarif::sarif::Sarif = serde_json::from_str(&stdout).expect("SARIF");
+    let sarif: olmguard_report::Sarif = serde_json::from_str(&stdout).expect("SARIF");
     assert_eq!(serde_json::to_value(&sarif).expect("JSON"), log);
     assert_fits("tests/sarif/sarif-2.1.0.json", &log);
     assert_eq!(

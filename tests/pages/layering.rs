@@ -21,6 +21,7 @@ fn sources_keep_the_arrows() {
         ("catalog", "crates/catalog/src"),
         ("policy", "crates/policy/src"),
         ("engine", "crates/engine/src"),
+        ("report", "crates/report/src"),
         ("views", "crates/views/src"),
         ("program", "src"),
     ] {

@@ -13,7 +13,6 @@ pub mod range;
 mod refusal;
 mod successors;
 pub mod text;
-pub mod tone;
 mod unanswered;
 mod unrendered;
 mod upstream;
@@ -31,7 +30,6 @@ pub use refusal::guardrail::hindrance;
 pub use refusal::policy::denial;
 pub use successors::answer_with_successors;
 pub use text::{counted, cut_end, in_quotes, label, one_line};
-pub use tone::{Tone, TonedText};
 pub use unrendered::{Renderer, Unrendered};
 pub use warning::{
     let_through, of_catalog, only_observed, renamed, too_costly_together, warn_first, warn_last,

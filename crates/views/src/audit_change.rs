@@ -5,6 +5,7 @@
 //! it must not mistake what is to come for what is.
 
 mod catalog_edit;
+mod document;
 mod sides;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! The facts are from [`olmguard_engine::audit`]; this gives them an order, words and a form.
 
 mod cluster_report;
-pub(crate) mod html;
+mod document;
 mod releases;
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@
 
 mod change;
 mod content;
+pub mod document;
 mod prospect;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@
 //! A fleet is many clusters at rest: each is added and let go. What is kept of one is a line with its counts, and a
 //! number for each version that it has.
 
-mod html;
+mod document;
 mod kept;
 mod read;
 #[cfg(test)]

@@ -11,7 +11,6 @@ pub mod doctor;
 pub mod edge_field;
 pub mod fleet;
 pub mod generation;
-mod html_page;
 pub mod lint;
 pub mod packages;
 pub mod page;
@@ -21,6 +20,6 @@ pub mod range_report;
 pub mod readiness;
 pub mod see;
 pub mod step;
-mod table;
 pub mod versions;
-mod xml;
+
+pub(crate) use olmguard_report::{text as table, xml};

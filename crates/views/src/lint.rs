@@ -28,9 +28,10 @@ mod weigh;
 mod words;
 pub mod written;
 
-pub use finding::Finding;
+pub use finding::LintFinding;
+pub use olmguard_report::Severity;
 pub use policies::{PolicyPart, WrittenPolicy, lint_policies};
-pub use rule::{Family, Rule, Severity, UnknownRule};
+pub use rule::{Family, Rule, UnknownRule};
 pub use weigh::Weights;
 pub use written::WrittenCatalog;
 
@@ -38,7 +39,7 @@ use finding::Findings;
 use view::View;
 
 /// Everything there is to say about some catalogs, in the order given and then by place.
-pub fn lint(catalogs: &[WrittenCatalog]) -> Vec<Finding> {
+pub fn lint(catalogs: &[WrittenCatalog]) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     let views: Vec<_> = catalogs.iter().map(View::of).collect();
     for view in &views {

@@ -2,14 +2,13 @@
 
 use serde::Serialize;
 
-use crate::see::{not_loaded, say_notes};
-use crate::table::{Cell, Table};
+use crate::see::not_loaded;
 use olmguard_catalog::version::go;
 use olmguard_catalog::{Catalog, Package, PackageFault};
 use olmguard_engine::explain::text::one_line;
-use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::resolve::loaded;
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_report::{Cell, Table, Text, Tone};
 
 /// The packages of the catalogs.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -70,15 +69,15 @@ impl PackagesReport {
     }
 
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> TonedText {
-        let mut text = TonedText::default();
+    pub fn to_text(&self) -> Text {
+        let mut text = Text::default();
         for (at, catalog) in self.catalogs.iter().enumerate() {
             if at > 0 {
                 text.end_line();
             }
             catalog.say(&mut text);
         }
-        say_notes(&self.notes, &mut text);
+        text.notes(&self.notes);
         text
     }
 }
@@ -93,15 +92,14 @@ impl CatalogPackages {
         }
     }
 
-    fn say(&self, text: &mut TonedText) {
+    fn say(&self, text: &mut Text) {
         let name = go::escape(&self.catalog);
         let count = match self.packages.len() {
             0 => "no packages".to_owned(),
             1 => "1 package".to_owned(),
             several => format!("{several} packages"),
         };
-        text.say(Tone::Plain, format!("Catalog {name}: {count}"));
-        text.end_line();
+        text.line(Tone::Plain, format!("Catalog {name}: {count}"));
         if self.packages.is_empty() {
             return;
         }

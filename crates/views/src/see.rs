@@ -13,8 +13,7 @@ pub use edge::EdgeReport;
 pub(super) use edge::edges;
 pub(super) use words::{
     Highest, ambiguous, arrows, cut, gives_another, known, message, missing_channels, no_version,
-    not_a_version, not_loaded, notes, reachable, reason, say_block, say_fact, say_forbidden,
-    say_more, say_notes, say_sentence, unpinnable,
+    not_a_version, not_loaded, notes, reachable, reason, say_forbidden, unpinnable,
 };
 pub use words::{line, nameless};
 

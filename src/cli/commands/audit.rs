@@ -30,12 +30,13 @@ use crate::cli::help;
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{Exit, say, warn};
 use fleet::{FleetArgs, FleetError};
-use form::{NoForm, Output, Unread};
+use form::{NoForm, Output};
 pub(super) use inputs::AuditedInputs;
 use olmguard_engine::audit::{Audit, as_set_now};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Edit, Requester, Verdict, identify};
 use olmguard_engine::snapshot::Snapshot;
+use olmguard_report::Severity;
 use olmguard_views::audit_report::{AuditReport, ExtensionReport};
 
 /// Report what already runs, the worst first
@@ -104,9 +105,9 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     let (facts, current) = opened.load_both(inputs.given)?;
     let before = current.as_ref().map(|current| &current.snapshot);
     name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
-    let unread = Unread::all(&inputs.faults, &facts.faults);
+    let unread = form::unread(&inputs.faults, &facts.faults);
     let is_empty = inputs.extensions.is_empty() && inputs.skipped.is_empty();
-    if is_empty && !unread.iter().any(|one| one.is_error) {
+    if is_empty && !unread.iter().any(|one| one.severity == Severity::Error) {
         warn(&NO_EXTENSION);
     }
     let requester = args.facts.requester();
@@ -116,14 +117,14 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     if let Some(current) = current {
         NoForm::check(args, form::PREVIEW)?;
         let report = preview::report(&facts, &current, edits);
-        print(&preview::text(&report, &unread, args.output.form)?)?;
+        print(&preview::text(&report, unread, args.output.form)?)?;
         return Ok(Exit::worst(preview::exits(&report).chain(faults)));
     }
     let report = report(&facts, edits);
     let text = if args.report {
         form::cluster_reports(&report, requester.at)?
     } else {
-        form::text(&report, &unread, args.output.form)?
+        form::text(&report, unread, args.output.form)?
     };
     print(&text)?;
     Ok(Exit::worst(exits(&report).chain(faults)))

@@ -128,10 +128,7 @@ impl ListError {
 /// Prints the list.
 pub(super) fn print(listing: &Listing<'_>, format: TextOrJson) -> io::Result<()> {
     match format {
-        TextOrJson::Text => {
-            let text = text::text(listing);
-            output::text(|stdout| stdout.write_all(text.as_bytes()))
-        }
+        TextOrJson::Text => output::toned(&text::text(listing)),
         TextOrJson::Json => output::json(&Report::of(listing)),
     }
 }

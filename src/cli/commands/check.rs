@@ -36,7 +36,6 @@ use args::{Output, Plan};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
 use text::OriginAccess;
-use trouble::{Trouble, Weight};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
@@ -45,6 +44,7 @@ use crate::cli::output;
 use crate::cli::output::yaml;
 use crate::cli::{Exit, note, say, warn};
 use olmguard_engine::explain::Answer;
+use olmguard_report::Severity;
 
 /// What is known before the catalogs are read.
 struct CheckInputs {
@@ -81,12 +81,12 @@ fn check(args: &CheckArgs) -> Exit {
         }
     };
     gathered.errors.iter().for_each(say);
-    let hints = gathered.hints.iter().map(Trouble::of_catalog);
+    let hints = gathered.hints.iter().map(trouble::of_hint);
     hints.for_each(|hint| warn(&hint.text));
     if let Some(none) = trouble::no_extension(args, &gathered) {
-        match none.weight {
-            Weight::Error => say(&none.text),
-            Weight::Warning | Weight::Note => warn(&none.text),
+        match none.severity {
+            Severity::Error => say(&none.text),
+            Severity::Warning | Severity::Note => warn(&none.text),
         }
     }
     standing::stand(&origin, &mut gathered.cases, &plan);
@@ -192,18 +192,14 @@ fn judge(
     match args.output.form {
         Output::Text => {
             let origin = OriginAccess::of(faults);
-            print(&text::text(args, gathered, &answers, origin, exit))?;
+            output::toned(&text::text(args, gathered, &answers, origin, exit))?;
         }
         Output::Json => output::json(&report())?,
-        Output::Yaml => print(&yaml::document(&serde_json::to_value(report())?))?,
-        Output::Sarif => output::json(&form::sarif::sarif(&run(), exit))?,
-        Output::Junit => print(&form::junit::junit(&run()).map_err(io::Error::other)?)?,
-        Output::Github => print(&form::github::github(&run()))?,
-        Output::Markdown => print(&form::markdown::markdown(&run()))?,
+        Output::Yaml => output::plain(&yaml::document(&serde_json::to_value(report())?))?,
+        Output::Sarif => output::json(&run().sarif(exit))?,
+        Output::Junit => output::plain(&run().junit().map_err(io::Error::other)?)?,
+        Output::Github => output::plain(&run().github())?,
+        Output::Markdown => output::plain(&run().document().to_markdown())?,
     }
     Ok(exit)
-}
-
-fn print(text: &str) -> io::Result<()> {
-    output::text(|stdout| stdout.write_all(text.as_bytes()))
 }

@@ -1,7 +1,6 @@
 //! `olmguard diff`: what a change of a catalog does to those who use it.
 
 mod installed;
-mod markdown;
 mod report;
 
 use std::io;
@@ -22,6 +21,7 @@ use crate::source::{Loader, Progress};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
+use olmguard_views::diff::document::document;
 use olmguard_views::diff::{ChangeKind, Level, WeighedPackage, diff, weigh, words};
 use olmguard_views::generation::Generation;
 
@@ -188,7 +188,7 @@ fn print(
     match args.output.form {
         Output::Text => print(words::text(packages, generation)),
         Output::Json => output::json(&Report::of(packages, generation, &args.allow)),
-        Output::Markdown => print(markdown::markdown(packages, generation)),
+        Output::Markdown => print(document(packages, generation).to_markdown()),
     }
 }
 

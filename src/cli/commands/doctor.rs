@@ -120,10 +120,7 @@ pub(super) fn run(args: &DoctorArgs) -> Exit {
 fn look(args: &DoctorArgs) -> Result<Exit, DoctorError> {
     let findings = examine(&facts(args)?);
     match args.output.form {
-        TextOrJson::Text => {
-            let text = text::text(&findings);
-            output::text(|stdout| stdout.write_all(text.as_bytes()))?;
-        }
+        TextOrJson::Text => output::toned(&text::text(&findings))?,
         TextOrJson::Json => output::json(&Report::of(&findings))?,
     }
     Ok(exit(&findings, args.warn_as_error))

@@ -11,7 +11,6 @@ use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
 use crate::cli::help;
 use crate::cli::output;
-use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use olmguard_views::step::StepReport;
 use typed::TypedOptions;
@@ -93,7 +92,7 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
     let report = StepReport::of(&inquiry, to, args.olm.into());
     let report = report.map_err(|why| seen.not_answered(from, to, &why))?;
     match args.output.form {
-        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
     Ok(seen.exit(report.is_allowed()))

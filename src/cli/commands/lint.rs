@@ -1,9 +1,8 @@
 //! `olmguard lint`: what is wrong with catalogs, what that means to users, and how it is mended.
 
+mod forms;
 mod policies;
 mod report;
-mod sarif;
-mod text;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,8 +10,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
 
+pub use forms::sarif;
 pub use report::Report;
-pub use sarif::sarif;
 
 use crate::cli::args::guardrails::GuardrailsArgs;
 use crate::cli::args::heading;
@@ -24,7 +23,7 @@ use crate::cli::{Exit, say};
 use crate::policy_files::PolicyFileFault;
 use crate::source::{self, Progress, SourceError};
 use olmguard_views::lint::written::Collector;
-use olmguard_views::lint::{Finding, Rule, Severity, Weights, WrittenCatalog, lint};
+use olmguard_views::lint::{LintFinding, Rule, Severity, Weights, WrittenCatalog, lint};
 
 /// Find problems in catalogs
 #[derive(clap::Args, Clone, Debug)]
@@ -139,7 +138,9 @@ pub(crate) fn run(args: &LintArgs) -> Exit {
         (Some(rule), _) => output::page::print(rule.page())
             .map(|()| Exit::Good)
             .map_err(LintError::from),
-        (None, true) => print(&text::list()).map(|()| Exit::Good),
+        (None, true) => output::plain(&forms::list())
+            .map(|()| Exit::Good)
+            .map_err(LintError::from),
         (None, false) => lint_and_print(args),
     };
     done.unwrap_or_else(|error| {
@@ -157,7 +158,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
     findings.retain(|finding| args.concerns(finding));
     args.weights().apply(&mut findings);
     match args.output.form {
-        Format::Text => print(&text::text(&findings, catalogs.len()))?,
+        Format::Text => output::toned(&forms::text(&findings, catalogs.len()))?,
         Format::Json => output::json(&Report::of(&findings))?,
         Format::Sarif => output::json(&sarif(&findings))?,
     }
@@ -180,14 +181,10 @@ fn read(path: &Path, guardrails: &[PathBuf]) -> Result<WrittenCatalog, SourceErr
     Ok(collector.finish())
 }
 
-fn print(text: &str) -> Result<(), LintError> {
-    Ok(output::text(|stdout| stdout.write_all(text.as_bytes()))?)
-}
-
 impl LintArgs {
     /// What is about no package in particular concerns all, and so does a rule about a package that no one has: it can
     /// be meant for each of them.
-    fn concerns(&self, finding: &Finding) -> bool {
+    fn concerns(&self, finding: &LintFinding) -> bool {
         let package = &*finding.package;
         let mut asked = self.package.iter();
         let is_of_none = matches!(

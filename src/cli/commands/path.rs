@@ -11,7 +11,6 @@ use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmAr
 use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
-use crate::cli::output::paint;
 use crate::cli::output::yaml;
 use crate::cli::{Exit, say};
 use frame::FrameArgs;
@@ -97,7 +96,7 @@ fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
         seen.not_answered(&args.from.0.text, to, &why)
     })?;
     match args.output.form {
-        Form::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        Form::Text => output::toned(&report.to_text())?,
         Form::Json => output::json(&report)?,
         Form::Yaml => {
             let documents = documents(&manifests(&report, &frame));

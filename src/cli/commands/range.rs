@@ -11,7 +11,6 @@ use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::heading;
 use crate::cli::help;
 use crate::cli::output;
-use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say};
 use olmguard_views::range_report::Grammar;
@@ -115,7 +114,7 @@ fn report(args: &RangeArgs) -> Result<RangeReport, RangeCommandError> {
 
 fn print(report: &RangeReport, format: TextOrJson) -> io::Result<()> {
     match format {
-        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout)),
+        TextOrJson::Text => output::toned(&report.to_text()),
         TextOrJson::Json => output::json(&report.to_json()),
     }
 }

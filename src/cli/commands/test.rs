@@ -10,11 +10,10 @@
 
 mod compare;
 mod facts;
-mod form;
+mod forms;
 mod report;
 mod subject;
 mod suite;
-mod text;
 mod trial;
 
 use std::io;
@@ -98,13 +97,12 @@ pub(super) fn run(args: &TestArgs) -> Exit {
 
 fn print(form: Form, tried: &SuiteResults) -> io::Result<()> {
     let SuiteResults { outcomes, faults } = tried;
-    let text = match form {
-        Form::Json => return output::json(&Report::of(outcomes)),
-        Form::Text => text::text(outcomes),
-        Form::Junit => form::junit(outcomes, faults).map_err(io::Error::other)?,
-        Form::Github => form::github(outcomes, faults),
-    };
-    output::text(|stdout| stdout.write_all(text.as_bytes()))
+    match form {
+        Form::Json => output::json(&Report::of(outcomes)),
+        Form::Text => output::toned(&forms::text(outcomes)),
+        Form::Junit => output::plain(&forms::junit(outcomes, faults).map_err(io::Error::other)?),
+        Form::Github => output::plain(&forms::github(outcomes, faults)),
+    }
 }
 
 impl SuiteResults {

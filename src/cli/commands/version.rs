@@ -2,14 +2,11 @@
 
 mod report;
 
-use std::io::{self, Write};
-
 use crate::cli::help;
 use crate::cli::output;
-use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say};
-use olmguard_engine::explain::Tone;
+use olmguard_report::{Text, Tone};
 
 pub use report::Report;
 
@@ -38,7 +35,7 @@ pub struct Build {
 pub(super) fn run(args: &VersionArgs, build: Build) -> Exit {
     let report = Report::of(build);
     let printed = match args.output.form {
-        TextOrJson::Text => output::text(|stdout| write(&report, stdout)),
+        TextOrJson::Text => output::toned(&text(&report)),
         TextOrJson::Json => output::json(&report),
     };
     printed.map_or_else(
@@ -50,9 +47,10 @@ pub(super) fn run(args: &VersionArgs, build: Build) -> Exit {
     )
 }
 
-fn write(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    let dim = paint::style(Tone::Label);
-    let lines = report.lines();
-    let mut lines = lines.iter();
-    lines.try_for_each(|(label, text)| writeln!(to, "{dim}{label:10}{dim:#}{text}"))
+fn text(report: &Report) -> Text {
+    let mut text = Text::with_labels(10);
+    for (label, words) in report.lines() {
+        text.labelled(label, Tone::Plain, &words);
+    }
+    text
 }

@@ -7,7 +7,6 @@ use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, ended};
 use crate::cli::help;
 use crate::cli::output;
-use crate::cli::output::paint;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::versions::VersionsReport;
@@ -60,7 +59,7 @@ fn list(args: &VersionsArgs) -> Result<Exit, InquiryError> {
     let facts = args.see.load_any()?;
     let report = PackagesReport::of(&facts.snapshot, args.see.catalog());
     match args.output.form {
-        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
     Ok(facts.exit().unwrap_or(Exit::Good))
@@ -75,7 +74,7 @@ fn print(args: &VersionsArgs, package: &str) -> Result<Exit, InquiryError> {
             seen.nameless("--installed", text, &why)
         })?;
     match args.output.form {
-        TextOrJson::Text => output::text(|stdout| paint::write(&report.to_text(), stdout))?,
+        TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
     Ok(seen.exit(report.is_found()))

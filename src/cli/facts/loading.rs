@@ -21,6 +21,7 @@ use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Policies};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
+use olmguard_report::{Finding, Severity};
 
 /// What edits are judged by, as far as it is to be had, and what is not.
 #[derive(Debug)]
@@ -207,6 +208,16 @@ fn contents<'a>(given: &'a CatalogArgs, rules: &Rules) -> Vec<(&'a str, Content)
 }
 
 impl Fault {
+    /// The fault as a run with this title reports it.
+    pub(crate) fn finding(&self, title: &str) -> Finding {
+        let severity = if self.is_warning() {
+            Severity::Warning
+        } else {
+            Severity::Error
+        };
+        Finding::of_run(title, severity, self.to_string())
+    }
+
     /// Of a policy that does not fit beside all others. One of a file is invalid as if it could not be read; one of a
     /// cluster or a snapshot is no fault of what is checked.
     fn costly(policy: CostlyPolicy) -> Self {

@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use olmguard_engine::explain::{Tone, TonedText};
+use olmguard_report::{Text, Tone};
 
 /// Writes the text, each piece in the style of its tone.
-pub(crate) fn write(text: &TonedText, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
+pub(crate) fn write(text: &Text, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
     text.pieces().try_for_each(|(tone, piece)| {
         let style = style(tone);
         write!(to, "{style}{piece}{style:#}")
@@ -18,7 +18,7 @@ pub(crate) fn write(text: &TonedText, to: &mut (impl Write + ?Sized)) -> io::Res
 }
 
 /// The style of a tone.
-pub(crate) fn style(tone: Tone) -> Style {
+fn style(tone: Tone) -> Style {
     match tone {
         Tone::Plain => Style::new(),
         Tone::Label => Style::new().dimmed(),

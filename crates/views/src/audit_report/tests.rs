@@ -11,6 +11,7 @@ use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
 use olmguard_policy::UpgradePolicy;
+use olmguard_report::{Finding, Severity};
 
 const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
 
@@ -198,7 +199,7 @@ fn hostile_names_stay_in_their_line() {
 
 #[test]
 fn the_policy_of_the_page_names_what_is_in_it() {
-    let page = report(CHAIN, &[], &[]).html(&[]);
+    let page = report(CHAIN, &[], &[]).document(Vec::new()).to_html();
     let between = |from: &str, to: &str| {
         let (_, rest) = page.split_once(from).expect(from);
         rest.split_once(to).expect(to).0
@@ -229,7 +230,8 @@ fn the_page_has_each_fact_and_what_could_not_be_read() {
         object("moves", &asks(">=1.0.0"), "1.0.0"),
         object("behind", &asks("1.0.0"), "1.0.0"),
     ];
-    let page = report(CHAIN, &objects, &[]).html(&["a.yaml: no".to_owned()]);
+    let fault = Finding::of_run("olmguard audit", Severity::Error, "a.yaml: no");
+    let page = report(CHAIN, &objects, &[]).document(vec![fault]).to_html();
     for part in [
         "<p id=\"result\">2 extensions: 1 upgrades automatically, 1 behind</p>",
         "<li>a.yaml: no</li>",

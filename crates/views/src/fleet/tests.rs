@@ -171,7 +171,7 @@ fn hostile_names_stay_in_their_place_in_each_form() {
         !text.lines().any(|line| line.starts_with("cluster forged")),
         "{text}"
     );
-    let html = fleet().html();
+    let html = fleet().document().to_html();
     assert!(
         !html.contains("x\u{1b}") && !html.contains("</td><script>"),
         "{html}"
@@ -180,7 +180,7 @@ fn hostile_names_stay_in_their_place_in_each_form() {
 
 #[test]
 fn a_page_has_the_versions_of_each_package_by_cluster_and_a_row_for_each_cluster() {
-    let html = three().report().html();
+    let html = three().report().document().to_html();
     assert_eq!(html.matches("<tbody ").count(), 2 + 3);
     for part in [
         "<tbody data-state=\"bad\" data-findings=\"denied undecided not_at_the_newest_version\">",
@@ -200,7 +200,7 @@ fn of_very_many_clusters_none_has_a_column() {
     let names: Vec<_> = (0..61).map(|number| format!("c{number}")).collect();
     let one = [extension("p", "1.0.0", None, "allow")];
     let clusters: Vec<_> = names.iter().map(|name| (&**name, &one[..])).collect();
-    let html = fleet(&clusters).report().html();
+    let html = fleet(&clusters).report().document().to_html();
     assert!(!html.contains("data-head=\"c0\""), "{html}");
     assert!(html.contains("<dd>61 extensions in c0, c1, "), "{html}");
     assert!(html.contains("<caption>Packages: open a row "), "{html}");

@@ -15,7 +15,7 @@ use super::{Rule, Severity};
 
 /// Something that a rule found.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Finding {
+pub struct LintFinding {
     /// The rule.
     pub rule: Rule,
     /// How much it weighs: the rule's severity, or less where the page of the rule says so, unless who
@@ -154,7 +154,7 @@ impl<'r, 'w> Report<'r, 'w> {
 #[derive(Debug)]
 pub(super) struct Findings<'w> {
     written: &'w WrittenCatalog,
-    by_spot: Vec<(Spot, Finding)>,
+    by_spot: Vec<(Spot, LintFinding)>,
     counts: BTreeMap<Rule, RuleCount>,
     omissions: Vec<(Spot, Box<str>, Omission)>,
     /// How much was compared to guess names.
@@ -225,7 +225,7 @@ impl<'w> Findings<'w> {
         if self.is_passed_over(spot) || !self.has_room(rule, spot, bytes) {
             return;
         }
-        let finding = Finding {
+        let finding = LintFinding {
             rule,
             severity,
             catalog: self.written.name.clone(),
@@ -260,7 +260,7 @@ impl<'w> Findings<'w> {
     }
 
     /// The findings by place; at one place in the order of the rules.
-    pub(super) fn finish(mut self) -> impl Iterator<Item = Finding> {
+    pub(super) fn finish(mut self) -> impl Iterator<Item = LintFinding> {
         self.say_omissions();
         let counts = std::mem::take(&mut self.counts).into_iter();
         for (rule, count) in counts.filter(|(_, count)| count.left_out > 0) {

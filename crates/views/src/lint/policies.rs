@@ -2,7 +2,7 @@
 
 use super::check::{Check, PolicyCheck};
 use super::words::beginning;
-use super::{Finding, Rule, WrittenCatalog};
+use super::{LintFinding, Rule, WrittenCatalog};
 
 /// What is written in one place of an `UpgradePolicy` or `UpgradeGuardrails` object.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub enum PolicyPart<'p> {
 pub fn lint_policies<'p>(
     policies: impl IntoIterator<Item = WrittenPolicy<'p>>,
     catalogs: &[WrittenCatalog],
-) -> Vec<Finding> {
+) -> Vec<LintFinding> {
     let packages = catalogs.iter().flat_map(|catalog| &catalog.packages);
     let packages: Vec<&str> = packages.map(|package| &*package.name).collect();
     let found = policies.into_iter().flat_map(|written| {
@@ -47,13 +47,13 @@ pub fn lint_policies<'p>(
     found.collect()
 }
 
-fn finding(rule: Rule, policy: &PolicyCheck<'_>) -> Option<Finding> {
+fn finding(rule: Rule, policy: &PolicyCheck<'_>) -> Option<LintFinding> {
     let Check::Policy(check) = rule.item().check else {
         return None;
     };
     let message = check(policy)?;
     let written = policy.written;
-    Some(Finding {
+    Some(LintFinding {
         rule,
         severity: rule.severity(),
         catalog: written.file.into(),

@@ -5,6 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::Severity;
 use super::check::Check;
 use super::rules::INDEX;
 
@@ -146,35 +147,6 @@ impl fmt::Display for Rule {
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())
-    }
-}
-
-/// How much a finding weighs.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Severity {
-    /// Worth knowing; often on purpose.
-    Note,
-    /// Users are likely to be surprised or left behind.
-    Warning,
-    /// `opm validate` or an OLM rejects the catalog, or part of it; or olmguard denies upgrades because
-    /// of it.
-    Error,
-}
-
-impl Severity {
-    /// Its name in options and results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What findings weigh for whoever runs it.
 
-use super::{Finding, Rule, Severity};
+use super::{LintFinding, Rule, Severity};
 
 /// The severities that were chosen, rule by rule; of several for one rule the heaviest counts.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Weights {
     }
 
     /// Weighs findings anew.
-    pub fn apply(&self, findings: &mut Vec<Finding>) {
+    pub fn apply(&self, findings: &mut Vec<LintFinding>) {
         findings.retain_mut(|finding| {
             let severity = self.of(finding.rule, finding.severity);
             finding.severity = severity.unwrap_or(finding.severity);

@@ -1,19 +1,16 @@
 //! The path for people.
 
 use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
-use crate::see::{
-    BundleReport, arrows, say_block, say_fact, say_forbidden, say_more, say_notes, say_sentence,
-};
-use crate::table::{Cell, Table};
+use crate::see::{BundleReport, arrows, say_forbidden};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
 use olmguard_engine::inquiry::MOST_BENDS;
+use olmguard_report::{Cell, Table, Text, Tone};
 
 impl PathReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> TonedText {
-        let mut text = TonedText::default();
+    pub fn to_text(&self) -> Text {
+        let mut text = Text::default();
         match self.olm {
             Generation::V1 => self.say_path(&mut text),
             Generation::V0 => {
@@ -21,12 +18,12 @@ impl PathReport {
                 self.say_walks(&mut text);
             }
         }
-        say_notes(&self.notes, &mut text);
+        text.notes(&self.notes);
         text
     }
 
     /// With a target, the steps to it come first; without one, what happens automatically.
-    fn say_path(&self, text: &mut TonedText) {
+    fn say_path(&self, text: &mut Text) {
         self.say_outcome(text);
         if self.is_targeted {
             self.say_steps(text);
@@ -37,7 +34,7 @@ impl PathReport {
         }
     }
 
-    fn say_walks(&self, text: &mut TonedText) {
+    fn say_walks(&self, text: &mut Text) {
         // Without the name of the installed bundle, no upgrade is no answer.
         let is_known = |walk: &&WalkReport| self.no_version.is_none() || !walk.steps.is_empty();
         for walk in self.walks.iter().filter(is_known) {
@@ -45,34 +42,34 @@ impl PathReport {
         }
     }
 
-    fn say_outcome(&self, text: &mut TonedText) {
+    fn say_outcome(&self, text: &mut Text) {
         if let Some(no_version) = &self.no_version {
-            say_sentence(Tone::Bad, no_version, text);
+            text.sentence(Tone::Bad, no_version);
         }
         let (words, tone) = self.outcome();
         self.say_headline(&words, tone, text);
         if self.ambiguous.is_some() {
-            say_fact("Fix", Tone::Plain, SELECT, text);
+            text.fact("Fix", Tone::Plain, SELECT);
         }
         if let Some(reachable) = &self.reachable {
-            say_sentence(Tone::Caution, reachable, text);
+            text.sentence(Tone::Caution, reachable);
         }
-        say_more("Reason", Tone::Plain, &self.reasons(), text);
+        text.items("Reason", Tone::Plain, &self.reasons());
         if let Some(edit) = &self.one_edit {
-            say_fact("One edit", Tone::Good, &edit.sentence(), text);
+            text.fact("One edit", Tone::Good, &edit.sentence());
         }
     }
 
-    fn say_steps(&self, text: &mut TonedText) {
+    fn say_steps(&self, text: &mut Text) {
         if !self.hops().is_empty() {
             text.end_line();
             self.table().say(text);
             text.end_line();
-            say_fact("Each step", Tone::Plain, EACH_STEP, text);
+            text.fact("Each step", Tone::Plain, EACH_STEP);
             self.say_bends(text);
         }
         if let Some(barred) = &self.barred {
-            say_block(self.barred_label(), &[self.barred_path(barred)], text);
+            text.list(self.barred_label(), &[self.barred_path(barred)]);
             say_forbidden(&barred.forbidden, text);
         }
     }
@@ -101,11 +98,11 @@ impl PathReport {
     }
 
     /// Why steps are there that edges alone would not need.
-    fn say_bends(&self, text: &mut TonedText) {
+    fn say_bends(&self, text: &mut Text) {
         for (at, hop) in (1..).zip(self.hops()) {
             let steps = hop.bent_by.iter().flat_map(ForbiddenReport::told);
             let lines: Vec<_> = steps.map(|(step, why)| because(&step, &why)).collect();
-            say_more(&format!("Step {at}"), Tone::Caution, &lines, text);
+            text.items(&format!("Step {at}"), Tone::Caution, &lines);
         }
     }
 
@@ -124,7 +121,7 @@ impl PathReport {
         }
     }
 
-    fn say_walked(&self, text: &mut TonedText) {
+    fn say_walked(&self, text: &mut Text) {
         let (words, tone) = match (&self.to, self.is_walked()) {
             (None, _) => (WALKED, Tone::Plain),
             (Some(_), true) => ("OLM v0 upgrades to it", Tone::Good),
@@ -158,10 +155,9 @@ impl PathReport {
         format!("{package}: {from}{}: ", to.unwrap_or_default())
     }
 
-    fn say_headline(&self, words: &str, tone: Tone, text: &mut TonedText) {
+    fn say_headline(&self, words: &str, tone: Tone, text: &mut Text) {
         text.say(Tone::Plain, self.subject());
-        text.say(tone, words);
-        text.end_line();
+        text.line(tone, words);
     }
 
     fn table(&self) -> Table {
@@ -199,7 +195,7 @@ impl PathReport {
         }
     }
 
-    fn say_walk(&self, walk: &WalkReport, text: &mut TonedText) {
+    fn say_walk(&self, walk: &WalkReport, text: &mut Text) {
         let start = self.from.label();
         let steps = walk.steps.iter().map(BundleReport::label);
         let path: Vec<_> = std::iter::once(start).chain(steps).collect();
@@ -212,22 +208,22 @@ impl PathReport {
             [_] => vec![format!("{under}: no upgrade")],
             _ => vec![format!("{under}:"), arrows(&path)],
         };
-        say_more("Automatic", Tone::Plain, &lines, text);
+        text.items("Automatic", Tone::Plain, &lines);
         let (tone, end) = end_words(walk.end);
         let last = path.last().map(String::as_str).unwrap_or_default();
         let end = match walk.end {
             End::Round => end.to_owned(),
             _ => format!("{last}: {end}"),
         };
-        say_fact("Stops at", tone, &end, text);
+        text.fact("Stops at", tone, &end);
         if let Some(to) = &walk.to_prerelease {
             let words = format!("OLM upgrades automatically to {to}");
-            say_fact("Prerelease", Tone::Caution, &words, text);
+            text.fact("Prerelease", Tone::Caution, &words);
         }
         say_forbidden(&walk.forbidden, text);
         let said = walk.message.iter().flat_map(|message| message.lines());
         let said: Vec<_> = said.map(str::to_owned).collect();
-        say_more("Reason", Tone::Plain, &said, text);
+        text.items("Reason", Tone::Plain, &said);
     }
 
     fn subscription(&self, catalog: &str) -> String {

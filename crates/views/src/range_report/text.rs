@@ -1,17 +1,16 @@
 //! The report as text for people: one fact a line, each behind its label.
 
 use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, caret};
-use crate::table::{MOST_COLUMNS, lines_of};
 use olmguard_catalog::version::suggestion::{self, Suggestion};
 use olmguard_catalog::version::{crd, go};
 use olmguard_engine::explain::range;
 use olmguard_engine::explain::text::one_line;
-use olmguard_engine::explain::tone::{Tone, TonedText};
+use olmguard_report::{Text, Tone};
 
 impl RangeReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> TonedText {
-        let mut text = TonedText::default();
+    pub fn to_text(&self) -> Text {
+        let mut text = Text::with_labels(16);
         match &self.outcome {
             Ok(meaning) => self.say_meaning(meaning, &mut text),
             Err(refusal) => self.say_refusal(refusal, &mut text),
@@ -20,12 +19,7 @@ impl RangeReport {
             self.say_crd(answer, &mut text);
         }
         if let Some(suggestion) = self.suggestion() {
-            say_line(
-                "Fix",
-                Tone::Good,
-                &range::suggestion(&suggestion),
-                &mut text,
-            );
+            text.labelled("Fix", Tone::Good, &range::suggestion(&suggestion));
         }
         if let Ok(meaning) = &self.outcome {
             say_subjects(meaning, &mut text);
@@ -34,7 +28,7 @@ impl RangeReport {
         let unreadable: Vec<_> = unreadable
             .map(|subject| format!("{}: {}", go::escape(&subject.name), one_line(&subject.why)))
             .collect();
-        say_list("Not valid", Tone::Bad, &unreadable, &mut text);
+        text.under("Not valid", Tone::Bad, unreadable);
         text
     }
 
@@ -53,40 +47,36 @@ impl RangeReport {
         }
     }
 
-    fn say_meaning(&self, meaning: &Meaning, text: &mut TonedText) {
-        say_line("Range", Tone::Plain, &go::escape(&self.range), text);
-        say_wrapped("Means", Tone::Plain, &meaning.words, text);
+    fn say_meaning(&self, meaning: &Meaning, text: &mut Text) {
+        text.labelled("Range", Tone::Plain, &go::escape(&self.range));
+        text.fact("Means", Tone::Plain, &meaning.words);
         let (tone, bound) = match (&meaning.bound, self.grammar) {
             (UpperBound::Absent, Grammar::Spec(_)) => (Tone::Caution, OPEN),
             (UpperBound::Absent, Grammar::SkipRange) => (Tone::Caution, OPEN_SKIP_RANGE),
             (UpperBound::Present(bound), _) => (Tone::Good, bound.as_deref().unwrap_or(BOUNDED)),
         };
-        say_line("Upper bound", tone, bound, text);
+        text.labelled("Upper bound", tone, bound);
     }
 
-    fn say_refusal(&self, refusal: &Refusal, text: &mut TonedText) {
+    fn say_refusal(&self, refusal: &Refusal, text: &mut Text) {
         let (range, column) = caret::place(&self.range, refusal.fault.at);
-        text.say(Tone::Plain, range);
-        text.end_line();
-        text.say(Tone::Bad, format!("{:column$}^", ""));
-        text.end_line();
-        text.say(Tone::Bad, one_line(&refusal.text));
-        text.end_line();
-        text.say(Tone::Plain, range::fault(&self.range, &refusal.fault));
-        text.end_line();
+        text.line(Tone::Plain, range);
+        text.line(Tone::Bad, format!("{:column$}^", ""));
+        text.line(Tone::Bad, one_line(&refusal.text));
+        text.line(Tone::Plain, range::fault(&self.range, &refusal.fault));
         if self.grammar == Grammar::SkipRange {
-            say_wrapped("OLM", Tone::Caution, IGNORED, text);
+            text.fact("OLM", Tone::Caution, IGNORED);
         }
     }
 
-    fn say_crd(&self, answer: CrdAnswer, text: &mut TonedText) {
+    fn say_crd(&self, answer: CrdAnswer, text: &mut Text) {
         let (tone, words) = match (answer, &self.outcome) {
             (CrdAnswer::Accepted, Ok(_)) => (Tone::Good, "accepts it".to_owned()),
             (CrdAnswer::Accepted, Err(_)) => (Tone::Caution, STORED.to_owned()),
             (CrdAnswer::Malformed, _) => (Tone::Bad, MALFORMED.to_owned()),
             (CrdAnswer::TooLong, _) => (Tone::Bad, too_long(&self.range)),
         };
-        say_wrapped("CRD", tone, &words, text);
+        text.fact("CRD", tone, &words);
     }
 }
 
@@ -102,7 +92,7 @@ fn too_long(range: &str) -> String {
     format!("rejects it: {found} characters, at most {most} are allowed")
 }
 
-fn say_subjects(meaning: &Meaning, text: &mut TonedText) {
+fn say_subjects(meaning: &Meaning, text: &mut Text) {
     let Meaning {
         matches,
         others,
@@ -110,40 +100,18 @@ fn say_subjects(meaning: &Meaning, text: &mut TonedText) {
         ..
     } = meaning;
     if matches.is_empty() && !(others.is_empty() && panics.is_empty()) {
-        say_line(MATCHES, Tone::Caution, "none", text);
+        text.labelled(MATCHES, Tone::Caution, "none");
     }
-    say_list(MATCHES, Tone::Good, &escaped(matches), text);
-    say_list("Does not match", Tone::Plain, &escaped(others), text);
-    say_list("Panics on", Tone::Bad, &escaped(panics), text);
+    text.under(MATCHES, Tone::Good, escaped(matches));
+    text.under("Does not match", Tone::Plain, escaped(others));
+    text.under("Panics on", Tone::Bad, escaped(panics));
 }
 
 fn escaped(names: &[String]) -> Vec<String> {
     names.iter().map(|name| go::escape(name)).collect()
 }
 
-fn say_line(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
-    text.say(Tone::Label, format!("{label:WIDTH$}"));
-    text.say(tone, words);
-    text.end_line();
-}
-
-/// The same in lines of at most 80 columns.
-fn say_wrapped(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
-    say_list(label, tone, &lines_of(words, MOST_COLUMNS - WIDTH), text);
-}
-
-/// Nothing for no item, otherwise one item a line, the label on the first.
-fn say_list(label: &str, tone: Tone, items: &[String], text: &mut TonedText) {
-    let labels = std::iter::once(label).chain(std::iter::repeat(""));
-    for (label, item) in labels.zip(items) {
-        say_line(label, tone, item, text);
-    }
-}
-
 const MATCHES: &str = "Matches";
-
-/// The column at which the words after a label start.
-const WIDTH: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,7 @@
 //! The sentences that these reports share.
 
-use unicode_width::UnicodeWidthStr;
-
-use crate::table::{MOST_COLUMNS, lines_of};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{list, one_line};
-use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::explain::{self, ForbiddenReport};
 use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::inquiry::{Decision, Inquiry};
@@ -13,6 +9,7 @@ use olmguard_engine::judge::{CatalogKnowledge, FoundAdvice, NamingError, nearest
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{Choice, MOST_EXPANSIONS, NotLoadedCause, Offer};
 use olmguard_engine::snapshot::CatalogState;
+use olmguard_report::{Text, Tone};
 
 /// Why it is not known what is meant by a text, and what may be meant.
 pub fn nameless(what: &str, text: &str, package: &str, why: &NamingError) -> String {
@@ -202,87 +199,11 @@ pub(crate) fn not_loaded(catalog: &str, why: &NotLoadedCause<'_>) -> String {
     }
 }
 
-/// A label and its words, in lines of at most [`MOST_COLUMNS`] columns.
-pub(crate) fn say_fact(label: &str, tone: Tone, words: &str, text: &mut TonedText) {
-    let labels = std::iter::once(label).chain(std::iter::repeat(""));
-    for (label, line) in labels.zip(lines_of(words, MOST_COLUMNS - WIDTH)) {
-        text.say(Tone::Label, column(label));
-        text.say(tone, line);
-        text.end_line();
-    }
-}
-
-/// A line without a label, and the lines that it continues in.
-pub(crate) fn say_sentence(tone: Tone, words: &str, text: &mut TonedText) {
-    for line in lines_of(words, MOST_COLUMNS) {
-        text.say(tone, line);
-        text.end_line();
-    }
-}
-
-/// A heading, and a line for each item below it; of very many the first ones. Nothing without items.
-pub(crate) fn say_block(heading: &str, items: &[String], text: &mut TonedText) {
-    if items.is_empty() {
-        return;
-    }
-    text.say(Tone::Label, heading);
-    text.end_line();
-    let more = more_than_named(items);
-    let items = items.iter().take(MOST_LINES).chain(&more);
-    for line in items.flat_map(|item| lines_of(item, MOST_COLUMNS - INDENT.len())) {
-        text.say(Tone::Plain, format!("{INDENT}{line}"));
-        text.end_line();
-    }
-}
-
-/// A label as wide as every other.
-pub(crate) fn column(label: &str) -> String {
-    format!("{label:WIDTH$}")
-}
-
-/// A line for each item, the label before the first; of very many the first ones.
-pub(crate) fn say_more(label: &str, tone: Tone, items: &[String], text: &mut TonedText) {
-    let labels = std::iter::once(label).chain(std::iter::repeat(""));
-    for (label, item) in labels.zip(items.iter().take(MOST_LINES)) {
-        say_item(label, tone, item, text);
-    }
-    if let Some(more) = more_than_named(items) {
-        say_fact("", Tone::Label, &more, text);
-    }
-}
-
-/// One of several items: the lines that it continues in are indented.
-fn say_item(label: &str, tone: Tone, item: &str, text: &mut TonedText) {
-    let labels = std::iter::once((label, "")).chain(std::iter::repeat(("", INDENT)));
-    let most = MOST_COLUMNS - WIDTH - INDENT.len();
-    let lines = if item.width() <= most + INDENT.len() {
-        vec![item.to_owned()]
-    } else {
-        lines_of(item, most)
-    };
-    for ((label, indent), line) in labels.zip(lines) {
-        text.say(Tone::Label, column(label));
-        text.say(tone, format!("{indent}{line}"));
-        text.end_line();
-    }
-}
-
-/// How many items there are beyond those that are printed.
-fn more_than_named(items: &[String]) -> Option<String> {
-    let more = items.len().checked_sub(MOST_LINES).filter(|more| *more > 0);
-    more.map(|more| format!("and {more} more; -o json has all"))
-}
-
-/// What is worth knowing in addition.
-pub(crate) fn say_notes(notes: &[String], text: &mut TonedText) {
-    say_more("Note", Tone::Caution, notes, text);
-}
-
 /// The steps that guardrails forbid, a line for each reason.
-pub(crate) fn say_forbidden(steps: &[ForbiddenReport], text: &mut TonedText) {
+pub(crate) fn say_forbidden(steps: &[ForbiddenReport], text: &mut Text) {
     let told = steps.iter().flat_map(ForbiddenReport::told);
     let lines: Vec<_> = told.map(|(step, why)| format!("{step}: {why}")).collect();
-    say_more(FORBIDDEN, Tone::Bad, &lines, text);
+    text.items(FORBIDDEN, Tone::Bad, &lines);
 }
 
 /// An upgrade path: versions with arrows between them.
@@ -298,14 +219,5 @@ fn names(names: &[String]) -> String {
 /// Before a step that guardrails forbid.
 pub(crate) const FORBIDDEN: &str = "Forbidden";
 
-/// The column at which the words after a label start.
-const WIDTH: usize = 14;
-
-/// Before each item of a block.
-const INDENT: &str = "  ";
-
 /// How many names a sentence names.
 const MOST: usize = 8;
-
-/// How many lines one label has.
-const MOST_LINES: usize = 12;

@@ -3,26 +3,23 @@
 use super::StepReport;
 use super::catalogs::CatalogReading;
 use super::classic::{ClassicReading, Fact};
-use crate::see::{
-    EdgeReport, arrows, gives_another, say_block, say_fact, say_forbidden, say_more, say_notes,
-};
+use crate::see::{EdgeReport, arrows, gives_another, say_forbidden};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::hindrance;
 use olmguard_engine::explain::text::list;
-use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::inquiry::Need;
+use olmguard_report::{Text, Tone};
 
 impl StepReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> TonedText {
-        let mut text = TonedText::default();
+    pub fn to_text(&self) -> Text {
+        let mut text = Text::default();
         let (package, from) = (go::escape(&self.package), self.from.label());
-        text.say(
+        text.line(
             Tone::Plain,
             format!("{package}: {from} -> {}", self.label()),
         );
-        text.end_line();
         if let Some(reading) = &self.olm {
             self.say_catalog(reading, &mut text);
         }
@@ -32,7 +29,7 @@ impl StepReport {
                 Some(reason) if reading.is_allowed() => (Tone::Good, format!("allowed: {reason}")),
                 Some(reason) => (Tone::Bad, format!("not allowed: {reason}")),
             };
-            say_fact("By semver", tone, &words, &mut text);
+            text.fact("By semver", tone, &words);
         }
         for reading in &self.classic {
             say_classic(reading, &mut text);
@@ -40,11 +37,11 @@ impl StepReport {
         if let Some(reading) = &self.olm {
             self.say_around(reading, &mut text);
         }
-        say_notes(&self.notes, &mut text);
+        text.notes(&self.notes);
         text
     }
 
-    fn say_catalog(&self, reading: &CatalogReading, text: &mut TonedText) {
+    fn say_catalog(&self, reading: &CatalogReading, text: &mut Text) {
         let (from, to) = (self.from.label(), self.label());
         let token = reading.token;
         let (tone, words) = match &reading.reason {
@@ -54,19 +51,19 @@ impl StepReport {
             ),
             Some(reason) => (Tone::Bad, format!("{}: {reason}", reading.refusal())),
         };
-        say_fact("OLM v1", tone, &format!("{words} [{token}]"), text);
+        text.fact("OLM v1", tone, &format!("{words} [{token}]"));
         if let [_, first, _, ..] = reading.path.as_slice() {
-            say_fact("Fix", Tone::Good, &format!("install {first} first"), text);
-            say_fact("Path", Tone::Plain, &arrows(&reading.path), text);
+            text.fact("Fix", Tone::Good, &format!("install {first} first"));
+            text.fact("Path", Tone::Plain, &arrows(&reading.path));
         }
-        say_more("Edge", Tone::Plain, &self.lines(&reading.edges), text);
+        text.items("Edge", Tone::Plain, &self.lines(&reading.edges));
         if reading.edges.is_empty() && !reading.successor {
             let words = format!("none from {from} to {to}");
-            say_fact("Edge", Tone::Plain, &words, text);
+            text.fact("Edge", Tone::Plain, &words);
         }
         say_guardrails(&reading.guardrails, text);
         say_allowed_next(reading, text);
-        say_more("To allow it", Tone::Caution, &reading.needed, text);
+        text.items("To allow it", Tone::Caution, &reading.needed);
         let next = match &reading.unpinned {
             None => "OLM installs nothing next".to_owned(),
             Some(next) if next.is_prerelease => {
@@ -74,16 +71,16 @@ impl StepReport {
             }
             Some(next) => format!("OLM installs {} next", next.label()),
         };
-        say_fact("If unpinned", Tone::Plain, &next, text);
+        text.fact("If unpinned", Tone::Plain, &next);
         say_forbidden(&reading.unpinned_forbidden, text);
     }
 
     /// The other edges that end at the goal, and those that start at the installed version.
-    fn say_around(&self, reading: &CatalogReading, text: &mut TonedText) {
+    fn say_around(&self, reading: &CatalogReading, text: &mut Text) {
         let into = format!("Edges into {}", self.label());
-        say_block(&into, &self.lines(&reading.leading_to), text);
+        text.list(&into, &self.lines(&reading.leading_to));
         let out_of = format!("Edges out of {}", self.from.label());
-        say_block(&out_of, &self.lines(&reading.leading_from), text);
+        text.list(&out_of, &self.lines(&reading.leading_from));
     }
 
     /// Edges, one per line; with their catalogs if several have the package.
@@ -108,7 +105,7 @@ impl StepReport {
 }
 
 /// The versions that guardrails allow next.
-fn say_allowed_next(reading: &CatalogReading, text: &mut TonedText) {
+fn say_allowed_next(reading: &CatalogReading, text: &mut Text) {
     if reading.guardrails.is_empty() {
         return;
     }
@@ -116,7 +113,7 @@ fn say_allowed_next(reading: &CatalogReading, text: &mut TonedText) {
         [] => (Tone::Caution, "none".to_owned()),
         free => (Tone::Good, list(free, ", ", MOST_FREE)),
     };
-    say_fact("Allowed next", tone, &words, text);
+    text.fact("Allowed next", tone, &words);
 }
 
 /// What must change so that the step is possible.
@@ -215,7 +212,7 @@ pub(super) fn fact(fact: &Fact) -> String {
 /// If a version is not valid, the semver rules do not apply.
 pub(super) const UNREADABLE: &str = "one of the versions is not valid";
 
-fn say_classic(reading: &ClassicReading, text: &mut TonedText) {
+fn say_classic(reading: &ClassicReading, text: &mut Text) {
     let catalog = go::escape(&reading.catalog);
     let under = match &reading.channel {
         Some(channel) => format!("channel {}, catalog {catalog}", go::escape(channel)),
@@ -226,26 +223,21 @@ fn say_classic(reading: &ClassicReading, text: &mut TonedText) {
         true => (Tone::Good, "a candidate"),
         false => (Tone::Bad, "not a candidate"),
     };
-    say_fact(
-        "OLM v0",
-        tone,
-        &format!("{words} (Subscription: {under})"),
-        text,
-    );
+    text.fact("OLM v0", tone, &format!("{words} (Subscription: {under})"));
     if !reading.labels.is_empty() {
         let words = format!("{} (in this order)", reading.labels.join(", "));
-        say_fact("Candidates", Tone::Plain, &words, text);
+        text.fact("Candidates", Tone::Plain, &words);
     }
     say_guardrails(&reading.guardrails, text);
     if !reading.installed {
-        say_more("Reason", Tone::Plain, &reading.facts, text);
+        text.items("Reason", Tone::Plain, &reading.facts);
     }
 }
 
 /// Why guardrails forbid the step.
-fn say_guardrails(guardrails: &[GuardrailReport], text: &mut TonedText) {
+fn say_guardrails(guardrails: &[GuardrailReport], text: &mut Text) {
     let lines: Vec<_> = guardrails.iter().map(GuardrailReport::line).collect();
-    say_more("Guardrail", Tone::Bad, &lines, text);
+    text.items("Guardrail", Tone::Bad, &lines);
 }
 
 /// How many of the versions are named that guardrails allow.

@@ -6,21 +6,20 @@ use super::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, Standing,
     Successor, VersionsReport,
 };
-use crate::see::{Highest, reachable, say_fact, say_more, say_notes, say_sentence};
-use crate::table::{Cell, Table};
+use crate::see::{Highest, reachable};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::Reasons;
 use olmguard_engine::explain::label;
 use olmguard_engine::explain::text::{and_more, list};
-use olmguard_engine::explain::tone::{Tone, TonedText};
 use olmguard_engine::resolve::{Choice, InstalledError, Maturity, NotGiven};
+use olmguard_report::{Cell, Table, Text, Tone};
 
 impl VersionsReport {
     /// The report as it is printed with `-o text`, with its last line break.
-    pub fn to_text(&self) -> TonedText {
-        let mut text = TonedText::default();
+    pub fn to_text(&self) -> Text {
+        let mut text = Text::default();
         if let Some(no_version) = &self.no_version {
-            say_sentence(Tone::Bad, no_version, &mut text);
+            text.sentence(Tone::Bad, no_version);
         }
         if self.catalogs.is_empty() {
             self.say_missing(&mut text);
@@ -31,11 +30,11 @@ impl VersionsReport {
             }
             self.say_catalog(catalog, &mut text);
         }
-        say_notes(&self.notes, &mut text);
+        text.notes(&self.notes);
         text
     }
 
-    fn say_missing(&self, text: &mut TonedText) {
+    fn say_missing(&self, text: &mut Text) {
         let package = go::escape(&self.package);
         let unread: Vec<_> = self.unread.iter().map(|name| go::escape(name)).collect();
         let why = match unread.as_slice() {
@@ -43,26 +42,25 @@ impl VersionsReport {
             [only] => format!("not known: catalog {only} cannot be read"),
             several => format!("not known: catalogs {} cannot be read", several.join(", ")),
         };
-        say_sentence(Tone::Bad, &format!("{package}: {why}"), text);
+        text.sentence(Tone::Bad, &format!("{package}: {why}"));
         let nearest: Vec<_> = self.nearest.iter().map(|name| go::escape(name)).collect();
-        say_more("Nearest", Tone::Plain, &nearest, text);
+        text.items("Nearest", Tone::Plain, &nearest);
     }
 
-    fn say_catalog(&self, catalog: &CatalogVersions, text: &mut TonedText) {
+    fn say_catalog(&self, catalog: &CatalogVersions, text: &mut Text) {
         let (package, name) = (go::escape(&self.package), go::escape(&catalog.catalog));
-        text.say(Tone::Plain, format!("{package} in catalog {name}"));
-        text.end_line();
+        text.line(Tone::Plain, format!("{package} in catalog {name}"));
         if let Some(message) = &catalog.deprecated {
-            say_fact("Deprecated", Tone::Caution, &or_none(message), text);
+            text.fact("Deprecated", Tone::Caution, &or_none(message));
         }
         let channels: Vec<_> = catalog
             .channels
             .iter()
             .map(|channel| channel_words(channel, catalog.default_channel.as_deref()))
             .collect();
-        say_more("Channels", Tone::Plain, &channels, text);
+        text.items("Channels", Tone::Plain, &channels);
         if let Some(installed) = &self.installed {
-            say_fact("Installed", Tone::Plain, &installed.label(), text);
+            text.fact("Installed", Tone::Plain, &installed.label());
             self.say_upgrades(&catalog.bundles, text);
         }
         text.end_line();
@@ -72,10 +70,10 @@ impl VersionsReport {
     }
 
     /// The next versions, and the highest that can be reached.
-    fn say_upgrades(&self, bundles: &[BundleVersions], text: &mut TonedText) {
+    fn say_upgrades(&self, bundles: &[BundleVersions], text: &mut Text) {
         if let Some(ambiguous) = &self.ambiguous {
             let words = format!("{ambiguous}; use --in CATALOG");
-            say_fact("Ambiguous", Tone::Caution, &words, text);
+            text.fact("Ambiguous", Tone::Caution, &words);
             return;
         }
         let next = bundles.iter().filter(|bundle| bundle.hops == Some(1));
@@ -83,7 +81,7 @@ impl VersionsReport {
         if self.is_complete
             && let Some(words) = highest_reachable(bundles)
         {
-            say_sentence(Tone::Plain, &words, text);
+            text.sentence(Tone::Plain, &words);
         }
     }
 
@@ -111,7 +109,7 @@ impl VersionsReport {
 }
 
 /// The next versions: the releases of the default channel first, and prereleases on a line of their own.
-fn say_next(mut next: Vec<&BundleVersions>, text: &mut TonedText) {
+fn say_next(mut next: Vec<&BundleVersions>, text: &mut Text) {
     next.sort_by_key(|bundle| bundle.maturity);
     let releases = next.partition_point(|bundle| bundle.maturity < Maturity::Prerelease);
     let (releases, prereleases) = next.split_at(releases);
@@ -123,12 +121,12 @@ fn say_next(mut next: Vec<&BundleVersions>, text: &mut TonedText) {
         ([], []) => {}
         ([], all) => {
             let words = format!("{} (prerelease)", words(all));
-            say_fact("Allowed next", Tone::Caution, &words, text);
+            text.fact("Allowed next", Tone::Caution, &words);
         }
-        (releases, []) => say_fact("Allowed next", Tone::Good, &words(releases), text),
+        (releases, []) => text.fact("Allowed next", Tone::Good, &words(releases)),
         (releases, others) => {
-            say_fact("Allowed next", Tone::Good, &words(releases), text);
-            say_fact("Prerelease", Tone::Caution, &words(others), text);
+            text.fact("Allowed next", Tone::Good, &words(releases));
+            text.fact("Prerelease", Tone::Caution, &words(others));
         }
     }
 }
@@ -320,7 +318,7 @@ fn channel_words(channel: &ChannelVersions, default: Option<&str>) -> String {
     format!("{name}: {head}{default}{asked}{deprecated}")
 }
 
-fn say_names(names: &[NameVersions], text: &mut TonedText) {
+fn say_names(names: &[NameVersions], text: &mut Text) {
     if names.is_empty() {
         return;
     }
@@ -337,24 +335,19 @@ fn say_names(names: &[NameVersions], text: &mut TonedText) {
 }
 
 /// What does not fit into the table.
-fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut TonedText) {
+fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut Text) {
     let heads = bundles.iter().flat_map(|bundle| &bundle.channels);
     if heads.into_iter().any(|membership| membership.head) {
         text.end_line();
-        say_fact("*", Tone::Plain, "channel head", text);
+        text.fact("*", Tone::Plain, "channel head");
     }
     let line = |bundle: &BundleVersions, words: &str| format!("{}: {words}", bundle.label);
     let deprecated = bundles.iter().filter_map(|bundle| {
         let message = bundle.deprecated.as_deref()?;
         Some(line(bundle, &or_none(message)))
     });
-    say_more(
-        "Deprecated",
-        Tone::Caution,
-        &deprecated.collect::<Vec<_>>(),
-        text,
-    );
-    say_more("Guardrail", Tone::Bad, &guardrails(bundles, reasons), text);
+    text.items("Deprecated", Tone::Caution, &deprecated.collect::<Vec<_>>());
+    text.items("Guardrail", Tone::Bad, &guardrails(bundles, reasons));
     let unreadable = bundles.iter().filter_map(|bundle| {
         let error = bundle.error.as_deref()?;
         Some(line(
@@ -362,13 +355,13 @@ fn say_details(bundles: &[BundleVersions], reasons: &Reasons, text: &mut TonedTe
             &olmguard_engine::explain::text::one_line(error),
         ))
     });
-    say_more("Invalid", Tone::Bad, &unreadable.collect::<Vec<_>>(), text);
+    text.items("Invalid", Tone::Bad, &unreadable.collect::<Vec<_>>());
     let ignored = bundles.iter().flat_map(|bundle| {
         let ranges = bundle.skip_ranges.iter();
         let unread = ranges.filter(|range| range.holds.is_none());
         unread.map(|range| line(bundle, &go::quote(&range.range)))
     });
-    say_more(IGNORED, Tone::Caution, &ignored.collect::<Vec<_>>(), text);
+    text.items(IGNORED, Tone::Caution, &ignored.collect::<Vec<_>>());
 }
 
 /// Each reason once, with the bundles to which it forbids the step.

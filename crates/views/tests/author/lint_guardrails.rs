@@ -3,7 +3,7 @@
 mod guarded;
 
 use crate::rows::channel;
-use olmguard_views::lint::{Finding, lint, written};
+use olmguard_views::lint::{LintFinding, lint, written};
 
 /// Three minors, each entry replacing the one before and taking all that is lower.
 pub(crate) const LEAPS: &str = "1.2.3; 1.3.0 replaces 1.2.3 skipRange >=1.2.0_<1.3.0; \
@@ -26,7 +26,7 @@ pub(crate) fn told(catalog: &str) -> Vec<String> {
         .collect()
 }
 
-pub(crate) fn found(catalog: &str) -> Vec<Finding> {
+pub(crate) fn found(catalog: &str) -> Vec<LintFinding> {
     let mut findings = lint(&[written("c.yaml", catalog.as_bytes())]);
     findings.retain(|one| one.rule.id().starts_with("guardrail-"));
     findings

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::lint_rules::lint_rule;
-use olmguard_views::lint::{Finding, Rule, lint, written};
+use olmguard_views::lint::{LintFinding, Rule, lint, written};
 
 /// A package with one channel of these entries, and a bundle for each name.
 fn catalog(entries: &[String], bundles: impl IntoIterator<Item = String>) -> String {
@@ -28,7 +28,7 @@ fn versions(count: usize) -> impl Iterator<Item = String> {
     (0..count).map(|patch| format!("1.0.{patch}"))
 }
 
-fn found(text: &str) -> Vec<Finding> {
+fn found(text: &str) -> Vec<LintFinding> {
     let findings = lint(&[written("c.json", text.as_bytes())]);
     let texts = findings
         .iter()
@@ -38,7 +38,7 @@ fn found(text: &str) -> Vec<Finding> {
     findings
 }
 
-fn of(findings: &[Finding], rule: Rule) -> Vec<&str> {
+fn of(findings: &[LintFinding], rule: Rule) -> Vec<&str> {
     let of_rule = findings.iter().filter(|one| one.rule == rule);
     of_rule.map(|one| &*one.message).collect()
 }

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::lint_rules::lint_rule;
-use olmguard_views::lint::{Finding, lint, written};
+use olmguard_views::lint::{LintFinding, lint, written};
 use serde_json::Value;
 
 use crate::rows::{ROWS, SIX};
@@ -215,10 +215,10 @@ fn ask_both(opm: &OsString, folder: &Path, case: &Case) -> (Outcome, String) {
     (outcome, format!("  opm: {text}\n{}", found.join("\n")))
 }
 
-fn outcome(passed: bool, text: &str, opms: &[&Finding]) -> Outcome {
+fn outcome(passed: bool, text: &str, opms: &[&LintFinding]) -> Outcome {
     let leaves = leaves(text);
     let is_parsers = |leaf: &Leaf| PARSERS.iter().any(|said| leaf.text.contains(said));
-    let refuses = |one: &&Finding| {
+    let refuses = |one: &&LintFinding| {
         matches!(one.rule.id(), "invalid-syntax" | "not-an-object") && one.upstream.is_none()
     };
     match (passed, opms) {
@@ -234,12 +234,12 @@ fn outcome(passed: bool, text: &str, opms: &[&Finding]) -> Outcome {
 }
 
 /// Whether a finding has the text of a leaf, and is about its package.
-fn is_found(leaf: &Leaf, findings: &[&Finding]) -> bool {
-    let concerns = |one: &&&Finding| {
+fn is_found(leaf: &Leaf, findings: &[&LintFinding]) -> bool {
+    let concerns = |one: &&&LintFinding| {
         let package = leaf.package.as_deref();
         package.is_none_or(|package| *one.package == *package)
     };
-    let says = |one: &&Finding| {
+    let says = |one: &&LintFinding| {
         let own = one.upstream.as_deref();
         own.is_some_and(|said| leaf.text.contains(said)) || follows(leaf, one)
     };
@@ -248,7 +248,7 @@ fn is_found(leaf: &Leaf, findings: &[&Finding]) -> bool {
 
 /// Of an entry without a bundle that is not in the last channel opm makes an empty bundle, and says of it
 /// what such a one lacks.
-fn follows(leaf: &Leaf, finding: &Finding) -> bool {
+fn follows(leaf: &Leaf, finding: &LintFinding) -> bool {
     finding.rule == lint_rule("entry-without-bundle")
         && OF_EMPTY_BUNDLES
             .iter()

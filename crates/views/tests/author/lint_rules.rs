@@ -4,7 +4,7 @@ mod keys;
 mod reading;
 mod users;
 
-use olmguard_views::lint::{Finding, Rule, Severity, lint, written};
+use olmguard_views::lint::{LintFinding, Rule, Severity, lint, written};
 
 use crate::rows::{GOOD, ROWS, SIX};
 
@@ -13,11 +13,11 @@ pub(crate) fn lint_rule(id: &str) -> Rule {
     id.parse().expect(id)
 }
 
-fn found(catalog: &str) -> Vec<Finding> {
+fn found(catalog: &str) -> Vec<LintFinding> {
     lint(&[written("c.yaml", catalog.as_bytes())])
 }
 
-fn shown(findings: &[Finding]) -> String {
+fn shown(findings: &[LintFinding]) -> String {
     let lines = findings.iter().map(|one| {
         format!(
             "{}:{}: {}: {}\n",

@@ -167,7 +167,7 @@ fn text(report: &FleetReport, form: Output) -> io::Result<String> {
     Ok(match form {
         Output::Json => json_line(report)?,
         Output::Yaml => yaml::document(&serde_json::to_value(report)?),
-        Output::Html => report.html(),
+        Output::Html => report.document().to_html(),
         _ => report.to_string(),
     })
 }

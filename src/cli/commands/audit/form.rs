@@ -1,8 +1,5 @@
 //! The forms of a report. Those that pipelines and browsers read have what could not be read.
 
-mod junit;
-pub(super) mod markdown;
-
 use std::io;
 
 use clap::ValueEnum;
@@ -11,9 +8,10 @@ use crate::cli::commands::audit::AuditArgs;
 use crate::cli::commands::audit::inputs::InputFault;
 use crate::cli::facts::loading::Fault;
 use crate::cli::output::{json_line, yaml};
-use olmguard_engine::explain::one_line;
+use olmguard_engine::judge::{Token, Verdict};
 use olmguard_policy::Moment;
-use olmguard_views::audit_report::AuditReport;
+use olmguard_report::{Case, CaseStatus, Failure, Finding, Place, Severity, junit};
+use olmguard_views::audit_report::{AuditReport, ExtensionReport};
 
 /// The form of the report.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
@@ -83,50 +81,70 @@ impl NoForm {
     }
 }
 
-/// What could not be read.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Unread {
-    /// The input, or the facts as a whole.
-    pub(super) name: String,
-    /// All of it in one line.
-    pub(super) line: String,
-    /// Whether the run ends badly for it.
-    pub(super) is_error: bool,
-}
-
-impl Unread {
-    /// What could not be read of the inputs, then of the facts.
-    pub(super) fn all(inputs: &[InputFault], facts: &[Fault]) -> Vec<Self> {
-        let inputs = inputs.iter().map(|fault| Self {
-            name: fault.file.clone(),
-            line: one_line(&fault.to_string()),
-            is_error: true,
-        });
-        let facts = facts.iter().map(|fault| Self {
-            name: "facts".to_owned(),
-            line: one_line(&fault.to_string()),
-            is_error: !fault.is_warning(),
-        });
-        inputs.chain(facts).collect()
-    }
+/// What could not be read of the inputs, then of the facts.
+pub(super) fn unread(inputs: &[InputFault], facts: &[Fault]) -> Vec<Finding> {
+    let inputs = inputs.iter().map(|fault| Finding {
+        place: Place::File(fault.file.clone(), None),
+        ..Finding::of_run(TITLE, Severity::Error, fault.to_string())
+    });
+    let facts = facts.iter().map(|fault| fault.finding(TITLE));
+    inputs.chain(facts).collect()
 }
 
 /// A report in this form.
-pub(super) fn text(report: &AuditReport, unread: &[Unread], form: Output) -> io::Result<String> {
+pub(super) fn text(report: &AuditReport, unread: Vec<Finding>, form: Output) -> io::Result<String> {
+    let is_bad = |one: &&Finding| one.severity == Severity::Error;
     Ok(match form {
         Output::Json => json_line(report)?,
         Output::Yaml => yaml::document(&serde_json::to_value(report)?),
         Output::Renovate => json_line(&report.releases())?,
         // The errors have said what is missing: no summary of nothing.
-        Output::Text if report.is_empty() && unread.iter().any(|one| one.is_error) => String::new(),
+        Output::Text if report.is_empty() && unread.iter().any(|one| is_bad(&one)) => String::new(),
         Output::Text => report.to_string(),
-        Output::Markdown => markdown::markdown(report, unread),
-        Output::Junit => junit::junit(report, unread).map_err(io::Error::other)?,
-        Output::Html => {
-            let lines: Vec<_> = unread.iter().map(|one| one.line.clone()).collect();
-            report.html(&lines)
+        Output::Markdown => report.document(unread).to_markdown(),
+        Output::Html => report.document(unread).to_html(),
+        Output::Junit => {
+            let cases: Vec<_> = report.extensions().iter().map(case).collect();
+            let unread = ("inputs", unread.iter().filter(is_bad));
+            junit(TITLE, unread, &cases).map_err(io::Error::other)?
         }
     })
+}
+
+/// An extension as a test case: a spec that would be denied today fails, an undecided one is an error, one that is not
+/// judged is skipped. All other findings are the output of their case.
+fn case(extension: &ExtensionReport) -> Case {
+    let findings = extension.lines().collect::<Vec<_>>().join("\n");
+    let status = status(extension, &findings);
+    let is_passed = matches!(status, CaseStatus::Passed);
+    Case {
+        suite: "extensions".to_owned(),
+        name: extension.name().to_owned(),
+        class: extension.package().to_owned(),
+        status,
+        output: if is_passed { findings } else { String::new() },
+    }
+}
+
+fn status(extension: &ExtensionReport, findings: &str) -> CaseStatus {
+    let failure = |word| Failure {
+        word,
+        line: extension.lines().next().unwrap_or_default(),
+        whole: findings.to_owned(),
+    };
+    match extension.verdict() {
+        Verdict::Deny => CaseStatus::Failed(failure(extension.token())),
+        Verdict::Undecided => CaseStatus::Error(failure(extension.token())),
+        // The bypass allows it, whatever is installed.
+        Verdict::Allow if extension.is_undecided() => {
+            CaseStatus::Error(failure(Token::InstalledUnknown.as_str()))
+        }
+        Verdict::Allow => CaseStatus::Passed,
+        Verdict::NotJudged => {
+            let why = extension.exemption().unwrap_or_default();
+            CaseStatus::Skipped(extension.token(), why.to_owned())
+        }
+    }
 }
 
 /// A report that was made at this time, as objects of openreports.io, each a YAML document.
@@ -138,3 +156,6 @@ pub(super) fn cluster_reports(report: &AuditReport, at: Moment) -> io::Result<St
     });
     documents.collect()
 }
+
+/// What the findings of a run are about that are about none of its inputs.
+const TITLE: &str = "olmguard audit";

@@ -7,17 +7,16 @@
 //!
 //! Catalogs that stay share their content between both.
 
-mod markdown;
-
 use std::io;
 
 use crate::cli::Exit;
-use crate::cli::commands::audit::form::{Output, Unread};
+use crate::cli::commands::audit::form::Output;
 use crate::cli::facts::{CurrentCatalogs, Facts};
 use crate::cli::output::{json_line, yaml};
 use crate::cli::warn;
 use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Edit};
+use olmguard_report::Finding;
 use olmguard_views::audit_change::{AuditChangeReport, ExtensionChangeReport};
 use olmguard_views::diff::Level;
 
@@ -51,13 +50,13 @@ fn warn_of_added(current: &CurrentCatalogs) {
 /// The report in a form that it has.
 pub(super) fn text(
     report: &AuditChangeReport,
-    unread: &[Unread],
+    unread: Vec<Finding>,
     form: Output,
 ) -> io::Result<String> {
     Ok(match form {
         Output::Json => json_line(report)?,
         Output::Yaml => yaml::document(&serde_json::to_value(report)?),
-        Output::Markdown => markdown::markdown(report, unread),
+        Output::Markdown => report.document(unread).to_markdown(),
         _ => report.to_string(),
     })
 }

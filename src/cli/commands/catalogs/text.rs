@@ -1,26 +1,19 @@
 //! The list of catalogs for people: a block for each, its facts one a line.
 
-use std::fmt::{self, Write as _};
 use std::time::SystemTime;
 
 use crate::cli::commands::catalogs::{Listing, age};
-use crate::cli::output::paint;
 use crate::policy_objects::PolicyObject;
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::{Tone, counted};
+use olmguard_engine::explain::counted;
 use olmguard_engine::snapshot::{
     Availability, CatalogState, Content, Currency, Labels, ServingState,
 };
+use olmguard_report::{Text, Tone};
 
-/// The whole list, coloured; the stream takes the colours out where they are not wanted.
-pub(super) fn text(listing: &Listing<'_>) -> String {
-    let mut text = String::new();
-    write(listing, &mut text).expect("a String takes everything");
-    text
-}
-
-fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
+/// The whole list.
+pub(super) fn text(listing: &Listing<'_>) -> Text {
     let Listing {
         saved,
         now,
@@ -29,45 +22,45 @@ fn write(listing: &Listing<'_>, to: &mut String) -> fmt::Result {
         olm,
         catalogs,
     } = listing;
+    let mut text = Text::with_labels(10);
+    let mut fact =
+        |label, (words, tone): (String, Tone)| text.labelled(label, tone, &go::escape(&words));
     if let Some(saved) = saved {
         let saved = format!("{} by olmguard {}", saved.at, saved.by);
-        line(to, "", "Saved", &saved, Tone::Plain)?;
+        fact("Saved", (saved, Tone::Plain));
     }
     let olm = olm.map_or_else(|| "unknown".to_owned(), olm_words);
-    line(to, "", "OLM", &olm, Tone::Plain)?;
-    line(to, "", "Catalogs", &count(catalogs), Tone::Plain)?;
-    if let Some((policies, tone)) = policies.and_then(policy_words) {
-        line(to, "", "Policies", &policies, tone)?;
+    fact("OLM", (olm, Tone::Plain));
+    fact("Catalogs", (count(catalogs), Tone::Plain));
+    if let Some(policies) = policies.and_then(policy_words) {
+        fact("Policies", policies);
     }
-    if let Some((extensions, tone)) = extensions.and_then(extension_words) {
-        line(to, "", "Installed", &extensions, tone)?;
+    if let Some(extensions) = extensions.and_then(extension_words) {
+        fact("Installed", extensions);
     }
-    catalogs
-        .iter()
-        .try_for_each(|state| catalog(state, *now, to))
+    for state in *catalogs {
+        catalog(state, *now, &mut text);
+    }
+    text
 }
 
-fn catalog(state: &CatalogState, now: Option<SystemTime>, to: &mut String) -> fmt::Result {
-    writeln!(to, "\n{}", go::escape(&state.name))?;
-    let mut fact = |label, (text, tone): (String, Tone)| line(to, "  ", label, &text, tone);
-    fact("Content", content(state))?;
+fn catalog(state: &CatalogState, now: Option<SystemTime>, text: &mut Text) {
+    text.line(Tone::Plain, format!("\n{}", go::escape(&state.name)));
+    let mut fact = |label, (words, tone): (String, Tone)| {
+        text.say(Tone::Plain, "  ");
+        text.labelled(label, tone, &go::escape(&words));
+    };
+    fact("Content", content(state));
     if let Some(image) = &state.image_ref {
-        fact("Image", (image.clone(), Tone::Plain))?;
+        fact("Image", (image.clone(), Tone::Plain));
     }
     if let Some(unpacked) = &state.last_unpacked {
-        fact("Unpacked", (unpacked_words(unpacked, now), Tone::Plain))?;
+        fact("Unpacked", (unpacked_words(unpacked, now), Tone::Plain));
     }
-    fact("Priority", (state.priority.to_string(), Tone::Plain))?;
-    fact("Serving", serving(state.serving))?;
-    fact("Mode", mode(state.availability))?;
-    fact("Labels", labels(&state.labels))
-}
-
-/// A label, what it says, and nothing in either that a terminal would obey.
-fn line(to: &mut String, indent: &str, label: &str, text: &str, tone: Tone) -> fmt::Result {
-    let (dim, style) = (paint::style(Tone::Label), paint::style(tone));
-    let text = go::escape(text);
-    writeln!(to, "{indent}{dim}{label:10}{dim:#}{style}{text}{style:#}")
+    fact("Priority", (state.priority.to_string(), Tone::Plain));
+    fact("Serving", serving(state.serving));
+    fact("Mode", mode(state.availability));
+    fact("Labels", labels(&state.labels));
 }
 
 fn count(catalogs: &[CatalogState]) -> String {

@@ -1,16 +1,5 @@
-//! What a run has to tell, and the forms of it that pipelines read: one file a form.
-//!
-//! ```text
-//! cases, answers, what could not be read --> Run --> github | junit | markdown | sarif
-//! ```
-//!
-//! Invariant: texts of others are one line each, with nothing in it that is not printable, before a
-//! form adds what it needs besides ([`clean`]).
+//! A run as findings, cases and a document, of which `olmguard-report` makes what pipelines read.
 
-pub(super) mod github;
-pub(super) mod junit;
-pub(super) mod markdown;
-pub(super) mod sarif;
 #[cfg(test)]
 mod tests;
 
@@ -22,10 +11,15 @@ use crate::cli::commands::check::cases::Case;
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
 use crate::cli::commands::check::report::Summary;
-use crate::cli::commands::check::trouble::{Trouble, Weight};
-use crate::manifest::Position;
+use crate::cli::commands::check::trouble::TITLE;
 use olmguard_engine::explain::{Answer, one_line, plain};
-use olmguard_engine::judge::Verdict;
+use olmguard_engine::judge::{Token, Verdict};
+use olmguard_report::document::{Content, Details, Head, Layout, Row, Section};
+use olmguard_report::{
+    Case as JunitCase, CaseStatus, Document, Ended, Failure, Finding, Place, Rule, Sarif,
+    SerializeError, Severity, Tone,
+};
+use olmguard_views::page::{page, summary};
 
 /// All that a run has to tell.
 #[derive(Debug)]
@@ -33,7 +27,7 @@ pub(super) struct Run<'r> {
     /// In the order of the inputs.
     pub(super) results: Vec<CheckedExtension<'r>>,
     /// What could not be read, and what else is worth knowing about the run as a whole.
-    pub(super) troubles: Vec<Trouble>,
+    pub(super) troubles: Vec<Finding>,
     pub(super) summary: Summary,
     /// Whether what counts as good is left out, where a form is for people.
     pub(super) quiet: bool,
@@ -59,8 +53,8 @@ impl CheckedExtension<'_> {
         &self.case.place.file
     }
 
-    pub(super) fn at(&self) -> Position {
-        self.case.place.at
+    fn place(&self) -> String {
+        self.case.place.to_string()
     }
 
     pub(super) fn token(&self) -> &'static str {
@@ -83,19 +77,19 @@ impl CheckedExtension<'_> {
     }
 
     /// What a refusal weighs, or that it is undecided; nothing where it is neither.
-    pub(super) fn weight(&self) -> Option<Weight> {
+    pub(super) fn severity(&self) -> Option<Severity> {
         match (self.answer.verdict, self.counts) {
             (Verdict::Allow | Verdict::NotJudged, _) => None,
-            (Verdict::Undecided, Exit::Good) => Some(Weight::Note),
-            (Verdict::Deny | Verdict::Undecided, _) => Some(Weight::Error),
+            (Verdict::Undecided, Exit::Good) => Some(Severity::Note),
+            (Verdict::Deny | Verdict::Undecided, _) => Some(Severity::Error),
         }
     }
 
     /// What each of its warnings weighs.
-    pub(super) fn weight_of_warnings(&self) -> Weight {
+    fn severity_of_warnings(&self) -> Severity {
         match (self.answer.verdict, self.counts) {
-            (Verdict::Allow | Verdict::NotJudged, Exit::Denied) => Weight::Error,
-            _ => Weight::Warning,
+            (Verdict::Allow | Verdict::NotJudged, Exit::Denied) => Severity::Error,
+            _ => Severity::Warning,
         }
     }
 
@@ -110,7 +104,7 @@ impl<'r> Run<'r> {
         args: &CheckArgs,
         gathered: &'r GatheredInputs,
         answers: &'r [Answer],
-        troubles: Vec<Trouble>,
+        troubles: Vec<Finding>,
     ) -> Self {
         let results = gathered.cases.iter().zip(answers);
         let results = results.map(|(case, answer)| CheckedExtension {
@@ -127,9 +121,9 @@ impl<'r> Run<'r> {
     }
 
     /// What is told to people beside them.
-    pub(super) fn troubles_shown(&self) -> impl Iterator<Item = &Trouble> {
+    pub(super) fn troubles_shown(&self) -> impl Iterator<Item = &Finding> {
         let troubles = self.troubles.iter();
-        troubles.filter(|one| !self.quiet || one.weight != Weight::Note)
+        troubles.filter(|one| !self.quiet || one.severity != Severity::Note)
     }
 
     /// Those that are told to people.
@@ -137,10 +131,197 @@ impl<'r> Run<'r> {
         let shown = self.results.iter();
         shown.filter(|told| !self.quiet || told.is_bad())
     }
+
+    /// Workflow commands of GitHub: of what could not be read, of each refusal and of each warning.
+    pub(super) fn github(&self) -> String {
+        let findings: Vec<_> = self.shown().flat_map(CheckedExtension::findings).collect();
+        olmguard_report::github(self.troubles_shown().chain(&findings))
+    }
+
+    /// A SARIF log of the run, which ends so: a finding for each refusal, each extension that is undecided, and each
+    /// warning. The rules are the tokens that were found, each with its page.
+    pub(super) fn sarif(&self, exit: Exit) -> Sarif {
+        let findings: Vec<_> = self
+            .results
+            .iter()
+            .flat_map(CheckedExtension::named_findings)
+            .collect();
+        let is_found = |id: &str| findings.iter().any(|finding| finding.id == id);
+        let tokens = Token::ALL.iter().filter(|token| is_found(token.as_str()));
+        let warnings = is_found(WARNING).then(rule_of_warnings);
+        let rules: Vec<_> = tokens
+            .map(|token| rule_of_token(*token))
+            .chain(warnings)
+            .collect();
+        let ended = Ended {
+            code: exit.code(),
+            faults: &self.troubles,
+        };
+        olmguard_report::sarif(&rules, &findings, Some(ended))
+    }
+
+    /// JUnit's XML: a suite for each file, a test case for each extension in it.
+    pub(super) fn junit(&self) -> Result<String, SerializeError> {
+        let errors = self.troubles.iter();
+        let errors = errors.filter(|one| one.severity == Severity::Error);
+        let cases: Vec<_> = self
+            .results
+            .iter()
+            .map(CheckedExtension::junit_case)
+            .collect();
+        olmguard_report::junit(TITLE, ("inputs", errors), &cases)
+    }
+
+    /// The comment of a pull request. If not all has room, what counts as good is left out first.
+    pub(super) fn document(&self) -> Document {
+        let (bad, good): (Vec<_>, Vec<_>) = self.shown().partition(|told| told.is_bad());
+        let heads = ["Verdict", "Extension", "From", "To", "Answer", "What to do"];
+        let section = Section {
+            caption: "Extensions",
+            layout: Layout::List,
+            heads: heads.map(Head::from).to_vec(),
+            rows: bad
+                .into_iter()
+                .chain(good)
+                .map(CheckedExtension::row)
+                .collect(),
+            details: ["block of details", "blocks of details"],
+        };
+        Document {
+            name: TITLE,
+            command: TITLE,
+            result: Content::words(self.summary.to_string()),
+            faults: self.troubles_shown().cloned().collect(),
+            totals: Vec::new(),
+            sections: vec![section],
+        }
+    }
+}
+
+impl CheckedExtension<'_> {
+    /// Its refusal, and its warnings.
+    fn findings(&self) -> Vec<Finding> {
+        let refusal = self.severity().map(|severity| {
+            let id = self.token();
+            self.finding(id, severity, id, self.text())
+        });
+        let severity = self.severity_of_warnings();
+        let warnings = self.warnings().map(|warning| {
+            let mut finding = self.finding(WARNING, severity, "warning", warning.clone());
+            finding.identity = Some([self.name().into_owned(), warning]);
+            finding
+        });
+        refusal.into_iter().chain(warnings).collect()
+    }
+
+    /// The same where a finding has no title: a warning begins with the name.
+    fn named_findings(&self) -> Vec<Finding> {
+        let mut findings = self.findings();
+        for finding in findings.iter_mut().filter(|one| one.id == WARNING) {
+            finding.text = format!("{}: {}", self.name(), finding.text);
+        }
+        findings
+    }
+
+    fn finding(&self, id: &'static str, severity: Severity, what: &str, text: String) -> Finding {
+        let at = self.case.place.at;
+        Finding {
+            id,
+            severity,
+            title: format!("{}: {what}", self.name()),
+            place: Place::File(self.file().to_owned(), Some((at.line, at.column))),
+            text,
+            identity: Some([self.name().into_owned(), String::new()]),
+        }
+    }
+
+    fn junit_case(&self) -> JunitCase {
+        JunitCase {
+            suite: self.file().to_owned(),
+            name: self.name().into_owned(),
+            class: self.file().to_owned(),
+            status: self.status(),
+            output: self.warnings().collect::<Vec<_>>().join("\n"),
+        }
+    }
+
+    /// A refusal is a failure; what is undecided is an error; what is not judged is skipped; warnings are a failure
+    /// where they count as one.
+    fn status(&self) -> CaseStatus {
+        let refusal = || Failure {
+            word: self.token(),
+            line: self.first_line(),
+            whole: format!("{}\n{}", one_line(&self.place()), self.text()),
+        };
+        match (self.answer.verdict, self.counts) {
+            (Verdict::Deny, _) => CaseStatus::Failed(refusal()),
+            (Verdict::Undecided, counts) if counts != Exit::Good => CaseStatus::Error(refusal()),
+            (_, Exit::Denied) => CaseStatus::Failed(Failure {
+                word: WARNING,
+                line: self.warnings().next().unwrap_or_default(),
+                whole: self.warnings().collect::<Vec<_>>().join("\n"),
+            }),
+            (Verdict::NotJudged, _) => CaseStatus::Skipped(self.token(), self.first_line()),
+            (Verdict::Allow | Verdict::Undecided, _) => CaseStatus::Passed,
+        }
+    }
+
+    fn row(&self) -> Row {
+        let of_answer = |text: Option<String>| Content::foreign(text.unwrap_or_default());
+        Row {
+            tone: if self.is_bad() { Tone::Bad } else { Tone::Good },
+            findings: Vec::new(),
+            cells: vec![
+                Content::words(plain::past(self.answer.verdict)),
+                Content::foreign(self.name()).then_foreign(self.place()),
+                of_answer(plain::from(self.answer)),
+                of_answer(plain::to(self.answer)),
+                Content::foreign(self.token()),
+                of_answer(plain::remedy(self.answer)),
+            ],
+            details: self.details(),
+        }
+    }
+
+    /// What was said of it; nothing where that says no more than its row.
+    fn details(&self) -> Details {
+        let message = self.answer.message.iter().map(|_| self.text());
+        let warnings = self.warnings().map(|warning| format!("warning: {warning}"));
+        let said: Vec<_> = message.chain(warnings).collect();
+        let place = (!said.is_empty()).then(|| one_line(&self.place()));
+        Details::lines(self.token(), place.into_iter().chain(said))
+    }
+}
+
+fn rule_of_token(token: Token) -> Rule {
+    Rule {
+        id: token.as_str(),
+        title: summary(token),
+        why: None,
+        help: page(token),
+        is_markdown: true,
+        severity: None,
+    }
+}
+
+fn rule_of_warnings() -> Rule {
+    Rule {
+        id: WARNING,
+        title: ABOUT_WARNINGS.to_owned(),
+        why: None,
+        help: ABOUT_WARNINGS,
+        is_markdown: true,
+        severity: None,
+    }
 }
 
 /// A text of several lines: each as [`one_line`] has it.
-pub(super) fn clean(text: &str) -> String {
+fn clean(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(one_line).collect();
     lines.join("\n")
 }
+
+/// The rule of every warning: which it is, its words say.
+const WARNING: &str = "Warning";
+const ABOUT_WARNINGS: &str =
+    "The edit is not denied because of it, but check it before you apply it.";

@@ -1,7 +1,6 @@
 //! The results of `check` for people.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
 
 use crate::cli::Exit;
 use crate::cli::commands::check::args::CheckArgs;
@@ -10,12 +9,11 @@ use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::report::Summary;
 use crate::cli::commands::check::{installed, judged};
 use crate::cli::facts::loading::Fault;
-use crate::cli::output::paint;
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::plain;
-use olmguard_engine::explain::{Answer, Tone};
+use olmguard_engine::explain::{Answer, plain};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::judge::{Token, Verdict};
+use olmguard_report::{Text, Tone};
 
 /// Whether the cluster or the snapshot, if one is named, could be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -48,15 +46,15 @@ impl OriginAccess {
     }
 }
 
-/// All results, coloured; the stream takes the colours out where they are not wanted.
+/// All results.
 pub(super) fn text(
     args: &CheckArgs,
     gathered: &GatheredInputs,
     answers: &[Answer],
     origin: OriginAccess,
     exit: Exit,
-) -> String {
-    let mut text = String::new();
+) -> Text {
+    let mut text = Text::default();
     let results = gathered.cases.iter().zip(answers);
     let mut all = results.clone();
     // The error has said it all.
@@ -65,28 +63,27 @@ pub(super) fn text(
     }
     let shown = results.filter(|(_, answer)| !args.quiet || is_bad(answer, args));
     for (case, answer) in shown {
-        result(&mut text, case, answer, (args, origin)).expect("a String takes everything");
+        result(&mut text, case, answer, (args, origin));
         for note in assumed(args, case, answer) {
-            writeln!(text, "  Note: {note}").expect("a String takes everything");
+            text.line(Tone::Plain, format!("  Note: {note}"));
         }
     }
     // Of nothing that could be read there is no summary.
     let is_nothing = gathered.cases.is_empty() && !gathered.errors.is_empty();
     if !args.quiet && !is_nothing {
-        places(&mut text, gathered).expect("a String takes everything");
-        writeln!(text, "{}", Summary::of(args, gathered, answers))
-            .expect("a String takes everything");
+        places(&mut text, gathered);
+        let summary = Summary::of(args, gathered, answers);
+        text.line(Tone::Plain, summary.to_string());
         // The error about the cluster has said what is missing.
         if exit == Exit::Undecided && origin == OriginAccess::Good {
-            writeln!(text, "{}", plain::exit_undecided()).expect("a String takes everything");
+            text.line(Tone::Plain, plain::exit_undecided());
         }
     }
     text
 }
 
 /// What is there no more, and what was skipped, each with its place.
-fn places(text: &mut String, gathered: &GatheredInputs) -> fmt::Result {
-    let style = paint::style(Tone::Label);
+fn places(text: &mut Text, gathered: &GatheredInputs) {
     for (place, one) in gathered.removed() {
         let (place, name) = (
             go::escape(&place),
@@ -95,22 +92,23 @@ fn places(text: &mut String, gathered: &GatheredInputs) -> fmt::Result {
         let filter = one.filter();
         let package = filter.map(|filter| &*filter.package);
         let asked = plain::removed(package, filter.and_then(Filter::range));
-        writeln!(text, "{place}: {name}: {style}removed{style:#}")?;
-        writeln!(text, "  {asked}")?;
+        aside(text, &format!("{place}: {name}"), "removed", &asked);
     }
     for one in gathered.passed_over() {
-        let place = one.place();
-        let place = go::escape(&place);
-        writeln!(text, "{place}: {style}not compared{style:#}")?;
-        writeln!(text, "  {}", plain::not_compared(&one.why()))?;
+        let (place, why) = (go::escape(&one.place()), plain::not_compared(&one.why()));
+        aside(text, &place, "not compared", &why);
     }
     for skipped in &gathered.skipped {
-        let place = skipped.place.to_string();
-        let place = go::escape(&place);
-        writeln!(text, "{place}: {style}skipped{style:#}")?;
-        writeln!(text, "  {}", skipped.words())?;
+        let place = go::escape(&skipped.place.to_string());
+        aside(text, &place, "skipped", &skipped.words());
     }
-    Ok(())
+}
+
+/// Something that has no result, and why.
+fn aside(text: &mut Text, place: &str, word: &str, why: &str) {
+    text.say(Tone::Plain, format!("{place}: "));
+    text.line(Tone::Label, word);
+    text.line(Tone::Plain, format!("  {why}"));
 }
 
 /// What a denying policy reads and no flag gives, each once. An `AdmissionReview` has its own.
@@ -126,33 +124,29 @@ fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
 }
 
 fn result(
-    text: &mut String,
+    text: &mut Text,
     case: &Case,
     answer: &Answer,
     (args, origin): (&CheckArgs, OriginAccess),
-) -> fmt::Result {
-    let style = paint::style(tone(answer.verdict));
+) {
     let name = case.identity.name.as_deref().unwrap_or("(no name)");
     let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));
-    writeln!(
-        text,
-        "{place}: {name}: {style}{}{style:#}",
-        answer.verdict.as_str()
-    )?;
+    text.say(Tone::Plain, format!("{place}: {name}: "));
+    text.line(tone(answer.verdict), answer.verdict.as_str());
     if origin.explains(case, answer) {
-        return Ok(());
+        return;
     }
     for line in plain::result(answer).lines() {
-        writeln!(text, "  {line}")?;
+        text.line(Tone::Plain, format!("  {line}"));
     }
     if let Some(note) = installed::note(case, answer, args) {
-        writeln!(text, "  {note}")?;
+        text.line(Tone::Plain, format!("  {note}"));
     }
-    let caution = paint::style(Tone::Caution);
     for warning in &answer.warnings {
-        writeln!(text, "  {caution}warning{caution:#}: {warning}")?;
+        text.say(Tone::Plain, "  ");
+        text.say(Tone::Caution, "warning");
+        text.line(Tone::Plain, format!(": {warning}"));
     }
-    Ok(())
 }
 
 fn tone(verdict: Verdict) -> Tone {

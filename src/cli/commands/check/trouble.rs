@@ -6,39 +6,10 @@ use crate::cli::commands::check::bad::{BadInput, Lies};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
 use crate::cli::facts::loading::Fault;
-use crate::manifest::Position;
-use olmguard_engine::explain::{Answer, of_catalog, one_line, plain};
+use olmguard_engine::explain::{Answer, of_catalog, plain};
 use olmguard_engine::extension::{Filter, Hint};
 use olmguard_engine::judge::Verdict;
-
-/// One thing to tell.
-#[derive(Clone, Debug)]
-pub(super) struct Trouble {
-    pub(super) weight: Weight,
-    pub(super) about: About,
-    pub(super) text: String,
-}
-
-/// What it is about.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum About {
-    Run,
-    /// An input, and where in it.
-    File(String, Option<Position>),
-    /// What no input has: a place in the base, by its name.
-    Base(String),
-}
-
-/// How much it weighs that something is told.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Weight {
-    /// The run ends badly for it.
-    Error,
-    /// It is worth knowing.
-    Warning,
-    /// It stands there for the record.
-    Note,
-}
+use olmguard_report::{Finding, Place, Severity};
 
 /// All of it, as it is said on standard error.
 pub(super) fn troubles(
@@ -46,14 +17,14 @@ pub(super) fn troubles(
     gathered: &GatheredInputs,
     faults: &[Fault],
     warnings: &[String],
-) -> Vec<Trouble> {
-    let inputs = gathered.errors.iter().map(Trouble::of_input);
+) -> Vec<Finding> {
+    let inputs = gathered.errors.iter().map(of_input);
     let none = no_extension(args, gathered);
-    let faults_told = faults.iter().map(Trouble::of_fault);
+    let faults_told = faults.iter().map(|fault| fault.finding(TITLE));
     let is_asked = !faults.iter().any(Fault::is_of_cluster);
     let warnings = warnings.iter().filter(|_| is_asked);
-    let warnings = warnings.map(|warning| Trouble::new(Weight::Warning, warning));
-    let hints = gathered.hints.iter().map(Trouble::of_catalog);
+    let warnings = warnings.map(|warning| of_run(Severity::Warning, warning));
+    let hints = gathered.hints.iter().map(of_hint);
     let all = inputs
         .chain(hints)
         .chain(none)
@@ -67,10 +38,10 @@ pub(super) fn troubles(
 
 /// That there is no extension, if there is none: an error with `--require-match`, otherwise a warning. An
 /// extension that only the base has is one.
-pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Trouble> {
+pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> {
     let is_none = gathered.cases.is_empty() && gathered.unchanged == 0;
     if is_none && args.require_match {
-        return Some(Trouble::new(Weight::Error, NO_EXTENSION));
+        return Some(of_run(Severity::Error, NO_EXTENSION));
     }
     let has_other = gathered.removed().next().is_some() || !gathered.errors.is_empty();
     let none = if gathered.skipped.is_empty() {
@@ -78,7 +49,7 @@ pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Optio
     } else {
         ALL_SKIPPED
     };
-    (is_none && !has_other).then(|| Trouble::new(Weight::Warning, none))
+    (is_none && !has_other).then(|| of_run(Severity::Warning, none))
 }
 
 /// That no input says what is installed of any extension, if one is allowed for that.
@@ -86,110 +57,81 @@ pub(super) fn nothing_installed(
     args: &CheckArgs,
     gathered: &GatheredInputs,
     answers: &[Answer],
-) -> Option<Trouble> {
+) -> Option<Finding> {
     let mut results = gathered.cases.iter().zip(answers);
     let is_unknown = results.all(|(case, answer)| is_unknown(case, answer, args));
     let is_allowed = answers
         .iter()
         .any(|answer| answer.verdict == Verdict::Allow);
-    (is_unknown && is_allowed).then(|| Trouble::new(Weight::Note, plain::nothing_known_installed()))
+    (is_unknown && is_allowed).then(|| of_run(Severity::Note, plain::nothing_known_installed()))
 }
 
 /// Extensions that are there no more.
-fn removed(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
+fn removed(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     gathered.removed().map(|(place, one)| {
         let filter = one.filter();
         let package = filter.map(|filter| &*filter.package);
         let asked = plain::removed(package, filter.and_then(Filter::range));
         let name = one.name().unwrap_or_default();
         let text = format!("{place}: {name}: removed, {asked}");
-        Trouble {
-            about: About::Base(place),
-            ..Trouble::new(Weight::Note, &text)
-        }
+        note(Place::Named(place), text)
     })
 }
 
 /// Files of the base that could not be read, and with which nobody compares anything.
-fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
+fn passed_over(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     gathered.passed_over().iter().map(|one| {
         let why = plain::not_compared(&one.why());
-        Trouble {
-            about: About::Base(one.file.clone()),
-            ..Trouble::new(
-                Weight::Note,
-                &format!("{}: not compared, {why}", one.place()),
-            )
-        }
+        let text = format!("{}: not compared, {why}", one.place());
+        note(Place::Named(one.file.clone()), text)
     })
 }
 
 /// What a tool still makes manifests of.
-fn skipped(gathered: &GatheredInputs) -> impl Iterator<Item = Trouble> {
+fn skipped(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
     gathered.skipped.iter().map(|skipped| {
         let place = &skipped.place;
-        Trouble {
-            about: About::File(place.file.clone(), Some(place.at)),
-            ..Trouble::new(
-                Weight::Note,
-                &format!("{place}: skipped, {}", skipped.words()),
-            )
-        }
+        let text = format!("{place}: skipped, {}", skipped.words());
+        let at = (place.at.line, place.at.column);
+        note(Place::File(place.file.clone(), Some(at)), text)
     })
 }
 
-impl Trouble {
-    /// The input that it is about, and where in it.
-    pub(super) fn place(&self) -> Option<(&str, Option<Position>)> {
-        match &self.about {
-            About::File(file, at) => Some((file, *at)),
-            About::Run | About::Base(_) => None,
-        }
-    }
+fn of_run(severity: Severity, text: impl Into<String>) -> Finding {
+    Finding::of_run(TITLE, severity, text)
+}
 
-    /// The text on one line.
-    pub(super) fn line(&self) -> String {
-        one_line(&self.text)
-    }
-
-    fn new(weight: Weight, text: &str) -> Self {
-        Self {
-            weight,
-            about: About::Run,
-            text: text.to_owned(),
-        }
-    }
-
-    fn of_input(error: &BadInput) -> Self {
-        let file = error.file.clone();
-        Self {
-            about: match error.lies {
-                Lies::OnDisk if file.is_empty() => About::Run,
-                Lies::OnDisk => About::File(file, error.at()),
-                Lies::InRevision => About::Base(file),
-            },
-            ..Self::new(Weight::Error, &error.to_string())
-        }
-    }
-
-    /// A field that a catalog does not have.
-    pub(super) fn of_catalog((file, hint): &(String, Hint)) -> Self {
-        let at = hint.at.map(|(line, column)| Position { line, column });
-        Self {
-            about: About::File(file.clone(), at),
-            ..Self::new(Weight::Warning, &format!("{file}:{}", of_catalog(hint)))
-        }
-    }
-
-    fn of_fault(fault: &Fault) -> Self {
-        let weight = if fault.is_warning() {
-            Weight::Warning
-        } else {
-            Weight::Error
-        };
-        Self::new(weight, &fault.to_string())
+/// What is worth knowing of a place.
+fn note(place: Place, text: String) -> Finding {
+    Finding {
+        place,
+        ..of_run(Severity::Note, text)
     }
 }
+
+fn of_input(error: &BadInput) -> Finding {
+    let file = error.file.clone();
+    let at = error.at().map(|at| (at.line, at.column));
+    Finding {
+        place: match error.lies {
+            Lies::OnDisk if file.is_empty() => Place::Run,
+            Lies::OnDisk => Place::File(file, at),
+            Lies::InRevision => Place::Named(file),
+        },
+        ..of_run(Severity::Error, error.to_string())
+    }
+}
+
+/// A field that a catalog does not have.
+pub(super) fn of_hint((file, hint): &(String, Hint)) -> Finding {
+    Finding {
+        place: Place::File(file.clone(), hint.at),
+        ..of_run(Severity::Warning, format!("{file}:{}", of_catalog(hint)))
+    }
+}
+
+/// What the findings of a run are about that are about none of its inputs.
+pub(super) const TITLE: &str = "olmguard check";
 
 /// The warning if nothing is checked.
 const NONE_FOUND: &str = "the inputs have no ClusterExtension, so nothing is checked; with \

@@ -1,34 +1,28 @@
 //! Findings for people: a line for each, its cause and what to run below it, the counts at the end.
 
-use std::fmt::{self, Write as _};
-
-use crate::cli::output::paint;
-use olmguard_engine::explain::{Tone, one_line};
+use olmguard_engine::explain::one_line;
+use olmguard_report::{Text, Tone};
 use olmguard_views::doctor::{Finding, State};
 
-/// All of them, coloured; the stream takes the colours out where they are not wanted.
-pub(super) fn text(findings: &[Finding]) -> String {
-    let mut text = String::new();
-    write(findings, &mut text).expect("a String takes everything");
+/// All of them.
+pub(super) fn text(findings: &[Finding]) -> Text {
+    let mut text = Text::default();
+    for finding in findings {
+        text.say(tone(finding.state), format!("{:9}", finding.state.as_str()));
+        let (check, found) = (finding.check.as_str(), one_line(&finding.found));
+        text.line(Tone::Plain, format!("{check:16}{found}"));
+        below(&mut text, "cause", finding.cause.as_deref());
+        below(&mut text, "run", finding.command.as_deref());
+    }
+    text.line(Tone::Plain, format!("\n{}", counts(findings)));
     text
 }
 
-fn write(findings: &[Finding], to: &mut String) -> fmt::Result {
-    for finding in findings {
-        let style = paint::style(tone(finding.state));
-        let (state, check) = (finding.state.as_str(), finding.check.as_str());
-        let found = one_line(&finding.found);
-        writeln!(to, "{style}{state:9}{style:#}{check:16}{found}")?;
-        below(to, "cause", finding.cause.as_deref())?;
-        below(to, "run", finding.command.as_deref())?;
+fn below(text: &mut Text, label: &str, words: Option<&str>) {
+    if let Some(words) = words {
+        text.say(Tone::Label, format!("{:25}{label:7}", ""));
+        text.line(Tone::Plain, one_line(words));
     }
-    writeln!(to, "\n{}", counts(findings))
-}
-
-fn below(to: &mut String, label: &str, text: Option<&str>) -> fmt::Result {
-    let Some(text) = text else { return Ok(()) };
-    let (dim, text) = (paint::style(Tone::Label), one_line(text));
-    writeln!(to, "{:25}{dim}{label:7}{dim:#}{text}", "")
 }
 
 fn tone(state: State) -> Tone {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::manifest::Position;
 use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::policy_objects::PolicyPlace;
-use olmguard_views::lint::{Finding, PolicyPart, WrittenCatalog, WrittenPolicy, lint_policies};
+use olmguard_views::lint::{LintFinding, PolicyPart, WrittenCatalog, WrittenPolicy, lint_policies};
 
 /// What is wrong with the objects of these files, beside these catalogs, in the order of the places.
 ///
@@ -14,7 +14,7 @@ use olmguard_views::lint::{Finding, PolicyPart, WrittenCatalog, WrittenPolicy, l
 pub(super) fn findings(
     paths: &[PathBuf],
     catalogs: &[WrittenCatalog],
-) -> Result<Vec<Finding>, PolicyFileFault> {
+) -> Result<Vec<LintFinding>, PolicyFileFault> {
     if paths.is_empty() {
         return Ok(Vec::new());
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use olmguard_engine::explain::one_line;
-use olmguard_views::lint::{Finding, Rule, Severity};
+use olmguard_views::lint::{LintFinding, Rule, Severity};
 
 /// Output of `olmguard lint` as JSON.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -62,7 +62,7 @@ struct Summary {
 
 impl<'f> Report<'f> {
     /// The report of some findings.
-    pub fn of(findings: &'f [Finding]) -> Self {
+    pub fn of(findings: &'f [LintFinding]) -> Self {
         let count = |severity| {
             findings
                 .iter()
@@ -82,7 +82,7 @@ impl<'f> Report<'f> {
 }
 
 impl<'f> FindingReport<'f> {
-    fn of(finding: &'f Finding) -> Self {
+    fn of(finding: &'f LintFinding) -> Self {
         Self {
             id: finding.rule.id(),
             severity: finding.severity.as_str(),

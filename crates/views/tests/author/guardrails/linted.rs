@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::lint_rules::lint_rule;
-use olmguard_views::lint::{Finding, Rule, lint, written};
+use olmguard_views::lint::{LintFinding, Rule, lint, written};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -17,13 +17,13 @@ fn catalog(graph: &str, rules: &[Value]) -> Vec<Value> {
     blobs
 }
 
-fn findings(blobs: &[Value]) -> Vec<Finding> {
+fn findings(blobs: &[Value]) -> Vec<LintFinding> {
     let lines: Vec<_> = blobs.iter().map(Value::to_string).collect();
     lint(&[written("c", lines.join("\n").as_bytes())])
 }
 
 /// The first text that is quoted in each finding of a rule.
-fn named(findings: &[Finding], rule: Rule) -> BTreeSet<String> {
+fn named(findings: &[LintFinding], rule: Rule) -> BTreeSet<String> {
     let of_rule = findings.iter().filter(|one| one.rule == rule);
     let quoted = of_rule.filter_map(|one| one.message.split('"').nth(1));
     quoted.map(str::to_owned).collect()

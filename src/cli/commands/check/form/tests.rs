@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::cli::commands::check::base::Past;
 use crate::cli::commands::check::cases::{self, CasePlace, Subject};
-use crate::cli::commands::check::trouble::About;
+use crate::manifest::Position;
 use olmguard_engine::explain::not_judged;
 use olmguard_engine::extension::{Identity, InstalledBundle};
 use olmguard_engine::judge::{Advice, Exemption, Fix, FixValue, Token};
@@ -19,7 +19,7 @@ use olmguard_engine::judge::{Advice, Exemption, Fix, FixValue, Token};
 #[derive(Clone, Debug)]
 pub(super) struct Happened {
     results: Vec<(Ended, Exit)>,
-    troubles: Vec<Trouble>,
+    troubles: Vec<Finding>,
     quiet: bool,
 }
 
@@ -154,24 +154,20 @@ fn texts() -> impl Strategy<Value = String> {
     prop::collection::vec(parts, 0..4).prop_map(|parts| parts.concat())
 }
 
-fn weights() -> impl Strategy<Value = Weight> {
-    prop::sample::select(vec![Weight::Error, Weight::Warning, Weight::Note])
-}
-
-fn troubles() -> impl Strategy<Value = Trouble> {
-    (weights(), abouts(), texts()).prop_map(|(weight, about, text)| Trouble {
-        weight,
-        about,
-        text,
+fn troubles() -> impl Strategy<Value = Finding> {
+    let severities = prop::sample::select(Severity::ALL.to_vec());
+    (severities, places(), texts()).prop_map(|(severity, place, text)| Finding {
+        place,
+        ..Finding::of_run(TITLE, severity, text)
     })
 }
 
-fn abouts() -> impl Strategy<Value = About> {
-    let at = prop::option::of(Just(Position::START));
+fn places() -> impl Strategy<Value = Place> {
+    let at = prop::option::of(Just((1, 1)));
     prop_oneof![
-        Just(About::Run),
-        (texts(), at).prop_map(|(file, at)| About::File(file, at)),
-        texts().prop_map(About::Base),
+        Just(Place::Run),
+        (texts(), at).prop_map(|(file, at)| Place::File(file, at)),
+        texts().prop_map(Place::Named),
     ]
 }
 

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
-use super::super::github::github;
+use super::super::clean;
 use super::{happened, result, runs};
 use crate::cli::Exit;
-use crate::cli::output::workflow;
 use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::Token;
+use olmguard_report::Place;
 
 /// A command: its word, its properties, its message.
 type Command<'c> = (&'c str, Vec<(String, String)>, String);
@@ -21,6 +21,23 @@ fn command(line: &str) -> Option<Command<'_>> {
         Some((key.to_owned(), plain(&value)))
     });
     Some((word, properties.collect::<Option<_>>()?, plain(message)))
+}
+
+fn file_of(place: &Place) -> Option<String> {
+    match place {
+        Place::File(file, _) => Some(file.clone()),
+        Place::Run | Place::Named(_) => None,
+    }
+}
+
+/// A path without the leading `./` that no repository has.
+fn in_repository(path: &str) -> &str {
+    let rest = path.strip_prefix("./");
+    let rest = rest.map(|rest| rest.trim_start_matches('/'));
+    match rest {
+        Some(rest) if !rest.is_empty() => in_repository(rest),
+        _ => path,
+    }
 }
 
 fn plain(text: &str) -> String {
@@ -45,14 +62,15 @@ fn a_refusal_and_a_warning_as_the_runner_takes_them() {
 %0AFix: set 1.0 to it%0AHelp: p: 1 -> 2 refused: 100%25 [x]
 ::warning title=warned%3A warning::old
 ";
-    assert_eq!(github(&happened(vec![denied, warned]).run()), expected);
+    let run = happened(vec![denied, warned]);
+    assert_eq!(run.run().github(), expected);
 }
 
 #[test]
 fn what_is_let_through_is_a_notice_and_what_counts_is_an_error() {
     let words = |counts, token| {
         let run = happened(vec![result(token, counts, ["a", "f", "m", "1", "w"])]);
-        let text = github(&run.run());
+        let text = run.run().github();
         let words = text
             .lines()
             .filter_map(|line| Some(command(line)?.0.to_owned()));
@@ -71,15 +89,15 @@ proptest! {
     #[test]
     fn each_line_is_one_command_of_ours(happened in runs()) {
         let run = happened.run();
-        let text = github(&run);
+        let text = run.github();
         let commands: Vec<_> = text.lines().map(command).collect();
         let mut expected: Vec<_> = run
             .troubles_shown()
-            .map(|one| (one.place().map(|(file, _)| file.to_owned()), one.line()))
+            .map(|one| (file_of(&one.place), clean(&one.text)))
             .collect();
         for told in run.shown() {
             let file = || Some(told.file().to_owned());
-            expected.extend(told.weight().map(|_| (file(), told.text())));
+            expected.extend(told.severity().map(|_| (file(), told.text())));
             expected.extend(told.warnings().map(|warning| (file(), warning)));
         }
         prop_assert_eq!(commands.len(), expected.len(), "{}", text);
@@ -89,7 +107,7 @@ proptest! {
             prop_assert_eq!(told, message);
             let named = properties.iter().find(|(key, _)| key == "file");
             let file = file.filter(|file| file != "-");
-            let file = file.map(|file| one_line(workflow::plain(&file)));
+            let file = file.map(|file| one_line(in_repository(&file)));
             prop_assert_eq!(named.map(|(_, file)| file.clone()), file);
         }
     }

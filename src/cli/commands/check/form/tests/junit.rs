@@ -1,12 +1,11 @@
 use proptest::prelude::*;
 use roxmltree::Document;
 
-use super::super::junit::junit;
 use super::{happened, result, runs};
 use crate::cli::Exit;
-use crate::cli::commands::check::trouble::Weight;
 use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::{Token, Verdict};
+use olmguard_report::Severity;
 use olmguard_support::junit::{assert_is_junit, fault};
 
 fn count(document: &Document<'_>, name: &str) -> usize {
@@ -21,7 +20,10 @@ fn a_suite_for_each_file() {
         result(Token::NotASuccessor, Exit::Denied, texts)
     };
     let warned = result(Token::Resolved, Exit::Good, ["b", "f", "", "1.0", "old"]);
-    let xml = junit(&happened(vec![denied("f"), warned, denied("g")]).run()).unwrap();
+    let xml = happened(vec![denied("f"), warned, denied("g")])
+        .run()
+        .junit()
+        .unwrap();
     let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="olmguard check" tests="3" failures="2" errors="0">
     <testsuite name="f" tests="2" skipped="0" errors="0" failures="1">
@@ -53,7 +55,7 @@ Help: p: refused</failure>
 fn a_warning_that_counts_is_a_failure() {
     let texts = ["b", "f", "", "1.0", "old"];
     let run = happened(vec![result(Token::Resolved, Exit::Denied, texts)]);
-    let xml = junit(&run.run()).unwrap();
+    let xml = run.run().junit().unwrap();
     assert!(
         xml.contains("<failure message=\"old\" type=\"Warning\">old</failure>"),
         "{xml}"
@@ -85,11 +87,11 @@ proptest! {
     #[test]
     fn it_is_xml_that_fits_the_table(happened in runs()) {
         let run = happened.run();
-        let xml = junit(&run).unwrap();
+        let xml = run.junit().unwrap();
         let document = Document::parse(&xml);
         let document = document.map_err(|error| TestCaseError::fail(format!("{error}: {xml}")))?;
         prop_assert_eq!(fault(document.root_element()), None, "{}", xml);
-        let errors = run.troubles.iter().filter(|one| one.weight == Weight::Error).count();
+        let errors = run.troubles.iter().filter(|one| one.severity == Severity::Error).count();
         prop_assert_eq!(count(&document, "testcase"), run.results.len() + errors);
         let of = |verdict| run.results.iter().filter(move |told| told.answer.verdict == verdict);
         let counted = of(Verdict::Undecided).filter(|told| told.counts != Exit::Good).count();

@@ -2,7 +2,6 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::clean;
-use super::super::markdown::markdown;
 use super::{happened, result, runs};
 use crate::cli::Exit;
 use olmguard_engine::explain::one_line;
@@ -94,9 +93,9 @@ warning: old
 </details>
 ";
     let mut run = happened(vec![good, denied]);
-    assert_eq!(markdown(&run.run()), expected);
+    assert_eq!(run.run().document().to_markdown(), expected);
     run.quiet = true;
-    assert!(!markdown(&run.run()).contains("good"));
+    assert!(!run.run().document().to_markdown().contains("good"));
 }
 
 #[test]
@@ -107,7 +106,10 @@ fn a_comment_has_a_limit() {
     };
     let many = std::iter::repeat_with(|| one(Token::Resolved, Exit::Good)).take(100);
     let bad = std::iter::repeat_with(|| one(Token::Downgrade, Exit::Denied)).take(10);
-    let text = markdown(&happened(many.chain(bad).collect()).run());
+    let text = happened(many.chain(bad).collect())
+        .run()
+        .document()
+        .to_markdown();
     assert!(text.len() <= 65_536, "{}", text.len());
     let seen = seen(&text);
     assert!(text.find("denied") < text.find("allowed"));
@@ -125,7 +127,7 @@ proptest! {
     #[test]
     fn texts_of_others_are_code_and_nothing_else(happened in runs()) {
         let run = happened.run();
-        let text = markdown(&run);
+        let text = run.document().to_markdown();
         prop_assert!(text.starts_with("<!-- olmguard check -->\n"));
         let seen = seen(&text);
         prop_assert_eq!(seen.odd, Vec::<String>::new(), "{}", text);

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::sarif::sarif;
 use super::{happened, result, runs};
 use crate::cli::Exit;
 use olmguard_engine::judge::Token;
@@ -31,7 +30,7 @@ fn a_refusal_with_its_rule_and_its_place() {
         "old",
     ];
     let run = happened(vec![result(Token::NotASuccessor, Exit::Denied, texts)]);
-    let log = serde_json::to_value(sarif(&run.run(), Exit::Denied)).unwrap();
+    let log = serde_json::to_value(run.run().sarif(Exit::Denied)).unwrap();
     let run = &log["runs"][0];
     let rules = run.pointer("/tool/driver/rules").unwrap();
     assert_eq!(rules[0]["id"], "NotASuccessor");
@@ -67,7 +66,7 @@ fn a_fingerprint_outlives_its_place_but_not_its_answer() {
         let (mut case, answer) = std::rc::Rc::into_inner(ended).unwrap();
         case.place.at.line = line;
         let run = happened(vec![(std::rc::Rc::new((case, answer)), counts)]);
-        let log = serde_json::to_value(sarif(&run.run(), Exit::Denied)).unwrap();
+        let log = serde_json::to_value(run.run().sarif(Exit::Denied)).unwrap();
         log.pointer("/runs/0/results/0/partialFingerprints")
             .unwrap()
             .to_string()
@@ -88,7 +87,7 @@ fn a_fingerprint_outlives_its_place_but_not_its_answer() {
 #[test]
 fn a_fault_is_seen() {
     let run = happened(Vec::new());
-    let mut log = serde_json::to_value(sarif(&run.run(), Exit::Good)).unwrap();
+    let mut log = serde_json::to_value(run.run().sarif(Exit::Good)).unwrap();
     assert_eq!(fault(&log), None);
     log["runs"][0]["invocations"][0]["exitCode"] = json!("0");
     assert!(fault(&log).is_some());
@@ -98,11 +97,11 @@ proptest! {
     #[test]
     fn it_fits_the_schema(happened in runs()) {
         let run = happened.run();
-        let log = serde_json::to_value(sarif(&run, Exit::Denied)).unwrap();
+        let log = serde_json::to_value(run.sarif(Exit::Denied)).unwrap();
         prop_assert_eq!(fault(&log), None, "{}", log);
         let told = run.results.iter();
         let expected: usize = told
-            .map(|told| usize::from(told.weight().is_some()) + told.warnings().count())
+            .map(|told| usize::from(told.severity().is_some()) + told.warnings().count())
             .sum();
         let results = log["runs"][0]["results"].as_array().unwrap();
         prop_assert_eq!(results.len(), expected);

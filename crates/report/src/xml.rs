@@ -6,24 +6,24 @@ use olmguard_catalog::version::go;
 
 /// XML being written.
 #[derive(Debug, Default)]
-pub(crate) struct Xml {
+pub struct Xml {
     out: String,
     /// The elements that are open.
     open: Vec<&'static str>,
 }
 
 /// The attributes of an element.
-pub(crate) type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
+pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
 impl Xml {
     /// An element without content.
-    pub(crate) fn empty(&mut self, name: &'static str, attributes: Attributes<'_>) {
+    pub fn empty(&mut self, name: &'static str, attributes: Attributes<'_>) {
         self.start(name, attributes);
         self.out.push_str("/>\n");
     }
 
     /// An element with a text.
-    pub(crate) fn text(&mut self, name: &'static str, attributes: Attributes<'_>, text: &str) {
+    pub fn text(&mut self, name: &'static str, attributes: Attributes<'_>, text: &str) {
         self.start(name, attributes);
         self.out.push('>');
         escape(text, &mut self.out);
@@ -31,31 +31,31 @@ impl Xml {
     }
 
     /// The start of an element; what is written until [`Self::close`] is in it.
-    pub(crate) fn open(&mut self, name: &'static str, attributes: Attributes<'_>) {
+    pub fn open(&mut self, name: &'static str, attributes: Attributes<'_>) {
         self.start(name, attributes);
         self.out.push_str(">\n");
         self.open.push(name);
     }
 
     /// The end of the element that was opened last.
-    pub(crate) fn close(&mut self) {
+    pub fn close(&mut self) {
         if let Some(name) = self.open.pop() {
             let _infallible = writeln!(self.out, "</{name}>");
         }
     }
 
     /// What is written already, every text in it escaped.
-    pub(crate) fn raw(&mut self, text: &str) {
+    pub fn raw(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
     /// An element of ours, with no text of a catalog in it.
-    pub(crate) fn ours(&mut self, name: &'static str, text: &str) {
+    pub fn ours(&mut self, name: &'static str, text: &str) {
         let _infallible = writeln!(self.out, "<{name}>{text}</{name}>");
     }
 
     /// All of it.
-    pub(crate) fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
         }
@@ -75,7 +75,7 @@ impl Xml {
 
 /// Markup and quotes become entities; what is not printable, lines aside, is written as Go escapes it,
 /// so nothing turns the direction of the text, and no character is one that XML forbids.
-pub(crate) fn escape(text: &str, out: &mut String) {
+pub fn escape(text: &str, out: &mut String) {
     for (at, character) in text.char_indices() {
         match character {
             '<' => out.push_str("&lt;"),

@@ -5,19 +5,19 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::text::{MOST_COLUMNS, Text, Tone};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::tone::{Tone, TonedText};
 
 /// A table, row by row.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub struct Table {
     heads: Vec<String>,
     rows: Vec<Vec<Cell>>,
 }
 
 /// One place of it.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
+pub struct Cell {
     tone: Tone,
     items: Vec<String>,
     /// After each item but the last.
@@ -28,12 +28,12 @@ pub(super) struct Cell {
 
 impl Cell {
     /// One text.
-    pub(super) fn one(tone: Tone, text: impl Into<String>) -> Self {
+    pub fn one(tone: Tone, text: impl Into<String>) -> Self {
         Self::list(tone, vec![text.into()])
     }
 
     /// Several, with commas between them.
-    pub(super) fn list(tone: Tone, items: Vec<String>) -> Self {
+    pub fn list(tone: Tone, items: Vec<String>) -> Self {
         Self {
             tone,
             items,
@@ -43,7 +43,7 @@ impl Cell {
     }
 
     /// The parts of one text, between which it may be wrapped if the table is too wide.
-    pub(super) fn parts(tone: Tone, items: Vec<String>) -> Self {
+    pub fn parts(tone: Tone, items: Vec<String>) -> Self {
         Self {
             mark: "",
             widest: MOST_COLUMNS,
@@ -52,7 +52,7 @@ impl Cell {
     }
 
     /// Nothing.
-    pub(super) fn empty() -> Self {
+    pub fn empty() -> Self {
         Self::list(Tone::Plain, Vec::new())
     }
 
@@ -81,7 +81,7 @@ impl Cell {
 
 impl Table {
     /// A table with these heads.
-    pub(super) fn new(heads: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn new(heads: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             heads: heads.into_iter().map(Into::into).collect(),
             rows: Vec::new(),
@@ -89,12 +89,12 @@ impl Table {
     }
 
     /// Adds a row, one cell for each head.
-    pub(super) fn row(&mut self, cells: Vec<Cell>) {
+    pub fn row(&mut self, cells: Vec<Cell>) {
         self.rows.push(cells);
     }
 
-    /// Writes it, two spaces before each line.
-    pub(super) fn say(&self, text: &mut TonedText) {
+    /// Adds it to a text, two spaces before each line.
+    pub fn say(&self, text: &mut Text) {
         let used: Vec<usize> = (0..self.heads.len())
             .filter(|column| self.cells(*column).any(|cell| !cell.items.is_empty()))
             .collect();
@@ -155,7 +155,7 @@ struct Row<'w> {
 }
 
 impl Row<'_> {
-    fn say(&self, cells: &[&Cell], text: &mut TonedText) {
+    fn say(&self, cells: &[&Cell], text: &mut Text) {
         let wrapped: Vec<_> = cells.iter().map(|cell| cell.lines(self.widest)).collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or_default();
         for at in 0..height {
@@ -170,7 +170,7 @@ fn say_line(
     wrapped: &[Vec<String>],
     widths: &[usize],
     at: usize,
-    text: &mut TonedText,
+    text: &mut Text,
 ) {
     let mut gap = 0;
     for ((cell, lines), width) in cells.iter().zip(wrapped).zip(widths) {
@@ -186,32 +186,6 @@ fn say_line(
     }
     text.end_line();
 }
-
-/// A text as lines of at most so many columns, broken at spaces; a longer word has its own line. An arrow
-/// stays with the word after it.
-pub(super) fn lines_of(words: &str, most: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut arrow = "";
-    for word in words.split(' ') {
-        if word == "->" {
-            arrow = "-> ";
-            continue;
-        }
-        let word = format!("{}{word}", std::mem::take(&mut arrow));
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => *line = go::wrapped(&word),
-            Some(line) if line.width() + 1 + word.width() <= most => {
-                line.push(' ');
-                line.push_str(&word);
-            }
-            _ => lines.push(go::wrapped(&word)),
-        }
-    }
-    lines
-}
-
-/// How many columns a line has at most, unless a word or an item alone is longer.
-pub(super) const MOST_COLUMNS: usize = 80;
 
 /// How many spaces are before each column.
 const GAP: usize = 2;
@@ -254,7 +228,7 @@ mod tests {
             Cell::empty(),
             Cell::empty(),
         ]);
-        let mut text = TonedText::default();
+        let mut text = Text::default();
         table.say(&mut text);
         let expected = [
             "  Version                              Channels               漢",

@@ -1,32 +1,99 @@
-//! Markdown for the comment of a pull request: what is the same in every report that is printed.
+//! A document as Markdown, for the comment of a pull request.
 //!
-//! Texts of others are in code, which holds neither markup nor mentions nor links. What is more than a comment may
-//! hold is left out, and counted.
+//! The first line is a comment that no one sees, by which a bot finds the comment to write again. Texts of others are in
+//! code, which holds neither markup nor mentions nor links. What is more than a comment may hold is left out, from the
+//! end of each table, and counted.
 
 use std::fmt::Write as _;
 
-use olmguard_engine::explain::one_line;
+use super::{Content, Document, Head, Piece, Row, Section};
+use crate::finding::Finding;
+use olmguard_catalog::version::go::one_line;
+
+impl Document {
+    /// The comment.
+    pub fn to_markdown(&self) -> String {
+        let Self { name, command, .. } = self;
+        let result = content(&self.result);
+        let mut page = Page::new(format!("<!-- {name} -->\n### {command}: {result}\n"));
+        page.all("\n", MESSAGES, self.faults.iter().map(fault));
+        for section in &self.sections {
+            let rows = section.rows.iter().map(|one| row(one, &section.heads));
+            page.all(&head(section), ROWS, rows);
+            page.all("\n", section.details, section.rows.iter().filter_map(fold));
+        }
+        page.finish(command)
+    }
+}
+
+fn fault(fault: &Finding) -> String {
+    let text = code(&fault.text, LONGEST_FAULT);
+    format!("- {}: {text}\n", fault.severity)
+}
+
+fn head(section: &Section) -> String {
+    let heads = section.heads.iter().filter(|head| !head.is_of_pages);
+    let heads: Vec<_> = heads.map(|head| head.text.to_lowercase()).collect();
+    let rules = vec!["---"; heads.len()];
+    format!("\n| {} |\n| {} |\n", heads.join(" | "), rules.join(" | "))
+}
+
+fn row(row: &Row, heads: &[Head]) -> String {
+    let cells = row.cells.iter().zip(heads);
+    let cells = cells.filter(|(_, head)| !head.is_of_pages);
+    let cells: Vec<_> = cells.map(|(cell, _)| content(cell)).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// The details of one that has some.
+fn fold(row: &Row) -> Option<String> {
+    let name = row.cells.iter().find_map(Content::first_foreign);
+    let lines = row.details.items.iter().map(|(label, text)| match label {
+        Some(label) => format!("{label}: {text}"),
+        None => text.clone(),
+    });
+    let lines: Vec<_> = lines.collect();
+    let behind = &row.details.summary;
+    (!lines.is_empty()).then(|| folded(name.unwrap_or_default(), behind, &lines.join("\n")))
+}
+
+fn content(content: &Content) -> String {
+    let pieces = content.0.iter().map(|piece| match piece {
+        Piece::Words(words) => words.clone(),
+        Piece::Foreign(text) => code(text, LONGEST),
+        Piece::Break => "<br>".to_owned(),
+    });
+    pieces.collect()
+}
+
+impl Content {
+    fn first_foreign(&self) -> Option<&str> {
+        self.0.iter().find_map(|piece| match piece {
+            Piece::Foreign(text) => Some(&**text),
+            Piece::Words(_) | Piece::Break => None,
+        })
+    }
+}
 
 /// A text that keeps within what a comment may hold.
-pub(crate) struct Page {
+struct Page {
     text: String,
     /// How many parts are left out, of what.
     left_out: Vec<(usize, Noun)>,
 }
 
 /// What a part of a page is: one of them, and several.
-pub(crate) type Noun = [&'static str; 2];
+type Noun = [&'static str; 2];
 
 impl Page {
-    pub(crate) fn new(begin: &str) -> Self {
-        let text = begin.to_owned();
+    fn new(text: String) -> Self {
         let left_out = Vec::new();
         Self { text, left_out }
     }
 
     /// Adds these parts after a beginning, where there is one. After the first that finds no room
     /// nothing more is added.
-    pub(crate) fn all(&mut self, begin: &str, noun: Noun, parts: impl Iterator<Item = String>) {
+    fn all(&mut self, begin: &str, noun: Noun, parts: impl Iterator<Item = String>) {
         let (mut begin, mut left_out) = (begin, 0);
         for part in parts {
             let is_full = self.text.len() + begin.len() + part.len() > LIMIT - ROOM;
@@ -44,7 +111,7 @@ impl Page {
     }
 
     /// The whole page; if something is left out, it names the command that prints all.
-    pub(crate) fn finish(mut self, command: &str) -> String {
+    fn finish(mut self, command: &str) -> String {
         if let Some(what) = self.omitted() {
             write!(
                 self.text,
@@ -73,7 +140,7 @@ impl Page {
 }
 
 /// A text behind a name that a reader unfolds, shown as it is.
-pub(crate) fn folded(name: &str, behind: &str, body: &str) -> String {
+fn folded(name: &str, behind: &str, body: &str) -> String {
     let fence = "`".repeat(longest_run(body).max(2) + 1);
     let name = html(&cut(&one_line(name), LONGEST));
     format!(
@@ -83,7 +150,7 @@ pub(crate) fn folded(name: &str, behind: &str, body: &str) -> String {
 }
 
 /// A text as code within a line, in a table or not.
-pub(crate) fn code(text: &str, longest: usize) -> String {
+fn code(text: &str, longest: usize) -> String {
     let text = cut(&one_line(text), longest);
     if text.is_empty() {
         return text;
@@ -135,10 +202,10 @@ const LIMIT: usize = 65_536;
 /// For the line that counts what is left out.
 const ROOM: usize = 240;
 
-/// What could not be read, and the rows of a table.
-pub(crate) const MESSAGES: Noun = ["message", "messages"];
-pub(crate) const ROWS: Noun = ["row of the table", "rows of the table"];
+/// What is left out of a document: what could not be read, and the rows of a table.
+const MESSAGES: Noun = ["message", "messages"];
+const ROWS: Noun = ["row of the table", "rows of the table"];
 
 /// How many characters of a text stand in a cell, and of what could not be read.
-pub(crate) const LONGEST: usize = 200;
-pub(crate) const LONGEST_TROUBLE: usize = 1000;
+const LONGEST: usize = 200;
+const LONGEST_FAULT: usize = 1000;

@@ -1,0 +1,27 @@
+//! Reports as data, and every form in which people and pipelines read them.
+//!
+//! ```text
+//! a report of the views, a run of a command
+//!   ├─> Text ──────────> a terminal, 80 columns
+//!   ├─> Document ──────> Markdown for a pull request | a page for browsers
+//!   ├─> Finding, ... ──> SARIF | workflow commands of GitHub
+//!   └─> Case, ... ─────> JUnit XML
+//! ```
+//!
+//! Whoever makes a report says what it holds; escaping, wrapping, limits and markup are here, once for each form. JSON
+//! is none of them: it is a contract, and its types are those of each report.
+
+pub mod document;
+mod finding;
+mod junit;
+mod sarif;
+pub mod table;
+pub mod text;
+pub mod xml;
+
+pub use document::Document;
+pub use finding::{Finding, Place, Severity, github};
+pub use junit::{Case, CaseStatus, Failure, SerializeError, junit};
+pub use sarif::{Ended, Rule, Sarif, sarif};
+pub use table::{Cell, Table};
+pub use text::{Text, Tone};

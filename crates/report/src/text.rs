@@ -1,0 +1,179 @@
+//! Text for people: pieces with tones, sentences, and facts beside their labels, in lines of at most 80 columns.
+//!
+//! The words stay the same without a terminal, and their tones are left out there: no fact may rest on a tone alone.
+//! No piece may hold what a terminal would obey: whoever adds it escapes it.
+
+use std::fmt;
+
+use unicode_width::UnicodeWidthStr;
+
+use olmguard_catalog::version::go;
+
+/// How a piece of text is meant.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Tone {
+    /// Nothing in particular.
+    Plain,
+    /// The name of what follows.
+    Label,
+    /// As it should be.
+    Good,
+    /// Worth a second look.
+    Caution,
+    /// In the way.
+    Bad,
+}
+
+/// A text in pieces, each with its tone; printed, the pieces alone.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Text {
+    pieces: Vec<(Tone, String)>,
+    /// The column at which the words after a label start.
+    labels: usize,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::with_labels(14)
+    }
+}
+
+impl Text {
+    /// An empty text whose labels are so many columns wide.
+    pub fn with_labels(labels: usize) -> Self {
+        let pieces = Vec::new();
+        Self { pieces, labels }
+    }
+
+    /// The pieces in order.
+    pub fn pieces(&self) -> impl Iterator<Item = (Tone, &str)> {
+        self.pieces.iter().map(|(tone, text)| (*tone, &**text))
+    }
+
+    /// Adds a piece.
+    pub fn say(&mut self, tone: Tone, piece: impl Into<String>) {
+        self.pieces.push((tone, piece.into()));
+    }
+
+    /// Ends the line.
+    pub fn end_line(&mut self) {
+        self.say(Tone::Plain, "\n");
+    }
+
+    /// Adds a line, however long it is.
+    pub fn line(&mut self, tone: Tone, words: impl Into<String>) {
+        self.say(tone, words);
+        self.end_line();
+    }
+
+    /// Adds a sentence without a label, wrapped.
+    pub fn sentence(&mut self, tone: Tone, words: &str) {
+        for line in lines_of(words, MOST_COLUMNS) {
+            self.line(tone, line);
+        }
+    }
+
+    /// Adds a label and its words, however long they are.
+    pub fn labelled(&mut self, label: &str, tone: Tone, words: &str) {
+        let width = self.labels;
+        self.say(Tone::Label, format!("{label:width$}"));
+        self.line(tone, words);
+    }
+
+    /// Adds a label and its words, wrapped beside it.
+    pub fn fact(&mut self, label: &str, tone: Tone, words: &str) {
+        self.under(label, tone, lines_of(words, MOST_COLUMNS - self.labels));
+    }
+
+    /// Adds a line for each item, the label before the first; of very many the first ones.
+    pub fn items(&mut self, label: &str, tone: Tone, items: &[String]) {
+        let most = MOST_COLUMNS - self.labels;
+        let shown = items.iter().take(MOST_ITEMS);
+        self.under(label, tone, shown.flat_map(|item| item_lines(item, most)));
+        if let Some(more) = more_than_shown(items) {
+            self.fact("", Tone::Label, &more);
+        }
+    }
+
+    /// Adds a heading, and a line for each item below it; of very many the first ones. Nothing without items.
+    pub fn list(&mut self, heading: &str, items: &[String]) {
+        if items.is_empty() {
+            return;
+        }
+        self.line(Tone::Label, heading);
+        let more = more_than_shown(items);
+        let items = items.iter().take(MOST_ITEMS).chain(&more);
+        for line in items.flat_map(|item| lines_of(item, MOST_COLUMNS - INDENT.len())) {
+            self.line(Tone::Plain, format!("{INDENT}{line}"));
+        }
+    }
+
+    /// Adds what is worth knowing besides.
+    pub fn notes(&mut self, notes: &[String]) {
+        self.items("Note", Tone::Caution, notes);
+    }
+
+    /// Adds lines, the label before the first.
+    pub fn under(&mut self, label: &str, tone: Tone, lines: impl IntoIterator<Item = String>) {
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        for (label, line) in labels.zip(lines) {
+            self.labelled(label, tone, &line);
+        }
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().try_for_each(|(_, text)| f.write_str(text))
+    }
+}
+
+/// One of several items: the lines that it continues in are indented.
+fn item_lines(item: &str, most: usize) -> Vec<String> {
+    if item.width() <= most {
+        return vec![item.to_owned()];
+    }
+    let mut lines = lines_of(item, most - INDENT.len());
+    for line in lines.iter_mut().skip(1) {
+        line.insert_str(0, INDENT);
+    }
+    lines
+}
+
+/// How many items there are beyond those that are printed.
+fn more_than_shown(items: &[String]) -> Option<String> {
+    let more = items.len().checked_sub(MOST_ITEMS).filter(|more| *more > 0);
+    more.map(|more| format!("and {more} more; -o json has all"))
+}
+
+/// A text as lines of at most so many columns, broken at spaces; a longer word has its own line. An arrow
+/// stays with the word after it.
+pub fn lines_of(words: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut arrow = "";
+    for word in words.split(' ') {
+        if word == "->" {
+            arrow = "-> ";
+            continue;
+        }
+        let word = format!("{}{word}", std::mem::take(&mut arrow));
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => *line = go::wrapped(&word),
+            Some(line) if line.width() + 1 + word.width() <= most => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(go::wrapped(&word)),
+        }
+    }
+    lines
+}
+
+/// How many columns a line has at most, unless a word or an item alone is longer.
+pub const MOST_COLUMNS: usize = 80;
+
+/// Before each item of a list, and before the lines in which an item continues.
+const INDENT: &str = "  ";
+
+/// How many items a label or a heading has.
+const MOST_ITEMS: usize = 12;
