@@ -34,11 +34,9 @@ pub mod look;
 mod object;
 pub mod objects;
 pub mod olm;
-mod pages;
 pub mod policies;
 pub mod proxy;
 pub mod scrapers;
-mod served;
 #[cfg(test)]
 pub(crate) mod tests;
 mod watch;

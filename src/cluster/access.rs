@@ -12,24 +12,22 @@
 //! [`tools/clientcmd/loader.go`]: https://github.com/kubernetes/client-go/blob/v0.36.2/tools/clientcmd/loader.go
 
 mod error;
-mod find;
-mod load;
 mod proxies;
 #[cfg(test)]
 mod tests;
-mod tries;
-
-use std::fmt;
-use std::path::PathBuf;
-use std::time::Duration;
-
-use hyper::Uri;
-use kube::{Client, Config};
 
 pub use error::ConnectError;
 
-use find::{KubeconfigPlace, Surroundings};
-use proxies::Proxies;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fmt};
+
+use hyper::Uri;
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::{Client, Config};
+
+use proxies::{Proxies, retrying_client};
 
 /// What was said about the cluster to use.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -67,7 +65,7 @@ pub async fn connect(access: &Access, caller: Caller) -> Result<Cluster, Connect
     let access = access.clone();
     // Files are read, and a plugin may ask a person for a password.
     let connecting = tokio::task::spawn_blocking(move || {
-        let place = find::place(&access, caller, &Surroundings::here())?;
+        let place = find_place(&access, caller, &Surroundings::here())?;
         cluster(&place, access.context.as_deref(), caller)
     });
     let lost = |error: tokio::task::JoinError| ConnectError::Interrupted(error.to_string());
@@ -79,14 +77,14 @@ fn cluster(
     context: Option<&str>,
     caller: Caller,
 ) -> Result<Cluster, ConnectError> {
-    let (config, words) = load::config(place, context, &Proxies::here())?;
+    let (config, words) = load_config(place, context, &Proxies::here())?;
     let config = tuned(config);
     let namespace = config.default_namespace.trim().to_owned();
     let words = format!("{words}, {}", address(&config.cluster_url));
     let client = Client::try_from(config).map_err(|error| error::unusable(place, &error))?;
     let client = match caller {
         Caller::Server => client,
-        Caller::Command => tries::open(client),
+        Caller::Command => retrying_client(client),
     };
     Ok(Cluster {
         client,
@@ -129,6 +127,237 @@ impl fmt::Debug for Cluster {
 }
 
 const CONNECT: Duration = Duration::from_secs(10);
+
 const WRITE: Duration = Duration::from_secs(30);
+
 /// No byte for so long is the end of a connection; a watch is ended by the server before.
 const SILENCE: Duration = Duration::from_secs(150);
+
+// Where the way into the cluster is written down.
+
+/// What there is around this process that may lead to a cluster.
+#[derive(Clone, Debug, Default)]
+struct Surroundings {
+    kubeconfig: Option<OsString>,
+    home: Option<PathBuf>,
+    pod: Pod,
+}
+
+/// Whether this runs in a pod that has a service account.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Pod {
+    Inside,
+    #[default]
+    Outside,
+}
+
+/// Where it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum KubeconfigPlace {
+    Files(Files),
+    Pod,
+}
+
+/// One kubeconfig, or several that are read as one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Files {
+    paths: Vec<PathBuf>,
+}
+
+impl Surroundings {
+    fn here() -> Self {
+        let inside = env::var_os(SERVICE_HOST).is_some() && Path::new(TOKEN).exists();
+        Self {
+            kubeconfig: env::var_os(KUBECONFIG),
+            home: env::home_dir(),
+            pod: if inside { Pod::Inside } else { Pod::Outside },
+        }
+    }
+
+    /// The files of the environment: empty names are none.
+    fn listed(&self) -> Vec<PathBuf> {
+        let list = self.kubeconfig.clone().unwrap_or_default();
+        let paths = env::split_paths(&list);
+        paths.filter(|path| !path.as_os_str().is_empty()).collect()
+    }
+
+    fn in_home(&self) -> Option<PathBuf> {
+        self.home.as_ref().map(|home| home.join(".kube/config"))
+    }
+}
+
+/// The first place that there is.
+fn find_place(
+    access: &Access,
+    caller: Caller,
+    around: &Surroundings,
+) -> Result<KubeconfigPlace, ConnectError> {
+    if let Some(path) = &access.kubeconfig {
+        return files(vec![path.clone()], "--kubeconfig");
+    }
+    let listed = around.listed();
+    if !listed.is_empty() {
+        return files(listed, KUBECONFIG);
+    }
+    let own = around.pod == Pod::Inside && access.context.is_none();
+    if own && caller == Caller::Server {
+        return Ok(KubeconfigPlace::Pod);
+    }
+    let home = around.in_home();
+    if let Some(path) = home.clone().filter(|path| path.exists()) {
+        return Ok(KubeconfigPlace::Files(Files { paths: vec![path] }));
+    }
+    if own {
+        return Ok(KubeconfigPlace::Pod);
+    }
+    let home = home.unwrap_or_else(|| PathBuf::from("~/.kube/config"));
+    Err(match &access.context {
+        Some(context) if around.pod == Pod::Inside => ConnectError::NoKubeconfig {
+            context: context.clone(),
+            home,
+        },
+        _ => ConnectError::NothingFound { home },
+    })
+}
+
+/// Of several files those that are missing are left out, as kubectl does.
+fn files(paths: Vec<PathBuf>, named_by: &'static str) -> Result<KubeconfigPlace, ConnectError> {
+    let there: Vec<_> = paths.iter().filter(|path| path.exists()).cloned().collect();
+    if there.is_empty() {
+        let files = Files { paths }.list();
+        return Err(ConnectError::Missing { files, named_by });
+    }
+    Ok(KubeconfigPlace::Files(Files { paths: there }))
+}
+
+impl Files {
+    fn list(&self) -> String {
+        let paths = self.paths.iter().map(|path| path.display().to_string());
+        paths.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for KubeconfigPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Files(files) => write!(f, "kubeconfig {}", files.list()),
+            Self::Pod => f.write_str("the service account of this pod"),
+        }
+    }
+}
+
+const KUBECONFIG: &str = "KUBECONFIG";
+
+const SERVICE_HOST: &str = "KUBERNETES_SERVICE_HOST";
+
+/// Where every pod with a service account has its token.
+const TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+
+// What is written there, as kube's configuration.
+
+/// The configuration, and in words where it is from.
+fn load_config(
+    place: &KubeconfigPlace,
+    context: Option<&str>,
+    proxies: &Proxies,
+) -> Result<(Config, String), ConnectError> {
+    match place {
+        KubeconfigPlace::Pod => {
+            let config = Config::incluster().map_err(|error| ConnectError::Pod {
+                why: error.to_string(),
+            })?;
+            Ok((config, place.to_string()))
+        }
+        KubeconfigPlace::Files(files) => {
+            let whole = merged(files)?;
+            let context = context_of(&whole, files, context)?;
+            let words = format!("{place}, context {context:?}");
+            Ok((of_context(whole, context, place, proxies)?, words))
+        }
+    }
+}
+
+fn merged(files: &Files) -> Result<Kubeconfig, ConnectError> {
+    let mut whole = Kubeconfig::default();
+    for path in &files.paths {
+        let next = read(path)?;
+        whole = whole.merge(next).map_err(|_| ConnectError::Kinds {
+            files: files.list(),
+        })?;
+    }
+    Ok(whole)
+}
+
+fn read(path: &Path) -> Result<Kubeconfig, ConnectError> {
+    let mut read = Kubeconfig::read_from(path).map_err(|error| error::unreadable(path, error))?;
+    // An empty one is none, which another file may have.
+    read.current_context = read.current_context.filter(|context| !context.is_empty());
+    Ok(read)
+}
+
+fn context_of(
+    whole: &Kubeconfig,
+    files: &Files,
+    asked: Option<&str>,
+) -> Result<String, ConnectError> {
+    let mut known: Vec<_> = whole.contexts.iter().map(|c| c.name.as_str()).collect();
+    known.sort_unstable();
+    let known = known.join(", ");
+    let files = files.list();
+    let Some(context) = asked.or(whole.current_context.as_deref()) else {
+        return Err(ConnectError::NoContext { files, known });
+    };
+    let is_asked = |named: &kube::config::NamedContext| named.name == context;
+    if !whole.contexts.iter().any(is_asked) {
+        let context = context.to_owned();
+        return Err(ConnectError::UnknownContext {
+            files,
+            context,
+            known,
+        });
+    }
+    Ok(context.to_owned())
+}
+
+fn of_context(
+    whole: Kubeconfig,
+    context: String,
+    place: &KubeconfigPlace,
+    proxies: &Proxies,
+) -> Result<Config, ConnectError> {
+    let unusable = |error: KubeconfigError| error::unusable(place, &error.into());
+    let proxy = own_proxy(&whole, &context);
+    let mut config = read_context(whole, context).map_err(unusable)?;
+    let proxy = match proxy {
+        Some(proxy) => proxy.parse().map(Some),
+        None => proxies.to(&config.cluster_url),
+    };
+    config.proxy_url = proxy.map_err(|error| unusable(KubeconfigError::ParseProxyUrl(error)))?;
+    config.default_namespace = match config.default_namespace.trim() {
+        "" => "default".to_owned(),
+        namespace => namespace.to_owned(),
+    };
+    Ok(config)
+}
+
+/// The proxy that the cluster of a context names, whatever the environment says.
+fn own_proxy(whole: &Kubeconfig, context: &str) -> Option<String> {
+    let mut contexts = whole.contexts.iter();
+    let context = contexts.find(|named| named.name == context)?;
+    let cluster = &context.context.as_ref()?.cluster;
+    let mut clusters = whole.clusters.iter();
+    let cluster = clusters.find(|named| named.name == *cluster)?;
+    let proxy = cluster.cluster.as_ref()?.proxy_url.clone();
+    proxy.filter(|proxy| !proxy.is_empty())
+}
+
+fn read_context(whole: Kubeconfig, context: String) -> Result<Config, KubeconfigError> {
+    let options = KubeConfigOptions {
+        context: Some(context),
+        ..KubeConfigOptions::default()
+    };
+    // It is async for historical reasons and never waits.
+    let config =
+        futures_util::FutureExt::now_or_never(Config::from_custom_kubeconfig(whole, &options));
+    config.unwrap_or(Err(KubeconfigError::CurrentContextNotSet))
+}

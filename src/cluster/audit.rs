@@ -9,11 +9,11 @@
 //! policies of one moment, which are kept until it ends; an audit ends within `LONGEST` and reads at most `MOST_EXTENSIONS`; what fails is counted, and the
 //! figures of the last audit that ended stay.
 
-mod chunks;
 mod reports;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,20 +21,22 @@ use std::time::Duration;
 
 use kube::Client;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tracing::{info, warn};
 
-use crate::cluster::extensions::{self, ExtensionsError};
+use crate::cluster::extensions::ExtensionsError;
 use crate::cluster::lease::Leadership;
-use crate::cluster::line;
-use crate::live_facts::{LiveFacts, moment};
+use crate::cluster::{extensions, line};
+use crate::live_facts::{FactsOfMoment, LiveFacts, moment};
 use crate::once_per_change::OncePerChange;
 use crate::telemetry::metrics::{AuditFigures, AuditMetrics};
 use crate::tls::Clock;
-use chunks::{Audited, audited};
+use olmguard_engine::audit::{Audit, Concern, as_set_now};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 use olmguard_policy::Moment;
+use olmguard_views::audit_report::ExtensionReport;
 use reports::ReportWriter;
 
 /// How is audited.
@@ -198,7 +200,84 @@ async fn installed(client: Client) -> Result<Vec<Extension>, InstalledError> {
 
 /// How long an audit may take.
 const LONGEST: Duration = Duration::from_mins(5);
+
 /// How often it is asked whether the facts are known.
 const READY: Duration = Duration::from_secs(1);
+
 /// How many extensions are audited.
 const MOST_EXTENSIONS: usize = 5000;
+
+// The audit itself: chunk by chunk, on a thread that no edit waits for, with a pause after each.
+
+/// What is found of all extensions.
+#[derive(Debug, Default)]
+struct Audited {
+    extensions: usize,
+    /// How many extensions have each finding.
+    findings: BTreeMap<Concern, usize>,
+    /// The extensions in words, if they are reported.
+    reports: Vec<ExtensionReport>,
+}
+
+/// Audits all of them by the same facts; none if that panics.
+///
+/// After each chunk there is a pause as long as the chunk took, so an audit has at most half of a core.
+async fn audited(
+    facts: FactsOfMoment,
+    extensions: Vec<Extension>,
+    requester: Requester,
+    in_words: bool,
+) -> Option<Audited> {
+    let requester = Arc::new(requester);
+    let mut all = Audited::default();
+    let mut left = extensions.into_iter();
+    loop {
+        let chunk: Vec<_> = left.by_ref().take(CHUNK).collect();
+        if chunk.is_empty() {
+            return Some(all);
+        }
+        let (facts, requester) = (facts.clone(), Arc::clone(&requester));
+        let begun = Instant::now();
+        let auditing = move || Audited::of(&facts, &chunk, &requester, in_words);
+        all.add(spawn_blocking(auditing).await.ok()?);
+        sleep(begun.elapsed()).await;
+    }
+}
+
+impl Audited {
+    fn of(
+        facts: &FactsOfMoment,
+        extensions: &[Extension],
+        requester: &Requester,
+        in_words: bool,
+    ) -> Self {
+        let basis = facts.basis(&facts.snapshot);
+        let mut all = Self::default();
+        for extension in extensions {
+            let edit = as_set_now(extension, requester);
+            let audit = Audit::of(basis, &edit);
+            all.count(&audit.concerns());
+            let report = in_words.then(|| ExtensionReport::of(&edit, &audit));
+            all.reports.extend(report);
+        }
+        all
+    }
+
+    fn count(&mut self, concerns: &[Concern]) {
+        self.extensions += 1;
+        for concern in concerns {
+            *self.findings.entry(*concern).or_default() += 1;
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.extensions += other.extensions;
+        for (concern, count) in other.findings {
+            *self.findings.entry(concern).or_default() += count;
+        }
+        self.reports.extend(other.reports);
+    }
+}
+
+/// How many extensions are audited without a pause: some milliseconds.
+const CHUNK: usize = 10;

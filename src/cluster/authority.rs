@@ -21,10 +21,7 @@
 //! have of requests and answers.
 
 mod bundle;
-mod changes;
 mod error;
-mod known;
-mod secret;
 #[cfg(test)]
 mod tests;
 
@@ -34,19 +31,25 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::StreamExt;
+use futures_util::stream::{BoxStream, SelectAll, select_all};
+use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::core::v1::Secret;
-use kube::api::{Patch, PatchParams, PostParams};
-use kube::{Api, Client};
+use kube::api::{ObjectMeta, PartialObjectMeta, Patch, PatchParams, PostParams};
+use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Api, Client, Resource};
 use rustls::pki_types::ServerName;
+use tokio::sync;
 use tokio::time::Instant;
-use tracing::warn;
+use tracing::{debug, warn};
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::tls::Clock;
 use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoredContent, Version};
-use changes::Changes;
+use bundle::{KnownConfiguration, Moment, Note};
 use error::{AskedObject, Failure};
-use known::{KnownConfiguration, Moment, Note};
 
 /// What of a cluster the authority is kept in.
 #[derive(Clone, Debug)]
@@ -161,7 +164,7 @@ impl ClusterStore {
 
     fn version(&self, secret: Secret) -> Result<Version, StoreError> {
         let version = secret.metadata.resource_version.clone();
-        secret::wipe(secret);
+        wipe(secret);
         let name = || self.place.secret.clone();
         let version = version.ok_or_else(|| Failure::NoVersion(name()))?;
         Ok(Version(version))
@@ -174,26 +177,26 @@ impl Store for ClusterStore {
         let Some(mut secret) = found.map_err(|error| self.failed("get", &error))? else {
             return Ok(None);
         };
-        let content = secret::content(&mut secret);
+        let content = content_of(&mut secret);
         let version = self.version(secret)?;
         Ok(Some(StoredContent { content, version }))
     }
 
     async fn create(&self, content: &[u8]) -> Result<Version, StoreError> {
-        let secret = secret::new(&self.place.secret, content);
+        let secret = new_secret(&self.place.secret, content);
         let created = self.secrets.create(&PostParams::default(), &secret).await;
-        secret::wipe(secret);
+        wipe(secret);
         self.version(created.map_err(|error| self.failed("create", &error))?)
     }
 
     async fn replace(&self, version: &Version, content: &[u8]) -> Result<Version, StoreError> {
-        let secret = secret::change(version, content);
+        let secret = changed_secret(version, content);
         let (params, patch) = (PatchParams::default(), Patch::Merge(&secret));
         let patched = self
             .secrets
             .patch(&self.place.secret, &params, &patch)
             .await;
-        secret::wipe(secret);
+        wipe(secret);
         self.version(patched.map_err(|error| self.failed("patch", &error))?)
     }
 
@@ -243,5 +246,118 @@ impl fmt::Debug for ClusterStore {
         f.debug_struct("ClusterStore")
             .field("place", &self.place)
             .finish_non_exhaustive()
+    }
+}
+
+// The Secret as it is read and written: one key of it is ours, everything else is left alone.
+
+/// What is stored under our key, taken out; a Secret without it holds nothing of ours.
+fn content_of(secret: &mut Secret) -> Zeroizing<Vec<u8>> {
+    let data = secret.data.as_mut();
+    let ours = data.and_then(|data| data.remove(KEY));
+    Zeroizing::new(ours.map(|ByteString(content)| content).unwrap_or_default())
+}
+
+/// The Secret where there is none.
+fn new_secret(name: &str, content: &[u8]) -> Secret {
+    Secret {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            ..ObjectMeta::default()
+        },
+        type_: Some("Opaque".to_owned()),
+        ..holding(content)
+    }
+}
+
+/// The part of a Secret that changes where it still has this version, for a merge patch.
+fn changed_secret(Version(version): &Version, content: &[u8]) -> Secret {
+    Secret {
+        metadata: ObjectMeta {
+            resource_version: Some(version.clone()),
+            ..ObjectMeta::default()
+        },
+        ..holding(content)
+    }
+}
+
+/// Wipes what a Secret holds, other keys than ours as well.
+fn wipe(secret: Secret) {
+    for ByteString(mut content) in secret.data.into_iter().flat_map(BTreeMap::into_values) {
+        content.zeroize();
+    }
+    for mut text in secret
+        .string_data
+        .into_iter()
+        .flat_map(BTreeMap::into_values)
+    {
+        text.zeroize();
+    }
+}
+
+fn holding(content: &[u8]) -> Secret {
+    Secret {
+        data: Some(BTreeMap::from([(
+            KEY.to_owned(),
+            ByteString(content.to_vec()),
+        )])),
+        ..Secret::default()
+    }
+}
+
+/// The key of the Secret's data that is ours.
+const KEY: &str = "authorities.json";
+
+// That somebody changed what an authority is kept in, or what trusts it.
+//
+// The metadata of the Secret and of the configurations are watched, each by its name, so that rights
+// on the one name are enough and no key comes by. It is a hint and no more: what it misses, while the
+// watch is away or forbidden, the next renewal finds.
+
+/// The watches, which go on where they were left.
+struct Changes(sync::Mutex<SelectAll<BoxStream<'static, ()>>>);
+
+impl Changes {
+    /// Of one Secret of a namespace, and of configurations; nothing is asked before [`Self::next`].
+    fn of(client: &Client, place: &AuthorityPlace) -> Self {
+        let secrets: Api<PartialObjectMeta<Secret>> =
+            Api::namespaced(client.clone(), &place.namespace);
+        let configurations: Api<PartialObjectMeta<ValidatingWebhookConfiguration>> =
+            Api::all(client.clone());
+        let names = place.configurations.iter();
+        let bundles = names.map(|name| changes(&configurations, name));
+        Self(sync::Mutex::new(select_all(
+            bundles.chain([changes(&secrets, &place.secret)]),
+        )))
+    }
+
+    /// Waits for the next; for ever where there is nothing to watch.
+    async fn next(&self) {
+        if self.0.lock().await.next().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+fn changes<K>(api: &Api<PartialObjectMeta<K>>, name: &str) -> BoxStream<'static, ()>
+where
+    K: Resource<DynamicType = ()> + Clone + fmt::Debug + Send + 'static,
+{
+    let one = watcher::Config::default().fields(&format!("metadata.name={name}"));
+    let events = watcher(api.clone(), one).default_backoff();
+    events
+        .filter_map(|event| std::future::ready(change(event)))
+        .boxed()
+}
+
+fn change<K>(event: watcher::Result<Event<PartialObjectMeta<K>>>) -> Option<()> {
+    match event {
+        // A list is taken anew after a watch was lost: what happened meanwhile is not known.
+        Ok(Event::Apply(_) | Event::Delete(_) | Event::InitDone) => Some(()),
+        Ok(Event::Init | Event::InitApply(_)) => None,
+        Err(error) => {
+            debug!(%error, "Failed to watch the Secret or webhook configuration of the CA, polling it");
+            None
+        }
     }
 }

@@ -19,9 +19,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::cluster::fault::{FailedOperation, FaultClass, WatchFault};
 use crate::cluster::line;
-use crate::cluster::object::WatchedObject;
-use crate::cluster::pages::{MOST_PAGES, pages};
-use crate::cluster::served::{Names, looked_for, served};
+use crate::cluster::object::{MOST_PAGES, Names, WatchedObject, looked_for, pages, served};
 use crate::cluster::watch::{WatchEvent, WatchedKind};
 use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState};
 

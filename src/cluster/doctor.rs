@@ -10,11 +10,9 @@
 //!
 //! What cannot be asked is a fact, too: it costs that fact alone.
 
-mod configuration;
 mod permissions;
 mod policies;
 mod replicas;
-mod round_trip;
 mod serving;
 
 use std::sync::Arc;
@@ -23,9 +21,10 @@ use kube::Client;
 
 use crate::cluster::configuration::ExpectedConfiguration;
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::line;
+use crate::cluster::{configuration, line};
 use crate::tls::{Authorities, Clock};
-use olmguard_views::doctor::{DoctorFacts, MissingAnswer, Names, Need};
+use olmguard_views::doctor::{Configuration, DoctorFacts, MissingAnswer, Names, Need};
+use serving::send_probe;
 
 /// What is looked at, and by what it is judged.
 #[derive(Debug)]
@@ -55,7 +54,7 @@ pub async fn gather(client: &Client, of: &Examination) -> Result<DoctorFacts, No
     let (client, _) = line::open(client.clone());
     greet(&client).await?;
     let names = &of.names;
-    let read = configuration::read(&client, of).await;
+    let read = read_configuration(&client, of).await;
     let (configuration, bundle) = match read {
         Ok(Some((configuration, bundle))) => (Ok(Some(configuration)), bundle),
         Ok(None) => (Ok(None), None),
@@ -83,7 +82,7 @@ pub async fn gather(client: &Client, of: &Examination) -> Result<DoctorFacts, No
         replicas,
         permissions,
         policies: policies::ask(&client).await,
-        round_trip: round_trip::ask(&client, names).await,
+        round_trip: send_probe(&client, names).await,
     })
 }
 
@@ -120,4 +119,19 @@ fn need(verb: &'static str, resource: &str, namespace: Option<&str>, name: Optio
         name: name.map(str::to_owned),
         namespace: namespace.map(str::to_owned),
     }
+}
+
+// The configuration by which API servers ask the guard.
+
+/// The configuration with the bundle of its webhook, if there is one.
+async fn read_configuration(
+    client: &Client,
+    of: &Examination,
+) -> Result<Option<(Configuration, Option<Vec<u8>>)>, MissingAnswer> {
+    let read = configuration::read(client, &of.expected).await;
+    read.map_err(|error| {
+        let resource = "validatingwebhookconfigurations";
+        let name = of.expected.name();
+        unasked(need("get", resource, None, Some(name)), &error)
+    })
 }

@@ -12,8 +12,8 @@ use serde_json::Value;
 use crate::cluster::fault::{FailedOperation, WatchFault};
 use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
-use crate::cluster::pages::{MOST_PAGES, pages};
-use crate::cluster::served::{Names, looked_for, served};
+use crate::cluster::object::{MOST_PAGES, pages};
+use crate::cluster::object::{Names, looked_for, served};
 use olmguard_engine::extension::{Extension, Installed, Rollout, UnknownCause};
 
 pub use shared::{SharedExtensions, SharedList};

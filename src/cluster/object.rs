@@ -6,10 +6,15 @@
 use std::borrow::Cow;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
-use kube::core::{ApiResource, DynamicObject, DynamicResourceScope};
+use kube::api::ListParams;
+use kube::core::{ApiResource, DynamicObject, DynamicResourceScope, GroupVersionKind};
+use kube::discovery::pinned_kind;
+use kube::error::DiscoveryError;
+use kube::{Api, Client, Resource};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::cluster::fault::{FaultClass, WatchFault};
 
 /// The object; of its metadata only what a watch goes by is read.
 #[derive(Clone, Debug, Deserialize)]
@@ -67,4 +72,66 @@ impl Resource for WatchedObject {
 pub(super) fn name(object: &Value) -> &str {
     let name = object.pointer("/metadata/name").and_then(Value::as_str);
     name.unwrap_or_default()
+}
+
+// The objects of one kind, as they are now: a list that is read page by page.
+
+/// Hands every object of at most so many pages to `take`, in the order of the API server.
+///
+/// # Errors
+/// If a page cannot be read, or there are more of them; the objects of earlier pages were handed over.
+pub(super) async fn pages(
+    api: &Api<WatchedObject>,
+    most: usize,
+    mut take: impl FnMut(Value),
+) -> Result<(), WatchFault> {
+    let mut params = ListParams::default().limit(PAGE);
+    for _ in 0..most {
+        let page = api.list(&params).await;
+        let page = page.map_err(|error| WatchFault::from(&error))?;
+        for object in page.items {
+            take(object.content);
+        }
+        params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
+        if params.continue_token.is_none() {
+            return Ok(());
+        }
+    }
+    Err(WatchFault {
+        class: FaultClass::Undecodable,
+        words: format!("the list has more than {most} pages"),
+    })
+}
+
+/// How many objects are asked for at once.
+const PAGE: u32 = 100;
+
+/// An API server that never ends a list is not listened to forever.
+pub(super) const MOST_PAGES: usize = 1000;
+
+// Under which API version the cluster serves a kind.
+
+/// A kind under the names that it had, the best one first: group, version, kind.
+pub(super) type Names = [(&'static str, &'static str, &'static str)];
+
+/// The first of these that the cluster serves.
+pub(super) async fn served(
+    client: &Client,
+    names: &Names,
+) -> Result<Option<ApiResource>, kube::Error> {
+    for (group, version, kind) in names {
+        match pinned_kind(client, &GroupVersionKind::gvk(group, version, kind)).await {
+            Ok((resource, _)) => return Ok(Some(resource)),
+            Err(kube::Error::Discovery(DiscoveryError::MissingKind(_))) => {}
+            Err(kube::Error::Api(status)) if status.code == 404 => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// What was looked for, in words.
+pub(super) fn looked_for(names: &Names) -> String {
+    let name = |(group, version, kind): &(&str, &str, &str)| format!("{kind} of {group}/{version}");
+    names.iter().map(name).collect::<Vec<_>>().join(", ")
 }

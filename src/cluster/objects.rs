@@ -11,16 +11,18 @@
 //! Invariant: a definition never removes an unknown field. A typo that an API server removed would be a rule that
 //! nobody enforces; one that is kept makes the object invalid, and it says so.
 
-mod labels;
-mod status;
+#![expect(
+    clippy::doc_markdown,
+    reason = "the comments are the descriptions of fields"
+)]
+#![expect(
+    unreachable_pub,
+    reason = "what KubeSchema derives is within a function"
+)]
+
 mod upgrade_guardrails;
 mod upgrade_policy;
 
-use kube::CustomResourceExt;
-use serde_json::Value;
-
-pub use labels::{LabelOperator, LabelRequirement, LabelSelector};
-pub use status::{Acceptance, Condition, GuardrailsStatus, PolicyStatus};
 pub use upgrade_guardrails::{
     GuardrailKind, GuardrailRule, GuardrailsGraph, PrereleaseAction, UpgradeGuardrails,
     UpgradeGuardrailsSpec,
@@ -29,6 +31,13 @@ pub use upgrade_policy::{
     BypassRule, DeprecationRule, Enforcement, LargestStep, PolicyCondition, PolicyMatch,
     PolicyRules, PrereleaseRule, RangeRule, UpgradePolicy, UpgradePolicySpec, VersionRules, Window,
 };
+
+use std::collections::BTreeMap;
+
+use kube::{CustomResourceExt, KubeSchema};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The definitions of all kinds, each with the name of its file.
 #[expect(
@@ -70,4 +79,121 @@ fn simplify(schema: &mut Value) {
         }
         _ => {}
     }
+}
+
+// What olmguard reports about an object, in the object.
+
+/// What olmguard reports about an `UpgradePolicy`.
+#[derive(Clone, Debug, Default, Deserialize, KubeSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyStatus {
+    /// The generation that the conditions are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub observed_generation: Option<i64>,
+    /// How many ClusterExtensions the policy matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub matched: Option<i64>,
+    /// Accepted: whether olmguard can read the policy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["type".into()]))]
+    pub conditions: Vec<Condition>,
+}
+
+/// What olmguard reports about an `UpgradeGuardrails` object.
+#[derive(Clone, Debug, Default, Deserialize, KubeSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GuardrailsStatus {
+    /// The generation that the conditions are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub observed_generation: Option<i64>,
+    /// Accepted: whether olmguard can read the guardrails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["type".into()]))]
+    pub conditions: Vec<Condition>,
+}
+
+/// One condition, as in `meta/v1`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// What it is about.
+    #[serde(rename = "type")]
+    #[schemars(length(max = 316))]
+    pub kind: String,
+    /// Whether it holds.
+    pub status: Acceptance,
+    /// The generation that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub observed_generation: Option<i64>,
+    /// When the status changed last.
+    #[schemars(extend("format" = "date-time"))]
+    pub last_transition_time: String,
+    /// The reason in one word.
+    #[schemars(
+        length(min = 1, max = 1024),
+        regex(pattern = r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$")
+    )]
+    pub reason: String,
+    /// The reason in words, with the field.
+    #[schemars(length(max = 32768))]
+    pub message: String,
+}
+
+/// Whether a condition holds.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the words of Kubernetes")]
+pub enum Acceptance {
+    True,
+    False,
+    Unknown,
+}
+
+// A label selector in a definition, with the limits of a policy.
+
+/// Labels that an object must have.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct LabelSelector {
+    /// Labels with these values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxProperties" = 64))]
+    pub match_labels: Option<BTreeMap<String, String>>,
+    /// Conditions on labels, all of which must hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub match_expressions: Option<Vec<LabelRequirement>>,
+}
+
+/// A condition on one label.
+#[derive(Clone, Debug, Deserialize, KubeSchema, PartialEq, Serialize)]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+#[x_kube(validation = Rule::new("(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)")
+    .message("In and NotIn need values; Exists and DoesNotExist have none"))]
+pub struct LabelRequirement {
+    /// The key of the label.
+    #[schemars(length(min = 1, max = 317))]
+    pub key: String,
+    /// How its value is compared.
+    pub operator: LabelOperator,
+    /// The values, for In and NotIn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), inner(length(max = 63)))]
+    pub values: Option<Vec<String>>,
+}
+
+/// How the value of a label is compared.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the words of Kubernetes")]
+pub enum LabelOperator {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
 }

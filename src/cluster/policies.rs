@@ -15,31 +15,245 @@
 //! Invariants: objects are read apart from where edits are answered, and published as a whole; no verdict depends on the
 //! status, on the lease, or on what is in the status of an object.
 
-mod board;
 mod follow;
-mod list;
-mod matched;
 mod permission;
 mod read;
 mod report;
 mod status;
-mod store;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use board::{ListedPolicies, PolicyBoard, UnlistedPolicies};
 pub use follow::{PolicyListener, follow};
-pub(in crate::cluster) use list::list_whole;
-pub use list::{PoliciesError, list};
 pub use permission::{BYPASS, ExpectedPermission};
+pub(in crate::cluster) use read::list_whole;
+pub use read::{PoliciesError, list};
 pub use report::Reports;
 pub use status::report;
-pub use store::PolicyStore;
 
-use crate::cluster::served::Names;
-use olmguard_catalog::guardrail::GuardrailsObject;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+
+use crate::cluster::fault::WatchFault;
+use crate::cluster::object::Names;
+use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
+use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_policy::{GROUP, KIND};
+use table::{Presence, ReadObject, Table};
 
 const POLICIES: &Names = &[(GROUP, "v1alpha1", KIND)];
+
 const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", GuardrailsObject::KIND)];
+
+// The state of the policies, for probes.
+
+/// Whether it is known which policies there are.
+///
+/// Policies that cannot be read are no reason not to be ready: what they are about is denied, everything else is
+/// judged. Before it is known which policies there are, nothing is judged.
+#[derive(Debug)]
+pub struct PolicyBoard(Mutex<Result<ListedPolicies, UnlistedPolicies>>);
+
+/// The policies that are known, in words of one line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ListedPolicies {
+    policies: ListedKind,
+    guardrails: ListedKind,
+}
+
+/// The objects of one kind that are known.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct ListedKind {
+    kind: &'static str,
+    objects: KnownObjects,
+    /// The invalid objects, with why.
+    invalid: Vec<(String, String)>,
+    /// Why the watch is lost.
+    fault: Option<WatchFault>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum KnownObjects {
+    /// The cluster does not serve the kind.
+    Absent,
+    Listed(usize),
+    /// They are kept although the cluster no longer serves the kind.
+    Doubted(usize),
+}
+
+/// Why it is not known which policies there are, in words of one line.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum UnlistedPolicies {
+    /// The watches have just begun.
+    #[error("not listed yet")]
+    Start,
+    /// The objects of a kind are not listed.
+    #[error(
+        "{kind} not listed yet{}",
+        .fault.as_ref().map(|fault| format!(": {}", fault.words)).unwrap_or_default()
+    )]
+    Kind {
+        /// The kind.
+        kind: &'static str,
+        /// Why they cannot be listed, if it was tried.
+        fault: Option<WatchFault>,
+    },
+    /// A policy depends on whether the API server asks for the permission `bypass`.
+    #[error(
+        "UpgradePolicy with bypass: ByPermission, and the ValidatingAdmissionPolicy not listed yet"
+    )]
+    Permission,
+}
+
+impl Default for PolicyBoard {
+    fn default() -> Self {
+        Self(Mutex::new(Err(UnlistedPolicies::Start)))
+    }
+}
+
+impl PolicyBoard {
+    /// The policies, if edits can be judged.
+    ///
+    /// # Errors
+    /// If it is not known which policies there are.
+    pub fn state(&self) -> Result<ListedPolicies, UnlistedPolicies> {
+        self.locked().clone()
+    }
+
+    fn put(&self, state: Result<ListedPolicies, UnlistedPolicies>) {
+        *self.locked() = state;
+    }
+
+    /// Nothing that is done under the lock can fail half-way.
+    fn locked(&self) -> MutexGuard<'_, Result<ListedPolicies, UnlistedPolicies>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ListedKind {
+    /// What a table knows. `invalid` are its invalid objects, with why.
+    fn of<T: ReadObject>(
+        table: &Table<T>,
+        invalid: Vec<(String, String)>,
+    ) -> Result<Self, UnlistedPolicies> {
+        let count = table.iter().count();
+        let fault = table.fault().cloned();
+        let objects = match table.presence() {
+            Presence::Unknown => {
+                let kind = T::KIND;
+                return Err(UnlistedPolicies::Kind { kind, fault });
+            }
+            Presence::Absent => KnownObjects::Absent,
+            Presence::Listed => KnownObjects::Listed(count),
+            Presence::Doubted { .. } => KnownObjects::Doubted(count),
+        };
+        Ok(Self {
+            kind: T::KIND,
+            objects,
+            invalid,
+            fault,
+        })
+    }
+}
+
+impl fmt::Display for ListedPolicies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.policies, self.guardrails)
+    }
+}
+
+impl fmt::Display for ListedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, invalid) = (self.kind, self.invalid.len());
+        match self.objects {
+            KnownObjects::Absent => write!(f, "no {kind} in this cluster")?,
+            KnownObjects::Listed(count) | KnownObjects::Doubted(count) => {
+                write!(f, "{} {kind} accepted", count - invalid)?;
+            }
+        }
+        if let Some((name, why)) = self.invalid.first() {
+            write!(
+                f,
+                ", {invalid} not accepted and denying upgrades; the first: {name}: {why}"
+            )?;
+        }
+        if matches!(self.objects, KnownObjects::Doubted(_)) {
+            f.write_str(", kept for now although the cluster no longer serves the kind")?;
+        }
+        match &self.fault {
+            Some(fault) => write!(f, ", the last good ones stay in use: {}", fault.words),
+            None => Ok(()),
+        }
+    }
+}
+
+// All that administrators decide, from files and from the cluster, as one value that edits are judged by.
+
+/// What is in force. A change of one part is published with the others as they are.
+#[derive(Debug, Default)]
+pub struct PolicyStore {
+    current: Arc<ArcSwap<Policies>>,
+    parts: Mutex<Parts>,
+}
+
+#[derive(Debug, Default)]
+struct Parts {
+    /// From files.
+    files: AdministratorGuardrails,
+    /// From `UpgradeGuardrails` objects.
+    objects: AdministratorGuardrails,
+    upgrades: UpgradePolicies,
+    /// Why the cluster can have more objects.
+    unlisted: Option<Box<str>>,
+}
+
+impl PolicyStore {
+    /// What edits are judged by.
+    pub fn current(&self) -> Arc<ArcSwap<Policies>> {
+        Arc::clone(&self.current)
+    }
+
+    /// The guardrails of files are these from now on.
+    pub fn put_files(&self, files: AdministratorGuardrails) {
+        self.put(|parts| parts.files = files);
+    }
+
+    /// From now on, the cluster can have objects that are not known, for this reason. Until then, it has none.
+    fn put_unlisted(&self, why: &UnlistedPolicies) {
+        self.put(|parts| parts.unlisted = Some(why.to_string().into()));
+    }
+
+    /// The objects of the cluster are these from now on; `unlisted` is why they can be more.
+    fn put_objects(
+        &self,
+        objects: AdministratorGuardrails,
+        upgrades: UpgradePolicies,
+        unlisted: Option<&UnlistedPolicies>,
+    ) {
+        self.put(|parts| {
+            parts.objects = objects;
+            parts.upgrades = upgrades;
+            parts.unlisted = unlisted.map(|why| why.to_string().into());
+        });
+    }
+
+    /// Whether all objects of the cluster are known.
+    fn is_whole(&self) -> bool {
+        self.current.load().unlisted.is_none()
+    }
+
+    /// Made whole and swapped under the lock, so that of two changes the later one is not lost.
+    fn put(&self, change: impl FnOnce(&mut Parts)) {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut parts);
+        let mut guardrails = parts.files.clone();
+        guardrails.extend(&parts.objects);
+        self.current.store(Arc::new(Policies {
+            guardrails,
+            upgrades: parts.upgrades.clone(),
+            unlisted: parts.unlisted.clone(),
+        }));
+    }
+}

@@ -30,7 +30,7 @@ use tokio::time::sleep;
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line::{self, SECONDS, WatchSignal};
 use crate::cluster::object::WatchedObject;
-use crate::cluster::served::{Names, served};
+use crate::cluster::object::{Names, served};
 
 /// What is watched.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use kube::config::KubeconfigError;
 
-use super::find::KubeconfigPlace;
+use super::KubeconfigPlace;
 use crate::cluster::fault;
 
 /// Why the cluster cannot be talked to.

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::find::{Pod, Surroundings};
 use super::*;
+use super::{Files, find_place, load_config};
+use super::{Pod, Surroundings};
 
 const GOOD: &str = "\
 apiVersion: v1
@@ -218,8 +219,8 @@ fn the_proxy_of_a_cluster_counts_before_those_of_the_environment() {
     };
     let proxy = |server: &str, proxies: &Proxies| {
         let path = folder.file("config", &GOOD.replace("http://127.0.0.1:1", server));
-        let place = KubeconfigPlace::Files(find::Files { paths: vec![path] });
-        let (config, _) = load::config(&place, None, proxies).unwrap();
+        let place = KubeconfigPlace::Files(Files { paths: vec![path] });
+        let (config, _) = load_config(&place, None, proxies).unwrap();
         config.proxy_url.map(|proxy| proxy.to_string())
     };
     let own = "http://a.example:1', proxy-url: 'http://own:1";
@@ -235,7 +236,7 @@ fn the_proxy_of_a_cluster_counts_before_those_of_the_environment() {
 
 /// The place that is found, or what is said.
 fn place(access: &Access, caller: Caller, around: &Surroundings) -> String {
-    match find::place(access, caller, around) {
+    match find_place(access, caller, around) {
         Ok(place) => place.to_string(),
         Err(error) => error.to_string(),
     }
@@ -298,8 +299,8 @@ fn the_first_place_that_there_is_counts() {
     );
 }
 
-fn env_list(paths: &[&Path]) -> std::ffi::OsString {
-    std::env::join_paths(paths).unwrap()
+fn env_list(paths: &[&Path]) -> OsString {
+    env::join_paths(paths).unwrap()
 }
 
 #[test]
@@ -316,8 +317,8 @@ fn several_files_are_read_as_one_and_an_empty_context_is_none() {
         folder.file("b", &contexts),
         folder.file("c", GOOD),
     ];
-    let place = KubeconfigPlace::Files(find::Files { paths });
-    let (config, _) = load::config(&place, None, &Proxies::default()).unwrap();
+    let place = KubeconfigPlace::Files(Files { paths });
+    let (config, _) = load_config(&place, None, &Proxies::default()).unwrap();
     assert_eq!(config.cluster_url.to_string(), "http://first:1/");
     assert_eq!(config.default_namespace, "tools");
 }

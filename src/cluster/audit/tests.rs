@@ -1,8 +1,5 @@
 //! Audits of a cluster with scripted faults, mostly in virtual time.
 
-mod faults;
-mod reported;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,6 +9,8 @@ use serde_json::{Value, json};
 use tokio::task::yield_now;
 
 use super::*;
+use crate::cluster::audit::reports::{MOST_OBJECTS, Objects};
+use crate::cluster::tests::logged;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;
@@ -21,10 +20,14 @@ use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
 use olmguard_support::api::{ApiServer, Trouble};
 use olmguard_support::moved::Moved;
+use olmguard_views::audit_report::ClusterReport;
 
 const EXTENSIONS: &str = "/apis/olm.operatorframework.io/v1/clusterextensions";
+
 const REPORTS: &str = "/apis/openreports.io/v1alpha1/clusterreports";
+
 const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
+
 const EVERY: Duration = Duration::from_mins(1);
 
 /// A cluster, and one replica in it.
@@ -148,9 +151,13 @@ impl Scene {
 }
 
 const COUNT: &str = "olmguard_audit_extensions";
+
 const FAILURES: &str = "olmguard_audit_failures_total";
+
 const TIME: &str = "olmguard_audit_timestamp_seconds";
+
 const WRITTEN: &str = "olmguard_audit_reports_total{result=\"written\"}";
+
 const NOT_WRITTEN: &str = "olmguard_audit_reports_total{result=\"failed\"}";
 
 #[tokio::test(start_paused = true)]
@@ -318,4 +325,255 @@ async fn every_metric_of_audits_moves() {
     seen(FAILURES, |count| count > 0.5).await;
     let rows = include_str!("../../../tests/server/telemetry/moved/audit.txt");
     assert_eq!(moved.still(rows), [""; 0]);
+}
+
+// Audits that do not end.
+
+fn warnings(lines: &[Value]) -> Vec<String> {
+    let warnings = lines.iter().filter(|line| line["level"] != "INFO");
+    let warnings = warnings.filter(|line| line["level"] != "DEBUG");
+    let words = warnings.map(|line| {
+        let message = line["message"].as_str().unwrap_or_default();
+        let error = line["error"].as_str().unwrap_or_default();
+        format!("{message}: {error}")
+    });
+    words.collect()
+}
+
+fn logged_times(lines: &[Value], message: &str) -> usize {
+    lines
+        .iter()
+        .filter(|line| line["message"] == message)
+        .count()
+}
+
+/// What is warned of while this happens, each time that it is.
+fn warned(act: impl AsyncFnOnce()) -> (Vec<String>, Vec<Value>) {
+    let lines = logged(act);
+    (warnings(&lines), lines)
+}
+
+#[test]
+fn what_cannot_be_listed_is_counted_and_logged_once() {
+    let (warnings, lines) = warned(async || {
+        let api = cluster();
+        api.put(EXTENSIONS, extension("good", "1.2.0", "1.2.0"));
+        let scene = Scene::of(api);
+        scene.begin();
+        scene.until(COUNT, Some("1")).await;
+        scene
+            .api
+            .put(EXTENSIONS, extension("other", "1.2.0", "1.2.0"));
+        let is_list = |asked: &olmguard_support::api::Asked| asked.path == EXTENSIONS;
+        scene
+            .api
+            .trouble(Trouble::Status(StatusCode::FORBIDDEN), is_list);
+        scene.until(FAILURES, Some("3")).await;
+        assert_eq!(
+            scene.value(COUNT).as_deref(),
+            Some("1"),
+            "of the last audit"
+        );
+        assert_eq!(scene.value(TIME).as_deref(), Some("1700000000"));
+        scene
+            .api
+            .trouble(Trouble::Status(StatusCode::BAD_GATEWAY), is_list);
+        scene.until(FAILURES, Some("5")).await;
+        scene.api.heal();
+        scene.until(COUNT, Some("2")).await;
+    });
+    let expected = [
+        "Failed to audit what is installed, keeping the figures of the last audit: installed extensions are unknown: \
+         cannot list clusterextensions.olm.operatorframework.io: the API server answers 403: as the test says; grant \
+         the verb \"list\" on them",
+        "Failed to audit what is installed, keeping the figures of the last audit: installed extensions are unknown: \
+         cannot list clusterextensions.olm.operatorframework.io: the API server answers 502: as the test says",
+    ];
+    assert_eq!(warnings, expected);
+    assert_eq!(logged_times(&lines, "Auditing what is installed again"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_api_server_that_is_silent_ends_the_audit() {
+    let api = cluster();
+    api.trouble(Trouble::Silent, |asked| asked.path == EXTENSIONS);
+    let scene = Scene::of(api);
+    scene.begin();
+    scene.until(FAILURES, Some("1")).await;
+    assert_eq!(scene.value(COUNT), None, "no audit has ended yet");
+    scene.api.heal();
+    scene.until(COUNT, Some("0")).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_an_end_is_not_kept() {
+    let api = cluster();
+    for number in 0..=MOST_EXTENSIONS {
+        api.put(
+            EXTENSIONS,
+            json!({"metadata": {"name": format!("x-{number}")}}),
+        );
+    }
+    let listed = installed(api.client()).await;
+    assert_eq!(listed.map(|all| all.len()), Err(InstalledError::TooMany));
+    assert_eq!(
+        InstalledError::TooMany.to_string(),
+        "there are more than 5000 ClusterExtensions"
+    );
+    api.delete(EXTENSIONS, "x-0");
+    let listed = installed(api.client()).await;
+    assert_eq!(listed.map(|all| all.len()), Ok(MOST_EXTENSIONS));
+}
+
+#[test]
+fn an_audit_that_takes_too_long_says_so() {
+    let words = [AuditError::TooLong, AuditError::Panicked].map(|error| error.to_string());
+    let expected = [
+        "it takes more than 300 s",
+        "the thread that audits panicked; please report this",
+    ];
+    assert_eq!(words, expected);
+}
+
+// What is written into the cluster.
+
+#[tokio::test(start_paused = true)]
+async fn the_report_is_as_the_last_audit_has_it() {
+    let api = cluster();
+    api.put(EXTENSIONS, extension("denied", "1.2.0", "1.0.0"));
+    // An earlier report was longer.
+    for number in 2..=4 {
+        let name = format!("olmguard-audit-{number}");
+        api.put(REPORTS, json!({"metadata": {"name": name}}));
+    }
+    let scene = Scene::of(api);
+    scene.begin();
+    scene.until(WRITTEN, Some("1")).await;
+    sleep(Duration::from_secs(1)).await;
+    let report = scene
+        .api
+        .object(REPORTS, "olmguard-audit")
+        .expect("a report");
+    assert_eq!(report["kind"], "ClusterReport");
+    assert_eq!(report["apiVersion"], "openreports.io/v1alpha1");
+    assert_eq!(
+        report["summary"],
+        json!({"pass": 0, "fail": 1, "warn": 1, "error": 0, "skip": 0})
+    );
+    let first = &report["results"][0];
+    assert_eq!(first["policy"], "unresolvable");
+    assert_eq!(
+        first["timestamp"],
+        json!({"seconds": 1_700_000_000, "nanos": 0})
+    );
+    for number in 2..=4 {
+        let name = format!("olmguard-audit-{number}");
+        assert_eq!(scene.api.object(REPORTS, &name), None, "{name}");
+    }
+    scene
+        .api
+        .put(EXTENSIONS, extension("denied", "1.2.0", "1.2.0"));
+    scene.until(WRITTEN, Some("2")).await;
+    let report = scene
+        .api
+        .object(REPORTS, "olmguard-audit")
+        .expect("a report");
+    assert_eq!(report["results"][0]["result"], "pass");
+    assert_eq!(report["results"][1], Value::Null);
+    let asked = scene.api.asked();
+    let mut writes = asked.iter().filter(|one| one.method == "PATCH");
+    assert!(writes.all(|one| {
+        let params = (one.param("fieldManager"), one.param("force"));
+        one.path == format!("{REPORTS}/olmguard-audit")
+            && params == (Some("olmguard"), Some("true"))
+    }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_flag_nothing_is_written() {
+    let mut scene = Scene::of(cluster());
+    scene.config.writes_reports = false;
+    scene.begin();
+    scene.until(COUNT, Some("0")).await;
+    sleep(EVERY * 2).await;
+    let asked = scene.api.asked();
+    assert!(asked.iter().all(|one| !one.path.starts_with(REPORTS)));
+}
+
+/// Whatever becomes of the report, audits are counted.
+#[test]
+fn a_report_that_cannot_be_written_is_counted_and_logged_once_with_the_way_out() {
+    let (warnings, lines) = warned(async || {
+        let api = cluster();
+        api.unserve("openreports.io/v1alpha1", "clusterreports");
+        let scene = Scene::of(api);
+        scene.begin();
+        scene.until(NOT_WRITTEN, Some("3")).await;
+        assert_eq!(scene.value(COUNT).as_deref(), Some("0"));
+        assert_eq!(
+            scene.value(FAILURES).as_deref(),
+            Some("0"),
+            "the audits ended"
+        );
+        serve_reports(&scene.api);
+        scene
+            .api
+            .trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+                asked.path.starts_with(REPORTS)
+            });
+        scene.until(NOT_WRITTEN, Some("5")).await;
+        scene.api.heal();
+        scene.until(WRITTEN, Some("2")).await;
+    });
+    let begin = "Failed to write the ClusterReport of the audit, trying again after the next audit";
+    let expected = [
+        format!(
+            "{begin}: the API server answers 404: 404 page not found; install the definition of ClusterReport of \
+             openreports.io/v1alpha1, or unset --audit-cluster-report"
+        ),
+        format!(
+            "{begin}: the API server answers 403: as the test says; grant the verbs \"create\", \"delete\" and \
+             \"patch\" on clusterreports.openreports.io, as deploy/components/audit does"
+        ),
+    ];
+    assert_eq!(warnings, expected);
+    assert_eq!(
+        logged_times(&lines, "Writing the ClusterReport of the audit again"),
+        1
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_report_has_at_most_so_many_objects() {
+    let mut scene = Scene::of(cluster());
+    scene
+        .api
+        .put(EXTENSIONS, extension("denied", "1.2.0", "1.0.0"));
+    scene.config.writes_reports = true;
+    let extensions = installed(scene.api.client()).await.expect("a list");
+    let requester = Requester::unknown().clone();
+    let audited = audited(scene.config.facts.now(), extensions, requester, true).await;
+    let [one] = &audited.expect("an audit").reports[..] else {
+        panic!("one extension");
+    };
+    let objects = |count| Objects::of(vec![one.clone(); count], Moment::EPOCH);
+    let few = objects(2);
+    assert_eq!((few.all.len(), few.is_cut), (1, false));
+    let many = objects(20_000);
+    assert_eq!((many.all.len(), many.is_cut), (MOST_OBJECTS, true));
+    let names: Vec<_> = many.all.iter().map(ClusterReport::name).collect();
+    assert_eq!(
+        (names[0], names[9]),
+        ("olmguard-audit", "olmguard-audit-10")
+    );
+}
+
+#[test]
+fn the_component_grants_rights_on_each_name() {
+    let rbac = include_str!("../../../deploy/components/audit/rbac.yaml");
+    let lines = rbac.lines().map(str::trim);
+    let names = lines.filter_map(|line| line.strip_prefix("- "));
+    let names = names.filter(|name| name.starts_with("olmguard-audit"));
+    let expected: Vec<_> = (1..=MOST_OBJECTS).map(ClusterReport::name_of).collect();
+    assert_eq!(names.collect::<Vec<_>>(), expected);
 }

@@ -1,14 +1,20 @@
 //! What of a webhook configuration has to change so that API servers trust a bundle.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, SystemTime};
+
 use hyper::Uri;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::{
     ValidatingWebhook, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::cluster::authority::error::Failure;
+use crate::tls::Leaf;
 
 /// The webhooks of ours: their places, and the bundles that they have.
 pub(super) fn ours<'c>(
@@ -105,3 +111,251 @@ const INJECTIONS: [&str; 4] = [
     "cert-manager.io/inject-apiserver-ca",
     "service.beta.openshift.io/inject-cabundle",
 ];
+
+// What one replica remembers of a configuration: what it has put there, and what it found of others.
+//
+// Certificates of others stand beside ours for [`GRACE`], so that what served before, by an authority
+// of another Secret or of cert-manager, is trusted until the last of it has gone. After that they are
+// taken out: what is trusted is ours to say. Each look forgets whoever is gone.
+
+/// What is known of one configuration.
+#[derive(Debug, Default)]
+pub(super) struct KnownConfiguration {
+    /// What of ours was found or put there last, if anything was.
+    ours: Option<Certificates>,
+    /// Those of others, and when each was seen first.
+    others: BTreeMap<Certificate, Instant>,
+    /// What was noted last, and has not been otherwise since.
+    noted: Option<Note>,
+}
+
+/// What somebody should look at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Note {
+    /// There is no such configuration.
+    Absent,
+    /// It is not as it was left.
+    Changed,
+    /// It holds certificates of others that are trusted for a while.
+    Others,
+}
+
+/// A moment, by the clock that people set and by the one that nobody sets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) now: SystemTime,
+    pub(super) at: Instant,
+}
+
+/// DER.
+type Certificate = Vec<u8>;
+
+type Certificates = BTreeSet<Certificate>;
+
+impl KnownConfiguration {
+    /// What each of these bundles is to be so that ours is trusted; none for one that is right.
+    pub(super) fn look(
+        &mut self,
+        found: &[&[u8]],
+        bundle: &str,
+        moment: Moment,
+    ) -> (Vec<Option<String>>, Option<Note>) {
+        let ours = certificates(bundle.as_bytes());
+        let sets: Vec<_> = found.iter().map(|found| certificates(found)).collect();
+        let all: Certificates = sets.iter().flatten().cloned().collect();
+        let has_news = self.meet(&all, &ours, moment.at);
+        let looks = found.iter().zip(&sets);
+        let wanted = looks.map(|(found, set)| self.wanted(found, set, bundle, &ours, moment));
+        let wanted: Vec<_> = wanted.collect();
+        let note = self.noted(&wanted, &all, has_news);
+        (wanted, note)
+    }
+
+    /// Ours stand there.
+    pub(super) fn published(&mut self, bundle: &str) {
+        self.ours = Some(certificates(bundle.as_bytes()));
+    }
+
+    /// There is no such configuration; what becomes of it meanwhile is nobody's fault.
+    pub(super) fn absent(&mut self) -> Option<Note> {
+        self.ours = None;
+        self.others.clear();
+        self.note(Some(Note::Absent))
+    }
+
+    /// Remembers those of others, and says whether some were not known.
+    fn meet(&mut self, all: &Certificates, ours: &Certificates, at: Instant) -> bool {
+        let was_ours =
+            |one: &Certificate| self.ours.as_ref().is_some_and(|ours| ours.contains(one));
+        let others = all.iter();
+        let others = others.filter(|one| !ours.contains(*one) && !was_ours(one));
+        let others: BTreeMap<_, _> = others
+            .map(|one| (one.clone(), self.others.get(one).copied().unwrap_or(at)))
+            .collect();
+        let has_news = others.keys().any(|one| !self.others.contains_key(one));
+        self.others = others;
+        has_news
+    }
+
+    fn wanted(
+        &self,
+        found: &[u8],
+        set: &Certificates,
+        bundle: &str,
+        ours: &Certificates,
+        moment: Moment,
+    ) -> Option<String> {
+        let kept = set.iter().filter(|one| self.is_kept(one, moment));
+        let kept: Certificates = kept.cloned().collect();
+        // In any order: two replicas that do not know each other's would put it to and fro.
+        let is_right = !set.is_empty() && *set == ours.union(&kept).cloned().collect();
+        if is_right || found == bundle.as_bytes() {
+            return None;
+        }
+        let kept: String = kept.iter().map(as_pem).collect();
+        Some(bundle.to_owned() + &kept)
+    }
+
+    fn is_kept(&self, one: &Certificate, moment: Moment) -> bool {
+        let seen = self.others.get(one);
+        let is_new = seen.is_some_and(|seen| moment.at.duration_since(*seen) < GRACE);
+        is_new
+            && Leaf::read(&CertificateDer::from(&**one))
+                .is_ok_and(|leaf| moment.now <= leaf.not_after)
+    }
+
+    fn noted(
+        &mut self,
+        wanted: &[Option<String>],
+        all: &Certificates,
+        has_news: bool,
+    ) -> Option<Note> {
+        let is_right = wanted.iter().all(Option::is_none);
+        let lacks = self.ours.as_ref().is_some_and(|ours| !ours.is_subset(all));
+        match &self.ours {
+            _ if is_right && !has_news => self.note(None),
+            Some(_) if has_news || (lacks && !is_right) => self.note(Some(Note::Changed)),
+            None if has_news => self.note(Some(Note::Others)),
+            _ => None,
+        }
+    }
+
+    /// Tells what differs from what was noted last.
+    fn note(&mut self, note: Option<Note>) -> Option<Note> {
+        let is_same = self.noted == note;
+        self.noted = note;
+        note.filter(|_| !is_same)
+    }
+}
+
+/// All that can be read; what cannot, vouches for nobody.
+fn certificates(bundle: &[u8]) -> Certificates {
+    let all = CertificateDer::pem_slice_iter(bundle);
+    all.filter_map(Result::ok).map(|one| one.to_vec()).collect()
+}
+
+fn as_pem(certificate: &Certificate) -> String {
+    let section = pem::Pem::new("CERTIFICATE", &**certificate);
+    let config = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
+    pem::encode_config(&section, config)
+}
+
+/// How long certificates of others are trusted beside ours: longer than a roll-out takes.
+pub(super) const GRACE: Duration = Duration::from_hours(1);
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    /// A certificate that is valid until this year begins.
+    fn until(year: i32) -> String {
+        let mut params = CertificateParams::new(["x".to_owned()]).unwrap();
+        params.not_after = date_time_ymd(year, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        params.self_signed(&key).unwrap().pem().replace('\r', "")
+    }
+
+    fn later(moment: Moment, by: Duration) -> Moment {
+        Moment {
+            now: moment.now + by,
+            at: moment.at + by,
+        }
+    }
+
+    /// In the year 2001.
+    fn begin() -> Moment {
+        Moment {
+            now: SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000),
+            at: Instant::now(),
+        }
+    }
+
+    #[test]
+    fn others_stay_for_an_hour_unless_they_have_expired() {
+        let (ours, other, expired) = (until(2100), until(2100), until(2000));
+        let (mut known, first) = (KnownConfiguration::default(), begin());
+        let found = format!("{other}{expired}not a certificate\n");
+        let both = format!("{ours}{other}");
+        let looked = known.look(&[found.as_bytes()], &ours, first);
+        assert_eq!(looked, (vec![Some(both.clone())], Some(Note::Others)));
+        known.published(&ours);
+        let reversed = format!("{other}{ours}");
+        for found in [&both, &reversed] {
+            let looked = known.look(&[found.as_bytes()], &ours, first);
+            assert_eq!(looked, (vec![None], None), "in any order");
+        }
+        let (wanted, note) = known.look(&[both.as_bytes()], &ours, later(first, GRACE));
+        assert_eq!((wanted, note), (vec![Some(ours)], None));
+    }
+
+    #[test]
+    fn a_change_by_somebody_else_is_noted_once() {
+        let (ours, other) = (until(2100), until(2100));
+        let (mut known, now) = (KnownConfiguration::default(), begin());
+        assert_eq!(
+            known.look(&[b""], &ours, now),
+            (vec![Some(ours.clone())], None)
+        );
+        known.published(&ours);
+        for note in [Some(Note::Changed), None] {
+            let (wanted, noted) = known.look(&[other.as_bytes()], &ours, now);
+            assert_eq!(wanted, [Some(format!("{ours}{other}"))]);
+            assert_eq!(noted, note);
+        }
+        assert_eq!(
+            known.look(&[ours.as_bytes()], &ours, now),
+            (vec![None], None)
+        );
+        let taken_out = known.look(&[b""], &ours, now);
+        assert_eq!(taken_out.1, Some(Note::Changed), "again");
+    }
+
+    #[test]
+    fn what_was_ours_is_nobody_elses() {
+        let (old, new) = (until(2100), until(2100));
+        let both = format!("{old}{new}");
+        let (mut known, now) = (KnownConfiguration::default(), begin());
+        known.published(&old);
+        let looked = known.look(&[old.as_bytes()], &both, now);
+        assert_eq!(looked, (vec![Some(both.clone())], None));
+        known.published(&both);
+        let looked = known.look(&[both.as_bytes()], &new, now);
+        assert_eq!(looked, (vec![Some(new)], None));
+    }
+
+    #[test]
+    fn a_configuration_that_is_not_there_is_noted_once() {
+        let mut known = KnownConfiguration::default();
+        known.published(&until(2100));
+        assert_eq!(known.absent(), Some(Note::Absent));
+        assert_eq!(known.absent(), None);
+        let ours = until(2100);
+        let looked = known.look(&[b""], &ours, begin());
+        assert_eq!(looked.1, None, "nobody changed what is new");
+        known.published(&ours);
+        known.look(&[ours.as_bytes()], &ours, begin());
+        assert_eq!(known.absent(), Some(Note::Absent), "again");
+    }
+}

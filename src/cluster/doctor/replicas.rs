@@ -3,17 +3,26 @@
 //! The API server's proxy leads to every pod; where whoever asks may not use it, or there is no pod, the
 //! address is asked itself, which leads there from within the cluster only.
 
-mod direct;
-mod proxied;
-
+use std::error::Error;
+use std::net::IpAddr;
 use std::time::Duration;
 
-use hyper::StatusCode;
+use http_body_util::{BodyExt, Empty, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::handshake;
+use hyper::{Request, StatusCode, header};
+use hyper_util::rt::TokioIo;
 use kube::Client;
+use kube::client::Body;
+use kube::core::Status;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::cluster::doctor::{Examination, need};
+use crate::cluster::fault;
 use crate::foreign_text::one_line;
 use crate::tls::{Authorities, Leaf, is_for, utc};
 use olmguard_views::doctor::{Certificate, Endpoint, MissingAnswer, Replica, ReplicaStatus, Trust};
@@ -132,10 +141,10 @@ impl ReplicaRoute<'_> {
                     is_forbidden,
                     why,
                 };
-                proxied::get(client, &path).await.map_err(failed)
+                get_proxied(client, &path).await.map_err(failed)
             }
             Self::Address(host, port) => {
-                direct::get(host, *port, path)
+                get_directly(host, *port, path)
                     .await
                     .map_err(|why| MissingAnswer {
                         need: need("get", "pods/proxy", Some(&of.names.namespace), None),
@@ -192,5 +201,101 @@ fn is_for_service(leaf: &Leaf, trusted: &CertificateTrust) -> Option<bool> {
 
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+
 /// How large one may be, in bytes: metrics are the largest.
 const LARGEST: usize = 4 << 20;
+
+// At its address.
+
+/// The answer, or why there is none.
+async fn get_directly(host: &str, port: u16, path: &str) -> Result<ReplicaResponse, String> {
+    let address: IpAddr = host
+        .parse()
+        .map_err(|_| format!("{host} is not an IP address"))?;
+    let exchange = timeout(PATIENCE, exchange(address, port, path));
+    let answer = exchange.await;
+    let answer = answer.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?;
+    answer.map_err(|error| one_line(&format!("{address} port {port}: {error}")))
+}
+
+async fn exchange(
+    address: IpAddr,
+    port: u16,
+    path: &str,
+) -> Result<ReplicaResponse, Box<dyn Error + Send + Sync>> {
+    let stream = TcpStream::connect((address, port)).await?;
+    let (mut requests, connection) = handshake(TokioIo::new(stream)).await?;
+    let mut running = JoinSet::new();
+    running.spawn(connection);
+    let request = Request::get(path)
+        .header(header::HOST, "olmguard")
+        .body(Empty::<Bytes>::new())?;
+    let answer = requests.send_request(request).await?;
+    let code = answer.status();
+    let body = Limited::new(answer.into_body(), LARGEST).collect().await?;
+    let words = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+    Ok((code, words))
+}
+
+// Through the API server's proxy.
+
+/// The answer of whoever is behind the proxy; else whether the proxy itself is forbidden, and why there
+/// is no answer.
+async fn get_proxied(client: &Client, path: &str) -> Result<ReplicaResponse, (bool, String)> {
+    let request = Request::get(path).body(Body::empty());
+    let request = request.map_err(|error| (false, error.to_string()))?;
+    let exchange = async {
+        let answer = client.send(request).await;
+        let answer = answer.map_err(|error| fault::words(&error))?;
+        let (parts, body) = answer.into_parts();
+        let whole = Limited::new(body, LARGEST).collect().await;
+        let whole = whole.map_err(|error| one_line(&error.to_string()))?;
+        Ok((parts.status, whole.to_bytes()))
+    };
+    let (code, bytes) = timeout(PATIENCE, exchange)
+        .await
+        .map_err(|_| (false, format!("no answer within {} s", PATIENCE.as_secs())))?
+        .map_err(|why: String| (false, why))?;
+    match status(&bytes) {
+        Some(status) if code != StatusCode::OK => {
+            let words = fault::words(&kube::Error::Api(Box::new(status)));
+            Err((code == StatusCode::FORBIDDEN, words))
+        }
+        _ => Ok((code, String::from_utf8_lossy(&bytes).into_owned())),
+    }
+}
+
+/// The answer of the API server itself, if it is one: any other object is of whoever is behind it.
+fn status(bytes: &[u8]) -> Option<Status> {
+    let kind: ObjectKind = serde_json::from_slice(bytes).ok()?;
+    let is_status = kind.kind == "Status";
+    is_status.then(|| serde_json::from_slice(bytes).ok())?
+}
+
+/// What an object of an API server says that it is.
+#[derive(serde::Deserialize)]
+struct ObjectKind {
+    kind: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_of_a_replica_is_no_status() {
+        for (body, is_status) in [
+            (
+                r#"{"kind": "Status", "apiVersion": "v1", "code": 403}"#,
+                true,
+            ),
+            (
+                r#"{"schema": "olmguard.readiness/v1", "ready": false}"#,
+                false,
+            ),
+            ("not ready\n", false),
+        ] {
+            assert_eq!(status(body.as_bytes()).is_some(), is_status, "{body}");
+        }
+    }
+}

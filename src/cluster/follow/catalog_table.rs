@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::AgeLimit;
-use crate::cluster::follow::boot::StartProgress;
+use crate::cluster::follow::StartProgress;
 use crate::cluster::follow::job::{Failure, Job, LoadedContent, Task, may_begin};
 use crate::cluster::follow::report::CatalogReport;
 use crate::cluster::follow::tracked::{Key, TrackedCatalog};

@@ -2,20 +2,26 @@
 
 mod catalog_table;
 mod live;
-mod moved;
 mod running;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use serde_json::json;
+use tokio::task::yield_now;
+use tokio::time::timeout;
+
+use super::*;
 use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
 use crate::source::catalogd::FetchError;
 use crate::source::{Progress, read_from};
+use live::{CATALOGS, Guarding, World};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content, Labels, ServingState};
+use olmguard_support::moved::Moved;
 
 /// A catalog that serves the content of `digest`.
 fn observed(name: &str, digest: &str) -> ObservedCatalog {
@@ -79,3 +85,159 @@ fn packages(state: &CatalogState) -> Result<Vec<&str>, &str> {
         Content::Unfetched(why) | Content::Unreadable(why) => Err(why),
     }
 }
+
+fn snapshot(priority: i32) -> Snapshot {
+    let mut state = CatalogState::named("hub", Content::Missing);
+    state.priority = priority;
+    Snapshot::new(Rules::default(), [state])
+}
+
+#[test]
+fn the_same_again_is_not_published() {
+    let mut stage = SnapshotStore::new(Arc::default());
+    assert!(!stage.publish(Snapshot::default()));
+    assert!(stage.publish(snapshot(1)) && !stage.publish(snapshot(1)));
+    assert!(stage.publish(snapshot(2)));
+    assert_eq!(stage.done().len(), 2);
+}
+
+#[test]
+fn an_old_snapshot_ends_when_nobody_reads_it() {
+    let current = Arc::new(ArcSwap::from_pointee(Snapshot::default()));
+    let mut stage = SnapshotStore::new(Arc::clone(&current));
+    let read = current.load();
+    stage.publish(snapshot(1));
+    stage.publish(snapshot(2));
+    assert_eq!(stage.done().len(), 1, "the one between was read by nobody");
+    assert!(stage.is_waiting() && stage.done().is_empty());
+    drop(read);
+    assert_eq!(stage.done().len(), 1);
+    assert!(!stage.is_waiting());
+}
+
+// Every metric of catalogs and their watch, as they change in a cluster.
+
+/// A package with this many bundles.
+fn content_of_bundles(bundles: usize) -> String {
+    let bundle = |number: usize| {
+        format!(
+            "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v{number}\",\"properties\":[{{\"type\":\
+             \"olm.package\",\"value\":{{\"packageName\":\"p\",\"version\":\"{number}.0.0\"}}}}]}}\n"
+        )
+    };
+    let entries = (0..bundles).map(|number| format!("{{\"name\":\"p.v{number}\"}}"));
+    let entries = entries.collect::<Vec<_>>().join(",");
+    let bundles: String = (0..bundles).map(bundle).collect();
+    format!(
+        "{{\"schema\":\"olm.package\",\"name\":\"p\"}}\n\
+         {{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{entries}]}}\n{bundles}"
+    )
+}
+
+/// Another package, whose content makes the catalog larger.
+fn other(name: &str) -> String {
+    content_of_bundles(1).replace("\"p", &format!("\"{name}"))
+}
+
+struct Watching<'w> {
+    guard: &'w Guarding,
+    moved: Moved,
+}
+
+impl Watching<'_> {
+    /// Looks until the metrics have this line.
+    async fn until(&mut self, line: &str) {
+        let wait = async {
+            loop {
+                let text = self.guard.metrics.render();
+                self.moved.look(&text);
+                if text.lines().any(|one| one == line) {
+                    return;
+                }
+                yield_now().await;
+            }
+        };
+        timeout(DEADLINE, wait)
+            .await
+            .unwrap_or_else(|_| panic!("never: {line}\n{}", self.guard.metrics.render()));
+    }
+
+    async fn until_all_moved(&mut self, rows: &str) {
+        let wait = async {
+            while !self.moved.still(rows).is_empty() {
+                self.moved.look(&self.guard.metrics.render());
+                yield_now().await;
+            }
+        };
+        let ended = timeout(DEADLINE, wait).await;
+        assert!(ended.is_ok(), "still: {:?}", self.moved.still(rows));
+    }
+}
+
+#[tokio::test]
+async fn every_metric_of_catalogs_and_watches_moves() {
+    let world = World::begin().await;
+    let guard = world.guard().await;
+    let mut watching = Watching {
+        guard: &guard,
+        moved: Moved::default(),
+    };
+    watching
+        .until("olmguard_watch_connected{resource=\"clustercatalogs\"} 0")
+        .await;
+    watching
+        .until("olmguard_watch_connected{resource=\"clustercatalogs\"} 1")
+        .await;
+    // catalogd has nothing of it yet.
+    world.api.put(CATALOGS, world.object("hub", "a"));
+    watching
+        .until("olmguard_catalog_load_errors_total{catalog=\"hub\",class=\"status\"} 1")
+        .await;
+    world.served.shelf.put("hub", &content_of_bundles(1));
+    world.api.put(CATALOGS, world.object("hub", "b"));
+    watching
+        .until("olmguard_catalog_packages{catalog=\"hub\"} 1")
+        .await;
+    world
+        .served
+        .shelf
+        .put("hub", &(content_of_bundles(2) + &other("q")));
+    world.api.put(CATALOGS, world.object("hub", "c"));
+    watching
+        .until("olmguard_catalog_packages{catalog=\"hub\"} 2")
+        .await;
+    world
+        .served
+        .shelf
+        .put("hub", "{\"error\":\"unauthorized\"}\n");
+    world.api.put(CATALOGS, world.object("hub", "e"));
+    watching
+        .until("olmguard_catalog_held_back{catalog=\"hub\"} 1")
+        .await;
+    // After an object nothing but JSON is expected.
+    let broken = content_of_bundles(3) + "{\"schema\": oops}\n";
+    world.served.shelf.put("hub", &broken);
+    world.api.put(CATALOGS, world.object("hub", "d"));
+    watching
+        .until("olmguard_catalog_newer_known{catalog=\"hub\"} 1")
+        .await;
+    watching
+        .until("olmguard_catalog_load_errors_total{catalog=\"hub\",class=\"content\"} 1")
+        .await;
+    let mut away = world.object("hub", "d");
+    away["status"]["conditions"] = json!([{"type": "Serving", "status": "False"}]);
+    world.api.put(CATALOGS, away);
+    watching
+        .until("olmguard_catalog_serving{catalog=\"hub\"} 0")
+        .await;
+    // What it saw last is forgotten, so the watch begins again.
+    world.api.end_watches();
+    world.api.compact();
+    watching
+        .until_all_moved(include_str!(
+            "../../../tests/server/telemetry/moved/cluster.txt"
+        ))
+        .await;
+}
+
+const DEADLINE: Duration = Duration::from_secs(30);

@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use super::{ClusterReader, ClusterState, ListedCatalog};
-use crate::cluster::tests::catalogd::Catalogd;
+use crate::cluster::tests::Catalogd;
 use crate::source::catalogd::{self, FetchLimits};
 use crate::source::{Progress, SourceError, read_fetched};
 use olmguard_catalog::CatalogBuilder;

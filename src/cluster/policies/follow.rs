@@ -10,12 +10,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::board::{ListedKind, ListedPolicies, UnlistedPolicies};
 use super::permission::{self, ExpectedPermission, Permission};
 use super::read::{ReadGuardrails, ReadPolicy};
 use super::report::{ObjectReport, Reports};
 use super::table::{Change, Presence, ReadObject, Table};
 use super::{GUARDRAILS, POLICIES, PolicyBoard, PolicyStore};
+use super::{ListedKind, ListedPolicies, UnlistedPolicies};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::telemetry::metrics::{PolicyMetrics, PolicyObject, WatchMetrics, WatchedResource};
 use crate::tls::Clock;

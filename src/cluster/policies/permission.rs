@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::cluster::fault::FaultClass;
-use crate::cluster::served::Names;
+use crate::cluster::object::Names;
 use crate::cluster::watch::{WatchEvent, WatchedKind};
 
 /// What is shipped: the specs of the policy in each of its forms, and of the binding.

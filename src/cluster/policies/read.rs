@@ -1,10 +1,15 @@
 //! One object, as read, with what its status is about.
 
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::{Api, Client};
 use serde_json::Value;
 
-use crate::cluster::object::name;
+use super::{GUARDRAILS, POLICIES};
+use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::object::{MOST_PAGES, name, pages, served};
+use crate::policy_objects::{KINDS, as_written};
 use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::UpgradePolicy;
+use olmguard_policy::{GROUP, UpgradePolicy};
 
 /// An `UpgradePolicy`. The policy is as written: whether the cluster asks for permissions is not in it.
 #[derive(Clone, Debug)]
@@ -63,5 +68,68 @@ impl ObjectState {
     /// Whether both are states of one object with one spec: an API server counts each change of a spec.
     pub(super) fn is_same_spec(&self, other: &Self) -> bool {
         self.generation.is_some() && self.generation == other.generation && self.uid == other.uid
+    }
+}
+
+// The policies of a cluster as they are now, for those who do not watch them.
+
+/// Why the policies of a cluster are not known.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("policies are unknown: cannot list {resource}: {}{}", .fault.words, .fault.way_out_of_list())]
+pub struct PoliciesError {
+    /// What was to be listed, such as `upgradepolicies.olmguard.dev`.
+    pub resource: String,
+    /// What the API server did.
+    pub fault: WatchFault,
+}
+
+/// An object of either kind, and its kind.
+pub(in crate::cluster) struct ListedPolicy {
+    pub(in crate::cluster) kind: &'static str,
+    pub(in crate::cluster) object: Value,
+}
+
+/// Every object of both kinds as written; none where the cluster does not have them.
+///
+/// # Errors
+/// If a kind that the cluster has cannot be listed.
+pub async fn list(client: &Client) -> Result<Vec<Value>, PoliciesError> {
+    let listed = list_whole(client).await?;
+    let written = listed.iter().map(|one| as_written(one.kind, &one.object));
+    Ok(written.collect())
+}
+
+/// The same with what the API server adds.
+pub(in crate::cluster) async fn list_whole(
+    client: &Client,
+) -> Result<Vec<ListedPolicy>, PoliciesError> {
+    let mut policies = Vec::new();
+    for (kind, plural) in KINDS {
+        let resource = GroupVersionKind::gvk(GROUP, "v1alpha1", kind);
+        let resource = ApiResource::from_gvk_with_plural(&resource, plural);
+        let api = Api::all_with(client.clone(), &resource);
+        let take = |object| policies.push(ListedPolicy { kind, object });
+        match pages(&api, MOST_PAGES, take).await {
+            Ok(()) => {}
+            Err(fault) if is_absent(client, &fault).await => {}
+            Err(fault) => {
+                let resource = format!("{plural}.{GROUP}");
+                return Err(PoliciesError { resource, fault });
+            }
+        }
+    }
+    Ok(policies)
+}
+
+/// Whether it fails because the cluster has no such kind: whoever may not list them is told 403 in either case.
+async fn is_absent(client: &Client, fault: &WatchFault) -> bool {
+    match fault.class {
+        FaultClass::NotServed => true,
+        FaultClass::Forbidden => {
+            let policies = served(client, POLICIES).await;
+            let guardrails = served(client, GUARDRAILS).await;
+            matches!((policies, guardrails), (Ok(None), Ok(None)))
+        }
+        _ => false,
     }
 }

@@ -3,6 +3,7 @@
 //! One replica writes, the one that leads ([`Leadership`]). Only it watches ClusterExtensions. Nothing else waits for
 //! any of this: a cluster in which nobody can write is judged in the same way.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -19,17 +20,16 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use super::follow::SETTLE;
-use super::matched::Extensions;
 use super::report::{Reports, due};
-use crate::cluster::extensions;
-use crate::cluster::fault;
 use crate::cluster::lease::Leadership;
-use crate::cluster::line;
+use crate::cluster::object::name;
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
+use crate::cluster::{extensions, fault, line};
 use crate::once_per_change::OncePerChange;
 use crate::source::catalogd::retry::Retry;
 use crate::tls::Clock;
-use olmguard_policy::GROUP;
+use olmguard_engine::extension::{Extension, PolicySubject};
+use olmguard_policy::{GROUP, Subject, UpgradePolicy};
 
 /// Reports in the objects, whenever this replica holds the lease, for as long as it is polled.
 pub async fn report(
@@ -231,12 +231,90 @@ fn rfc3339(time: SystemTime) -> String {
 }
 
 const VERSION: &str = "v1alpha1";
+
 /// Who owns the status, as server-side apply has it.
 const MANAGER: &str = "olmguard";
+
 const BACKLOG: usize = 16;
+
 /// How what fails is tried again. It is never given up.
 const RETRY: Retry = Retry {
     base: Duration::from_secs(1),
     cap: Duration::from_mins(5),
     tries: NonZero::<u32>::MAX,
 };
+
+// How many ClusterExtensions a policy matches.
+
+/// The extensions of the cluster, as far as policies match them.
+#[derive(Debug, Default)]
+pub(super) struct Extensions {
+    subjects: Option<BTreeMap<String, ExtensionSubject>>,
+    /// Whether there was any answer.
+    is_asked: bool,
+}
+
+#[derive(Debug, Eq, PartialEq)]
+struct ExtensionSubject {
+    package: String,
+    subject: PolicySubject,
+}
+
+impl Extensions {
+    /// Whether the API server was asked, with or without success.
+    pub(super) fn is_asked(&self) -> bool {
+        self.is_asked
+    }
+
+    /// Takes an event; true if the numbers may be others now.
+    pub(super) fn take(&mut self, event: WatchEvent<Value>) -> bool {
+        let was_asked = std::mem::replace(&mut self.is_asked, true);
+        let is_other = match event {
+            WatchEvent::Listed(objects) => {
+                let listed = Some(objects.iter().filter_map(read).collect());
+                let is_other = self.subjects != listed;
+                self.subjects = listed;
+                is_other
+            }
+            WatchEvent::Applied(object) => match (read(&object), &mut self.subjects) {
+                (Some((name, subject)), Some(known)) => {
+                    let is_other = known.get(&name) != Some(&subject);
+                    known.insert(name, subject);
+                    is_other
+                }
+                _ => false,
+            },
+            WatchEvent::Deleted(object) => {
+                let known = self.subjects.as_mut();
+                known.is_some_and(|known| known.remove(name(&object)).is_some())
+            }
+            WatchEvent::Absent => self.subjects.replace(BTreeMap::new()).is_none(),
+            WatchEvent::Alive | WatchEvent::Found | WatchEvent::Lost(_) => false,
+        };
+        is_other || !was_asked
+    }
+
+    /// How many a policy matches; none if that is not known.
+    pub(super) fn matched(&self, policy: &UpgradePolicy) -> Option<i64> {
+        let subjects = self.subjects.as_ref()?.values();
+        let matching = subjects.filter(|extension| {
+            policy.matches(&Subject {
+                package: &extension.package,
+                namespace: &extension.subject.namespace,
+                labels: &extension.subject.labels,
+            })
+        });
+        i64::try_from(matching.count()).ok()
+    }
+}
+
+/// One that requests no package is of none that a policy names.
+fn read(object: &Value) -> Option<(String, ExtensionSubject)> {
+    let extension = Extension::recognised(object)?;
+    let package = extension.filter.map(|filter| filter.package);
+    let subject = ExtensionSubject {
+        package: package.unwrap_or_default(),
+        subject: extension.subject,
+    };
+    Some((name(object).to_owned(), subject))
+}

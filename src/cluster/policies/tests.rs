@@ -1,26 +1,30 @@
 //! The watches against a server that is told how to misbehave, in virtual time.
 
-mod faults;
-mod permission;
 mod status;
-mod table;
-mod unlisted;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::StatusCode;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
+use super::follow::{State, Watches};
+use super::read::ReadGuardrails;
+use super::table::{DOUBT, Table};
 use super::*;
+use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::watch::WatchEvent;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
-use olmguard_support::api::ApiServer;
+use olmguard_support::api::{ApiServer, Trouble};
 use olmguard_support::moved::Moved;
 
 const GROUP: &str = "olmguard.dev/v1alpha1";
+
 const UPGRADE_POLICIES: &str = "/apis/olmguard.dev/v1alpha1/upgradepolicies";
+
 const UPGRADE_GUARDRAILS: &str = "/apis/olmguard.dev/v1alpha1/upgradeguardrails";
 
 /// A cluster, and what is made of it.
@@ -224,7 +228,7 @@ async fn files_and_objects_are_in_force_together() {
         .api
         .put(UPGRADE_GUARDRAILS, guardrails("lantern", &json!("p")));
     scene.has(&["UpgradeGuardrails lantern"]).await;
-    let mut files = olmguard_catalog::guardrail::AdministratorGuardrails::default();
+    let mut files = AdministratorGuardrails::default();
     let whole = olmguard_catalog::guardrail::UnreadGuardrails {
         path: String::new(),
         problem: olmguard_catalog::guardrail::Problem::Text("broken".to_owned()),
@@ -239,4 +243,348 @@ async fn files_and_objects_are_in_force_together() {
     scene
         .has(&["a", "rules.yaml:1", "UpgradeGuardrails lantern"])
         .await;
+}
+
+// Whether the API server asks for the permission `bypass`.
+
+const REGISTRATION: &str = "admissionregistration.k8s.io/v1";
+
+const POLICIES_OF_API: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
+
+const BINDINGS_OF_API: &str =
+    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+
+fn expected() -> ExpectedPermission {
+    ExpectedPermission {
+        policies: vec![json!({"failurePolicy": "Fail"})],
+        binding: json!({"validationActions": ["Deny"]}),
+    }
+}
+
+fn object(spec: &Value) -> Value {
+    json!({"metadata": {"name": BYPASS}, "spec": spec})
+}
+
+/// Waits until the one policy has this fault, or none.
+async fn is_faulty(scene: &Scene, fault: Option<&str>) {
+    let begun = Instant::now();
+    loop {
+        let current = scene.store.current().load_full();
+        let policy = current.upgrades.iter().next();
+        let found = policy.map(|policy| policy.faults().first().map(ToString::to_string));
+        if found
+            .as_ref()
+            .is_some_and(|found| found.as_deref() == fault)
+        {
+            return;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_mins(10),
+            "{found:?}, expected {fault:?}"
+        );
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+const NOT_CHECKED: &str = "spec.rules.bypass: ByPermission needs the ValidatingAdmissionPolicy of olmguard, \
+     which is not in use here: install it, or write Deny";
+
+#[tokio::test(start_paused = true)]
+async fn by_permission_is_accepted_where_the_api_server_asks() {
+    let api = cluster();
+    api.serve(
+        REGISTRATION,
+        "validatingadmissionpolicies",
+        "ValidatingAdmissionPolicy",
+    );
+    api.serve(
+        REGISTRATION,
+        "validatingadmissionpolicybindings",
+        "ValidatingAdmissionPolicyBinding",
+    );
+    api.put(
+        UPGRADE_POLICIES,
+        policy("a", &json!({"bypass": "ByPermission"})),
+    );
+    let scene = Scene::expecting(api, expected());
+    is_faulty(&scene, Some(NOT_CHECKED)).await;
+    scene
+        .api
+        .put(POLICIES_OF_API, object(&expected().policies[0]));
+    sleep(Duration::from_secs(1)).await;
+    is_faulty(&scene, Some(NOT_CHECKED)).await;
+    scene.api.put(BINDINGS_OF_API, object(&expected().binding));
+    is_faulty(&scene, None).await;
+    // Somebody has switched it off.
+    scene.api.put(
+        BINDINGS_OF_API,
+        object(&json!({"validationActions": ["Audit"]})),
+    );
+    is_faulty(&scene, Some(NOT_CHECKED)).await;
+    scene.api.put(BINDINGS_OF_API, object(&expected().binding));
+    is_faulty(&scene, None).await;
+    scene.api.delete(POLICIES_OF_API, BYPASS);
+    is_faulty(&scene, Some(NOT_CHECKED)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_permission_is_not_accepted_where_that_cannot_be_known() {
+    let api = cluster();
+    api.put(
+        UPGRADE_POLICIES,
+        policy("a", &json!({"bypass": "ByPermission"})),
+    );
+    let scene = Scene::expecting(api, expected());
+    is_faulty(&scene, Some(NOT_CHECKED)).await;
+    let mut reports = scene.reports.clone();
+    reports.changed().await.expect("it goes on");
+    let words = "0 UpgradePolicy accepted, 1 not accepted and denying upgrades; the first: a: ";
+    let words = format!("{words}{NOT_CHECKED}; 0 UpgradeGuardrails accepted");
+    scene.says(Ok(&words)).await;
+}
+
+// When the objects of a kind that is gone are dropped, by the time of each answer.
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A second less than it takes.
+const JUST_BEFORE: Duration = Duration::from_secs(60 + 5 * 60 - 1);
+
+fn lost() -> WatchEvent<Value> {
+    WatchEvent::Lost(WatchFault {
+        class: FaultClass::Unreachable,
+        words: "no connection".to_owned(),
+    })
+}
+
+/// Whether the object is in use after these events, each at its time, and whether all objects are known.
+async fn after(events: &[(Duration, WatchEvent<Value>)]) -> (bool, bool) {
+    let begun = Instant::now();
+    let mut table = Table::<ReadGuardrails>::default();
+    let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
+    table.take(listed, begun).await;
+    for (after, event) in events {
+        table.take(event.clone(), begun + *after).await;
+    }
+    (table.iter().count() == 1, table.is_known())
+}
+
+#[tokio::test]
+async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
+    let gone = || WatchEvent::Absent;
+    let rows = [
+        (vec![], (true, true)),
+        (vec![(MINUTE, gone())], (true, false)),
+        // One answer is not enough, however late the next one is.
+        (vec![(MINUTE, gone()), (JUST_BEFORE, gone())], (true, false)),
+        (
+            vec![(MINUTE, gone()), (MINUTE + DOUBT, gone())],
+            (false, true),
+        ),
+        (
+            vec![(MINUTE, gone()), (2 * MINUTE, WatchEvent::Found)],
+            (true, false),
+        ),
+        // It was served meanwhile.
+        (
+            vec![
+                (MINUTE, gone()),
+                (2 * MINUTE, WatchEvent::Found),
+                (3 * MINUTE, gone()),
+                (MINUTE + DOUBT, gone()),
+            ],
+            (true, false),
+        ),
+        (
+            vec![
+                (MINUTE, gone()),
+                (
+                    2 * MINUTE,
+                    WatchEvent::Listed(vec![guardrails("g", &json!("p"))]),
+                ),
+                (MINUTE + DOUBT, gone()),
+            ],
+            (true, false),
+        ),
+        // Nobody knows what was served while there was no answer.
+        (
+            vec![
+                (MINUTE, gone()),
+                (3 * MINUTE, lost()),
+                (MINUTE + DOUBT, gone()),
+            ],
+            (true, false),
+        ),
+        (
+            vec![
+                (MINUTE, gone()),
+                (3 * MINUTE, lost()),
+                (3 * MINUTE + DOUBT, gone()),
+            ],
+            (false, true),
+        ),
+    ];
+    for (events, expected) in rows {
+        assert_eq!(after(&events).await, expected, "{events:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_kind_without_objects_is_known_to_be_absent_at_once() {
+    let now = Instant::now();
+    let mut table = Table::<ReadGuardrails>::default();
+    assert!(!table.is_known());
+    table.take(WatchEvent::Absent, now).await;
+    assert!(table.is_known());
+    table.take(WatchEvent::Found, now).await;
+    assert!(!table.is_known(), "it is defined and not listed");
+    table.take(lost(), now).await;
+    assert!(!table.is_known());
+    table.take(WatchEvent::Listed(Vec::new()), now).await;
+    table.take(WatchEvent::Absent, now).await;
+    assert!(table.is_known());
+}
+
+// Policies that are not all known yet are not no policies.
+
+const LISTING: &str = "not listed yet";
+
+#[tokio::test(start_paused = true)]
+async fn from_the_start_until_both_kinds_are_listed_not_all_are_known() {
+    let api = cluster();
+    api.put(UPGRADE_POLICIES, policy("a", &json!({})));
+    for status in [
+        StatusCode::FORBIDDEN,
+        StatusCode::INTERNAL_SERVER_ERROR,
+        StatusCode::NOT_FOUND,
+    ] {
+        api.trouble(Trouble::Status(status), |asked| {
+            asked.path.contains("/upgradeguardrails")
+        });
+        let scene = Scene::of(api.clone());
+        assert_eq!(scene.unlisted().as_deref(), Some(LISTING));
+        assert_eq!(scene.known(), [0, 0]);
+        // What is listed is in force already.
+        scene.has(&["a"]).await;
+        let code = status.as_u16();
+        let why = format!(
+            "UpgradeGuardrails not listed yet: the API server answers {code}: as the test says"
+        );
+        scene.says(Err(&why)).await;
+        assert_eq!(scene.unlisted(), Some(why));
+        api.heal();
+        scene
+            .says(Ok("1 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
+            .await;
+        assert_eq!((scene.unlisted(), scene.known()), (None, [1, 1]));
+    }
+}
+
+/// Nobody knows what the new kind has.
+#[tokio::test(start_paused = true)]
+async fn a_kind_that_is_defined_later_and_cannot_be_listed_is_not_known() {
+    let scene = Scene::of(ApiServer::start());
+    let none = "no UpgradePolicy in this cluster; no UpgradeGuardrails in this cluster";
+    scene.says(Ok(none)).await;
+    scene
+        .api
+        .trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+            asked.path.ends_with("/upgradepolicies")
+        });
+    serve(&scene.api);
+    let why = "UpgradePolicy not listed yet: the API server answers 403: as the test says";
+    scene.says(Err(why)).await;
+    assert_eq!(scene.unlisted().as_deref(), Some(why));
+    scene.api.heal();
+    scene
+        .says(Ok("0 UpgradePolicy accepted; 0 UpgradeGuardrails accepted"))
+        .await;
+    assert_eq!(scene.unlisted(), None);
+}
+
+/// The senders of the four watches.
+struct Senders {
+    policies: mpsc::Sender<WatchEvent<Value>>,
+    guardrails: mpsc::Sender<WatchEvent<Value>>,
+    policy: mpsc::Sender<WatchEvent<Value>>,
+    binding: mpsc::Sender<WatchEvent<Value>>,
+}
+
+fn watches() -> (Senders, Watches) {
+    let (policies, policies_of) = mpsc::channel(1);
+    let (guardrails, guardrails_of) = mpsc::channel(1);
+    let (policy, policy_of) = mpsc::channel(1);
+    let (binding, binding_of) = mpsc::channel(1);
+    let senders = Senders {
+        policies,
+        guardrails,
+        policy,
+        binding,
+    };
+    let watches = Watches {
+        policies: policies_of,
+        guardrails: guardrails_of,
+        policy: policy_of,
+        binding: binding_of,
+    };
+    (senders, watches)
+}
+
+/// A watch that ends is no watch without news.
+#[tokio::test(start_paused = true)]
+async fn following_ends_with_any_of_its_watches_and_what_it_knew_stays_in_force() {
+    let (scene, _) = Scene::idle(ApiServer::start());
+    for ended in 0..4 {
+        let listener = scene.listener();
+        listener.begin();
+        let (senders, watches) = watches();
+        let (reports, _) = watch::channel(Reports::default());
+        let state = State::new(ExpectedPermission::default(), listener, reports);
+        let following = tokio::spawn(state.run(watches));
+        let listed = WatchEvent::Listed(vec![policy("a", &json!({}))]);
+        senders.policies.send(listed).await.expect("it listens");
+        let listed = WatchEvent::Listed(Vec::new());
+        senders.guardrails.send(listed).await.expect("it listens");
+        for sender in [&senders.policy, &senders.binding] {
+            sender.send(WatchEvent::Absent).await.expect("it listens");
+        }
+        scene.has(&["a"]).await;
+        while scene.unlisted().is_some() {
+            sleep(Duration::from_millis(10)).await;
+        }
+        let Senders {
+            policies,
+            guardrails,
+            policy,
+            binding,
+        } = senders;
+        let mut all = vec![policies, guardrails, policy, binding];
+        drop(all.remove(ended));
+        following.await.expect("it ends in good order");
+        assert_eq!(
+            (scene.in_force(), scene.unlisted()),
+            (vec!["a".to_owned()], None)
+        );
+    }
+    // The next try knows nothing yet, and replaces nothing by that.
+    let (senders, watches) = watches();
+    let (reports, _) = watch::channel(Reports::default());
+    let state = State::new(ExpectedPermission::default(), scene.listener(), reports);
+    tokio::spawn(state.run(watches));
+    let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
+    senders.guardrails.send(listed).await.expect("it listens");
+    scene.says(Err("UpgradePolicy not listed yet")).await;
+    assert_eq!(
+        (scene.in_force(), scene.unlisted()),
+        (vec!["a".to_owned()], None)
+    );
+    senders
+        .policies
+        .send(WatchEvent::Absent)
+        .await
+        .expect("it listens");
+    for sender in [&senders.policy, &senders.binding] {
+        sender.send(WatchEvent::Absent).await.expect("it listens");
+    }
+    scene.has(&["UpgradeGuardrails g"]).await;
 }

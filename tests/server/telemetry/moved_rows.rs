@@ -16,7 +16,7 @@ const PLACES: [(&str, &str, &str); 8] = [
     (
         "cluster.txt",
         include_str!("moved/cluster.txt"),
-        "src/cluster/follow/tests/moved.rs (catalogs of a cluster)",
+        "src/cluster/follow/tests.rs (catalogs of a cluster)",
     ),
     (
         "configuration.txt",

@@ -8,11 +8,11 @@ use hyper::{Method, StatusCode};
 use tokio::io::duplex;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
-use super::scene::{
+use super::{
     CONFIGURATIONS, SECRETS, asked, cluster, configuration, content, encoded, names, place,
     published, store_in,
 };
-use crate::cluster::authority::known::GRACE;
+use crate::cluster::authority::bundle::GRACE;
 use crate::tls::self_managed::tests::world::World;
 use crate::tls::self_managed::{SelfManaged, serve};
 use crate::tls::{Certificates, Clock, TlsConfig, TlsError};

@@ -246,7 +246,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardCatalogLoadFailing",
         "`too_large`: the message shows the bound",
         By::Test(
-            "src/cluster/follow/tests/live/memory.rs",
+            "src/cluster/follow/tests/live.rs",
             "a_catalog_that_is_too_large_keeps_what_was_loaded_and_the_others",
         ),
     ),
@@ -254,7 +254,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardCatalogLoadFailing",
         "Raise the memory limit of the container",
         By::Test(
-            "src/cluster/follow/tests/live/memory.rs",
+            "src/cluster/follow/tests/live.rs",
             "under_a_higher_limit_the_same_catalog_is_loaded",
         ),
     ),
@@ -459,7 +459,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardPoliciesUnknown",
         "apply `deploy/crds` and your policies again",
         By::Test(
-            "src/cluster/policies/tests/faults.rs",
+            "src/cluster/policies/tests/status.rs",
             "objects_of_a_kind_that_is_gone_stay_in_force_for_minutes",
         ),
     ),
@@ -467,7 +467,7 @@ pub(super) const REMEDIES: &[Remedy] = &[
         "OlmguardPoliciesUnknown",
         "olmguard tries again automatically",
         By::Test(
-            "src/cluster/policies/tests/unlisted.rs",
+            "src/cluster/policies/tests.rs",
             "from_the_start_until_both_kinds_are_listed_not_all_are_known",
         ),
     ),
