@@ -11,7 +11,7 @@ use super::SourceError;
 use super::cores::cores;
 use super::pipeline::Pipeline;
 use olmguard_catalog::fbc::advance::{Advance, advance_with};
-use olmguard_catalog::fbc::ahead::{Ahead, pieces};
+use olmguard_catalog::fbc::advance::{Ahead, pieces};
 use olmguard_catalog::fbc::intake::Intake;
 use olmguard_catalog::fbc::reader::Reader;
 

@@ -20,23 +20,19 @@
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 pub mod advance;
-pub mod ahead;
 pub mod base64;
-mod csv;
 pub(crate) mod error;
-pub(crate) mod filed;
 pub mod intake;
 pub mod json;
-mod keys;
 mod members;
 pub mod meta;
-pub mod object;
 pub mod raw;
 pub mod reader;
 pub(crate) mod shape;
 pub mod yaml;
 
 pub use error::{FbcError, FbcErrorKind, FileKind, NotAFile};
+pub use shape::begins_with_brace;
 
 use super::blob::{Position, Sink};
 use super::memory::Account;

@@ -18,18 +18,12 @@
 //!
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 
-mod build;
-mod channel;
-mod name;
 pub mod search;
-#[cfg(test)]
-mod tests;
 
-pub use channel::{Channel, Edge, EdgeKind, Entry};
-pub use name::version_in_name;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::version::Version;
-use crate::{Bundle, BundleIndex, Deprecation, Package};
+use crate::version::{Membership, SkipRange, Version};
+use crate::{Bundle, BundleIndex, Deprecation, NameEdge, Package, WrittenEdge};
 
 /// The graph of one package.
 #[derive(Clone, Debug)]
@@ -57,7 +51,7 @@ impl NodeIndex {
 impl<'p> Graph<'p> {
     /// The graph of the package of this name.
     pub fn of(name: &'p str, package: &'p Package) -> Self {
-        build::build(name, package)
+        build(name, package)
     }
 
     /// States the version of something that no bundle of the package is, but that may be installed
@@ -167,3 +161,239 @@ impl<'p> Graph<'p> {
         self.virtuals.get(at).copied()
     }
 }
+
+/// A channel, as an `olm.channel` blob describes it.
+#[derive(Clone, Debug)]
+pub struct Channel<'p> {
+    /// Its name; empty where the blob has none.
+    pub name: &'p str,
+    /// The message of its deprecation, perhaps empty.
+    pub deprecated: Option<&'p str>,
+    /// Its entries, the best first.
+    pub entries: Vec<Entry<'p>>,
+}
+
+/// What a channel says of one bundle. Entries of one name are one here, as to OLM v1.
+#[derive(Clone, Debug)]
+pub struct Entry<'p> {
+    /// The bundle that its edges lead to.
+    pub node: NodeIndex,
+    /// What it replaces: one name, unless the channel has several entries of its name.
+    pub replaces: Vec<NodeIndex>,
+    /// What it skips, in the order of the nodes.
+    pub skips: Vec<NodeIndex>,
+    /// The ranges of versions it skips: one, unless the channel has several entries of its name.
+    pub skip_ranges: Vec<&'p SkipRange>,
+    /// What is written as a `skipRange` and cannot be read, so that OLM ignores it.
+    pub unread_ranges: Vec<&'p str>,
+}
+
+/// A step that a channel allows.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge<'p> {
+    /// Where it starts.
+    pub from: NodeIndex,
+    /// Where it leads.
+    pub to: NodeIndex,
+    /// What allows it.
+    pub kind: EdgeKind<'p>,
+}
+
+/// What allows a step.
+#[derive(Clone, Copy, Debug)]
+pub enum EdgeKind<'p> {
+    /// The entry replaces the name.
+    Replaces,
+    /// The entry skips the name.
+    Skips,
+    /// The entry's `skipRange` holds the version.
+    SkipRange(&'p SkipRange),
+}
+
+impl EdgeKind<'_> {
+    /// The field of the entry.
+    pub fn field(&self) -> &'static str {
+        match self {
+            Self::Replaces => "replaces",
+            Self::Skips => "skips",
+            Self::SkipRange(_) => "skipRange",
+        }
+    }
+}
+
+impl<'p> Channel<'p> {
+    /// The entry of a node.
+    pub fn entry(&self, node: NodeIndex) -> Option<&Entry<'p>> {
+        let at = self.entries.binary_search_by_key(&node, |entry| entry.node);
+        at.ok().and_then(|at| self.entries.get(at))
+    }
+
+    /// Its heads: what no entry of it, not even itself, replaces or skips, the best first. One, unless the
+    /// channel is not as `opm validate` wants it.
+    pub fn heads(&self) -> impl Iterator<Item = NodeIndex> {
+        let mut left: BTreeSet<NodeIndex> = BTreeSet::new();
+        for entry in &self.entries {
+            let named = entry.replaces.iter().chain(&entry.skips);
+            left.extend(named);
+        }
+        let nodes = self.entries.iter().map(|entry| entry.node);
+        nodes.filter(move |node| !left.contains(node))
+    }
+
+    /// Every edge between two nodes of the graph: by entry, and in each `replaces` before `skips`
+    /// before `skipRange`. A range is an edge from every bundle of the package whose version it holds,
+    /// but for the entry's own.
+    pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = Edge<'p>> + 'a {
+        self.entries.iter().flat_map(|entry| entry.edges(graph))
+    }
+}
+
+impl<'p> Entry<'p> {
+    /// The edges that it writes, as [`Channel::edges`] gives them.
+    pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = Edge<'p>> + 'a {
+        let to = self.node;
+        let edge = move |kind| {
+            move |from: &NodeIndex| Edge {
+                from: *from,
+                to,
+                kind,
+            }
+        };
+        let replaces = self.replaces.iter().map(edge(EdgeKind::Replaces));
+        let skips = self.skips.iter().map(edge(EdgeKind::Skips));
+        let ranges = self.skip_ranges.iter().flat_map(move |range| {
+            let held = self.held(graph, range);
+            held.map(move |from| edge(EdgeKind::SkipRange(range))(&from))
+        });
+        replaces.chain(skips).chain(ranges)
+    }
+
+    /// The bundles of the package, and what was stated beside them, whose version a range of this entry
+    /// holds, but for its own.
+    pub fn held<'a>(
+        &self,
+        graph: &'a Graph<'p>,
+        range: &'a SkipRange,
+    ) -> impl Iterator<Item = NodeIndex> + use<'a, 'p> {
+        let to = self.node;
+        let held = graph.nodes().filter(move |from| holds(graph, range, *from));
+        held.filter(move |from| *from != to)
+    }
+}
+
+/// Whether a range holds the version of a node; on a range that OLM crashes over nothing is told.
+fn holds(graph: &Graph<'_>, range: &SkipRange, node: NodeIndex) -> bool {
+    let version = graph.version_of(node);
+    version.is_some_and(|version| range.takes(version) == Membership::Holds)
+}
+
+fn build<'p>(name: &'p str, package: &'p Package) -> Graph<'p> {
+    let nodes = Nodes::of(package);
+    let mut channels = channels(package);
+    for written in package.written_edges() {
+        let to = NodeIndex(written.to().get());
+        let entry = channels.get_mut(written.channel().get() as usize);
+        if let Some(entry) = entry.and_then(|entries| entries.get_mut(&to)) {
+            add(entry, &written, &nodes);
+        }
+    }
+    let channels = package.channels().iter().zip(channels);
+    Graph {
+        name,
+        package,
+        virtuals: nodes.virtuals,
+        stated: Vec::new(),
+        channels: channels
+            .map(|(channel, entries)| Channel {
+                name: &channel.name,
+                deprecated: channel.deprecated.as_deref(),
+                entries: entries.into_values().collect(),
+            })
+            .collect(),
+    }
+}
+
+/// The nodes by name.
+struct Nodes<'p> {
+    by_name: HashMap<&'p str, Vec<NodeIndex>>,
+    virtuals: Vec<&'p str>,
+}
+
+impl<'p> Nodes<'p> {
+    fn of(package: &'p Package) -> Self {
+        let mut by_name: HashMap<&str, Vec<NodeIndex>> = HashMap::new();
+        for (index, bundle) in package.bundles() {
+            let node = NodeIndex(index.get());
+            by_name.entry(&bundle.name).or_default().push(node);
+        }
+        let named = package.names_of_edges().into_iter();
+        let virtuals: Vec<_> = named
+            .filter(|name| !name.is_empty() && !by_name.contains_key(name))
+            .collect();
+        for (at, name) in (package.bundle_count()..).zip(&virtuals) {
+            let node = NodeIndex(u32::try_from(at).unwrap_or(u32::MAX));
+            by_name.insert(name, vec![node]);
+        }
+        Self { by_name, virtuals }
+    }
+
+    /// Every node of this name; the empty one, which an entry without `replaces` replaces, is no node
+    /// unless a bundle has it.
+    fn named(&self, name: &str) -> &[NodeIndex] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The entries of each channel, without edges as yet.
+fn channels<'p>(package: &'p Package) -> Vec<BTreeMap<NodeIndex, Entry<'p>>> {
+    let entries = |channel: &'p crate::Channel| {
+        let nodes = channel.members().map(|member| NodeIndex(member.get()));
+        nodes.map(|node| (node, Entry::of(node))).collect()
+    };
+    package.channels().iter().map(entries).collect()
+}
+
+fn add<'p>(entry: &mut Entry<'p>, written: &WrittenEdge<'p>, nodes: &Nodes<'p>) {
+    match written {
+        WrittenEdge::Name { from, kind, .. } => {
+            let list = match kind {
+                NameEdge::Replaces => &mut entry.replaces,
+                NameEdge::Skips => &mut entry.skips,
+            };
+            list.extend(nodes.named(from));
+            list.sort_unstable();
+            list.dedup();
+        }
+        WrittenEdge::Range { range, .. } => entry.skip_ranges.push(range),
+        WrittenEdge::UnreadRange { text, .. } => entry.unread_ranges.push(text),
+    }
+}
+
+impl Entry<'_> {
+    fn of(node: NodeIndex) -> Self {
+        Self {
+            node,
+            replaces: Vec::new(),
+            skips: Vec::new(),
+            skip_ranges: Vec::new(),
+            unread_ranges: Vec::new(),
+        }
+    }
+}
+
+/// The version that a bundle's name seems to speak of, by the convention `PACKAGE.vX.Y.Z`.
+///
+/// OLM never does this: a name is opaque to it. It serves to place names that no bundle has among
+/// those that have one, and to generate graphs, where upstream's own tools read names in the same way.
+pub fn version_in_name(name: &str) -> Option<Version> {
+    let after_break = name
+        .match_indices(['.', '-'])
+        .map(|(at, mark)| at + mark.len());
+    let starts = std::iter::once(0).chain(after_break);
+    starts
+        .filter_map(|at| name.get(at..))
+        .find_map(|rest| Version::parse(rest.strip_prefix('v').unwrap_or(rest)).ok())
+}
+
+#[cfg(test)]
+mod tests;

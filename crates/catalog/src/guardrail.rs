@@ -12,23 +12,17 @@
 //! Invariant: what cannot be read forbids every step upwards. Those downwards it leaves to the catalog:
 //! of what can be read, graph `Semver` alone forbids them, and nobody knows whether that was meant.
 
-mod authored;
 mod hints;
-mod imposed;
 mod members;
-mod object;
-mod problem;
-mod range;
 mod read;
-mod rule;
 
-pub use authored::AuthorGuardrails;
-pub use imposed::{AdministratorGuardrails, ImposedBy};
-pub use object::GuardrailsObject;
-pub use problem::{Problem, UnreadGuardrails};
-pub use range::Range;
-pub use read::read;
-pub use rule::{Action, BaseGraph, Guardrails, Passage, Rule, RuleKind};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use crate::heap::Heap;
+use crate::version::{Extent, Membership, SkipRange, Version};
+
+pub use crate::guardrail::read::{GuardrailsObject, Problem, UnreadGuardrails, read};
 
 /// The schema of a blob, and the type of a property, that holds guardrails.
 pub const SCHEMA: &str = "olmguard.guardrails.v1alpha1";
@@ -36,4 +30,398 @@ pub const SCHEMA: &str = "olmguard.guardrails.v1alpha1";
 /// Whether a schema is that of guardrails in a version which is not known here.
 pub fn is_of_other_version(schema: &str) -> bool {
     schema.starts_with("olmguard.guardrails.") && schema != SCHEMA
+}
+
+/// What is said of the upgrade steps of one package.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Guardrails {
+    /// Which edges there are before any rule takes some away.
+    pub graph: BaseGraph,
+    /// The rules, in byte order of their ids: their order says nothing.
+    pub rules: Box<[Rule]>,
+}
+
+/// Which edges there are before any rule takes some away.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum BaseGraph {
+    /// Those of the catalog.
+    #[default]
+    Catalog,
+    /// Those of the semver rules.
+    Semver,
+    /// Both.
+    CatalogOrSemver,
+}
+
+/// One rule, which forbids some steps and allows none.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rule {
+    /// What it is called, within its guardrails.
+    pub id: Box<str>,
+    /// Why it is there; empty where nothing is said.
+    pub reason: Box<str>,
+    /// Whether the bypass lifts a rule of an administrator; it lifts every rule of an author.
+    pub bypassable: bool,
+    /// What it forbids.
+    pub kind: RuleKind,
+}
+
+/// What a rule forbids.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum RuleKind {
+    /// To pass by some versions.
+    PassThrough(Box<Passage>),
+    /// To leave a minor version before the last patch of it.
+    LatestPatchFirst {
+        /// From these versions; absent: from every version.
+        from: Option<Range>,
+    },
+    /// To pass by this many minor versions, or more.
+    MaxMinorStep(NonZeroU32),
+    /// To pass by one of several waypoints.
+    Waypoints(Box<[Passage]>),
+    /// To go from a version that is no prerelease to one.
+    Prerelease(Action),
+}
+
+/// What becomes of steps to prereleases.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Action {
+    /// They are forbidden.
+    Deny,
+    /// They are not, though the base graph is that of semver.
+    Allow,
+}
+
+/// Versions that must be stepped through.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Passage {
+    /// These: one of them is enough.
+    pub via: Range,
+    /// On the way from these; absent: from everything lower than `via`.
+    pub from: Option<Range>,
+    /// On the way to these; absent: to everything higher than `via`.
+    pub to: Option<Range>,
+}
+
+impl Passage {
+    /// Whether a step passes by.
+    pub fn is_passed_by(&self, from: &Version, to: &Version) -> bool {
+        self.is_left_by(from) && self.is_overtaken_by(to)
+    }
+
+    /// Whether a step from this version may pass by, wherever it leads.
+    pub fn is_left_by(&self, from: &Version) -> bool {
+        let starts = match &self.from {
+            Some(range) => range.holds(from),
+            None => self.via.is_above(from),
+        };
+        starts && !self.via.holds(from)
+    }
+
+    /// Whether a step to this version may pass by, wherever it starts.
+    pub fn is_overtaken_by(&self, to: &Version) -> bool {
+        let ends = match &self.to {
+            Some(range) => range.holds(to),
+            None => self.via.is_below(to),
+        };
+        ends && !self.via.holds(to)
+    }
+
+    /// The ranges it is made of.
+    pub fn ranges(&self) -> impl Iterator<Item = &Range> {
+        [Some(&self.via), self.from.as_ref(), self.to.as_ref()]
+            .into_iter()
+            .flatten()
+    }
+}
+
+impl RuleKind {
+    /// What it is called in a file.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::PassThrough(_) => "PassThrough",
+            Self::LatestPatchFirst { .. } => "LatestPatchFirst",
+            Self::MaxMinorStep(_) => "MaxMinorStep",
+            Self::Waypoints(_) => "Waypoints",
+            Self::Prerelease(_) => "Prerelease",
+        }
+    }
+
+    /// What must be stepped through: nothing, one stretch of versions, or one after another.
+    pub fn passages(&self) -> &[Passage] {
+        match self {
+            Self::PassThrough(passage) => std::slice::from_ref(passage),
+            Self::Waypoints(passages) => passages,
+            Self::LatestPatchFirst { .. } | Self::MaxMinorStep(_) | Self::Prerelease(_) => &[],
+        }
+    }
+}
+
+impl RuleKind {
+    /// The ranges that a step is compared with.
+    fn ranges(&self) -> impl Iterator<Item = &Range> {
+        let from = match self {
+            Self::LatestPatchFirst { from } => from.as_ref(),
+            _ => None,
+        };
+        let passages = self.passages().iter();
+        passages.flat_map(Passage::ranges).chain(from)
+    }
+}
+
+impl Guardrails {
+    /// How many comparators a step is compared with at most.
+    pub fn comparators(&self) -> usize {
+        let ranges = self.rules.iter().flat_map(|rule| rule.kind.ranges());
+        ranges.map(Range::comparators).sum::<usize>() + self.rules.len()
+    }
+}
+
+impl BaseGraph {
+    /// What it is called in a file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Catalog => "Catalog",
+            Self::Semver => "Semver",
+            Self::CatalogOrSemver => "CatalogOrSemver",
+        }
+    }
+}
+
+impl Heap for Guardrails {
+    fn heap_bytes(&self) -> usize {
+        self.rules.heap_bytes()
+    }
+}
+
+impl Heap for Rule {
+    fn heap_bytes(&self) -> usize {
+        let own = match &self.kind {
+            RuleKind::PassThrough(passage) => passage.heap_bytes(),
+            RuleKind::Waypoints(passages) => passages.heap_bytes(),
+            RuleKind::LatestPatchFirst { from } => from.heap_bytes(),
+            RuleKind::MaxMinorStep(_) | RuleKind::Prerelease(_) => 0,
+        };
+        self.id.heap_bytes() + self.reason.heap_bytes() + own
+    }
+}
+
+impl Heap for Passage {
+    fn heap_bytes(&self) -> usize {
+        self.via.heap_bytes() + self.from.heap_bytes() + self.to.heap_bytes()
+    }
+}
+
+// A range of versions in a rule, with where it begins and ends.
+
+/// A range in the grammar of `skipRange`; two are equal if their texts are.
+#[derive(Clone, Debug)]
+pub struct Range {
+    versions: SkipRange,
+    extent: Extent,
+}
+
+impl Range {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// The text is none, or one on which OLM would crash, or too long.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let too_long = Problem::RangeTooLong { most: MOST_BYTES };
+        if text.len() > MOST_BYTES {
+            return Err(too_long);
+        }
+        let versions = SkipRange::parse(text)?;
+        if versions.otherwise() == Membership::Crashes {
+            return Err(Problem::EmptyGroup);
+        }
+        match versions.extent() {
+            Some(extent) => Ok(Self { versions, extent }),
+            None => Err(too_long),
+        }
+    }
+
+    /// The text as given.
+    pub fn as_str(&self) -> &str {
+        self.versions.as_str()
+    }
+
+    /// Whether a version is in it.
+    pub fn holds(&self, version: &Version) -> bool {
+        self.versions.takes(version) == Membership::Holds
+    }
+
+    /// Whether all of it is higher than a version; so is a range without versions.
+    pub fn is_above(&self, version: &Version) -> bool {
+        self.extent.is_above(version)
+    }
+
+    /// Whether all of it is lower than a version; so is a range without versions.
+    pub fn is_below(&self, version: &Version) -> bool {
+        self.extent.is_below(version)
+    }
+
+    /// The versions in it.
+    fn versions(&self) -> &SkipRange {
+        &self.versions
+    }
+
+    /// How many comparators there are.
+    pub(crate) fn comparators(&self) -> usize {
+        self.versions.groups().iter().map(|group| group.len()).sum()
+    }
+}
+
+impl PartialEq for Range {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Range {}
+
+impl Heap for Range {
+    fn heap_bytes(&self) -> usize {
+        self.versions.heap_bytes() + self.extent.heap_bytes()
+    }
+}
+
+/// How long a range may be: every step of a search is compared with it.
+const MOST_BYTES: usize = 512;
+
+// The guardrails of administrators, of any number of packages.
+
+/// What administrators say of packages, beside what their authors say.
+#[derive(Clone, Debug, Default)]
+pub struct AdministratorGuardrails {
+    by_package: BTreeMap<Box<str>, Vec<ImposedBy>>,
+    /// What cannot be read so far that it is known which packages it is about.
+    on_all: Vec<ImposedBy>,
+}
+
+/// What one document of an administrator's file, or one object, says.
+#[derive(Clone, Debug)]
+pub struct ImposedBy {
+    /// Where it stands, as it is told of an edit, such as `guardrails.yaml:3`: without the folder, for
+    /// a server has it in another one than a pipeline. An object is `UpgradeGuardrails NAME`.
+    pub place: Box<str>,
+    /// What it says.
+    pub stated: Result<Guardrails, UnreadGuardrails>,
+}
+
+impl AdministratorGuardrails {
+    /// Adds what is said of a package.
+    pub fn add(&mut self, package: &str, by: ImposedBy) {
+        self.by_package.entry(package.into()).or_default().push(by);
+    }
+
+    /// Adds what is said of nobody knows which packages: it could be any.
+    pub fn add_unread(&mut self, place: Box<str>, unread: UnreadGuardrails) {
+        let stated = Err(unread);
+        self.on_all.push(ImposedBy { place, stated });
+    }
+
+    /// Adds what an object says, named by its kind and its name.
+    pub fn add_object(&mut self, object: GuardrailsObject) {
+        let place = format!("{} {}", GuardrailsObject::KIND, object.name).into();
+        let stated = object.stated;
+        match object.package {
+            Some(package) => self.add(&package, ImposedBy { place, stated }),
+            None => self.on_all.push(ImposedBy { place, stated }),
+        }
+    }
+
+    /// Adds everything that another set says, after what is there.
+    pub fn extend(&mut self, other: &Self) {
+        for (package, said) in &other.by_package {
+            let own = self.by_package.entry(package.clone()).or_default();
+            own.extend(said.iter().cloned());
+        }
+        self.on_all.extend(other.on_all.iter().cloned());
+    }
+
+    /// What is said of a package, in the order of the documents.
+    pub fn on(&self, package: &str) -> impl Iterator<Item = &ImposedBy> + Clone {
+        let own = self.by_package.get(package).map_or(&[][..], Vec::as_slice);
+        self.on_all.iter().chain(own)
+    }
+
+    /// Everything that is said, in byte order of the packages.
+    pub fn iter(&self) -> impl Iterator<Item = &ImposedBy> {
+        let packages = self.by_package.values().flatten();
+        self.on_all.iter().chain(packages)
+    }
+
+    /// The packages, in byte order.
+    pub fn packages(&self) -> impl Iterator<Item = &str> {
+        self.by_package.keys().map(|package| &**package)
+    }
+
+    /// Whether nothing is said of any package.
+    pub fn is_empty(&self) -> bool {
+        self.by_package.is_empty() && self.on_all.is_empty()
+    }
+}
+
+// What a catalog says of a package, from all the places where it can say it.
+
+/// The guardrails of a package in its catalog.
+#[derive(Clone, Debug, Default)]
+pub struct AuthorGuardrails {
+    stated: Option<Result<Guardrails, UnreadGuardrails>>,
+    /// The schemas of blobs and the types of properties in another version than the known one, which
+    /// are passed over; in byte order, each once.
+    of_other_versions: Box<[Box<str>]>,
+}
+
+impl AuthorGuardrails {
+    /// From the blobs of the package and the properties of its `olm.package`. A blob is enough, and so
+    /// is a property, for tools that lose blobs; both must say the same.
+    pub fn new(
+        blobs: Vec<Result<Guardrails, UnreadGuardrails>>,
+        properties: Vec<Result<Guardrails, UnreadGuardrails>>,
+        mut of_other_versions: Vec<Box<str>>,
+    ) -> Self {
+        of_other_versions.sort_unstable();
+        of_other_versions.dedup();
+        let stated = match (single(blobs), single(properties)) {
+            (Some(Ok(blob)), Some(Ok(property))) if blob != property => {
+                Some(Err(UnreadGuardrails::whole(Problem::Differ)))
+            }
+            (Some(Ok(_)), Some(Err(unread))) => Some(Err(unread)),
+            (blob, property) => blob.or(property),
+        };
+        Self {
+            stated,
+            of_other_versions: of_other_versions.into(),
+        }
+    }
+
+    /// The guardrails, or why they cannot be read; `None` where there are none.
+    pub fn stated(&self) -> Option<Result<&Guardrails, &UnreadGuardrails>> {
+        self.stated.as_ref().map(Result::as_ref)
+    }
+
+    /// The schemas of blobs, and the types of properties, in another version than the known one.
+    pub fn of_other_versions(&self) -> impl Iterator<Item = &str> {
+        self.of_other_versions.iter().map(|schema| &**schema)
+    }
+}
+
+impl Heap for AuthorGuardrails {
+    fn heap_bytes(&self) -> usize {
+        self.stated.heap_bytes() + self.of_other_versions.heap_bytes()
+    }
+}
+
+fn single(
+    mut stated: Vec<Result<Guardrails, UnreadGuardrails>>,
+) -> Option<Result<Guardrails, UnreadGuardrails>> {
+    let first = stated.pop()?;
+    if stated.is_empty() {
+        Some(first)
+    } else {
+        Some(Err(UnreadGuardrails::whole(Problem::Twice)))
+    }
 }

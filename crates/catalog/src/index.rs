@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 use crate::blob;
 use crate::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
 use crate::bundle_set::{BundleIndex, BundleSet};
-use crate::channel::ChannelIndex;
 use crate::edges::{Edge, EdgesBuilder, NameEdge};
 use crate::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::owned::OwnedChannel;
+use crate::package::ChannelIndex;
 use crate::package::sharing_version;
 use crate::{Bundle, Channel, Deprecation, Package};
 

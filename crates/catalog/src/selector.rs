@@ -10,20 +10,17 @@
 //! [`pkg/apis/meta/v1/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/helpers.go
 //! [`pkg/labels/selector.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/labels/selector.go
 
+mod error;
+mod label_selector;
+
 use std::collections::BTreeMap;
 
-mod error;
-mod go_list;
-mod label;
-mod label_selector;
-mod requirement;
-#[cfg(test)]
-mod tests;
+use crate::dns1123;
 
-pub use error::{RequirementFault, SelectorError, SelectorTexts};
-pub use label::{LabelKeyFault, LabelValueFault};
-pub use label_selector::{FieldTypeError, LabelSelector, LabelSelectorRequirement};
-use requirement::Requirement;
+pub use crate::selector::error::{RequirementFault, SelectorError, SelectorTexts};
+pub use crate::selector::label_selector::{
+    FieldTypeError, LabelSelector, LabelSelectorRequirement,
+};
 
 /// A compiled label selector.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -66,3 +63,252 @@ impl Selector {
             .all(|requirement| requirement.holds(labels))
     }
 }
+
+// One condition on the labels of an object: how it is made, and when it holds.
+//
+// Mirrors `NewRequirement` and `Requirement.Matches` of k8s.io/apimachinery
+// ([`pkg/labels/selector.go`]). The operator is looked at first; then all faults are gathered in the
+// order key, number of values, each value.
+//
+// [`pkg/labels/selector.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/labels/selector.go
+
+/// A condition on one label.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Requirement {
+    key: Box<str>,
+    operator: Operator,
+    /// Invariant: not empty for `In` and `NotIn`, empty for the others.
+    values: Vec<Box<str>>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Operator {
+    DoesNotExist,
+    Exists,
+    In,
+    NotIn,
+}
+
+impl Requirement {
+    /// An entry of `matchLabels`.
+    fn label(key: &str, value: &str, texts: SelectorTexts) -> Result<Self, SelectorError> {
+        Self::new(key, Operator::In, &[value], texts)
+    }
+
+    /// An entry of `matchExpressions`.
+    fn expression(
+        written: &LabelSelectorRequirement,
+        texts: SelectorTexts,
+    ) -> Result<Self, SelectorError> {
+        let operator = Operator::parse(&written.operator)?;
+        let values: Vec<&str> = written
+            .values
+            .iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        Self::new(&written.key, operator, &values, texts)
+    }
+
+    fn new(
+        key: &str,
+        operator: Operator,
+        values: &[&str],
+        texts: SelectorTexts,
+    ) -> Result<Self, SelectorError> {
+        let (faults, omitted) = faults(key, operator, values);
+        if !faults.is_empty() {
+            return Err(SelectorError::InvalidRequirement {
+                faults,
+                omitted,
+                texts,
+            });
+        }
+        let values = values.iter().map(|&value| value.into()).collect();
+        Ok(Self {
+            key: key.into(),
+            operator,
+            values,
+        })
+    }
+
+    /// The key and its values, if the label must have one of them.
+    fn listed(&self) -> Option<(&str, &[Box<str>])> {
+        (self.operator == Operator::In).then_some((&*self.key, &*self.values))
+    }
+
+    /// Whether the labels meet this condition. Without the key `NotIn` holds too.
+    fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
+        let value = labels.get(&*self.key);
+        let listed = || value.is_some_and(|value| self.values.iter().any(|have| **have == **value));
+        match self.operator {
+            Operator::DoesNotExist => value.is_none(),
+            Operator::Exists => value.is_some(),
+            Operator::In => listed(),
+            Operator::NotIn => !listed(),
+        }
+    }
+}
+
+impl Operator {
+    fn parse(operator: &str) -> Result<Self, SelectorError> {
+        match operator {
+            "DoesNotExist" => Ok(Self::DoesNotExist),
+            "Exists" => Ok(Self::Exists),
+            "In" => Ok(Self::In),
+            "NotIn" => Ok(Self::NotIn),
+            _ => Err(SelectorError::UnknownOperator {
+                operator: operator.to_owned(),
+            }),
+        }
+    }
+}
+
+/// The faults of a requirement, and how many faults of values were left out: each repeats the key,
+/// so that a long key with many bad values would make a text far larger than the selector.
+fn faults(key: &str, operator: Operator, values: &[&str]) -> (Vec<RequirementFault>, usize) {
+    let mut faults: Vec<_> = key_fault(key)
+        .into_iter()
+        .chain(number_fault(operator, values))
+        .collect();
+    let of_values = values.iter().enumerate();
+    let mut of_values = of_values.filter_map(|(index, value)| value_fault(key, index, value));
+    let mut bytes = 0;
+    while bytes < MOST_BYTES
+        && let Some(fault) = of_values.next()
+    {
+        bytes += key.len() + FAULT_BYTES;
+        faults.push(fault);
+    }
+    (faults, of_values.count())
+}
+
+fn key_fault(key: &str) -> Option<RequirementFault> {
+    let faults = LabelKeyFault::of(key);
+    (!faults.is_empty()).then(|| RequirementFault::Key {
+        key: key.to_owned(),
+        faults,
+    })
+}
+
+fn number_fault(operator: Operator, values: &[&str]) -> Option<RequirementFault> {
+    match operator {
+        Operator::In | Operator::NotIn => {
+            values.is_empty().then_some(RequirementFault::ValuesMissing)
+        }
+        Operator::Exists | Operator::DoesNotExist => {
+            let values: Vec<String> = values.iter().map(|&value| value.to_owned()).collect();
+            (!values.is_empty()).then_some(RequirementFault::ValuesUnexpected { values })
+        }
+    }
+}
+
+fn value_fault(key: &str, index: usize, value: &str) -> Option<RequirementFault> {
+    let faults = LabelValueFault::of(value);
+    (!faults.is_empty()).then(|| RequirementFault::Value {
+        key: key.to_owned(),
+        index,
+        value: value.to_owned(),
+        faults,
+    })
+}
+
+/// About the bytes of text that the faults of values may take, keys and fixed words counted: room
+/// for some 160 faults, where a selector in use has a handful of values.
+const MOST_BYTES: usize = 64 << 10;
+/// About the bytes of the fixed words of one fault.
+const FAULT_BYTES: usize = 400;
+
+// The syntax of label keys and label values.
+//
+// Mirrors `IsLabelKey` and `IsLabelValue` of k8s.io/apimachinery (`pkg/api/validate/content`,
+// before 0.35 `IsQualifiedName` and `IsValidLabelValue` of `pkg/util/validation`): which faults,
+// in which order. `error` has the words. Lengths are in bytes.
+
+/// What is wrong with a label key: `[prefix/]name`, the prefix a DNS subdomain.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LabelKeyFault {
+    /// Nothing after the slash, or no key at all.
+    NameEmpty,
+    /// A name of other characters than letters, digits and inner `-`, `_`, `.`.
+    NameSyntax,
+    /// A name longer than [`Self::NAME_LIMIT`] bytes.
+    NameTooLong,
+    /// Nothing before the slash.
+    PrefixEmpty,
+    /// A prefix that is no RFC 1123 subdomain.
+    PrefixSyntax,
+    /// A prefix longer than [`Self::PREFIX_LIMIT`] bytes.
+    PrefixTooLong,
+    /// More than one slash.
+    TooManyParts,
+}
+
+/// What is wrong with a label value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LabelValueFault {
+    /// Other characters than letters, digits and inner `-`, `_`, `.`.
+    Syntax,
+    /// Longer than [`Self::LIMIT`] bytes.
+    TooLong,
+}
+
+impl LabelKeyFault {
+    /// The most bytes of a name.
+    pub const NAME_LIMIT: usize = 63;
+    /// The most bytes of a prefix.
+    pub const PREFIX_LIMIT: usize = 253;
+
+    /// All faults of `key`, none if it is a label key.
+    fn of(key: &str) -> Vec<Self> {
+        match key.split_once('/') {
+            None => Self::of_name(key),
+            Some((_, rest)) if rest.contains('/') => vec![Self::TooManyParts],
+            Some((prefix, name)) => {
+                let mut faults = Self::of_prefix(prefix);
+                faults.extend(Self::of_name(name));
+                faults
+            }
+        }
+    }
+
+    fn of_prefix(prefix: &str) -> Vec<Self> {
+        if prefix.is_empty() {
+            return vec![Self::PrefixEmpty];
+        }
+        let too_long = (prefix.len() > Self::PREFIX_LIMIT).then_some(Self::PrefixTooLong);
+        let syntax = (!dns1123::is_subdomain(prefix)).then_some(Self::PrefixSyntax);
+        too_long.into_iter().chain(syntax).collect()
+    }
+
+    fn of_name(name: &str) -> Vec<Self> {
+        let empty = name.is_empty().then_some(Self::NameEmpty);
+        let too_long = (name.len() > Self::NAME_LIMIT).then_some(Self::NameTooLong);
+        let syntax = (!is_name(name)).then_some(Self::NameSyntax);
+        empty.into_iter().chain(too_long).chain(syntax).collect()
+    }
+}
+
+impl LabelValueFault {
+    /// The most bytes of a value.
+    pub const LIMIT: usize = 63;
+
+    /// All faults of `value`, none if it is a label value.
+    fn of(value: &str) -> Vec<Self> {
+        let too_long = (value.len() > Self::LIMIT).then_some(Self::TooLong);
+        let syntax = (!value.is_empty() && !is_name(value)).then_some(Self::Syntax);
+        too_long.into_iter().chain(syntax).collect()
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+}
+
+#[cfg(test)]
+mod tests;

@@ -19,29 +19,22 @@ pub mod comparator;
 mod constraint;
 pub mod crd;
 mod cursor;
-mod fault;
 pub mod go;
-mod hull;
-mod identifier;
-pub mod interval;
 mod masterminds;
 pub mod meaning;
-pub mod point;
-mod release;
 mod semantic;
 mod skip_range;
 pub mod suggestion;
 mod version_release;
 
+pub(crate) use self::comparator::Hull;
 pub(crate) use self::constraint::Group;
 pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
-pub use self::fault::{ExpectedPart, Fault};
-pub(crate) use self::hull::Hull;
-pub use self::identifier::IdentifierError;
+pub use self::cursor::{ExpectedPart, Fault};
 pub use self::masterminds::{
     Masterminds, MastermindsError, MastermindsErrorKind, MastermindsVersion,
 };
-pub use self::release::{Release, ReleaseError, ReleaseLimit};
+pub use self::semantic::IdentifierError;
 pub use self::semantic::{Component, Version, VersionError, VersionErrorKind};
 pub use self::skip_range::{
     ComparatorError, Extent, Membership, SkipRange, SkipRangeError, SkipRangeErrorKind,
@@ -49,3 +42,4 @@ pub use self::skip_range::{
 pub use self::version_release::{
     BundleReleaseSupport, LegacyRelease, RecordedVersion, VersionRelease, VersionReleaseError,
 };
+pub use self::version_release::{Release, ReleaseError, ReleaseLimit};

@@ -14,13 +14,9 @@
 //! [`resolve.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/resolve.go
 //! [`yaml.go`]: https://github.com/kubernetes-sigs/yaml/blob/v1.6.0/yaml.go
 
-mod binary;
-mod json;
-mod number;
-#[cfg(test)]
-mod tests;
-
 use std::borrow::Cow;
+
+use serde_json::{Number, Value};
 
 /// How a scalar is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -141,7 +137,7 @@ pub enum ScalarError {
 /// The tag and the text do not go together, or text under `!!binary` is not base64.
 pub fn resolve(text: &str, style: Style, tag: Tag) -> Result<Scalar<'_>, ScalarError> {
     match (tag, style) {
-        (Tag::Binary, _) => binary::decode(text).map(|text| Scalar::Str(text.into())),
+        (Tag::Binary, _) => decode(text).map(|text| Scalar::Str(text.into())),
         (Tag::None, Style::Quoted) | (Tag::Str | Tag::Other, _) => Ok(Scalar::Str(text.into())),
         (Tag::None, Style::Plain) => Ok(plain(text)),
         (tag, _) => tagged(text, tag),
@@ -155,12 +151,12 @@ fn plain(text: &str) -> Scalar<'_> {
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
             word(text)
         }
-        Some(b'.') => number::special(text)
-            .or_else(|| number::leading_dot(text))
+        Some(b'.') => special(text)
+            .or_else(|| leading_dot(text))
             .map(Scalar::Float),
-        Some(b'+' | b'-' | b'0'..=b'9') => number::special(text)
-            .map(Scalar::Float)
-            .or_else(|| number::signed(text)),
+        Some(b'+' | b'-' | b'0'..=b'9') => {
+            special(text).map(Scalar::Float).or_else(|| signed(text))
+        }
         Some(_) => None,
     };
     found.unwrap_or(Scalar::Str(text.into()))
@@ -240,3 +236,259 @@ const CORE_PREFIX: &str = "tag:yaml.org,2002:";
 const SHOWN_CHARS: usize = 40;
 /// How many characters of a line a hint shows.
 const SHOWN_OF_LINE: usize = 80;
+
+// Which plain scalars are numbers.
+//
+// Mirrors go.yaml.in/yaml/v2 [`resolve.go`] and the parts of Go's strconv that it uses: `ParseInt`
+// in base 0 (a prefix tells the base, a leading zero means octal), `ParseFloat` behind a pattern
+// that lets no hexadecimal float pass. A float past 64 bits is no number: `1e1000` stays text.
+//
+// [`resolve.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/resolve.go
+
+/// The written forms of infinity and of "no number".
+fn special(text: &str) -> Option<f64> {
+    match text {
+        ".nan" | ".NaN" | ".NAN" => Some(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Some(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Some(f64::NEG_INFINITY),
+        _ => None,
+    }
+}
+
+/// A float that begins with its point. Here, unlike in [`signed`], an underscore must stand between
+/// digits.
+fn leading_dot(text: &str) -> Option<f64> {
+    let between_digits = |window: &[u8]| match window {
+        [before, b'_', after] => before.is_ascii_digit() && after.is_ascii_digit(),
+        _ => true,
+    };
+    let tidy = text.as_bytes().windows(3).all(between_digits) && !text.ends_with('_');
+    tidy.then(|| float(&text.replace('_', "")))?
+}
+
+/// A number that begins with a sign or a digit.
+fn signed(text: &str) -> Option<Scalar<'static>> {
+    let digits: Cow<'_, str> = if text.contains('_') {
+        text.replace('_', "").into()
+    } else {
+        text.into()
+    };
+    integer(&digits)
+        .or_else(|| float(&digits).map(Scalar::Float))
+        .or_else(|| sign_after_prefix(&digits))
+}
+
+fn integer(digits: &str) -> Option<Scalar<'static>> {
+    let (sign, magnitude) = match digits.as_bytes().first()? {
+        sign @ (b'+' | b'-') => (Some(*sign), digits.get(1..)?),
+        _ => (None, digits),
+    };
+    let magnitude = unsigned(magnitude)?;
+    match (sign, i64::try_from(magnitude)) {
+        (Some(b'-'), _) => 0_i64.checked_sub_unsigned(magnitude).map(Scalar::Int),
+        (_, Ok(small)) => Some(Scalar::Int(small)),
+        (None, Err(_)) => Some(Scalar::Uint(magnitude)),
+        (Some(_), Err(_)) => None,
+    }
+}
+
+fn unsigned(digits: &str) -> Option<u64> {
+    let (radix, digits) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, digits.get(2..)?),
+        [b'0', b'o' | b'O', ..] => (8, digits.get(2..)?),
+        [b'0', b'b' | b'B', ..] => (2, digits.get(2..)?),
+        [b'0', _, ..] => (8, digits.get(1..)?),
+        _ => (10, digits),
+    };
+    in_radix(digits, radix)
+}
+
+/// `from_str_radix` without its own taste for a leading sign.
+fn in_radix(digits: &str, radix: u32) -> Option<u64> {
+    digits
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric())
+        .then(|| u64::from_str_radix(digits, radix).ok())?
+}
+
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and within the range of a float.
+fn float(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (
+            mantissa,
+            Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)),
+        ),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let well_formed = match (whole, fraction) {
+        ("", fraction) => fraction.is_some_and(all_digits),
+        (whole, fraction) => {
+            all_digits(whole) && fraction.is_none_or(|f| f.is_empty() || all_digits(f))
+        }
+    };
+    let well_formed = well_formed && exponent.is_none_or(all_digits);
+    let value: f64 = well_formed.then(|| text.parse().ok())??;
+    value.is_finite().then_some(value)
+}
+
+fn all_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `0b-1`: the decoder tries the text after `0b` once more, and there takes a sign. We follow.
+fn sign_after_prefix(digits: &str) -> Option<Scalar<'static>> {
+    let signed = digits
+        .strip_prefix("0b")
+        .filter(|rest| rest.starts_with(['+', '-']))?;
+    i64::from_str_radix(signed, 2).ok().map(Scalar::Int)
+}
+
+// A typed scalar as a JSON value, and as the name of a member.
+//
+// Mirrors `convertToJSONableObject` of sigs.k8s.io/yaml ([`yaml.go`]) and the way Go's encoding/json
+// writes a float: one with an integral value is written without a point, so that `1.0` reaches the
+// API server as the integer 1.
+//
+// [`yaml.go`]: https://github.com/kubernetes-sigs/yaml/blob/v1.6.0/yaml.go
+
+impl<'a> Scalar<'a> {
+    /// The JSON value.
+    ///
+    /// # Errors
+    /// `.inf` and `.nan`: JSON has no such numbers.
+    pub fn into_json(self) -> Result<Value, ScalarError> {
+        Ok(match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Int(value) => Value::Number(value.into()),
+            Self::Uint(value) => Value::Number(value.into()),
+            Self::Float(value) => Value::Number(number(value).ok_or(not_finite(value))?),
+            Self::Str(text) => Value::String(text.into_owned()),
+        })
+    }
+
+    /// The name of the member whose key this scalar is.
+    ///
+    /// # Errors
+    /// Null and numbers past 63 bits: sigs.k8s.io/yaml has no name for them.
+    pub fn into_key(self) -> Result<Cow<'a, str>, ScalarError> {
+        Ok(match self {
+            Self::Null => return Err(ScalarError::NullKey),
+            Self::Bool(value) => if value { "true" } else { "false" }.into(),
+            Self::Int(value) => value.to_string().into(),
+            Self::Uint(value) => return Err(ScalarError::HugeKey(value)),
+            Self::Float(value) => float_key(value).into(),
+            Self::Str(text) => text,
+        })
+    }
+}
+
+/// A float as the JSON number that Go writes for it, so an integral one as an integer. None for
+/// infinity and "no number".
+///
+/// Past 2^53 Go writes the shortest digits that name the float and fills up with zeros, as
+/// `Display` does here.
+pub(crate) fn number(value: f64) -> Option<Number> {
+    if value.fract() != 0.0 || (value == 0.0 && value.is_sign_negative()) {
+        return Number::from_f64(value);
+    }
+    let digits = value.to_string();
+    let whole = digits.parse::<i64>().map(Number::from);
+    whole
+        .or_else(|_| digits.parse::<u64>().map(Number::from))
+        .ok()
+        .or_else(|| Number::from_f64(value))
+}
+
+fn not_finite(value: f64) -> ScalarError {
+    ScalarError::NotFinite {
+        text: special_name(value),
+    }
+}
+
+fn special_name(value: f64) -> &'static str {
+    match value {
+        _ if value.is_nan() => ".nan",
+        _ if value > 0.0 => ".inf",
+        _ => "-.inf",
+    }
+}
+
+/// Go's `FormatFloat(value, 'g', -1, 32)`: the fewest digits that name the 32-bit float, with an
+/// exponent of at least two digits for powers of ten below -4 and from 6 on.
+fn float_key(value: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the decoder names keys by their 32-bit value"
+    )]
+    let value = value as f32;
+    if !value.is_finite() {
+        return special_name(value.into()).to_owned();
+    }
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').expect("{:e} writes an exponent");
+    let exponent: i32 = exponent.parse().expect("{:e} writes a decimal exponent");
+    if (-4..EXPONENT_FROM).contains(&exponent) {
+        return format!("{value}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// From this power of ten on, `%g` writes an exponent.
+const EXPONENT_FROM: i32 = 6;
+
+// Text under `!!binary`: base64 with padding, as Go's `base64.StdEncoding` reads it (line breaks
+// are skipped). Bytes that are not UTF-8 become U+FFFD, as Go's encoding/json writes them.
+
+fn decode(text: &str) -> Result<String, ScalarError> {
+    let letters: Vec<u8> = text
+        .bytes()
+        .filter(|b| !matches!(b, b'\r' | b'\n'))
+        .collect();
+    let (groups, rest) = letters.as_chunks::<4>();
+    let mut bytes = Vec::with_capacity(groups.len() * 3);
+    let mut closed = !rest.is_empty();
+    for group in groups {
+        let decoded = if closed { None } else { decode_group(*group) };
+        let (decoded, len) = decoded.ok_or(ScalarError::NotBase64)?;
+        closed = len < decoded.len();
+        bytes.extend(decoded.into_iter().take(len));
+    }
+    if rest.is_empty() {
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    } else {
+        Err(ScalarError::NotBase64)
+    }
+}
+
+/// Three bytes, and how many of them count.
+fn decode_group([a, b, c, d]: [u8; 4]) -> Option<([u8; 3], usize)> {
+    let (len, c, d) = match (c, d) {
+        (b'=', b'=') => (1, 0, 0),
+        (c, b'=') => (2, sextet(c)?, 0),
+        (c, d) => (3, sextet(c)?, sextet(d)?),
+    };
+    let bits = sextet(a)? << 18 | sextet(b)? << 12 | c << 6 | d;
+    let [_, bytes @ ..] = bits.to_be_bytes();
+    Some((bytes, len))
+}
+
+fn sextet(letter: u8) -> Option<u32> {
+    Some(u32::from(match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    }))
+}
+
+#[cfg(test)]
+mod tests;

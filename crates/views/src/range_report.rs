@@ -22,7 +22,7 @@ pub use subject::Subject;
 
 use self::refusal::Refusal;
 use self::subject::Unreadable;
-use olmguard_catalog::version::interval::{Side, VersionCut};
+use olmguard_catalog::version::comparator::{Side, VersionCut};
 use olmguard_catalog::version::meaning::{self, Class, Interval};
 use olmguard_catalog::version::{Constraint, Masterminds, Membership, SkipRange, Version, crd};
 use olmguard_engine::explain::range;

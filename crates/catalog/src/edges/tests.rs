@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::bundle_set::BundleIndex;
+use crate::package::ChannelIndex;
 
 const RANGES: &[&str] = &[
     ">=0.1.0 <0.4.0",
@@ -200,4 +202,38 @@ fn thousands_of_intervals_answer_as_a_scan() {
             );
         }
     }
+}
+
+fn named_edge(to: u32) -> NamedEdge {
+    let edge = Edge {
+        channel: ChannelIndex(0),
+        to: BundleIndex(to),
+    };
+    edge.named(NameEdge::Replaces)
+}
+
+#[test]
+fn names_have_their_own_edges_each_once() {
+    let names = [("b", 3), ("", 0), ("b", 1), ("ab", 2), ("b", 3)];
+    let table = NameTable::of(names.map(|(name, to)| (name, named_edge(to))).into());
+    for (name, expected) in [
+        ("", &[0][..]),
+        ("a", &[]),
+        ("ab", &[2]),
+        ("abc", &[]),
+        ("b", &[1, 3]),
+        ("c", &[]),
+    ] {
+        let expected: Vec<_> = expected.iter().copied().map(named_edge).collect();
+        assert_eq!(table.get(name), expected, "{name:?}");
+    }
+    let names: Vec<_> = table.iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["", "ab", "b"]);
+}
+
+#[test]
+fn no_names_have_no_edges() {
+    let table = NameTable::of(Vec::new());
+    assert_eq!(table.get(""), []);
+    assert_eq!(table.heap_bytes(), 0);
 }

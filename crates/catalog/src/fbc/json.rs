@@ -8,18 +8,431 @@
 //! [`Halt::Incomplete`], never a fault.
 
 mod cursor;
-mod key;
-mod number;
-mod record;
-mod skip;
 mod string;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Number, Value};
+
+use crate::blob::JsonKind;
+use crate::fbc::error::FbcErrorKind;
+use crate::heap::allocated;
+
+pub use crate::fbc::json::cursor::{Cursor, CursorResult, Halt, skip_space};
+pub(crate) use crate::fbc::json::string::{RawString, plain_run};
+
+// A value of any type, as catalogd holds it once it has decoded a blob and written it anew.
+//
+// Of equal keys the last one counts, and numbers are those of Go's `float64`. For blobs that are
+// small and rare; what deep down no schema of theirs has room for is not kept.
+
+impl Cursor<'_> {
+    /// The value that begins at `start`, written anew: its keys sorted, no blanks.
+    pub(crate) fn rewritten(&mut self, start: usize) -> CursorResult<String> {
+        let value = self.revisit(start, |cursor| cursor.value(LEVELS))?;
+        // Escapes make it at most six times as long; it moves while it grows.
+        self.hold(allocated(12 * self.since(start).len()))?;
+        Ok(value.to_string())
+    }
+
+    fn value(&mut self, levels: usize) -> CursorResult<Value> {
+        match self.kind()? {
+            JsonKind::Object | JsonKind::List if levels == 0 => self.skip().map(|()| Value::Null),
+            JsonKind::Object => self.object(levels - 1),
+            JsonKind::List => {
+                let items = self.list(|cursor| cursor.value(levels - 1))?;
+                Ok(Value::Array(items))
+            }
+            JsonKind::String => {
+                let text = self.string()?.decode();
+                self.hold(allocated(text.len()))?;
+                Ok(Value::String(text.into_owned()))
+            }
+            JsonKind::Number => Ok(number(self.number()?)),
+            JsonKind::Boolean => self.boolean().map(Value::Bool),
+            JsonKind::Null => self.skip().map(|()| Value::Null),
+        }
+    }
+
+    fn object(&mut self, levels: usize) -> CursorResult<Value> {
+        let mut object = Map::new();
+        self.hold(NODE)?;
+        self.each_member(|cursor, key| {
+            let key = key.decode();
+            cursor.keep()?;
+            cursor.hold(VALUE_MEMBER + allocated(key.len()))?;
+            object.insert(key.into_owned(), cursor.value(levels)?);
+            Ok(())
+        })?;
+        Ok(Value::Object(object))
+    }
+}
+
+/// A number as Go's `float64` holds it; the reader has refused those beyond it.
+fn number(text: &str) -> Value {
+    let float = text.parse::<f64>().unwrap_or_default();
+    let whole = (float.fract() == 0.0).then(|| format!("{float:.0}").parse::<i64>());
+    match whole {
+        Some(Ok(whole)) => Value::from(whole),
+        _ => Number::from_f64(float).map_or(Value::Null, Value::Number),
+    }
+}
+
+/// A node of the map of an object: eleven members.
+const NODE: usize = allocated(11 * size_of::<(String, Value)>() + 16);
+
+/// A member in a map whose nodes are at least five elevenths full.
+const VALUE_MEMBER: usize = 3 * size_of::<(String, Value)>();
+
+/// How deep a value is kept: the blobs read so have four levels.
+const LEVELS: usize = 8;
+
+// JSON objects read into structs, with Go's rules for which key means which field.
+//
+// catalogd decodes an object into a map and writes it again with sorted keys, so of equal keys
+// the last one counts. operator-controller then decodes the result into a struct, where a key
+// means a field also without regard to case, and a later one in byte order overrides an earlier
+// one unless it is null. Nearly every object spells its keys as the struct does, and each once;
+// only for others is the order worked out.
+//
+// Not followed: objects and lists under two spellings of one key, which Go would merge.
+
+/// A struct that an object is read into.
+pub trait Record<'a>: Default {
+    /// The names of its fields.
+    const FIELDS: &'static [&'static str];
+
+    /// Reads the value of `FIELDS[index]`.
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()>;
+
+    /// Whether these are all fields of the Go struct, so that any other key has no effect.
+    const IS_WHOLE: bool = false;
+
+    /// Whether null is a value of `FIELDS[index]` like any other (Go's `json.RawMessage`). In
+    /// other fields it leaves the value of an earlier spelling of the key as it is.
+    fn takes_null(_index: usize) -> bool {
+        false
+    }
+}
+
+impl<'a> Cursor<'a> {
+    /// Reads an object; null is the struct's default, another type a fault.
+    pub(crate) fn record<T: Record<'a>>(&mut self) -> CursorResult<T> {
+        let found = self.kind()?;
+        if found != JsonKind::Object {
+            self.skip_instead(found, "an object")?;
+            return Ok(T::default());
+        }
+        let (start, depth, fault) = (self.at(), self.depth(), self.take_fault());
+        self.set_fault(fault.clone());
+        if let Some(record) = self.exact_record()? {
+            return Ok(record);
+        }
+        self.set_fault(fault);
+        self.back_to(start, depth);
+        self.folded_record()
+    }
+
+    /// Reads an object from its first byte, if it spells all fields as `T` does, each once.
+    fn exact_record<T: Record<'a>>(&mut self) -> CursorResult<Option<T>> {
+        let mut record = T::default();
+        let mut read = 0_u32;
+        let mut seen = 0;
+        self.enter()?;
+        while self.has_item(seen, b'}')? {
+            seen += 1;
+            let key = Key::of(self.member_key()?);
+            match key.field_of(T::FIELDS) {
+                Some((index, name, Fold::Exact)) if read & 1 << index == 0 => {
+                    read |= 1 << index;
+                    self.within(name, |cursor| record.read(index, cursor))?;
+                }
+                Some(_) => return Ok(None),
+                None => {
+                    self.note_unknown::<T>(None, || key.decode())?;
+                    self.skip()?;
+                }
+            }
+        }
+        Ok(Some(record))
+    }
+
+    /// Reads an object from its first byte, field after field in the order of its sorted keys.
+    fn folded_record<T: Record<'a>>(&mut self) -> CursorResult<T> {
+        let mut record = T::default();
+        let members = self.members()?;
+        let (end, depth) = (self.at(), self.depth());
+        for (key, at) in members {
+            let field = field_of(T::FIELDS, |name| fold_of(&key, name));
+            self.back_to(at, depth + 1);
+            let meant = field.map(|(_, name, _)| name);
+            if meant != Some(&key) {
+                self.note_unknown::<T>(meant, || key.clone())?;
+            }
+            let Some((index, name, _)) = field else {
+                continue;
+            };
+            if self.kind()? != JsonKind::Null || T::takes_null(index) {
+                self.within(name, |cursor| record.read(index, cursor))?;
+            }
+        }
+        self.back_to(end, depth);
+        Ok(record)
+    }
+
+    /// Steps over an object; where the value of each key begins, of equal keys the last one's.
+    fn members(&mut self) -> CursorResult<BTreeMap<Cow<'a, str>, usize>> {
+        let mut members = BTreeMap::new();
+        let mut seen = 0;
+        self.enter()?;
+        while self.has_item(seen, b'}')? {
+            seen += 1;
+            let key = self.member_key()?.decode();
+            self.keep()?;
+            self.hold(MEMBER + allocated(key.len()))?;
+            members.insert(key, self.at());
+            self.skip()?;
+        }
+        Ok(members)
+    }
+
+    /// Reads a key and its colon.
+    fn member_key(&mut self) -> CursorResult<RawString<'a>> {
+        if self.next_byte()? != b'"' {
+            return self.unexpected("a key in quotes");
+        }
+        let key = self.string()?;
+        if self.next_byte()? != b':' {
+            return self.unexpected("a colon after a key");
+        }
+        self.advance(1);
+        Ok(key)
+    }
+
+    /// Reads the members of an object from its first byte, key by key.
+    pub fn each_member(
+        &mut self,
+        mut member: impl FnMut(&mut Self, Key<'a>) -> CursorResult<()>,
+    ) -> CursorResult<()> {
+        let mut seen = 0;
+        self.enter()?;
+        while self.has_item(seen, b'}')? {
+            seen += 1;
+            let key = Key::of(self.member_key()?);
+            member(self, key)?;
+        }
+        Ok(())
+    }
+
+    fn back_to(&mut self, at: usize, depth: usize) {
+        self.go_to(at);
+        self.set_depth(depth);
+    }
+}
+
+/// A member in a map whose nodes are at least five elevenths full.
+const MEMBER: usize = 3 * size_of::<(Cow<'static, str>, usize)>();
+
+/// A key as it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    raw: RawString<'a>,
+    /// The key, if it has no escapes and nothing beyond ASCII, as nearly all.
+    ascii: Option<&'a [u8]>,
+}
+
+/// How a key relates to the name of a field.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Fold {
+    /// It is the name.
+    Exact,
+    /// It is another spelling of it.
+    Other,
+}
+
+/// A field that a key means: index, name, and how it is spelled.
+type FieldOf = (usize, &'static str, Fold);
+
+impl<'a> Key<'a> {
+    fn of(raw: RawString<'a>) -> Self {
+        let ascii = raw.plain().filter(|key| key.is_ascii());
+        Self { raw, ascii }
+    }
+
+    /// What it says.
+    pub fn decode(&self) -> Cow<'a, str> {
+        self.raw.decode()
+    }
+
+    /// Whether it means the field of this name, of ASCII letters.
+    pub fn fold(&self, name: &str) -> Option<Fold> {
+        match self.ascii {
+            Some(key) => fold_ascii(key, name),
+            None => fold_of(&self.decode(), name),
+        }
+    }
+
+    /// The field that it means.
+    fn field_of(&self, fields: &[&'static str]) -> Option<FieldOf> {
+        field_of(fields, |name| self.fold(name))
+    }
+}
+
+/// The field that a key means.
+fn field_of(fields: &[&'static str], fold: impl Fn(&str) -> Option<Fold>) -> Option<FieldOf> {
+    let mut folded = None;
+    for (index, &name) in fields.iter().enumerate() {
+        match fold(name) {
+            Some(Fold::Exact) => return Some((index, name, Fold::Exact)),
+            Some(Fold::Other) => folded = Some((index, name, Fold::Other)),
+            None => {}
+        }
+    }
+    folded
+}
+
+/// Whether a key means the field of this name, of ASCII letters.
+///
+/// Two letters beyond ASCII fold to ASCII ones: U+017F (long s) and U+212A (Kelvin sign).
+pub fn fold_of(key: &str, name: &str) -> Option<Fold> {
+    if key.is_ascii() {
+        return fold_ascii(key.as_bytes(), name);
+    }
+    let letters = key.chars().map(|letter| match letter {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        other => other.to_ascii_lowercase(),
+    });
+    letters
+        .eq(name.chars().map(|letter| letter.to_ascii_lowercase()))
+        .then_some(Fold::Other)
+}
+
+#[inline]
+fn fold_ascii(key: &[u8], name: &str) -> Option<Fold> {
+    let name = name.as_bytes();
+    if key == name {
+        return Some(Fold::Exact);
+    }
+    key.eq_ignore_ascii_case(name).then_some(Fold::Other)
+}
+
+// JSON numbers: their grammar, and whether a 64-bit float holds them.
+//
+// catalogd reads every number into a float, so one beyond its range makes the catalog
+// unreadable.
+
+impl<'a> Cursor<'a> {
+    /// Steps over a number; returns its text.
+    ///
+    /// A number ends with the byte after it, so at the end of the text it is incomplete.
+    pub(crate) fn number(&mut self) -> CursorResult<&'a str> {
+        let start = self.at();
+        if self.byte()? == b'-' {
+            self.advance(1);
+        }
+        match self.byte()? {
+            b'0' => self.advance(1),
+            _ => self.digits()?,
+        }
+        if self.byte()? == b'.' {
+            self.advance(1);
+            self.digits()?;
+        }
+        if matches!(self.byte()?, b'e' | b'E') {
+            self.advance(1);
+            if matches!(self.byte()?, b'+' | b'-') {
+                self.advance(1);
+            }
+            self.digits()?;
+        }
+        let text = str::from_utf8(self.since(start)).unwrap_or_default();
+        if is_out_of_range(text) {
+            return self.malformed_at(start, FbcErrorKind::NumberRange);
+        }
+        Ok(text)
+    }
+
+    /// Steps over at least one digit.
+    fn digits(&mut self) -> CursorResult<()> {
+        let count = self
+            .rest()
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
+        if count == 0 {
+            return self.unexpected("a digit");
+        }
+        self.advance(count);
+        if self.rest().is_empty() {
+            return Err(Halt::Incomplete);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a number is beyond what a float holds. Short ones without an exponent never are.
+fn is_out_of_range(text: &str) -> bool {
+    (text.len() > 300 || text.contains(['e', 'E']))
+        && text.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
+// Keys that no field of a struct has. Go ignores them without a word, so a misspelt edge is no edge.
+
+/// A key that is not the name of a field.
+#[derive(Clone, Debug)]
+pub struct UnknownKey<'a> {
+    /// Where its value begins, in bytes.
+    pub at: usize,
+    /// The object that has it, such as `entries[2]`; empty for the blob itself.
+    pub path: Box<str>,
+    /// The key.
+    pub key: Cow<'a, str>,
+    /// The fields of the object.
+    pub known: &'static [&'static str],
+    /// The field that Go reads it as, for it differs in case only.
+    pub read_as: Option<&'static str>,
+}
+
+impl<'a> Cursor<'a> {
+    /// Notes unknown keys from here on.
+    pub(in crate::fbc) fn want_unknown(&mut self) {
+        self.unknown = Some(Vec::new());
+    }
+
+    /// The unknown keys noted, in their order. An object that is read twice has them once.
+    pub(in crate::fbc) fn take_unknown(&mut self) -> Vec<UnknownKey<'a>> {
+        let mut unknown = self.unknown.take().unwrap_or_default();
+        unknown.sort_by_key(|key| key.at);
+        unknown.dedup_by_key(|key| key.at);
+        unknown
+    }
+
+    /// Notes a key of the object being read, before its value.
+    fn note_unknown<T: Record<'a>>(
+        &mut self,
+        read_as: Option<&'static str>,
+        key: impl FnOnce() -> Cow<'a, str>,
+    ) -> CursorResult<()> {
+        let noted = self.unknown.as_ref().map_or(MOST, Vec::len);
+        if T::IS_WHOLE && noted < MOST {
+            self.kind()?;
+            let unknown = UnknownKey {
+                at: self.at(),
+                path: self.path(),
+                key: key(),
+                known: T::FIELDS,
+                read_as,
+            };
+            self.unknown.get_or_insert_default().push(unknown);
+        }
+        Ok(())
+    }
+}
+
+/// How many unknown keys of one blob are noted.
+const MOST: usize = 1000;
+
 #[cfg(test)]
 mod tests;
-mod unknown;
-mod value;
-
-pub use cursor::{Cursor, CursorResult, Halt, skip_space};
-pub use key::{Fold, Key, fold_of};
-pub use record::Record;
-pub(crate) use string::{RawString, plain_run};
-pub use unknown::UnknownKey;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use super::error::FbcErrorKind;
 use super::json::{Cursor, CursorResult, Key};
-use super::keys::Keys;
 use crate::blob::JsonKind;
+use crate::fbc::intake::Keys;
 use crate::heap::allocated;
 
 /// The members of a blob, of equal keys the last.

@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use std::mem;
 
 use super::error::FbcErrorKind;
-use super::filed::{self, FiledKey};
 use super::json::{Cursor, CursorResult};
 use super::members::Members;
 use super::shape::{Icon, Properties, RelatedImage};
 use crate::blob::{Channel, Content, Fault, JsonKind, Package, UnfiledObject};
+use crate::fbc::intake::{FiledKey, file};
 use crate::guardrail;
 
 /// A blob, filed and decoded.
@@ -85,7 +85,7 @@ impl<'a> Object<'a> {
         } else {
             package
         };
-        let filed = match filed::file(folder, schema.clone(), name.clone()) {
+        let filed = match file(folder, schema.clone(), name.clone()) {
             Ok(Some(filed)) => filed,
             Ok(None) => return Ok(Value::Unfiled(self.unfiled(&schema))),
             Err(malformed) => return cursor.malformed_at(cursor.at(), malformed),

@@ -11,24 +11,24 @@
 //! [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
 //! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
-mod guardrails;
 mod property;
-mod schema;
-mod types;
 
-use super::error::FbcErrorKind;
-use super::filed;
-use super::json::{Cursor, CursorResult, Key, Record};
-use super::members::Members;
-use super::shape::Icon;
-use crate::blob::{self, Fault, JsonKind};
-use crate::guardrail;
+use std::borrow::Cow;
 
-pub use super::csv::CsvMetadata;
-pub use super::json::UnknownKey;
-pub use super::members::{Label, Text};
-pub use guardrails::Guardrails;
-pub use property::{Property, PropertyValue};
+use crate::blob::{Fault, JsonKind};
+use crate::fbc::error::FbcErrorKind;
+use crate::fbc::intake as filed;
+use crate::fbc::json::{Cursor, CursorResult, Fold, Key, Record};
+use crate::fbc::members::Members;
+use crate::fbc::raw::property::Item;
+use crate::fbc::shape::Icon;
+use crate::guardrail::is_of_other_version;
+use crate::{blob, guardrail};
+
+pub use crate::fbc::json::UnknownKey;
+pub use crate::fbc::members::{Label, Text};
+pub use crate::fbc::raw::property::{Property, PropertyValue};
+pub use crate::fbc::shape::property::CsvMetadata;
 
 /// A blob.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Object<'a>> {
     })?;
     members.note("properties", at);
     let mut object = members.object(properties, cursor)?;
-    object.unknown = schema::unknown(&object, &keys, cursor.take_unknown());
+    object.unknown = unknown(&object, &keys, cursor.take_unknown());
     Ok(object)
 }
 
@@ -231,7 +231,7 @@ impl<'a> Members<'a> {
                 let _: Icon = self.field("icon", cursor, Cursor::record)?;
                 Content::Package {
                     default_channel: self.field("defaultChannel", cursor, Text::read)?,
-                    guardrails: self.field("properties", cursor, guardrails::of_properties)?,
+                    guardrails: self.field("properties", cursor, Guardrails::of_properties)?,
                 }
             }
             "olm.channel" => {
@@ -243,7 +243,7 @@ impl<'a> Members<'a> {
                 let entries = self.field("entries", cursor, |c| c.list(Deprecation::read_item))?;
                 Content::Deprecations(entries)
             }
-            guardrail::SCHEMA => Content::Guardrails(guardrails::read(self.start, cursor)?),
+            guardrail::SCHEMA => Content::Guardrails(Guardrails::read(self.start, cursor)?),
             _ => Content::Other,
         })
     }
@@ -310,6 +310,151 @@ impl<'a> Record<'a> for RelatedImage<'a> {
             0 => cursor.skip_text()?,
             _ => self.0 = Text::read(cursor)?,
         }
+        Ok(())
+    }
+}
+
+// The keys that each schema has, as the Go structs name them.
+//
+// Upstream: operator-registry, [`alpha/declcfg/declcfg.go`].
+//
+// [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
+
+/// The keys of a schema; none where the schema is not one of OLM's, which may have any.
+fn fields(schema: &str) -> Option<&'static [&'static str]> {
+    Some(match schema {
+        "olm.package" => &PACKAGE,
+        "olm.channel" => &CHANNEL,
+        "olm.bundle" => &BUNDLE,
+        "olm.deprecations" => &DEPRECATIONS,
+        _ => return None,
+    })
+}
+
+/// What of the keys of a blob, and of the `nested` ones, is unknown to its schema.
+fn unknown<'a>(
+    object: &Object<'a>,
+    keys: &[(Key<'a>, usize)],
+    nested: Vec<UnknownKey<'a>>,
+) -> Vec<UnknownKey<'a>> {
+    let Some(known) = fields(object.schema.text()) else {
+        return Vec::new();
+    };
+    let own = keys.iter().filter_map(|(key, at)| {
+        let read_as = match read_as(key, known) {
+            Some((Fold::Exact, _)) => return None,
+            other => other.map(|(_, name)| name),
+        };
+        Some(UnknownKey {
+            at: *at,
+            path: Box::default(),
+            key: key.decode(),
+            known,
+            read_as,
+        })
+    });
+    // The key `channel` has a finding of its own.
+    let channel = object.channel_key.as_ref().map(|key| key.at);
+    let mut unknown: Vec<_> = own.filter(|key| Some(key.at) != channel).collect();
+    unknown.extend(nested);
+    unknown
+}
+
+/// The field that a key is read as, if any, and how the key is spelled.
+fn read_as(key: &Key<'_>, known: &[&'static str]) -> Option<(Fold, &'static str)> {
+    // Every blob can have them: opm files it under them.
+    let labels = ["schema", "package", "name"];
+    let mut names = known.iter().copied().chain(labels);
+    names.find_map(|name| Some((key.fold(name)?, name)))
+}
+
+const PACKAGE: [&str; 6] = [
+    "schema",
+    "name",
+    "defaultChannel",
+    "icon",
+    "description",
+    "properties",
+];
+
+const CHANNEL: [&str; 5] = ["schema", "package", "name", "entries", "properties"];
+
+const BUNDLE: [&str; 6] = [
+    "schema",
+    "package",
+    "name",
+    "image",
+    "properties",
+    "relatedImages",
+];
+
+const DEPRECATIONS: [&str; 3] = ["schema", "package", "entries"];
+
+/// Guardrails as they are written.
+#[derive(Debug)]
+pub struct Guardrails<'a> {
+    /// Where they begin.
+    pub at: usize,
+    /// The schema of the blob, or the type of the property.
+    pub schema: Cow<'a, str>,
+    /// The JSON that catalogd makes of them; null for those of a version that is not known here.
+    pub text: Cow<'a, str>,
+    /// Where each rule begins.
+    pub rules: Vec<usize>,
+}
+
+impl<'a> Guardrails<'a> {
+    /// Reads the guardrails that begin at a place.
+    fn read(at: usize, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
+        let text = cursor.rewritten(at)?.into();
+        let (Places(rules), _) = cursor.isolated(|cursor| cursor.revisit(at, Cursor::record))?;
+        Ok(Self {
+            at,
+            schema: guardrail::SCHEMA.into(),
+            text,
+            rules,
+        })
+    }
+
+    /// Reads the guardrails among the properties of a package, and finds those of other versions.
+    fn of_properties(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Self>> {
+        let (items, _) = cursor.isolated(|cursor| {
+            cursor.list(|cursor| {
+                cursor.kind()?;
+                let at = cursor.at();
+                let item: Item<'a> = cursor.record()?;
+                Ok((at, item))
+            })
+        })?;
+        let is_of_them = |kind: &str| kind == guardrail::SCHEMA || is_of_other_version(kind);
+        let of_them = items.into_iter().filter(|(_, item)| is_of_them(&item.kind));
+        let guardrails = of_them.map(|(at, item)| match item.value {
+            Some(value) if item.kind == guardrail::SCHEMA => Self::read(value, cursor),
+            _ => Ok(Self {
+                at,
+                schema: item.kind,
+                text: "null".into(),
+                rules: Vec::new(),
+            }),
+        });
+        guardrails.collect()
+    }
+}
+
+/// Where each of `rules` begins.
+#[derive(Default)]
+struct Places(Vec<usize>);
+
+impl<'a> Record<'a> for Places {
+    const FIELDS: &'static [&'static str] = &["rules"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        self.0 = cursor.list(|cursor| {
+            cursor.kind()?;
+            let at = cursor.at();
+            cursor.skip()?;
+            Ok(at)
+        })?;
         Ok(())
     }
 }

@@ -19,9 +19,9 @@
 use super::error::{FbcError, FbcErrorKind};
 use super::intake::{BlobPlace, Intake, TextOrigin};
 use super::json::{Cursor, CursorResult, Halt, skip_space};
-use super::object::begins_with_brace;
 use super::yaml::{self, Marks, Piece, YamlFault};
 use crate::blob::Position;
+use crate::fbc::shape::begins_with_brace;
 use crate::memory::{Account, Loan, TooLarge};
 
 /// Where the reading of one file stands.

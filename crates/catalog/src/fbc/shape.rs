@@ -7,14 +7,13 @@
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 //! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
-use super::base64;
-use super::json::{Cursor, CursorResult, RawString, Record};
-use super::object::{self, DataFault};
+pub(crate) mod property;
+
 use crate::blob::{Deprecation, Entry, Fault, JsonKind};
+use crate::fbc::json::{Cursor, CursorResult, RawString, Record};
+use crate::fbc::{base64, yaml};
 
-mod property;
-
-pub(crate) use property::Properties;
+pub(crate) use crate::fbc::shape::property::Properties;
 
 impl<'a> Record<'a> for Entry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
@@ -117,7 +116,7 @@ impl Binary {
     fn check_bytes(self, bytes: &[u8]) -> Result<(), DataFault> {
         match self {
             Self::Any => Ok(()),
-            Self::Object => object::check(bytes),
+            Self::Object => check_object(bytes),
         }
     }
 }
@@ -130,7 +129,7 @@ impl Cursor<'_> {
                 let data = self.string()?;
                 match binary {
                     Binary::Any => check_base64(data),
-                    Binary::Object => object::check_encoded(data),
+                    Binary::Object => check_encoded_object(data),
                 }
             }
             JsonKind::List => binary.check_bytes(&self.list(Self::octet)?),
@@ -181,3 +180,62 @@ fn octet(number: &str) -> Option<u8> {
 }
 
 const OCTET: &str = "a whole number from 0 to 255";
+
+// Whether the data of an `olm.bundle.object` property can be read.
+//
+// operator-controller decodes it when it loads a package and throws it away; data that cannot be
+// decoded fails the package. Text that begins with `{` is taken as it is, valid or not; other
+// text must be YAML. Upstream: `readBundleObjects` of operator-registry,
+// [`alpha/declcfg/load.go`], and `ToJSON` of apimachinery, [`pkg/util/yaml/decoder.go`].
+//
+// [`alpha/declcfg/load.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/load.go
+// [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
+
+/// Why the data cannot be read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum DataFault {
+    /// It is not base64.
+    Base64,
+    /// What it decodes to is neither a JSON object nor YAML.
+    Yaml(Box<str>),
+}
+
+/// Checks data as it stands in JSON, encoded.
+pub(crate) fn check_encoded_object(data: RawString<'_>) -> Result<(), DataFault> {
+    let decoded;
+    let text = if let Some(text) = data.plain() {
+        text
+    } else {
+        decoded = data.decode();
+        decoded.as_bytes()
+    };
+    let head = base64::decode_head(text).unwrap_or_default();
+    if first_visible(&head) == Some(b'{') && base64::is_valid(text) {
+        return Ok(());
+    }
+    check_object(&base64::decode(text).ok_or(DataFault::Base64)?)
+}
+
+/// Checks data as such.
+pub(crate) fn check_object(data: &[u8]) -> Result<(), DataFault> {
+    if begins_with_brace(data) {
+        return Ok(());
+    }
+    yaml::to_json(data)
+        .map(drop)
+        .map_err(|fault| DataFault::Yaml(fault.malformed.to_string().into()))
+}
+
+/// Whether the first character that is no Unicode white space is `{`.
+pub fn begins_with_brace(text: &[u8]) -> bool {
+    let first = text.utf8_chunks().next();
+    let valid = first.as_ref().map_or("", |chunk| chunk.valid());
+    valid.trim_start().starts_with('{')
+}
+
+/// The first byte that is no ASCII blank.
+fn first_visible(text: &[u8]) -> Option<u8> {
+    text.iter()
+        .copied()
+        .find(|byte| !byte.is_ascii_whitespace())
+}

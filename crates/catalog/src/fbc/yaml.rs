@@ -5,22 +5,16 @@
 //! a piece counts (`...` ends it), as for go.yaml.in/yaml/v2, whose limits hold too: characters
 //! that may stand in YAML, depth, aliases in moderation.
 
-mod fault;
-mod frame;
-mod marks;
-mod scalar;
-mod split;
-#[cfg(test)]
-mod tests;
 mod transcode;
 mod write;
 
-pub(crate) use fault::YamlFault;
-pub use marks::Marks;
-pub(crate) use split::{Piece, split};
+use granit_parser::{ScalarStyle, ScanError, Tag};
 
-use super::error::FbcErrorKind;
-use transcode::Transcoder;
+use crate::fbc::error::FbcErrorKind;
+use crate::fbc::yaml::transcode::Transcoder;
+use crate::yaml_scalar::{self, Scalar, ScalarError, Style};
+
+pub use crate::fbc::yaml::transcode::Marks;
 
 /// Turns one document into JSON.
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
@@ -90,3 +84,144 @@ fn is_printable(character: char) -> bool {
         other => !other.is_control(),
     }
 }
+
+// Where one YAML document ends and the next begins.
+//
+// Upstream looks for lines that begin with `---`, whatever they stand in, and allows only a
+// comment after it. A separator is left out of the documents, but for one that would make an
+// empty document: it becomes the first line of the next (apimachinery,
+// [`pkg/util/yaml/decoder.go`], `YAMLReader`).
+//
+// [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
+
+/// What a text begins with.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Piece {
+    /// A document of `length` bytes; the next begins after `consumed`.
+    Document { length: usize, consumed: usize },
+    /// The beginning of a document; more text is needed to find its end.
+    Incomplete,
+    /// Nothing: the text is empty and has ended.
+    End,
+    /// A line, `at` bytes from here, that begins with `---` and goes on.
+    Malformed { at: usize, malformed: FbcErrorKind },
+}
+
+/// Finds the first document of `text`; `ended` tells that no more text follows.
+pub(crate) fn split(text: &[u8], ended: bool) -> Piece {
+    if text.starts_with(MARK)
+        && let Err(piece) = separator(text, 0, ended)
+    {
+        return piece;
+    }
+    if let Some(newline) = memchr::memmem::find(text, b"\n---") {
+        let at = newline + 1;
+        return match separator(text, at, ended) {
+            Ok(consumed) => Piece::Document {
+                length: at,
+                consumed,
+            },
+            Err(piece) => piece,
+        };
+    }
+    match (ended, text.len()) {
+        (false, _) => Piece::Incomplete,
+        (true, 0) => Piece::End,
+        (true, length) => Piece::Document {
+            length,
+            consumed: length,
+        },
+    }
+}
+
+/// Where the separator that begins at `at` ends.
+fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, Piece> {
+    let line = text.get(at..).unwrap_or_default();
+    let end = match memchr::memchr(b'\n', line) {
+        Some(end) => end + 1,
+        None if ended => line.len(),
+        None => return Err(Piece::Incomplete),
+    };
+    let after = line.get(MARK.len()..end).unwrap_or_default();
+    let after = String::from_utf8_lossy(after);
+    let found = after.trim();
+    if found.is_empty() || found.starts_with('#') {
+        return Ok(at + end);
+    }
+    let found = found.chars().take(SHOWN).collect::<String>().into();
+    let malformed = FbcErrorKind::Separator { found };
+    Err(Piece::Malformed { at, malformed })
+}
+
+const MARK: &[u8] = b"---";
+
+/// How many characters of a line an error shows.
+const SHOWN: usize = 64;
+
+/// Whether the scalar `<<` merges: unquoted, or tagged so.
+fn is_merge(style: ScalarStyle, tag: Option<&Tag>) -> bool {
+    match tag {
+        None => style == ScalarStyle::Plain,
+        Some(tag) => tag.suffix_in_namespace(CORE).as_deref() == Some("merge"),
+    }
+}
+
+/// A tag such as `!word` as it is written: of the catalog's own, so that it means nothing.
+fn local_tag(tag: &Tag) -> Option<String> {
+    let is_local = tag.handle() == "!" && !tag.suffix().is_empty();
+    is_local.then(|| format!("!{}", tag.suffix()))
+}
+
+/// The type and value of a scalar.
+fn typed<'t>(
+    text: &'t str,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> Result<Scalar<'t>, FbcErrorKind> {
+    let style = match style {
+        ScalarStyle::Plain => Style::Plain,
+        _ => Style::Quoted,
+    };
+    let tag = match tag {
+        None => yaml_scalar::Tag::None,
+        Some(tag) => yaml_scalar::Tag::named(&[tag.handle(), tag.suffix()].concat()),
+    };
+    yaml_scalar::resolve(text, style, tag).map_err(|fault| unreadable(&fault))
+}
+
+const CORE: &str = "tag:yaml.org,2002:";
+
+/// Why a document cannot be read, and where in it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct YamlFault {
+    /// Counted from 1, from the beginning of the document.
+    pub(crate) line: u64,
+    /// Counted from 1, in characters.
+    pub(crate) column: u64,
+    pub(crate) malformed: FbcErrorKind,
+}
+
+fn scan_fault(fault: &ScanError) -> YamlFault {
+    YamlFault {
+        line: fault.marker().line() as u64,
+        column: fault.marker().col() as u64 + 1,
+        malformed: invalid(&fault.info()),
+    }
+}
+
+fn unreadable(fault: &ScalarError) -> FbcErrorKind {
+    invalid(&fault.to_string())
+}
+
+fn not_mergeable() -> FbcErrorKind {
+    invalid("map merge requires map or sequence of maps as the value")
+}
+
+fn invalid(reason: &str) -> FbcErrorKind {
+    FbcErrorKind::Yaml {
+        reason: reason.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -103,3 +103,21 @@ fn an_entry_that_replaces_or_skips_itself_is_no_head() {
         assert_eq!(stable.heads().count(), 1, "{edge}");
     }
 }
+
+#[test]
+fn the_version_is_what_follows_the_first_break_that_begins_one() {
+    for (name, expected) in [
+        ("lantern.v1.2.3", Some("1.2.3")),
+        ("lantern-operator.1.2.3", Some("1.2.3")),
+        ("lantern-operator-v0.1.0-rc.1", Some("0.1.0-rc.1")),
+        ("v1.0.1", Some("1.0.1")),
+        ("1.0.1+7", Some("1.0.1+7")),
+        ("lantern2.v3.0.0", Some("3.0.0")),
+        ("lantern", None),
+        ("lantern.v1.2", None),
+        ("", None),
+    ] {
+        let found = version_in_name(name).map(|version| version.to_string());
+        assert_eq!(found.as_deref(), expected, "{name}");
+    }
+}

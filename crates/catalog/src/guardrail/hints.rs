@@ -5,7 +5,7 @@
 
 use super::{Guardrails, Passage, Range};
 use crate::version::Version;
-use crate::version::interval::VersionCut;
+use crate::version::comparator::VersionCut;
 use crate::version::meaning::{self, Class};
 
 impl Passage {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::json_type::JsonType;
 use crate::version::go::escape;
 
-use super::problem::beginning;
 use super::{Problem, UnreadGuardrails};
+use crate::guardrail::read::beginning;
 
 /// An object, and where it stands. Null is as good as absent, as it is to OLM.
 pub(super) struct Members<'v> {

@@ -5,11 +5,12 @@ use std::num::NonZeroU32;
 
 use serde_json::Value;
 
-use super::members::{Members, wrong};
-use super::problem::beginning;
-use super::{
-    Action, BaseGraph, Guardrails, Passage, Problem, Range, Rule, RuleKind, UnreadGuardrails,
-};
+use crate::guardrail::members::{Members, wrong};
+use crate::guardrail::{Action, BaseGraph, Guardrails, Passage, Range, Rule, RuleKind};
+use crate::heap::{Heap, allocated};
+use crate::json_type::JsonType;
+use crate::version::SkipRangeError;
+use crate::version::go::quote;
 
 /// Reads the value of a blob, a property, or a document of a file.
 ///
@@ -173,3 +174,273 @@ const A_STEP: &str = "a whole number from 1";
 /// How many rules there may be, each waypoint counted as one: every step of a search is compared
 /// with all of them.
 const MOST_RULES: usize = 256;
+
+// `UpgradeGuardrails`: guardrails of an administrator as an object of a cluster, whose `spec` holds what a document of
+// a file holds.
+
+/// What an object says.
+#[derive(Clone, Debug)]
+pub struct GuardrailsObject {
+    /// `metadata.name`; empty if there is none.
+    pub name: Box<str>,
+    /// The package that it is about; none if that cannot be read, so that it could be any.
+    pub package: Option<Box<str>>,
+    /// The guardrails, or what cannot be read of the object.
+    pub stated: Result<Guardrails, UnreadGuardrails>,
+}
+
+impl GuardrailsObject {
+    /// The kind of these objects.
+    pub const KIND: &'static str = "UpgradeGuardrails";
+
+    /// Reads the whole object. It never fails: what cannot be read forbids every upgrade of the package.
+    pub fn read(object: &Value) -> Self {
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        let (package, stated) = match spec(object) {
+            Ok((package, spec)) => (Some(package.into()), read(spec).map_err(below_spec)),
+            Err(unread) => (None, Err(unread)),
+        };
+        Self {
+            name: name.unwrap_or_default().into(),
+            package,
+            stated,
+        }
+    }
+}
+
+fn spec(object: &Value) -> Result<(&str, &Value), UnreadGuardrails> {
+    let spec = object.get("spec").unwrap_or(&Value::Null);
+    if !spec.is_object() {
+        let expected = "an object";
+        let found = JsonType::of(spec);
+        return Err(unread("spec", Problem::Type { expected, found }));
+    }
+    let expected = "the name of a package";
+    match spec.get("package") {
+        None => Err(unread(PACKAGE, Problem::Missing { expected })),
+        Some(Value::String(package)) if package.is_empty() => {
+            Err(unread(PACKAGE, Problem::Empty { expected }))
+        }
+        Some(Value::String(package)) => Ok((package, spec)),
+        Some(other) => {
+            let (expected, found) = ("a string", JsonType::of(other));
+            Err(unread(PACKAGE, Problem::Type { expected, found }))
+        }
+    }
+}
+
+fn below_spec(unread: UnreadGuardrails) -> UnreadGuardrails {
+    let path = match unread.path.as_str() {
+        "" => "spec".to_owned(),
+        path => format!("spec.{path}"),
+    };
+    UnreadGuardrails { path, ..unread }
+}
+
+fn unread(path: &str, problem: Problem) -> UnreadGuardrails {
+    let path = path.to_owned();
+    UnreadGuardrails { path, problem }
+}
+
+const PACKAGE: &str = "spec.package";
+
+/// Where guardrails cannot be read, and why.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{}{problem}", place(.path))]
+pub struct UnreadGuardrails {
+    /// The field, such as `rules[2].via`; empty for the whole.
+    pub path: String,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with a field of guardrails, or with all of them.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is of another type.
+    #[error("expected {expected}, found {found}")]
+    Type {
+        /// What it has to be.
+        expected: &'static str,
+        /// What it is.
+        found: JsonType,
+    },
+    /// It must be there.
+    #[error("missing: expected {expected}")]
+    Missing {
+        /// What it has to be.
+        expected: &'static str,
+    },
+    /// It is empty.
+    #[error("empty: expected {expected}")]
+    Empty {
+        /// What it has to be.
+        expected: &'static str,
+    },
+    /// It means nothing there.
+    #[error("unknown key: expected one of {}", .known.join(", "))]
+    UnknownKey {
+        /// What means something there.
+        known: &'static [&'static str],
+    },
+    /// It is a word of which nothing is known.
+    #[error("unknown value {}: expected one of {}", quote(found), .known.join(", "))]
+    UnknownWord {
+        /// What it is.
+        found: String,
+        /// What is known.
+        known: &'static [&'static str],
+    },
+    /// It is no range.
+    #[error("not a valid skipRange: {0}")]
+    Range(Box<SkipRangeError>),
+    /// OLM would crash on it.
+    #[error("the range has an empty OR group: expected versions on both sides of ||")]
+    EmptyGroup,
+    /// It is too long a range.
+    #[error("the range is too long: expected at most {most} bytes")]
+    RangeTooLong {
+        /// How long it may be.
+        most: usize,
+    },
+    /// It is too long a text.
+    #[error("too long: expected at most {most} bytes")]
+    TooLong {
+        /// How long it may be.
+        most: usize,
+    },
+    /// There are too many.
+    #[error("too many: expected at most {most} rules, each waypoint counted")]
+    TooMany {
+        /// How many there may be.
+        most: usize,
+    },
+    /// Another rule has it.
+    #[error("two rules have the id {}: expected a unique id for each rule", quote(.0))]
+    SameId(String),
+    /// What holds them cannot be read, for this reason.
+    #[error("{0}")]
+    Text(String),
+    /// There is more than one blob, or more than one property.
+    #[error("the package has two of them: expected one")]
+    Twice,
+    /// The blob and the property do not say the same.
+    #[error(
+        "the blob and the property of the olm.package differ: expected only one of them, or the \
+         same content in both"
+    )]
+    Differ,
+}
+
+impl From<SkipRangeError> for Problem {
+    fn from(error: SkipRangeError) -> Self {
+        Self::Range(Box::new(error))
+    }
+}
+
+impl Problem {
+    /// A word of which nothing is known.
+    pub fn unknown_word(found: &str, known: &'static [&'static str]) -> Self {
+        let found = beginning(found);
+        Self::UnknownWord { found, known }
+    }
+}
+
+impl UnreadGuardrails {
+    /// The whole of it.
+    pub fn whole(problem: Problem) -> Self {
+        let path = String::new();
+        Self { path, problem }
+    }
+}
+
+impl Heap for UnreadGuardrails {
+    /// About that of its texts.
+    fn heap_bytes(&self) -> usize {
+        allocated(self.path.capacity()) + allocated(self.problem.to_string().len())
+    }
+}
+
+/// As much of a text as is told of it: a key or word may be as long as a blob.
+pub(super) fn beginning(text: &str) -> String {
+    let end = text.floor_char_boundary(MOST_TOLD);
+    match text.get(..end) {
+        Some(beginning) if end < text.len() => format!("{beginning}..."),
+        _ => text.to_owned(),
+    }
+}
+
+fn place(path: &str) -> String {
+    match path {
+        "" => String::new(),
+        path => format!("{path}: "),
+    }
+}
+
+/// How many bytes of a key or word that is not known are told.
+const MOST_TOLD: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn says(spec: &Value, package: Option<&str>, fault: Option<&str>) {
+        let object = json!({"metadata": {"name": "lantern"}, "spec": spec});
+        let read = GuardrailsObject::read(&object);
+        assert_eq!(&*read.name, "lantern");
+        assert_eq!(read.package.as_deref(), package, "{spec}");
+        let found = read.stated.err().map(|unread| unread.to_string());
+        assert_eq!(found.as_deref(), fault, "{spec}");
+    }
+
+    #[test]
+    fn the_spec_is_a_document() {
+        let rules = json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1}]);
+        says(
+            &json!({"package": "p", "graph": "Semver", "rules": rules}),
+            Some("p"),
+            None,
+        );
+        says(&json!({"package": "p"}), Some("p"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_by_its_field() {
+        let rules = json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 0}]);
+        says(
+            &json!({"package": "p", "rules": rules}),
+            Some("p"),
+            Some("spec.rules[0].step: expected a whole number from 1, found integer"),
+        );
+        says(
+            &json!({"package": "p", "grph": 1}),
+            Some("p"),
+            Some("spec.grph: unknown key: expected one of schema, package, name, graph, rules"),
+        );
+    }
+
+    #[test]
+    fn without_a_package_it_is_about_any() {
+        for (spec, fault) in [
+            (json!(null), "spec: expected an object, found null"),
+            (
+                json!({}),
+                "spec.package: missing: expected the name of a package",
+            ),
+            (
+                json!({"package": ""}),
+                "spec.package: empty: expected the name of a package",
+            ),
+            (
+                json!({"package": 7}),
+                "spec.package: expected a string, found integer",
+            ),
+        ] {
+            says(&spec, None, Some(fault));
+        }
+    }
+}

@@ -6,8 +6,9 @@
 //!
 //! [`pkg/util/validation/field/errors.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/validation/field/errors.go
 
-use super::go_list;
-use super::label::{LabelKeyFault, LabelValueFault};
+use std::fmt::Write;
+
+use crate::selector::{LabelKeyFault, LabelValueFault};
 use crate::version::go;
 
 /// Why a selector does not compile. Its text is apimachinery's own.
@@ -78,8 +79,8 @@ pub enum SelectorTexts {
 impl SelectorTexts {
     fn list(self, values: &[String]) -> String {
         match self {
-            Self::GoSyntax => go_list::go_syntax(values),
-            Self::Json | Self::JsonBytes => go_list::json(values),
+            Self::GoSyntax => go_syntax(values),
+            Self::Json | Self::JsonBytes => json(values),
         }
     }
 
@@ -197,3 +198,84 @@ const VALUE_SYNTAX: &str = "a valid label must be an empty string or consist of 
     characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
     'MyValue',  or 'my_value',  or '12345', regex used for validation is \
     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+// A list of strings as Go prints it, in an error text of apimachinery.
+//
+// Two forms: the JSON of `encoding/json` (which also escapes `<`, `>`, `&` and the two Unicode
+// line ends), and the Go syntax of `fmt`'s `%#v`. An empty list stands for Go's nil slice, since
+// apimachinery copies the values into one.
+
+/// `["a","b"]`, or `null` for none.
+pub(super) fn json(values: &[String]) -> String {
+    if values.is_empty() {
+        return "null".to_owned();
+    }
+    let values: Vec<String> = values.iter().map(|value| json_string(value)).collect();
+    format!("[{}]", values.join(","))
+}
+
+/// `[]string{"a", "b"}`, or `[]string(nil)` for none.
+pub(super) fn go_syntax(values: &[String]) -> String {
+    if values.is_empty() {
+        return "[]string(nil)".to_owned();
+    }
+    let values: Vec<String> = values.iter().map(|value| go::quote(value)).collect();
+    format!("[]string{{{}}}", values.join(", "))
+}
+
+fn json_string(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    json.push('"');
+    for character in text.chars() {
+        push_json(&mut json, character);
+    }
+    json.push('"');
+    json
+}
+
+fn push_json(json: &mut String, character: char) {
+    match character {
+        '"' | '\\' => json.extend(['\\', character]),
+        '\u{8}' => json.push_str("\\b"),
+        '\u{c}' => json.push_str("\\f"),
+        '\n' => json.push_str("\\n"),
+        '\r' => json.push_str("\\r"),
+        '\t' => json.push_str("\\t"),
+        '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+            write!(json, "\\u{:04x}", u32::from(character)).expect("a String takes any text");
+        }
+        _ => json.push(character),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn prints(values: &[&str], want_json: &str, want_go: &str) {
+        let values: Vec<String> = values.iter().map(|&value| value.to_owned()).collect();
+        assert_eq!(json(&values), want_json);
+        assert_eq!(go_syntax(&values), want_go);
+    }
+
+    #[test]
+    fn both_forms() {
+        prints(&[], "null", "[]string(nil)");
+        prints(&["a"], r#"["a"]"#, r#"[]string{"a"}"#);
+        prints(&["a", ""], r#"["a",""]"#, r#"[]string{"a", ""}"#);
+        prints(&["\"\\"], r#"["\"\\"]"#, r#"[]string{"\"\\"}"#);
+        prints(&["<&>"], r#"["\u003c\u0026\u003e"]"#, r#"[]string{"<&>"}"#);
+        prints(
+            &["\u{8}\u{c}\n\r\t"],
+            r#"["\b\f\n\r\t"]"#,
+            r#"[]string{"\b\f\n\r\t"}"#,
+        );
+        prints(
+            &["\0\u{7f}"],
+            "[\"\\u0000\u{7f}\"]",
+            r#"[]string{"\x00\x7f"}"#,
+        );
+        prints(&["\u{2028}é"], r#"["\u2028é"]"#, r#"[]string{"\u2028é"}"#);
+    }
+}

@@ -125,3 +125,53 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn keys() {
+    use LabelKeyFault::{
+        NameEmpty, NameSyntax, NameTooLong, PrefixEmpty, PrefixSyntax, PrefixTooLong, TooManyParts,
+    };
+    let long = "a".repeat(64);
+    let long_prefix = format!("{}/a", "p".repeat(254));
+    let rows: [(&str, &[LabelKeyFault]); 17] = [
+        ("team", &[]),
+        ("A-b_c.9", &[]),
+        ("olm.operatorframework.io/metadata.name", &[]),
+        (&long[..63], &[]),
+        (&long_prefix[1..], &[]),
+        ("", &[NameEmpty, NameSyntax]),
+        ("bad key!", &[NameSyntax]),
+        ("-a", &[NameSyntax]),
+        ("a.", &[NameSyntax]),
+        (&long, &[NameTooLong]),
+        (&long_prefix, &[PrefixTooLong]),
+        ("/a", &[PrefixEmpty]),
+        ("/", &[PrefixEmpty, NameEmpty, NameSyntax]),
+        ("Example.COM/team", &[PrefixSyntax]),
+        ("a b/c d", &[PrefixSyntax, NameSyntax]),
+        ("a/b/c", &[TooManyParts]),
+        ("//", &[TooManyParts]),
+    ];
+    for (key, want) in rows {
+        assert_eq!(LabelKeyFault::of(key), want, "{key:?}");
+    }
+}
+
+#[test]
+fn values() {
+    use LabelValueFault::{Syntax, TooLong};
+    let long = "é".repeat(32);
+    let rows: [(&str, &[LabelValueFault]); 8] = [
+        ("", &[]),
+        ("a", &[]),
+        ("A_b.9-z", &[]),
+        (" ", &[Syntax]),
+        ("-a", &[Syntax]),
+        ("a\n", &[Syntax]),
+        ("not a label value", &[Syntax]),
+        (&long, &[TooLong, Syntax]),
+    ];
+    for (value, want) in rows {
+        assert_eq!(LabelValueFault::of(value), want, "{value:?}");
+    }
+}

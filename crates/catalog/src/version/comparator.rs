@@ -1,13 +1,17 @@
-//! One comparator of a range, compiled onto the version order.
+//! Comparators of a range, and the order of versions that they are compiled onto: points, cuts between versions, and spans.
 //!
 //! Every operator of both grammars is a stretch of the order or its complement, with one exception:
 //! Masterminds' `!=` on a major.minor (`!=1.2`, `!=1.2.x-alpha`; [`constraints.go`]).
 //!
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
-use super::interval::{Span, VersionCut};
-use super::point::{Core, Point, Prerelease};
-use crate::heap::Heap;
+use std::cmp::Ordering;
+use std::fmt;
+use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
+
+use crate::heap::{Heap, allocated};
+use crate::version::semantic::{Identifiers, Version};
 
 /// What a version has to satisfy.
 #[derive(Clone, Debug)]
@@ -82,5 +86,423 @@ impl PatchLine {
             core,
             prerelease: self.prerelease.clone(),
         }
+    }
+}
+
+// Stretches of the version order: cuts between versions, and spans from one cut to the next.
+//
+// Both range grammars compile onto these, so that matching, openness and the words of a range rest
+// on one reading. A number that overflows while a span is built ends at the highest version.
+
+/// On which side of a version a cut lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// Just below it.
+    Before,
+    /// Just above it.
+    After,
+}
+
+/// A place between versions. The derived order is the order of places.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VersionCut {
+    /// Beside a version.
+    At(Point, Side),
+    /// Above every version.
+    Unlimited,
+}
+
+impl Heap for VersionCut {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::At(point, _) => point.heap_bytes(),
+            Self::Unlimited => 0,
+        }
+    }
+}
+
+impl VersionCut {
+    /// Just below a version.
+    pub fn before(point: Point) -> Self {
+        Self::At(point, Side::Before)
+    }
+
+    pub(crate) fn after(point: Point) -> Self {
+        Self::At(point, Side::After)
+    }
+
+    /// Below every version: nothing is lower than `0.0.0-0`.
+    pub fn bottom() -> Self {
+        Self::before(Point::lowest(Core::ZERO))
+    }
+
+    /// Above all versions of `core`'s major, prereleases included.
+    pub(crate) fn after_major(core: Core) -> Self {
+        Self::before_core(core.next_major())
+    }
+
+    /// Above all versions of `core`'s major.minor, prereleases included.
+    pub(crate) fn after_minor(core: Core) -> Self {
+        Self::before_core(core.next_minor())
+    }
+
+    fn before_core(core: Option<Core>) -> Self {
+        match core {
+            Some(core) => Self::before(Point::lowest(core)),
+            None => Self::after(Point::release(Core::new(u64::MAX, u64::MAX, u64::MAX))),
+        }
+    }
+
+    /// Whether no version lies above this cut.
+    pub(crate) fn is_top(&self) -> bool {
+        match self {
+            Self::At(_, Side::Before) => false,
+            Self::At(point, Side::After) => point.successor().is_none(),
+            Self::Unlimited => true,
+        }
+    }
+
+    /// Whether `point` lies above this cut.
+    pub(crate) fn is_below(&self, point: &Point) -> bool {
+        match self {
+            Self::At(at, Side::Before) => at <= point,
+            Self::At(at, Side::After) => at < point,
+            Self::Unlimited => false,
+        }
+    }
+}
+
+/// All versions between two cuts. Empty if they are the wrong way round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The lower end.
+    pub lower: VersionCut,
+    /// The upper end.
+    pub upper: VersionCut,
+}
+
+impl Span {
+    /// The version that it holds, if it begins before it and ends behind it.
+    pub(crate) fn only(&self) -> Option<&Point> {
+        match (&self.lower, &self.upper) {
+            (VersionCut::At(lower, Side::Before), VersionCut::At(upper, Side::After))
+                if lower == upper =>
+            {
+                Some(lower)
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn new(lower: VersionCut, upper: VersionCut) -> Self {
+        Self { lower, upper }
+    }
+
+    pub(crate) fn above(lower: VersionCut) -> Self {
+        Self::new(lower, VersionCut::Unlimited)
+    }
+
+    pub(crate) fn below(upper: VersionCut) -> Self {
+        Self::new(VersionCut::bottom(), upper)
+    }
+
+    /// One version alone, whatever its build metadata.
+    pub(crate) fn exactly(point: Point) -> Self {
+        Self::new(VersionCut::before(point.clone()), VersionCut::after(point))
+    }
+
+    /// All versions of one major, prereleases included.
+    pub(crate) fn major(core: Core) -> Self {
+        let first = Core::new(core.major, 0, 0);
+        Self::new(
+            VersionCut::before(Point::lowest(first)),
+            VersionCut::after_major(core),
+        )
+    }
+
+    /// All versions of one major.minor, prereleases included.
+    pub(crate) fn minor(core: Core) -> Self {
+        let first = Core { patch: 0, ..core };
+        Self::new(
+            VersionCut::before(Point::lowest(first)),
+            VersionCut::after_minor(core),
+        )
+    }
+
+    pub(crate) fn contains(&self, point: &Point) -> bool {
+        self.lower.is_below(point) && !self.upper.is_below(point)
+    }
+
+    /// Whether all of `other`, which is not empty, lies in here.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        self.lower <= other.lower && other.upper <= self.upper
+    }
+}
+
+// A place in the order of versions: the numbers and the prerelease, without build metadata.
+//
+// Semantic precedence, as `Compare` of blang/semver and Masterminds/semver: numbers first; a
+// prerelease lies below its release; identifiers left to right.
+
+/// The three numbers, ordered by significance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Core {
+    pub(crate) major: u64,
+    pub(crate) minor: u64,
+    pub(crate) patch: u64,
+}
+
+impl Core {
+    /// `0.0.0`.
+    pub const ZERO: Self = Self::new(0, 0, 0);
+
+    pub(crate) const fn new(major: u64, minor: u64, patch: u64) -> Self {
+        Self {
+            major,
+            minor,
+            patch,
+        }
+    }
+
+    /// The next numbers; none after the highest.
+    pub(crate) fn successor(self) -> Option<Self> {
+        match self.patch.checked_add(1) {
+            Some(patch) => Some(Self { patch, ..self }),
+            None => self.next_minor(),
+        }
+    }
+
+    /// The first numbers above all of this major.minor.
+    pub(crate) fn next_minor(self) -> Option<Self> {
+        match self.minor.checked_add(1) {
+            Some(minor) => Some(Self::new(self.major, minor, 0)),
+            None => self.next_major(),
+        }
+    }
+
+    /// The first numbers above all of this major.
+    pub(crate) fn next_major(self) -> Option<Self> {
+        self.major
+            .checked_add(1)
+            .map(|major| Self::new(major, 0, 0))
+    }
+}
+
+impl Core {
+    /// The length of its text in bytes.
+    fn text_len(self) -> usize {
+        let numbers = [self.major, self.minor, self.patch];
+        numbers.map(digit_count).iter().sum::<usize>() + 2
+    }
+}
+
+impl fmt::Display for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        number(f, self.major)?;
+        f.write_char('.')?;
+        number(f, self.minor)?;
+        f.write_char('.')?;
+        number(f, self.patch)
+    }
+}
+
+/// Writes a number: versions are in every message many times, and `write!` takes several times longer.
+fn number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
+    let mut digits = [b'0'; MOST_DIGITS];
+    let mut rest = number;
+    let count = digit_count(number);
+    for digit in digits.iter_mut().take(count).rev() {
+        let [last, ..] = (rest % 10).to_le_bytes();
+        *digit += last;
+        rest /= 10;
+    }
+    let digits = digits.get(..count).unwrap_or_default();
+    f.write_str(str::from_utf8(digits).unwrap_or_default())
+}
+
+/// How many digits a number has.
+fn digit_count(number: u64) -> usize {
+    number
+        .checked_ilog10()
+        .map_or(1, |power| power as usize + 1)
+}
+
+/// The digits of the greatest number.
+const MOST_DIGITS: usize = 20;
+
+/// The prerelease of a version, perhaps none. None is the highest, since a release ends the row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prerelease(Option<Arc<Identifiers>>);
+
+impl Prerelease {
+    pub(crate) const NONE: Self = Self(None);
+
+    pub(crate) fn new(identifiers: Identifiers) -> Self {
+        Self(Some(Arc::new(identifiers)))
+    }
+
+    fn lowest() -> Self {
+        Self(Some(Arc::clone(&LOWEST)))
+    }
+
+    /// Whether the version is a release.
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The text, `""` when there is none.
+    pub fn as_str(&self) -> &str {
+        self.0.as_deref().map_or("", Identifiers::as_str)
+    }
+}
+
+impl Heap for Prerelease {
+    fn heap_bytes(&self) -> usize {
+        let counters = 2 * size_of::<usize>();
+        let own = self.0.as_ref().filter(|one| !Arc::ptr_eq(one, &LOWEST));
+        own.map_or(0, |own| {
+            allocated(counters + size_of::<Identifiers>()) + own.heap_bytes()
+        })
+    }
+}
+
+impl Ord for Prerelease {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (Some(one), Some(other)) => one.cmp(other),
+        }
+    }
+}
+
+impl PartialOrd for Prerelease {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Numbers and prerelease. The derived order is semantic precedence.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// Major, minor and patch.
+    pub core: Core,
+    /// The prerelease, if it has one.
+    pub prerelease: Prerelease,
+}
+
+impl Heap for Point {
+    fn heap_bytes(&self) -> usize {
+        self.prerelease.heap_bytes()
+    }
+}
+
+impl Point {
+    /// The release with these numbers.
+    pub const fn release(core: Core) -> Self {
+        Self {
+            core,
+            prerelease: Prerelease::NONE,
+        }
+    }
+
+    /// The lowest prerelease with these numbers, e.g. `1.2.3-0`.
+    pub fn lowest(core: Core) -> Self {
+        Self {
+            core,
+            prerelease: Prerelease::lowest(),
+        }
+    }
+
+    /// The length of its text in bytes.
+    pub(crate) fn text_len(&self) -> usize {
+        let prerelease = match self.prerelease.as_str() {
+            "" => 0,
+            prerelease => prerelease.len() + 1,
+        };
+        self.core.text_len() + prerelease
+    }
+
+    /// The next place in the order; none after the highest release.
+    pub(crate) fn successor(&self) -> Option<Self> {
+        match &self.prerelease.0 {
+            None => self.core.successor().map(Self::lowest),
+            Some(identifiers) => Some(Self {
+                core: self.core,
+                prerelease: Prerelease::new(identifiers.successor()),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)?;
+        match self.prerelease.as_str() {
+            "" => Ok(()),
+            prerelease => {
+                f.write_char('-')?;
+                f.write_str(prerelease)
+            }
+        }
+    }
+}
+
+/// `0`, below which there is none. Each range without a lower end begins there, so all share it.
+static LOWEST: LazyLock<Arc<Identifiers>> = LazyLock::new(|| Arc::new(Identifiers::zero()));
+
+/// An interval that includes every version of a range, and perhaps others: cheap bounds of the range.
+/// [`Extent`](super::Extent) is exact, and takes memory and time to work out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hull<'a> {
+    /// Absent: the interval has no lower end.
+    lower: Option<&'a VersionCut>,
+    upper: &'a VersionCut,
+}
+
+impl<'a> Hull<'a> {
+    /// Of comparators that must all hold.
+    pub(crate) fn of_group(comparators: impl Iterator<Item = &'a Comparator>) -> Self {
+        let all = Self {
+            lower: None,
+            upper: &VersionCut::Unlimited,
+        };
+        comparators.fold(all, |hull, comparator| match comparator {
+            Comparator::Within(span) => Self {
+                lower: hull.lower.max(Some(&span.lower)),
+                upper: hull.upper.min(&span.upper),
+            },
+            Comparator::Outside(_) | Comparator::Unlike(_) => hull,
+        })
+    }
+
+    /// The interval that includes both.
+    pub(crate) fn unite(self, other: Self) -> Self {
+        Self {
+            lower: self.lower.min(other.lower),
+            upper: self.upper.max(other.upper),
+        }
+    }
+
+    /// The lower end, if there is one. Ends compare by their place in the version order.
+    pub(crate) fn lower(&self) -> Option<&'a VersionCut> {
+        self.lower
+    }
+
+    /// The upper end.
+    pub(crate) fn upper(&self) -> &'a VersionCut {
+        self.upper
+    }
+
+    /// Whether all of it is higher than this version.
+    pub(crate) fn is_above(&self, version: &Version) -> bool {
+        let lower = self.lower;
+        lower.is_some_and(|lower| !lower.is_below(version.point()))
+    }
+
+    /// Whether all of it is lower than this version.
+    pub(crate) fn is_below(&self, version: &Version) -> bool {
+        self.upper.is_below(version.point())
     }
 }

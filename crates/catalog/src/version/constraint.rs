@@ -10,24 +10,19 @@
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 mod compile;
-mod error;
-mod group;
-mod hyphen;
 
-use std::iter;
+use std::{fmt, iter};
 
 use smallvec::{SmallVec, smallvec};
 
-pub use self::error::{ConstraintError, ConstraintErrorKind};
-
-use self::error::LocatedFault;
-use self::hyphen::RewrittenConstraint;
-use super::comparator::Comparator;
-use super::fault::{ExpectedPart, Fault};
-use super::hull::Hull;
-use super::interval::Span;
-use super::masterminds::Masterminds;
-use super::semantic::Version;
+use crate::version::comparator::{Comparator, Hull, Span};
+use crate::version::constraint::compile::RewrittenConstraint;
+use crate::version::cursor::{Cursor, ExpectedPart, Fault};
+use crate::version::go;
+use crate::version::masterminds::{
+    ImproperText, Masterminds, ScannedVersion, is_component_byte, scan,
+};
+use crate::version::semantic::Version;
 
 /// A version range of a `ClusterExtension`, e.g. `>=1.2.3 <2.0.0 || 3.x`.
 #[derive(Clone, Debug)]
@@ -207,6 +202,177 @@ fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 const BARS: &[u8] = b"||";
+
+// The syntax of one AND group: `>=1.2, <2.0.0 !=1.5`.
+//
+// Mirrors `validConstraintRegex` and `findConstraintRegex` ([`constraints.go`]): blanks, or exactly
+// one comma with optional blanks, between comparators; blanks may stand behind an operator.
+//
+// [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
+
+/// An operator, synonyms folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    /// `=`, or none.
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    Tilde,
+    Caret,
+}
+
+/// An operator and its operand, with the operand's byte offset in the group.
+struct WrittenComparator<'t> {
+    operator: Operator,
+    operand: ScannedVersion<'t>,
+    at: usize,
+}
+
+/// The comparators of a group: nearly always one or two, which take no allocation.
+type WrittenGroup<'t> = SmallVec<[WrittenComparator<'t>; 2]>;
+
+/// Reads a group; a fault is its byte offset and what is missing there.
+fn read(text: &str) -> Result<WrittenGroup<'_>, (usize, ExpectedPart)> {
+    let mut cursor = Cursor::new(text);
+    let mut comparators = WrittenGroup::new();
+    cursor.eat_blanks();
+    loop {
+        comparators.push(comparator(&mut cursor)?);
+        let blanks = cursor.eat_blanks();
+        if cursor.is_at_end() {
+            return Ok(comparators);
+        }
+        if cursor.eat(",") {
+            cursor.eat_blanks();
+        } else if blanks == 0 {
+            return Err((cursor.at(), ExpectedPart::Separator));
+        }
+    }
+}
+
+/// Whether a constraint's operand can be scanned here; moves behind it.
+fn operand<'t>(cursor: &mut Cursor<'t>) -> Option<ScannedVersion<'t>> {
+    scan(cursor, is_component_byte)
+}
+
+fn comparator<'t>(cursor: &mut Cursor<'t>) -> Result<WrittenComparator<'t>, (usize, ExpectedPart)> {
+    let start = cursor.at();
+    let operator = operator(cursor);
+    let expected = if cursor.at() == start {
+        ExpectedPart::Comparator
+    } else {
+        ExpectedPart::Version
+    };
+    cursor.eat_blanks();
+    let at = cursor.at();
+    let operand = operand(cursor).ok_or((at, expected))?;
+    Ok(WrittenComparator {
+        operator,
+        operand,
+        at,
+    })
+}
+
+fn operator(cursor: &mut Cursor<'_>) -> Operator {
+    SPELLINGS
+        .into_iter()
+        .find(|(spelling, _)| cursor.eat(spelling))
+        .map_or(Operator::Equal, |(_, operator)| operator)
+}
+
+/// Longer spellings before their beginnings.
+const SPELLINGS: [(&str, Operator); 11] = [
+    ("!=", Operator::NotEqual),
+    (">=", Operator::GreaterOrEqual),
+    ("=>", Operator::GreaterOrEqual),
+    ("<=", Operator::LessOrEqual),
+    ("=<", Operator::LessOrEqual),
+    ("~>", Operator::Tilde),
+    ("=", Operator::Equal),
+    (">", Operator::Greater),
+    ("<", Operator::Less),
+    ("~", Operator::Tilde),
+    ("^", Operator::Caret),
+];
+
+/// Why Masterminds refuses a constraint; printed in the words of its release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstraintError {
+    kind: ConstraintErrorKind,
+    fault: Fault,
+    release: Masterminds,
+}
+
+impl ConstraintError {
+    fn new(kind: ConstraintErrorKind, fault: Fault, release: Masterminds) -> Self {
+        Self {
+            kind,
+            fault,
+            release,
+        }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ConstraintErrorKind {
+        &self.kind
+    }
+
+    /// Where, in the text as typed.
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// The same fault in the words of another release.
+    #[must_use]
+    pub fn worded_by(&self, release: Masterminds) -> Self {
+        Self::new(self.kind.clone(), self.fault, release)
+    }
+}
+
+impl fmt::Display for ConstraintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules = self.release.rules();
+        match &self.kind {
+            ConstraintErrorKind::TooLong(most) => {
+                write!(f, "constraint string is too long (max {most} bytes)")
+            }
+            ConstraintErrorKind::TooManyGroups(most) => {
+                write!(f, "too many constraint groups (max {most})")
+            }
+            ConstraintErrorKind::Improper(group) => match rules.improper {
+                ImproperText::AsWritten => write!(f, "improper constraint: {group}"),
+                ImproperText::Quoted => write!(f, "improper constraint: {}", go::quote(group)),
+            },
+            ConstraintErrorKind::Operand => f.write_str(rules.texts.operand),
+        }
+    }
+}
+
+impl std::error::Error for ConstraintError {}
+
+/// What Masterminds finds wrong with a constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConstraintErrorKind {
+    /// More bytes than this.
+    TooLong(usize),
+    /// More OR groups than this.
+    TooManyGroups(usize),
+    /// This group, as it reads once hyphen ranges are rewritten, is no list of comparators.
+    Improper(Box<str>),
+    /// An operand is no version.
+    Operand,
+}
+
+/// A fault inside one group: what, and the byte offset in the group's text.
+struct LocatedFault {
+    kind: ConstraintErrorKind,
+    at: usize,
+    expected: ExpectedPart,
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,10 +4,15 @@
 //! 1.0 to 1.7. What changed from release to release is data here ([`Rules`]); the parsers are the
 //! same.
 
-pub(crate) mod operand;
-mod parse;
+use std::fmt;
 
-pub use self::parse::{MastermindsError, MastermindsErrorKind, MastermindsVersion};
+use crate::version::comparator::{Core, Point, Prerelease};
+use crate::version::cursor::Cursor;
+use crate::version::go;
+use crate::version::go::NumberError;
+use crate::version::semantic::{
+    Identifier, Identifiers, Version, has_leading_zero, is_identifier_byte, pieces,
+};
 
 /// A release of Masterminds/semver v3, as far as its answers differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,3 +136,235 @@ static V3_5: Rules = Rules {
     improper: ImproperText::Quoted,
     ..V3_4
 };
+
+// Masterminds' tolerant version parser, `NewVersion` ([`version.go`]).
+//
+// Reads `v1.2` and `01.2.3` too, where blang does not. Constraints read their operands with it,
+// and OLM 1.0 to 1.7 the installed version.
+//
+// [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
+
+/// A version as Masterminds reads one; printed in full and without leading zeros.
+///
+/// A numeric prerelease identifier may exceed 64 bits; it then counts as text.
+#[derive(Clone, Debug)]
+pub struct MastermindsVersion {
+    point: Point,
+    build: Option<Box<str>>,
+}
+
+impl MastermindsVersion {
+    /// Reads `text` as `NewVersion` of that release.
+    ///
+    /// # Errors
+    ///
+    /// The first fault in upstream's order: length, grammar, numbers, prerelease.
+    pub fn parse(text: &str, release: Masterminds) -> Result<Self, MastermindsError> {
+        Self::read(text, release).map_err(|kind| MastermindsError { kind, release })
+    }
+
+    /// Whether a bundle's version has the same precedence; build metadata does not count.
+    pub fn is_same(&self, version: &Version) -> bool {
+        self.point == *version.point()
+    }
+
+    /// Semantic precedence, build metadata ignored.
+    pub fn cmp_precedence(&self, other: &Self) -> std::cmp::Ordering {
+        self.point.cmp(&other.point)
+    }
+
+    pub(crate) fn into_point(self) -> Point {
+        self.point
+    }
+
+    fn read(text: &str, release: Masterminds) -> Result<Self, MastermindsErrorKind> {
+        let rules = release.rules();
+        if text.len() > rules.version_bytes {
+            return Err(MastermindsErrorKind::TooLong(rules.version_bytes));
+        }
+        let scanned = scan_all(text).ok_or(MastermindsErrorKind::Invalid)?;
+        if rules.leading_zeros == LeadingZeros::Refused && has_any_leading_zero(&scanned) {
+            return Err(MastermindsErrorKind::Invalid);
+        }
+        let number = |digits: Option<&str>| {
+            digits
+                .map_or(Ok(0), go::parse_digits)
+                .map_err(MastermindsErrorKind::Segment)
+        };
+        let core = Core {
+            major: number(Some(scanned.major))?,
+            minor: number(scanned.minor)?,
+            patch: number(scanned.patch)?,
+        };
+        let prerelease = scanned
+            .prerelease
+            .map_or(Ok(Prerelease::NONE), prerelease)?;
+        Ok(Self {
+            point: Point { core, prerelease },
+            build: scanned.build.map(Into::into),
+        })
+    }
+}
+
+impl fmt::Display for MastermindsVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.point.fmt(f)?;
+        match &self.build {
+            None => Ok(()),
+            Some(build) => write!(f, "+{build}"),
+        }
+    }
+}
+
+/// Why Masterminds refuses a version; printed in the words of its release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MastermindsError {
+    kind: MastermindsErrorKind,
+    release: Masterminds,
+}
+
+impl MastermindsError {
+    /// What is wrong.
+    pub fn kind(&self) -> &MastermindsErrorKind {
+        &self.kind
+    }
+}
+
+impl fmt::Display for MastermindsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = self.release.rules().texts;
+        match &self.kind {
+            MastermindsErrorKind::TooLong(most) => {
+                write!(f, "version string is too long (max {most} bytes)")
+            }
+            MastermindsErrorKind::Invalid => f.write_str(texts.invalid),
+            MastermindsErrorKind::Segment(error) => write!(f, "{}: {error}", texts.segment),
+            MastermindsErrorKind::LeadingZero => f.write_str(texts.leading_zero),
+        }
+    }
+}
+
+impl std::error::Error for MastermindsError {}
+
+/// What Masterminds finds wrong with a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MastermindsErrorKind {
+    /// More bytes than this.
+    TooLong(usize),
+    /// It does not have the form of a version.
+    Invalid,
+    /// A number is too large.
+    Segment(NumberError),
+    /// A numeric prerelease identifier has a leading zero.
+    LeadingZero,
+}
+
+fn scan_all(text: &str) -> Option<ScannedVersion<'_>> {
+    let mut cursor = Cursor::new(text);
+    scan(&mut cursor, |byte| byte.is_ascii_digit()).filter(|_| cursor.is_at_end())
+}
+
+fn has_any_leading_zero(scanned: &ScannedVersion<'_>) -> bool {
+    let numbers = [Some(scanned.major), scanned.minor, scanned.patch];
+    let identifiers = scanned
+        .prerelease
+        .into_iter()
+        .flat_map(pieces)
+        .map(|(_, piece)| piece);
+    numbers
+        .into_iter()
+        .flatten()
+        .chain(identifiers)
+        .any(has_leading_zero)
+}
+
+fn prerelease(text: &str) -> Result<Prerelease, MastermindsErrorKind> {
+    Identifiers::read(text, Identifier::masterminds)
+        .map(Prerelease::new)
+        .map_err(|_| MastermindsErrorKind::LeadingZero)
+}
+
+// How Masterminds spells a version, complete or not: the scanner that its parsers share.
+//
+// Mirrors the patterns `semVerRegex` ([`version.go`]) and `cvRegex` ([`constraints.go`]): greedy, one
+// to three components, a short form may have prerelease and metadata too.
+//
+// [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
+// [`version.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/version.go
+
+/// The pieces of a scanned version; a component may still be anything that `component` accepts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScannedVersion<'t> {
+    /// The whole, as written.
+    pub(crate) text: &'t str,
+    pub(crate) major: &'t str,
+    pub(crate) minor: Option<&'t str>,
+    pub(crate) patch: Option<&'t str>,
+    pub(crate) prerelease: Option<&'t str>,
+    pub(crate) build: Option<&'t str>,
+}
+
+impl ScannedVersion<'_> {
+    /// Where the first numeric prerelease identifier with a leading zero starts in the text.
+    pub(crate) fn leading_zero(&self) -> Option<usize> {
+        let prerelease = self.prerelease?;
+        let behind = self.build.map_or(0, |build| build.len() + 1);
+        let start = self.text.len().checked_sub(behind + prerelease.len())?;
+        let mut faulty = pieces(prerelease).filter(|(_, piece)| has_leading_zero(piece));
+        faulty.next().map(|(at, _)| start + at)
+    }
+}
+
+/// Scans one version as far as it goes; leaves the cursor anywhere if there is none.
+pub(crate) fn scan<'t>(
+    cursor: &mut Cursor<'t>,
+    component: impl Fn(u8) -> bool + Copy,
+) -> Option<ScannedVersion<'t>> {
+    let start = cursor.at();
+    cursor.eat("v");
+    let major = some(cursor.eat_while(component))?;
+    let minor = dotted(cursor, component);
+    let patch = minor.and_then(|_| dotted(cursor, component));
+    let prerelease = identifiers(cursor, "-");
+    let build = identifiers(cursor, "+");
+    Some(ScannedVersion {
+        text: cursor.since(start),
+        major,
+        minor,
+        patch,
+        prerelease,
+        build,
+    })
+}
+
+/// What a component of a constraint's operand is made of. The bar is upstream's slip of the pen.
+pub(crate) fn is_component_byte(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'x' | b'X' | b'*' | b'|')
+}
+
+fn some(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+fn dotted<'t>(cursor: &mut Cursor<'t>, belongs: impl Fn(u8) -> bool) -> Option<&'t str> {
+    let mut ahead = cursor.clone();
+    if !ahead.eat(".") {
+        return None;
+    }
+    let piece = some(ahead.eat_while(belongs))?;
+    *cursor = ahead;
+    Some(piece)
+}
+
+fn identifiers<'t>(cursor: &mut Cursor<'t>, sign: &str) -> Option<&'t str> {
+    let mut ahead = cursor.clone();
+    if !ahead.eat(sign) {
+        return None;
+    }
+    let start = ahead.at();
+    some(ahead.eat_while(is_identifier_byte))?;
+    while dotted(&mut ahead, is_identifier_byte).is_some() {}
+    *cursor = ahead;
+    Some(cursor.since(start))
+}

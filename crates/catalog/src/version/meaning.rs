@@ -10,9 +10,9 @@
 
 use super::comparator::{Comparator, PatchLine};
 use super::constraint::Constraint;
-use super::interval::{Side, Span, VersionCut};
-use super::point::{Core, Point};
 use super::skip_range::SkipRange;
+use crate::version::comparator::{Core, Point};
+use crate::version::comparator::{Side, Span, VersionCut};
 
 /// Which versions an interval speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

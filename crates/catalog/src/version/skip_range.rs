@@ -9,22 +9,17 @@
 //!
 //! [`range.go`]: https://github.com/blang/semver/blob/v4.0.0/v4/range.go
 
-mod comparator;
-mod error;
-mod extent;
-mod token;
-mod wildcard;
-
-pub use self::error::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
-pub use self::extent::Extent;
+mod parse;
 
 use smallvec::SmallVec;
 
-use super::comparator::Comparator;
-use super::fault::{ExpectedPart, Fault};
-use super::hull::Hull;
-use super::semantic::Version;
 use crate::heap::Heap;
+use crate::version::comparator::{Comparator, Hull, VersionCut};
+use crate::version::cursor::{ExpectedPart, Fault};
+use crate::version::go::quote;
+use crate::version::meaning;
+use crate::version::semantic::{Version, VersionError};
+use crate::version::skip_range::parse::{OR, Token, expand_wildcards, read_comparator, split};
 
 /// A range of versions from which an entry can be upgraded to, e.g. `>=1.0.0 <1.2.3`.
 #[derive(Clone, Debug)]
@@ -61,16 +56,16 @@ impl SkipRange {
     /// The first fault in upstream's order: stray bars, wildcards without a number, then the
     /// comparators from left to right.
     pub fn parse(text: &str) -> Result<Self, SkipRangeError> {
-        let tokens = token::split(text);
+        let tokens = split(text);
         check_bars(text, &tokens)?;
-        let tokens = wildcard::expand(text, tokens)?;
-        let parts = || tokens.split(|token| token.text == token::OR);
+        let tokens = expand_wildcards(text, tokens)?;
+        let parts = || tokens.split(|token| token.text == OR);
         // Lists of just this length: thousands of ranges stay in memory.
         let mut groups = SmallVec::<[Box<[Comparator]>; 1]>::with_capacity(parts().count());
         for group in parts() {
             let mut compiled = Vec::with_capacity(group.len());
             for token in group {
-                compiled.push(comparator::read(text, token)?);
+                compiled.push(read_comparator(text, token)?);
             }
             groups.push(compiled.into_boxed_slice());
         }
@@ -141,8 +136,8 @@ impl SkipRange {
     }
 }
 
-fn check_bars(text: &str, tokens: &[token::Token<'_>]) -> Result<(), SkipRangeError> {
-    let is_bars = |token: &token::Token<'_>| token.text == token::OR;
+fn check_bars(text: &str, tokens: &[Token<'_>]) -> Result<(), SkipRangeError> {
+    let is_bars = |token: &Token<'_>| token.text == OR;
     if let Some(first) = tokens.first().filter(|token| is_bars(token)) {
         let fault = Fault::new(text, first.at, ExpectedPart::Comparator);
         return Err(SkipRangeError::new(SkipRangeErrorKind::FirstIsOr, fault));
@@ -152,4 +147,169 @@ fn check_bars(text: &str, tokens: &[token::Token<'_>]) -> Result<(), SkipRangeEr
         return Err(SkipRangeError::new(SkipRangeErrorKind::LastIsOr, fault));
     }
     Ok(())
+}
+
+/// The stretch from the lowest to the highest version of a range, gaps included.
+///
+/// That of a range without versions lies above and below every version.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Extent(Option<(VersionCut, VersionCut)>);
+
+impl SkipRange {
+    /// From the lowest version of the range to the highest. `None`: it has too many comparators to be
+    /// worked out.
+    pub fn extent(&self) -> Option<Extent> {
+        let mut intervals = meaning::skip_range(self).ok()?;
+        let last = intervals.pop();
+        let Some(last) = last else {
+            return Some(Extent(None));
+        };
+        let lower = match intervals.into_iter().next() {
+            Some(first) => first.span.lower,
+            None => last.span.lower,
+        };
+        Some(Extent(Some((lower, last.span.upper))))
+    }
+}
+
+impl Extent {
+    /// Whether every version of the range is higher than this one.
+    pub fn is_above(&self, version: &Version) -> bool {
+        let ends = self.0.as_ref();
+        ends.is_none_or(|(lower, _)| !lower.is_below(version.point()))
+    }
+
+    /// Whether every version of the range is lower than this one.
+    pub fn is_below(&self, version: &Version) -> bool {
+        let ends = self.0.as_ref();
+        ends.is_none_or(|(_, upper)| upper.is_below(version.point()))
+    }
+}
+
+impl Heap for Extent {
+    fn heap_bytes(&self) -> usize {
+        let ends = self.0.as_ref();
+        ends.map_or(0, |(lower, upper)| lower.heap_bytes() + upper.heap_bytes())
+    }
+}
+
+/// Why blang refuses a range; printed as blang prints it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct SkipRangeError {
+    kind: SkipRangeErrorKind,
+    fault: Fault,
+}
+
+impl SkipRangeError {
+    fn new(kind: SkipRangeErrorKind, fault: Fault) -> Self {
+        Self { kind, fault }
+    }
+
+    fn no_version(typed: &str, token: &Token<'_>) -> Self {
+        let kind = SkipRangeErrorKind::NoVersion(token.text.as_ref().into());
+        Self::new(kind, Fault::new(typed, token.at, ExpectedPart::Version))
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &SkipRangeErrorKind {
+        &self.kind
+    }
+
+    /// Where, in the text as typed.
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+}
+
+/// What blang finds wrong with a range. Texts are those after wildcards are expanded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkipRangeErrorKind {
+    /// The first token is `||`.
+    #[error("First element in range is '||'")]
+    FirstIsOr,
+    /// The last token is `||`, or there is none.
+    #[error("Last element in range is '||'")]
+    LastIsOr,
+    /// A token without a digit.
+    #[error("Could not get version from string: {}", quote(.0))]
+    NoVersion(Box<str>),
+    /// A comparator that cannot be read.
+    #[error("Could not parse Range {}: {error}", quote(token))]
+    Comparator {
+        /// The token, without blanks.
+        token: Box<str>,
+        /// What is wrong with it.
+        error: ComparatorError,
+    },
+}
+
+/// What blang finds wrong with a comparator.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComparatorError {
+    /// An operator that blang does not know.
+    #[error(
+        "Could not parse comparator {} in {}",
+        quote(operator),
+        joined(operator, version)
+    )]
+    Operator {
+        /// What stands before the first digit, trimmed.
+        operator: Box<str>,
+        /// The rest.
+        version: Box<str>,
+    },
+    /// A version that blang does not read.
+    #[error(
+        "Could not parse version {} in {}: {source}",
+        quote(version),
+        joined(operator, version)
+    )]
+    Version {
+        /// What stands before the first digit, trimmed.
+        operator: Box<str>,
+        /// The rest.
+        version: Box<str>,
+        /// Why.
+        source: VersionError,
+    },
+}
+
+fn joined(operator: &str, version: &str) -> String {
+    quote(&format!("{operator}{version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_versions_below_and_above_a_range() {
+        for (range, version, above, below) in [
+            (">=1.3.0 <1.4.0", "1.2.9", true, false),
+            (">=1.3.0 <1.4.0", "1.3.0", false, false),
+            (">=1.3.0 <1.4.0", "1.4.0-rc.1", false, false),
+            (">=1.3.0 <1.4.0", "1.4.0", false, true),
+            (">1.3.0 <=1.4.0", "1.3.0", true, false),
+            (">1.3.0 <=1.4.0", "1.3.1-0", false, false),
+            (">1.3.0 <=1.4.0", "1.4.0", false, false),
+            (">1.3.0 <=1.4.0", "1.4.1-0", false, true),
+            ("1.1.5", "1.1.4", true, false),
+            ("1.1.5", "1.1.5+build", false, false),
+            ("1.1.5", "1.1.6", false, true),
+            ("1.1.5 || 2.0.0", "1.5.0", false, false),
+            ("1.1.5 || 2.0.0", "2.0.1", false, true),
+            (">=1.0.0", "9.9.9", false, false),
+            (">=1.0.0 !=1.0.0", "1.0.0", true, false),
+            (">2.0.0 <1.0.0", "1.5.0", true, true),
+        ] {
+            let extent = SkipRange::parse(range).expect("a range").extent();
+            let extent = extent.expect("few comparators");
+            let version = Version::parse(version).expect("a version");
+            let found = (extent.is_above(&version), extent.is_below(&version));
+            assert_eq!(found, (above, below), "{range} {version}");
+        }
+    }
 }

@@ -11,9 +11,9 @@
 //! counts.
 
 use olmguard_catalog::version::comparator::PatchLine;
-use olmguard_catalog::version::interval::{Side, VersionCut};
+use olmguard_catalog::version::comparator::{Core, Point};
+use olmguard_catalog::version::comparator::{Side, VersionCut};
 use olmguard_catalog::version::meaning::{self, Class, Interval, TooManyComparators};
-use olmguard_catalog::version::point::{Core, Point};
 use olmguard_catalog::version::suggestion::Suggestion;
 use olmguard_catalog::version::{Constraint, ExpectedPart, Fault, Membership, SkipRange};
 

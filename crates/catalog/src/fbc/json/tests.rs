@@ -221,9 +221,9 @@ fn json_like() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn json_value() -> impl Strategy<Value = serde_json::Value> {
+fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
-        Just(serde_json::Value::Null),
+        Just(Value::Null),
         any::<bool>().prop_map(Into::into),
         any::<i64>().prop_map(Into::into),
         any::<f64>().prop_map(Into::into),
@@ -233,7 +233,7 @@ fn json_value() -> impl Strategy<Value = serde_json::Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..8).prop_map(Into::into),
             prop::collection::hash_map(any::<String>(), inner, 0..8)
-                .prop_map(|map| map.into_iter().collect::<serde_json::Map<_, _>>().into()),
+                .prop_map(|map| map.into_iter().collect::<Map<_, _>>().into()),
         ]
     })
 }
@@ -266,4 +266,34 @@ proptest! {
     fn never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _: CursorResult<()> = walk(&bytes);
     }
+}
+
+fn rewritten(text: &str) -> String {
+    let mut cursor = Cursor::new(text.as_bytes());
+    cursor.rewritten(0).expect("JSON")
+}
+
+#[test]
+fn what_catalogd_would_write() {
+    for (text, expected) in [
+        (
+            r#"{"b":1, "a" : [true,null]}"#,
+            r#"{"a":[true,null],"b":1}"#,
+        ),
+        (r#"{"a":1,"a":2}"#, r#"{"a":2}"#),
+        (
+            r"[1.0,1e2,-0.5,9007199254740993]",
+            "[1,100,-0.5,9007199254740992]",
+        ),
+        (r#"["\ud800","<"]"#, "[\"\u{fffd}\",\"<\"]"),
+        (r"[[[[[[[[[1]]]]]]]]]", "[[[[[[[[null]]]]]]]]"),
+    ] {
+        assert_eq!(rewritten(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn any_depth_is_walked_without_recursion_beyond_the_levels() {
+    let deep = format!("{}1{}", "[".repeat(9_000), "]".repeat(9_000));
+    assert_eq!(rewritten(&deep), "[[[[[[[[null]]]]]]]]");
 }

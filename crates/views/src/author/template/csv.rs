@@ -5,7 +5,7 @@
 
 use crate::author::blob::BlobText;
 use crate::author::value::{self, Value};
-use olmguard_catalog::fbc::{base64, object, yaml};
+use olmguard_catalog::fbc::{base64, begins_with_brace, yaml};
 
 /// It, if it is there and can be read.
 pub(super) fn of(bundle: &BlobText) -> Option<Value> {
@@ -17,7 +17,7 @@ pub(super) fn of(bundle: &BlobText) -> Option<Value> {
 /// A manifest, in YAML or JSON, out of its base64.
 fn decode(data: &str) -> Option<Value> {
     let text = base64::decode(data.as_bytes())?;
-    let json = if object::begins_with_brace(&text) {
+    let json = if begins_with_brace(&text) {
         text
     } else {
         yaml::to_json(&text).ok()?
