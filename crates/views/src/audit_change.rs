@@ -6,7 +6,6 @@
 
 mod catalog_edit;
 mod document;
-mod sides;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -18,12 +17,13 @@ use serde::Serialize;
 
 pub use catalog_edit::{CatalogEditReport, CatalogRefusal, EditNote};
 
-use crate::audit_report::{self, ExtensionReport};
+use crate::audit_report;
+use crate::audit_report::ExtensionReport;
 use crate::diff::Level;
-use olmguard_engine::audit::{Audit, Difference, differences};
-use olmguard_engine::explain::one_line;
-use olmguard_engine::judge::{Basis, Edit, Verdict};
-use sides::Sides;
+use olmguard_engine::audit::{Audit, Deprecations, Difference, Moves, Reach, differences};
+use olmguard_engine::explain::{one_line, reason};
+use olmguard_engine::judge::{Basis, Edit, Verdict, pin};
+use olmguard_engine::resolve::Choice;
 
 /// What a change of catalogs does to the extensions that already run.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -237,3 +237,58 @@ fn ids() -> Vec<&'static str> {
 const LEVELS: [Level; 3] = [Level::Harmful, Level::Notice, Level::Good];
 
 const SCHEMA: &str = "olmguard.audit-change/v1";
+
+/// An extension before and after.
+struct Sides<'a, 'b, 's> {
+    before: &'a Audit<'b>,
+    after: &'a Audit<'s>,
+    moves: Moves<'b, 's>,
+    edit: &'a Edit<'a>,
+}
+
+impl<'a, 'b, 's> Sides<'a, 'b, 's> {
+    fn of(edit: &'a Edit<'a>, before: &'a Audit<'b>, after: &'a Audit<'s>) -> Self {
+        Self {
+            before,
+            after,
+            moves: Moves::of(before, after),
+            edit,
+        }
+    }
+
+    /// Why the spec has its verdict, after the change.
+    fn reason(&self) -> String {
+        reason(self.edit, &self.after.judgement).unwrap_or_default()
+    }
+
+    /// The same before it.
+    fn old_reason(&self) -> String {
+        reason(self.edit, &self.before.judgement).unwrap_or_default()
+    }
+
+    /// The version at which the edits end before the change.
+    fn old_end(&self) -> Option<String> {
+        Reach::of(self.before)?.end().and_then(pin)
+    }
+
+    /// The edits before the change.
+    fn old_path(&self) -> &'a [Choice<'b>] {
+        let next = Reach::of(self.before).and_then(Reach::next);
+        next.map_or(&[], |next| &next.path)
+    }
+
+    /// What is deprecated before and after; what has no place has nothing.
+    fn deprecations(&self) -> (Deprecations<'b>, Deprecations<'s>) {
+        (deprecations(self.before), deprecations(self.after))
+    }
+
+    /// Whether nothing is installed yet.
+    fn is_new(&self) -> bool {
+        self.after.automatic.is_none()
+    }
+}
+
+fn deprecations<'s>(audit: &Audit<'s>) -> Deprecations<'s> {
+    let place = audit.place.as_ref();
+    place.map_or_else(Deprecations::default, |place| place.deprecations.clone())
+}

@@ -4,7 +4,6 @@
 
 mod cluster_report;
 mod document;
-mod releases;
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -383,3 +382,37 @@ const VERDICTS: [&str; 4] = ["allow", "deny", "undecided", "not_judged"];
 const NO_PACKAGE: &str = "(no package)";
 
 const SCHEMA: &str = "olmguard.audit/v1";
+
+/// The versions of one extension.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Releases {
+    releases: Vec<Release>,
+}
+
+/// One version.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+struct Release {
+    version: String,
+}
+
+impl AuditReport {
+    /// The versions of each extension that has a name and is installed.
+    pub fn releases(&self) -> BTreeMap<&str, Releases> {
+        let extensions = self.extensions.iter();
+        extensions
+            .filter_map(|extension| Some((extension.name.as_deref()?, extension.releases()?)))
+            .collect()
+    }
+}
+
+impl ExtensionReport {
+    fn releases(&self) -> Option<Releases> {
+        let installed = self.installed.as_ref()?.version.clone();
+        let next = self.next.as_ref().filter(|next| next.opens.is_none());
+        let next = next.and_then(|next| next.path.first()?.version.clone());
+        let versions = [installed].into_iter().chain(next);
+        Some(Releases {
+            releases: versions.map(|version| Release { version }).collect(),
+        })
+    }
+}

@@ -20,23 +20,21 @@ mod check;
 mod finding;
 mod guarded;
 mod image;
-mod policies;
 mod rule;
 mod rules;
 mod view;
-mod weigh;
 mod words;
 pub mod written;
 
-pub use finding::LintFinding;
-pub use olmguard_report::Severity;
-pub use policies::{PolicyPart, WrittenPolicy, lint_policies};
-pub use rule::{Family, Rule, UnknownRule};
-pub use weigh::Weights;
-pub use written::WrittenCatalog;
-
+use check::{Check, PolicyCheck};
 use finding::Findings;
 use view::View;
+use words::beginning;
+
+pub use finding::LintFinding;
+pub use olmguard_report::Severity;
+pub use rule::{Family, Rule, UnknownRule};
+pub use written::WrittenCatalog;
 
 /// Everything there is to say about some catalogs, in the order given and then by place.
 pub fn lint(catalogs: &[WrittenCatalog]) -> Vec<LintFinding> {
@@ -56,4 +54,128 @@ pub fn written(name: &str, text: &[u8]) -> WrittenCatalog {
     // The collector takes every fault, so that none is left.
     let _none = olmguard_catalog::fbc::read_into(name, text, &mut collector);
     collector.finish()
+}
+
+/// The severities that were chosen, rule by rule; of several for one rule the heaviest counts.
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    /// Findings of these are left out.
+    pub allow: Vec<Rule>,
+    /// These are warnings.
+    pub warn: Vec<Rule>,
+    /// These are errors.
+    pub deny: Vec<Rule>,
+    /// Whether what is a warning then counts as an error.
+    pub warn_as_error: bool,
+}
+
+impl Weights {
+    /// What a finding of a rule weighs that has a severity of its own; none if it is left out.
+    pub fn of(&self, rule: Rule, own: Severity) -> Option<Severity> {
+        let severity = if self.deny.contains(&rule) {
+            Severity::Error
+        } else if self.warn.contains(&rule) {
+            Severity::Warning
+        } else if self.allow.contains(&rule) {
+            return None;
+        } else {
+            own
+        };
+        Some(match severity {
+            Severity::Warning if self.warn_as_error => Severity::Error,
+            other => other,
+        })
+    }
+
+    /// Weighs findings anew.
+    pub fn apply(&self, findings: &mut Vec<LintFinding>) {
+        findings.retain_mut(|finding| {
+            let severity = self.of(finding.rule, finding.severity);
+            finding.severity = severity.unwrap_or(finding.severity);
+            severity.is_some()
+        });
+    }
+}
+
+/// What is written in one place of an `UpgradePolicy` or `UpgradeGuardrails` object.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenPolicy<'p> {
+    /// The file.
+    pub file: &'p str,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1, in characters.
+    pub column: u32,
+    /// Kind and name of the object.
+    pub title: &'p str,
+    /// What is there.
+    pub part: PolicyPart<'p>,
+}
+
+/// What lint goes by.
+#[derive(Clone, Copy, Debug)]
+pub enum PolicyPart<'p> {
+    /// Something that cannot be read, and why.
+    Unread(&'p str),
+    /// The name of a package, without a wildcard, that the object is about.
+    Package(&'p str),
+}
+
+/// What is wrong with policies, in their order. Which packages there are is known from the catalogs.
+pub fn lint_policies<'p>(
+    policies: impl IntoIterator<Item = WrittenPolicy<'p>>,
+    catalogs: &[WrittenCatalog],
+) -> Vec<LintFinding> {
+    let packages = catalogs.iter().flat_map(|catalog| &catalog.packages);
+    let packages: Vec<&str> = packages.map(|package| &*package.name).collect();
+    let found = policies.into_iter().flat_map(|written| {
+        let policy = PolicyCheck {
+            written: &written,
+            packages: &packages,
+            has_catalogs: !catalogs.is_empty(),
+        };
+        let rules = Rule::all().filter_map(|rule| finding(rule, &policy));
+        rules.collect::<Vec<_>>()
+    });
+    found.collect()
+}
+
+fn finding(rule: Rule, policy: &PolicyCheck<'_>) -> Option<LintFinding> {
+    let Check::Policy(check) = rule.item().check else {
+        return None;
+    };
+    let message = check(policy)?;
+    let written = policy.written;
+    Some(LintFinding {
+        rule,
+        severity: rule.severity(),
+        catalog: written.file.into(),
+        file: written.file.into(),
+        line: written.line,
+        column: written.column,
+        package: beginning(policy.package().unwrap_or_default()).into(),
+        message: beginning(&message).to_owned(),
+        upstream: None,
+    })
+}
+
+#[cfg(test)]
+mod weigh_tests {
+    use super::*;
+
+    #[test]
+    fn the_heaviest_choice_counts() {
+        let rule: Rule = "several-successors".parse().unwrap();
+        let mut weights = Weights::default();
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Note));
+        weights.allow.push(rule);
+        assert_eq!(weights.of(rule, Severity::Note), None);
+        weights.warn.push(rule);
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Warning));
+        weights.warn_as_error = true;
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Error));
+        weights.warn_as_error = false;
+        weights.deny.push(rule);
+        assert_eq!(weights.of(rule, Severity::Note), Some(Severity::Error));
+    }
 }

@@ -4,15 +4,8 @@
 //! OLM has fewer texts than there are causes: "no bundles found" is said of seven tokens. Then all that
 //! the text leaves open are found.
 
-mod exit_code;
-mod olms;
-mod runbook;
-
 use olmguard_engine::judge::Token;
 use olmguard_engine::nearest::nearest;
-
-pub use exit_code::ExitCode;
-pub use runbook::Runbook;
 
 /// What a text is about.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -101,12 +94,12 @@ pub fn find(text: &str) -> PageSubject {
     if let Some(token) = called(&text).or_else(|| bracketed(&text)) {
         return PageSubject::Token(token);
     }
-    if let Some(runbook) = runbook::named(&text) {
+    if let Some(runbook) = runbook_named(&text) {
         return PageSubject::Alert(runbook);
     }
-    let tokens = olms::tokens(&text);
+    let tokens = tokens_of(&text);
     match tokens.as_slice() {
-        [] => exit_code::named(&text).map_or_else(|| nothing(&text), PageSubject::ExitCode),
+        [] => exit_code_named(&text).map_or_else(|| nothing(&text), PageSubject::ExitCode),
         [only] => PageSubject::Token(*only),
         _ => PageSubject::OneOf(tokens),
     }
@@ -154,6 +147,188 @@ const MOST: usize = 1 << 16;
 
 /// How many names are suggested that a text may have meant.
 const NEAR: usize = 3;
+
+/// An exit code that the page describes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ExitCode {
+    code: u8,
+    meaning: &'static str,
+    what_to_do: &'static str,
+}
+
+impl ExitCode {
+    /// What it means for `olmguard check`, and what to do about it, in Markdown.
+    pub fn page(self) -> String {
+        let Self {
+            code,
+            meaning,
+            what_to_do,
+        } = self;
+        format!(
+            "# Exit code {code}\n\n`olmguard check` exits with {code}: {meaning}.\n\n{what_to_do}\n\n{OTHERS}"
+        )
+    }
+
+    fn of(code: u8) -> Option<Self> {
+        let (_, row) = EXIT_CODES.split_once(&format!("\n| {code} | "))?;
+        let (_, heading) = EXIT_CODES.split_once(&format!("\n## Exit code {code}"))?;
+        let (_, section) = heading.split_once("\n\n")?;
+        Some(Self {
+            code,
+            meaning: row.split(" | ").next()?,
+            what_to_do: section.split("\n## ").next()?.trim_end(),
+        })
+    }
+}
+
+/// The exit code that a text consists of or ends with, such as `4`, `exit 4`, or what a pipeline prints:
+/// `Process completed with exit code 4.`
+fn exit_code_named(text: &str) -> Option<ExitCode> {
+    let mut words = text.trim_end_matches('.').rsplit(' ');
+    let code = words.next()?.parse().ok()?;
+    let is_named = words.next().is_none_or(|word| {
+        let word = word.trim_end_matches(':');
+        EXIT_WORDS
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(word))
+    });
+    ExitCode::of(code).filter(|_| is_named)
+}
+
+/// The words before the number of an exit code.
+const EXIT_WORDS: [&str; 3] = ["code", "exit", "status"];
+
+const OTHERS: &str = "\
+The page `docs/exit-codes.md` describes all exit codes. `olmguard COMMAND --help` lists the exit codes of a command.
+";
+
+const EXIT_CODES: &str = include_str!("../../../docs/exit-codes.md");
+
+/// What to do about one alert.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Runbook {
+    /// The name of the alert, such as `OlmguardCatalogStale`.
+    pub alert: &'static str,
+    /// The page, in Markdown.
+    pub page: &'static str,
+}
+
+impl Runbook {
+    /// Every one, in the order of the names.
+    pub const ALL: &[Self] = RUNBOOKS;
+}
+
+macro_rules! runbooks {
+    ($($alert:ident),+ $(,)?) => {
+        &[$(Runbook {
+            alert: stringify!($alert),
+            page: include_str!(concat!("../../../docs/runbooks/", stringify!($alert), ".md")),
+        }),+]
+    };
+}
+
+const RUNBOOKS: &[Runbook] = runbooks![
+    OlmguardAbsent,
+    OlmguardAllReplicasDegraded,
+    OlmguardAuditOverdue,
+    OlmguardCatalogEmpty,
+    OlmguardCatalogHeldBack,
+    OlmguardCatalogLoadFailing,
+    OlmguardCatalogShrunk,
+    OlmguardCatalogStale,
+    OlmguardCertExpiry,
+    OlmguardCertReloadFailing,
+    OlmguardConfigurationChanged,
+    OlmguardDenialSpike,
+    OlmguardFailOpen,
+    OlmguardHighLatency,
+    OlmguardPanic,
+    OlmguardPoliciesUnknown,
+    OlmguardPolicyNotAccepted,
+    OlmguardQueueRejecting,
+    OlmguardUndecided,
+    OlmguardWatchLost,
+    OlmguardWebhookDown,
+];
+
+/// The runbook of the first alert that is named in a text.
+fn runbook_named(text: &str) -> Option<Runbook> {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.find_map(|word| {
+        let is_it = |runbook: &&Runbook| runbook.alert.eq_ignore_ascii_case(word);
+        Runbook::ALL.iter().find(is_it).copied()
+    })
+}
+
+/// The tokens of the answers that have such a text, in the order of the table; none where OLM never says it.
+fn tokens_of(text: &str) -> Vec<Token> {
+    let row = TEXTS.iter().find(|(part, _)| text.contains(part));
+    let Some((_, tokens)) = row else {
+        return Vec::new();
+    };
+    let fits = |token: &&Token| match token {
+        Token::NotASuccessor | Token::Downgrade => text.contains(UPGRADE),
+        Token::NotInChannel | Token::ChannelNotFound => text.contains(CHANNELS),
+        _ => true,
+    };
+    let fitting: Vec<_> = tokens.iter().filter(fits).copied().collect();
+    // A part of the text alone does not tell what stood around it.
+    if text.contains(WHOLE) {
+        fitting
+    } else {
+        tokens.to_vec()
+    }
+}
+
+/// A part that no other of these texts has, and what it is said of. The first that is there counts.
+const TEXTS: &[(&str, &[Token])] = &[
+    ("in multiple catalogs", &[Token::AmbiguousCatalogs]),
+    (
+        "no bundles found for package",
+        &[
+            Token::NotASuccessor,
+            Token::Downgrade,
+            Token::VersionNotFound,
+            Token::NotInChannel,
+            Token::ChannelNotFound,
+            Token::PackageNotFound,
+            Token::NoCatalogs,
+        ],
+    ),
+    (
+        "desired catalog selector is invalid",
+        &[Token::InvalidSelector],
+    ),
+    ("desired version range", &[Token::InvalidVersionRange]),
+    (
+        "error finding upgrade edges",
+        &[Token::InstalledVersionInvalid],
+    ),
+    ("error getting package", &[Token::CatalogNotLoaded]),
+    ("is not being served", &[Token::CatalogNotLoaded]),
+    (
+        "error getting resolved bundle version",
+        &[Token::BundleVersionInvalid],
+    ),
+    (
+        "which is currently not supported",
+        &[Token::UnsupportedDependency],
+    ),
+    (
+        "retrying to get installed bundle",
+        &[Token::InstalledUnknown],
+    ),
+    ("invalid version expression", &[Token::InvalidSpec]),
+];
+
+/// Said of whatever is installed.
+const UPGRADE: &str = "error upgrading from currently installed version";
+
+/// Said where channels are asked for.
+const CHANNELS: &str = " in channels [";
+
+/// What a text says that names a package.
+const WHOLE: &str = "no bundles found for package \"";
 
 #[cfg(test)]
 mod tests;

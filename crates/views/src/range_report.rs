@@ -11,20 +11,20 @@
 //! Invariant: every subject is in exactly one list, or, being readable beside a range that is not,
 //! in none.
 
-mod caret;
-mod json;
-mod refusal;
-mod subject;
 mod text;
 
-pub use json::RangeJson;
-pub use subject::Subject;
+use std::collections::BTreeSet;
 
-use self::refusal::Refusal;
-use self::subject::Unreadable;
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
 use olmguard_catalog::version::comparator::{Side, VersionCut};
-use olmguard_catalog::version::meaning::{self, Class, Interval};
-use olmguard_catalog::version::{Constraint, Masterminds, Membership, SkipRange, Version, crd};
+use olmguard_catalog::version::meaning::{Class, Interval};
+use olmguard_catalog::version::{
+    Constraint, ConstraintError, Fault, Masterminds, Membership, SkipRange, SkipRangeError,
+    Version, crd, go, meaning,
+};
+use olmguard_catalog::{Bundle, Package};
 use olmguard_engine::explain::range;
 
 /// Which of the two grammars reads the range.
@@ -76,7 +76,7 @@ enum CrdAnswer {
 impl RangeReport {
     /// Judges a range, and with it each of the subjects, in their order.
     pub fn new(range: &str, grammar: Grammar, subjects: impl IntoIterator<Item = Subject>) -> Self {
-        let (readable, invalid) = subject::divide(subjects);
+        let (readable, invalid) = divide(subjects);
         let (outcome, crd) = match grammar {
             Grammar::Spec(release) => (spec(range, release, readable), Some(ask_crd(range))),
             Grammar::SkipRange => (skip_range(range, readable), None),
@@ -99,8 +99,8 @@ impl RangeReport {
 type Readable = Vec<(String, Version)>;
 
 fn spec(range: &str, release: Masterminds, subjects: Readable) -> Result<Meaning, Refusal> {
-    let constraint = Constraint::parse(range, release)
-        .map_err(|error| refusal::in_newest_words(range, &error))?;
+    let constraint =
+        Constraint::parse(range, release).map_err(|error| in_newest_words(range, &error))?;
     let words = range::constraint(&constraint);
     let intervals = meaning::constraint(&constraint, Class::Releases)
         .ok()
@@ -172,5 +172,196 @@ impl UpperBound {
             VersionCut::At(point, Side::Before) => Some(format!("<{point}")),
             VersionCut::At(point, Side::After) => Some(format!("<={point}")),
         }))
+    }
+}
+
+/// `text` escaped, and the column, from 0, under which byte `at` of it stands.
+fn place(text: &str, at: usize) -> (String, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    (go::escape(text), go::escape(before).width())
+}
+
+/// Why a range does not parse.
+#[derive(Clone, Debug)]
+struct Refusal {
+    /// The Go library's text, byte for byte.
+    text: String,
+    /// The place of what that text is about.
+    fault: Fault,
+}
+
+/// The refusal of any release, as the newest one words it.
+///
+/// Where the newest refuses the range too, its own fault is taken: it may find another one first,
+/// since only it limits lengths and counts.
+fn in_newest_words(range: &str, error: &ConstraintError) -> Refusal {
+    match Constraint::parse(range, NEWEST) {
+        Err(newest) => Refusal::from(newest),
+        Ok(_) => Refusal::from(error.worded_by(NEWEST)),
+    }
+}
+
+impl From<ConstraintError> for Refusal {
+    fn from(error: ConstraintError) -> Self {
+        Self {
+            text: error.to_string(),
+            fault: error.fault(),
+        }
+    }
+}
+
+impl From<SkipRangeError> for Refusal {
+    fn from(error: SkipRangeError) -> Self {
+        Self {
+            text: error.to_string(),
+            fault: error.fault(),
+        }
+    }
+}
+
+const NEWEST: Masterminds = Masterminds::V3_5;
+
+/// Meaning of a version range, and the versions that it matches.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "olmguard.range/v1")]
+pub struct RangeJson<'r> {
+    /// The range as given.
+    range: &'r str,
+    /// Grammar of the range.
+    syntax: Syntax,
+    /// Error message of the newest release of the Go library. Null if the range is valid.
+    error: Option<&'r str>,
+    /// Versions, or names of bundles, that the range matches. Empty with an error.
+    matches: &'r [String],
+    /// Versions, or names of bundles, that the range does not match. Empty with an error.
+    others: &'r [String],
+    /// Versions, or names of bundles, whose version OLM cannot read in any range.
+    invalid: Vec<&'r str>,
+    /// Versions, or names of bundles, on which OLM panics. Empty with an error.
+    panics: &'r [String],
+    /// Whether the CRD accepts the range as `spec.source.catalog.version`. Null for a skipRange.
+    crd: Option<bool>,
+    /// Whether the range has no upper bound. Null with an error.
+    open_above: Option<bool>,
+    /// Description of the range in plain words. Null with an error.
+    words: Option<&'r str>,
+}
+
+/// Grammar of a version range.
+#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Syntax {
+    /// Grammar of `spec.source.catalog.version`: Masterminds/semver v3.
+    Spec,
+    /// Grammar of `skipRange` in a catalog: blang/semver v4.
+    SkipRange,
+}
+
+impl RangeReport {
+    /// The report as it is printed with `-o json`.
+    pub fn to_json(&self) -> RangeJson<'_> {
+        let meaning = self.outcome.as_ref().ok();
+        RangeJson {
+            range: &self.range,
+            syntax: self.grammar.into(),
+            error: self.outcome.as_ref().err().map(|error| &*error.text),
+            matches: meaning.map_or(&[], |meaning| &meaning.matches),
+            others: meaning.map_or(&[], |meaning| &meaning.others),
+            invalid: self.invalid.iter().map(|subject| &*subject.name).collect(),
+            panics: meaning.map_or(&[], |meaning| &meaning.panics),
+            crd: self.crd.map(|answer| answer == CrdAnswer::Accepted),
+            open_above: meaning.map(|meaning| meaning.bound == UpperBound::Absent),
+            words: meaning.map(|meaning| &*meaning.words),
+        }
+    }
+}
+
+impl From<Grammar> for Syntax {
+    fn from(grammar: Grammar) -> Self {
+        match grammar {
+            Grammar::Spec(_) => Self::Spec,
+            Grammar::SkipRange => Self::SkipRange,
+        }
+    }
+}
+
+/// Something with a version.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// How the report calls it.
+    name: String,
+    /// Its version, or why OLM cannot read it.
+    version: Result<Version, String>,
+}
+
+/// A subject whose version cannot be read.
+#[derive(Clone, Debug)]
+struct Unreadable {
+    name: String,
+    why: String,
+}
+
+impl Subject {
+    /// A version by itself, read as OLM reads that of a bundle.
+    pub fn version(text: &str) -> Self {
+        Self {
+            name: text.to_owned(),
+            version: Version::parse(text).map_err(|error| error.to_string()),
+        }
+    }
+
+    /// The bundles of a package, best first. Their releases play no part in a range.
+    pub fn bundles(package: &Package) -> impl Iterator<Item = Self> {
+        package.bundles().map(|(_, bundle)| Self::bundle(bundle))
+    }
+
+    fn bundle(bundle: &Bundle) -> Self {
+        let version = bundle.version.as_ref();
+        Self {
+            name: bundle.name.as_ref().to_owned(),
+            version: version
+                .map(|version| version.version.clone())
+                .map_err(ToString::to_string),
+        }
+    }
+}
+
+/// The subjects that can be judged and those that cannot; of those with one name the first.
+fn divide(subjects: impl IntoIterator<Item = Subject>) -> (Readable, Vec<Unreadable>) {
+    let mut seen = BTreeSet::new();
+    let (mut readable, mut unreadable) = (Vec::new(), Vec::new());
+    for Subject { name, version } in subjects {
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        match version {
+            Ok(version) => readable.push((name, version)),
+            Err(why) => unreadable.push(Unreadable { name, why }),
+        }
+    }
+    (readable, unreadable)
+}
+
+#[cfg(test)]
+mod caret_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, at: usize, escaped: &str, column: usize) {
+        assert_eq!(place(text, at), (escaped.to_owned(), column), "{text:?}");
+    }
+
+    #[test]
+    fn the_caret_stands_under_the_fault() {
+        check("", 0, "", 0);
+        check(">=1 x", 4, ">=1 x", 4);
+        check("1\t<2", 2, "1\\t<2", 3);
+        check("\u{1b}[31m1", 5, "\\x1b[31m1", 8);
+        check("\u{202e}1", 3, "\\u202e1", 6);
+        check("漢1", 3, "漢1", 2);
+        check("e\u{301}1", 3, "e\u{301}1", 1);
+        check("1", 9, "1", 1);
+        check("漢", 1, "漢", 2);
     }
 }

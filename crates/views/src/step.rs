@@ -5,19 +5,20 @@
 mod catalogs;
 mod classic;
 mod text;
-mod versions;
-
-use serde::Serialize;
-
-use crate::generation::Generation;
-use crate::see::{self, BundleReport, InstalledReport};
-use olmguard_catalog::olm::EdgeSource;
-use olmguard_engine::explain::warning::goes_on;
-use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 
 use catalogs::CatalogReading;
 use classic::ClassicReading;
-use versions::SemverReading;
+use serde::Serialize;
+
+use crate::generation::Generation;
+use crate::see;
+use crate::see::{BundleReport, InstalledReport};
+use olmguard_catalog::olm::EdgeSource;
+use olmguard_engine::explain::hindrance;
+use olmguard_engine::explain::warning::goes_on;
+use olmguard_engine::inquiry::{Inquiry, NotAnswered};
+use olmguard_engine::resolve::Choice;
+use olmguard_engine::resolve::semver::Hindrance;
 
 /// Why you can upgrade from one bundle to another, or why not.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
@@ -103,6 +104,34 @@ impl StepReport {
 }
 
 const SCHEMA: &str = "olmguard.explain/v1";
+
+/// What the semver rules allow, without the catalog.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct SemverReading {
+    /// Whether the semver rules allow the step.
+    allowed: bool,
+    /// Why the semver rules do not allow the step, in one sentence.
+    reason: Option<String>,
+}
+
+impl SemverReading {
+    fn of<'a>(inquiry: &Inquiry<'a>, targets: &[Choice<'a>]) -> Self {
+        let step = inquiry.by_versions(targets);
+        Self {
+            allowed: matches!(step, Some(Ok(()) | Err(Hindrance::Same))),
+            reason: match step {
+                Some(Ok(())) => None,
+                Some(Err(what)) => Some(hindrance(what).to_owned()),
+                None => Some(text::UNREADABLE.to_owned()),
+            },
+        }
+    }
+
+    fn is_allowed(&self) -> bool {
+        self.allowed
+    }
+}
 
 #[cfg(test)]
 mod tests;

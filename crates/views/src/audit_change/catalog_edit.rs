@@ -4,13 +4,14 @@
 
 #[cfg(test)]
 mod tests;
-mod words;
 
 use crate::audit_change::ExtensionChangeReport;
 use crate::diff::Level;
 use olmguard_engine::audit::{Audit, denied_step};
-use olmguard_engine::explain::warning::MOST;
-use olmguard_engine::judge::{Basis, Edit};
+use olmguard_engine::explain::text::{CutLine, label};
+use olmguard_engine::explain::warning::{MOST, shorten};
+use olmguard_engine::explain::{LINE_1, counted, denial};
+use olmguard_engine::judge::{Basis, Edit, PolicyFinding};
 
 /// What an edit of a catalog does.
 #[derive(Clone, Debug)]
@@ -83,8 +84,7 @@ impl CatalogEditReport {
         if let Some(finding) = denied_step(extension, &before, (basis, &after)) {
             self.denials += 1;
             let kept = self.denials <= MOST;
-            self.denied
-                .extend(kept.then(|| words::denied(&change, &finding)));
+            self.denied.extend(kept.then(|| denied(&change, &finding)));
         }
         let count = match change.level() {
             Some(Level::Harmful) => &mut self.harmful,
@@ -118,16 +118,16 @@ impl CatalogEditReport {
     /// Why upgrade policies deny the edit, if they do.
     pub fn refusal(&self) -> Option<CatalogRefusal> {
         let causes = self.denied.clone();
-        let message = words::refusal(&self.catalog, &causes, self.denials)?;
+        let message = refusal(&self.catalog, &causes, self.denials)?;
         Some(CatalogRefusal { message, causes })
     }
 
     /// The warnings: the notes, the counts, and the worst changes as far as there is room. Without notes and changes
     /// there are none.
     pub fn warnings(&self, notes: &[EditNote]) -> Vec<String> {
-        let notes = notes.iter().map(words::note);
-        let counts = (self.changed() > 0).then(|| words::counts(self));
-        let worst = self.worst.iter().filter_map(words::change);
+        let notes = notes.iter().map(note);
+        let counts = (self.changed() > 0).then(|| counts(self));
+        let worst = self.worst.iter().filter_map(change);
         notes.chain(counts).chain(worst).take(MOST).collect()
     }
 }
@@ -135,6 +135,101 @@ impl CatalogEditReport {
 impl EditNote {
     /// The warning where this is all that can be said of an edit.
     pub fn warning(&self) -> String {
-        words::note(self)
+        note(self)
     }
 }
+
+/// What is not known of an edit, or how it was checked.
+fn note(note: &EditNote) -> String {
+    let line = CutLine::default();
+    shorten(&match note {
+        EditNote::Unreadable(why) => line.say("not checked: ").said(why),
+        EditNote::NotListed(why) => line.said(why),
+        EditNote::NotInTime => line.say("not checked: the answer was not ready in time"),
+        EditNote::Unfinished { checked, of } => line.say(&format!(
+            "only {checked} of {} were checked in time",
+            counted(*of, "extension")
+        )),
+        EditNote::UnknownContent(catalog) => line
+            .say("not checked: the content that catalog ")
+            .name(catalog)
+            .say(" will have is not loaded here"),
+        EditNote::PresentContent(catalog) => line
+            .say("the content of the new image is not loaded here: checked with what catalog ")
+            .name(catalog)
+            .say(" has now"),
+        EditNote::LoadedAs(catalog, other) if catalog == other => line
+            .say("the new image of catalog ")
+            .name(catalog)
+            .say(" has the content that is loaded now: checked with it"),
+        EditNote::LoadedAs(_, other) => line
+            .say("the new image has the content of catalog ")
+            .name(other)
+            .say(": checked with it"),
+    })
+}
+
+/// How many extensions the edit changes.
+fn counts(report: &CatalogEditReport) -> String {
+    let CatalogEditReport {
+        catalog,
+        harmful,
+        notice,
+        good,
+        same,
+        ..
+    } = report;
+    let counts = format!(
+        ": {} with breaking changes, {notice} to review, {good} improved, {same} unchanged",
+        counted(*harmful, "extension")
+    );
+    let line = CutLine::default().say("this edit of catalog ");
+    shorten(&line.name(catalog).say(&counts))
+}
+
+/// The worst change of an extension.
+fn change(extension: &ExtensionChangeReport) -> Option<String> {
+    let worst = extension.changes().first()?;
+    let before = extension.before();
+    let line = CutLine::default().name(before.name()).say(" (");
+    let line = line.name(before.package()).say("): ");
+    Some(shorten(
+        &line.say(&worst.label()).say(": ").said(worst.text()),
+    ))
+}
+
+/// A step that OLM takes automatically after the edit, and that an upgrade policy denies.
+fn denied(extension: &ExtensionChangeReport, finding: &PolicyFinding<'_>) -> String {
+    let before = extension.before();
+    let line = CutLine::default()
+        .say("OLM would upgrade ")
+        .name(before.name());
+    let line = line
+        .say(" (")
+        .name(before.package())
+        .say(") automatically to ");
+    let line = line.version(label(finding.to.bundle())).say(": ");
+    line.then(denial(finding)).within(LINE_1 - ROOM)
+}
+
+/// The message of a refusal; none if no step is denied.
+fn refusal(catalog: &str, denied: &[String], count: usize) -> Option<String> {
+    let (first, others) = denied.split_first()?;
+    let line = CutLine::default()
+        .say("ClusterCatalog ")
+        .name(catalog)
+        .say(": ");
+    let first = line.say(first).say(" [Policy]").within(LINE_1);
+    let others = others.iter().map(|other| format!("Also: {other}"));
+    let rest = count - denied.len();
+    let rest = (rest > 0).then(|| format!("Also: {rest} more"));
+    let lines = [first].into_iter().chain(others).chain(rest);
+    let lines: Vec<_> = lines.chain([FIX.to_owned()]).collect();
+    Some(lines.join("\n"))
+}
+
+const FIX: &str =
+    "Fix: first set the version of these extensions to a range that the policy allows";
+
+/// What a line needs for the name of the catalog and the reason code.
+const ROOM: usize = 45;

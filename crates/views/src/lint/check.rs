@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::chain::{Chain, ChainFault};
 use super::finding::{Findings, Report, Words};
 use super::guarded::GuardedPackage;
-use super::policies::{PolicyPart, WrittenPolicy};
+use super::{PolicyPart, WrittenPolicy};
 use super::rule::Rule;
 use super::rules::edges::{StepsTo, known_steps};
 use super::rules::entries::Meaning;

@@ -3,18 +3,19 @@
 //! Of what is there twice the first counts; the second is a finding of its own. A package is every name
 //! that a blob gives, defined or not: OLM v1 does not look for the `olm.package`.
 
-mod guardrails;
 mod steps;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+pub(super) use steps::{Step, Steps};
+
 use super::written::{
     Bundle, Channel, Deprecations, Entry, Package, Spot, UnreadBlob, WrittenCatalog,
 };
+use crate::lint::written;
+use crate::lint::written::Carrier;
+use olmguard_catalog::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
 use olmguard_catalog::version::{SkipRange, SkipRangeError, Version};
-
-pub(super) use guardrails::GuardrailsView;
-pub(super) use steps::{Step, Steps};
 
 /// A catalog, by package.
 #[derive(Debug)]
@@ -230,5 +231,43 @@ impl EntryView<'_> {
     /// The range, if it can be read.
     pub(super) fn readable_range(&self) -> Option<&SkipRange> {
         self.range.as_ref().and_then(|range| range.as_ref().ok())
+    }
+}
+
+/// The blobs and properties of a package that hold guardrails of the known schema.
+#[derive(Debug, Default)]
+pub(in crate::lint) struct GuardrailsView<'w> {
+    pub(in crate::lint) blobs: Vec<&'w written::Guardrails>,
+    pub(in crate::lint) properties: Vec<&'w written::Guardrails>,
+}
+
+impl<'w> GuardrailsView<'w> {
+    fn add(&mut self, written: &'w written::Guardrails) {
+        match (&written.stated, written.carrier) {
+            (None, _) => {}
+            (Some(_), Carrier::Blob) => self.blobs.push(written),
+            (Some(_), Carrier::Property) => self.properties.push(written),
+        }
+    }
+
+    /// Why they cannot be read, all together.
+    pub(in crate::lint) fn unread(&self) -> Option<UnreadGuardrails> {
+        self.authored().stated()?.err().cloned()
+    }
+
+    /// What counts, and where it stands, if all of them can be read together.
+    pub(in crate::lint) fn read(&self) -> Option<(&'w written::Guardrails, &'w Guardrails)> {
+        let first = *self.blobs.first().or(self.properties.first())?;
+        let stated = first.stated.as_ref()?.as_ref().ok()?;
+        self.unread().is_none().then_some((first, stated))
+    }
+
+    fn authored(&self) -> AuthorGuardrails {
+        // Two are too many already.
+        let stated = |all: &[&written::Guardrails]| {
+            let stated = all.iter().filter_map(|written| written.stated.clone());
+            stated.take(2).collect()
+        };
+        AuthorGuardrails::new(stated(&self.blobs), stated(&self.properties), Vec::new())
     }
 }

@@ -1,6 +1,6 @@
 //! The report as text for people: one fact a line, each behind its label.
 
-use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, caret};
+use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, place};
 use olmguard_catalog::version::suggestion::{self, Suggestion};
 use olmguard_catalog::version::{crd, go};
 use olmguard_engine::explain::range;
@@ -59,7 +59,7 @@ impl RangeReport {
     }
 
     fn say_refusal(&self, refusal: &Refusal, text: &mut Text) {
-        let (range, column) = caret::place(&self.range, refusal.fault.at);
+        let (range, column) = place(&self.range, refusal.fault.at);
         text.line(Tone::Plain, range);
         text.line(Tone::Bad, format!("{:column$}^", ""));
         text.line(Tone::Bad, one_line(&refusal.text));

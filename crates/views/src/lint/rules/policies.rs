@@ -1,7 +1,7 @@
 //! The policies of administrators, checked before they are applied.
 
+use crate::lint::PolicyPart;
 use crate::lint::check::{Check, PolicyCheck};
-use crate::lint::policies::PolicyPart;
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::words::{meant, q};
 use olmguard_catalog::version::go::one_line;
