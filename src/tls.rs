@@ -17,30 +17,61 @@
 
 mod certificates;
 mod client;
-mod clock;
 mod error;
 pub mod files;
-mod fitness;
-mod identity;
 mod leaf;
-mod observer;
 mod pem;
 pub mod self_managed;
-mod self_signed;
-mod terms;
-mod trust;
-
-pub use certificates::Certificates;
-pub use client::ClientCa;
-pub use clock::{Clock, SystemClock};
-pub use error::TlsError;
-pub use fitness::{Unfit, is_for, utc};
-pub use identity::Identity;
-pub use leaf::Leaf;
-pub use observer::Observer;
-pub use self_signed::self_signed;
-pub use terms::{MinVersion, TlsConfig};
-pub use trust::{Authorities, Distrust};
-
 #[cfg(test)]
 mod tests;
+mod trust;
+
+pub use certificates::{Certificates, MinVersion, TlsConfig, self_signed};
+pub use client::ClientCa;
+pub use error::TlsError;
+pub use leaf::{Identity, Leaf, Unfit, is_for, utc};
+pub use trust::{Authorities, Distrust};
+
+use std::fmt::Debug;
+use std::time::SystemTime;
+
+// The time of day, from outside.
+
+/// What tells the time of day.
+pub trait Clock: Debug + Send + Sync {
+    /// The time of day, now.
+    fn now(&self) -> SystemTime;
+}
+
+/// The clock of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads it: certificates and windows of policies begin and end by the time of day"
+    )]
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}
+
+// Who is told what becomes of the certificates, for counting.
+
+/// Is told of each change; this module has logged it already.
+pub trait Observer: Send + Sync + 'static {
+    /// Something new is served from now on.
+    fn reloaded(&self, leaf: &Leaf);
+
+    /// What was found cannot be used, or nothing can be had: what was served before still is, at the
+    /// start nothing. Told once a change.
+    fn refused(&self, error: &TlsError);
+}
+
+/// Nobody.
+impl Observer for () {
+    fn reloaded(&self, _: &Leaf) {}
+
+    fn refused(&self, _: &TlsError) {}
+}

@@ -1,16 +1,23 @@
-//! The handle through which a server reads what to show, once a connection.
+//! The handle through which a server reads the certificate to present, once a connection.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
-use rustls::ServerConfig;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::NoServerSessionStorage;
+use rustls::sign::SingleCertAndKey;
+use rustls::version::{TLS12, TLS13};
+use rustls::{ServerConfig, SupportedProtocolVersion};
 use tokio::task::JoinSet;
 
-use crate::tls::pem::{self, PemFile};
-use crate::tls::{Identity, Leaf, TlsConfig, TlsError, Unfit, fitness};
+use super::leaf::judge_leaf;
+use crate::tls::client::ClientVerifier;
+use crate::tls::leaf::IdentityOrigin;
+use crate::tls::pem::PemFile;
+use crate::tls::{ClientCa, Identity, Leaf, TlsError, Unfit, pem};
 
 /// What is served, kept up to date as long as one of its clones is there. Cheap to clone and to read.
 #[derive(Clone)]
@@ -97,7 +104,7 @@ impl Certificates {
 
     /// Whether clients can use the certificate that is served now.
     pub fn fitness(&self, now: SystemTime) -> Result<(), Unfit> {
-        fitness::judge(&self.leaf(), &self.wanted, now)
+        judge_leaf(&self.leaf(), &self.wanted, now)
     }
 }
 
@@ -141,4 +148,105 @@ impl ServedCertificate {
     pub(super) fn leaf(&self) -> &Leaf {
         &self.leaf
     }
+}
+
+// The terms of a connection: the versions of TLS, and which clients are accepted.
+//
+// The two are independent: a request for client certificates does not change the versions.
+//
+// A client is checked when it connects. An open connection can outlive the CA that signed the certificate
+// of the client; this module knows no connections and closes none.
+
+/// The terms of every connection.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct TlsConfig {
+    /// The oldest version of TLS that is spoken.
+    pub min_version: MinVersion,
+    /// Whom clients must be vouched for by; `None` to ask for no certificate.
+    pub client_ca: Option<ClientCa>,
+}
+
+/// The oldest version of TLS that is spoken.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum MinVersion {
+    /// TLS 1.2 and 1.3.
+    #[default]
+    V1_2,
+    /// TLS 1.3 alone.
+    V1_3,
+}
+
+impl TlsConfig {
+    /// Reads the file of the authorities of clients, if there is one, and sees that it can be used.
+    pub(super) fn client_file(&self) -> Result<Option<PemFile>, TlsError> {
+        let Some(ca) = &self.client_ca else {
+            return Ok(None);
+        };
+        let file = PemFile::read(&ca.file)?;
+        ClientVerifier::new(ca, &file)?;
+        Ok(Some(file))
+    }
+
+    /// Everything that accepting a connection takes. HTTP/1.1 alone is offered: it is what the API
+    /// server speaks to a webhook that does not offer more.
+    pub(super) fn server_config(
+        &self,
+        identity: &Identity,
+        client_file: Option<&PemFile>,
+    ) -> Result<ServerConfig, TlsError> {
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(&self.min_version.spoken())
+            .expect("the provider has suites for TLS 1.2 and 1.3");
+        let resolver = Arc::new(SingleCertAndKey::from(identity.pair()));
+        let mut config = match self.client_ca.as_ref().zip(client_file) {
+            None => builder.with_no_client_auth().with_cert_resolver(resolver),
+            Some((ca, file)) => {
+                let verifier = ClientVerifier::new(ca, file)?;
+                let builder = builder.with_client_cert_verifier(Arc::new(verifier));
+                without_resumption(builder.with_cert_resolver(resolver))
+            }
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+impl MinVersion {
+    fn spoken(self) -> Vec<&'static SupportedProtocolVersion> {
+        match self {
+            Self::V1_2 => vec![&TLS13, &TLS12],
+            Self::V1_3 => vec![&TLS13],
+        }
+    }
+}
+
+/// A resumed session is not asked for its certificate again: one that expires would go on.
+fn without_resumption(mut config: ServerConfig) -> ServerConfig {
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    config
+}
+
+// A self-signed certificate, to try olmguard out.
+
+/// Makes a certificate for `localhost`, `127.0.0.1`, `::1` and these names, and serves it for good.
+/// It must be called within a runtime.
+///
+/// The authorities of clients are read once.
+pub fn self_signed(
+    terms: &TlsConfig,
+    names: Vec<ServerName<'static>>,
+) -> Result<Certificates, TlsError> {
+    let served = ServedCertificate::new(&identity(&names)?, terms, terms.client_file()?.as_ref())?;
+    Ok(Certificates::new(served, names, |_| pending()))
+}
+
+fn identity(names: &[ServerName<'_>]) -> Result<Identity, TlsError> {
+    let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let names = names.iter().map(|name| name.to_str().into_owned());
+    let names: Vec<String> = own.into_iter().chain(names).collect();
+    let made = rcgen::generate_simple_self_signed(names)
+        .map_err(|error| TlsError::Made(error.to_string()))?;
+    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    Identity::new(vec![made.cert.der().clone()], key, &IdentityOrigin::Made)
 }

@@ -1,4 +1,4 @@
-//! Whether a client that shows a certificate may come in.
+//! Whether the certificate of a client is accepted.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Why a certificate, its key, or the terms around them cannot be used.
+//! Reasons why a certificate, its key, or the terms around them cannot be used.
 //!
 //! Texts name files and what is wrong with them, never anything of a key.
 

@@ -1,4 +1,4 @@
-//! A certificate from files that somebody else renews: cert-manager, service-ca, a person.
+//! A certificate from files that something else renews: cert-manager, service-ca, a person.
 //!
 //! The files are read every few seconds and compared by their content; a watch on their folders only
 //! shortens the wait. That is the other way round than it seems natural, and on purpose: the kubelet
@@ -8,22 +8,25 @@
 //!
 //! [`pkg/volume/util/atomic_writer.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/pkg/volume/util/atomic_writer.go
 
-mod found;
-mod watch;
+#[cfg(test)]
+mod tests;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use ring::digest::{SHA256, digest};
 use rustls::pki_types::ServerName;
+use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
 use crate::tls::certificates::{Current, ServedCertificate};
-use crate::tls::fitness::utc;
+use crate::tls::leaf::utc;
 use crate::tls::pem::PemFile;
 use crate::tls::{Certificates, Identity, Observer, TlsConfig, TlsError};
-use found::{FoundFiles, Mark};
-use watch::FileWatch;
 
 /// Where the files are, and how they are served.
 #[derive(Clone, Debug)]
@@ -77,7 +80,7 @@ fn serve_by(
 /// How files are read and watched.
 struct Means {
     read: fn(&Files) -> FoundFiles,
-    watch: watch::Start,
+    watch: Start,
 }
 
 /// What looks for changes.
@@ -154,11 +157,169 @@ impl Renewal {
 impl Default for Means {
     fn default() -> Self {
         Self {
-            read: found::settled,
-            watch: watch::watcher,
+            read: settled,
+            watch: watcher,
         }
     }
 }
 
-#[cfg(test)]
-mod tests;
+// The contents of the files at one moment.
+
+/// The files as read, each part usable or not for a reason of its own.
+struct FoundFiles {
+    mark: Mark,
+    identity: Result<Identity, TlsError>,
+    /// The authorities of clients, if clients have to show a certificate.
+    client: Result<Option<PemFile>, TlsError>,
+}
+
+/// Tells what was found from what was found before, without keeping it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Mark {
+    pair: Part,
+    client: Part,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Part {
+    Content(Vec<u8>),
+    Fault(String),
+}
+
+struct ReadFile {
+    pair: Result<[PemFile; 2], TlsError>,
+    client: Result<Option<PemFile>, TlsError>,
+}
+
+/// Reads until two readings agree: files that are being swapped may give the old certificate with
+/// the new key. Files that never rest are taken as they are, and looked at again by the next poll.
+fn settled(files: &Files) -> FoundFiles {
+    let mut read = ReadFile::new(files);
+    for _ in 0..READINGS {
+        let again = ReadFile::new(files);
+        if again.mark() == read.mark() {
+            break;
+        }
+        read = again;
+    }
+    FoundFiles {
+        mark: read.mark(),
+        identity: read
+            .pair
+            .and_then(|[cert, key]| Identity::from_pem(&cert, &key)),
+        client: read.client,
+    }
+}
+
+impl ReadFile {
+    fn new(files: &Files) -> Self {
+        Self {
+            pair: pair(files),
+            client: files.terms.client_file(),
+        }
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            pair: Part::of(&self.pair),
+            client: Part::of(&self.client),
+        }
+    }
+}
+
+fn pair(files: &Files) -> Result<[PemFile; 2], TlsError> {
+    Ok([PemFile::read(&files.cert)?, PemFile::read(&files.key)?])
+}
+
+impl Part {
+    fn of<'a, F>(found: &'a Result<F, TlsError>) -> Self
+    where
+        &'a F: IntoIterator<Item = &'a PemFile>,
+    {
+        match found {
+            Ok(files) => Self::Content(files.into_iter().flat_map(sum).collect()),
+            Err(error) => Self::Fault(error.to_string()),
+        }
+    }
+}
+
+fn sum(file: &PemFile) -> Vec<u8> {
+    digest(&SHA256, file.bytes()).as_ref().to_vec()
+}
+
+const READINGS: usize = 3;
+
+// A watch of the directories of the files, if the system provides one.
+
+/// Tells that something may have changed. Without one there is still the poll.
+struct FileWatch {
+    changed: Arc<Notify>,
+    /// Kept for what it sends.
+    _watcher: Option<RecommendedWatcher>,
+}
+
+/// How a watch begins on these folders, that tells of each change.
+type Start = fn(&BTreeSet<PathBuf>, Arc<Notify>) -> Result<RecommendedWatcher, notify::Error>;
+
+impl FileWatch {
+    /// Watches the folder of each file, where `..data` is as well.
+    fn start(files: &Files, start: Start) -> Self {
+        let changed = Arc::new(Notify::new());
+        let watcher = start(&folders(files), Arc::clone(&changed));
+        let watcher = watcher.inspect_err(|error| {
+            warn!(%error, poll = ?files.poll, "Failed to watch the certificate files, polling them");
+        });
+        Self {
+            changed,
+            _watcher: watcher.ok(),
+        }
+    }
+
+    /// Returns after a change, once it has had time to become whole, or else after this time.
+    async fn wait(&self, poll: Duration) {
+        let changed = tokio::time::timeout(poll, self.changed.notified()).await;
+        if changed.is_ok() {
+            tokio::time::sleep(SETTLING).await;
+        }
+    }
+}
+
+fn watcher(
+    folders: &BTreeSet<PathBuf>,
+    changed: Arc<Notify>,
+) -> Result<RecommendedWatcher, notify::Error> {
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        if event.map_or(true, |event| is_change(event.kind)) {
+            changed.notify_one();
+        }
+    })?;
+    for folder in folders {
+        watcher.watch(folder, RecursiveMode::NonRecursive)?;
+    }
+    Ok(watcher)
+}
+
+fn folders(files: &Files) -> BTreeSet<PathBuf> {
+    let client = files.terms.client_ca.as_ref().map(|ca| &ca.file);
+    let files = [&files.cert, &files.key].into_iter().chain(client);
+    files.map(|file| folder(file)).collect()
+}
+
+/// That of a bare name is where we are.
+fn folder(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        Some(_) | None => PathBuf::from("."),
+    }
+}
+
+/// Reading the files is an event too, and would wake us for ever.
+fn is_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
+        _ => true,
+    }
+}
+
+/// A pair is written one file after the other; also, nobody makes us read more often than this.
+const SETTLING: Duration = Duration::from_millis(100);

@@ -1,16 +1,25 @@
-//! What a certificate says of itself.
+//! The contents of a certificate, whether it fits its key, and whether clients can use it now.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustls::CertificateError;
-use rustls::pki_types::CertificateDer;
+use rustls::client::verify_server_name;
+use rustls::crypto::ring::sign::any_supported_type;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::ParsedCertificate;
+use rustls::sign::CertifiedKey;
+use time::OffsetDateTime;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 use x509_parser::time::ASN1Time;
+use zeroize::Zeroizing;
 
-use crate::tls::fitness::{list, utc};
+use crate::tls::TlsError;
+use crate::tls::pem::PemFile;
 
 /// The facts of a certificate that is served.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -94,5 +103,176 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
             .ok()
             .map(|address| address.to_string()),
         _ => None,
+    }
+}
+
+// Whether clients can use the served certificate now.
+
+/// Why a client would refuse the certificate that is served.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// Its time is over.
+    #[error("the served certificate expired at {}: expected one that is valid now", utc(*since))]
+    Expired {
+        /// The last moment at which it could be used.
+        since: SystemTime,
+    },
+    /// Its time has not come.
+    #[error(
+        "the served certificate is not valid before {}: expected one that is valid now; is the clock right?",
+        utc(*until)
+    )]
+    NotYetValid {
+        /// The first moment at which it can be used.
+        until: SystemTime,
+    },
+    /// It is not for the name that clients use.
+    #[error(
+        "the served certificate is for {}: expected it to be for {name} as well",
+        list(found)
+    )]
+    Lacks {
+        /// The name that is wanted.
+        name: String,
+        /// The names that it holds.
+        found: Vec<String>,
+    },
+}
+
+/// Judges a leaf by the clock and by the names that it must be for.
+pub(super) fn judge_leaf(
+    leaf: &Leaf,
+    wanted: &[ServerName<'static>],
+    now: SystemTime,
+) -> Result<(), Unfit> {
+    if now > leaf.not_after {
+        return Err(Unfit::Expired {
+            since: leaf.not_after,
+        });
+    }
+    if now < leaf.not_before {
+        return Err(Unfit::NotYetValid {
+            until: leaf.not_before,
+        });
+    }
+    match wanted.iter().find(|name| !is_for(leaf, name)) {
+        None => Ok(()),
+        Some(name) => Err(Unfit::Lacks {
+            name: name.to_str().into_owned(),
+            found: leaf.names.clone(),
+        }),
+    }
+}
+
+/// Whether a certificate is for a name, as a client asks it, wildcards included.
+pub fn is_for(leaf: &Leaf, name: &ServerName<'_>) -> bool {
+    ParsedCertificate::try_from(leaf.der())
+        .and_then(|parsed| verify_server_name(&parsed, name))
+        .is_ok()
+}
+
+/// A moment as `2026-11-21T14:30:00Z`.
+pub fn utc(moment: SystemTime) -> String {
+    let seconds = moment
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    OffsetDateTime::from_unix_timestamp(seconds).map_or_else(
+        |_| "a day after the year 9999".to_owned(),
+        |at| {
+            let (hour, minute, second) = at.to_hms();
+            format!("{}T{hour:02}:{minute:02}:{second:02}Z", at.date())
+        },
+    )
+}
+
+/// The names of a certificate, in a sentence.
+pub(super) fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return "no name".to_owned();
+    }
+    names.join(", ")
+}
+
+// A certificate with its chain and its key, checked against each other.
+
+/// What a server shows: a certificate with its chain, and the key that belongs to it.
+///
+/// Invariant: the key is the certificate's.
+#[derive(Clone)]
+pub struct Identity {
+    pair: Arc<CertifiedKey>,
+    leaf: Arc<Leaf>,
+}
+
+/// Where an identity comes from, for errors.
+#[derive(Clone, Debug)]
+pub(super) enum IdentityOrigin {
+    Files { cert: PathBuf, key: PathBuf },
+    Made,
+}
+
+impl Identity {
+    /// Reads PEM files: a certificate with its chain, the leaf first, and its key in PKCS#1, PKCS#8
+    /// or SEC1.
+    pub fn from_files(cert: &Path, key: &Path) -> Result<Self, TlsError> {
+        Self::from_pem(&PemFile::read(cert)?, &PemFile::read(key)?)
+    }
+
+    pub(super) fn from_pem(cert: &PemFile, key: &PemFile) -> Result<Self, TlsError> {
+        let origin = IdentityOrigin::Files {
+            cert: cert.path().to_owned(),
+            key: key.path().to_owned(),
+        };
+        Self::new(cert.chain()?, key.key()?, &origin)
+    }
+
+    pub(super) fn new(
+        chain: Vec<CertificateDer<'static>>,
+        key: PrivateKeyDer<'static>,
+        origin: &IdentityOrigin,
+    ) -> Result<Self, TlsError> {
+        let key = Zeroizing::new(key);
+        let refused = |source| origin.refused(source);
+        let key = any_supported_type(&key).map_err(refused)?;
+        let pair = CertifiedKey::new(chain, key);
+        pair.keys_match().map_err(refused)?;
+        let leaf = Leaf::read(pair.end_entity_cert().map_err(refused)?).map_err(refused)?;
+        Ok(Self {
+            pair: Arc::new(pair),
+            leaf: Arc::new(leaf),
+        })
+    }
+
+    /// What the certificate says.
+    pub fn leaf(&self) -> &Arc<Leaf> {
+        &self.leaf
+    }
+
+    pub(super) fn pair(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.pair)
+    }
+}
+
+/// Without the key.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity")
+            .field("leaf", &self.leaf)
+            .finish_non_exhaustive()
+    }
+}
+
+impl IdentityOrigin {
+    fn refused(&self, source: rustls::Error) -> TlsError {
+        match self {
+            Self::Files { cert, key } => TlsError::Pair {
+                cert: cert.clone(),
+                key: key.clone(),
+                source,
+            },
+            Self::Made => TlsError::Made(source.to_string()),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A certificate of our own authority, for clusters with nothing that issues any.
+//! A certificate of our own CA, for clusters in which nothing else issues certificates.
 //!
 //! ```text
 //!          made, stored      published       + PROPAGATION         + LEAF_LIFE + MARGIN
@@ -26,32 +26,148 @@
 //!   breaks nothing; to have new authorities at once, end every replica, delete it, and start them again.
 
 mod authority;
-mod authority_history;
-mod error;
 mod keeper;
 mod renewal;
 mod stage;
 mod state;
-mod store;
+#[cfg(test)]
+pub(crate) mod tests;
 
-pub use error::AuthorityError;
 pub use renewal::{SelfManaged, serve};
-pub use store::{BundleReaders, Store, StoreError, StoredContent, Version};
 
+use std::future::Future;
 use std::time::Duration;
+
+use zeroize::Zeroizing;
 
 /// How long a leaf is valid; short, as nothing revokes one.
 const LEAF_LIFE: Duration = Duration::from_hours(7 * 24);
+
 /// How long an authority is valid.
 const AUTHORITY_LIFE: Duration = Duration::from_hours(365 * 24);
+
 /// How long before its making a certificate is valid already, for clients whose clock is behind.
 const BACKDATE: Duration = Duration::from_mins(10);
+
 /// From when a bundle is published until every API server has it: they watch the webhook
 /// configurations, and one that lost its watch lists them again within a few minutes.
 const PROPAGATION: Duration = Duration::from_mins(5);
+
 /// How long an authority that has been replaced is kept for replicas that have not noticed: clocks
 /// differ, and a renewal that is under way ends with what it has loaded.
 const MARGIN: Duration = Duration::from_mins(10);
 
-#[cfg(test)]
-pub(crate) mod tests;
+// The store of the authorities, which all replicas share.
+
+/// What every replica reads and writes. The content is a secret, and ours alone to understand.
+pub trait Store: Send + Sync + 'static {
+    /// What is stored, if anything is.
+    fn load(&self) -> impl Future<Output = Result<Option<StoredContent>, StoreError>> + Send;
+
+    /// Stores it where nothing is stored; else a conflict.
+    fn create(&self, content: &[u8]) -> impl Future<Output = Result<Version, StoreError>> + Send;
+
+    /// Stores it where this version is still stored; else a conflict.
+    fn replace(
+        &self,
+        version: &Version,
+        content: &[u8],
+    ) -> impl Future<Output = Result<Version, StoreError>> + Send;
+
+    /// Makes clients trust these authorities, PEM. Called often with the same: that must be cheap, and
+    /// do nothing. Clients that are not there yet are no failure: they are told once they are.
+    fn publish(
+        &self,
+        bundle: &str,
+    ) -> impl Future<Output = Result<BundleReaders, StoreError>> + Send;
+
+    /// Waits until somebody may have changed what is stored or published; a hint, which may come
+    /// without a change, and may stay away.
+    fn changed(&self) -> impl Future<Output = ()> + Send;
+}
+
+/// Who was told of a bundle.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BundleReaders {
+    /// All clients that there are to be.
+    All,
+    /// Those that are there; others are not there yet, and trust nothing so far.
+    NotAll,
+}
+
+/// Content, and the version that it is.
+pub struct StoredContent {
+    /// What was stored.
+    pub content: Zeroizing<Vec<u8>>,
+    /// Differs after each write.
+    pub version: Version,
+}
+
+/// A version of what is stored, as the store calls it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Version(pub String);
+
+/// Why a store does not do what it is asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another replica was faster.
+    #[error("written by another replica meanwhile")]
+    Conflict,
+    /// It cannot be reached, or refuses.
+    #[error("{0}")]
+    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Without the content.
+impl std::fmt::Debug for StoredContent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stored")
+            .field("version", &self.version)
+            .finish_non_exhaustive()
+    }
+}
+
+// Reasons why our own CA has no certificate for the server.
+
+/// Why renewing did not come to its end. Texts hold nothing of what is stored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthorityError {
+    /// No name to make a certificate for.
+    #[error("a self-managed certificate has no name: expected the names that clients use")]
+    NoName,
+    /// The store does not do its part.
+    #[error("the store of the certificate authority: {0}")]
+    Store(#[from] StoreError),
+    /// The store takes too long.
+    #[error("the store of the certificate authority: no answer within {seconds} s")]
+    Slow {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// Others were faster, each time.
+    #[error("the store of the certificate authority: written by others {tries} times in a row")]
+    Contended {
+        /// How often it was tried.
+        tries: usize,
+    },
+    /// What is stored is not what was written.
+    #[error("the stored certificate authority is damaged: {why}; delete it to have a new one made")]
+    Damaged {
+        /// What is wrong, and where.
+        why: String,
+    },
+    /// There are as many authorities as may be, and all are of another time than the clock shows.
+    #[error(
+        "no stored CA certificate is valid now, and there is no space for another: is the clock \
+         right? One that no replica needs is removed within minutes. To get a new one immediately, \
+         stop every replica, delete the stored ones, and start the replicas again"
+    )]
+    NoSigner,
+    /// No certificate can be made here.
+    #[error("cannot make a certificate: {0}")]
+    Made(#[from] rcgen::Error),
+    /// The clock shows a time that no certificate can hold.
+    #[error("cannot make a certificate: the clock is outside of the years 1970 to 9999")]
+    Clock,
+}

@@ -1,4 +1,4 @@
-//! Whether who trusts some authorities takes a certificate that is shown, as an API server does.
+//! Whether a client that trusts some CAs accepts a certificate, as an API server decides it.
 //!
 //! Upstream: Go, [`crypto/x509/verify.go`]. Unlike webpki it takes no authority whose time is over, and
 //! takes a certificate that is itself among those that are trusted. Whether its own time is over, and
@@ -17,8 +17,8 @@ use rustls::{CertificateError, RootCertStore};
 use x509_parser::x509::X509Version;
 
 use crate::tls::Leaf;
-use crate::tls::fitness::utc;
 use crate::tls::leaf::parse;
+use crate::tls::leaf::utc;
 
 /// Authorities that are trusted.
 #[derive(Clone, Debug, Default)]

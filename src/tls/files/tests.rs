@@ -13,10 +13,10 @@ use rustls::DEFAULT_VERSIONS;
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
-use super::found::{FoundFiles, settled};
 use super::{Files, Means, POLL, serve, serve_by};
-use crate::tls::tests::link::{client, link};
-use crate::tls::tests::pairs::{Pair, Told, ca, file, write};
+use super::{FoundFiles, settled};
+use crate::tls::tests::{Pair, Told, ca, file, write};
+use crate::tls::tests::{client, link};
 use crate::tls::{Certificates, ClientCa, TlsConfig};
 
 fn files(folder: &Path, poll: Duration) -> Files {

@@ -1,4 +1,4 @@
-//! One certificate authority: its certificate, its key, and what it signs.
+//! One certificate authority: its certificate, its key, and the certificates that it signs.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use time::OffsetDateTime;
 use zeroize::Zeroizing;
 
-use crate::tls::identity::IdentityOrigin;
+use crate::tls::leaf::IdentityOrigin;
 use crate::tls::leaf::{moment, parse};
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
 use crate::tls::{Identity, TlsError};

@@ -1,4 +1,4 @@
-//! One renewal: from what is stored to what is served.
+//! One renewal: from the stored content to the served certificate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 use crate::tls::certificates::ServedCertificate;
 use crate::tls::pem::PemFile;
+use crate::tls::self_managed::Version;
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::authority_history::{AuthorityHistory, View};
 use crate::tls::self_managed::stage::is_past_two_thirds;
+use crate::tls::self_managed::stage::{AuthorityHistory, View};
 use crate::tls::self_managed::state::State;
-use crate::tls::self_managed::store::Version;
 use crate::tls::self_managed::{AuthorityError, BACKDATE, BundleReaders, Store, StoreError};
 use crate::tls::{Clock, Identity, TlsConfig, TlsError};
 

@@ -1,4 +1,4 @@
-//! Renews for as long as what it renews is served.
+//! Renewals, for as long as the certificate is served.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
 use crate::tls::certificates::{Current, ServedCertificate};
-use crate::tls::fitness::utc;
-use crate::tls::self_managed::authority_history::AuthorityHistory;
+use crate::tls::leaf::utc;
 use crate::tls::self_managed::keeper::{Keeper, PATIENCE};
+use crate::tls::self_managed::stage::AuthorityHistory;
 use crate::tls::self_managed::state::State;
 use crate::tls::self_managed::{AuthorityError, Store};
 use crate::tls::{Certificates, Clock, Observer, TlsConfig, TlsError};

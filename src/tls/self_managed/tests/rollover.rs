@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::world::World;
+use super::World;
 use crate::tls::Clock;
 
 const MINUTE: i64 = 60;
