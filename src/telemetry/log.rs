@@ -11,28 +11,30 @@
 
 mod decision;
 mod level;
-mod level_routes;
-mod panics;
-mod shown;
-mod text_fields;
-mod user;
-
-use std::io::{self, IsTerminal, Write};
-
-use anstream::{AutoStream, ColorChoice};
-use tracing::{Subscriber, info};
-use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, Registry, fmt};
 
 pub use decision::{Decision, DecisionLog, ReviewRequest};
-pub use level::{LogHandle, LogLevel};
-pub use level_routes::routes;
-pub use panics::{ReviewScope, log_panics, reviewing};
-pub use user::LogUser;
+pub use level::{LogHandle, LogLevel, routes};
 
-use text_fields::TextFields;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt::{self, Debug};
+use std::io::{self, IsTerminal, Write};
+use std::marker::PhantomData;
+use std::panic::{self, PanicHookInfo};
+
+use anstream::{AutoStream, ColorChoice};
+use ring::digest::{SHA256, digest};
+use tracing::field::{DisplayValue, Field, Visit, display};
+use tracing::{Subscriber, error, field, info};
+use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
+use tracing_subscriber::field::{RecordFields, VisitOutput};
+use tracing_subscriber::fmt::format::{DefaultVisitor, Writer};
+use tracing_subscriber::fmt::{FormatFields, layer};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, Registry};
+
+use olmguard_catalog::version::go;
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
@@ -152,14 +154,14 @@ fn written(
     lines: NonBlocking,
 ) -> Box<dyn Layer<Registry> + Send + Sync> {
     match format {
-        LogFormat::Json => fmt::layer()
+        LogFormat::Json => layer()
             .json()
             .flatten_event(true)
             .with_current_span(false)
             .with_span_list(false)
             .with_writer(lines)
             .boxed(),
-        LogFormat::Text => fmt::layer()
+        LogFormat::Text => layer()
             .with_ansi(paint == Paint::Coloured)
             .fmt_fields(TextFields)
             .with_writer(lines)
@@ -170,3 +172,208 @@ fn written(
 /// The most lines that wait to be written: some megabytes, and two seconds of a busy webhook that
 /// writes every answer.
 const QUEUE: usize = 4096;
+
+// The fields of a line of text. A value that is more than one plain word is in quotes, so no value can
+// pass for a field.
+//
+// Text in quotes is escaped as in Rust, and reads back as the text of the JSON form.
+
+/// Writes `name=word` and `name="more than a word"`.
+#[derive(Clone, Copy, Debug)]
+struct TextFields;
+
+impl<'w> FormatFields<'w> for TextFields {
+    fn format_fields<R: RecordFields>(&self, writer: Writer<'w>, fields: R) -> fmt::Result {
+        let mut quoting = Quoting(DefaultVisitor::new(writer, true));
+        fields.record(&mut quoting);
+        quoting.0.finish()
+    }
+}
+
+/// Quotes what it hands on.
+struct Quoting<'w>(DefaultVisitor<'w>);
+
+impl Visit for Quoting<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if is_message(field) {
+            self.0.record_str(field, value);
+        } else {
+            self.0.record_debug(field, &Word(value));
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if is_message(field) {
+            self.0.record_debug(field, value);
+        } else {
+            self.0.record_debug(field, &Word(&format!("{value:?}")));
+        }
+    }
+}
+
+/// It has no name on the line, and is a text of this program.
+fn is_message(field: &Field) -> bool {
+    field.name() == "message"
+}
+
+/// A text as one word.
+struct Word<'a>(&'a str);
+
+impl Debug for Word<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"\"\\=".contains(c);
+        if !self.0.is_empty() && self.0.chars().all(is_plain) {
+            f.write_str(self.0)
+        } else {
+            write!(f, "{:?}", self.0)
+        }
+    }
+}
+
+// The user of a request, as the log shows it.
+
+/// What the log says of who asked.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+pub enum LogUser {
+    /// Not at all
+    #[default]
+    Omit,
+    /// As 16 hexadecimal digits of the SHA-256 of the name: a guessed name can be recognized
+    Hash,
+    /// By name
+    Name,
+}
+
+impl LogUser {
+    /// What is written for a name.
+    fn written(self, name: &str) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Omit => None,
+            Self::Hash => Some(hash(name).into()),
+            Self::Name => Some(name.into()),
+        }
+    }
+}
+
+fn hash(name: &str) -> String {
+    let digest = digest(&SHA256, name.as_bytes());
+    let first = digest.as_ref().first_chunk().copied().unwrap_or_default();
+    format!("{:016x}", u64::from_be_bytes(first))
+}
+
+// A text from outside, as the log shows it: bounded and printable.
+
+/// A text as the log shows it.
+struct LogText<'a>(&'a str);
+
+/// A text as the value of a field.
+fn shown(text: &str) -> DisplayValue<LogText<'_>> {
+    display(LogText(text))
+}
+
+impl fmt::Display for LogText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self.0.floor_char_boundary(LONGEST);
+        f.write_str(&go::escape(self.0.get(..end).unwrap_or_default()))?;
+        f.write_str(if end < self.0.len() { "..." } else { "" })
+    }
+}
+
+/// The most bytes of a value in the log: no name that an API server takes is longer.
+const LONGEST: usize = 253;
+
+// A panic as one line of the log, with the review that it happened in.
+//
+// A formatted message can quote the object under review (the message of a slice out of bounds quotes the
+// text). So only messages that are literals of a program are written; the place is always written.
+
+/// While it is held, panics of this thread are said to have struck this review.
+#[derive(Debug)]
+#[must_use = "the review is known until it is dropped"]
+pub struct ReviewScope {
+    before: Option<String>,
+    /// What is said of one thread must not move to another.
+    of_this_thread: PhantomData<*const ()>,
+}
+
+/// A review of this uid is judged by this thread until the guard is dropped.
+pub fn reviewing(uid: &str) -> ReviewScope {
+    ReviewScope {
+        before: UID.replace(Some(uid.to_owned())),
+        of_this_thread: PhantomData,
+    }
+}
+
+/// Logs panics from now on, in place of the text of several lines on stderr.
+pub fn log_panics() {
+    panic::set_hook(Box::new(say));
+}
+
+impl Drop for ReviewScope {
+    fn drop(&mut self) {
+        UID.set(self.before.take());
+    }
+}
+
+fn say(panic: &PanicHookInfo<'_>) {
+    let uid = UID.try_with(|uid| uid.try_borrow().ok().and_then(|uid| uid.clone()));
+    let uid = uid.ok().flatten();
+    let literal = panic.payload().downcast_ref::<&'static str>();
+    error!(
+        uid = uid.as_deref().map(shown),
+        panic = shown(literal.copied().unwrap_or(NOT_LITERAL)),
+        location = panic.location().map(field::display),
+        "Panicked"
+    );
+}
+
+thread_local! {
+    static UID: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+const NOT_LITERAL: &str = "not shown: the message may quote what was judged";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_more_than_a_plain_word_is_in_quotes() {
+        for (text, word) in [
+            ("1.234", "1.234"),
+            ("lantern.v1", "lantern.v1"),
+            ("hübsch", "hübsch"),
+            ("", r#""""#),
+            ("1 verdict=allow", r#""1 verdict=allow""#),
+            (">=1", r#"">=1""#),
+            ("1\u{2003}2", r#""1\u{2003}2""#),
+            (r#"a\"b"#, r#""a\\\"b""#),
+            ("a\nb", r#""a\nb""#),
+        ] {
+            assert_eq!(format!("{:?}", Word(text)), word);
+        }
+    }
+
+    #[test]
+    fn a_user_is_named_only_where_that_is_asked_for() {
+        for (log_user, written) in [
+            (LogUser::Omit, None),
+            // `printf kube | sha256sum`
+            (LogUser::Hash, Some("7ab9b39a15b5b065")),
+            (LogUser::Name, Some("kube")),
+        ] {
+            assert_eq!(log_user.written("kube").as_deref(), written);
+        }
+    }
+
+    #[test]
+    fn what_is_logged_is_bounded_and_printable() {
+        assert_eq!(LogText("a\u{1b}\n").to_string(), "a\\x1b\\n");
+        let long = "ä".repeat(500);
+        let shown = LogText(&long).to_string();
+        assert!(
+            shown.len() <= LONGEST + 3 && shown.ends_with("ä..."),
+            "{shown}"
+        );
+    }
+}

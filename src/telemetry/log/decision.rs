@@ -1,4 +1,4 @@
-//! The one line of the log that an answer gets, at a level that fits its verdict.
+//! The line of the log for one answer, at a level that fits its verdict.
 //!
 //! | verdict | level |
 //! | --- | --- |
@@ -12,7 +12,7 @@ use tracing::{debug, info, warn};
 
 use crate::admission::{Operation, Outcome, Review};
 use crate::telemetry::log::LogUser;
-use crate::telemetry::log::shown::shown;
+use crate::telemetry::log::shown;
 use olmguard_engine::explain::{Answer, ResolvedBundle};
 use olmguard_engine::extension::InstalledBundle;
 use olmguard_engine::judge::{ExemptionKind, Verdict};

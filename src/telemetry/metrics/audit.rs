@@ -1,12 +1,12 @@
-//! The audit of what is installed, which one replica does.
+//! The audit of installed extensions, which one replica does.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntGaugeVec};
 
+use crate::telemetry::metrics::Register;
 use crate::telemetry::metrics::label::{PerLabel, label};
-use crate::telemetry::metrics::register::Register;
 use crate::telemetry::metrics::unix_seconds;
 use olmguard_engine::audit::Concern;
 

@@ -1,12 +1,11 @@
-//! The catalogs that are judged by, each under the name that the cluster or the configuration gives it.
+//! The loaded catalogs, each under the name that the cluster or the configuration gives it.
 
 use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntCounterVec, IntGaugeVec};
 
-use crate::telemetry::metrics::label::label;
-use crate::telemetry::metrics::register::Register;
-use crate::telemetry::metrics::unix_seconds;
+use crate::telemetry::metrics::label::{PerLabel, label};
+use crate::telemetry::metrics::{Register, unix_seconds};
 use olmguard_engine::snapshot::{Currency, ServingState};
 
 label! {
@@ -227,23 +226,81 @@ fn whole(count: impl TryInto<i64>) -> i64 {
 }
 
 const CATALOG: &str = "catalog";
+
 const CLASS: &str = "class";
 
 const LOADED: &str = "1 if content of the catalog is loaded, 0 otherwise.";
+
 const SERVING: &str = "0 if the ClusterCatalog reports that it is not served, 1 otherwise.";
+
 const NEWER_KNOWN: &str =
     "1 if the catalog is known to have newer content than is loaded, 0 otherwise.";
+
 const HELD_BACK: &str =
     "1 while olmguard holds back implausible content of the catalog, 0 otherwise.";
+
 const PACKAGES: &str = "Packages in the loaded content of the catalog.";
+
 const BUNDLES: &str = "Bundles in the loaded content of the catalog.";
+
 const RESIDENT: &str = "Estimated memory of the loaded content of the catalog, in bytes.";
+
 const FETCHED: &str =
     "Download size of the loaded content of the catalog, in bytes; 0 if it was read from a file.";
+
 const LOAD: &str = "Duration of the last load of the catalog, in seconds; 0 before the first.";
+
 const LAST_SUCCESS: &str =
     "Unix time of the last load of the catalog, in seconds; 0 before the first.";
+
 const CONTENT_AGE: &str =
     "Time since the loaded content of the catalog was last known to be current, in seconds.";
+
 const LOAD_ERRORS: &str = "Failed loads of the catalog, by error class.";
+
 const SWAPS: &str = "Replacements of the snapshot of all catalogs by a newer one.";
+
+// Reviews of edits of catalogs.
+
+label! {
+    /// What became of the review of a catalog.
+    pub enum CatalogReviewResult {
+        /// Every installed extension was checked.
+        Checked => "checked",
+        /// An upgrade policy denies the edit.
+        Denied => "denied",
+        /// It changes nothing that OLM resolves by.
+        Idle => "idle",
+        /// The content of the catalog after the edit is not loaded.
+        UnknownContent => "unknown_content",
+        /// The installed extensions, or some of them, could not be listed.
+        NotListed => "not_listed",
+        /// Not every extension was checked in time.
+        NotInTime => "not_in_time",
+        /// An object in it could not be read.
+        Unreadable => "unreadable",
+    }
+}
+
+/// The reviews of catalogs.
+#[derive(Debug)]
+pub struct CatalogReviewMetrics {
+    reviews: PerLabel<CatalogReviewResult, IntCounter>,
+}
+
+impl CatalogReviewMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        Self {
+            reviews: register.counter_per(
+                "catalog_reviews_total",
+                "Edits of ClusterCatalogs that API servers asked about, by result.",
+                "result",
+            ),
+        }
+    }
+
+    /// A review was answered so.
+    pub fn reviewed(&self, result: CatalogReviewResult) {
+        self.reviews.of(result).inc();
+    }
+}

@@ -1,4 +1,4 @@
-//! Closed sets of label values, and one thing for each of them.
+//! Closed sets of label values, and one metric for each of them.
 
 use std::marker::PhantomData;
 

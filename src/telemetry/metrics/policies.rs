@@ -1,9 +1,11 @@
-//! The policies of the cluster, as far as they can be read.
+//! The policies, guardrails and webhook configuration of the cluster, as far as they can be read.
+
+use std::collections::BTreeSet;
 
 use prometheus::{IntCounter, IntGauge};
 
+use crate::telemetry::metrics::Register;
 use crate::telemetry::metrics::label::{PerLabel, label};
-use crate::telemetry::metrics::register::Register;
 
 label! {
     /// A kind of object with what administrators decide.
@@ -112,5 +114,115 @@ impl PolicyMetrics {
     /// An edit violates a policy.
     pub fn found(&self, finding: PolicyFinding) {
         self.findings.of(finding).inc();
+    }
+}
+
+// The guardrails of administrators.
+
+label! {
+    /// Whether a document can be read.
+    pub(super) enum Document {
+        /// It can.
+        Read => "read",
+        /// It cannot, and forbids every upgrade of what it is about.
+        Unread => "unread",
+    }
+}
+
+/// The guardrails that are judged by.
+#[derive(Debug)]
+pub struct GuardrailMetrics {
+    documents: PerLabel<Document, IntGauge>,
+    readable: IntGauge,
+}
+
+impl GuardrailMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        Self {
+            documents: register.gauge_per(
+                "guardrail_documents",
+                "Documents of --guardrails in use, by whether they are valid; an invalid one forbids every upgrade of its package.",
+                "state",
+            ),
+            readable: register.gauge(
+                "guardrail_files_readable",
+                "1 if the last read of the --guardrails files succeeded, 0 if it failed and the last good version is in use.",
+            ),
+        }
+    }
+
+    /// Whether the files can be read; where not, what was read of them before goes on.
+    pub fn looked(&self, is_readable: bool) {
+        self.readable.set(i64::from(is_readable));
+    }
+
+    /// So many documents are judged by from now on.
+    pub fn taken(&self, read: usize, unread: usize) {
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.documents.of(Document::Read).set(count(read));
+        self.documents.of(Document::Unread).set(count(unread));
+    }
+}
+
+// The webhook configuration in the cluster, compared with the shipped one.
+
+label! {
+    /// What of the webhook configuration is not as shipped.
+    #[derive(Ord, PartialOrd)]
+    pub enum ConfigurationField {
+        /// Which versions of a review are understood.
+        AdmissionReviewVersions => "admissionReviewVersions",
+        /// Which Service or URL is called.
+        ClientConfig => "clientConfig",
+        /// Which edits are left out.
+        MatchConditions => "matchConditions",
+        /// Whether other versions of a kind count.
+        MatchPolicy => "matchPolicy",
+        /// Which namespaces are left out.
+        NamespaceSelector => "namespaceSelector",
+        /// Which objects are left out.
+        ObjectSelector => "objectSelector",
+        /// Which edits are sent.
+        Rules => "rules",
+        /// What a review does besides.
+        SideEffects => "sideEffects",
+        /// There is no configuration, or our webhook is not in it.
+        Webhook => "webhook",
+        /// There are other webhooks in it.
+        Webhooks => "webhooks",
+    }
+}
+
+impl ConfigurationField {
+    /// The one of this word.
+    pub fn of(word: &str) -> Option<Self> {
+        let known = Self::ALL.iter().find(|field| field.as_str() == word);
+        known.copied()
+    }
+}
+
+/// The webhook configuration.
+#[derive(Debug)]
+pub struct ConfigurationMetrics {
+    changed: PerLabel<ConfigurationField, IntGauge>,
+}
+
+impl ConfigurationMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        Self {
+            changed: register.gauge_per(
+                "webhook_configuration_changed",
+                "1 if the field of the webhook configuration differs from the one that this version ships, 0 if it does not or was never read.",
+                "field",
+            ),
+        }
+    }
+
+    /// It was read, and these fields are not as shipped.
+    pub fn read(&self, changed: &BTreeSet<ConfigurationField>) {
+        for field in ConfigurationField::ALL {
+            let is_changed = changed.contains(field);
+            self.changed.of(*field).set(i64::from(is_changed));
+        }
     }
 }

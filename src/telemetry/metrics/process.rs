@@ -1,11 +1,15 @@
-//! The program itself: its build, what the system knows of the process, and the runtime.
+//! The program itself: its build, its process, its runtime, its lost log lines and its Events.
 
-use prometheus::IntGauge;
+use std::sync::{Mutex, PoisonError};
+
 #[cfg(target_os = "linux")]
 use prometheus::process_collector::ProcessCollector;
+use prometheus::{IntCounter, IntGauge};
 use tokio::runtime::Handle;
 
-use crate::telemetry::metrics::register::Register;
+use crate::telemetry::log::DroppedLines;
+use crate::telemetry::metrics::Register;
+use crate::telemetry::metrics::label::{PerLabel, label};
 
 /// The build, the process, the runtime.
 #[derive(Debug)]
@@ -59,4 +63,81 @@ fn build_info(register: &Register<'_>) {
         )
         .with_label_values(&[env!("CARGO_PKG_VERSION")])
         .set(1);
+}
+
+// Lines that the log lost.
+
+/// What the log lost.
+#[derive(Debug)]
+pub struct LogMetrics {
+    lines_dropped: IntCounter,
+    followed: Mutex<Option<DroppedLines>>,
+}
+
+impl LogMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        Self {
+            lines_dropped: register.counter(
+                "log_lines_dropped_total",
+                "Log lines dropped because the log output was blocked.",
+            ),
+            followed: Mutex::new(None),
+        }
+    }
+
+    /// Counts what this log drops.
+    pub fn follow(&self, lines: DroppedLines) {
+        *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = Some(lines);
+    }
+
+    /// Looks at the log that is followed; the lock keeps two looks from counting a line twice.
+    pub(super) fn look(&self) {
+        let followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lines) = &*followed {
+            let dropped = u64::try_from(lines.count()).unwrap_or(u64::MAX);
+            self.lines_dropped
+                .inc_by(dropped.saturating_sub(self.lines_dropped.get()));
+        }
+    }
+}
+
+// The Events about extensions.
+
+label! {
+    /// What becomes of an Event.
+    pub enum EventFate {
+        /// The API server has it.
+        Written => "written",
+        /// It repeats one of the last minutes, and is counted there.
+        Repeated => "repeated",
+        /// There were too many.
+        Dropped => "dropped",
+        /// The API server did not take it.
+        Failed => "failed",
+    }
+}
+
+/// The Events that are written with `--events`.
+#[derive(Debug)]
+pub struct EventMetrics(PerLabel<EventFate, IntCounter>);
+
+impl EventMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        Self(register.counter_per(
+            "events_total",
+            "Events about edits that are refused or admitted with a warning, by what became of the Event.",
+            "result",
+        ))
+    }
+
+    /// One more has this fate.
+    pub fn count(&self, fate: EventFate) {
+        self.0.of(fate).inc();
+    }
+
+    /// How many have this fate.
+    #[cfg(test)]
+    pub(crate) fn counted(&self, fate: EventFate) -> u64 {
+        self.0.of(fate).get()
+    }
 }

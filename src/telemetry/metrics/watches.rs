@@ -1,11 +1,11 @@
-//! What is watched in the cluster: whether the API server is in touch, and what went wrong.
+//! Watches of the cluster: whether the API server is connected, and failures.
 
 use std::time::SystemTime;
 
 use prometheus::{Gauge, IntCounter, IntGauge};
 
+use crate::telemetry::metrics::Register;
 use crate::telemetry::metrics::label::{PerLabel, label};
-use crate::telemetry::metrics::register::Register;
 use crate::telemetry::metrics::unix_seconds;
 
 label! {
