@@ -19,19 +19,18 @@
 pub mod archive;
 pub mod cache;
 pub mod catalogd;
-mod cores;
-mod decompress;
-pub(crate) mod frame;
+pub(crate) mod decompress;
 mod indexignore;
 mod lines;
 mod load;
 pub mod pinned;
 mod pipeline;
-mod place;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod walk;
+
+pub use load::{CatalogPlace, Loader, finished, load, load_bytes};
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -40,14 +39,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use decompress::Decoder;
-pub use load::{Loader, finished, load, load_bytes};
 use olmguard_catalog::blob::Sink;
 use olmguard_catalog::fbc::intake::{Decisive, Intake};
 use olmguard_catalog::fbc::{FbcError, NotAFile};
 use olmguard_catalog::memory::TooLarge;
 use olmguard_catalog::{Doubt, Glance};
-pub use place::CatalogPlace;
-
 use pipeline::Pipeline;
 
 /// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread.

@@ -13,9 +13,11 @@
 
 mod content;
 mod facts;
-mod size;
 #[cfg(test)]
 mod tests;
+
+pub use content::FetchedContent;
+pub use facts::{ArchiveFacts, OlmFacts, SavedExtensions, SavedPolicies, UnknownOlm};
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -24,11 +26,10 @@ use std::sync::Arc;
 
 use tar::{Builder, Entries, Entry, EntryType, Header};
 
-use crate::source::frame::{self, Frame};
+use super::decompress::compress;
+use crate::source::decompress::Frame;
 use crate::source::{Progress, SourceError, finished, read_from};
-pub use content::FetchedContent;
-pub use facts::{ArchiveFacts, OlmFacts, SavedExtensions, SavedPolicies, UnknownOlm};
-use facts::{CatalogFacts, ContentFacts, SnapshotFacts};
+use facts::{CatalogFacts, ContentFacts, MOST_BYTES, SnapshotFacts, check_size};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
@@ -65,7 +66,7 @@ pub enum Reason {
     )]
     Form,
     /// What it says of the cluster and its catalogs is more than any cluster has.
-    #[error("{FACTS} is larger than {} MiB", size::MOST_BYTES >> 20)]
+    #[error("{FACTS} is larger than {} MiB", MOST_BYTES >> 20)]
     Size,
     /// What it says of the cluster and its catalogs cannot be read.
     #[error("{}", place_of(.0))]
@@ -110,9 +111,9 @@ pub fn write<'s, W: Write>(
     catalogs: impl IntoIterator<Item = (&'s CatalogState, Option<&'s FetchedContent>)>,
 ) -> io::Result<W> {
     let catalogs: Vec<_> = catalogs.into_iter().collect();
-    let mut tar = Builder::new(frame::compress(to)?);
+    let mut tar = Builder::new(compress(to)?);
     let json = SnapshotFacts::of(facts, &catalogs).to_json()?;
-    size::check(&json).map_err(io::Error::other)?;
+    check_size(&json).map_err(io::Error::other)?;
     append(&mut tar, FACTS, json.len() as u64, &*json)?;
     for (number, (state, content)) in catalogs.iter().enumerate() {
         if let Some(content) = content {
@@ -174,7 +175,7 @@ fn read_facts(file: &File) -> Result<SnapshotFacts, Reason> {
         _ => return Err(Reason::Form),
     };
     let mut json = Vec::new();
-    first.take(size::MOST_BYTES + 1).read_to_end(&mut json)?;
+    first.take(MOST_BYTES + 1).read_to_end(&mut json)?;
     SnapshotFacts::parse(&json)
 }
 

@@ -21,31 +21,38 @@
 //! [`internal/operator-controller/catalogmetadata/client/client.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/client/client.go
 
 mod address;
-mod cause;
-mod consume;
 mod error;
-mod exchange;
-mod feed;
-mod limits;
 mod pieces;
-pub mod retry;
 mod roots;
-mod tls_fault;
-
-use std::io::Read;
-use std::path::Path;
-use std::sync::Arc;
-
-use crate::source::SourceError;
-use address::Address;
-use roots::Roots;
 
 pub use address::{AddressError, FileUrl, content_url};
-pub use consume::{Encoding, consume};
-pub use error::{AwaitedPart, End, FetchClass, FetchError, ResponseFault, Size};
-pub use limits::FetchLimits;
+pub use error::{AwaitedPart, End, FetchClass, FetchError, ResponseFault, Size, TlsFault};
+pub use pieces::{Encoding, consume};
 pub use roots::CatalogdError;
-pub use tls_fault::TlsFault;
+
+use std::error::Error;
+use std::future::{self, Future};
+use std::io::{self, Read};
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::Empty;
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper::header::{ACCEPT_ENCODING, HOST, TRANSFER_ENCODING, USER_AGENT};
+use hyper::service::Service;
+use hyper::{HeaderMap, Request, Response, StatusCode, rt};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::service::TowerToHyperService;
+use tokio::time::timeout;
+
+use crate::source::{SourceError, stream};
+use address::Address;
+use error::{Cause, innermost};
+use roots::Roots;
 
 /// Asks catalogd for catalogs.
 #[derive(Debug)]
@@ -127,13 +134,266 @@ impl Catalogd {
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
         let total = self.limits.total;
-        let fetched = exchange::fetch(&self.roots, &self.limits, address, consume);
-        match tokio::time::timeout(total, fetched).await {
+        let fetched = fetch(&self.roots, &self.limits, address, consume);
+        match timeout(total, fetched).await {
             Ok(fetched) => fetched,
             Err(_) => Err(FetchError::Timeout {
                 awaited: AwaitedPart::Whole,
                 limit: total,
             }),
+        }
+    }
+}
+
+// One connection, one request, one answer.
+
+/// One try, but for the limit on all of it.
+async fn fetch<T, F>(
+    roots: &Arc<Roots>,
+    limits: &FetchLimits,
+    address: &Address,
+    f: F,
+) -> Result<FetchedBody<T>, FetchError>
+where
+    T: Send + 'static,
+    F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
+{
+    let io = within(
+        limits.connect,
+        AwaitedPart::Connection,
+        connect(roots, address),
+    )
+    .await?;
+    let handshake = http1::Builder::new().max_buf_size(READ_AHEAD).handshake(io);
+    let (sender, connection) = handshake
+        .await
+        .map_err(|error| no_answer(&error, address))?;
+    let exchange = async {
+        let answer = ask(sender, address);
+        let answer = within(limits.silence, AwaitedPart::Answer, answer).await?;
+        let encoding = acceptable(&answer)?;
+        consume(answer.into_body(), encoding, limits, f).await
+    };
+    alongside(connection, exchange).await
+}
+
+async fn within<T>(
+    limit: Duration,
+    awaited: AwaitedPart,
+    work: impl Future<Output = Result<T, FetchError>>,
+) -> Result<T, FetchError> {
+    match timeout(limit, work).await {
+        Ok(done) => done,
+        Err(_) => Err(FetchError::Timeout { awaited, limit }),
+    }
+}
+
+async fn connect(
+    roots: &Arc<Roots>,
+    address: &Address,
+) -> Result<impl rt::Read + rt::Write + Send + Unpin, FetchError> {
+    let looked = Arc::clone(roots);
+    let config = tokio::task::spawn_blocking(move || looked.config()).await;
+    let config = config.map_err(|_| FetchError::Lost)?;
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    let connector = HttpsConnector::from((http, config));
+    let stream = TowerToHyperService::new(connector).call(address.uri.clone());
+    let stream = stream.await;
+    stream.map_err(|error| no_connection(&*error, roots, address))
+}
+
+/// The connector gives an error of TLS as an `io::Error`, one of the socket or of looking up the
+/// name as one of its own.
+fn no_connection(error: &(dyn Error + 'static), roots: &Roots, address: &Address) -> FetchError {
+    let host = address.host.clone();
+    if !error.is::<io::Error>() {
+        let why = innermost(error);
+        return FetchError::Connect { host, why };
+    }
+    let fault = match Cause::of(error) {
+        Cause::Tls(error) => TlsFault::of(error, &roots.trusted()),
+        Cause::Ended => TlsFault::Closed,
+        Cause::NotHttp(why) | Cause::Other(why) => TlsFault::Other { why },
+    };
+    FetchError::Tls { host, fault }
+}
+
+async fn ask(
+    mut sender: SendRequest<Empty<Bytes>>,
+    address: &Address,
+) -> Result<Response<Incoming>, FetchError> {
+    let request = Request::get(address.path.as_str())
+        .header(HOST, &*address.host)
+        .header(ACCEPT_ENCODING, "gzip")
+        .header(USER_AGENT, concat!("olmguard/", env!("CARGO_PKG_VERSION")))
+        .body(Empty::new());
+    let request = request.expect("path and host are parts of a URL");
+    let answer = sender.send_request(request).await;
+    answer.map_err(|error| no_answer(&error, address))
+}
+
+fn no_answer(error: &(dyn Error + 'static), address: &Address) -> FetchError {
+    let fault = match Cause::of(error) {
+        Cause::Tls(error) => {
+            let (host, fault) = (address.host.clone(), TlsFault::of(error, ""));
+            return FetchError::Tls { host, fault };
+        }
+        Cause::Ended => ResponseFault::None,
+        Cause::NotHttp(why) => ResponseFault::NotHttp { why },
+        Cause::Other(why) => ResponseFault::Broken { why },
+    };
+    fault.into()
+}
+
+/// How the body of an answer is compressed, if its head says what is needed to read it.
+///
+/// Its `Content-Type` is not asked: catalogd says `application/jsonl`, older ones guess from the
+/// content, and whether it is a catalog is seen by reading it.
+fn acceptable(answer: &Response<Incoming>) -> Result<Encoding, FetchError> {
+    let found = answer.status();
+    if found != StatusCode::OK {
+        return Err(FetchError::Status { found });
+    }
+    if answer.body().size_hint().exact().is_none() && !is_chunked(answer.headers()) {
+        return Err(ResponseFault::Endless.into());
+    }
+    Ok(Encoding::of(answer.headers())?)
+}
+
+/// Chunks are the only coding of a transfer that is read.
+fn is_chunked(headers: &HeaderMap) -> bool {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    let coding = codings.next().and_then(|coding| coding.to_str().ok());
+    coding.is_some_and(|coding| coding.trim().eq_ignore_ascii_case("chunked"))
+        && codings.next().is_none()
+}
+
+/// Drives a connection while `work` goes on. When that has ended the connection is closed.
+async fn alongside<T>(connection: impl Future, work: impl Future<Output = T>) -> T {
+    let driven = async {
+        connection.await;
+        future::pending().await
+    };
+    tokio::select! {
+        done = work => done,
+        never = driven => never,
+    }
+}
+
+/// How much is read from a connection before it is taken: a frame is no larger.
+const READ_AHEAD: usize = 64 << 10;
+
+// Limits of a fetch: its times and its sizes.
+
+/// Bounds of one try.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FetchLimits {
+    /// Until there is a connection, TLS and the name's look-up included.
+    pub connect: Duration,
+    /// Without a byte of what is awaited, head or body. The time that `consume` takes does not count.
+    pub silence: Duration,
+    /// All of it.
+    pub total: Duration,
+    /// Bytes of the body as it comes.
+    pub wire: u64,
+    /// Bytes of the body, decompressed.
+    pub content: u64,
+}
+
+impl Default for FetchLimits {
+    fn default() -> Self {
+        Self {
+            connect: CONNECT,
+            silence: SILENCE,
+            total: TOTAL,
+            wire: stream::TOTAL_LIMIT,
+            content: stream::TOTAL_LIMIT,
+        }
+    }
+}
+
+/// Enough for two SYNs that were lost (1 s and 2 s until they are sent again) in a network that is near.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// catalogd sends from a file that lies ready; half a minute without a byte is no slowness any more.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// catalogd's own write timeout: it cuts a slower reader off by itself.
+const TOTAL: Duration = Duration::from_mins(5);
+
+// The time of the next try.
+
+/// How often something is tried, and how long is waited in between: twice as long each time, up to
+/// a limit, and each time by chance a part of that, so that replicas that failed together do not come
+/// back together.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Retry {
+    /// The longest pause after the first try.
+    pub base: Duration,
+    /// The longest pause at all.
+    pub cap: Duration,
+    /// How many tries there are in all.
+    pub tries: NonZero<u32>,
+}
+
+impl Retry {
+    /// How long to wait after so many tries that failed; `None` if there is no further one.
+    ///
+    /// `random` is between 0 and 1, new each time. The pause is at least half of the longest.
+    pub fn pause(&self, failed: u32, random: f64) -> Option<Duration> {
+        (failed < self.tries.get()).then(|| self.delay(failed, random))
+    }
+
+    /// The same without an end to the tries.
+    pub fn delay(&self, failed: u32, random: f64) -> Duration {
+        let doublings = failed.saturating_sub(1).min(u32::BITS - 1);
+        let longest = self.base.saturating_mul(1 << doublings).min(self.cap);
+        let random = if random.is_finite() {
+            random.clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
+        // A float rounds: it must not make more of it.
+        (longest / 2 + (longest / 2).mul_f64(random)).min(longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RETRY: Retry = Retry {
+        base: Duration::from_secs(1),
+        cap: Duration::from_secs(30),
+        tries: NonZero::new(5).unwrap(),
+    };
+
+    #[test]
+    fn pauses_grow_up_to_their_limit() {
+        let longest = |failed| RETRY.delay(failed, 1.0).as_secs();
+        assert_eq!([1, 2, 3, 4, 5, 6, 7].map(longest), [1, 2, 4, 8, 16, 30, 30]);
+        let shortest = |failed| RETRY.delay(failed, 0.0).as_millis();
+        assert_eq!([1, 2, 3].map(shortest), [500, 1000, 2000]);
+    }
+
+    #[test]
+    fn tries_have_an_end() {
+        let pauses = (1..).map_while(|failed| RETRY.pause(failed, 0.5));
+        assert_eq!(pauses.count(), 4);
+    }
+
+    proptest! {
+        #[test]
+        fn a_pause_keeps_its_bounds(failed: u32, random: f64, base: u64, cap: u64) {
+            let (base, cap) = (Duration::from_millis(base), Duration::from_millis(cap));
+            let retry = Retry { base, cap, ..RETRY };
+            let delay = retry.delay(failed, random);
+            prop_assert!(delay <= cap);
+            prop_assert!(failed > 1 || delay <= base);
+            prop_assert!(delay >= base.min(cap) / 2);
         }
     }
 }

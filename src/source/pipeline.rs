@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use super::SourceError;
-use super::cores::cores;
+use super::lines::cores;
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};

@@ -1,4 +1,4 @@
-//! One file through a bounded buffer: as much of it is held as the largest blob needs.
+//! One file through a bounded buffer, which grows to the size of the largest blob at most.
 
 use std::io::{self, Read};
 

@@ -1,11 +1,7 @@
 //! Files, folders and streams on a real file system, hostile ones too.
 
-mod bounds;
-mod lines;
-mod pieces;
-
 use std::fs;
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -14,7 +10,14 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
 use super::*;
+use crate::source::{Progress, read_from, read_into};
 use olmguard_catalog::blob::{BlobFault, Content, Key};
+use olmguard_catalog::fbc::intake::{BlobPlace, Decisive, Intake, TextOrigin};
+use olmguard_catalog::fbc::json::{Cursor, CursorResult};
+use olmguard_catalog::fbc::raw::{self, Raw};
+use olmguard_catalog::fbc::reader::{Next, Places, Reader};
+use olmguard_catalog::fbc::{self, FbcError};
+use olmguard_catalog::memory::Account;
 
 /// The folders of the blobs, in order, or their faults.
 #[derive(Debug, Default, Eq, PartialEq)]
@@ -192,10 +195,13 @@ fn links_stay_in_the_folder() {
 
 const LEADS_OUT: &str =
     "ROOT/link: symbolic link points outside the directory of the catalog; copy the file into it";
+
 const TO_A_FOLDER: &str = "ROOT/link: expected a file, found a symbolic link to a directory; \
                            exclude it with an .indexignore file, or remove it";
+
 const TO_ITSELF: &str =
     "ROOT/link: cannot follow the link: Too many levels of symbolic links (os error 40)";
+
 const TO_NOTHING: &str =
     "ROOT/link: cannot follow the link: No such file or directory (os error 2)";
 
@@ -314,4 +320,270 @@ proptest! {
         let (before, after) = blob.split_at(at.min(blob.len()));
         let _: Result<Vec<String>, String> = read_bytes([before, &piece, after].concat().as_bytes());
     }
+}
+
+// A text that comes in pieces is read as the whole.
+
+/// What a reader finds in a text that comes to it in pieces, cut at these places.
+fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
+    let mut reader = Reader::new(Decisive::PLACES, Account::default());
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (n, &end) in cuts.iter().chain([&text.len()]).enumerate() {
+        let ended = n == cuts.len();
+        loop {
+            let next = match reader.next(&text[start..end], ended, Decisive::read) {
+                Ok(next) => next,
+                Err(fault) => {
+                    found.push(fault.to_string());
+                    return found;
+                }
+            };
+            start += match next {
+                Next::Blob {
+                    blob,
+                    position,
+                    consumed,
+                    ..
+                } => {
+                    found.push(format!("{position} {blob:?}"));
+                    consumed
+                }
+                Next::Document { document, consumed } => {
+                    found.push(format!("{document:?}"));
+                    consumed
+                }
+                Next::Skipped { consumed } => consumed,
+                Next::Incomplete | Next::End => break,
+            };
+        }
+    }
+    found
+}
+
+#[test]
+fn cuts_change_nothing() {
+    let yaml = "---\na: 1\n--- # c\n\"b\": |\n  x\n---\n---\nc: 1\n";
+    for text in [
+        format!("{}{} null {}", package("a"), package("b"), package("c")),
+        format!("{}---\nschema: x\n---\nschema: y\n", package("a")),
+        format!("{}{}{{\"x\":1e}}", package("a"), package("b")),
+        format!("null\n{}", package("\\ud83d\\ude00 \u{e9}")),
+        yaml.to_owned(),
+        yaml.replace('\n', "\r\n"),
+    ] {
+        let text = text.as_bytes();
+        let whole = in_pieces(text, &[]);
+        for cut in 0..=text.len() {
+            assert_eq!(in_pieces(text, &[cut]), whole, "cut at {cut}");
+        }
+        let bytewise = (0..text.len()).collect::<Vec<_>>();
+        assert_eq!(in_pieces(text, &bytewise), whole, "byte by byte");
+    }
+}
+
+// What has no end, or too much of anything, is a fault.
+
+/// A file of this length without content, as far as the disk is concerned.
+fn sparse(length: u64) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    file.as_file().set_len(length).expect("a sparse file");
+    file
+}
+
+#[test]
+fn size_is_bounded() {
+    let gigabyte = sparse(1 << 30);
+    let fault = read_path(gigabyte.path()).expect_err("a fault");
+    let want = "ROOT: larger than 805306368 bytes, decompressed; a catalog has tens to hundreds of \
+                megabytes";
+    assert_eq!(fault, want);
+
+    let blob = sparse(40 << 20);
+    let fault = read_path(blob.path()).expect_err("a fault");
+    let want =
+        "ROOT:1:1: a blob is larger than 33554432 bytes; split it, or move large data out of it";
+    assert_eq!(fault, want);
+
+    let string = Read::chain(&b"{\"schema\":\""[..], io::repeat(b'x'));
+    let fault = read_from("pipe", string, &Progress::default(), &mut Blobs::default());
+    let want = "pipe: byte 0: a blob is larger than 33554432 bytes; split it, or move large data \
+                out of it";
+    assert_eq!(fault.expect_err("a fault").to_string(), want);
+}
+
+/// One blob of a hundred kilobytes, without end.
+struct Endless(Vec<u8>);
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let whole = buffer.len() / self.0.len() * self.0.len();
+        for piece in buffer[..whole].chunks_mut(self.0.len()) {
+            piece.copy_from_slice(&self.0);
+        }
+        Ok(whole)
+    }
+}
+
+#[test]
+fn an_endless_stream_ends() {
+    for (size, want) in [
+        (100_000, "pipe: larger than 805306368 bytes, decompressed"),
+        (1, "pipe: byte 4999999: more than 500000 blobs"),
+    ] {
+        let blob = [&b"{\"x\":\""[..], &vec![b'x'; size], b"\"}\n"].concat();
+        let endless = io::BufReader::with_capacity(1 << 20, Endless(blob));
+        let fault = read_from("pipe", endless, &Progress::default(), &mut Blobs::default());
+        let fault = fault.expect_err("a fault").to_string();
+        assert!(fault.starts_with(want), "{fault}");
+    }
+}
+
+#[test]
+fn what_a_blob_keeps_is_bounded() {
+    let many = |item: &str| vec![item; 250_001].join(",");
+    let keys = (0..250_001)
+        .map(|n| format!("\"{n}\":1"))
+        .collect::<Vec<_>>()
+        .join(",");
+    for blob in [
+        format!(
+            "{{\"schema\":\"olm.channel\",\"entries\":[{}]}}",
+            many("{}")
+        ),
+        format!(
+            "{{\"schema\":\"olm.channel\",\"entries\":[{{\"skips\":[{}]}}]}}",
+            many("\"\"")
+        ),
+        format!("{{\"schema\":\"olm.channel\",\"entries\":[{{\"Name\":\"\",{keys}}}]}}"),
+        format!("{{{keys}}}"),
+    ] {
+        let fault = read_bytes([package("a"), package("b"), blob].concat().as_bytes());
+        let fault = fault.expect_err("a fault");
+        assert!(
+            fault.ends_with("a blob has more than 250000 keys and list items; split it"),
+            "{fault}"
+        );
+    }
+    let lines = (0..10_001).map(|n| ["- &a", &n.to_string(), " b\n"].concat());
+    let anchors = lines.collect::<String>();
+    let fault = "file:10001:11: more than 10000 YAML anchors in one document; \
+        write the values out";
+    assert_eq!(read_bytes(anchors.as_bytes()), Err(fault.to_owned()));
+}
+
+// A file of JSON is read on several cores as on one: the same blobs, places and faults in the same order.
+
+/// All that is written in a file, and where, faults too.
+#[derive(Default)]
+struct Written(Vec<String>);
+
+impl Intake for Written {
+    type Blob<'a> = Raw<'a>;
+
+    const PLACES: Places = Places::Wanted;
+
+    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
+        raw::read(cursor)
+    }
+
+    fn take(&mut self, blob: Raw<'_>, place: &BlobPlace<'_>) {
+        let (position, origin) = (place.position, place.origin);
+        let length = place.text.len();
+        self.0
+            .push(format!("{position} {origin:?} {length} {blob:?}"));
+    }
+
+    fn fault(
+        &mut self,
+        _: &str,
+        fault: FbcError,
+        origin: TextOrigin,
+        _: &[u8],
+    ) -> Result<(), FbcError> {
+        self.0.push(format!("{origin:?} {fault}"));
+        Ok(())
+    }
+}
+
+fn agrees(text: &str) {
+    assert!(text.len() > 3 << 20, "enough for several cores");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("catalog");
+    fs::write(&path, text).expect("a file");
+
+    let (mut here, mut there) = (Written::default(), Written::default());
+    fbc::read_into("catalog", text.as_bytes(), &mut here).expect("faults are taken");
+    read_into(&path, &Progress::default(), &mut there).expect("faults are taken");
+    let difference = here.0.iter().zip(&there.0).position(|(a, b)| a != b);
+    assert_eq!(difference, None);
+    assert_eq!(here.0.len(), there.0.len());
+
+    let mut blobs = Blobs::default();
+    let alone = fbc::read("ROOT", text.as_bytes(), &mut blobs);
+    let alone =
+        alone.map_err(|fault| format!("{}: {}", fault.position.in_file("ROOT"), fault.malformed));
+    assert!(read_path(&path) == alone.map(|()| blobs.0), "what decides");
+}
+
+/// So many blobs, the line feeds in them as in `between`.
+fn blobs(count: usize, between: &str) -> Vec<String> {
+    let blob = |n: usize| {
+        let entry = |m: usize| {
+            format!(
+                r#"{{"name":"n{n}.{m}",{between}"skips":["\u00e9 ç",{between}"b"],"odd":{{"x":[1,null]}}}}"#
+            )
+        };
+        let entries = (0..10)
+            .map(entry)
+            .collect::<Vec<_>>()
+            .join(&format!(",{between}"));
+        format!(
+            r#"{{"schema":"olm.channel",{between}"package":"p","name":"c{n}","entries":[{between}{entries}]}}"#
+        )
+    };
+    (0..count).map(blob).collect()
+}
+
+#[test]
+fn lines_are_read_alike() {
+    let lines = blobs(6000, "");
+    agrees(&lines.join("\n"));
+    agrees(&(lines.join(" \r\n\t\n ") + "\n"));
+    agrees(&lines.concat());
+    agrees(&lines.join("\nnull\n{}\n7 [] "));
+}
+
+/// A line that begins with `{` in the middle of a blob is no beginning of one.
+#[test]
+fn objects_over_many_lines_are_read_alike() {
+    agrees(&blobs(5000, "\n").join("\n"));
+    agrees(&blobs(5000, "\n  ").join("\n"));
+}
+
+#[test]
+fn faults_are_found_alike() {
+    for broken in [
+        r#"{"schema":"olm.channel","name":"#,
+        "{\"schema\":\"olm.channel\",\"name\":\"a\nb\"}",
+        r#"{"schema":"olm.bundle","package":"p","name":7}"#,
+        r#"{"schema":"olm.channel","package":"p","name":"c","entries":[{"name":{}}]}"#,
+        "}{",
+    ] {
+        for at in [3, 2999, 5999] {
+            let mut lines = blobs(6000, "");
+            lines[at].replace_range(.., broken);
+            agrees(&lines.join("\n"));
+        }
+    }
+    let lines = blobs(6000, "").join("\n");
+    agrees(&lines[..lines.len() - 40]);
+}
+
+#[test]
+fn a_blob_larger_than_what_is_held_is_read_alike() {
+    let mut lines = blobs(3000, "");
+    let long = "\\n odd".repeat(400_000);
+    lines[1000] = lines[1000].replacen("odd", &long, 1);
+    agrees(&lines.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! The files of a catalog's folder, in the order of Go's `fs.WalkDir`.
+//! The files of a catalog directory, in the order of Go's `fs.WalkDir`.
 //!
 //! Entries of a folder are taken by name, byte by byte, and a subfolder's files come where its
 //! name does. A symbolic link is no folder to that walk: one to a file is read, one to a folder

@@ -1,11 +1,12 @@
-//! A content that was fetched and is to be archived.
+//! A fetched content that is to be archived.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
 use zstd::stream::write::Encoder;
 
-use crate::source::frame::{self, Frame, Tee};
+use super::super::decompress::compress;
+use crate::source::decompress::{Frame, Tee};
 use crate::source::{Progress, SourceError, read_fetched};
 use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 
@@ -58,7 +59,7 @@ struct Spool {
 impl Spool {
     fn begin() -> io::Result<Self> {
         Ok(Self {
-            frame: frame::compress(tempfile::tempfile()?)?,
+            frame: compress(tempfile::tempfile()?)?,
             length: 0,
         })
     }

@@ -3,6 +3,7 @@ use std::fs;
 
 use serde_json::json;
 
+use super::super::decompress::compress;
 use super::*;
 use olmguard_catalog::olm::Gates;
 use olmguard_engine::snapshot::{Age, Availability, Currency, Labels, OnOldCatalog, ServingState};
@@ -87,7 +88,7 @@ fn read(bytes: &[u8]) -> Result<(ArchiveFacts, Vec<CatalogState>), String> {
 
 /// An archive of these members, followed by these bytes.
 fn packed(members: &[(&str, &str)], after: &[u8]) -> Vec<u8> {
-    let mut tar = Builder::new(frame::compress(Vec::new()).unwrap());
+    let mut tar = Builder::new(compress(Vec::new()).unwrap());
     for (name, text) in members {
         append(&mut tar, name, text.len() as u64, text.as_bytes()).unwrap();
     }

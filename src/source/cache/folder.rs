@@ -1,16 +1,19 @@
-//! The folder of a cache: who holds it, and the files in it.
+//! The directory of a cache: its lock, its files, and the room that they take.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
+use zstd::stream::write::Encoder;
 
-use crate::source::cache::digest::Digest;
-use crate::source::cache::{CacheError, DroppedFile, Reason};
+use super::super::decompress::compress;
+use crate::source::cache::{CacheError, Digest, DroppedFile, Reason};
 
 /// A folder that this process holds.
 #[derive(Debug)]
@@ -203,11 +206,14 @@ fn remove(path: &Path) -> Result<(), CacheError> {
 }
 
 const LOCK: &str = "lock";
+
 const COMPLETE: &str = ".jsonl.zst";
+
 const PARTIAL: &str = ".partial";
 
 /// What is in a catalog is nobody else's business.
 const FOLDER_MODE: u32 = 0o700;
+
 const FILE_MODE: u32 = 0o600;
 
 /// The file system's own time, so that no clock is read.
@@ -215,7 +221,186 @@ const NOW: Timestamps = Timestamps {
     last_access: AT_ONCE,
     last_modification: AT_ONCE,
 };
+
 const AT_ONCE: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: UTIME_NOW,
 };
+
+// An entry that is being written.
+
+/// A content that is being written. Dropped without [`CacheEntry::commit`] it leaves nothing.
+///
+/// Writing to it never fails: the cache is a help to whoever fetches, never a must. What went wrong is
+/// the answer of [`CacheEntry::commit`].
+pub struct CacheEntry {
+    shared: Arc<BoundedFolder>,
+    digest: Digest,
+    frame: Encoder<'static, Partial>,
+    /// The first thing that went wrong; nothing is written after it.
+    fault: Option<io::Error>,
+}
+
+/// A file that is removed, unless it bears another name by then.
+#[derive(Debug)]
+struct Partial {
+    path: PathBuf,
+    file: File,
+    /// How many bytes it may still take.
+    left: u64,
+}
+
+/// The content takes more bytes than an entry may.
+#[derive(Debug, thiserror::Error)]
+#[error("more than {most} bytes, compressed, which is half of the cache size: raise --cache-limit")]
+struct OversizedEntry {
+    most: u64,
+}
+
+impl CacheEntry {
+    pub(super) fn begin(shared: Arc<BoundedFolder>, digest: Digest) -> Result<Self, CacheError> {
+        let (path, file) = shared.folder.create(&digest)?;
+        let failed = CacheError::io(&path, "write");
+        let left = shared.most_of_one();
+        let frame = compress(Partial { path, file, left }).map_err(failed)?;
+        Ok(Self {
+            shared,
+            digest,
+            frame,
+            fault: None,
+        })
+    }
+
+    /// Puts what was written into its place, once it lies on the disk.
+    ///
+    /// # Errors
+    /// The first thing that went wrong since it was begun; what was there before stays.
+    pub fn commit(self) -> Result<(), CacheError> {
+        let Self {
+            shared,
+            digest,
+            frame,
+            fault,
+        } = self;
+        let failed = CacheError::io(&frame.get_ref().path, "write");
+        let written = fault.map_or(Ok(()), Err).and_then(|()| {
+            let partial = frame.finish()?;
+            partial.file.sync_all()?;
+            let bytes = partial.file.metadata()?.len();
+            Ok((partial, bytes))
+        });
+        let (partial, bytes) = written.map_err(failed)?;
+        shared.place(&partial.path, &digest, bytes)
+    }
+}
+
+impl Write for CacheEntry {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.fault.is_none() {
+            self.fault = self.frame.write_all(bytes).err();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for CacheEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CacheEntry")
+            .field("digest", &self.digest)
+            .field("fault", &self.fault)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Write for Partial {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.left.checked_sub(bytes.len() as u64);
+        let Some(left) = left else {
+            let most = self.file.metadata()?.len() + self.left;
+            return Err(io::Error::other(OversizedEntry { most }));
+        };
+        self.file.write_all(bytes)?;
+        self.left = left;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // It bears another name now, or the folder is gone: either way there is nothing to remove.
+        drop(fs::remove_file(&self.path));
+    }
+}
+
+// The room of a cache, and which entries are removed when it is needed.
+
+/// A folder, and how much may be in it.
+#[derive(Debug)]
+pub(super) struct BoundedFolder {
+    pub(super) folder: Folder,
+    /// How many bytes complete files may take together.
+    pub(super) limit: u64,
+    /// What is never removed to make room. Held while files come and go, one after another.
+    pub(super) in_use: Mutex<BTreeSet<Digest>>,
+}
+
+impl BoundedFolder {
+    /// How many bytes one file may take.
+    pub(super) fn most_of_one(&self) -> u64 {
+        self.limit / 2
+    }
+
+    /// From now on these are in use.
+    pub(super) fn retain(&self, in_use: BTreeSet<Digest>) -> Result<(), CacheError> {
+        let mut held = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = in_use;
+        let found = self.folder.found()?;
+        self.evict(found, &held, 0)
+    }
+
+    /// Puts a file of this size at its place, where there is room or can be made.
+    pub(super) fn place(&self, file: &Path, digest: &Digest, bytes: u64) -> Result<(), CacheError> {
+        let in_use = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut others = self.folder.found()?;
+        others.retain(|found| found.digest != *digest);
+        let used = others.iter().filter(|found| in_use.contains(&found.digest));
+        if total(used).saturating_add(bytes) > self.limit {
+            let limit = self.limit;
+            return Err(CacheError::Full { bytes, limit });
+        }
+        self.evict(others, &in_use, bytes)?;
+        self.folder.place(file, digest)
+    }
+
+    /// Removes files that are not in use, that used longest ago first, until all take no more than the
+    /// limit without `more`.
+    fn evict(
+        &self,
+        mut found: Vec<CacheFile>,
+        in_use: &BTreeSet<Digest>,
+        more: u64,
+    ) -> Result<(), CacheError> {
+        let mut taken = total(&found).saturating_add(more);
+        found.sort_by_key(|found| found.used);
+        for one in found.iter().filter(|one| !in_use.contains(&one.digest)) {
+            if taken <= self.limit {
+                break;
+            }
+            self.folder.remove(&one.digest)?;
+            taken = taken.saturating_sub(one.bytes);
+        }
+        Ok(())
+    }
+}
+
+fn total<'f>(found: impl IntoIterator<Item = &'f CacheFile>) -> u64 {
+    found.into_iter().map(|found| found.bytes).sum()
+}

@@ -1,15 +1,15 @@
 use std::fs::{self, File, FileTimes};
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use proptest::prelude::*;
 use tempfile::TempDir;
 
+use super::super::decompress::compress;
 use super::*;
 use olmguard_catalog::blob::{BlobFault, Content, Key};
-
-mod damage;
-mod room;
 
 /// A folder that goes with its test.
 struct Scene(TempDir);
@@ -203,4 +203,299 @@ fn a_folder_that_cannot_be_made_says_so() {
     let error = Cache::open(&below, PLENTY).unwrap_err().to_string();
     let expected = format!("{}: cannot create the directory: ", below.display());
     assert!(error.starts_with(&expected), "{error}");
+}
+
+#[test]
+fn what_is_no_digest_names_no_file() {
+    let hex = "1a".repeat(32);
+    let long = format!("sha256:{}", "1a".repeat(65));
+    for text in [
+        "",
+        ":",
+        "sha256",
+        "sha256:",
+        "sha256:1a2b",
+        &hex,
+        &format!(":{hex}"),
+        &format!("sha256-{hex}"),
+        &format!("SHA256:{hex}"),
+        &format!("sha256:{}", hex.to_uppercase()),
+        &format!("sha256:../{hex}"),
+        &format!("../sha256:{hex}"),
+        &format!("sha+b64:{hex}"),
+        &format!("sha256:{hex}\n"),
+        &format!("sha256:{hex}:{hex}"),
+        &long,
+    ] {
+        let refused = Digest::parse(text).map_err(|error| error.to_string());
+        let expected = format!(
+            "digest {text:?}: expected one such as sha256: and 64 hexadecimal digits; it is not \
+                 cached"
+        );
+        assert_eq!(refused, Err(expected));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_digest_comes_back_from_its_name(text in "[a-z0-9]{1,16}:[0-9a-f]{32,128}") {
+        let digest = Digest::parse(&text).unwrap();
+        prop_assert_eq!(Digest::of_stem(&digest.stem()), Some(digest.clone()));
+        prop_assert_eq!(digest.stem(), text.replace(':', "-"));
+    }
+
+    #[test]
+    fn whatever_it_is_its_name_stays_in_its_folder(text: String) {
+        if let Ok(digest) = Digest::parse(&text) {
+            prop_assert!(!digest.stem().contains(['/', '.', '\0']));
+        }
+    }
+}
+
+// How much a cache takes.
+
+/// How large a small file is.
+fn size() -> u64 {
+    let scene = Scene::new();
+    store(&scene.open(PLENTY), 1, &["a"]);
+    scene.file(1).metadata().unwrap().len()
+}
+
+#[test]
+fn what_was_used_longest_ago_goes_first_and_only_as_far_as_needed() {
+    let scene = Scene::new();
+    let cache = scene.open(3 * size());
+    for n in 1..=3 {
+        store(&cache, n, &["a"]);
+    }
+    for (n, seconds) in [(1, 30), (2, 10), (3, 20)] {
+        scene.used(n, seconds);
+    }
+    store(&cache, 4, &["a"]);
+    assert_eq!(scene.files(), [file(1), file(3), file(4)]);
+    cache.retain(&[&digest(3), &digest(4)]).unwrap();
+    assert_eq!(scene.files(), [file(1), file(3), file(4)], "there is room");
+    store(&cache, 5, &["a"]);
+    assert_eq!(scene.files(), [file(3), file(4), file(5)], "3 is in use");
+}
+
+#[test]
+fn to_load_is_to_use() {
+    let scene = Scene::new();
+    let cache = scene.open(2 * size());
+    for n in 1..=2 {
+        store(&cache, n, &["a"]);
+        scene.used(n, n.into());
+    }
+    load(&cache, 1).unwrap().unwrap();
+    store(&cache, 3, &["a"]);
+    assert_eq!(scene.files(), [file(1), file(3)]);
+}
+
+#[test]
+fn what_does_not_fit_beside_what_is_in_use_is_not_kept() {
+    let scene = Scene::new();
+    let (size, limit) = (size(), 2 * size());
+    let cache = scene.open(limit);
+    for n in 1..=2 {
+        store(&cache, n, &["a"]);
+    }
+    cache.retain(&[&digest(1), &digest(2)]).unwrap();
+    let mut entry = cache.begin(&digest(3)).unwrap();
+    give(&mut entry, &["a"]);
+    assert_eq!(
+        entry.commit().unwrap_err().to_string(),
+        format!(
+            "{size} bytes do not fit into {limit} next to the catalogs in use: raise --cache-limit"
+        )
+    );
+    assert_eq!(scene.files(), [file(1), file(2)]);
+    cache.retain(&[&digest(2)]).unwrap();
+    store(&cache, 3, &["a"]);
+    assert_eq!(scene.files(), [file(2), file(3)]);
+}
+
+#[test]
+fn what_replaces_itself_needs_no_more_room() {
+    let scene = Scene::new();
+    let cache = scene.open(2 * size());
+    for n in 1..=2 {
+        store(&cache, n, &["a"]);
+    }
+    cache.retain(&[&digest(1), &digest(2)]).unwrap();
+    store(&cache, 1, &["a"]);
+    assert_eq!(scene.files(), [file(1), file(2)]);
+}
+
+/// Two that are being written take no more than all that are complete.
+#[test]
+fn one_takes_no_more_than_half() {
+    let scene = Scene::new();
+    let most = size() - 1;
+    let cache = scene.open(2 * most);
+    let mut entry = cache.begin(&digest(1)).unwrap();
+    give(&mut entry, &["a"]);
+    let error = entry.commit().unwrap_err().to_string();
+    let why = format!(
+        "more than {most} bytes, compressed, which is half of the cache size: raise --cache-limit"
+    );
+    assert!(
+        error.ends_with(&format!(": cannot write: {why}")),
+        "{error}"
+    );
+    assert_eq!(scene.files(), [""; 0]);
+}
+
+#[test]
+fn a_smaller_limit_holds_at_once() {
+    let scene = Scene::new();
+    let cache = scene.open(PLENTY);
+    for n in 1..=3 {
+        store(&cache, n, &["a"]);
+        scene.used(n, n.into());
+    }
+    drop(cache);
+    drop(scene.open(2 * size()));
+    assert_eq!(scene.files(), [file(2), file(3)]);
+}
+
+// Files that are not what they were.
+
+#[track_caller]
+fn not_loaded(scene: &Scene, bytes: &[u8], case: &str) -> String {
+    let cache = scene.open(PLENTY);
+    fs::write(scene.file(1), bytes).unwrap();
+    let error = load(&cache, 1).unwrap_err();
+    assert!(matches!(error, CacheError::Damaged(_)), "{case}: {error:?}");
+    assert_eq!(scene.files(), [""; 0], "{case}");
+    assert_eq!(load(&cache, 1).unwrap(), None, "{case}");
+    error.to_string()
+}
+
+fn whole(scene: &Scene) -> Vec<u8> {
+    store(&scene.open(PLENTY), 1, &["a", "b"]);
+    fs::read(scene.file(1)).unwrap()
+}
+
+/// Text in a frame.
+fn framed(text: &str) -> Vec<u8> {
+    let mut frame = compress(Vec::new()).unwrap();
+    frame.write_all(text.as_bytes()).unwrap();
+    frame.finish().unwrap()
+}
+
+#[test]
+fn a_changed_byte_is_refused_or_changes_nothing() {
+    let scene = Scene::new();
+    let whole = whole(&scene);
+    let cache = scene.open(PLENTY);
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        fs::write(scene.file(1), bytes).unwrap();
+        match load(&cache, 1) {
+            Ok(names) => assert_eq!(names.unwrap(), ["a", "b"], "byte {at}"),
+            Err(error) => assert!(matches!(error, CacheError::Damaged(_)), "{error:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_that_ends_early_is_refused_at_every_length() {
+    let scene = Scene::new();
+    let whole = whole(&scene);
+    for length in 0..whole.len() {
+        not_loaded(&scene, &whole[..length], &format!("length {length}"));
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let scene = Scene::new();
+    let whole = whole(&scene);
+    let here = scene.file(1).display().to_string();
+    let longer = [&whole[..], b"x"].concat();
+    for (bytes, why) in [
+        (b"{}".to_vec(), "cannot read: Unknown frame descriptor"),
+        (whole[..9].to_vec(), "cannot read: incomplete frame"),
+        (longer, "cannot read: more bytes after its end"),
+        (
+            framed("{\"schema\":"),
+            "byte 10: incomplete JSON: the catalog ends within a value",
+        ),
+    ] {
+        let error = not_loaded(&scene, &bytes, why);
+        let expected = format!("{here}: removed: content: {why}; it must be fetched again");
+        assert_eq!(error, expected);
+    }
+}
+
+/// A start does not read hundreds of MiB that a load reads anyway.
+#[test]
+fn what_a_file_holds_is_checked_when_it_is_loaded() {
+    let scene = Scene::new();
+    drop(scene.open(PLENTY));
+    fs::write(scene.file(1), "no frame").unwrap();
+    let cache = scene.open(PLENTY);
+    assert_eq!(scene.files(), [file(1)]);
+    let error = load(&cache, 1).unwrap_err();
+    assert!(matches!(error, CacheError::Damaged(_)), "{error:?}");
+    assert_eq!(scene.files(), [""; 0]);
+}
+
+#[test]
+fn what_was_not_written_to_its_end_is_dropped_and_told() {
+    let scene = Scene::new();
+    drop(scene.open(PLENTY));
+    let stem = digest(1).replace(':', "-");
+    let partial = scene.folder().join(format!("{stem}.12.partial"));
+    fs::write(&partial, "half").unwrap();
+    let (_cache, dropped) = Cache::open(&scene.folder(), PLENTY).unwrap();
+    let dropped: Vec<_> = dropped.iter().map(ToString::to_string).collect();
+    let why = "removed: it was not written completely";
+    assert_eq!(dropped, [format!("{}: {why}", partial.display())]);
+    assert_eq!(scene.files(), [""; 0]);
+}
+
+#[test]
+fn a_link_is_no_content_and_what_it_leads_to_stays() {
+    let scene = Scene::new();
+    drop(scene.open(PLENTY));
+    let target = scene.0.path().join("target");
+    fs::write(&target, "precious").unwrap();
+    symlink(&target, scene.file(1)).unwrap();
+    let (_cache, dropped) = Cache::open(&scene.folder(), PLENTY).unwrap();
+    assert!(
+        matches!(
+            dropped[..],
+            [DroppedFile {
+                reason: Reason::NotAFile,
+                ..
+            }]
+        ),
+        "{dropped:?}"
+    );
+    assert_eq!(fs::read(target).unwrap(), b"precious");
+}
+
+#[test]
+fn files_of_others_are_left_alone() {
+    let scene = Scene::new();
+    drop(scene.open(PLENTY));
+    let strangers = [
+        "README",
+        "a.jsonl.zst",
+        "a.partial",
+        "sha256-1a2b.0.partial",
+        "sha256-1a2b.jsonl.zst",
+    ];
+    for name in strangers {
+        fs::write(scene.folder().join(name), "precious").unwrap();
+    }
+    fs::create_dir(scene.folder().join("lost+found")).unwrap();
+    store(&scene.open(1000), 1, &["a"]);
+    drop(scene.open(0));
+    let mut left = strangers.map(str::to_owned).to_vec();
+    left.insert(3, "lost+found".to_owned());
+    assert_eq!(scene.files(), left);
 }

@@ -1,4 +1,4 @@
-//! From the base URL of a catalog to that of its content.
+//! From the base URL of a catalog to the URL of its content.
 
 use std::fmt;
 use std::str::FromStr;

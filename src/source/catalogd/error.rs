@@ -1,15 +1,19 @@
-//! Why a catalog could not be fetched.
+//! Reasons why a catalog could not be fetched.
 //!
 //! The words go into verdicts and are compared from try to try, so the same fault has the same ones:
 //! no port of ours, no moment, no count that differs each time. They are of one line.
 
-use std::fmt;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
+use std::{error, fmt};
 
 use hyper::StatusCode;
+use rustls::CertificateError;
+use rustls::pki_types::UnixTime;
+use time::OffsetDateTime;
 
 use crate::source::SourceError;
-use crate::source::catalogd::{AddressError, TlsFault};
+use crate::source::catalogd::AddressError;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -234,3 +238,198 @@ fn hint(found: StatusCode) -> &'static str {
         ""
     }
 }
+
+// Faults of TLS, worded for users where the texts of rustls are for programmers.
+
+/// Why there is no TLS.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsFault {
+    /// Nobody who is trusted signed the certificate.
+    #[error("certificate is not signed by a CA certificate in {trusted}")]
+    UnknownIssuer {
+        /// Where those come from who are trusted.
+        trusted: Box<str>,
+    },
+    /// Its time is over.
+    #[error("certificate expired on {not_after}")]
+    Expired {
+        /// When.
+        not_after: Box<str>,
+    },
+    /// Its time has not come.
+    #[error("certificate is not valid before {not_before}")]
+    NotYet {
+        /// When it will.
+        not_before: Box<str>,
+    },
+    /// It is for someone else.
+    #[error("certificate is for {found}, expected {expected:?}")]
+    WrongName {
+        /// The name that is called.
+        expected: Box<str>,
+        /// Those in the certificate.
+        found: Box<str>,
+    },
+    /// The other side speaks something else.
+    #[error("expected a server with TLS, found one without")]
+    None,
+    /// The connection ended.
+    #[error("connection was closed in the handshake")]
+    Closed,
+    /// The other side speaks another protocol within TLS.
+    #[error("expected a server with HTTP/1.1, found one that refuses it")]
+    NoHttp1,
+    /// Anything else.
+    #[error("{why}")]
+    Other {
+        /// In the words of rustls.
+        why: Box<str>,
+    },
+}
+
+impl TlsFault {
+    /// What `error` means where those in `trusted` are trusted.
+    pub(super) fn of(error: &rustls::Error, trusted: &str) -> Self {
+        match error {
+            rustls::Error::InvalidCertificate(error) => Self::of_certificate(error, trusted),
+            rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType) => Self::None,
+            rustls::Error::AlertReceived(rustls::AlertDescription::NoApplicationProtocol) => {
+                Self::NoHttp1
+            }
+            error => Self::other(error),
+        }
+    }
+
+    fn of_certificate(error: &CertificateError, trusted: &str) -> Self {
+        match error {
+            CertificateError::UnknownIssuer => Self::UnknownIssuer {
+                trusted: trusted.into(),
+            },
+            CertificateError::ExpiredContext { not_after, .. } => Self::Expired {
+                not_after: date(*not_after),
+            },
+            CertificateError::NotValidYetContext { not_before, .. } => Self::NotYet {
+                not_before: date(*not_before),
+            },
+            CertificateError::NotValidForNameContext {
+                expected,
+                presented,
+            } => Self::WrongName {
+                expected: expected.to_str().into(),
+                found: listed(presented),
+            },
+            error => Self::other(&rustls::Error::InvalidCertificate(error.clone())),
+        }
+    }
+
+    /// The words hold what the peer sent: they are cut.
+    fn other(error: &rustls::Error) -> Self {
+        let why: String = error.to_string().chars().take(WORDS).collect();
+        Self::Other { why: why.into() }
+    }
+}
+
+/// The first names, as rustls lists them: `DnsName("a")`.
+fn listed(names: &[String]) -> Box<str> {
+    let shown: Vec<_> = names.iter().take(NAMES).map(|name| shown(name)).collect();
+    match names.len().saturating_sub(NAMES) {
+        _ if names.is_empty() => "no name".into(),
+        0 => shown.join(", ").into(),
+        more => format!("{} and {more} more", shown.join(", ")).into(),
+    }
+}
+
+fn shown(name: &str) -> String {
+    let inner = name.split_once('(').map(|(_, name)| name);
+    let bare = inner.and_then(|name| name.strip_suffix(')'));
+    let bare = bare.unwrap_or(name).trim_matches('"');
+    format!("{:?}", bare.chars().take(WORDS).collect::<String>())
+}
+
+/// The day, in UTC.
+fn date(moment: UnixTime) -> Box<str> {
+    let seconds = i64::try_from(moment.as_secs()).unwrap_or(i64::MAX);
+    OffsetDateTime::from_unix_timestamp(seconds).map_or_else(
+        |_| "a day after the year 9999".into(),
+        |at| at.date().to_string().into(),
+    )
+}
+
+/// How many names of a certificate are told.
+const NAMES: usize = 3;
+
+/// How many characters of a name or an error are told: no name in DNS is longer.
+const WORDS: usize = 253;
+
+// The cause of an error of a connection.
+//
+// HTTP, TLS and the socket wrap each other's errors. The innermost one with a definite cause is named.
+
+/// The layer that failed.
+#[derive(Debug)]
+pub(super) enum Cause<'e> {
+    /// TLS.
+    Tls(&'e rustls::Error),
+    /// The peer went away.
+    Ended,
+    /// What came is not HTTP, for this reason.
+    NotHttp(Box<str>),
+    /// Anything else, in words.
+    Other(Box<str>),
+}
+
+impl<'e> Cause<'e> {
+    pub(super) fn of(error: &'e (dyn error::Error + 'static)) -> Self {
+        if let Some(tls) = chain(error).find_map(<dyn error::Error>::downcast_ref) {
+            return Self::Tls(tls);
+        }
+        if chain(error).any(is_end) {
+            return Self::Ended;
+        }
+        let http = chain(error).find_map(<dyn error::Error>::downcast_ref::<hyper::Error>);
+        match http.filter(|error| error.is_parse()) {
+            Some(error) => Self::NotHttp(error.to_string().into()),
+            None => Self::Other(innermost(error)),
+        }
+    }
+}
+
+/// The last error of a chain, in words without numbers of the system.
+pub(super) fn innermost(error: &(dyn error::Error + 'static)) -> Box<str> {
+    let last = chain(error).last().unwrap_or(error);
+    match last.downcast_ref::<io::Error>() {
+        Some(io) if io.raw_os_error().is_some() => io.kind().to_string().into(),
+        _ => last.to_string().into(),
+    }
+}
+
+fn chain<'e>(
+    error: &'e (dyn error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| inner(*error))
+}
+
+/// What an error wraps. An `io::Error` names as its source that of what it wraps.
+fn inner<'e>(error: &'e (dyn error::Error + 'static)) -> Option<&'e (dyn error::Error + 'static)> {
+    let io = error.downcast_ref::<io::Error>();
+    match io.and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
+}
+
+fn is_end(error: &(dyn error::Error + 'static)) -> bool {
+    let http = error.downcast_ref::<hyper::Error>();
+    let io = error.downcast_ref::<io::Error>();
+    http.is_some_and(|error| error.is_incomplete_message() || error.is_canceled())
+        || io.is_some_and(|error| ENDS.contains(&error.kind()))
+}
+
+/// How a socket says that the peer went away.
+const ENDS: [ErrorKind; 4] = [
+    ErrorKind::BrokenPipe,
+    ErrorKind::ConnectionAborted,
+    ErrorKind::ConnectionReset,
+    ErrorKind::UnexpectedEof,
+];

@@ -1,14 +1,24 @@
-//! What the thread reads: the frames of a body, decompressed, measured and digested.
+//! The reading thread of a fetch: the frames of a body, decompressed, measured and digested.
 
+use std::error::Error;
 use std::io::{self, BufRead, ErrorKind, Read};
+use std::pin::{Pin, pin};
+use std::thread;
+use std::time::Duration;
 
 use flate2::bufread::MultiGzDecoder;
-use hyper::body::{Buf, Bytes};
+use http_body_util::BodyExt;
+use hyper::HeaderMap;
+use hyper::body::{Body, Buf, Bytes};
+use hyper::header::CONTENT_ENCODING;
 use ring::digest::{Context, SHA256};
-use tokio::sync::mpsc::Receiver;
+use rustix::process::setpriority_process;
+use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-use super::cause::innermost;
-use super::{Encoding, End, FetchError, Size};
+use super::error::{Cause, innermost};
+use super::{AwaitedPart, End, FetchError, FetchLimits, FetchedBody, ResponseFault, Size};
 use crate::source::SourceError;
 
 /// One step of a body.
@@ -167,3 +177,181 @@ impl Read for DecodedPieces {
 
 /// Seen only by a reader whose fetch has ended otherwise.
 const GIVEN_UP: &str = "the fetch was given up";
+
+// The frames of a body, handed to the thread that reads them.
+
+/// Hands a body over, frame by frame, and counts its bytes. If nobody takes them any more, it ends:
+/// the other side says why.
+pub(super) async fn feed<B>(
+    body: B,
+    limits: &FetchLimits,
+    frames: Sender<Piece>,
+) -> Result<u64, FetchError>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    let length = body.size_hint();
+    let end = length.exact().map_or(End::LastChunk, End::Length);
+    let mut bytes = 0;
+    within(length.lower(), limits.wire)?;
+    let mut body = pin!(body);
+    loop {
+        let piece = tokio::select! {
+            () = frames.closed() => return Ok(bytes),
+            piece = next(body.as_mut(), end, limits.silence) => piece?,
+        };
+        let is_end = matches!(piece, Piece::End);
+        bytes += piece.length();
+        within(bytes, limits.wire)?;
+        if frames.send(piece).await.is_err() || is_end {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// What comes next, trailers aside.
+async fn next<B>(mut body: Pin<&mut B>, end: End, silence: Duration) -> Result<Piece, FetchError>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    loop {
+        let frame = timeout(silence, body.frame()).await;
+        let Some(frame) = frame.map_err(|_| silent(silence))? else {
+            return Ok(Piece::End);
+        };
+        let frame = frame.map_err(|error| broken(&*error.into(), end))?;
+        if let Ok(data) = frame.into_data() {
+            return Ok(Piece::Data(data));
+        }
+    }
+}
+
+fn within(bytes: u64, limit: u64) -> Result<(), FetchError> {
+    let size = Size::Sent;
+    if bytes > limit {
+        return Err(FetchError::TooLarge { size, limit });
+    }
+    Ok(())
+}
+
+fn silent(limit: Duration) -> FetchError {
+    let awaited = AwaitedPart::Progress;
+    FetchError::Timeout { awaited, limit }
+}
+
+fn broken(error: &(dyn Error + 'static), end: End) -> FetchError {
+    let why = match Cause::of(error) {
+        Cause::Ended => return FetchError::Truncated { end },
+        Cause::Tls(error) => innermost(error),
+        Cause::NotHttp(why) | Cause::Other(why) => why,
+    };
+    ResponseFault::Broken { why }.into()
+}
+
+// A body, from the runtime to a thread that reads it.
+//
+// Reading a catalog takes a processor seconds. So it does not run on the threads that answer the API
+// server, and gives way to them. At most a few frames wait between the two.
+
+/// How a body is compressed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Encoding {
+    /// Not at all.
+    Identity,
+    /// With gzip, in one piece or several.
+    Gzip,
+}
+
+impl Encoding {
+    /// What the head of an answer says.
+    ///
+    /// # Errors
+    /// If it is another one, or several.
+    pub fn of(headers: &HeaderMap) -> Result<Self, ResponseFault> {
+        let mut values = headers.get_all(CONTENT_ENCODING).iter();
+        let (first, more) = (values.next(), values.next());
+        let value = first.map_or("identity", |value| value.to_str().unwrap_or("?"));
+        if more.is_none() && value.eq_ignore_ascii_case("identity") {
+            Ok(Self::Identity)
+        } else if more.is_none() && value.eq_ignore_ascii_case("gzip") {
+            Ok(Self::Gzip)
+        } else {
+            let found = value.chars().take(ENCODING_SHOWN).collect::<String>();
+            Err(ResponseFault::Encoding {
+                found: found.into(),
+            })
+        }
+    }
+}
+
+/// Reads a body from anywhere as that of catalogd is read: by `f`, on a thread of its own of the
+/// lowest priority, decompressed, within the limits on silence and size. Whoever calls it sees to
+/// the total time.
+///
+/// # Errors
+/// Those of [`Catalogd::fetch`](super::Catalogd::fetch) that concern a body.
+pub async fn consume<B, T, F>(
+    body: B,
+    encoding: Encoding,
+    limits: &FetchLimits,
+    f: F,
+) -> Result<FetchedBody<T>, FetchError>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+    T: Send + 'static,
+    F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
+{
+    let (frames, queue) = mpsc::channel(IN_FLIGHT);
+    let (done, outcome) = oneshot::channel();
+    let content = limits.content;
+    let thread = thread::Builder::new().name("catalog".to_owned());
+    let started = thread.spawn(move || {
+        give_way();
+        // Nobody waits for it any more where the fetch was given up.
+        drop(done.send(read(queue, encoding, content, f)));
+    });
+    started.map_err(|error| FetchError::NoThread {
+        why: innermost(&error),
+    })?;
+
+    let fed = feed(body, limits, frames).await;
+    let read = outcome.await.unwrap_or(Err(FetchError::Lost));
+    let (bytes, (value, sha256)) = (fed?, read?);
+    Ok(FetchedBody {
+        value,
+        bytes,
+        sha256,
+    })
+}
+
+/// What the thread does.
+fn read<T>(
+    queue: Receiver<Piece>,
+    encoding: Encoding,
+    limit: u64,
+    f: impl FnOnce(&mut dyn Read) -> Result<T, SourceError>,
+) -> Result<(T, [u8; 32]), FetchError> {
+    let mut content = Content::new(Pieces::new(queue), encoding, limit);
+    let value = f(&mut content);
+    content.finish(value)
+}
+
+/// On Linux a priority is that of a thread; elsewhere it would be that of the whole process.
+fn give_way() {
+    if cfg!(target_os = "linux") {
+        // Without it the work is done all the same.
+        setpriority_process(None, LOWEST_PRIORITY).unwrap_or_default();
+    }
+}
+
+/// How many frames are on their way: with frames of 64 KiB a quarter of a megabyte.
+const IN_FLIGHT: usize = 4;
+
+/// The largest nice value there is.
+const LOWEST_PRIORITY: i32 = 19;
+
+/// How much of an unknown encoding is told.
+const ENCODING_SHOWN: usize = 40;

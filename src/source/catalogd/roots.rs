@@ -1,11 +1,11 @@
-//! Whom a catalogd must be vouched for by.
+//! The CA certificates that a catalogd must be signed by.
 //!
 //! A CA's file is read again before each try and compared by its content: it is a mounted Secret or
 //! `ConfigMap`, which changes by the renaming of links beside it. What cannot be used is told once,
 //! and what was good last stays.
 
-mod ca;
-
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,10 +13,10 @@ use hyper_rustls::ConfigBuilderExt;
 use ring::digest::{self, SHA256};
 use rustls::client::Resumption;
 use rustls::crypto::ring as provider;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use tracing::{info, warn};
-
-pub use ca::CatalogdError;
 
 /// On which terms connections are made, as of the last look.
 #[derive(Debug)]
@@ -49,9 +49,9 @@ impl Roots {
         let Some(path) = ca else {
             return Ok(Self(RootsKind::System(Arc::new(system()))));
         };
-        let content = ca::read(path);
+        let content = read_ca(path);
         let mark = Mark::of(&content);
-        let config = Arc::new(trusting(ca::roots(path, &content?)?));
+        let config = Arc::new(trusting(roots(path, &content?)?));
         let seen = Mutex::new(RootsState { mark, config });
         Ok(Self(RootsKind::Path(path.to_owned(), seen)))
     }
@@ -79,13 +79,13 @@ impl Roots {
 
 impl RootsState {
     fn look_again(&mut self, path: &Path) {
-        let content = ca::read(path);
+        let content = read_ca(path);
         let mark = Mark::of(&content);
         if mark == self.mark {
             return;
         }
         self.mark = mark;
-        match content.and_then(|content| ca::roots(path, &content)) {
+        match content.and_then(|content| roots(path, &content)) {
             Ok(roots) => {
                 self.config = Arc::new(trusting(roots));
                 info!(path = %path.display(), "Reloaded the CA certificates for catalogd");
@@ -136,5 +136,236 @@ fn finish(mut config: ClientConfig) -> ClientConfig {
     config
 }
 
+// The certificates of a CA, from a file or a folder.
+//
+// A directory is read as operator-controller reads its `--catalogd-cas-dir`: every file in it, without
+// those that have no certificates, because a mounted Secret can hold keys too.
+//
+// Upstream: operator-controller, [`internal/shared/util/http/certutil.go`].
+//
+// [`internal/shared/util/http/certutil.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/shared/util/http/certutil.go
+
+/// Why the certificates of a CA cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogdError {
+    /// It cannot be read.
+    #[error("{}: cannot read: {source}", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It is larger than any that is of use.
+    #[error("{}: too large: expected PEM of at most {limit} bytes", path.display())]
+    TooLarge {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is read at most, in bytes.
+        limit: u64,
+    },
+    /// It is no PEM.
+    #[error("{}: not PEM: {source}", path.display())]
+    Pem {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong.
+        source: pem::Error,
+    },
+    /// There is no certificate in it.
+    #[error("{}: no certificate in it: expected PEM with BEGIN CERTIFICATE", path.display())]
+    Nothing {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// One of its certificates cannot be trusted.
+    #[error("{}: certificate {number} cannot be used: {why}", path.display())]
+    Certificate {
+        /// The file or folder.
+        path: PathBuf,
+        /// Which, counted from 1, files of a folder in the order of their names.
+        number: usize,
+        /// What rustls says.
+        why: Box<str>,
+    },
+}
+
+/// The authorities whose certificates are in `content`, which is that of `path`.
+fn roots(path: &Path, content: &[u8]) -> Result<RootCertStore, CatalogdError> {
+    let mut roots = RootCertStore::empty();
+    for (at, certificate) in CertificateDer::pem_slice_iter(content).enumerate() {
+        let path = || path.to_owned();
+        let certificate = certificate.map_err(|source| CatalogdError::Pem {
+            path: path(),
+            source,
+        })?;
+        let added = roots.add(certificate);
+        added.map_err(|error| CatalogdError::Certificate {
+            path: path(),
+            number: at + 1,
+            why: error.to_string().into(),
+        })?;
+    }
+    if roots.is_empty() {
+        let path = path.to_owned();
+        return Err(CatalogdError::Nothing { path });
+    }
+    Ok(roots)
+}
+
+/// The text of the file, or of all files of the folder.
+fn read_ca(path: &Path) -> Result<Vec<u8>, CatalogdError> {
+    let failed = |source| CatalogdError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut content = Vec::new();
+    for file in files(path).map_err(failed)? {
+        let room = (LIMIT + 1).saturating_sub(content.len() as u64);
+        let file = File::open(file).map_err(failed)?;
+        file.take(room).read_to_end(&mut content).map_err(failed)?;
+        content.push(b'\n');
+    }
+    if content.len() as u64 > LIMIT {
+        let path = path.to_owned();
+        return Err(CatalogdError::TooLarge { path, limit: LIMIT });
+    }
+    Ok(content)
+}
+
+/// The path itself, or the files in it by name. Links are followed.
+fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The authorities that the public web trusts take a quarter of it.
+const LIMIT: u64 = 1 << 20;
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::fs;
+    use std::io::{self, Write};
+
+    use tempfile::TempDir;
+    use tracing_subscriber::fmt::MakeWriter;
+
+    use super::*;
+
+    /// A log that a test reads.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl MakeWriter<'_> for Log {
+        type Writer = Self;
+
+        fn make_writer(&self) -> Self {
+            self.clone()
+        }
+    }
+
+    impl Log {
+        /// What is logged while `act` runs, a line each, without the time.
+        fn of(act: impl FnOnce()) -> Vec<String> {
+            let log = Self::default();
+            let format = tracing_subscriber::fmt().without_time().with_ansi(false);
+            let subscriber = format.with_writer(log.clone()).finish();
+            tracing::subscriber::with_default(subscriber, act);
+            let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+            text.lines().map(str::to_owned).collect()
+        }
+    }
+
+    fn pem() -> String {
+        let names = ["localhost".to_owned()];
+        rcgen::generate_simple_self_signed(names)
+            .unwrap()
+            .cert
+            .pem()
+    }
+
+    fn file(folder: &TempDir, text: &str) -> PathBuf {
+        let path = folder.path().join("ca.crt");
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    #[test]
+    fn damage_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(&folder, &pem());
+        let roots = Roots::new(Some(&path)).unwrap();
+        let first = roots.config();
+        let lines = Log::of(|| {
+            for text in ["", "", "# another nothing"] {
+                file(&folder, text);
+                assert!(Arc::ptr_eq(&first, &roots.config()), "the old ones stay");
+            }
+            fs::remove_file(&path).unwrap();
+            assert!(Arc::ptr_eq(&first, &roots.config()), "the old ones stay");
+            roots.config();
+        });
+        let kept =
+            "Failed to load the new CA certificates for catalogd, keeping the old ones error=";
+        let of = |why| {
+            format!(
+                " WARN olmguard::source::catalogd::roots: {kept}{}: {why}",
+                path.display()
+            )
+        };
+        let nothing = of("no certificate in it: expected PEM with BEGIN CERTIFICATE");
+        let gone = of("cannot read: No such file or directory (os error 2)");
+        assert_eq!(lines, [nothing.clone(), nothing, gone]);
+    }
+
+    #[test]
+    fn what_is_new_is_taken_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(&folder, &pem());
+        let roots = Roots::new(Some(&path)).unwrap();
+        let first = roots.config();
+        assert!(Arc::ptr_eq(&first, &roots.config()), "nothing is new");
+        let lines = Log::of(|| {
+            file(&folder, &pem());
+            let second = roots.config();
+            assert!(!Arc::ptr_eq(&first, &second));
+            assert!(Arc::ptr_eq(&second, &roots.config()), "nothing is new");
+        });
+        assert_eq!(lines.len(), 1, "{lines:?}");
+    }
+
+    #[test]
+    fn no_session_is_resumed_and_only_http1_is_spoken() {
+        for config in [system(), Arc::unwrap_or_clone(of_file())] {
+            assert_eq!(config.alpn_protocols, [b"http/1.1"]);
+            let resumption = format!("{:?}", config.resumption);
+            assert_eq!(resumption, format!("{:?}", Resumption::disabled()));
+        }
+    }
+
+    fn of_file() -> Arc<ClientConfig> {
+        let folder = tempfile::tempdir().unwrap();
+        Roots::new(Some(&file(&folder, &pem()))).unwrap().config()
+    }
+}
