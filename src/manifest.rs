@@ -15,17 +15,13 @@
 //!
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
-mod cursor;
 mod documents;
 mod error;
 mod field;
 mod inputs;
-mod json;
 mod object;
 mod placeholder;
 mod position;
-mod reason;
-mod split;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::cursor::Cursor;
 use super::error::{DocumentError, DocumentErrorKind, Fault};
+use super::object::explain;
 use super::position::{Position, Positions};
-use super::split::{Part, Parts};
-use super::{json, reason, yaml};
+use super::yaml;
+use super::yaml::next_json;
 
 /// One document.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl Iterator for Documents<'_> {
 
 impl<'a> Documents<'a> {
     fn content(&mut self) -> Option<Content> {
-        if let Some(content) = self.values.as_mut().and_then(json::next) {
+        if let Some(content) = self.values.as_mut().and_then(next_json) {
             if content.is_err() {
                 self.values = None;
             }
@@ -87,12 +87,12 @@ impl<'a> Documents<'a> {
             Some(cursor) => self.begin_json(cursor),
             None => yaml::read(text, part.at.line),
         };
-        read.map_err(|fault| reason::explain(fault, text, part.at.line))
+        read.map_err(|fault| explain(fault, text, part.at.line))
     }
 
     /// What follows the first value is left for later, unless that one is broken.
     fn begin_json(&mut self, mut cursor: Cursor<'a>) -> Content {
-        let first = json::next(&mut cursor).unwrap_or(Ok((Value::Null, Positions::new())));
+        let first = next_json(&mut cursor).unwrap_or(Ok((Value::Null, Positions::new())));
         self.values = first.is_ok().then_some(cursor);
         first
     }
@@ -134,4 +134,180 @@ fn not_utf8(part: Part<'_>, valid_up_to: usize) -> Fault {
     let mut cursor = Cursor::starting_at(part.at, valid.unwrap_or_default());
     cursor.advance(valid_up_to);
     Fault::new(cursor.position(), DocumentErrorKind::NotUtf8)
+}
+
+// Parts of a file, cut at each line that starts with `---`, before anything is parsed.
+//
+// In YAML and in JSON no value continues after such a line, so a broken document ends at the next one.
+// Text before the first `---` is a part only if it has more than comments and directives, which belong to
+// the document that the line starts. YAML counts like this too: `# licence` above `---` is no document.
+
+/// A part of a file, from its `---` up to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'a> {
+    /// Where it begins in the file.
+    pub(super) at: Position,
+    /// Its bytes, `---` included.
+    pub(super) bytes: &'a [u8],
+}
+
+impl Part<'_> {
+    /// Whether there is nothing but blank lines, comments and the separator.
+    pub(super) fn is_blank(&self) -> bool {
+        let after_separator = |line: &'_ [u8]| line.strip_prefix(SEPARATOR).is_some_and(is_comment);
+        lines(self.bytes).all(|line| is_comment(line) || after_separator(line))
+    }
+}
+
+/// The parts of a file in order.
+#[derive(Clone, Debug)]
+pub(super) struct Parts<'a> {
+    rest: &'a [u8],
+    line: u32,
+    place: DocumentPlace,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum DocumentPlace {
+    Start,
+    Inside,
+}
+
+impl<'a> Parts<'a> {
+    /// A byte order mark at the very beginning is no part of the text.
+    pub(super) fn of(file: &'a [u8]) -> Self {
+        Self {
+            rest: file.strip_prefix(BOM).unwrap_or(file),
+            line: 1,
+            place: DocumentPlace::Start,
+        }
+    }
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = Part<'a>;
+
+    fn next(&mut self) -> Option<Part<'a>> {
+        let place = std::mem::replace(&mut self.place, DocumentPlace::Inside);
+        let mut before_separator = true;
+        let within = |line: &&[u8]| {
+            let separator = is_separator(line);
+            let stays = !separator || before_separator;
+            before_separator &= !separator && place == DocumentPlace::Start && is_prologue(line);
+            stays
+        };
+        let (count, len) = lines(self.rest)
+            .take_while(within)
+            .fold((0_u32, 0), |(count, len), line| {
+                (count.saturating_add(1), len + line.len())
+            });
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(len)
+            .filter(|(bytes, _)| !bytes.is_empty())?;
+        let at = Position {
+            line: self.line,
+            column: 1,
+        };
+        (self.rest, self.line) = (rest, self.line.saturating_add(count));
+        Some(Part { at, bytes })
+    }
+}
+
+/// The lines with their ends: LF, CR LF, or CR alone.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let len = match memchr::memchr2(b'\n', b'\r', rest) {
+            None => rest.len(),
+            Some(end) if rest.get(end..end + 2) == Some(b"\r\n") => end + 2,
+            Some(end) => end + 1,
+        };
+        let (line, after) = rest.split_at_checked(len)?;
+        rest = after;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+/// `---` alone, or with a space behind it.
+fn is_separator(line: &[u8]) -> bool {
+    match line.strip_prefix(SEPARATOR) {
+        Some(after) => after.first().is_none_or(u8::is_ascii_whitespace),
+        None => false,
+    }
+}
+
+/// Blank, a comment, or a directive.
+fn is_prologue(line: &[u8]) -> bool {
+    is_comment(line) || line.starts_with(b"%")
+}
+
+/// Blank, or a comment.
+fn is_comment(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_start().first(), None | Some(b'#'))
+}
+
+const SEPARATOR: &[u8] = b"---";
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+// A cursor: a place in a text that moves forward and knows its line and column.
+//
+// Line breaks are those of YAML: LF, CR LF, or CR alone.
+
+/// Invariant: each byte of the text is passed once, so a walk over a text costs its length.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor<'a> {
+    rest: &'a str,
+    at: Position,
+    after_cr: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the first character of `text`, which stands at `at` in the file.
+    pub(super) const fn starting_at(at: Position, text: &'a str) -> Self {
+        Self {
+            rest: text,
+            at,
+            after_cr: false,
+        }
+    }
+
+    /// The text from here on.
+    pub(super) const fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    pub(super) const fn position(&self) -> Position {
+        self.at
+    }
+
+    /// Passes that many bytes, or all that are left. To the next character where one is cut.
+    pub(super) fn advance(&mut self, bytes: usize) {
+        let mut len = bytes.min(self.rest.len());
+        while !self.rest.is_char_boundary(len) {
+            len += 1;
+        }
+        let (passed, rest) = self.rest.split_at_checked(len).unwrap_or((self.rest, ""));
+        passed.chars().for_each(|c| self.pass(c));
+        self.rest = rest;
+    }
+
+    /// Passes the bytes that fit.
+    pub(super) fn skip(&mut self, fits: impl Fn(u8) -> bool) {
+        self.advance(self.rest.bytes().take_while(|byte| fits(*byte)).count());
+    }
+
+    fn pass(&mut self, c: char) {
+        let completes_crlf = c == '\n' && self.after_cr;
+        self.after_cr = c == '\r';
+        match c {
+            '\n' if completes_crlf => {}
+            '\n' | '\r' => {
+                self.at.line = self.at.line.saturating_add(1);
+                self.at.column = 1;
+            }
+            _ => self.at.column = self.at.column.saturating_add(1),
+        }
+    }
 }

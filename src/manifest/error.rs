@@ -1,4 +1,4 @@
-//! Why a document cannot be read, worded with the way out.
+//! Reasons why a document cannot be read, worded with the way out.
 
 use std::fmt;
 

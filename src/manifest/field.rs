@@ -1,4 +1,4 @@
-//! A value of a file of ours with its place, read strictly.
+//! A value of a file of olmguard with its place, read strictly.
 
 use serde_json::Value;
 

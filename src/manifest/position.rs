@@ -1,4 +1,4 @@
-//! Where in the source each value of a document stands.
+//! The place in the source of each value of a document.
 //!
 //! The places lie in one flat list in the order of the source, each with the number of places below
 //! it, so that a document costs 24 bytes a value, 16 more for a number, and one copy of each key. A mapping's merge (`<<`)

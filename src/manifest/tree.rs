@@ -10,16 +10,10 @@
 //!
 //! [`decode.go`]: https://github.com/yaml/go-yaml/blob/v2.4.3/decode.go
 
-mod budget;
-mod mapping;
+use std::collections::{BTreeMap, BTreeSet};
 
-use std::collections::BTreeMap;
+use serde_json::{Map, Value};
 
-use serde_json::Value;
-
-use self::budget::{Budget, Cost};
-pub use self::budget::{MAX_NODES, MAX_TEXT};
-use self::mapping::Mapping;
 use super::error::{DocumentErrorKind, Fault};
 use super::position::{Below, MarkId, MarkKey, Position, Positions};
 use olmguard_catalog::yaml_scalar::Scalar;
@@ -310,3 +304,160 @@ fn depth_of(value: &Value) -> usize {
 
 /// Enough of a key to find it again.
 const SHOWN_KEY: usize = 60;
+
+// The budget of one document, with each alias replaced by its value.
+//
+// With these limits a file of the largest size and its document fit into 256 MiB together.
+
+/// The most values and keys of one document.
+pub const MAX_NODES: usize = 1_000_000;
+
+/// The most bytes of text in its values and keys.
+pub const MAX_TEXT: usize = 48 << 20;
+
+/// What a part of a document takes up.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    nodes: usize,
+    text: usize,
+}
+
+impl Cost {
+    fn of_scalar(scalar: &Scalar<'_>) -> Self {
+        let text = if let Scalar::Str(text) = scalar {
+            text.len()
+        } else {
+            0
+        };
+        Self { nodes: 1, text }
+    }
+
+    const fn since(self, before: Self) -> Self {
+        Self {
+            nodes: self.nodes - before.nodes,
+            text: self.text - before.text,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Budget {
+    spent: Cost,
+}
+
+impl Budget {
+    const fn new() -> Self {
+        Self {
+            spent: Cost { nodes: 0, text: 0 },
+        }
+    }
+
+    const fn spent(&self) -> Cost {
+        self.spent
+    }
+
+    fn spend(&mut self, cost: Cost) -> Result<(), DocumentErrorKind> {
+        let nodes = self.spent.nodes + cost.nodes;
+        let text = self.spent.text + cost.text;
+        if nodes > MAX_NODES {
+            return Err(DocumentErrorKind::TooManyNodes { limit: MAX_NODES });
+        }
+        if text > MAX_TEXT {
+            return Err(DocumentErrorKind::TooMuchText { limit: MAX_TEXT });
+        }
+        self.spent = Cost { nodes, text };
+        Ok(())
+    }
+}
+
+// The members of a mapping while it is being read: keys, merges, duplicates.
+
+/// A mapping that is not closed yet.
+#[derive(Debug, Default)]
+struct Mapping {
+    members: Map<String, Value>,
+    /// Names that came by a merge only. Writing one out is no duplicate.
+    merged: BTreeSet<String>,
+    pending: NextValue,
+}
+
+/// What the next value belongs to.
+#[derive(Debug, Default)]
+enum NextValue {
+    /// A key must come first.
+    #[default]
+    Nothing,
+    Key(String),
+    Merge,
+}
+
+impl Mapping {
+    const fn expects_key(&self) -> bool {
+        matches!(self.pending, NextValue::Nothing)
+    }
+
+    /// The key whose value comes next.
+    fn pending_name(&self) -> Option<&str> {
+        match &self.pending {
+            NextValue::Key(name) => Some(name),
+            NextValue::Nothing | NextValue::Merge => None,
+        }
+    }
+
+    fn into_members(self) -> Map<String, Value> {
+        self.members
+    }
+
+    /// Fails with the key itself where it is written out already.
+    fn set_key(&mut self, key: String) -> Result<(), String> {
+        if self.members.contains_key(&key) && !self.merged.remove(&key) {
+            return Err(key);
+        }
+        self.pending = NextValue::Key(key);
+        Ok(())
+    }
+
+    fn set_merge(&mut self) {
+        self.pending = NextValue::Merge;
+    }
+
+    /// Fails with the type of a value that cannot be merged.
+    fn put(&mut self, value: Value) -> Result<(), &'static str> {
+        match std::mem::take(&mut self.pending) {
+            NextValue::Key(key) => {
+                self.members.insert(key, value);
+                Ok(())
+            }
+            NextValue::Merge => self.merge(value),
+            NextValue::Nothing => Ok(()),
+        }
+    }
+
+    fn merge(&mut self, value: Value) -> Result<(), &'static str> {
+        match value {
+            Value::Object(members) => self.merge_members(members),
+            Value::Array(mappings) => {
+                for mapping in mappings.into_iter().rev() {
+                    let Value::Object(members) = mapping else {
+                        return Err("list of other things");
+                    };
+                    self.merge_members(members);
+                }
+            }
+            Value::Null => return Err("null"),
+            Value::Bool(_) => return Err("boolean"),
+            Value::Number(_) => return Err("number"),
+            Value::String(_) => return Err("string"),
+        }
+        Ok(())
+    }
+
+    fn merge_members(&mut self, members: Map<String, Value>) {
+        for (name, value) in members {
+            if !self.members.contains_key(&name) {
+                self.merged.insert(name.clone());
+            }
+            self.members.insert(name, value);
+        }
+    }
+}
