@@ -14,35 +14,24 @@
 //! [`staging/src/k8s.io/api/admission/v1/types.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/api/admission/v1/types.go
 
 mod alike;
-mod annotations;
-mod bounded;
-mod caret;
 mod catalog_review;
-mod change;
 mod decode;
 mod digest;
 mod enforcement;
 mod envelope;
-mod error;
 mod fields;
 mod keep;
-mod named;
 mod node;
 mod object_review;
-mod operation;
 mod reply;
 mod review;
-mod text;
-
-pub use annotations::annotations;
-pub use catalog_review::{CatalogReview, CatalogSubject};
-pub use enforcement::{Enforcement, Mode, OnUndecided, Outcome};
-pub use error::ReviewError;
-pub(crate) use keep::kept_extension;
-pub use object_review::{ObjectKind, ObjectReview};
-pub use operation::Operation;
-pub use reply::Reply;
-pub use review::Review;
-
 #[cfg(test)]
 mod tests;
+
+pub use catalog_review::{CatalogReview, CatalogSubject};
+pub use decode::ReviewError;
+pub use enforcement::{Enforcement, Mode, OnUndecided, Outcome};
+pub(crate) use keep::kept_extension;
+pub use object_review::{ObjectKind, ObjectReview};
+pub use reply::{Reply, annotations};
+pub use review::{Operation, Review};

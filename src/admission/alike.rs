@@ -1,5 +1,4 @@
-//! Whether both objects of a review ask for the same channels and catalogs, where they ask for too many
-//! to keep.
+//! Comparison of both objects of a review by digest, if they name too many channels or catalogs to keep.
 //!
 //! What is written alike is the same, whatever its size: an API server writes what is equal alike. What
 //! is written in another order is compared by digests of sets: a list or a map counts as the set of the

@@ -1,25 +1,23 @@
-//! From bytes to JSON: as much of a review as something reads.
+//! From bytes to JSON: the parts of a review that something reads.
 //!
 //! Go reads JSON of any depth up to 10,000, and of two equal keys the last one counts. So it is here;
 //! what `keep` does not name is passed over without being kept, however deep or wide it is.
 
-mod key;
-mod progress;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Number;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Number, Value};
 
-use crate::admission::ReviewError;
 use crate::admission::alike::ask_alike;
-use crate::admission::keep::{Keep, OTHERS, REVIEW, Room};
-use crate::admission::node::{Content, Node, Nodes};
-use crate::admission::text::text;
-use key::{Key, KeyMeaning, Seen, Text};
-use progress::FilterProgress;
+use crate::admission::keep::{
+    CONDITIONS, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, Room, SUBJECT,
+};
+use crate::admission::node::{Content, Node, Nodes, text};
 
 /// What of a body is kept, and how both filters compare.
 #[derive(Debug)]
@@ -252,5 +250,222 @@ impl<'de> Reading<'de> {
 /// The key of what is in no map.
 const NO_KEY: Cow<'static, str> = Cow::Borrowed("");
 
-#[cfg(test)]
-mod tests;
+// The keys of maps, and the fields that they name.
+
+/// Which fields of a map were there already, by their numbers.
+#[derive(Debug, Default)]
+struct Seen(u32);
+
+impl Seen {
+    /// Whether it was there already.
+    fn see(&mut self, number: usize) -> bool {
+        let before = self.0;
+        self.0 |= 1 << number;
+        self.0 == before
+    }
+}
+
+/// A text, which is borrowed where nothing is escaped in it.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Reads a key of a map that is kept so.
+struct Key(&'static Keep);
+
+/// What a key stands for.
+enum KeyMeaning<'de> {
+    /// A field: its number, its name, and what is kept of it.
+    Field(usize, &'static str, &'static Keep),
+    Other(Cow<'de, str>),
+    Nothing,
+}
+
+impl Key {
+    /// The field of this name; `None` where it is not known, and its name is to be kept.
+    fn found(&self, key: &str) -> Option<KeyMeaning<'static>> {
+        let Keep::Fields(fields, others) = self.0 else {
+            return Some(KeyMeaning::Nothing);
+        };
+        let mut known = fields.iter().enumerate();
+        let known = known.find(|(_, (name, _))| *name == key);
+        match (known, others) {
+            (Some((number, (name, keep))), _) => Some(KeyMeaning::Field(number, name, keep)),
+            (None, Others::Named) => None,
+            (None, Others::PassedOver) => Some(KeyMeaning::Nothing),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = KeyMeaning<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<KeyMeaning<'de>, D::Error> {
+        reader.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = KeyMeaning<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<KeyMeaning<'de>, E> {
+        Ok(self
+            .found(key)
+            .unwrap_or(KeyMeaning::Other(Cow::Borrowed(key))))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<KeyMeaning<'de>, E> {
+        let named = || KeyMeaning::Other(Cow::Owned(key.to_owned()));
+        Ok(self.found(key).unwrap_or_else(named))
+    }
+}
+
+// The kept part of the filters so far.
+
+/// What is known of the filters while a body is read.
+#[derive(Debug, Default)]
+struct FilterProgress {
+    /// The object that is read now, and how many entries of its filter are kept.
+    object: Option<KeptObject>,
+    entries: usize,
+    new_is_cut: bool,
+    old_is_cut: bool,
+}
+
+impl FilterProgress {
+    fn begin(&mut self, object: KeptObject) {
+        self.object = Some(object);
+        self.begin_filter();
+    }
+
+    /// What was kept of the object's filter so far does not count.
+    fn begin_filter(&mut self) {
+        self.entries = 0;
+        self.set_cut(false);
+    }
+
+    /// Whether there is room for one more entry beside so many of the same list or map.
+    fn has_room(&self, room: Room, beside: usize) -> bool {
+        match room {
+            Room::Filter => self.entries < FILTER,
+            Room::Conditions => beside < CONDITIONS,
+            Room::Subject => beside < SUBJECT,
+        }
+    }
+
+    fn count(&mut self, room: Room) {
+        if room == Room::Filter {
+            self.entries += 1;
+        }
+    }
+
+    /// An entry was left out.
+    fn leave_out(&mut self, room: Room) {
+        if room == Room::Filter {
+            self.set_cut(true);
+        }
+    }
+
+    /// Whether something was left out of the filter of the new object, and of the old one.
+    fn cut(&self) -> (bool, bool) {
+        (self.new_is_cut, self.old_is_cut)
+    }
+
+    fn set_cut(&mut self, is_cut: bool) {
+        match self.object {
+            Some(KeptObject::New) => self.new_is_cut = is_cut,
+            Some(KeptObject::Old) => self.old_is_cut = is_cut,
+            None => {}
+        }
+    }
+}
+
+// Reasons why a body is not a review that can be answered.
+
+/// Why a body is no review that can be answered. The texts are of one line.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ReviewError {
+    /// It has no byte.
+    #[error("not an AdmissionReview: the body is empty: expected JSON")]
+    Empty,
+    /// It begins with a byte order mark.
+    #[error(
+        "not an AdmissionReview: the body begins with a byte order mark: expected JSON in UTF-8 without one"
+    )]
+    ByteOrderMark,
+    /// It is not UTF-8.
+    #[error(
+        "not an AdmissionReview: the body is not UTF-8 from byte {at} on: expected JSON in UTF-8"
+    )]
+    NotUtf8 {
+        /// How many bytes before it are.
+        at: usize,
+    },
+    /// It holds a byte that is 0.
+    #[error("not an AdmissionReview: byte {at} of the body is 0: expected JSON in UTF-8")]
+    Nul {
+        /// How many bytes stand before it.
+        at: usize,
+    },
+    /// It is not JSON.
+    #[error("not an AdmissionReview: not JSON: {0}: expected one value as in RFC 8259")]
+    Json(String),
+    /// A field is missing or holds what its API does not take.
+    #[error("not an AdmissionReview: {field} is {found}: expected {expected}")]
+    Field {
+        /// The path of the field.
+        field: &'static str,
+        /// Its JSON type, or its value in quotes.
+        found: String,
+        /// What the API takes.
+        expected: &'static str,
+    },
+}
+
+// One line of a text of an object, with a caret below the invalid place.
+
+/// The line that has byte `at` of the text of a field such as `spec.rules.windows[0].timeZone`, and a caret below it;
+/// none if the field has no text.
+pub(super) fn pointed_at(object: &Value, path: &str, at: usize) -> Option<String> {
+    let text = value(object, path)?.as_str()?;
+    let at = text.floor_char_boundary(at);
+    let (before, after) = text.split_at_checked(at)?;
+    let before: Vec<char> = before.rsplit('\n').next()?.chars().collect();
+    let shown = before.len().min(BESIDE);
+    let skipped = before.get(before.len() - shown..)?;
+    let rest = after.split('\n').next()?.chars().take(BESIDE);
+    let line: String = skipped.iter().copied().chain(rest).map(printable).collect();
+    Some(format!("  {line}\n  {}^", " ".repeat(shown)))
+}
+
+/// The value of a field.
+fn value<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
+    let mut steps = path.split(['.', '[']).filter(|step| !step.is_empty());
+    steps.try_fold(object, |value, step| match step.strip_suffix(']') {
+        Some(index) => value.get(index.parse::<usize>().ok()?),
+        None => value.get(step),
+    })
+}
+
+/// One character stays one, so that the caret is below its place.
+fn printable(character: char) -> char {
+    if character.is_control() || is_invisible(character) {
+        ' '
+    } else {
+        character
+    }
+}
+
+/// Marks that turn the direction of a text, or have no width.
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
+}
+
+/// How many characters are shown on each side of the place.
+const BESIDE: usize = 60;

@@ -1,4 +1,4 @@
-//! What a JSON value asks for as one digest, its lists and maps being sets.
+//! Digest of what a JSON value asks for. Its lists and maps count as sets.
 
 use std::cell::Cell;
 use std::fmt;

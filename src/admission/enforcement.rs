@@ -1,4 +1,4 @@
-//! What a server makes of a verdict: whether it refuses, and when it does not, what it says instead.
+//! From a verdict to the answer of a server: whether it denies, and what it warns of if it does not.
 
 use olmguard_engine::judge::Verdict;
 

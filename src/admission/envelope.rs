@@ -1,4 +1,4 @@
-//! The review of an object that is read whole, unlike an extension: what it is about, and its reply.
+//! Review of an object that is read whole, unlike an extension: its subject, and its reply.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
-use crate::admission::bounded::bounded;
+use crate::admission::node::text;
 use crate::admission::reply::Status;
+use crate::admission::reply::bounded;
 use crate::admission::review::{API_VERSION, KIND};
-use crate::admission::text::text;
 
 /// What is asked.
 #[derive(Deserialize)]

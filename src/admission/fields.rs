@@ -2,7 +2,7 @@
 
 use crate::admission::ReviewError;
 use olmguard_catalog::version::go;
-use olmguard_engine::extension::Json;
+use olmguard_engine::extension::{Identity, Json, RecognisedObject};
 
 /// The value of a field that must be these words exactly.
 pub(super) fn constant<'a>(
@@ -117,3 +117,44 @@ const LONGEST_KEPT: usize = 128;
 
 /// How many characters of a value an error repeats.
 const LONGEST: usize = 60;
+
+// The name of the object of a request: from the object, otherwise from the request.
+
+/// The object's names, and what it is by them.
+///
+/// Where it lacks `apiVersion` or `kind`, those of the request stand in for both.
+pub(super) fn identify<'a, J: Json<'a>>(object: J, request: J) -> (Identity, RecognisedObject) {
+    let own = Identity::read(object);
+    let identity = if own.version.is_empty() || own.kind.is_empty() {
+        Identity {
+            name: own.name,
+            generate_name: own.generate_name,
+            ..asked(request)
+        }
+    } else {
+        own
+    };
+    let recognised = identity.recognise(object);
+    (identity, recognised)
+}
+
+/// The object as the request names it.
+pub(super) fn asked<'a>(request: impl Json<'a>) -> Identity {
+    let text = |key| {
+        let kind = request.get("kind").and_then(|kind| kind.get(key));
+        kind.and_then(Json::as_str).unwrap_or_default().to_owned()
+    };
+    Identity {
+        group: text("group"),
+        version: text("version"),
+        kind: text("kind"),
+        name: name(request),
+        generate_name: None,
+    }
+}
+
+/// The name that the request has; there is none where it is still to be made.
+pub(super) fn name<'a>(request: impl Json<'a>) -> Option<String> {
+    let name = request.get("name").and_then(Json::as_str)?;
+    (!name.is_empty()).then(|| name.to_owned())
+}

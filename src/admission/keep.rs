@@ -1,4 +1,4 @@
-//! What of a review is kept: the fields that something reads, and nothing else.
+//! The fields of a review that something reads; nothing else is kept.
 //!
 //! The rest, which is most of it (`managedFields`, the annotation of `kubectl apply`), is
 //! passed over without being kept. Of `userInfo` the name and the groups are kept. A field that an extension is read from is named here as well; a test
@@ -6,12 +6,10 @@
 //!
 //! Invariant: nothing here names a list or a map of any width without a limit.
 
-mod object;
+use serde_json::{Map, Value};
 
 use olmguard_engine::extension::Filter;
 use olmguard_policy::limits;
-
-pub(crate) use object::kept_extension;
 
 /// How much of a JSON value is kept.
 #[derive(Debug)]
@@ -232,5 +230,276 @@ const CONDITION: Keep = Keep::Fields(
     Others::PassedOver,
 );
 
+// The same fields of an object that is already a JSON value.
+
+/// The fields that an extension is read from, and no others: what a file may hold that leaves the cluster.
+pub(crate) fn kept_extension(extension: &Value) -> Value {
+    let mut kept = kept(&EXTENSION, extension);
+    let metadata = kept.get_mut("metadata").and_then(Value::as_object_mut);
+    // Only reviews compare it.
+    metadata.and_then(|metadata| metadata.remove("uid"));
+    kept
+}
+
+fn kept(keep: &Keep, value: &Value) -> Value {
+    match (keep, value) {
+        (Keep::Object(_, below) | Keep::Filter(below), value) => kept(below, value),
+        (Keep::Fields(fields, _), Value::Object(members)) => {
+            let fields = fields.iter();
+            let known = fields.filter_map(|(name, below)| {
+                let member = members.get(*name)?;
+                Some(((*name).to_owned(), kept(below, member)))
+            });
+            known.collect::<Map<_, _>>().into()
+        }
+        (Keep::Values(room), Value::Object(members)) => {
+            let members = members.iter().take(room.most());
+            let members = members.map(|(key, member)| (key.clone(), kept(&Keep::Leaf, member)));
+            members.collect::<Map<_, _>>().into()
+        }
+        (Keep::Items(below, room), Value::Array(items)) => {
+            let items = items.iter().take(room.most());
+            items.map(|item| kept(below, item)).collect()
+        }
+        (_, Value::Object(_)) => Value::Object(Map::new()),
+        (_, Value::Array(_)) => Value::Array(Vec::new()),
+        (_, scalar) => scalar.clone(),
+    }
+}
+
+impl Room {
+    /// The most entries of one list or map.
+    fn most(self) -> usize {
+        match self {
+            Self::Filter => FILTER,
+            Self::Conditions => CONDITIONS,
+            Self::Subject => SUBJECT,
+        }
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    //! Every field that an extension is read from is kept of a review.
+
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use olmguard_catalog::json_type::JsonType;
+    use olmguard_engine::extension::{Extension, Json, RecognisedObject, Shape, recognise};
+
+    /// A value that notes which paths are asked of it.
+    #[derive(Clone, Copy)]
+    struct Observed<'a> {
+        value: &'a Value,
+        path: &'a str,
+        asked: &'a RefCell<BTreeSet<String>>,
+    }
+
+    impl<'a> Observed<'a> {
+        fn path_of(self, key: &str) -> String {
+            format!("{}/{key}", self.path)
+        }
+
+        fn below(self, key: &str, value: &'a Value) -> Self {
+            let path = self.path_of(key).leak();
+            Self {
+                value,
+                path,
+                ..self
+            }
+        }
+    }
+
+    impl<'a> Json<'a> for Observed<'a> {
+        fn kind(self) -> JsonType {
+            Json::kind(self.value)
+        }
+
+        fn get(self, key: &str) -> Option<Self> {
+            self.asked.borrow_mut().insert(self.path_of(key));
+            Some(self.below(key, Json::get(self.value, key)?))
+        }
+
+        fn as_str(self) -> Option<&'a str> {
+            Json::as_str(self.value)
+        }
+
+        fn as_bool(self) -> Option<bool> {
+            Json::as_bool(self.value)
+        }
+
+        fn items(self) -> Option<impl Iterator<Item = Self>> {
+            let items = Json::items(self.value)?;
+            Some(items.map(move |item| self.below(ITEM, item)))
+        }
+
+        fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>> {
+            let entries = Json::entries(self.value)?;
+            Some(entries.map(move |(key, value)| (key, self.below(key, value))))
+        }
+    }
+
+    /// Whether what is at a path is kept, as far as it is read.
+    fn is_kept(keep: &Keep, path: &[&str]) -> bool {
+        let Some((key, rest)) = path.split_first() else {
+            return true;
+        };
+        match keep {
+            Keep::Leaf => false,
+            Keep::Object(_, below) | Keep::Filter(below) => is_kept(below, path),
+            Keep::Items(below, _) => *key == ITEM && is_kept(below, rest),
+            Keep::Values(_) => rest.is_empty(),
+            Keep::Fields(fields, _) => {
+                let field = fields.iter().find(|(name, _)| name == key);
+                field.is_some_and(|(_, below)| is_kept(below, rest))
+            }
+        }
+    }
+
+    /// An object that has every field of every shape.
+    fn object(api_version: &str, kind: &str) -> Value {
+        let bundle = json!({"name": "p.v1.0.0", "version": "1.0.0", "release": "1"});
+        let catalog = json!({
+            "packageName": "p", "version": "1.0.0", "channel": "c", "channels": ["c"],
+            "upgradeConstraintPolicy": "CatalogProvided",
+            "selector": {
+                "matchLabels": {"a": "b"},
+                "matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}],
+            },
+        });
+        json!({
+            "apiVersion": api_version, "kind": kind,
+            "metadata": {
+                "name": "x", "generateName": "x-", "deletionTimestamp": null, "labels": {"a": "b"},
+            },
+            "spec": {
+                "packageName": "p", "version": "1.0.0", "channel": "c", "installNamespace": "n",
+                "namespace": "n", "install": {"namespace": "n"},
+                "upgradeConstraintPolicy": "Enforce",
+                "source": {"sourceType": "Catalog", "catalog": catalog},
+            },
+            "status": {
+                "install": {"bundle": bundle}, "installedBundle": bundle, "installedBundleResource": "i",
+                "conditions": [
+                    {"type": "Installed", "status": "True", "reason": "Succeeded"},
+                    {"type": "Progressing", "status": "True", "reason": "Retrying"},
+                ],
+            },
+        })
+    }
+
+    #[test]
+    fn what_an_extension_is_read_from_is_kept() {
+        let asked = RefCell::default();
+        for (shape, api_version, kind) in [
+            (Shape::V1, "olm.operatorframework.io/v1", "ClusterExtension"),
+            (
+                Shape::V1Alpha1Nested,
+                "olm.operatorframework.io/v1alpha1",
+                "ClusterExtension",
+            ),
+            (
+                Shape::V1Alpha1Flat,
+                "olm.operatorframework.io/v1alpha1",
+                "ClusterExtension",
+            ),
+            (
+                Shape::Operator,
+                "operators.operatorframework.io/v1alpha1",
+                "Operator",
+            ),
+        ] {
+            let value = object(api_version, kind);
+            let observed = Observed {
+                value: &value,
+                path: "",
+                asked: &asked,
+            };
+            recognise(observed);
+            Extension::read(shape, observed);
+        }
+        let asked = asked.into_inner();
+        assert!(asked.len() > 30, "{}", asked.len());
+        let is_lost = |path: &&String| {
+            let keys: Vec<_> = path.split('/').skip(1).collect();
+            !is_kept(&EXTENSION, &keys)
+        };
+        let lost: Vec<_> = asked.iter().filter(is_lost).collect();
+        assert!(lost.is_empty(), "keep.rs does not name {lost:?}");
+    }
+
+    const ITEM: &str = "*";
+
+    #[track_caller]
+    fn reads_the_same(object: &Value) {
+        let read = |object: &Value| {
+            let RecognisedObject::Extension(shape) = recognise(object) else {
+                panic!("{object}");
+            };
+            format!("{:?}", Extension::read(shape, object))
+        };
+        assert_eq!(read(&kept_extension(object)), read(object), "{object}");
+    }
+
+    #[test]
+    fn the_same_is_read_from_what_is_kept() {
+        let catalog = json!({
+            "packageName": "p", "version": ">=1", "channels": ["a", "b"],
+            "selector": {
+                "matchLabels": {"x": "y"},
+                "matchExpressions": [{"key": "k", "operator": "In", "values": ["v"]}],
+            },
+            "upgradeConstraintPolicy": "SelfCertified",
+        });
+        let bundle = json!({"name": "p.v1", "version": "1.0.0", "release": "2"});
+        let conditions = json!([
+            {"type": "Progressing", "status": "True", "reason": "RollingOut", "message": "m"},
+        ]);
+        let metadata = json!({
+            "name": "x", "labels": {"team": "a"}, "deletionTimestamp": "2026-01-01T00:00:00Z",
+        });
+        for object in [
+            json!({
+                "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "metadata": metadata,
+                "spec": {"namespace": "n", "source": {"sourceType": "Catalog", "catalog": catalog}},
+                "status": {"install": {"bundle": bundle}, "conditions": conditions},
+            }),
+            json!({
+                "apiVersion": "olm.operatorframework.io/v1alpha1", "kind": "ClusterExtension",
+                "metadata": metadata, "spec": {"packageName": "p", "channel": "a", "installNamespace": "n"},
+                "status": {"installedBundle": bundle, "conditions": conditions},
+            }),
+            json!({
+                "apiVersion": "operators.operatorframework.io/v1alpha1", "kind": "Operator",
+                "metadata": {"name": 1, "labels": []}, "spec": {"packageName": ["p"], "version": {"a": 1}},
+                "status": {"installedBundleResource": "image"},
+            }),
+            json!({"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "spec": []}),
+        ] {
+            reads_the_same(&object);
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_kept() {
+        let object = json!({
+            "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+            "metadata": {
+                "name": "x", "uid": "SECRET", "annotations": {"a": "SECRET"}, "managedFields": ["SECRET"],
+            },
+            "spec": {
+                "serviceAccount": {"name": "SECRET"}, "config": {"inline": {"token": "SECRET"}},
+                "source": {"sourceType": "Catalog", "catalog": {"packageName": "p", "other": "SECRET"}},
+            },
+            "status": {
+                "conditions": [{"type": "Installed", "message": "SECRET", "lastTransitionTime": "SECRET"}],
+            },
+        });
+        let kept = kept_extension(&object).to_string();
+        assert!(!kept.contains("SECRET"), "{kept}");
+    }
+}

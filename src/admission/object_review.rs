@@ -1,4 +1,4 @@
-//! A review of an `UpgradePolicy` or `UpgradeGuardrails` object: whether olmguard can read it.
+//! Review of an `UpgradePolicy` or `UpgradeGuardrails` object: whether olmguard can read it.
 //!
 //! What cannot be read is refused with every fault, so that nobody applies a policy that denies more than it says. A
 //! deletion is never refused, nor is a change of an object that leaves its spec as it is or is on its way out: whatever a
@@ -9,9 +9,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
-use crate::admission::bounded::bounded;
-use crate::admission::caret::pointed_at;
+use crate::admission::decode::pointed_at;
 use crate::admission::envelope::{self, ObjectRequest, is_leaving};
+use crate::admission::reply::bounded;
 use crate::admission::reply::{FIELD, Status};
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_engine::explain::too_costly_together;

@@ -1,4 +1,4 @@
-//! What goes back to the API server: a review with a response, and never the request.
+//! The reply to the API server: a review with a response, and never the request.
 //!
 //! A refusal has code 403 and reason Forbidden, both set: kubectl hides the message of Invalid (422)
 //! and tries again after a Conflict (409).
@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::admission::annotations::annotations;
-use crate::admission::bounded::bounded;
 use crate::admission::enforcement::{Consequence, Enforcement, Leave, Outcome};
 use crate::admission::object_review::ObjectFault;
 use crate::admission::review::{API_VERSION, KIND, Review};
-use olmguard_engine::explain::{Answer, let_through, only_observed, warn_first};
-use olmguard_engine::extension::Identity;
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::{Answer, ResolvedBundle, let_through, only_observed, warn_first};
+use olmguard_engine::extension::{Identity, InstalledBundle};
 use olmguard_engine::judge::Token;
 use olmguard_views::audit_change::CatalogRefusal;
 
@@ -244,3 +243,98 @@ pub(super) const FIELD: usize = 200;
 
 /// The most bytes of a name: no object has a longer one.
 pub(super) const NAME: usize = 253;
+
+// Annotations of an answer for the audit log: the same words on every answer, bounded.
+//
+// Upstream: the API server puts the name of the webhook before each key. It accepts any value; ours have no
+// control characters and at most [`LONGEST`] bytes, because they are logged with every edit.
+
+/// The annotations of an answer, by key.
+pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, Cow<'_, str>> {
+    let next = &answer.advice.allowed_next;
+    let installed = answer.installed.as_ref().map(InstalledBundle::line);
+    let resolved = answer.resolved.as_ref().map(ResolvedBundle::line);
+    let known: [(_, Option<Cow<'_, str>>); 7] = [
+        ("verdict", Some(answer.verdict.as_str().into())),
+        ("token", Some(answer.token.as_str().into())),
+        ("installed", installed.map(Cow::Owned)),
+        ("resolved", resolved.map(Cow::Owned)),
+        ("next", (!next.is_empty()).then(|| list(next).into())),
+        ("catalog", answer.catalog.as_deref().map(Cow::Borrowed)),
+        ("digest", answer.digest.as_deref().map(Cow::Borrowed)),
+    ];
+    let mut told = BTreeMap::new();
+    for (key, value) in known {
+        if let Some(value) = value {
+            told.insert(key, bounded(value, LONGEST));
+        }
+    }
+    told
+}
+
+/// The items that fit whole, and `...` where some do not.
+fn list(items: &[String]) -> String {
+    let mut list = String::new();
+    for item in items {
+        let gap = if list.is_empty() { "" } else { "," };
+        if list.len() + gap.len() + item.len() + CUT.len() > LONGEST - 1 {
+            return format!("{list}{gap}{CUT}");
+        }
+        list.push_str(gap);
+        list.push_str(item);
+    }
+    list
+}
+
+/// The most bytes of a value.
+pub(super) const LONGEST: usize = 256;
+
+// Texts of users within a limit, on one line, because an API server logs and stores each reply.
+
+/// At most so many bytes of a text, escaped, "..." at its end where something was cut.
+///
+/// What is left out is not escaped either: a text may be as long as a whole request.
+pub(super) fn bounded<'a>(text: impl Into<Cow<'a, str>>, most: usize) -> Cow<'a, str> {
+    let text = text.into();
+    if text.len() <= most && go::is_plain(&text) {
+        return text;
+    }
+    Cow::Owned(escaped(&text, most))
+}
+
+fn escaped(text: &str, most: usize) -> String {
+    let escaped = go::escape(start(text, most));
+    if text.len() <= most && escaped.len() <= most {
+        return escaped;
+    }
+    format!("{}{CUT}", start(&escaped, most - CUT.len()))
+}
+
+fn start(text: &str, most: usize) -> &str {
+    let end = text.floor_char_boundary(most);
+    text.get(..end).unwrap_or_default()
+}
+
+pub(super) const CUT: &str = "...";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_past_its_limit_is_cut_at_a_character() {
+        for (text, expected) in [
+            ("", ""),
+            ("abcdefgh", "abcdefgh"),
+            ("abcdefghi", "abcde..."),
+            ("ääää", "ääää"),
+            ("äääää", "ää..."),
+            ("a\n\u{1b}", "a\\n\\x1b"),
+            ("a\n\n\u{1b}", "a\\n\\n..."),
+            ("\u{10ffff}", "\\U001..."),
+        ] {
+            assert_eq!(bounded(text, 8), expected, "{text:?}");
+        }
+        assert_eq!(bounded("ä".repeat(1 << 20), 9), "äää...");
+    }
+}
