@@ -1,4 +1,4 @@
-//! How the cluster is reached: as kubectl finds it, or as the pod that this runs in.
+//! Access to the cluster: as kubectl finds it, or as the pod that this runs in.
 //!
 //! ```text
 //! --kubeconfig --> KUBECONFIG (files merged) --> ~/.kube/config --> service account of the pod
@@ -133,7 +133,7 @@ const WRITE: Duration = Duration::from_secs(30);
 /// No byte for so long is the end of a connection; a watch is ended by the server before.
 const SILENCE: Duration = Duration::from_secs(150);
 
-// Where the way into the cluster is written down.
+// The place of the configuration: files, or the service account of the pod.
 
 /// What there is around this process that may lead to a cluster.
 #[derive(Clone, Debug, Default)]
@@ -253,7 +253,7 @@ const SERVICE_HOST: &str = "KUBERNETES_SERVICE_HOST";
 /// Where every pod with a service account has its token.
 const TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
-// What is written there, as kube's configuration.
+// The configuration at that place, for kube.
 
 /// The configuration, and in words where it is from.
 fn load_config(

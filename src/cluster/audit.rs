@@ -1,4 +1,4 @@
-//! What is installed, audited at an interval by the replica that leads.
+//! Audit of all installed extensions at an interval, by the replica that leads.
 //!
 //! ```text
 //! extensions::list --chunks--> a thread that is not the admission's --Audit--> findings --> gauges
@@ -207,7 +207,7 @@ const READY: Duration = Duration::from_secs(1);
 /// How many extensions are audited.
 const MOST_EXTENSIONS: usize = 5000;
 
-// The audit itself: chunk by chunk, on a thread that no edit waits for, with a pause after each.
+// The audit itself: chunk by chunk, on a thread that no edit waits for, with a pause after each chunk.
 
 /// What is found of all extensions.
 #[derive(Debug, Default)]

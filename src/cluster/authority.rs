@@ -1,4 +1,4 @@
-//! Where the replicas of a cluster keep their certificate authority, and tell the API server of it.
+//! The certificate authority of the replicas, kept in the cluster and published to its API servers.
 //!
 //! ```text
 //! Secret NAMESPACE/NAME, data[KEY]                      the authorities, with their keys
@@ -249,7 +249,7 @@ impl fmt::Debug for ClusterStore {
     }
 }
 
-// The Secret as it is read and written: one key of it is ours, everything else is left alone.
+// The Secret: one key of it is ours, and the others are left alone.
 
 /// What is stored under our key, taken out; a Secret without it holds nothing of ours.
 fn content_of(secret: &mut Secret) -> Zeroizing<Vec<u8>> {
@@ -308,11 +308,10 @@ fn holding(content: &[u8]) -> Secret {
 /// The key of the Secret's data that is ours.
 const KEY: &str = "authorities.json";
 
-// That somebody changed what an authority is kept in, or what trusts it.
+// Changes of the Secret or of the configurations by another client.
 //
-// The metadata of the Secret and of the configurations are watched, each by its name, so that rights
-// on the one name are enough and no key comes by. It is a hint and no more: what it misses, while the
-// watch is away or forbidden, the next renewal finds.
+// Only metadata is watched, each object by its name. So permissions on the one name are enough, and no key
+// is sent. A change is only a hint: the next renewal finds what a lost or forbidden watch misses.
 
 /// The watches, which go on where they were left.
 struct Changes(sync::Mutex<SelectAll<BoxStream<'static, ()>>>);

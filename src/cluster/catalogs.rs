@@ -1,4 +1,4 @@
-//! The `ClusterCatalog`s of a cluster: read once, or watched for good.
+//! The `ClusterCatalog`s of a cluster: read once, or watched until the program ends.
 //!
 //! ```text
 //! list, get, reread ----------.

@@ -161,12 +161,11 @@ fn read_bundle(bundle: Option<&[u8]>) -> Bundle {
     }
 }
 
-// A server reads its webhook configuration every minute: an account that can change it can take edits
+// The reading of a server, every minute: an account that can change the configuration can take edits
 // away from olmguard, or send other objects elsewhere.
 //
-// It is a reading and no watch, so that `get` of the one object is the only right that it needs. A
-// reading that fails leaves the last one, whose age the metrics have. No verdict and no readiness
-// depends on it.
+// It does not watch, so `get` of the one object is the only permission that it needs. If a reading fails,
+// the last one stays, with its age in the metrics. No verdict and no readiness depends on it.
 
 /// Where readings are reported.
 #[derive(Debug)]

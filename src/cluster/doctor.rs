@@ -1,4 +1,4 @@
-//! The facts about a guard, gathered from its cluster; nothing in it is changed.
+//! Facts about olmguard, gathered from its cluster. The cluster is not changed.
 //!
 //! ```text
 //! configuration, service, endpoints, deployment   objects, read once
@@ -121,7 +121,7 @@ fn need(verb: &'static str, resource: &str, namespace: Option<&str>, name: Optio
     }
 }
 
-// The configuration by which API servers ask the guard.
+// The webhook configuration of olmguard.
 
 /// The configuration with the bundle of its webhook, if there is one.
 async fn read_configuration(

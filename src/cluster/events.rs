@@ -1,4 +1,4 @@
-//! Events of extensions in the cluster: what was refused, or admitted with a warning.
+//! Events of extensions in the cluster: edits that were denied, or allowed with a warning.
 //!
 //! Mirrors client-go's broadcaster, [`tools/events/event_broadcaster.go`]: an Event that repeats is one object, whose
 //! `series` counts. Unlike there, what is written is bounded for the whole process, too.

@@ -1,4 +1,4 @@
-//! `ClusterExtension`s of a cluster, as they are there: single ones by name, or all of them.
+//! `ClusterExtension`s of a cluster: single ones by name, or all of them.
 
 mod shared;
 

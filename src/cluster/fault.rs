@@ -1,4 +1,4 @@
-//! Why the API server did not answer as it should, by class and in words.
+//! Failures of requests to the API server, by class and in words.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! The catalogs of a cluster, followed: a snapshot that is always as good as it can be.
+//! The catalogs of a cluster while the program runs, as a snapshot of their best known contents.
 //!
 //! ```text
 //! watch --WatchEvent--> table --Job--> loader: cache, else catalogd, then the object once more
@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use crate::source::catalogd::retry::Retry;
+use crate::source::catalogd::Retry;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, OnOldCatalog, Snapshot};
 
 /// Follows for as long as somebody sends events; it must be called within a runtime.
@@ -76,10 +76,10 @@ const RETRY: Retry = Retry {
     tries: NonZero::new(4).expect("more than none"),
 };
 
-// The start: which catalogs are waited for before edits should be sent here.
+// The start: edits should be sent here only after the catalogs of the first list are loaded.
 //
-// Once it is over it is over: a catalog that is lost later is lost for every replica, and if all of
-// them stopped being ready nobody would be left to say so.
+// The start ends once. A catalog that is lost later is lost for every replica, and if all of them
+// stopped being ready, no replica would be left to report it.
 
 /// How far the start is.
 #[derive(Debug, Default)]
@@ -115,10 +115,10 @@ impl StartProgress {
     }
 }
 
-// Snapshots take each other's place, and the end of an old one costs no edit anything.
+// Publishing: a new snapshot replaces the old one, and no edit pays for dropping the old one.
 //
-// Whoever judges holds the snapshot that it began with, and who lets go last pays for its end, some
-// milliseconds for a large catalog. So an old one is held here, too, until nobody else does.
+// A review keeps the snapshot that it started with. The last holder pays for its drop, some
+// milliseconds for a large catalog. So the publisher holds an old one until no review does.
 
 /// Where the snapshot of the moment stands, and those that were there before.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! One replica of several does a duty: the one that holds a Lease.
+//! A Lease: one replica of several holds it.
 //!
 //! Upstream: client-go, [`tools/leaderelection/leaderelection.go`]. As there, the clocks of others are never compared
 //! with ours: a lease is free when its record has not changed for its duration by our own clock. Whoever writes names

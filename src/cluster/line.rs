@@ -1,4 +1,4 @@
-//! The line to the API server under a watch: how long it may be silent, and what is heard on it.
+//! The connection of a watch to the API server: how long it may be silent, and what arrives on it.
 //!
 //! kube's watcher does not tell of bookmarks, nor of a watch that it begins again where the last
 //! one ended; it waits for an answer for as long as that takes, and a server that ends each watch

@@ -1,4 +1,5 @@
-//! The facts of a cluster as they are now: its OLM, its catalogs with their contents, its policies, what is installed.
+//! The facts of a cluster as they are now: its OLM, its catalogs with their contents, its policies, what is
+//! installed.
 //!
 //! ```text
 //! list --> each that serves: catalogd --> the object once more --> ListedCatalog
@@ -206,7 +207,7 @@ const TRIES: usize = 2;
 
 const MOVES: &str = "its digest changed each time while it was fetched: try again";
 
-// The content of one catalog: from catalogd, else through the API server.
+// The content of one catalog: from catalogd, otherwise through the API server.
 
 /// Why the content of a catalog was not to be had.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Which OLM runs in the cluster: found out from operator-controller's Deployment.
+//! The OLM of the cluster, read from the Deployment of operator-controller.
 //!
 //! ```text
 //! image tag ------------------> release --.
@@ -240,7 +240,7 @@ const DEPLOYMENT: &str = "operator-controller-controller-manager";
 /// Upstream's, then OpenShift's.
 const NAMESPACES: [&str; 2] = ["olmv1-system", "openshift-operator-controller"];
 
-// The container of operator-controller: which one of a Deployment it is, its image, and its feature gates.
+// The container of operator-controller in its Deployment: its image, and its feature gates.
 
 /// Which container of a Deployment is operator-controller: there may be sidecars.
 ///

@@ -1,4 +1,5 @@
-//! The `UpgradePolicy` and `UpgradeGuardrails` objects of a cluster: watched for good, and judged by at once.
+//! The `UpgradePolicy` and `UpgradeGuardrails` objects of a cluster: watched, and in force as soon as they
+//! are read.
 //!
 //! ```text
 //! UpgradePolicies ----watch--> read --.
@@ -189,7 +190,7 @@ impl fmt::Display for ListedKind {
     }
 }
 
-// All that administrators decide, from files and from the cluster, as one value that edits are judged by.
+// The store: all policies and guardrails, from files and from the cluster, as one value for judgements.
 
 /// What is in force. A change of one part is published with the others as they are.
 #[derive(Debug, Default)]

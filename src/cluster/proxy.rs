@@ -1,4 +1,4 @@
-//! The content of a catalog through the API server, for whoever stands outside of the cluster.
+//! The content of a catalog through the API server, for readers outside of the cluster.
 //!
 //! `https://catalogd-service.olmv1-system.svc/catalogs/x` is asked for as
 //! `/api/v1/namespaces/olmv1-system/services/https:catalogd-service:443/proxy/catalogs/x`; whoever

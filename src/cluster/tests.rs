@@ -105,7 +105,7 @@ async fn answer(State(shelf): State<Shelf>, request: Request) -> Result<String, 
     body.ok_or(StatusCode::NOT_FOUND)
 }
 
-// Whether the API server of the tests does as a real one does.
+// The API server of the tests behaves as a real one does.
 
 const SECRETS: &str = "/api/v1/namespaces/olmguard/secrets";
 

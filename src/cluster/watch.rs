@@ -1,4 +1,4 @@
-//! A watch of all objects of one kind, without an end.
+//! Watch of all objects of one kind until the program ends.
 //!
 //! ```text
 //! discovery --> kube's watcher (list in pages, watch, 410: list again) --> WatchEvent

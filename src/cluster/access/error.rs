@@ -1,4 +1,4 @@
-//! Why there is no way into the cluster.
+//! Reasons why a cluster cannot be accessed.
 //!
 //! A kubeconfig holds credentials, so nothing of its content is ever shown but names and places.
 

@@ -1,4 +1,4 @@
-//! Through which proxy the API server is reached, if its cluster in the kubeconfig names none.
+//! The proxy to the API server, if its cluster in the kubeconfig names none, and repeated requests.
 //!
 //! As client-go asks the environment, through `golang.org/x/net/http/httpproxy`: `HTTPS_PROXY` or
 //! `HTTP_PROXY` by the scheme of the API server, in capitals first; `NO_PROXY` has hosts, domains,
@@ -97,10 +97,10 @@ fn variable(name: &str) -> String {
 
 const LOOPBACK: &str = "127.0.0.0/8,::1";
 
-// A client that asks again what the API server is too busy to answer.
+// Repeated requests, while the API server is too busy to answer.
 //
-// kube would ask fifteen times, which takes longer than any answer may, so that nothing would be
-// known of it but its time; here the last answer is the one that counts.
+// kube would repeat a request fifteen times. That takes longer than any answer may, so all that is known
+// in the end is a timeout. Here the last answer counts.
 
 /// A client that asks through this one.
 pub(super) fn retrying_client(client: Client) -> Client {

@@ -1,4 +1,4 @@
-//! What of a webhook configuration has to change so that API servers trust a bundle.
+//! The changes of a webhook configuration that make API servers trust a bundle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -112,11 +112,11 @@ const INJECTIONS: [&str; 4] = [
     "service.beta.openshift.io/inject-cabundle",
 ];
 
-// What one replica remembers of a configuration: what it has put there, and what it found of others.
+// The memory of one replica about a configuration: the bundle it has put there, and foreign certificates.
 //
-// Certificates of others stand beside ours for [`GRACE`], so that what served before, by an authority
-// of another Secret or of cert-manager, is trusted until the last of it has gone. After that they are
-// taken out: what is trusted is ours to say. Each look forgets whoever is gone.
+// Foreign certificates stay next to ours for [`GRACE`]. A server with a certificate from another Secret
+// or from cert-manager is so trusted until its last replica is gone. After that they are removed, because
+// olmguard decides which CAs are trusted. Each look forgets certificates that are gone.
 
 /// What is known of one configuration.
 #[derive(Debug, Default)]

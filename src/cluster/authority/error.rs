@@ -1,4 +1,4 @@
-//! Why the cluster does not keep or publish an authority. No text holds anything of a Secret.
+//! Reasons why the cluster does not keep or publish an authority. No text holds anything of a Secret.
 
 use std::fmt;
 

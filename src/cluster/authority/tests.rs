@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cluster::authority::{AuthorityPlace, ClusterStore, KEY};
-use crate::tls::self_managed::tests::world::World;
+use crate::tls::self_managed::tests::World;
 use crate::tls::self_managed::{BundleReaders, Store, StoreError, Version};
 use olmguard_support::api::{ApiServer, Trouble};
 use replicas::{A_LOOK, bundle, replica};

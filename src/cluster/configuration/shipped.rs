@@ -1,4 +1,4 @@
-//! What of a webhook is not as it is shipped, where an API server sees a difference.
+//! Differences between a webhook and the shipped one, as far as an API server sees them.
 //!
 //! Upstream: the defaults of `admissionregistration.k8s.io/v1` (Kubernetes,
 //! [`pkg/apis/admissionregistration/v1/defaults.go`]). The order of rules, and of what is in them, means

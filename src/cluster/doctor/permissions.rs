@@ -1,4 +1,4 @@
-//! Whether the service account of the guard may do what `docs/webhook.md` says that it needs.
+//! Whether the service account of olmguard has the permissions that `docs/webhook.md` lists.
 
 use k8s_openapi::api::authorization::v1::{
     ResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec,

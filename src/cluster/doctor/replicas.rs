@@ -1,4 +1,4 @@
-//! How each replica says that it is, on the port for health.
+//! The readiness of each replica, from its port for health.
 //!
 //! The API server's proxy leads to every pod; where whoever asks may not use it, or there is no pod, the
 //! address is asked itself, which leads there from within the cluster only.
@@ -205,7 +205,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How large one may be, in bytes: metrics are the largest.
 const LARGEST: usize = 4 << 20;
 
-// At its address.
+// Requests to the address of a replica.
 
 /// The answer, or why there is none.
 async fn get_directly(host: &str, port: u16, path: &str) -> Result<ReplicaResponse, String> {
@@ -237,7 +237,7 @@ async fn exchange(
     Ok((code, words))
 }
 
-// Through the API server's proxy.
+// Requests through the proxy of the API server.
 
 /// The answer of whoever is behind the proxy; else whether the proxy itself is forbidden, and why there
 /// is no answer.

@@ -1,4 +1,4 @@
-//! Who is there to be asked: the Service, what is behind it, and the Deployment.
+//! The way of a review: the Service, its endpoints, the Deployment, and a probe through all of them.
 
 use std::time::Instant;
 
@@ -196,7 +196,7 @@ fn variable(container: &Container, flag: &str) -> Option<String> {
     variables.find(|one| one.name == twin)?.value.clone()
 }
 
-// A creation that must be denied, as a dry run, with the warnings that come beside the answer.
+// A probe through all of it: the dry run of a creation that must be denied, with its warnings.
 
 /// Sends the probe. Nothing is ever created: it is a dry run, which the API server ends before that.
 pub(super) async fn send_probe(client: &Client, names: &Names) -> RoundTrip {

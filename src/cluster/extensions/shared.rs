@@ -1,4 +1,4 @@
-//! A list of all extensions for several who ask at the same time: there is one list at a time, and they share it.
+//! A list of all extensions for several readers at the same time: one list runs at a time, and they share it.
 //!
 //! Invariants: a list has at most [`MOST_PAGES`] pages and takes at most [`LONGEST`]; at most [`MOST_WEIGHT`] bytes of
 //! it are kept. It ends when no request waits for it any more, and a list that has ended is not used again.

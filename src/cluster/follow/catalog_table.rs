@@ -1,4 +1,4 @@
-//! What is known of each catalog, what is held of it, and what is to be done next.
+//! The state of each catalog, its loaded content, and what to do next.
 //!
 //! Events and results go in; jobs, a snapshot and the time of the next look come out. There is no
 //! I/O here and no clock: every entry is told the time, so that all of it can be tried in any order.

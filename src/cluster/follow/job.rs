@@ -1,4 +1,4 @@
-//! One thing to load, and what came of it.
+//! One content to load, and its result.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Loading the content of one digest: from the cache, else from catalogd, and the object once more.
+//! Loading the content of one digest: from the cache, otherwise from catalogd, with the object read once
+//! more.
 //!
 //! catalogd swaps content in before its object names the new digest, so for a moment an address
 //! serves other content than the object says. What is fetched counts as content of the digest only
@@ -24,7 +25,7 @@ use crate::cluster::follow::job::{
 };
 use crate::source::cache::{Cache, CacheEntry, CacheError};
 use crate::source::catalogd::{Catalogd, FetchedBody};
-use crate::source::frame::Tee;
+use crate::source::decompress::Tee;
 use crate::source::{Progress, SourceError, finished, read_from};
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
 use crate::tls::Clock;

@@ -1,4 +1,4 @@
-//! How the catalogs are, told to probes in words.
+//! The state of the catalogs for probes, metrics and the log.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -196,7 +196,7 @@ fn whole(time: Duration) -> String {
 
 const NOT_YET: &str = "not fetched yet";
 
-// What is counted and told of the catalogs, beside the snapshot itself.
+// Metrics and log lines of the catalogs.
 
 /// Whoever wants to know how the catalogs are.
 #[derive(Clone, Debug)]

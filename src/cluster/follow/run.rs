@@ -1,4 +1,4 @@
-//! The task that follows: it waits for whatever comes next, and does what the table says.
+//! The task that keeps the catalogs: it waits for the next event, and does what the table decides.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! One catalog as it is followed: its object, what is held of its content, and what went wrong.
+//! One catalog: its object, its loaded content, and its failures.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What one replica of several does: all such duties hang on one Lease.
+//! Duties that one replica of several does. All of them share one Lease.
 //!
 //! ```text
 //! keep --Lease::round--> held or not --Leadership--> lead: the status of policies

@@ -1,4 +1,4 @@
-//! `UpgradeGuardrails`: what a document of a guardrails file holds, as an object.
+//! `UpgradeGuardrails`: the rules of a guardrails file, as an object.
 
 #![expect(
     clippy::doc_markdown,

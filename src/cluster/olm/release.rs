@@ -1,4 +1,4 @@
-//! The release of OLM by what an image or OpenShift says.
+//! The release of OLM, from an image or from OpenShift, and warnings if it is not certain.
 
 use std::fmt;
 
@@ -135,7 +135,7 @@ const FIRST_OPENSHIFT: u64 = 4;
 /// No OLM and no OpenShift is near it.
 const LAST_MAJOR: u64 = 9;
 
-// What is not certain about the OLM that was found.
+// Warnings about an OLM that is not certain.
 
 /// Something that had to be assumed, or that was set otherwise.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! The OLM of a cluster, again whenever it is another: it is upgraded under a running guard.
+//! Watch of the OLM of a cluster, which can be upgraded while olmguard runs.
 //!
 //! ```text
 //! look --> found --> watch of the Deployment --> it has changed --> look

@@ -1,4 +1,4 @@
-//! The watches, and what follows from each of their events.
+//! The watches of policies, and the effect of each event.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! One object, as read, with what its status is about.
+//! Reading the objects of policies: one of them, or all of a cluster at once.
 
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
@@ -71,7 +71,7 @@ impl ObjectState {
     }
 }
 
-// The policies of a cluster as they are now, for those who do not watch them.
+// All policies of a cluster as they are now, for commands, which do not watch them.
 
 /// Why the policies of a cluster are not known.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! What there is to report about each object, in the object itself.
+//! The report about each object, for its status.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What olmguard reports in the objects: whether it accepts them, and how many ClusterExtensions a policy matches.
+//! The status of policies: whether olmguard accepts them, and how many ClusterExtensions a policy matches.
 //!
 //! One replica writes, the one that leads ([`Leadership`]). Only it watches ClusterExtensions. Nothing else waits for
 //! any of this: a cluster in which nobody can write is judged in the same way.
@@ -26,7 +26,7 @@ use crate::cluster::object::name;
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::cluster::{extensions, fault, line};
 use crate::once_per_change::OncePerChange;
-use crate::source::catalogd::retry::Retry;
+use crate::source::catalogd::Retry;
 use crate::tls::Clock;
 use olmguard_engine::extension::{Extension, PolicySubject};
 use olmguard_policy::{GROUP, Subject, UpgradePolicy};
@@ -244,7 +244,7 @@ const RETRY: Retry = Retry {
     tries: NonZero::<u32>::MAX,
 };
 
-// How many ClusterExtensions a policy matches.
+// The number of ClusterExtensions that a policy matches.
 
 /// The extensions of the cluster, as far as policies match them.
 #[derive(Debug, Default)]

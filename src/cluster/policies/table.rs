@@ -1,4 +1,4 @@
-//! What is known of the objects of one kind, from the events of its watch.
+//! The objects of one kind, from the events of its watch.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -13,7 +13,7 @@ use super::{
     published, store_in,
 };
 use crate::cluster::authority::bundle::GRACE;
-use crate::tls::self_managed::tests::world::World;
+use crate::tls::self_managed::tests::World;
 use crate::tls::self_managed::{SelfManaged, serve};
 use crate::tls::{Certificates, Clock, TlsConfig, TlsError};
 use olmguard_support::api::{ApiServer, Trouble};
