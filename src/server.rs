@@ -20,29 +20,30 @@
 //! [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
 
 mod accept;
-mod awaited;
 mod body;
 mod catalog_preview;
-mod certificate;
 mod connection;
 mod connection_table;
-mod deadline;
 mod handler;
 mod handshake;
 mod health;
 mod judge;
 mod limits;
-mod listen;
-mod media_type;
-mod newer;
 mod ops;
 mod pace;
-mod peers;
-mod phase;
+mod rejection;
 mod scrape;
-mod stream;
+#[cfg(test)]
+mod tests;
 mod validate;
 mod workers;
+
+pub use accept::BindError;
+pub use catalog_preview::{CatalogPreviews, Installations, InstalledExtensions};
+pub use health::Check;
+pub use judge::{Guard, Judge, Newer, PendingReview};
+pub use limits::{Limits, Patience};
+pub use scrape::Scrapes;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -53,26 +54,16 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-pub use catalog_preview::{CatalogPreviews, Installations, InstalledExtensions};
-pub use health::Check;
-pub use judge::{Guard, Judge, PendingReview};
-pub use limits::{Limits, Patience};
-pub use listen::BindError;
-pub use newer::Newer;
-pub use scrape::Scrapes;
-
 use crate::admission::Enforcement;
 use crate::telemetry::log::{DecisionLog, LogHandle};
 use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Certificates, Observer, SystemClock};
-use accept::{Port, Transport};
-use certificate::CertificateInUse;
-use connection::ConnectionConfig;
+use accept::{Listener, Port, Transport, bind};
+use connection::{ConnectionConfig, Phase};
 use connection_table::ConnectionTable;
 use handler::{Handler, Telemetry};
 use handshake::Handshake;
-use health::Health;
-use phase::Phase;
+use health::{CertificateInUse, Health};
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -122,7 +113,7 @@ pub struct StartingServer {
 struct Reviews {
     decisions: DecisionLog,
     events: EditEvents,
-    listener: listen::Listener,
+    listener: Listener,
     limits: Limits,
 }
 
@@ -153,8 +144,8 @@ impl Server {
         } = config;
         let certificate = Arc::new(CertificateInUse::new(Arc::clone(&metrics.tls), SystemClock));
         checks.insert(0, Arc::clone(&certificate) as _);
-        let listener = listen::bind(listen)?;
-        let ops_listener = listen::bind(ops_listen)?;
+        let listener = bind(listen)?;
+        let ops_listener = bind(ops_listen)?;
         let scrapes = scrapes.map(Scrapes::bind).transpose()?;
         let (phase, watched) = watch::channel(Phase::Starting);
         let mut server = Self {
@@ -333,6 +324,3 @@ const LONGEST_WEBHOOK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Probes, a scraper or two, and someone who looks.
 const OPS_CONNECTIONS: NonZeroUsize = NonZeroUsize::new(64).expect("not zero");
-
-#[cfg(test)]
-mod tests;

@@ -5,13 +5,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use http_body_util::BodyExt;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 
-use crate::server::deadline::Deadline;
-use crate::server::peers::Peers;
+use crate::server::limits::{Deadline, Peers};
 
 /// The memory that the large bodies of a server share.
 ///
@@ -194,5 +193,235 @@ pub(super) const BODY_LIMIT: usize = 7 << 20;
 /// ordinary extension has 7 KB.
 pub(super) const FREE: usize = 16 << 10;
 
+// The headers of a request: they must describe a body of plain JSON.
+
+/// Whether `content-type` is `application/json`, in any case and with any parameters.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = value.map(|value| value.split(';').next().unwrap_or_default().trim());
+    essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
+}
+
+/// Whether `content-encoding` names nothing but `identity`, in any case.
+pub(super) fn is_identity(headers: &HeaderMap) -> bool {
+    codings(headers, &header::CONTENT_ENCODING)
+        .all(|coding| coding.eq_ignore_ascii_case(b"identity"))
+}
+
+/// Whether `transfer-encoding` is absent or `chunked` alone.
+///
+/// hyper accepts any list that ends with `chunked` and removes only the chunks. RFC 9112, 6.1: a
+/// server that does not understand a transfer coding answers 501.
+pub(super) fn is_chunked_at_most(headers: &HeaderMap) -> bool {
+    let mut codings = codings(headers, &header::TRANSFER_ENCODING);
+    let first = codings.next();
+    first.is_none_or(|coding| coding.eq_ignore_ascii_case(b"chunked")) && codings.next().is_none()
+}
+
+/// The codings of a list header, over all its lines.
+fn codings<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h [u8]> {
+    let lines = headers.get_all(name).into_iter();
+    let codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    codings
+        .map(<[u8]>::trim_ascii)
+        .filter(|coding| !coding.is_empty())
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    //! Bodies that are large, late or broken off.
+
+    use std::net::Ipv4Addr;
+    use std::time::Duration;
+
+    use axum::http::HeaderValue;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    const LARGE: usize = FREE + 8;
+
+    const PEER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+
+    const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
+
+    fn deadline() -> Deadline {
+        let within = Duration::from_secs(1);
+        Deadline {
+            at: Instant::now() + within,
+            within,
+        }
+    }
+
+    fn length(bytes: usize) -> HeaderMap {
+        HeaderMap::from_iter([(header::CONTENT_LENGTH, HeaderValue::from(bytes))])
+    }
+
+    fn body(bytes: usize) -> Body {
+        Body::from(vec![b'x'; bytes])
+    }
+
+    async fn read(memory: &BodyMemory, bytes: usize) -> Result<ReadBody, BodyError> {
+        memory
+            .read(PEER, &length(bytes), body(bytes), deadline())
+            .await
+    }
+
+    async fn refused(memory: &BodyMemory, headers: &HeaderMap, body: Body) -> String {
+        let read = memory.read(PEER, headers, body, deadline()).await;
+        read.unwrap_err().to_string()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_large_body_takes_its_share_until_it_is_given_back() {
+        let memory = BodyMemory::of(2 * LARGE + 2);
+        let first = read(&memory, LARGE).await.unwrap();
+        assert_eq!((first.bytes.len(), first.bytes.capacity()), (LARGE, LARGE));
+        assert_eq!(memory.all.available_permits(), LARGE + 2);
+        assert_eq!(
+            read(&memory, LARGE).await.unwrap_err().to_string(),
+            "no room for a large body within 1000 ms: expected fewer at once; try again"
+        );
+        let (second, ()) = tokio::join!(read(&memory, LARGE), async { drop(first) });
+        drop(second.unwrap());
+        assert_eq!(memory.all.available_permits(), 2 * LARGE + 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_address_has_more_than_half() {
+        let memory = BodyMemory::of(4 * LARGE);
+        let _two = (
+            read(&memory, LARGE).await.unwrap(),
+            read(&memory, LARGE).await.unwrap(),
+        );
+        let of_peer = read(&memory, LARGE);
+        let headers = length(LARGE);
+        let of_other = memory.read(OTHER, &headers, body(LARGE), deadline());
+        let (of_peer, of_other) = tokio::join!(of_peer, of_other);
+        assert!(matches!(of_peer.unwrap_err(), BodyError::NoRoom(_)));
+        assert_eq!(of_other.unwrap().bytes.len(), LARGE);
+    }
+
+    /// A body of unknown length, in pieces.
+    #[tokio::test]
+    async fn what_is_set_aside_is_what_is_weighed() {
+        let memory = BodyMemory::of(4 * BODY_LIMIT);
+        for (pieces, expected) in [(1, 0), (3, 65_536), (100, 2 << 20), (448, BODY_LIMIT)] {
+            let piece = || Ok::<_, axum::Error>(Bytes::from(vec![b'x'; 16 << 10]));
+            let stream = futures_util::stream::iter((0..pieces).map(move |_| piece()));
+            let body = Body::from_stream(stream);
+            let read = memory.read(PEER, &HeaderMap::new(), body, deadline()).await;
+            let read = read.unwrap();
+            let taken = 4 * BODY_LIMIT - memory.all.available_permits();
+            assert_eq!(taken, expected, "{pieces}");
+            assert!(taken == 0 || read.bytes.capacity() == taken, "{pieces}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_ordinary_body_needs_no_share() {
+        let memory = BodyMemory::of(0);
+        for bytes in [0, 1, FREE] {
+            assert_eq!(read(&memory, bytes).await.unwrap().bytes.len(), bytes);
+        }
+        assert!(read(&memory, FREE + 1).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_length_is_believed_only_so_far() {
+        let memory = BodyMemory::of(BODY_LIMIT);
+        let read = memory
+            .read(PEER, &length(BODY_LIMIT), body(1), deadline())
+            .await;
+        assert_eq!(read.unwrap().bytes.capacity(), FREE);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_large_is_refused_by_its_length_or_as_it_comes() {
+        let memory = BodyMemory::of(32 << 20);
+        let expected = "body larger than 7340032 bytes: expected an AdmissionReview";
+        let huge = BODY_LIMIT + 1;
+        assert_eq!(refused(&memory, &length(huge), body(0)).await, expected);
+        assert_eq!(
+            refused(&memory, &HeaderMap::new(), body(huge)).await,
+            expected
+        );
+        assert_eq!(refused(&memory, &length(1), body(huge)).await, expected);
+        assert_eq!(memory.all.available_permits(), 32 << 20);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_come_in_time_or_breaks_off_is_refused() {
+        let memory = BodyMemory::of(1);
+        let never = futures_util::stream::pending::<Result<Bytes, axum::Error>>();
+        assert_eq!(
+            refused(&memory, &HeaderMap::new(), Body::from_stream(never)).await,
+            "body incomplete after 1000 ms: expected all of it"
+        );
+        let gone = axum::Error::new(axum::Error::new(std::io::Error::other("gone")));
+        let broken = futures_util::stream::iter([Err::<Bytes, _>(gone)]);
+        assert_eq!(
+            refused(&memory, &HeaderMap::new(), Body::from_stream(broken)).await,
+            "body cannot be read: gone"
+        );
+    }
+
+    #[test]
+    fn json_is_written_in_many_ways() {
+        for (value, expected) in [
+            ("application/json", true),
+            ("application/json; charset=utf-8", true),
+            ("Application/JSON ;CHARSET=UTF-8", true),
+            ("application/jsonp", false),
+            ("text/json", false),
+            ("application/yaml", false),
+            ("", false),
+        ] {
+            let headers =
+                HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(value))]);
+            assert_eq!(is_json(&headers), expected, "{value}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+
+    fn lines(name: &HeaderName, values: &[&'static str]) -> HeaderMap {
+        let values = values.iter().copied().map(HeaderValue::from_static);
+        values.map(|value| (name.clone(), value)).collect()
+    }
+
+    #[test]
+    fn identity_is_the_only_content_coding() {
+        for (values, expected) in [
+            (&[][..], true),
+            (&["identity"], true),
+            (&["Identity"], true),
+            (&["IDENTITY, identity"], true),
+            (&[" ,"], true),
+            (&["gzip"], false),
+            (&["identity, gzip"], false),
+            (&["identity", "br"], false),
+            (&["identities"], false),
+        ] {
+            let headers = lines(&header::CONTENT_ENCODING, values);
+            assert_eq!(is_identity(&headers), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn chunked_is_the_only_transfer_coding() {
+        for (values, expected) in [
+            (&[][..], true),
+            (&["chunked"], true),
+            (&["Chunked"], true),
+            (&["gzip, chunked"], false),
+            (&["gzip", "chunked"], false),
+            (&["chunked, chunked"], false),
+            (&["identity"], false),
+        ] {
+            let headers = lines(&header::TRANSFER_ENCODING, values);
+            assert_eq!(is_chunked_at_most(&headers), expected, "{values:?}");
+        }
+    }
+}

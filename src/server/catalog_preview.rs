@@ -19,8 +19,8 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
 use crate::live_facts::FactsOfMoment;
-use crate::server::deadline::Deadline;
 use crate::server::judge::Guard;
+use crate::server::limits::Deadline;
 use crate::telemetry::metrics::CatalogReviewResult;
 use olmguard_engine::audit::as_set_now;
 use olmguard_engine::extension::Extension;

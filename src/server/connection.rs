@@ -1,15 +1,18 @@
 //! One HTTP/1.1 connection, from its first request to its last.
 
+#[cfg(test)]
+mod tests;
+
 use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::Request;
-use hyper::body::Incoming;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -20,11 +23,8 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Duration, Instant, sleep, sleep_until};
 use tracing::debug;
 
-use crate::server::awaited::ObservedBody;
 use crate::server::limits::Patience;
-use crate::server::pace::{Wait, WaitingFor};
-use crate::server::phase::{Phase, reached};
-use crate::server::stream::Stream;
+use crate::server::pace::{Stream, Wait, WaitingFor};
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction};
 
 /// What every connection of a port is served with.
@@ -197,5 +197,78 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 /// kibibyte.
 const HEAD_LIMIT: usize = 16 << 10;
 
-#[cfg(test)]
-mod tests;
+// The phase of a server. It never goes back.
+
+/// How far a server is on its way.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Phase {
+    /// It listens, but takes no reviews yet.
+    Starting,
+    /// It serves.
+    Serving,
+    /// It is not ready any more, but accepts: the news of that takes a while to get around.
+    Leaving,
+    /// It accepts nothing more.
+    Closed,
+}
+
+/// Waits until the phase is this one or a later one; a server that is gone is closed.
+pub(super) async fn reached(watched: &mut watch::Receiver<Phase>, phase: Phase) {
+    drop(watched.wait_for(|now| *now >= phase).await);
+}
+
+// The body of a request, whose end is noted: from then on the peer waits for the server.
+
+/// The body of a request, whose end is noted.
+#[derive(Debug)]
+pub(super) struct ObservedBody {
+    body: Incoming,
+    pace: Arc<Wait>,
+}
+
+impl ObservedBody {
+    pub(super) fn new(body: Incoming, pace: Arc<Wait>) -> Self {
+        let awaited = Self { body, pace };
+        if awaited.body.is_end_stream() {
+            awaited.end();
+        }
+        awaited
+    }
+
+    fn end(&self) {
+        if self.pace.waiting() == WaitingFor::Body {
+            self.pace.change(WaitingFor::Answer);
+        }
+    }
+}
+
+impl Body for ObservedBody {
+    type Data = <Incoming as Body>::Data;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None | Some(Err(_)))) || self.body.is_end_stream() {
+            self.end();
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A body that nobody reads to its end is not waited for.
+impl Drop for ObservedBody {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,4 +1,4 @@
-//! The connections that are open, and who has to go when there are too many.
+//! The open connections, and which one is closed when there are too many.
 //!
 //! Slow clients keep no one out. If the last seat is taken, the connection is evicted that has used the largest share of
 //! the time allowed in its current state. So a silent handshake is evicted before an idle connection of the same age,

@@ -1,4 +1,4 @@
-//! From a socket to TLS, or to a word about it.
+//! From a socket to TLS, or to an error in plain HTTP.
 
 use std::io;
 use std::sync::Arc;

@@ -1,14 +1,16 @@
-//! Who judges: the catalogs of the moment, or whatever a program puts in their place.
+//! The judge of reviews: the catalogs of the moment, or a stand-in for them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 
 use crate::admission::Review;
 use crate::live_facts::LiveFacts;
-use crate::server::newer::Newer;
+use crate::server::limits::Deadline;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Basis, Policies, Stop};
 use olmguard_engine::snapshot::Snapshot;
@@ -143,3 +145,40 @@ fn is_quick(basis: Basis<'_>, review: &Review) -> bool {
     let filter = review.extension().map(|new| new.filter.as_ref());
     matches!(filter, Some(Ok(filter)) if basis.is_quick_on(filter))
 }
+
+// Newer content of a catalog that is being loaded, and how long an answer waits for it.
+//
+// If the loaded content cannot decide and newer content is being loaded, an answer a moment later is
+// better. The wait takes no worker.
+//
+// Invariant: no wait is longer than [`LONGEST`], or than half of the time that is left for the answer.
+
+/// Whether newer content is being loaded, seen from the moment at which an edit is checked.
+#[derive(Debug)]
+pub struct Newer(watch::Receiver<bool>);
+
+impl Newer {
+    /// From now on; the receiver sees whether newer content is being loaded.
+    pub fn from_now(mut loading: watch::Receiver<bool>) -> Self {
+        loading.mark_unchanged();
+        Self(loading)
+    }
+
+    /// Waits for the newer content. True if loading has ended, so that another answer is possible.
+    pub(super) async fn loaded(&self, deadline: Deadline) -> bool {
+        if !*self.0.borrow() {
+            return self.0.has_changed().unwrap_or_default();
+        }
+        let mut loading = self.0.clone();
+        let ended = loading.wait_for(|is_loading| !is_loading);
+        let ended = timeout_at(until(deadline, Instant::now()), ended).await;
+        ended.is_ok_and(|ended| ended.is_ok())
+    }
+}
+
+fn until(deadline: Deadline, now: Instant) -> Instant {
+    let left = deadline.at.saturating_duration_since(now);
+    now + LONGEST.min(left / 2)
+}
+
+const LONGEST: Duration = Duration::from_secs(1);

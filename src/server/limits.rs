@@ -1,4 +1,4 @@
-//! How much a server takes on at once, and how long it waits.
+//! Limits of a server: how much it takes on at once, and how long it waits.
 //!
 //! # Memory
 //!
@@ -19,10 +19,18 @@
 //! place, or it is forgotten before anything is waited for. So there are never more reviews in memory
 //! than the last three lines count, however many bodies wait.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use axum::http::Uri;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
+
+use olmguard_catalog::go_duration;
+use olmguard_engine::judge::{UnansweredReason, Wait};
 
 /// How much a server takes on at once, and how long it waits.
 #[derive(Clone, Debug)]
@@ -136,10 +144,12 @@ const BODY_MEMORY: usize = 32 << 20;
 
 /// What reading and judging a review takes at most, its body apart.
 const ORDINARY_REVIEW: usize = 1 << 20;
+
 const LARGE_REVIEW: usize = 32 << 20;
 
 /// The reviews that are answered and wait for a thread that writes the reply, and what each takes.
 const ANSWERED: usize = 64;
+
 const ANSWERED_REVIEW: usize = 256 << 10;
 
 /// On a machine with more cores, too: each has its memory, and edits of extensions are few.
@@ -154,8 +164,102 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(2048).expect("not zero");
 /// Behind a proxy, every API server of a cluster may have the same address.
 const CONNECTIONS_PER_PEER: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 
+// The deadline of a review: before the API server gives up.
+//
+// An API server sends how long it waits: `POST /validate?timeout=5s`. A later answer is lost, and the user
+// who edits reads "context deadline exceeded". So the answer leaves earlier by a margin, for its way back.
+//
+// Upstream: Kubernetes, [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`], which
+// takes the time from `timeoutSeconds` and gives up after it.
+//
+// [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
+
+/// Until when a review must be answered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Deadline {
+    /// The moment.
+    pub(super) at: Instant,
+    /// How long that is after the request came.
+    pub(super) within: Duration,
+}
+
+impl Deadline {
+    /// The deadline of a request that came now: what it says or what is configured, whichever is
+    /// less, without the margin.
+    pub(super) fn of(uri: &Uri, configured: Duration) -> Self {
+        let within = within(uri.query().unwrap_or_default(), configured);
+        Self {
+            at: Instant::now() + within,
+            within,
+        }
+    }
+
+    /// The reason of an answer that had to wait until now.
+    pub(super) fn exceeded(self, waited_for: Wait) -> UnansweredReason {
+        UnansweredReason::DeadlineExceeded {
+            waited_for,
+            within: self.within,
+        }
+    }
+}
+
+fn within(query: &str, configured: Duration) -> Duration {
+    let patience = asked(query).map_or(configured, |asked| asked.min(configured));
+    // Of a patience that is no longer than the margin, half is left to answer in.
+    let margin = (patience / 10).max(LEAST_MARGIN).min(patience / 2);
+    patience.saturating_sub(margin)
+}
+
+/// What the query says, if it says something: a timeout that cannot be read is not one to fail for,
+/// and one of zero is Go's word for none.
+fn asked(query: &str) -> Option<Duration> {
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let (_, text) = pairs.find(|(key, _)| key == "timeout")?;
+    let asked = go_duration::parse(&text).ok()?;
+    (!asked.is_zero()).then_some(asked)
+}
+
+const LEAST_MARGIN: Duration = Duration::from_millis(100);
+
+// The share of each address in a resource that all addresses use.
+//
+// One address can have half of it, so a flood from one address does not take everything. It is half and not
+// less because all API servers of a cluster can have the same address behind a proxy.
+
+/// The shares of all addresses.
+#[derive(Debug)]
+pub(super) struct Peers {
+    /// How much each may have.
+    pub(super) each: usize,
+    shares: Mutex<HashMap<IpAddr, Weak<Semaphore>>>,
+}
+
+impl Peers {
+    /// Of so much in all, one at least for each.
+    pub(super) fn of(all: usize) -> Self {
+        Self {
+            each: (all / 2).clamp(1, Semaphore::MAX_PERMITS),
+            shares: Mutex::default(),
+        }
+    }
+
+    /// The share of an address. It is forgotten once nothing of it is taken.
+    pub(super) fn share(&self, peer: IpAddr) -> Arc<Semaphore> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = shares.get(&peer).and_then(Weak::upgrade) {
+            return share;
+        }
+        shares.retain(|_, share| share.strong_count() > 0);
+        let share = Arc::new(Semaphore::new(self.each));
+        shares.insert(peer, Arc::downgrade(&share));
+        share
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     #[test]
@@ -178,5 +282,42 @@ mod tests {
             .map(|count| limits(count).large_reviews())
             .into();
         assert_eq!(large, [1, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn each_address_has_half_and_is_forgotten_afterwards() {
+        let peers = Peers::of(9);
+        let [one, other] = [1, 2].map(|last| IpAddr::from(Ipv4Addr::new(192, 0, 2, last)));
+        let all = peers.share(one).try_acquire_many_owned(4).unwrap();
+        assert!(peers.share(one).try_acquire_owned().is_err());
+        let of_other = peers.share(other).try_acquire_owned().unwrap();
+        drop((all, of_other));
+        assert_eq!(peers.share(one).available_permits(), 4);
+        assert_eq!(peers.shares.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_answer_leaves_before_the_one_who_asked_gives_up() {
+        for (query, expected_ms) in [
+            ("", 4_500),
+            ("timeout=10s", 4_500),
+            ("timeout=3s", 2_700),
+            ("timeout=1s", 900),
+            ("timeout=500ms", 400),
+            ("timeout=150ms", 75),
+            ("timeout=1ns", 0),
+            ("timeout=0s", 4_500),
+            ("timeout=-1s", 4_500),
+            ("timeout=soon", 4_500),
+            ("timeout=", 4_500),
+            ("timeout=99999999999999999h", 4_500),
+            ("pretty=true&timeout=2s&timeout=3s", 1_800),
+            ("timeout=1%735", 4_500),
+            ("%74imeout=2%73", 1_800),
+        ] {
+            let configured = Duration::from_secs(5);
+            let millis = within(query, configured).as_millis();
+            assert_eq!(millis, expected_ms, "{query}");
+        }
     }
 }

@@ -54,7 +54,7 @@ fn json((status, body): ProbeAnswer) -> Response {
 fn metrics_route(metrics: Option<Metrics>) -> Router {
     let route = match metrics {
         Some(metrics) => {
-            let told = async |State(metrics): State<Metrics>| scrape::told(&metrics);
+            let told = async |State(metrics): State<Metrics>| scrape::exposition(&metrics);
             get(told).with_state(metrics)
         }
         None => get(async || (StatusCode::NOT_FOUND, MOVED)),

@@ -1,4 +1,4 @@
-//! What a connection is waiting for, and since when.
+//! The state of a connection that somebody waits for, and since when.
 //!
 //! ```text
 //! Handshake --> Fresh --first byte--> Head --> Body --> Answer --> Write --> Idle ... --> Close
@@ -11,11 +11,14 @@
 //!
 //! Invariant: only the task of the connection writes; any other may read.
 
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::io::AsyncRead;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 use tokio_util::io::InspectReader;
 
@@ -149,8 +152,101 @@ fn waiting(state: u64) -> WaitingFor {
 /// Whoever has read the last answer closes at once.
 const CLOSE: Duration = Duration::from_secs(1);
 
+// The stream of a connection: it notes when its peer has taken an answer, and loses no last answer.
+//
+// If a socket is closed with unread bytes, the connection is reset, and the peer can lose an answer that it
+// has not read yet, for example "too large" in the middle of a large body. So the server reads and drops
+// further bytes until the peer closes as well, for as long as the pace of the connection allows.
+
+/// A stream that notes when its peer has taken an answer, and closes without losing what was said last.
+pub(super) struct Stream<I> {
+    io: I,
+    pace: Arc<Wait>,
+    /// How many bytes it drops at most while it closes.
+    patience: usize,
+}
+
+impl<I> Stream<I> {
+    pub(super) fn new(io: I, pace: Arc<Wait>) -> Self {
+        Self {
+            io,
+            pace,
+            patience: MOST_DROPPED,
+        }
+    }
+}
+
+impl<I: AsyncRead + Unpin> Stream<I> {
+    /// Ready when the peer has closed or failed, or sends too much.
+    fn poll_drop_rest(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let mut dropped = [0; 4096];
+        while self.patience > 0 {
+            let mut buffer = ReadBuf::new(&mut dropped);
+            let read = ready!(Pin::new(&mut self.io).poll_read(context, &mut buffer));
+            if read.is_err() || buffer.filled().is_empty() {
+                break;
+            }
+            self.patience = self.patience.saturating_sub(buffer.filled().len());
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_read(context, buffer)
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<I> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.io).poll_flush(context))?;
+        if self.pace.waiting() == WaitingFor::Write {
+            self.pace.change(WaitingFor::Idle);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.pace.waiting() != WaitingFor::Close {
+            self.pace.change(WaitingFor::Close);
+        }
+        ready!(Pin::new(&mut self.io).poll_shutdown(context))?;
+        self.poll_drop_rest(context).map(Ok)
+    }
+}
+
+/// The rest of a body that was refused for its size, if its size is one that anybody sends.
+const MOST_DROPPED: usize = 16 << 20;
+
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
     use super::*;
 
     const PATIENCE: Patience = Patience {
@@ -220,5 +316,28 @@ mod tests {
             tokio::time::advance(Duration::from_millis(500)).await;
             assert_eq!(pace.strain(&PATIENCE), expected, "{to:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_comes_while_it_closes_is_dropped() {
+        let (near, mut far) = tokio::io::duplex(64);
+        let pace = Arc::new(Wait::new());
+        let mut stream = Stream::new(near, Arc::clone(&pace));
+        let closing = tokio::spawn(async move { stream.shutdown().await });
+        far.write_all(&[7; 10_000]).await.unwrap();
+        assert_eq!(far.read(&mut [0; 8]).await.unwrap(), 0);
+        assert_eq!(pace.waiting(), WaitingFor::Close);
+        drop(far);
+        closing.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn who_never_ends_is_cut_off() {
+        let (near, mut far) = tokio::io::duplex(1 << 20);
+        let mut stream = Stream::new(near, Arc::new(Wait::new()));
+        let closing = tokio::spawn(async move { stream.shutdown().await });
+        let flood = vec![7; 1 << 16];
+        while far.write_all(&flood).await.is_ok() {}
+        closing.await.unwrap().unwrap();
     }
 }

@@ -1,7 +1,5 @@
 //! `GET /metrics` for those who can read them: over TLS, with a bearer token.
 
-mod bearer;
-
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,9 +10,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::server::accept::{Port, Transport};
+use super::accept::bind;
+use crate::server::accept::{BindError, Listener, Port, Transport};
 use crate::server::handshake::Handshake;
-use crate::server::listen::{self, BindError, Listener};
 use crate::server::{ConnectionTable, OPS_CONNECTIONS, Patience, Server};
 use crate::telemetry::metrics::CONTENT_TYPE;
 use crate::telemetry::{Authorizer, Metrics, ScrapeDenied};
@@ -47,7 +45,7 @@ impl Scrapes {
     /// Binds the address: that it is taken is known before there is a certificate.
     pub(super) fn bind(self) -> Result<Shut, BindError> {
         Ok(Shut {
-            listener: listen::bind(self.listen)?,
+            listener: bind(self.listen)?,
             authorizer: self.authorizer,
         })
     }
@@ -90,18 +88,18 @@ fn routes(guarded: ScrapeState) -> Router {
 }
 
 async fn answer(State(guarded): State<ScrapeState>, headers: HeaderMap) -> Response {
-    let ruling = match bearer::token(&headers) {
+    let ruling = match bearer_token(&headers) {
         Some(token) => guarded.authorizer.authorize(token).await,
         None => Err(ScrapeDenied::Unauthenticated),
     };
     match ruling {
-        Ok(()) => told(&guarded.metrics).into_response(),
+        Ok(()) => exposition(&guarded.metrics).into_response(),
         Err(denied) => refusal(&denied),
     }
 }
 
 /// All metrics, as they are now.
-pub(super) fn told(metrics: &Metrics) -> impl IntoResponse + use<> {
+pub(super) fn exposition(metrics: &Metrics) -> impl IntoResponse + use<> {
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics.render())
 }
 
@@ -126,5 +124,60 @@ impl fmt::Debug for ScrapeState {
         f.debug_struct("Guarded")
             .field("authorizer", &self.authorizer)
             .finish_non_exhaustive()
+    }
+}
+
+// The bearer token of a request.
+//
+// Upstream: RFC 6750, and Kubernetes, `apiserver/pkg/authentication/request/bearertoken`.
+
+/// The token of the one `Authorization` header, if it is one that a cluster may have given.
+fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(only), None) = (all.next(), all.next()) else {
+        return None;
+    };
+    let (scheme, token) = only.to_str().ok()?.trim().split_once(' ')?;
+    let token = token.trim_start();
+    let is_token = (1..=LONGEST).contains(&token.len()) && token.bytes().all(is_of_token);
+    (scheme.eq_ignore_ascii_case("bearer") && is_token).then_some(token)
+}
+
+/// `b64token` of RFC 6750. None of these is ever escaped, so a token is found where a text repeats it.
+fn is_of_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte)
+}
+
+/// The longest token, in bytes: those of service accounts have about a thousand.
+const LONGEST: usize = 8 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_what_follows_one_bearer() {
+        let long = format!("Bearer {}", "a".repeat(LONGEST));
+        let longer = format!("{long}a");
+        for (values, expected) in [
+            (&["Bearer a.b-c_d~e+f/g=="][..], Some("a.b-c_d~e+f/g==")),
+            (&["bearer  x"], Some("x")),
+            (&[&long], Some(&long[7..])),
+            (&[&longer], None),
+            (&[], None),
+            (&["Bearer"], None),
+            (&["Bearer "], None),
+            (&["Bearer a b"], None),
+            (&["Bearer a,b"], None),
+            (&["Bearer \"a\""], None),
+            (&["Basic eDp5"], None),
+            (&["Bearer a", "Bearer b"], None),
+        ] {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(header::AUTHORIZATION, value.parse().unwrap());
+            }
+            assert_eq!(bearer_token(&headers), expected, "{values:?}");
+        }
     }
 }

@@ -11,11 +11,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use tracing::{debug, error};
 
-use crate::server::body::BodyError;
-use crate::server::handler::{Handler, Rejection};
-use crate::telemetry::metrics::DecodeError;
+use crate::server::handler::Handler;
+use crate::server::rejection::Rejection;
 
 pub(super) fn routes(handler: Arc<Handler>) -> Router {
     let routes = Router::new()
@@ -56,49 +54,14 @@ fn response(reply: Result<Vec<u8>, Rejection>) -> Response {
     }
 }
 
-impl Rejection {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::MediaType | Self::Encoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::TransferCoding => StatusCode::NOT_IMPLEMENTED,
-            Self::Body(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Body(BodyError::NoRoom(_)) | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Body(BodyError::TooSlow(_)) => StatusCode::REQUEST_TIMEOUT,
-            Self::Body(BodyError::Broken(_)) | Self::Review(_) => StatusCode::BAD_REQUEST,
-            Self::Lost => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    /// What was wrong with the request; none where it was us.
-    pub(super) fn class(&self) -> Option<DecodeError> {
-        Some(match self {
-            Self::MediaType | Self::Encoding | Self::TransferCoding => DecodeError::MediaType,
-            Self::Body(BodyError::TooLarge) => DecodeError::TooLarge,
-            Self::Body(BodyError::NoRoom(_)) => DecodeError::NoMemory,
-            Self::Body(BodyError::TooSlow(_)) => DecodeError::Timeout,
-            Self::Body(BodyError::Broken(_)) => DecodeError::Body,
-            Self::Review(error) => error.into(),
-            Self::Busy | Self::Lost => return None,
-        })
-    }
-}
-
-impl IntoResponse for Rejection {
-    fn into_response(self) -> Response {
-        if matches!(self, Self::Lost) {
-            error!(error = %self, "Failed to answer a request");
-        } else {
-            debug!(error = %self, "Rejected a request");
-        }
-        (self.status(), format!("{self}\n")).into_response()
-    }
-}
-
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 const PATH: &str = "/validate";
+
 const POLICY_PATH: &str = "/validate-policy";
+
 const CATALOG_PATH: &str = "/validate-catalog";
 
 const USUAL_PATHS: &str = "not found: expected /validate or /validate-policy\n";
+
 const ALL_PATHS: &str = "not found: expected /validate, /validate-policy or /validate-catalog\n";

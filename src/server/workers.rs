@@ -1,4 +1,4 @@
-//! Who judges, and who waits for that.
+//! The workers that judge reviews, and the queue for them.
 //!
 //! Judging takes a core, so only as many edits are judged at once as there are workers. A few more
 //! may wait; of the rest, and of those whose turn would come too late, it is said at once that they
@@ -13,8 +13,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use crate::server::deadline::Deadline;
-use crate::server::peers::Peers;
+use crate::server::limits::Deadline;
+use crate::server::limits::Peers;
 use crate::telemetry::metrics::{AdmissionMetrics, GaugeGuard};
 use olmguard_engine::judge::{UnansweredReason, Wait};
 
@@ -64,10 +64,7 @@ impl Workers {
         peer: IpAddr,
         deadline: Deadline,
     ) -> Result<Worker, UnansweredReason> {
-        let too_late = UnansweredReason::DeadlineExceeded {
-            waited_for: Wait::Worker,
-            within: deadline.within,
-        };
+        let too_late = deadline.exceeded(Wait::Worker);
         if deadline.at <= Instant::now() {
             return Err(too_late);
         }

@@ -11,8 +11,9 @@ use tracing::{debug, info};
 use crate::admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
 use crate::live_facts::moment;
 use crate::server::catalog_preview::Preview;
-use crate::server::deadline::Deadline;
-use crate::server::handler::{Handler, Rejection, Telemetry, expect_json, peer};
+use crate::server::handler::{Handler, Telemetry, expect_json, peer};
+use crate::server::limits::Deadline;
+use crate::server::rejection::Rejection;
 use crate::telemetry::metrics::{CatalogReviewResult, PolicyObject};
 use crate::tls::Clock as _;
 use olmguard_views::audit_change::EditNote;
@@ -24,7 +25,7 @@ impl Handler {
         request: Request,
     ) -> Result<Vec<u8>, Rejection> {
         let deadline = Deadline::of(request.uri(), self.timeout);
-        let judge = Arc::clone(&self.judge);
+        let judge = Arc::clone(&self.answers.judge);
         let read = move |body: &[u8]| ObjectReview::from_bytes(body, &judge.policies().upgrades);
         let read = self.read(request, deadline, read);
         let review = read.await?;
@@ -60,7 +61,7 @@ impl Handler {
         expect_json(&parts.headers)?;
         let body = self.bodies.read(peer, &parts.headers, body, deadline);
         let body = body.await?;
-        let worker = self.workers.one(peer, deadline).await;
+        let worker = self.answers.workers.one(peer, deadline).await;
         let worker = worker.map_err(|_| Rejection::Busy)?;
         let telemetry = self.telemetry.clone();
         let reading = move || worker.work(|| telemetry.guarded(|| read(&body.bytes)));

@@ -1,4 +1,4 @@
-//! What an answer leaves behind: counts, the log of decisions, and Events.
+//! Records of an answer: metrics, the log of decisions, and Events.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use tokio::time::Duration;
 
 use crate::admission::{Outcome, Review};
 use crate::server::body::BodyError;
-use crate::server::handler::{Rejection, TimedBody};
-use crate::telemetry::log::{Decision, DecisionLog};
+use crate::server::rejection::Rejection;
+use crate::telemetry::log::{Decision, DecisionLog, reviewing};
 use crate::telemetry::metrics::{
     AdmissionMetrics, AnsweredReview, CatalogReviewMetrics, PolicyFinding, PolicyMetrics, WaitedFor,
 };
@@ -20,10 +20,10 @@ use olmguard_engine::judge::UnansweredReason;
 #[derive(Clone, Debug)]
 pub(in crate::server) struct Telemetry {
     pub(super) metrics: Arc<AdmissionMetrics>,
-    pub(super) decisions: DecisionLog,
     pub(super) events: EditEvents,
     pub(super) policies: Arc<PolicyMetrics>,
     pub(super) catalogs: Arc<CatalogReviewMetrics>,
+    decisions: DecisionLog,
 }
 
 impl Telemetry {
@@ -41,18 +41,18 @@ impl Telemetry {
         }
     }
 
-    /// Reads a review.
-    pub(super) fn review(&self, body: &TimedBody) -> Result<Review, Rejection> {
-        let review = self.guarded(|| Review::from_bytes(&body.read.bytes))??;
-        Ok(review.at(body.at))
-    }
-
-    /// Nothing that a panic may have left half done is used again.
+    /// Runs a part of a review. Nothing that a panic can leave half done is used again.
     pub(super) fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Rejection> {
         catch_unwind(AssertUnwindSafe(run)).map_err(|_| {
             self.metrics.panicked();
             Rejection::Lost
         })
+    }
+
+    /// Runs a part of one review, whose uid a panic is logged with.
+    pub(super) fn over<T>(&self, review: &Review, run: impl FnOnce() -> T) -> Result<T, Rejection> {
+        let _named = reviewing(review.uid());
+        self.guarded(run)
     }
 
     pub(super) fn answered(

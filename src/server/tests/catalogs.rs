@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::wire::Wire;
+use super::protocol::Wire;
 use super::{LOOPBACK, Started, listen_on, post_to, start};
 use crate::admission::{Enforcement, Mode};
 use crate::cluster::extensions::SharedExtensions;

@@ -19,9 +19,9 @@ use tokio::task::yield_now;
 
 use super::catalogs::{CatalogScene, edit_of, upgrade};
 use super::overload::{Panics, busy, token};
-use super::patience::{places, with};
-use super::policies::policy_review;
-use super::wire::{Wire, soon};
+use super::overload::{places, with};
+use super::policy_review;
+use super::protocol::{Wire, soon};
 use super::{LOOPBACK, Started, listen_on, post, post_to, review, start, start_with};
 use crate::admission::{Enforcement, Mode};
 use crate::server::{Guard, Limits, Patience, Server};
@@ -193,7 +193,7 @@ async fn answers() -> BTreeSet<String> {
     counted.series()
 }
 
-async fn ask(started: &Started, review: &Value) -> super::wire::Response {
+async fn ask(started: &Started, review: &Value) -> super::protocol::Response {
     let mut wire = Wire::to(started).await;
     wire.ask(&post(&review.to_string(), "")).await
 }

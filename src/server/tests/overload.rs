@@ -1,20 +1,25 @@
 //! More to judge than there are workers, and judges that take too long.
 
-use olmguard_engine::judge::Basis;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio_rustls::client::TlsStream;
 
-use super::wire::{Response, Wire, soon};
-use super::{LOOPBACK, Started, post, post_to, review, start_with};
+use super::protocol::{Response, Wire, soon};
+use super::{LOOPBACK, Started, post, post_to, review, start, start_with};
 use crate::admission::Review;
-use crate::server::{Guard, Judge, Limits, PendingReview};
+use crate::server::{Guard, Judge, Limits, Patience, PendingReview};
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::explain::Answer;
-use olmguard_engine::snapshot::Snapshot;
+use olmguard_engine::judge::{Basis, Stop, Token, Verdict};
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 /// Judges nothing until it is let go.
 #[derive(Clone, Debug, Default)]
@@ -177,7 +182,7 @@ pub(super) struct Panics(std::sync::atomic::AtomicBool);
 
 impl Judge for Panics {
     fn answer(&self, review: &Review, _pending: &PendingReview) -> Answer {
-        let failed_before = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
+        let failed_before = self.0.swap(true, Ordering::Relaxed);
         assert!(failed_before, "on purpose");
         review.answer(Basis::without_policies(&Snapshot::default()))
     }
@@ -240,4 +245,200 @@ async fn a_body_that_does_not_come_in_time_is_refused() {
     );
     assert_eq!(deadlines(&started), [1, 0, 0, 0]);
     assert_eq!(started.told(OVERLOADS), 0);
+}
+
+// Clients that are slow, or too many.
+
+pub(super) async fn with(limits: Limits) -> Started {
+    let guard = Guard::from(Snapshot::default());
+    start_with(LOOPBACK, limits, Arc::new(guard)).await
+}
+
+pub(super) fn places(count: usize) -> Limits {
+    let count = NonZeroUsize::new(count).unwrap();
+    Limits {
+        connections: count,
+        connections_per_peer: count,
+        ..Limits::default()
+    }
+}
+
+async fn is_answered(started: &Started) -> bool {
+    let mut wire = Wire::to(started).await;
+    let response = wire.ask(&post(&review(0).to_string(), "")).await;
+    response.status() == 200
+}
+
+#[tokio::test]
+async fn a_handshake_that_takes_too_long_is_cut_off() {
+    let started = with(Limits {
+        patience: Patience {
+            handshake: Duration::from_millis(50),
+            ..Patience::default()
+        },
+        ..Limits::default()
+    })
+    .await;
+    let mut silent = TcpStream::connect(started.server.addr()).await.unwrap();
+    assert_eq!(soon(silent.read(&mut [0; 8])).await.unwrap(), 0);
+    assert!(is_answered(&started).await);
+    assert_eq!(
+        started.told("olmguard_tls_handshake_errors_total{class=\"timeout\"} "),
+        1
+    );
+}
+
+#[tokio::test]
+async fn who_is_silent_makes_room() {
+    let started = with(places(2)).await;
+    let mut silent = Vec::new();
+    for _ in 0..8 {
+        silent.push(TcpStream::connect(started.server.addr()).await.unwrap());
+        assert!(is_answered(&started).await);
+    }
+    let cut_off = silent.len() - 1;
+    for stream in silent.iter_mut().take(cut_off) {
+        assert_eq!(soon(stream.read(&mut [0; 8])).await.unwrap_or(0), 0);
+    }
+}
+
+#[tokio::test]
+async fn plain_http_is_told_what_is_spoken() {
+    let started = start(LOOPBACK).await;
+    let mut plain = Wire::plain(started.server.addr()).await;
+    let response = plain.ask(&post(&review(1 << 20).to_string(), "")).await;
+    assert_eq!(
+        (response.status(), response.text()),
+        (400, "plain HTTP on a port that speaks TLS: use https\n")
+    );
+    assert!(plain.is_closed().await);
+}
+
+// A refusal that is known is the answer, however long the search for advice takes.
+
+/// Refuses each review by another token, and searches for advice until it is stopped.
+#[derive(Debug, Default)]
+struct Searching(AtomicUsize);
+
+impl Judge for Searching {
+    fn answer(&self, review: &Review, pending: &PendingReview) -> Answer {
+        let turn = self.0.fetch_add(1, Ordering::Relaxed);
+        let refusal = Answer {
+            verdict: Verdict::Deny,
+            token: denials()[turn],
+            ..review.answer(Basis::without_policies(&Snapshot::default()))
+        };
+        pending.refuse(refusal);
+        while !pending.stop().is_set() {
+            std::thread::yield_now();
+        }
+        review.answer(Basis::without_policies(&Snapshot::default()))
+    }
+}
+
+fn denials() -> Vec<Token> {
+    let all = Token::ALL.iter().copied();
+    all.filter(|token| token.verdict() == Verdict::Deny)
+        .collect()
+}
+
+/// With one worker: each review finds it free, so the search before it has ended.
+#[tokio::test]
+async fn a_refusal_that_is_known_is_sent_at_the_deadline() {
+    let limits = Limits {
+        workers: NonZeroUsize::MIN,
+        ..Limits::default()
+    };
+    let started = start_with(LOOPBACK, limits, Arc::new(Searching::default())).await;
+    for expected in denials() {
+        let response = ask(&started, "/validate?timeout=400ms", &review(0)).await;
+        assert_eq!(token(&response), expected.as_str());
+    }
+    let refusals = u32::try_from(denials().len()).unwrap();
+    assert_eq!(deadlines(&started), [0, 0, 0, refusals]);
+}
+
+/// Package `wide`, whose bundles all have a skipRange from 1.0.0 up, and package `chain`, each of whose
+/// bundles replaces the one before.
+fn large() -> Snapshot {
+    let package = |package: &'static str, edge: fn(usize) -> Value| {
+        let version = |at: usize| format!("1.{at}.0");
+        let entry = move |at: usize| {
+            let mut entry = edge(at);
+            entry["name"] = json!(version(at));
+            entry
+        };
+        let entries: Vec<_> = (0..BUNDLES).map(entry).collect();
+        let channel =
+            json!({"schema": "olm.channel", "package": package, "name": "c", "entries": entries});
+        let bundles = (0..BUNDLES).map(move |at| {
+            let value = json!({"packageName": package, "version": version(at)});
+            json!({"schema": "olm.bundle", "package": package, "name": version(at),
+                "properties": [{"type": "olm.package", "value": value}]})
+        });
+        bundles.chain([channel])
+    };
+    let wide = package(
+        "wide",
+        |at| json!({"skipRange": format!(">=1.0.0 <1.{at}.0")}),
+    );
+    let chain = package("chain", |at| match at.checked_sub(1) {
+        Some(before) => json!({"replaces": format!("1.{before}.0")}),
+        None => json!({}),
+    });
+    let lines: Vec<_> = wide.chain(chain).map(|blob| blob.to_string()).collect();
+    let rules = Rules::default();
+    let mut builder = CatalogBuilder::new(&rules);
+    fbc::read("c", lines.join("\n").as_bytes(), &mut builder).unwrap();
+    let content = Content::Loaded(Arc::new(builder.finish().expect("no bound")));
+    Snapshot::new(rules, [CatalogState::named("c", content)])
+}
+
+/// An edit of an extension that has version 1.0.0.
+fn edit(package: &str, range: &str) -> Review {
+    let mut edit = review(0);
+    let mut old = edit["request"]["object"].clone();
+    old["spec"]["source"]["catalog"]["packageName"] = json!(package);
+    old["status"] = json!({"install": {"bundle": {"name": "1.0.0", "version": "1.0.0"}}});
+    edit["request"]["operation"] = json!("UPDATE");
+    edit["request"]["object"] = old.clone();
+    edit["request"]["object"]["spec"]["source"]["catalog"]["version"] = json!(range);
+    edit["request"]["oldObject"] = old;
+    Review::read(&edit).unwrap()
+}
+
+const BUNDLES: usize = 100_000;
+
+const NOTE: &str = "\nNote: the search for an upgrade path was cut short; try a nearer version, or run olmguard path";
+
+#[test]
+fn a_refusal_over_a_hundred_thousand_bundles_waits_for_no_search() {
+    let snapshot = large();
+    for (package, range, expected, is_cut) in [
+        ("wide", "9.9.9", "VersionNotFound", false),
+        ("wide", "<1.0.0-0", "VersionNotFound", false),
+        ("chain", "1.1999.0", "NotASuccessor", true),
+        ("chain", "1.99999.0", "NotASuccessor", true),
+    ] {
+        let edit = edit(package, range);
+        for is_stopped in [true, false] {
+            let (stop, first) = (Stop::default(), Mutex::new(None));
+            if is_stopped {
+                stop.set();
+            }
+            let answer = edit.answer_until(Basis::without_policies(&snapshot), &stop, |refusal| {
+                *first.lock().unwrap() = Some(refusal);
+            });
+            let first = first.into_inner().unwrap().unwrap();
+            for (answer, is_cut) in [(&first, true), (&answer, is_cut || is_stopped)] {
+                let message = answer.message.as_deref().unwrap();
+                assert_eq!(answer.token.as_str(), expected, "{package} {range}");
+                assert_eq!(message.contains(NOTE), is_cut, "{message}");
+                assert!(message.len() <= 1024, "{message}");
+            }
+            // The versions after the installed one cost nothing more, so a stop does not take them away.
+            assert!(first.advice.allowed_next.is_empty());
+            assert!(!answer.advice.allowed_next.is_empty());
+        }
+    }
 }

@@ -1,13 +1,29 @@
 //! What is spoken, and what is refused.
 
-use std::net::TcpListener;
+use std::future::Future;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
 
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::version::{TLS12, TLS13};
+use rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
-use super::wire::Wire;
-use super::{LOOPBACK, post, review, start};
+use super::{LOOPBACK, Started, listen_on, post, review, start};
+use crate::admission::Enforcement;
+use crate::server::connection::Phase;
+use crate::server::{Guard, Limits, Server};
+use crate::telemetry::Metrics;
+use crate::tls::{TlsConfig, self_signed};
+use olmguard_engine::snapshot::Snapshot;
 use olmguard_views::readiness::Readiness;
 
 #[tokio::test]
@@ -187,5 +203,243 @@ async fn readiness_is_told_to_programs_as_json() {
         let read = Readiness::from_json(response.text());
         let checks = read.map(|readiness| readiness.checks.len()).ok();
         assert_eq!(checks, is_json.then_some(1), "{query}: {response:?}");
+    }
+}
+
+// A client that sees every byte.
+
+/// A connection below HTTP.
+pub(super) struct Wire<S> {
+    stream: S,
+    read: Vec<u8>,
+}
+
+/// One response.
+#[derive(Debug)]
+pub(super) struct Response {
+    pub(super) head: String,
+    pub(super) body: Vec<u8>,
+}
+
+/// A condition that a test waits for comes true in time, or the test fails.
+pub(super) async fn soon<T>(condition: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), condition)
+        .await
+        .expect("in time")
+}
+
+impl Wire<TlsStream<TcpStream>> {
+    pub(super) async fn to(started: &Started) -> Self {
+        let versions = rustls::DEFAULT_VERSIONS;
+        Self::with(started, versions, &[b"http/1.1"]).await.unwrap()
+    }
+
+    pub(super) async fn with(
+        started: &Started,
+        versions: &[&'static SupportedProtocolVersion],
+        alpn: &[&[u8]],
+    ) -> std::io::Result<Self> {
+        Self::at(started.server.addr(), &started.certificate, versions, alpn).await
+    }
+
+    /// To this address, trusting this certificate.
+    pub(super) async fn at(
+        addr: SocketAddr,
+        certificate: &CertificateDer<'static>,
+        versions: &[&'static SupportedProtocolVersion],
+        alpn: &[&[u8]],
+    ) -> std::io::Result<Self> {
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.clone()).unwrap();
+        let provider = Arc::new(ring::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(versions)
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = alpn.iter().map(|protocol| protocol.to_vec()).collect();
+        let tcp = TcpStream::connect(addr).await?;
+        let name = ServerName::from(addr.ip());
+        let stream = TlsConnector::from(Arc::new(config))
+            .connect(name, tcp)
+            .await?;
+        Ok(Self::over(stream))
+    }
+
+    pub(super) fn alpn(&self) -> Option<&[u8]> {
+        self.stream.get_ref().1.alpn_protocol()
+    }
+}
+
+impl Wire<TcpStream> {
+    pub(super) async fn plain(addr: SocketAddr) -> Self {
+        Self::over(TcpStream::connect(addr).await.unwrap())
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+    pub(super) fn over(stream: S) -> Self {
+        Self {
+            stream,
+            read: Vec::new(),
+        }
+    }
+
+    pub(super) async fn send(&mut self, bytes: &str) {
+        self.try_send(bytes).await.unwrap();
+    }
+
+    /// A server that has answered already need not read the rest.
+    pub(super) async fn try_send(&mut self, bytes: &str) -> std::io::Result<()> {
+        self.stream.write_all(bytes.as_bytes()).await?;
+        self.stream.flush().await
+    }
+
+    pub(super) async fn response(&mut self) -> Response {
+        soon(async {
+            let head = self.until_blank_line().await;
+            let length = header(&head, "content-length").map_or(0, |n| n.parse().unwrap());
+            while self.read.len() < length {
+                assert_ne!(self.more().await, 0, "body cut off");
+            }
+            let body = self.read.drain(..length).collect();
+            Response { head, body }
+        })
+        .await
+    }
+
+    pub(super) async fn ask(&mut self, request: &str) -> Response {
+        self.send(request).await;
+        self.response().await
+    }
+
+    /// The server has closed, with nothing more said.
+    pub(super) async fn is_closed(&mut self) -> bool {
+        soon(self.more()).await == 0 && self.read.is_empty()
+    }
+
+    async fn until_blank_line(&mut self) -> String {
+        loop {
+            let end = self.read.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+            if let Some(end) = end {
+                let head = self.read.drain(..end + 4).collect();
+                return String::from_utf8(head).unwrap();
+            }
+            assert_ne!(self.more().await, 0, "no response: {:?}", self.read);
+        }
+    }
+
+    async fn more(&mut self) -> usize {
+        self.stream.read_buf(&mut self.read).await.unwrap_or(0)
+    }
+}
+
+impl Response {
+    pub(super) fn status(&self) -> u16 {
+        self.head.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        header(&self.head, name)
+    }
+
+    pub(super) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let lines = head.lines().filter_map(|line| line.split_once(": "));
+    let mut values = lines.filter(|(key, _)| key.eq_ignore_ascii_case(name));
+    values.next().map(|(_, value)| value)
+}
+
+// The way out: nothing that was accepted is lost.
+
+const READYZ: &str = "GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n";
+
+async fn readyz(started: &Started) -> u16 {
+    let mut wire = Wire::plain(started.server.ops_addr()).await;
+    wire.ask(READYZ).await.status()
+}
+
+#[tokio::test]
+async fn who_leaves_is_not_ready_but_answers_and_says_so() {
+    let started = start(LOOPBACK).await;
+    let body = review(0).to_string();
+    let mut idle = Wire::to(&started).await;
+    assert_eq!(idle.ask(&post(&body, "")).await.header("connection"), None);
+    let mut fresh = Wire::to(&started).await;
+
+    started.server.leave();
+    assert_eq!(readyz(&started).await, 503);
+    assert!(idle.is_closed().await);
+
+    let mut late = Wire::to(&started).await;
+    for wire in [&mut fresh, &mut late] {
+        let response = wire.ask(&post(&body, "")).await;
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.header("connection"), Some("close"));
+        assert!(wire.is_closed().await);
+    }
+    soon(started.server.close()).await;
+}
+
+#[tokio::test]
+async fn what_is_under_way_is_answered_before_the_end() {
+    let started = start(LOOPBACK).await;
+    let addr = started.server.addr();
+    let mut wire = Wire::to(&started).await;
+    let request = post(&review(0).to_string(), "");
+    let (first, rest) = request.split_at(request.len() / 2);
+    wire.send(first).await;
+
+    let closing = tokio::spawn(started.server.close());
+    soon(async { while TcpStream::connect(addr).await.is_ok() {} }).await;
+    assert!(!closing.is_finished());
+
+    wire.send(rest).await;
+    let response = wire.response().await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.header("connection"), Some("close"));
+    soon(closing).await.unwrap();
+}
+
+/// A signal may come while it waits for its catalogs.
+#[tokio::test]
+async fn who_is_told_to_leave_before_it_opens_stays_on_its_way_out() {
+    let listening = listen_on(LOOPBACK.parse().unwrap(), Limits::default());
+    listening.server().leave();
+    let certificates = self_signed(&TlsConfig::default(), Vec::new()).unwrap();
+    let certificate = certificates.leaf().der().clone();
+    let guard = Arc::new(Guard::from(Snapshot::default()));
+    let server = listening.certify(certificates);
+    let started = Started {
+        server: server.open(guard, Enforcement::default()),
+        certificate,
+    };
+    assert_eq!(readyz(&started).await, 503);
+    let mut wire = Wire::to(&started).await;
+    let response = wire.ask(&post(&review(0).to_string(), "")).await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.header("connection"), Some("close"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_waits_no_longer_than_an_api_server() {
+    for (last_request, expected) in [(0, 0), (29, 29), (31, 30), (3600, 30)] {
+        let address = LOOPBACK.parse().unwrap();
+        let port = tokio::spawn(sleep(Duration::from_secs(last_request)));
+        let server = Server {
+            addr: address,
+            ops_addr: address,
+            scrapes_addr: None,
+            phase: watch::Sender::new(Phase::Serving),
+            metrics: Metrics::new(),
+            ports: vec![port],
+        };
+        let begun = Instant::now();
+        server.close().await;
+        assert_eq!(begun.elapsed().as_secs(), expected, "{last_request}");
     }
 }
