@@ -9,6 +9,8 @@
 
 mod html;
 mod markdown;
+#[cfg(test)]
+mod tests;
 
 use crate::finding::Finding;
 use crate::text::Tone;

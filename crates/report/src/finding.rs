@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::text::clean;
 use olmguard_catalog::version::go::one_line;
 
 /// One thing that a report finds, or that keeps it from finding more.
@@ -63,8 +64,7 @@ impl Finding {
 
     /// The text, each of its lines without anything that is not printable.
     pub(crate) fn clean(&self) -> String {
-        let lines: Vec<_> = self.text.split('\n').map(one_line).collect();
-        lines.join("\n")
+        clean(&self.text)
     }
 }
 

@@ -146,6 +146,12 @@ fn more_than_shown(items: &[String]) -> Option<String> {
     more.map(|more| format!("and {more} more; -o json has all"))
 }
 
+/// A text of several lines, each without anything that is not printable.
+pub fn clean(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(go::one_line).collect();
+    lines.join("\n")
+}
+
 /// A text as lines of at most so many columns, broken at spaces; a longer word has its own line. An arrow
 /// stays with the word after it.
 pub fn lines_of(words: &str, most: usize) -> Vec<String> {
@@ -177,3 +183,57 @@ const INDENT: &str = "  ";
 
 /// How many items a label or a heading has.
 const MOST_ITEMS: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(said: impl FnOnce(&mut Text), expected: &[&str]) {
+        let mut text = Text::default();
+        said(&mut text);
+        assert_eq!(text.to_string(), expected.join("\n") + "\n");
+    }
+
+    #[test]
+    fn a_fact_goes_on_beside_its_label() {
+        let words = "1.0.0 -> 1.1.0 -> 1.2.0 -> 1.3.0 -> 1.4.0 -> 1.5.0 -> 1.6.0 -> 1.7.0 -> 2.0.0";
+        let expected = [
+            "Path          1.0.0 -> 1.1.0 -> 1.2.0 -> 1.3.0 -> 1.4.0 -> 1.5.0 -> 1.6.0",
+            "              -> 1.7.0 -> 2.0.0",
+        ];
+        check(|text| text.fact("Path", Tone::Plain, words), &expected);
+    }
+
+    #[test]
+    fn of_very_many_items_the_first_are_listed_and_the_rest_is_counted() {
+        let items: Vec<_> = (0..14).map(|at| format!("item {at}")).collect();
+        let mut expected = vec!["Edge          item 0".to_owned()];
+        expected.extend((1..12).map(|at| format!("              item {at}")));
+        expected.push("              and 2 more; -o json has all".to_owned());
+        let expected: Vec<_> = expected.iter().map(String::as_str).collect();
+        check(|text| text.items("Edge", Tone::Plain, &items), &expected);
+    }
+
+    #[test]
+    fn an_item_goes_on_indented_and_a_list_has_a_heading() {
+        let long = ["word".to_owned(), vec!["words"; 14].join(" ")];
+        let expected = [
+            "Edges into 2",
+            "  word",
+            "  words words words words words words words words words words words words words",
+            "  words",
+            "Note          word",
+            "              words words words words words words words words words words",
+            "                words words words words",
+        ];
+        check(
+            |text| {
+                text.list("Edges into 2", &long);
+                text.list("Nothing", &[]);
+                text.notes(&long);
+            },
+            &expected,
+        );
+    }
+}

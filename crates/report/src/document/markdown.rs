@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use super::{Content, Document, Head, Piece, Row, Section};
 use crate::finding::Finding;
+use crate::text::clean;
 use olmguard_catalog::version::go::one_line;
 
 impl Document {
@@ -52,6 +53,7 @@ fn fold(row: &Row) -> Option<String> {
         Some(label) => format!("{label}: {text}"),
         None => text.clone(),
     });
+    let lines = lines.map(|lines| clean(&lines));
     let lines: Vec<_> = lines.collect();
     let behind = &row.details.summary;
     (!lines.is_empty()).then(|| folded(name.unwrap_or_default(), behind, &lines.join("\n")))

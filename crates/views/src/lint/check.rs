@@ -7,7 +7,6 @@ use std::collections::HashSet;
 use super::chain::{Chain, ChainFault};
 use super::finding::{Findings, Report, Words};
 use super::guarded::GuardedPackage;
-use super::{PolicyPart, WrittenPolicy};
 use super::rule::Rule;
 use super::rules::edges::{StepsTo, known_steps};
 use super::rules::entries::Meaning;
@@ -16,6 +15,7 @@ use super::rules::targets::{Stranger, Target, strangers};
 use super::rules::{deprecations, reading};
 use super::view::{ChannelView, EntryView, PackageView, Step, Steps, View};
 use super::written::{Bundle, Deprecation, LoadFaultKind, Spot};
+use super::{PolicyPart, WrittenPolicy};
 use crate::edge_field::EdgeField;
 
 /// The check of a rule, by what it is given.

@@ -15,6 +15,7 @@ use crate::cli::commands::check::trouble::TITLE;
 use olmguard_engine::explain::{Answer, one_line, plain};
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_report::document::{Content, Details, Head, Layout, Row, Section};
+use olmguard_report::text::clean;
 use olmguard_report::{
     Case as JunitCase, CaseStatus, Document, Ended, Failure, Finding, Place, Rule, Sarif,
     SerializeError, Severity, Tone,
@@ -313,12 +314,6 @@ fn rule_of_warnings() -> Rule {
         is_markdown: true,
         severity: None,
     }
-}
-
-/// A text of several lines: each as [`one_line`] has it.
-fn clean(text: &str) -> String {
-    let lines: Vec<_> = text.split('\n').map(one_line).collect();
-    lines.join("\n")
 }
 
 /// The rule of every warning: which it is, its words say.

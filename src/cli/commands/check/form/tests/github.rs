@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
-use super::super::clean;
 use super::{happened, result, runs};
 use crate::cli::Exit;
 use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::Token;
 use olmguard_report::Place;
+use olmguard_report::text::clean;
 
 /// A command: its word, its properties, its message.
 type Command<'c> = (&'c str, Vec<(String, String)>, String);

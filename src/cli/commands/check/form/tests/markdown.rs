@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::super::clean;
 use super::{happened, result, runs};
 use crate::cli::Exit;
 use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::Token;
+use olmguard_report::text::clean;
 
 /// What a reader of GitHub's Markdown finds in it.
 #[derive(Debug, Default)]
