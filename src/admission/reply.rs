@@ -71,7 +71,7 @@ struct StatusCause<'a> {
 impl Review {
     /// The reply that carries this answer.
     pub fn reply<'a>(&'a self, answer: &'a Answer, enforcement: Enforcement) -> Reply<'a> {
-        let course = enforcement.course(answer.verdict);
+        let course = enforcement.course(answer.verdict());
         let outcome = course.outcome();
         let refused = outcome == Outcome::Refused;
         Reply {
@@ -254,14 +254,19 @@ pub fn annotations(answer: &Answer) -> BTreeMap<&'static str, Cow<'_, str>> {
     let next = &answer.advice.allowed_next;
     let installed = answer.installed.as_ref().map(InstalledBundle::line);
     let resolved = answer.resolved.as_ref().map(ResolvedBundle::line);
+    let catalog = answer.catalog.as_ref();
+    let digest = catalog.and_then(|catalog| catalog.digest.as_deref());
     let known: [(_, Option<Cow<'_, str>>); 7] = [
-        ("verdict", Some(answer.verdict.as_str().into())),
+        ("verdict", Some(answer.verdict().as_str().into())),
         ("token", Some(answer.token.as_str().into())),
         ("installed", installed.map(Cow::Owned)),
         ("resolved", resolved.map(Cow::Owned)),
         ("next", (!next.is_empty()).then(|| list(next).into())),
-        ("catalog", answer.catalog.as_deref().map(Cow::Borrowed)),
-        ("digest", answer.digest.as_deref().map(Cow::Borrowed)),
+        (
+            "catalog",
+            catalog.map(|catalog| Cow::Borrowed(&*catalog.name)),
+        ),
+        ("digest", digest.map(Cow::Borrowed)),
     ];
     let mut told = BTreeMap::new();
     for (key, value) in known {

@@ -8,7 +8,7 @@ use crate::admission::fields::{
     asked, bounded_text, constant, identify, name, object, optional_text, required_object,
     required_text,
 };
-use olmguard_engine::explain::{self, Answer, exempted, not_judged, unanswered};
+use olmguard_engine::explain::{self, Answer, answer_unasked, not_judged};
 use olmguard_engine::extension::{
     Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, RecognisedObject,
     Shape, UnknownCause,
@@ -178,7 +178,7 @@ impl Review {
             Subject::Change(change) => {
                 let edit = change.edit(&self.requester);
                 let exemption = exemption(&edit).filter(|exempt| !exempt.takes_catalogs())?;
-                Some(exempted(&edit, exemption))
+                Some(answer_unasked(&edit, exemption))
             }
         }
     }
@@ -189,7 +189,7 @@ impl Review {
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
         self.settled().unwrap_or_else(|| match &self.subject {
             Subject::Exempt(_, exemption) => not_judged(exemption),
-            Subject::Change(change) => unanswered(&change.edit(&self.requester), cause),
+            Subject::Change(change) => answer_unasked(&change.edit(&self.requester), cause),
         })
     }
 }

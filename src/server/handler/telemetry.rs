@@ -69,8 +69,8 @@ impl Telemetry {
             outcome,
             elapsed,
         });
-        if let Some(why) = answer.exemption {
-            self.metrics.not_judged(why);
+        if let Some(exemption) = &answer.exemption {
+            self.metrics.not_judged(exemption.kind);
         }
         for finding in PolicyFinding::ALL {
             let word = finding.as_str();

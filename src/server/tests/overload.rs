@@ -324,7 +324,6 @@ impl Judge for Searching {
     fn answer(&self, review: &Review, pending: &PendingReview) -> Answer {
         let turn = self.0.fetch_add(1, Ordering::Relaxed);
         let refusal = Answer {
-            verdict: Verdict::Deny,
             token: denials()[turn],
             ..review.answer(Basis::without_policies(&Snapshot::default()))
         };

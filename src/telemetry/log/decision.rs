@@ -15,7 +15,7 @@ use crate::telemetry::log::LogUser;
 use crate::telemetry::log::shown;
 use olmguard_engine::explain::{Answer, ResolvedBundle};
 use olmguard_engine::extension::InstalledBundle;
-use olmguard_engine::judge::{ExemptionKind, Verdict};
+use olmguard_engine::judge::Verdict;
 
 /// Writes decisions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,6 +75,7 @@ macro_rules! line {
             outcome,
             elapsed,
         } = $decision;
+        let (requested, catalog) = (answer.requested.as_ref(), answer.catalog.as_ref());
         $event!(
             uid = shown(asked.uid),
             operation = asked.operation.as_str(),
@@ -85,26 +86,33 @@ macro_rules! line {
                 .and_then(|user| $log.user.written(user))
                 .as_deref()
                 .map(shown),
-            package = answer.package.as_deref().map(shown),
+            package = requested.map(|filter| shown(&filter.package)),
             installed = answer
                 .installed
                 .as_ref()
                 .map(InstalledBundle::line)
                 .as_deref()
                 .map(shown),
-            requested = answer.range.as_deref().map(shown),
+            requested = requested
+                .and_then(|filter| filter.version.as_deref())
+                .map(shown),
             resolved = answer
                 .resolved
                 .as_ref()
                 .map(ResolvedBundle::line)
                 .as_deref()
                 .map(shown),
-            policy = answer.policy.map(|policy| policy.as_str()),
-            catalog = answer.catalog.as_deref().map(shown),
-            digest = answer.digest.as_deref().map(shown),
-            verdict = answer.verdict.as_str(),
+            policy = requested.map(|filter| filter.policy.as_str()),
+            catalog = catalog.map(|catalog| shown(&catalog.name)),
+            digest = catalog
+                .and_then(|catalog| catalog.digest.as_deref())
+                .map(shown),
+            verdict = answer.verdict().as_str(),
             token = answer.token.as_str(),
-            why = answer.exemption.map(ExemptionKind::as_str),
+            why = answer
+                .exemption
+                .as_ref()
+                .map(|exemption| exemption.kind.as_str()),
             outcome = outcome.as_str(),
             duration_ms = milliseconds(*elapsed),
             $message
@@ -115,7 +123,7 @@ macro_rules! line {
 impl DecisionLog {
     /// Writes one line about it.
     pub fn say(&self, decision: &Decision<'_>) {
-        match decision.answer.verdict {
+        match decision.answer.verdict() {
             Verdict::Deny => line!(info, self, decision, "Denied"),
             Verdict::Undecided => line!(warn, self, decision, "Undecided"),
             Verdict::Allow => line!(debug, self, decision, "Allowed"),

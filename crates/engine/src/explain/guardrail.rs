@@ -1,16 +1,17 @@
-//! What guardrails forbid, as every report has it.
+//! What guardrails forbid: the reports that every command has, and the sentences of a refusal.
 
 mod reasons;
 
 use serde::Serialize;
 
-use crate::explain::label;
-use crate::explain::refusal::guardrail::told;
-use crate::explain::refusal::policy::against;
-use crate::explain::text::one_line;
+use crate::explain::facts::MessageFacts;
+use crate::explain::policy;
+use crate::explain::text::{CutLine, Detail, and_more, label, one_line, versioned};
 use crate::extension::Policy;
 use crate::judge::ForbiddenStep;
+use crate::resolve::semver::Hindrance;
 use crate::resolve::{Choice, GuardedBy, PolicyFinding, ViolatedRule, Violation};
+use olmguard_catalog::guardrail::{Action, Passage, Range, Rule, RuleKind};
 use olmguard_catalog::version::{Version, go};
 
 pub use reasons::{Places, ReasonTable, Reasons};
@@ -80,7 +81,7 @@ impl GuardrailReport {
             place: format!("UpgradePolicy {}", found.policy.name()),
             reason: None,
             lifted: false,
-            text: one_line(&against(found, "").to_string()),
+            text: one_line(&policy::against(found, "").to_string()),
         }
     }
 
@@ -163,8 +164,8 @@ impl ForbiddenReport {
     fn step(from: &Version, to: &Choice<'_>, violations: &[Violation<'_>], policy: Policy) -> Self {
         let mut reasons: Vec<_> = violations.iter().collect();
         reasons.sort_by_key(|reason| is_lifted(policy, reason));
-        let more = reasons.len().checked_sub(MOST_REASONS);
-        let told = reasons.into_iter().take(MOST_REASONS);
+        let more = reasons.len().checked_sub(MOST_LISTED);
+        let told = reasons.into_iter().take(MOST_LISTED);
         Self {
             from: from.without_build().to_string(),
             to: label(to.bundle()),
@@ -185,6 +186,156 @@ impl ForbiddenReport {
     }
 }
 
+/// The first reason, for line 1: which rule forbids which step.
+pub(super) fn reason(forbidden: &ForbiddenStep<'_>) -> CutLine {
+    let first = forbidden.violations.first();
+    let line = first.map_or_else(CutLine::default, |violation| {
+        let to = forbidden.to.bundle().version.as_ref().ok();
+        against(violation, &forbidden.from, to.map(|read| &read.version))
+    });
+    if forbidden.is_first_step() {
+        line
+    } else {
+        line.say(", a step that OLM then takes automatically")
+    }
+}
+
+/// What a step from a version to another goes against.
+pub(super) fn against(violation: &Violation<'_>, from: &Version, to: Option<&Version>) -> CutLine {
+    let step = |line: CutLine| match to {
+        Some(to) => line.version(from).say(" -> ").version(to),
+        None => line.say("the step from ").version(from),
+    };
+    let whose = whose(&violation.by);
+    match violation.of {
+        ViolatedRule::Rule(rule) => step(whose.say(" guardrail ").name(&rule.id).say(" forbids ")),
+        ViolatedRule::Prerelease(_) => step(whose.say(" guardrails allow no prerelease: ")),
+        ViolatedRule::Graph(_, left) => {
+            let line = step(whose.say(" guardrails have no edge "));
+            line.say(": ").say(hindrance(left))
+        }
+        ViolatedRule::Unread(_) => {
+            whose.say(" guardrails cannot be read, so they forbid every upgrade")
+        }
+    }
+}
+
+/// Why versions alone do not allow a step.
+pub fn hindrance(hindrance: Hindrance) -> &'static str {
+    match hindrance {
+        Hindrance::Same => "the version is the same",
+        Hindrance::Lower => "the version is lower",
+        Hindrance::Major => "another major version",
+        Hindrance::ZeroMinor => "below 1.0.0 another minor version is as another major one",
+        Hindrance::ZeroPatch => "below 0.1.0 no version is compatible with another",
+        Hindrance::Prerelease => "from a release to a prerelease",
+    }
+}
+
+/// Every reason, with what its rule is and why it is there.
+pub(super) fn details(forbidden: &ForbiddenStep<'_>) -> Vec<Detail> {
+    let items = forbidden.violations.iter().map(told).collect();
+    vec![Detail::sentences("Guardrail", items)]
+}
+
+/// Each reason by itself, for a list of findings; of too many the first ones.
+pub(super) fn each(forbidden: &ForbiddenStep<'_>) -> impl Iterator<Item = CutLine> {
+    let to = forbidden.to.bundle().version.as_ref().ok();
+    let to = to.map(|read| &read.version);
+    let violations = forbidden.violations.iter().take(MOST_LISTED);
+    violations.map(move |violation| against(violation, &forbidden.from, to))
+}
+
+/// What is missing if no edit of the extension helps.
+pub(super) fn needed(facts: &MessageFacts<'_>, forbidden: &ForbiddenStep<'_>) -> CutLine {
+    let unread = |violation: &Violation<'_>| matches!(violation.of, ViolatedRule::Unread(_));
+    if forbidden.violations.iter().any(unread) {
+        return CutLine::default().say("Fix the guardrails: they cannot be read.");
+    }
+    let line = facts.no_path_to(versioned(forbidden.to));
+    line.say(" that all guardrails allow.")
+        .then(facts.highest())
+}
+
+/// The guardrails that block a path which edges alone would give.
+pub(super) fn blocked_by(blocked: &ForbiddenStep<'_>) -> Detail {
+    let named = |violation: &Violation<'_>| match violation.of {
+        ViolatedRule::Rule(_) => format!("guardrail {}", told(violation)),
+        ViolatedRule::Prerelease(_) | ViolatedRule::Graph(..) => {
+            format!("guardrails: {}", told(violation))
+        }
+        ViolatedRule::Unread(_) => format!("guardrails that cannot be read, {}", told(violation)),
+    };
+    let all = blocked.violations.iter().map(named).collect();
+    Detail::sentences("Blocked by", all)
+}
+
+/// A reason in full: the rule, its owner, and why.
+pub(super) fn told(violation: &Violation<'_>) -> String {
+    let by = match violation.by {
+        GuardedBy::Author(catalog) => {
+            format!("by the author, in catalog {}", go::escape(&catalog.name))
+        }
+        GuardedBy::Administrator(place) => format!("by an administrator, in {}", go::escape(place)),
+    };
+    match violation.of {
+        ViolatedRule::Rule(rule) => rule_told(rule, &by),
+        ViolatedRule::Prerelease(graph) => {
+            let graph = graph.as_str();
+            format!("graph {graph} without a rule about prereleases, {by}")
+        }
+        ViolatedRule::Graph(graph, _) => format!("graph {}, {by}", graph.as_str()),
+        ViolatedRule::Unread(unread) => format!("{by}: {}", one_line(&unread.to_string())),
+    }
+}
+
+fn rule_told(rule: &Rule, by: &str) -> String {
+    let (id, what) = (go::escape(&rule.id), meaning(&rule.kind));
+    let reason = match &*rule.reason {
+        "" => String::new(),
+        reason => format!(": {}", go::escape(reason)),
+    };
+    format!("{id} ({what}) {by}{reason}")
+}
+
+/// What a kind of rule asks for, in a few words.
+pub(super) fn meaning(kind: &RuleKind) -> String {
+    let of = |from: &Option<Range>| match from {
+        Some(from) => format!(" of {}", go::escape(from.as_str())),
+        None => String::new(),
+    };
+    match kind {
+        RuleKind::PassThrough(passage) => format!("through {}", stretch(passage)),
+        RuleKind::Waypoints(passages) => format!("through {}", stretches(passages)),
+        RuleKind::LatestPatchFirst { from } => format!("last patch first{}", of(from)),
+        RuleKind::MaxMinorStep(step) if step.get() == 1 => "no minor passed by".to_owned(),
+        RuleKind::MaxMinorStep(step) => format!("fewer than {step} minors passed by"),
+        RuleKind::Prerelease(Action::Deny) => "no prereleases".to_owned(),
+        RuleKind::Prerelease(Action::Allow) => "prereleases allowed".to_owned(),
+    }
+}
+
+/// One after another; of very many the first ones.
+fn stretches(passages: &[Passage]) -> String {
+    let named = passages.iter().take(MOST_STRETCHES).map(stretch);
+    let named = named.collect::<Vec<_>>().join(", then ");
+    and_more(named, passages.len().saturating_sub(MOST_STRETCHES))
+}
+
+fn stretch(passage: &Passage) -> String {
+    go::escape(passage.via.as_str())
+}
+
+fn whose(by: &GuardedBy<'_>) -> CutLine {
+    CutLine::default().say(match by {
+        GuardedBy::Author(_) => "the author's",
+        GuardedBy::Administrator(_) => "an administrator's",
+    })
+}
+
+/// How many waypoints are named: each may be a range of half a kilobyte, and a rule may have hundreds.
+const MOST_STRETCHES: usize = 6;
+
 /// The words of [`GuardrailReport::kind`].
 const KINDS: [&str; 8] = [
     "PassThrough",
@@ -202,11 +353,13 @@ const UNREAD: &str = "guardrails that cannot be read";
 const PRERELEASE: &str = "no prereleases";
 const GRAPH: &str = "the semver rules";
 
-/// How many reasons of one step are told: there may be hundreds of rules, each with a reason of its own.
-const MOST_REASONS: usize = 32;
+/// How many reasons of one step are listed: there may be hundreds of rules, each with a reason of its own.
+const MOST_LISTED: usize = 32;
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn report(lifted: bool) -> GuardrailReport {
@@ -243,5 +396,23 @@ mod tests {
             "1.0.0 -> 1.1.0: and 224 more reasons",
         ];
         assert_eq!(told, expected);
+    }
+
+    fn told_of(waypoints: usize) -> String {
+        let versions: Vec<_> = (1..=waypoints).map(|at| format!("1.{at}.0")).collect();
+        let guardrails = olmguard_catalog::guardrail::read(&json!({
+            "schema": "olmguard.guardrails.v1alpha1", "package": "p",
+            "rules": [{"id": "all", "kind": "Waypoints", "versions": versions}],
+        }));
+        let guardrails = guardrails.expect("readable");
+        meaning(&guardrails.rules.first().expect("a rule").kind)
+    }
+
+    #[test]
+    fn of_very_many_waypoints_the_first_are_named_and_the_rest_counted() {
+        let six = "through 1.1.0, then 1.2.0, then 1.3.0, then 1.4.0, then 1.5.0, then 1.6.0";
+        assert_eq!(told_of(2), "through 1.1.0, then 1.2.0");
+        assert_eq!(told_of(6), six);
+        assert_eq!(told_of(256), format!("{six} and 250 more"));
     }
 }

@@ -1,7 +1,9 @@
 //! Results of a run as lines for people: what is no refusal, and the counts at the end.
 
-use crate::explain::message::{fix, note, one_edit};
+use crate::explain::advice::{fix, note, one_edit};
+use crate::explain::text::recorded;
 use crate::explain::{Answer, ResolvedBundle, one_line};
+use crate::extension::Filter;
 use crate::judge::{Token, Verdict};
 use olmguard_catalog::version::go;
 
@@ -21,7 +23,8 @@ pub fn result(answer: &Answer) -> String {
             )
         }
         (None, None) => {
-            let why = answer.exempt.as_deref().unwrap_or("nothing to judge");
+            let why = answer.exemption.as_ref();
+            let why = why.map_or("nothing to judge", |exemption| &exemption.why);
             format!("{why} [{}]", answer.token.as_str())
         }
     }
@@ -50,14 +53,9 @@ pub fn nothing_known_installed() -> &'static str {
      --snapshot"
 }
 
-/// What is installed, where something is: its version, with its release.
+/// What is installed, if something is: its version, with its release.
 pub fn from(answer: &Answer) -> Option<String> {
-    let installed = answer.installed.as_ref()?;
-    let version = &installed.version;
-    Some(match installed.release.as_deref() {
-        None | Some("") => version.clone(),
-        Some(release) => format!("{version}+{release}"),
-    })
+    answer.installed.as_ref().map(recorded)
 }
 
 /// What an edit resolves to or, where it resolves to nothing, what it asks for.
@@ -67,20 +65,17 @@ pub fn to(answer: &Answer) -> Option<String> {
         Some(release) => format!("{}+{release}", resolved.version),
         None => resolved.version.clone(),
     });
-    let asked = || {
-        answer
-            .range
-            .clone()
-            .filter(|range| !range.trim().is_empty())
+    let asked = |filter: &Filter| {
+        let range = filter.range().filter(|range| !range.trim().is_empty());
+        range.unwrap_or("any version").to_owned()
     };
-    let any = || answer.package.as_ref().map(|_| "any version".to_owned());
-    resolved.or_else(asked).or_else(any)
+    resolved.or_else(|| answer.requested.as_ref().map(asked))
 }
 
 /// What to do about a refusal: the edit to make, else what would have to change, else that the search
 /// for one was cut short.
 pub fn remedy(answer: &Answer) -> Option<String> {
-    match answer.verdict {
+    match answer.verdict() {
         Verdict::Deny | Verdict::Undecided => {
             let edit = one_edit(&answer.advice).or_else(|| fix(&answer.advice));
             let missing = || answer.needed.clone();
@@ -186,9 +181,8 @@ pub fn past(verdict: Verdict) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::not_judged;
-    use crate::explain::refusal::SEARCH_CUT;
-    use crate::judge::{Advice, Exemption, Fix, FixValue};
+    use crate::explain::advice::SEARCH_CUT;
+    use crate::judge::{Advice, Fix, FixValue};
 
     #[test]
     fn what_is_removed_says_what_it_asked_for() {
@@ -205,19 +199,14 @@ mod tests {
         };
         let (fix, none) = (Some(fix), None);
         let set = "set spec.source.catalog.version to \"1.2.0\"";
-        for (verdict, fix, is_cut, needed, expected) in [
-            (Verdict::Deny, &fix, false, None, Some(set)),
-            (Verdict::Undecided, &fix, true, Some("an edge"), Some(set)),
-            (
-                Verdict::Deny,
-                &none,
-                false,
-                Some("an edge"),
-                Some("an edge"),
-            ),
-            (Verdict::Deny, &none, true, None, Some(SEARCH_CUT)),
-            (Verdict::Deny, &none, false, None, None),
-            (Verdict::Allow, &fix, true, Some("an edge"), None),
+        let (deny, edge) = (Token::NotASuccessor, Some("an edge"));
+        for (token, fix, is_cut, needed, expected) in [
+            (deny, &fix, false, None, Some(set)),
+            (Token::NoCatalogs, &fix, true, edge, Some(set)),
+            (deny, &none, false, edge, edge),
+            (deny, &none, true, None, Some(SEARCH_CUT)),
+            (deny, &none, false, None, None),
+            (Token::Resolved, &fix, true, edge, None),
         ] {
             let advice = Advice {
                 fix: fix.clone(),
@@ -225,10 +214,10 @@ mod tests {
                 ..Advice::default()
             };
             let answer = Answer {
-                verdict,
+                token,
                 advice,
                 needed: needed.map(str::to_owned),
-                ..not_judged(&Exemption::Deleting)
+                ..Answer::default()
             };
             assert_eq!(remedy(&answer).as_deref(), expected, "{answer:?}");
         }

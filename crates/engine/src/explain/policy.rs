@@ -1,11 +1,14 @@
-//! What upgrade policies find, as every report has it.
+//! What upgrade policies deny: the report that every command has, and the sentences of a refusal.
 
 use serde::Serialize;
 
-use crate::explain::refusal::policy::against;
-use crate::explain::text::one_line;
-use crate::judge::{PolicyFinding, Request, RuledEdit, Ruling};
-use olmguard_policy::PolicyRule;
+use crate::explain::facts::MessageFacts;
+use crate::explain::text::{CutLine, Detail, one_line, versioned};
+use crate::extension::Fields;
+use crate::judge::{PolicyFinding, PolicyRefusal, RuledEdit, Ruling};
+use crate::resolve::Choice;
+use olmguard_catalog::version::go;
+use olmguard_policy::{ConditionOutcome, Opening, PolicyRule, RangeShape};
 
 /// A rule of an upgrade policy that an edit violates.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -25,7 +28,7 @@ pub struct PolicyReport {
     pub reads: Option<RequesterFact>,
 }
 
-/// What a rule reads of the one who edits.
+/// What a rule reads about the user who edits, or about the moment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RequesterFact {
     /// Name or groups.
@@ -47,14 +50,13 @@ impl PolicyReport {
     }
 
     /// Every rule that an edit violates: those that deny it first; of very many the first ones.
-    pub(super) fn all(ruled: &RuledEdit<'_>, request: Option<&Request<'_>>) -> Vec<Self> {
+    pub(super) fn all(ruled: &RuledEdit<'_>, range: &str) -> Vec<Self> {
         let denials = match &ruled.ruling {
             Ruling::Policy(refusal) => &*refusal.findings,
             _ => &[],
         };
-        let range = request.and_then(|request| request.filter.range());
         let findings = denials.iter().chain(&ruled.policy_warnings);
-        let reports = findings.map(|found| Self::of(found, range.unwrap_or_default()));
+        let reports = findings.map(|found| Self::of(found, range));
         reports.take(MOST_FINDINGS).collect()
     }
 }
@@ -72,5 +74,220 @@ impl RequesterFact {
     }
 }
 
+/// The first rule that denies the edit.
+pub(super) fn reason(refusal: &PolicyRefusal<'_>, range: &str) -> CutLine {
+    let first = refusal.findings.first();
+    first.map_or_else(CutLine::default, |found| against(found, range))
+}
+
+/// The other rules, and the fields of all of them.
+pub(super) fn details(refusal: &PolicyRefusal<'_>, range: &str) -> Vec<Detail> {
+    let others = each(refusal, range).skip(1);
+    let rules = refusal.findings.iter().take(MOST_LISTED).map(place);
+    let faults = refusal
+        .findings
+        .iter()
+        .filter_map(|found| match &found.violation.rule {
+            PolicyRule::Unreadable(fault) => Some(fault.to_string()),
+            _ => None,
+        });
+    let is_unbounded = refusal.findings.iter().any(|found| {
+        let rule = &found.violation.rule;
+        matches!(
+            rule,
+            PolicyRule::Window {
+                is_unbounded: true,
+                ..
+            }
+        )
+    });
+    let note = is_unbounded.then(|| UNBOUNDED.to_owned());
+    vec![
+        Detail::sentences("Also", others.map(|line| line.to_string()).collect()),
+        Detail::sentences("Cause", faults.collect()),
+        Detail::sentences("Rule", rules.collect()),
+        Detail::sentences("Note", note.into_iter().collect()),
+    ]
+}
+
+/// Each denial, for a list of findings; of too many the first ones.
+pub(super) fn each(refusal: &PolicyRefusal<'_>, range: &str) -> impl Iterator<Item = CutLine> {
+    let findings = refusal.findings.iter().take(MOST_LISTED);
+    findings.map(move |found| against(found, range))
+}
+
+/// The field of the extension that a finding is about.
+pub(super) fn field(found: &PolicyFinding<'_>, fields: &Fields) -> String {
+    match found.violation.rule {
+        PolicyRule::Bypass | PolicyRule::BypassPermission => fields.policy(),
+        PolicyRule::Catalog { .. } => fields.selector(),
+        _ => fields.version(),
+    }
+}
+
+/// The policies that block a path which edges alone would give.
+pub(super) fn blocked_by(findings: &[PolicyFinding<'_>]) -> Detail {
+    let lines = findings.iter().take(MOST_LISTED);
+    let lines = lines.map(|found| against(found, "").to_string());
+    Detail::sentences("Blocked by", lines.collect())
+}
+
+/// What a step without an edit violates; the step itself is named around it.
+pub fn denial(found: &PolicyFinding<'_>) -> CutLine {
+    rule(found, "")
+}
+
+/// What an edit with this range violates.
+pub(super) fn against(found: &PolicyFinding<'_>, range: &str) -> CutLine {
+    let line = rule(found, range);
+    match found.after {
+        None => line,
+        Some(before) => line
+            .say(", in the step ")
+            .then(versioned(before))
+            .say(" -> ")
+            .then(versioned(found.to))
+            .say(" that OLM then takes automatically"),
+    }
+}
+
+fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
+    let line = CutLine::default().say("policy ").name(found.policy.name());
+    let bundle = |line: CutLine| line.then(versioned(found.to));
+    match &found.violation.rule {
+        PolicyRule::Unreadable(_) => {
+            line.say(" is not valid, so it denies every change of version")
+        }
+        PolicyRule::VersionNotAllowed { allow } => {
+            let line = line.say(" allows only ").written(allow).say(", not ");
+            bundle(line)
+        }
+        PolicyRule::VersionDenied { deny } => {
+            let line = bundle(line.say(" denies "));
+            line.say(" (versions.deny: ").written(deny).say(")")
+        }
+        PolicyRule::Step { found, largest } => line.say(&format!(
+            " allows {} steps at most, and this is a {} step",
+            largest.as_str(),
+            found.as_str()
+        )),
+        PolicyRule::StepUnknown { largest } => line.say(&format!(
+            " allows {} steps at most, and the installed version is unknown or cannot be read",
+            largest.as_str()
+        )),
+        PolicyRule::Prerelease => bundle(line.say(" denies prereleases: ")),
+        PolicyRule::Deprecated => bundle(line.say(" denies what is deprecated: ")),
+        PolicyRule::Range { needed, .. } => too_wide(line, *needed, range),
+        PolicyRule::Catalog { .. } => {
+            let line = line.say(" does not allow catalog ");
+            line.name(&found.to.catalog.name)
+        }
+        PolicyRule::Bypass => line.say(" does not allow the override (SelfCertified)"),
+        PolicyRule::BypassPermission => line
+            .say(" requires the permission \"bypass\" for the override: the API server checks it"),
+        PolicyRule::Window { opens, .. } => window(line, opens.as_ref()),
+        PolicyRule::Condition {
+            index,
+            expression,
+            outcome,
+            ..
+        } => condition(line, *index, expression, outcome),
+    }
+}
+
+fn too_wide(line: CutLine, needed: RangeShape, range: &str) -> CutLine {
+    let line = line.say(match needed {
+        RangeShape::Pinned => " requires one exact version",
+        RangeShape::Bounded | RangeShape::Any => " requires a range with an upper bound",
+    });
+    match range {
+        "" => line.say(", and no version is set"),
+        range => line.say(", not ").written(range),
+    }
+}
+
+fn window(line: CutLine, opens: Option<&Opening>) -> CutLine {
+    let line = line.say(" allows changes of version only in its windows");
+    match opens {
+        Some(opening) => line.say(&format!("; the next opens at {}", said(opening))),
+        None => line.say("; none opens again"),
+    }
+}
+
+/// The local time, its zone, and the same in UTC.
+fn said(opening: &Opening) -> String {
+    let zone = go::escape(&opening.zone);
+    match &*opening.zone {
+        "UTC" => opening.at.to_string(),
+        _ => format!("{} {zone} ({})", opening.local, opening.at),
+    }
+}
+
+fn condition(line: CutLine, index: usize, expression: &str, outcome: &ConditionOutcome) -> CutLine {
+    match outcome {
+        ConditionOutcome::False {
+            message: Some(message),
+        } => line
+            .say(": condition not met: ")
+            .written(&one_line(message)),
+        ConditionOutcome::False { message: None } => line
+            .say(&format!(": condition {} is false: ", index + 1))
+            .written(&one_line(expression)),
+        ConditionOutcome::Failed { error } => line
+            .say(&format!(": condition {} cannot be evaluated: ", index + 1))
+            .written(&one_line(error)),
+    }
+}
+
+/// The object and the field of a rule.
+fn place(found: &PolicyFinding<'_>) -> String {
+    let name = go::escape(found.policy.name());
+    format!("UpgradePolicy {name}, {}", found.violation.rule.path())
+}
+
+/// What is missing if no edit of the extension helps.
+pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> CutLine {
+    let words = refusal.findings.iter().filter_map(remedy);
+    let first = words.min_by_key(|(order, _)| *order);
+    let within = || no_path(facts, refusal.resolved);
+    first.map_or_else(within, |(_, words)| words)
+}
+
+/// That policies leave no path to a bundle, or no bundle to install.
+fn no_path(facts: &MessageFacts<'_>, to: Choice<'_>) -> CutLine {
+    if facts.installed().is_none() {
+        let scope = facts.scope();
+        return CutLine::default().say(&format!("No bundle {scope} is allowed by all policies."));
+    }
+    let line = facts.no_path_to(versioned(to));
+    line.say(" that all policies allow.").then(facts.highest())
+}
+
+/// What only someone else, or time, can do against a rule. The lowest number is the first to do.
+fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
+    let line = CutLine::default();
+    Some(match &found.violation.rule {
+        PolicyRule::Unreadable(_) => {
+            let line = line.say("Fix UpgradePolicy ").name(found.policy.name());
+            (0, line.say(": it is not valid."))
+        }
+        PolicyRule::Window { opens: Some(_), .. } => (1, line.say(WAIT)),
+        PolicyRule::Window { opens: None, .. } => (1, line.say(NEVER_OPENS)),
+        PolicyRule::Bypass => (2, line.say(WITHOUT_BYPASS)),
+        _ => return None,
+    })
+}
+
+/// The rule says when.
+const WAIT: &str = "Wait until the next window opens.";
+const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
+const WITHOUT_BYPASS: &str =
+    "Remove the override, and upgrade step by step: olmguard path shows the steps.";
+
+/// What a window cannot do.
+const UNBOUNDED: &str = "the range has no upper bound: a window does not stop OLM from installing newer versions automatically";
+
+/// More findings than this no one reads.
+const MOST_LISTED: usize = 32;
 /// How many findings are reported: there may be hundreds of policies, each with rules of its own.
 const MOST_FINDINGS: usize = 64;

@@ -1,165 +1,158 @@
-//! Why an edit is refused or undecided: the reason in line 1, and what there is to know besides.
+//! What a refusal says, row by row: the reason, the fields, further lines, and what would help.
+//!
+//! `message` joins these parts within its limit.
 
-mod catalogs;
-pub(super) mod guardrail;
-pub(super) mod installed;
-mod needed;
-pub(super) mod policy;
+mod missing;
 
-pub(super) use needed::needed;
-
-use crate::explain::text::{CutLine, in_quotes, list, one_line};
-use crate::explain::{range, unanswered};
+use crate::explain::facts::MessageFacts;
+use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versioned};
+use crate::explain::{guardrail, policy, range};
 use crate::extension::schema::Correction;
-use crate::extension::{FilterError, FilterProblem, InstalledBundle};
-use crate::judge::{OutdatedCatalogs, Request, Ruling, SpecFault};
+use crate::extension::{FilterError, FilterProblem};
+use crate::judge::{PolicyRefusal, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::json_type::JsonType;
-use olmguard_catalog::version::{BundleReleaseSupport, go, suggestion};
+use olmguard_catalog::version::{ConstraintError, Version, go, suggestion};
+use olmguard_catalog::{BundleVersionError, DependencyKind};
 
-/// One further line: what it is about, and the items or the sentence.
+pub(super) use missing::installed_unknown as unknown;
+
+/// What there is to say about a refused or undecided edit.
 #[derive(Clone, Debug)]
-pub(super) struct Detail {
-    pub(super) label: &'static str,
-    pub(super) items: Vec<String>,
-    /// What stands between the items: sentences have commas of their own.
-    pub(super) between: &'static str,
+pub(super) struct Refusal {
+    /// Why, for line 1, without the token.
+    pub(super) reason: CutLine,
+    /// Each finding, with its field.
+    pub(super) causes: Vec<Cause>,
+    /// Further lines.
+    pub(super) details: Vec<Detail>,
+    /// What is missing, and who can supply it, if no edit of the object is known to help.
+    pub(super) needed: Option<CutLine>,
 }
 
-/// The reason, without the token.
-pub(super) fn reason(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> CutLine {
-    let line = CutLine::default();
-    match ruling {
-        Ruling::Unanswered(cause) => line.say(&unanswered::reason(*cause)),
-        Ruling::InvalidSpec(faults) => faults.first().map(spec_fault).unwrap_or_default(),
-        Ruling::InvalidSelector(_) => line.say("the catalog selector is not valid"),
-        Ruling::InvalidVersionRange(_) => line
-            .say("\"")
-            .written(range_of(request))
-            .say("\" is not a version range"),
-        Ruling::NoCatalogs(none) => line.say(catalogs::none(*none)),
-        Ruling::InstalledUnknown(cause) => line.say(installed::reason(cause)),
-        Ruling::CatalogNotLoaded(failed) => catalogs::not_loaded(failed),
-        Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)) => catalogs::outdated(old),
-        Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { denial, .. }) => {
-            reason(denial, request)
+/// One finding of a refusal.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Cause {
+    /// The path of the field it is about; empty if it is about none.
+    pub field: String,
+    /// One sentence.
+    pub message: String,
+}
+
+impl Refusal {
+    /// The parts for the row that answered, and what blocks the path; `None` if nothing is refused or undecided.
+    pub(super) fn of(facts: &MessageFacts<'_>) -> Option<Self> {
+        let mut refusal = Self::of_row(&facts.judgement.ruled.ruling, facts)?;
+        if let Some(end) = facts.dead_end {
+            let guardrails = end.blocked.as_ref().map(guardrail::blocked_by);
+            refusal.details.extend(guardrails);
+            refusal.details.push(policy::blocked_by(&end.policies));
         }
-        Ruling::PackageNotFound { searched, .. } => match searched.as_slice() {
-            [only] => line
-                .say("catalog ")
-                .name(only)
-                .say(" does not have this package"),
-            all => line.say(&format!(
-                "none of the {} catalogs has this package",
-                all.len()
-            )),
-        },
-        Ruling::InstalledVersionInvalid(_) => line.say("the installed version cannot be read"),
-        Ruling::ChannelNotFound { .. } => match channels_of(request) {
-            [only] => line.say("channel ").name(only).say(" does not exist"),
-            all => line.say(&format!(
-                "none of the {} requested channels exists",
-                all.len()
-            )),
-        },
-        Ruling::NotInChannel { .. } => not_in_channel(request),
-        Ruling::VersionNotFound { .. } => not_found(request),
-        Ruling::BrokenSkipRange(choice) => line
-            .say("OLM crashes on the skipRange of ")
-            .name(&choice.bundle().name)
-            .say(": it has an empty OR group"),
-        Ruling::Downgrade(best, 1) => older(*best, request),
-        Ruling::Downgrade(best, count) => line
-            .say(&format!(
-                "all {count} bundles {} are older than ",
-                asked(request)
-            ))
-            .then(installed_version(request))
-            .say(" and none is its successor; the best is ")
-            .then(of_catalog(*best)),
-        Ruling::NotASuccessor(best, 1) => no_successor(*best, request),
-        Ruling::NotASuccessor(best, count) => line
-            .say(&format!(
-                "none of the {count} bundles {} is a successor of ",
-                asked(request)
-            ))
-            .then(installed_version(request))
-            .say("; the best is ")
-            .then(of_catalog(*best)),
-        Ruling::AmbiguousCatalogs(left) => tie(left),
-        Ruling::BundleVersionInvalid(choice, _) => line
-            .say("the version of bundle ")
-            .name(&choice.bundle().name)
-            .say(" cannot be read"),
-        Ruling::UnsupportedDependency(choice, kind) => line.name(&choice.bundle().name).say(
-            &format!(" declares {}, which OLM v1 does not support", kind.as_str()),
-        ),
-        Ruling::Guardrail(forbidden) => guardrail::reason(forbidden),
-        Ruling::Policy(refusal) => policy::reason(refusal, request),
-        Ruling::PoliciesUnknown(_) => line.say(policy::UNLISTED),
-        Ruling::NotJudged(_) | Ruling::Allowed(..) => line,
+        Some(refusal)
+    }
+
+    fn of_row(ruling: &Ruling<'_>, facts: &MessageFacts<'_>) -> Option<Self> {
+        let fields = &facts.extension.fields;
+        Some(match ruling {
+            Ruling::NotJudged(_) | Ruling::Allowed(..) => return None,
+            Ruling::Unanswered(cause) => missing::unanswered(*cause),
+            Ruling::InvalidSpec(faults) => invalid_spec(faults),
+            Ruling::InvalidSelector(_) => invalid_selector(fields.selector()),
+            Ruling::InvalidVersionRange(error) => invalid_range(facts, error),
+            Ruling::NoCatalogs(none) => missing::no_catalogs(fields.selector(), *none),
+            Ruling::InstalledUnknown(cause) => missing::installed(fields.installed, cause),
+            Ruling::CatalogNotLoaded(failed) => missing::not_loaded(fields.selector(), failed),
+            Ruling::CatalogOutdated(outdated) => {
+                missing::outdated(fields.selector(), outdated, |denial| {
+                    Self::of_row(denial, facts)
+                })?
+            }
+            Ruling::PackageNotFound { searched, nearest } => {
+                package_not_found(fields.package_name(), searched, nearest)
+            }
+            Ruling::InstalledVersionInvalid(_) => invalid_installed(fields.installed),
+            Ruling::ChannelNotFound { existing } => channel_not_found(facts, existing),
+            Ruling::NotInChannel { having } => not_in_channel(facts, having),
+            Ruling::VersionNotFound { nearest } => version_not_found(facts, nearest),
+            Ruling::BrokenSkipRange(choice) => broken_skip_range(fields.version(), *choice),
+            Ruling::Downgrade(best, count) => downgrade(facts, *best, *count),
+            Ruling::NotASuccessor(best, count) => not_a_successor(facts, *best, *count),
+            Ruling::AmbiguousCatalogs(left) => ambiguous(fields.selector(), left),
+            Ruling::BundleVersionInvalid(choice, error) => {
+                invalid_bundle(fields.version(), *choice, error)
+            }
+            Ruling::UnsupportedDependency(choice, kind) => {
+                dependency(fields.version(), *choice, *kind)
+            }
+            Ruling::Guardrail(forbidden) => Self {
+                reason: guardrail::reason(forbidden),
+                causes: guardrail::each(forbidden)
+                    .map(|line| Cause::of(fields.version(), line))
+                    .collect(),
+                details: guardrail::details(forbidden),
+                needed: Some(guardrail::needed(facts, forbidden)),
+            },
+            Ruling::Policy(refusal) => of_policies(facts, refusal),
+            Ruling::PoliciesUnknown(unlisted) => missing::policies(unlisted.why),
+        })
+    }
+
+    fn new(field: impl Into<String>, reason: CutLine) -> Self {
+        Self {
+            causes: vec![Cause::of(field.into(), reason.clone())],
+            reason,
+            details: Vec::new(),
+            needed: None,
+        }
+    }
+
+    fn with(mut self, details: impl IntoIterator<Item = Detail>) -> Self {
+        self.details.extend(details);
+        self
+    }
+
+    fn needing(mut self, words: &str) -> Self {
+        self.needed = Some(CutLine::default().say(words));
+        self
     }
 }
 
-/// What there is to know besides the reason.
-pub(super) fn details(ruling: &Ruling<'_>, request: Option<&Request<'_>>) -> Vec<Detail> {
-    match ruling {
-        Ruling::Unanswered(cause) => {
-            vec![detail("Fix", vec![unanswered::again(*cause).to_owned()])]
+impl Cause {
+    fn of(field: String, line: CutLine) -> Self {
+        let message = line.within(LINE_1);
+        Self { field, message }
+    }
+
+    fn of_spec(fault: &SpecFault) -> Self {
+        match fault {
+            SpecFault::Filter(error) => Self::of(error.field.clone(), filter_error(error)),
+            SpecFault::Schema(finding) => Self {
+                field: finding.path.clone(),
+                message: finding.message.clone(),
+            },
         }
-        Ruling::InvalidSpec(faults) => also(faults),
-        Ruling::InvalidVersionRange(error) => {
-            let fault = error.fault();
-            let range = range_of(request);
-            let place = character(range, fault.at);
-            let place = format!("{}, at character {place}", range::fault(range, &fault));
-            let instead = suggestion::constraint(range).map(|instead| range::suggestion(&instead));
-            vec![sentences(
-                "Range",
-                [Some(place), instead].into_iter().flatten().collect(),
-            )]
-        }
-        Ruling::InstalledUnknown(cause) => installed::details(cause),
-        Ruling::NoCatalogs(none) => vec![catalogs::of_none(*none)],
-        Ruling::CatalogNotLoaded(failed) => catalogs::of_not_loaded(failed),
-        Ruling::CatalogOutdated(outdated) => catalogs::of_outdated(outdated),
-        Ruling::PackageNotFound { searched, nearest } => {
-            let several = searched.get(1).and(Some(searched));
-            vec![
-                detail("Nearest", names(nearest)),
-                detail("Searched", several.map_or_else(Vec::new, |all| names(all))),
-            ]
-        }
-        Ruling::ChannelNotFound { existing } => vec![detail("Channels", names(existing))],
-        Ruling::NotInChannel { having } => vec![detail("In channels", names(having))],
-        Ruling::VersionNotFound { nearest } => {
-            let versions = nearest.iter().map(ToString::to_string).collect();
-            vec![detail("Nearest", versions)]
-        }
-        Ruling::AmbiguousCatalogs(left) => vec![detail("Catalogs", with_priorities(left))],
-        Ruling::Guardrail(forbidden) => guardrail::details(forbidden),
-        Ruling::Policy(refusal) => policy::details(refusal, request),
-        Ruling::PoliciesUnknown(unlisted) => {
-            vec![sentences("Cause", vec![unlisted.why.to_owned()])]
-        }
-        Ruling::BundleVersionInvalid(_, error) if !error.is_olms_own() => {
-            vec![detail("Cause", vec![error.to_string()])]
-        }
-        _ => Vec::new(),
     }
 }
 
-/// What a refusal says where the search for advice ended at its bound, or was stopped.
-pub(super) const SEARCH_CUT: &str =
-    "the search for an upgrade path was cut short; try a nearer version, or run olmguard path";
+fn words(words: &str) -> CutLine {
+    CutLine::default().say(words)
+}
 
-/// The place of a byte of a text as people count: in characters, from 1.
-fn character(text: &str, byte: usize) -> usize {
-    text.char_indices().take_while(|(at, _)| *at < byte).count() + 1
+// === Rows 1 to 3: the object itself ===
+
+fn invalid_spec(faults: &[SpecFault]) -> Refusal {
+    let more = faults.iter().skip(1);
+    let more = more.map(|fault| spec_fault(fault).to_string()).collect();
+    Refusal {
+        reason: faults.first().map(spec_fault).unwrap_or_default(),
+        causes: faults.iter().map(Cause::of_spec).collect(),
+        details: vec![Detail::sentences("Also", more)],
+        needed: None,
+    }
 }
 
 /// One fault of a spec as a sentence.
-pub(super) fn spec_fault(fault: &SpecFault) -> CutLine {
+fn spec_fault(fault: &SpecFault) -> CutLine {
     match fault {
         SpecFault::Filter(error) => filter_error(error),
         SpecFault::Schema(finding) => {
@@ -202,49 +195,167 @@ fn filter_error(error: &FilterError) -> CutLine {
     }
 }
 
-fn also(faults: &[SpecFault]) -> Vec<Detail> {
-    let more = faults
-        .iter()
-        .skip(1)
-        .map(|fault| spec_fault(fault).to_string())
-        .collect();
-    vec![sentences("Also", more)]
+fn invalid_selector(field: String) -> Refusal {
+    Refusal::new(field, words("the catalog selector is not valid")).needing(
+        "Use valid keys and values: In and NotIn need values, Exists and DoesNotExist take none.",
+    )
 }
 
-fn not_in_channel(request: Option<&Request<'_>>) -> CutLine {
-    let line = match range_of(request) {
-        "" => CutLine::default().say("no bundle is in "),
-        range => CutLine::default()
-            .say("no bundle matching ")
-            .written(range)
-            .say(" is in "),
+fn invalid_range(facts: &MessageFacts<'_>, error: &ConstraintError) -> Refusal {
+    let range = facts.range();
+    let fault = error.fault();
+    let place = format!(
+        "{}, at character {}",
+        range::fault(range, &fault),
+        character(range, fault.at)
+    );
+    let instead = suggestion::constraint(range).map(|instead| range::suggestion(&instead));
+    let sentences = [place].into_iter().chain(instead).collect();
+    let reason = words("\"").written(range).say("\" is not a version range");
+    Refusal::new(facts.extension.fields.version(), reason)
+        .with([Detail::sentences("Range", sentences)])
+        .needing("Use comparators such as >=1.2.3, <2.0.0 or 1.x.")
+}
+
+/// The place of a byte of a text as people count: in characters, from 1.
+fn character(text: &str, byte: usize) -> usize {
+    text.char_indices().take_while(|(at, _)| *at < byte).count() + 1
+}
+
+// === Rows 6 to 10a: the package, its channels and its versions ===
+
+fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> Refusal {
+    let reason = match searched {
+        [only] => words("catalog ")
+            .name(only)
+            .say(" does not have this package"),
+        all => words(&format!(
+            "none of the {} catalogs has this package",
+            all.len()
+        )),
     };
-    match channels_of(request) {
+    let several = if searched.len() > 1 { searched } else { &[] };
+    Refusal::new(field, reason)
+        .with([
+            Detail::items("Nearest", escaped(nearest)),
+            Detail::items("Searched", escaped(several)),
+        ])
+        .needing("Add a catalog with this package, or set another packageName.")
+}
+
+fn invalid_installed(field: &str) -> Refusal {
+    Refusal::new(field, words("the installed version cannot be read")).needing(
+        "Upgrades start at an installed version such as 1.2.3. From this one, only the override works.",
+    )
+}
+
+fn channel_not_found(facts: &MessageFacts<'_>, existing: &[&str]) -> Refusal {
+    let reason = match facts.channels() {
+        [only] => words("channel ").name(only).say(" does not exist"),
+        all => words(&format!(
+            "none of the {} requested channels exists",
+            all.len()
+        )),
+    };
+    of_channels(facts, reason, Detail::items("Channels", escaped(existing)))
+}
+
+fn not_in_channel(facts: &MessageFacts<'_>, having: &[&str]) -> Refusal {
+    let line = match facts.range() {
+        "" => words("no bundle is in "),
+        range => words("no bundle matching ").written(range).say(" is in "),
+    };
+    let reason = match facts.channels() {
         [only] => line.say("channel ").name(only),
         _ => line.say("the requested channels"),
+    };
+    of_channels(facts, reason, Detail::items("In channels", escaped(having)))
+}
+
+fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> Refusal {
+    Refusal::new(facts.extension.fields.channels(), reason)
+        .with([detail])
+        .needing("Set a channel with a bundle that can be installed now, or no channels.")
+}
+
+fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> Refusal {
+    let reason = match facts.range() {
+        "" => words("the package has no bundles"),
+        range => words("no bundle matches ").written(range),
+    };
+    let versions = nearest.iter().map(ToString::to_string).collect();
+    Refusal::new(facts.extension.fields.version(), reason)
+        .with([Detail::items("Nearest", versions)])
+        .needing("Set a range that matches a version that can be installed now.")
+}
+
+fn broken_skip_range(field: String, choice: Choice<'_>) -> Refusal {
+    let reason = words("OLM crashes on the skipRange of ")
+        .name(&choice.bundle().name)
+        .say(": it has an empty OR group");
+    Refusal::new(field, reason).needing("The catalog author must fix the skipRange.")
+}
+
+// === Rows 11 to 15: what the edit resolves to ===
+
+fn downgrade(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> Refusal {
+    let reason = match count {
+        1 => versioned(best)
+            .say(" is older than ")
+            .then(facts.installed_version())
+            .say(" and not a successor of it")
+            .then(in_catalog(best)),
+        _ => words(&format!(
+            "all {count} bundles {} are older than ",
+            facts.scope()
+        ))
+        .then(facts.installed_version())
+        .say(" and none is its successor; the best is ")
+        .then(of_catalog(best)),
+    };
+    no_path(facts, reason, best, count)
+}
+
+fn not_a_successor(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> Refusal {
+    let reason = match count {
+        1 => versioned(best)
+            .say(" is not a successor of ")
+            .then(facts.installed_version())
+            .then(in_catalog(best)),
+        _ => words(&format!(
+            "none of the {count} bundles {} is a successor of ",
+            facts.scope()
+        ))
+        .then(facts.installed_version())
+        .say("; the best is ")
+        .then(of_catalog(best)),
+    };
+    no_path(facts, reason, best, count)
+}
+
+fn no_path(facts: &MessageFacts<'_>, reason: CutLine, best: Choice<'_>, count: usize) -> Refusal {
+    let to = match count {
+        1 => versioned(best),
+        _ => words(&format!("any of the {count} bundles {}", facts.scope())),
+    };
+    let line = facts.no_path_to(to);
+    let (is_guarded, is_policed) = facts.dead_end.map_or((false, false), |end| {
+        (end.blocked.is_some(), !end.policies.is_empty())
+    });
+    let needed = if is_policed {
+        line.say(" that all policies allow.").then(facts.highest())
+    } else if is_guarded {
+        line.say(" that all guardrails allow.")
+            .then(facts.highest())
+    } else {
+        line.say(".")
+            .then(facts.highest())
+            .say(" Only the catalog author can add one.")
+    };
+    Refusal {
+        needed: Some(needed),
+        ..Refusal::new(facts.extension.fields.version(), reason)
     }
-}
-
-fn not_found(request: Option<&Request<'_>>) -> CutLine {
-    match range_of(request) {
-        "" => CutLine::default().say("the package has no bundles"),
-        range => CutLine::default().say("no bundle matches ").written(range),
-    }
-}
-
-fn older(best: Choice<'_>, request: Option<&Request<'_>>) -> CutLine {
-    versioned(best)
-        .say(" is older than ")
-        .then(installed_version(request))
-        .say(" and not a successor of it")
-        .then(in_catalog(best))
-}
-
-fn no_successor(best: Choice<'_>, request: Option<&Request<'_>>) -> CutLine {
-    versioned(best)
-        .say(" is not a successor of ")
-        .then(installed_version(request))
-        .then(in_catalog(best))
 }
 
 fn of_catalog(choice: Choice<'_>) -> CutLine {
@@ -252,102 +363,56 @@ fn of_catalog(choice: Choice<'_>) -> CutLine {
 }
 
 fn in_catalog(choice: Choice<'_>) -> CutLine {
-    CutLine::default()
-        .say(" in catalog ")
-        .name(&choice.catalog.name)
+    words(" in catalog ").name(&choice.catalog.name)
 }
 
-/// Which bundles a count is of.
-fn asked(request: Option<&Request<'_>>) -> &'static str {
-    match (range_of(request), channels_of(request)) {
-        ("", []) => "of the package",
-        ("", _) => "in the channels",
-        _ => "in range",
-    }
-}
-
-fn tie(left: &[Choice<'_>]) -> CutLine {
-    let top = left.first().map_or(0, |choice| choice.catalog.priority);
-    let tied = left
-        .iter()
-        .filter(|choice| choice.catalog.priority == top)
-        .count();
-    CutLine::default().say(&format!(
-        "{tied} catalogs of the same priority ({top}) offer it"
-    ))
-}
-
-fn with_priorities(left: &[Choice<'_>]) -> Vec<String> {
-    let catalog = |choice: &Choice<'_>| {
+fn ambiguous(field: String, left: &[Choice<'_>]) -> Refusal {
+    let priorities = left.iter().map(|choice| choice.catalog.priority);
+    let top = priorities.clone().next().unwrap_or_default();
+    let tied = priorities.filter(|priority| *priority == top).count();
+    let reason = format!("{tied} catalogs of the same priority ({top}) offer it");
+    let catalogs = left.iter().map(|choice| {
+        let catalog = choice.catalog;
         format!(
             "{} (priority {})",
-            go::escape(&choice.catalog.name),
-            choice.catalog.priority
+            go::escape(&catalog.name),
+            catalog.priority
         )
-    };
-    left.iter().map(catalog).collect()
+    });
+    Refusal::new(field, words(&reason))
+        .with([Detail::items("Catalogs", catalogs.collect())])
+        .needing("Give the catalogs different priorities, or select one of them.")
 }
 
-/// A bundle by its version, by its name where that cannot be read.
-fn versioned(choice: Choice<'_>) -> CutLine {
-    let bundle = choice.bundle();
-    match &bundle.version {
-        Ok(read) => {
-            CutLine::default().version(read.recorded(BundleReleaseSupport::Disabled).version)
-        }
-        Err(_) => CutLine::default().name(&bundle.name),
-    }
+fn invalid_bundle(field: String, choice: Choice<'_>, error: &BundleVersionError) -> Refusal {
+    let reason = words("the version of bundle ")
+        .name(&choice.bundle().name)
+        .say(" cannot be read");
+    let cause = (!error.is_olms_own()).then(|| Detail::items("Cause", vec![error.to_string()]));
+    Refusal::new(field, reason)
+        .with(cause)
+        .needing("The catalog author must fix the version of the bundle.")
 }
 
-fn installed_version(request: Option<&Request<'_>>) -> CutLine {
-    let bundle = request.and_then(|request| request.installed.bundle());
-    bundle.map_or_else(CutLine::default, |bundle| {
-        CutLine::default().version(recorded(bundle))
-    })
+fn dependency(field: String, choice: Choice<'_>, kind: DependencyKind) -> Refusal {
+    let reason = CutLine::default().name(&choice.bundle().name).say(&format!(
+        " declares {}, which OLM v1 does not support",
+        kind.as_str()
+    ));
+    Refusal::new(field, reason).needing("Only a bundle without dependencies can be installed.")
 }
 
-/// The installed version as one text: an explicit release stands behind a plus sign, as it does
-/// where it is recorded as build metadata.
-pub(super) fn recorded(bundle: &InstalledBundle) -> String {
-    match bundle.release.as_deref() {
-        None | Some("") => bundle.version.clone(),
-        Some(release) => format!("{}+{release}", bundle.version),
-    }
-}
+// === Rows 16 and 17: the rules of authors and administrators ===
 
-fn range_of<'a>(request: Option<&Request<'a>>) -> &'a str {
-    request
-        .and_then(|request| request.filter.range())
-        .unwrap_or_default()
-}
-
-fn channels_of<'a>(request: Option<&Request<'a>>) -> &'a [String] {
-    request.map_or(&[], |request| request.filter.channels.as_slice())
-}
-
-fn detail(label: &'static str, items: Vec<String>) -> Detail {
-    Detail {
-        label,
-        items: items.into_iter().map(|item| one_line(&item)).collect(),
-        between: ", ",
-    }
-}
-
-fn sentences(label: &'static str, items: Vec<String>) -> Detail {
-    Detail {
-        between: "; ",
-        ..detail(label, items)
-    }
-}
-
-fn names(names: &[impl AsRef<str>]) -> Vec<String> {
-    names.iter().map(|name| go::escape(name.as_ref())).collect()
-}
-
-impl Detail {
-    /// The line with the first items, as many as asked for; empty where there is nothing to say.
-    pub(super) fn naming(&self, named: usize) -> Option<String> {
-        let list = || list(&self.items, self.between, named);
-        (!self.items.is_empty()).then(|| format!("{}: {}", self.label, list()))
+fn of_policies(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> Refusal {
+    let fields = &facts.extension.fields;
+    let lines = policy::each(refusal, facts.range());
+    let causes = refusal.findings.iter().zip(lines);
+    let causes = causes.map(|(found, line)| Cause::of(policy::field(found, fields), line));
+    Refusal {
+        reason: policy::reason(refusal, facts.range()),
+        causes: causes.collect(),
+        details: policy::details(refusal, facts.range()),
+        needed: Some(policy::needed(facts, refusal)),
     }
 }

@@ -4,9 +4,14 @@
 
 use std::fmt;
 
+use crate::extension::InstalledBundle;
+use crate::resolve::Choice;
 use olmguard_catalog::Bundle;
 pub use olmguard_catalog::version::go::one_line;
 use olmguard_catalog::version::{BundleReleaseSupport, go};
+
+/// The most bytes of line 1 of a message, and of one finding.
+pub const LINE_1: usize = 200;
 
 /// A line made of parts, some of which may be cut in their middle.
 #[derive(Clone, Debug, Default)]
@@ -147,6 +152,45 @@ pub fn cut_end(text: &str, limit: usize) -> String {
     format!("{}{DOTS}", floor(text, limit.saturating_sub(DOTS.len())))
 }
 
+/// One further line: what it is about, and the items or the sentences.
+#[derive(Clone, Debug)]
+pub(super) struct Detail {
+    label: &'static str,
+    items: Vec<String>,
+    /// What is put between the items: sentences have commas of their own.
+    between: &'static str,
+}
+
+impl Detail {
+    /// Items with commas between them; empty if there is nothing to say.
+    pub(super) fn items(label: &'static str, items: Vec<String>) -> Self {
+        Self {
+            label,
+            items: items.into_iter().map(|item| one_line(&item)).collect(),
+            between: ", ",
+        }
+    }
+
+    /// Sentences with semicolons between them.
+    pub(super) fn sentences(label: &'static str, items: Vec<String>) -> Self {
+        Self {
+            between: "; ",
+            ..Self::items(label, items)
+        }
+    }
+
+    /// How many items there are.
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The line with so many items, the first ones; `None` if there are none.
+    pub(super) fn naming(&self, named: usize) -> Option<String> {
+        let list = || list(&self.items, self.between, named);
+        (!self.items.is_empty()).then(|| format!("{}: {}", self.label, list()))
+    }
+}
+
 /// Items with something between them, of which as many are named as fit; the rest is counted.
 pub fn list(items: &[String], between: &str, named: usize) -> String {
     let shown = items
@@ -198,6 +242,31 @@ pub fn label(bundle: &Bundle) -> String {
         Ok(read) => read.recorded(BundleReleaseSupport::Disabled).version,
         Err(_) => go::escape(&bundle.name),
     }
+}
+
+/// A bundle by its version, by its name if that cannot be read.
+pub(super) fn versioned(choice: Choice<'_>) -> CutLine {
+    let bundle = choice.bundle();
+    match &bundle.version {
+        Ok(read) => {
+            CutLine::default().version(read.recorded(BundleReleaseSupport::Disabled).version)
+        }
+        Err(_) => CutLine::default().name(&bundle.name),
+    }
+}
+
+/// The installed version as one text: an explicit release comes after a plus sign, as it does if it is recorded as
+/// build metadata.
+pub(super) fn recorded(bundle: &InstalledBundle) -> String {
+    match bundle.release.as_deref() {
+        None | Some("") => bundle.version.clone(),
+        Some(release) => format!("{}+{release}", bundle.version),
+    }
+}
+
+/// Names, each fit for a terminal.
+pub(super) fn escaped(names: &[impl AsRef<str>]) -> Vec<String> {
+    names.iter().map(|name| go::escape(name.as_ref())).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Warnings as text: one line each, at most 120 characters, at most five.
 
-use crate::explain::Answer;
-use crate::explain::refusal::{guardrail, policy};
 use crate::explain::text::CutLine;
+use crate::explain::{Answer, guardrail, policy};
 use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{Continuation, Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
 use crate::resolve::Choice;
@@ -39,7 +38,7 @@ pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
 /// Warns where it is judged as if nothing were installed though something was asked for, for the reason of this
 /// row.
 pub fn warn_of_base(answer: &mut Answer, doubt: Option<Token>) {
-    if answer.verdict != Verdict::NotJudged {
+    if answer.verdict() != Verdict::NotJudged {
         warn_last(&mut answer.warnings, doubt.map(base_without_bundle));
     }
 }

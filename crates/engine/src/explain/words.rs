@@ -1,27 +1,19 @@
 //! One text about an edit, for callers that decide by the judgement and need no whole answer.
 
-use crate::explain::answer::{self, causes, cited, upstream};
-use crate::explain::exempt;
-use crate::explain::message::{self, Lines, MessageFacts};
-use crate::explain::refusal::installed;
+use crate::explain::facts::MessageFacts;
+use crate::explain::message::{self, Lines};
+use crate::explain::refusal::{self, Refusal};
+use crate::explain::text::cut_middle;
 use crate::extension::UnknownCause;
-use crate::judge::{Edit, FoundAdvice, Judgement};
+use crate::judge::{Edit, Exemption, FoundAdvice, Judgement};
+use olmguard_catalog::version::go;
 
 /// Why an edit is refused or undecided, in one sentence; of several causes the first.
 pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
-    let first = |facts: &MessageFacts<'_>| causes(facts).into_iter().next();
-    let cause = of_facts(edit, judgement, &FoundAdvice::default(), first)?;
-    Some(cause.message)
-}
-
-/// Why an edit is not judged, if it is not.
-pub fn exemption(judgement: &Judgement<'_>) -> Option<String> {
-    answer::exemption(&judgement.ruled.ruling).map(exempt::why)
-}
-
-/// Why it is not known what is installed.
-pub fn unknown(cause: &UnknownCause) -> &'static str {
-    installed::reason(cause)
+    let found = FoundAdvice::default();
+    let refusal = Refusal::of(&MessageFacts::of(edit, judgement, &found))?;
+    let first = refusal.causes.into_iter().next()?;
+    Some(first.message)
 }
 
 /// The reason at length, as [`Answer::message`](crate::explain::Answer::message) has it.
@@ -39,25 +31,34 @@ pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>)
 }
 
 fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<Lines> {
-    of_facts(edit, judgement, found, |facts| {
-        message::message(facts, message::lacking(facts).as_deref())
-    })
+    let facts = MessageFacts::of(edit, judgement, found);
+    Some(message::message(&facts, &Refusal::of(&facts)?))
 }
 
-fn of_facts<T>(
-    edit: &Edit<'_>,
-    judgement: &Judgement<'_>,
-    found: &FoundAdvice<'_>,
-    words: impl FnOnce(&MessageFacts<'_>) -> T,
-) -> T {
-    let upstream = upstream(edit, judgement);
-    words(&MessageFacts {
-        extension: edit.new,
-        request: edit.request().as_ref(),
-        judgement,
-        advice: &found.advice,
-        dead_end: found.dead_end.as_ref(),
-        catalog: cited(judgement),
-        upstream: upstream.as_deref(),
-    })
+/// Why it is not known what is installed.
+pub fn unknown(cause: &UnknownCause) -> &'static str {
+    refusal::unknown(cause)
+}
+
+/// Why an edit is not judged, if it is not.
+pub fn exemption(judgement: &Judgement<'_>) -> Option<String> {
+    judgement.ruled.ruling.exemption().map(why_exempt)
+}
+
+/// Why an edit is not judged.
+pub(super) fn why_exempt(exemption: &Exemption) -> String {
+    match exemption {
+        Exemption::Operation => "the request neither creates nor updates the object".to_owned(),
+        Exemption::Kind => "not an extension".to_owned(),
+        Exemption::UnknownVersion { .. } => "an unknown API version".to_owned(),
+        Exemption::Deleting => "it is being deleted".to_owned(),
+        Exemption::Unchanged => "what it requests has not changed".to_owned(),
+        Exemption::Source(source) => {
+            format!(
+                "its source is {}, not Catalog",
+                cut_middle(&go::escape(source), 40)
+            )
+        }
+        Exemption::Stricter => "it only turns the override off".to_owned(),
+    }
 }

@@ -53,6 +53,30 @@ impl<'s> RuledEdit<'s> {
         }
     }
 
+    /// The catalog that the answer rests on: the one of the bundle it is about, otherwise the only one with matches.
+    pub fn cited_catalog(&self) -> Option<&'s CatalogState> {
+        match &self.ruling {
+            Ruling::Allowed(_, choice)
+            | Ruling::Downgrade(choice, _)
+            | Ruling::NotASuccessor(choice, _)
+            | Ruling::BrokenSkipRange(choice)
+            | Ruling::BundleVersionInvalid(choice, _)
+            | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
+            Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
+            Ruling::Policy(refusal) => Some(refusal.resolved.catalog),
+            Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved.catalog),
+            Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
+            Ruling::CatalogOutdated(outdated) => match outdated.catalogs() {
+                [only] => Some(only),
+                _ => None,
+            },
+            _ => match self.matched.as_slice() {
+                [only] => Some(only.catalog),
+                _ => None,
+            },
+        }
+    }
+
     /// The ruling on an edit that only turns the bypass off, from the ruling without the bypass: the edit passes, unless
     /// a rule forbids the step that OLM then takes. Warnings about that step are kept.
     pub(super) fn of_stricter(self) -> Self {

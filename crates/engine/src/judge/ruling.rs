@@ -4,7 +4,7 @@ use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
 use crate::judge::UnlistedPolicies;
 use crate::judge::{Exemption, ForbiddenStep, PolicyRefusal, Token, UnansweredReason};
-use crate::resolve::{Choice, InstalledError, NotLoaded};
+use crate::resolve::{Choice, InstalledError, NotLoaded, NotLoadedCause};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::selector::SelectorError;
 use olmguard_catalog::version::{ConstraintError, Version};
@@ -158,6 +158,25 @@ impl Ruling<'_> {
         }
     }
 
+    /// Why the edit is not judged, if it is not.
+    pub fn exemption(&self) -> Option<&Exemption> {
+        match self {
+            Self::NotJudged(exemption) => Some(exemption),
+            _ => None,
+        }
+    }
+
+    /// Whether the content of a catalog could not be read, and decides for that alone.
+    pub fn rests_on_bad_input(&self) -> bool {
+        let Self::CatalogNotLoaded(failed) = self else {
+            return false;
+        };
+        matches!(
+            failed.why,
+            NotLoadedCause::Unreadable(_) | NotLoadedCause::Package(_)
+        )
+    }
+
     /// The row's word.
     pub fn token(&self) -> Token {
         match self {
@@ -188,5 +207,17 @@ impl Ruling<'_> {
             Self::Allowed(AllowedChange::Bypassed(_), _) => Token::Bypassed,
             Self::Allowed(AllowedChange::Resolved, _) => Token::Resolved,
         }
+    }
+}
+
+impl From<Exemption> for Ruling<'_> {
+    fn from(exemption: Exemption) -> Self {
+        Self::NotJudged(exemption)
+    }
+}
+
+impl From<UnansweredReason> for Ruling<'_> {
+    fn from(reason: UnansweredReason) -> Self {
+        Self::Unanswered(reason)
     }
 }

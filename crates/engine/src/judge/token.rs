@@ -1,15 +1,15 @@
 //! The words that every command, metric and log uses for an answer.
 
-/// What becomes of an edit.
+/// The outcome of an edit.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Verdict {
-    /// It would be carried out.
+    /// OLM would apply the edit.
     Allow,
-    /// It would not, or may not.
+    /// OLM would not apply the edit, or a rule forbids it.
     Deny,
-    /// The facts do not tell.
+    /// The facts are not sufficient to decide.
     Undecided,
-    /// The edit is none that is judged.
+    /// The edit is not judged.
     NotJudged,
 }
 
@@ -26,11 +26,11 @@ impl Verdict {
 }
 
 macro_rules! tokens {
-    ($($(#[$doc:meta])* $token:ident => $verdict:ident,)+) => {
+    ($($(#[$about:meta])* $token:ident => $verdict:ident,)+) => {
         /// The row of the decision table that answered.
-        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum Token {
-            $($(#[$doc])* $token,)+
+            $($(#[$about])* $token,)+
         }
 
         impl Token {
@@ -44,7 +44,7 @@ macro_rules! tokens {
                 }
             }
 
-            /// Whether files alone never give this answer: it takes a cluster, or a snapshot of one.
+            /// Whether only a cluster, or a snapshot of one, gives this answer; files alone never do.
             pub fn takes_a_cluster(self) -> bool {
                 matches!(
                     self,
@@ -66,7 +66,8 @@ macro_rules! tokens {
 }
 
 tokens! {
-    /// The edit is none that is judged.
+    /// The edit is not judged.
+    #[default]
     NotJudged => NotJudged,
     /// Before any row, in a server only: the time for the answer is over.
     DeadlineExceeded => Undecided,

@@ -94,8 +94,8 @@ proptest! {
     fn rows_are_those_of_the_table(world in world(), asked in asked()) {
         let answer = answer_to(&world.snapshot(), &asked.spec(), &asked.installed());
         prop_assert!(Token::ALL.contains(&answer.token));
-        prop_assert_eq!(answer.verdict, answer.token.verdict());
-        prop_assert_eq!(answer.resolved.is_some(), answer.verdict == Verdict::Allow);
+        prop_assert_eq!(answer.verdict(), answer.token.verdict());
+        prop_assert_eq!(answer.resolved.is_some(), answer.verdict() == Verdict::Allow);
         prop_assert_eq!(answer.causes.is_empty(), answer.message.is_none());
         within_limits(&answer)?;
     }
@@ -129,7 +129,7 @@ proptest! {
 }
 
 fn within_limits(answer: &Answer) -> Result<(), TestCaseError> {
-    let refuses = matches!(answer.verdict, Verdict::Deny | Verdict::Undecided);
+    let refuses = matches!(answer.verdict(), Verdict::Deny | Verdict::Undecided);
     prop_assert_eq!(answer.message.is_some(), refuses);
     if let Some(message) = &answer.message {
         let first = message.lines().next().unwrap_or_default();

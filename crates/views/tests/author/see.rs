@@ -256,7 +256,7 @@ fn a_walk_is_what_repeated_answers_say() {
                 let last = ask(&snapshot, &catalog, &installed);
                 match walked.end {
                     WalkEnd::Stays(_) => assert_eq!(last.token, Token::Unchanged),
-                    WalkEnd::Stops(_) => assert_eq!(last.verdict, Verdict::Deny),
+                    WalkEnd::Stops(_) => assert_eq!(last.verdict(), Verdict::Deny),
                 }
                 walks += 1;
             }
@@ -289,9 +289,9 @@ fn an_explained_step_is_what_check_says() {
                 let catalog = json!({"packageName": name, "version": version});
                 let answer = ask(&snapshot, &catalog, &installed);
                 let said = value(&report);
-                let resolved = answer.resolved.map(|resolved| resolved.bundle);
-                let is_it = resolved.as_deref() == Some(&*package.bundle(to_index).name);
-                let is_allowed = answer.verdict == Verdict::Allow && is_it;
+                let resolved = answer.resolved.as_ref().map(|resolved| &*resolved.bundle);
+                let is_it = resolved == Some(&*package.bundle(to_index).name);
+                let is_allowed = answer.verdict() == Verdict::Allow && is_it;
                 assert_eq!(report.is_allowed(), is_allowed, "{name} {from} {to}");
                 assert_eq!(
                     said["olm"]["token"],

@@ -79,7 +79,7 @@ impl CheckedExtension<'_> {
 
     /// What a refusal weighs, or that it is undecided; nothing where it is neither.
     pub(super) fn severity(&self) -> Option<Severity> {
-        match (self.answer.verdict, self.counts) {
+        match (self.answer.verdict(), self.counts) {
             (Verdict::Allow | Verdict::NotJudged, _) => None,
             (Verdict::Undecided, Exit::Good) => Some(Severity::Note),
             (Verdict::Deny | Verdict::Undecided, _) => Some(Severity::Error),
@@ -88,7 +88,7 @@ impl CheckedExtension<'_> {
 
     /// What each of its warnings weighs.
     fn severity_of_warnings(&self) -> Severity {
-        match (self.answer.verdict, self.counts) {
+        match (self.answer.verdict(), self.counts) {
             (Verdict::Allow | Verdict::NotJudged, Exit::Denied) => Severity::Error,
             _ => Severity::Warning,
         }
@@ -96,7 +96,7 @@ impl CheckedExtension<'_> {
 
     /// Whether it is told where only what does not count as good is.
     pub(super) fn is_bad(&self) -> bool {
-        self.answer.verdict == Verdict::Undecided || self.counts != Exit::Good
+        self.answer.verdict() == Verdict::Undecided || self.counts != Exit::Good
     }
 }
 
@@ -254,7 +254,7 @@ impl CheckedExtension<'_> {
             line: self.first_line(),
             whole: format!("{}\n{}", one_line(&self.place()), self.text()),
         };
-        match (self.answer.verdict, self.counts) {
+        match (self.answer.verdict(), self.counts) {
             (Verdict::Deny, _) => CaseStatus::Failed(refusal()),
             (Verdict::Undecided, counts) if counts != Exit::Good => CaseStatus::Error(refusal()),
             (_, Exit::Denied) => CaseStatus::Failed(Failure {
@@ -273,7 +273,7 @@ impl CheckedExtension<'_> {
             tone: if self.is_bad() { Tone::Bad } else { Tone::Good },
             findings: Vec::new(),
             cells: vec![
-                Content::words(plain::past(self.answer.verdict)),
+                Content::words(plain::past(self.answer.verdict())),
                 Content::foreign(self.name()).then_foreign(self.place()),
                 of_answer(plain::from(self.answer)),
                 of_answer(plain::to(self.answer)),

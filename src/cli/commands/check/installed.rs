@@ -69,7 +69,7 @@ pub(super) fn is_unknown(case: &Case, answer: &Answer, args: &CheckArgs) -> bool
     let has_source = args.snapshot.is_some()
         || case.told != InstalledSource::Manifests
         || !matches!(case.past, Past::NotAsked);
-    let is_judged = answer.verdict != Verdict::NotJudged;
+    let is_judged = answer.verdict() != Verdict::NotJudged;
     let is_manifest = matches!(case.subject, Subject::Manifest(..));
     is_manifest && is_judged && !has_source && answer.installed.is_none()
 }
@@ -85,7 +85,7 @@ pub(super) fn note(case: &Case, answer: &Answer, args: &CheckArgs) -> Option<Str
     let found = case.past.found()?;
     let installed = answer.installed.as_ref()?;
     let is_assumed = case.told == InstalledSource::Manifests
-        && answer.verdict != Verdict::NotJudged
+        && answer.verdict() != Verdict::NotJudged
         && !is_of_status(installed, found, case);
     is_assumed
         .then(|| plain::assumed_from_base(answer))

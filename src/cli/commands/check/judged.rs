@@ -33,7 +33,7 @@ pub(super) fn judge(
                 requester: &plan.requester,
             };
             let (mut answer, successors) = answer_with_successors(basis, &edit);
-            if matches!(answer.verdict, Verdict::Allow | Verdict::Undecided) {
+            if matches!(answer.verdict(), Verdict::Allow | Verdict::Undecided) {
                 let renamed = renamed(case, extension, gathered);
                 explain::warn_last(&mut answer.warnings, renamed.map(explain::renamed));
             }
@@ -41,7 +41,7 @@ pub(super) fn judge(
             (answer, successors)
         }
     };
-    if answer.verdict == Verdict::Undecided && args.on_undecided == Some(OnUndecided::Warn) {
+    if answer.verdict() == Verdict::Undecided && args.on_undecided == Some(OnUndecided::Warn) {
         let message = answer.message.as_deref().unwrap_or_default();
         explain::warn_first(&mut answer.warnings, explain::let_through(message));
     }
@@ -97,7 +97,7 @@ pub(super) fn is_denied_by_warnings(answer: &Answer, args: &CheckArgs) -> bool {
 }
 
 fn exit_without_warnings(answer: &Answer, args: &CheckArgs) -> Exit {
-    match answer.verdict {
+    match answer.verdict() {
         Verdict::Undecided if answer.rests_on_bad_input => Exit::BadInput,
         Verdict::Undecided => undecided(args),
         Verdict::Deny => Exit::Denied,

@@ -207,7 +207,7 @@ impl Summary {
         let count = |verdict| {
             answers
                 .iter()
-                .filter(|answer| answer.verdict == verdict)
+                .filter(|answer| answer.verdict() == verdict)
                 .count()
         };
         Self {
@@ -300,6 +300,7 @@ impl ResultReport {
                 FixValue::List(items) => FixValueReport::List(items),
             },
         });
+        let requested = answer.requested.as_ref();
         Self {
             name: case.identity.name.clone(),
             file: case.place.file.clone(),
@@ -307,14 +308,12 @@ impl ResultReport {
             line: case.place.at.line,
             column: case.place.at.column,
             base: PastReport::of(&case.past),
-            package: answer.package.clone(),
-            policy: answer
-                .policy
-                .map(olmguard_engine::extension::Policy::as_str),
-            range: answer.range.clone(),
-            channels: answer.channels.clone(),
+            package: requested.map(|filter| filter.package.clone()),
+            policy: requested.map(|filter| filter.policy.as_str()),
+            range: requested.and_then(|filter| filter.version.clone()),
+            channels: requested.map_or_else(Vec::new, |filter| filter.channels.clone()),
             installed,
-            verdict: answer.verdict.as_str(),
+            verdict: answer.verdict().as_str(),
             token: answer.token.as_str(),
             resolved,
             successors: successors.map(<[_]>::to_vec),

@@ -120,7 +120,7 @@ fn assumed(args: &CheckArgs, case: &Case, answer: &Answer) -> BTreeSet<&'static 
 }
 
 fn is_bad(answer: &Answer, args: &CheckArgs) -> bool {
-    answer.verdict == Verdict::Undecided || judged::exit_of(answer, args) != Exit::Good
+    answer.verdict() == Verdict::Undecided || judged::exit_of(answer, args) != Exit::Good
 }
 
 fn result(
@@ -132,7 +132,7 @@ fn result(
     let name = case.identity.name.as_deref().unwrap_or("(no name)");
     let (name, place) = (go::escape(name), go::escape(&case.place.to_string()));
     text.say(Tone::Plain, format!("{place}: {name}: "));
-    text.line(tone(answer.verdict), answer.verdict.as_str());
+    text.line(tone(answer.verdict()), answer.verdict().as_str());
     if origin.explains(case, answer) {
         return;
     }

@@ -62,7 +62,7 @@ pub(super) fn nothing_installed(
     let is_unknown = results.all(|(case, answer)| is_unknown(case, answer, args));
     let is_allowed = answers
         .iter()
-        .any(|answer| answer.verdict == Verdict::Allow);
+        .any(|answer| answer.verdict() == Verdict::Allow);
     (is_unknown && is_allowed).then(|| of_run(Severity::Note, plain::nothing_known_installed()))
 }
 

@@ -43,7 +43,7 @@ pub(super) fn details(outcome: &Outcome) -> String {
         ));
     }
     if !lines.is_empty() {
-        lines.push(format!("answer: {}", outcome.answer.verdict.as_str()));
+        lines.push(format!("answer: {}", outcome.answer.verdict().as_str()));
         let whole = plain::result(&outcome.answer);
         lines.extend(whole.lines().map(|line| format!("  {}", one_line(line))));
         let warnings = outcome.answer.warnings.iter();

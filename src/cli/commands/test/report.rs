@@ -84,7 +84,7 @@ impl CaseReport {
             column: outcome.at.column,
             holds: outcome.holds(),
             differences: differences.collect(),
-            verdict: answer.verdict.as_str(),
+            verdict: answer.verdict().as_str(),
             token: answer.token.as_str(),
             warnings: answer.warnings.clone(),
             message: answer.message.clone(),

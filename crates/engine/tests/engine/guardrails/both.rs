@@ -88,7 +88,7 @@ proptest! {
         prop_assert_eq!(follow(&snapshot, from, asked, &answer), Ok(()));
         for next in &answer.advice.allowed_next {
             let next = judged(&snapshot, from, Asked { range: Some(next), ..asked });
-            prop_assert_eq!(next.verdict, Verdict::Allow);
+            prop_assert_eq!(next.verdict(), Verdict::Allow);
         }
     }
 }

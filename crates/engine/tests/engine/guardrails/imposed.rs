@@ -54,7 +54,7 @@ fn the_bypass_lifts_only_what_says_so() {
         "1.0.0",
         asked,
     );
-    assert_eq!(lifted.verdict.as_str(), "allow");
+    assert_eq!(lifted.verdict().as_str(), "allow");
     let expected =
         "an administrator's guardrail slowly forbids 1.0.0 -> 1.3.0; the override lifts it";
     assert!(

@@ -63,7 +63,8 @@ pub(crate) fn follow(
             ..asked
         };
         let next = judged_from(snapshot, &at, next);
-        let Some(resolved) = next.resolved.filter(|_| next.verdict == Verdict::Allow) else {
+        let is_allowed = next.verdict() == Verdict::Allow;
+        let Some(resolved) = next.resolved.filter(|_| is_allowed) else {
             return Err(format!("{range} is refused: {:?}", next.message));
         };
         at = Installed::Bundle(InstalledBundle {
@@ -84,7 +85,7 @@ proptest! {
         let (with, same) = judged_with_successors(&with(graph, &rules), &installed, asked);
         prop_assert_eq!(successors, same);
         if with.token.as_str() == "Guardrail" {
-            prop_assert_eq!(without.verdict, Verdict::Allow);
+            prop_assert_eq!(without.verdict(), Verdict::Allow);
             prop_assert!(!asked.bypass);
         } else {
             prop_assert_eq!(without.token, with.token);
@@ -108,7 +109,7 @@ proptest! {
         prop_assert_eq!(follow(&snapshot, from, asked, &answer), Ok(()));
         for next in &answer.advice.allowed_next {
             let next = judged(&snapshot, from, Asked { range: Some(next), ..asked });
-            prop_assert_eq!(next.verdict, Verdict::Allow);
+            prop_assert_eq!(next.verdict(), Verdict::Allow);
         }
     }
 

@@ -138,7 +138,7 @@ fn c_waypoints_over_semver() {
     allows(&with, &[("1.3.0-rc.1", "1.3.0")]);
     assert_eq!(plan(&with, "1.0.0", "1.3.0"), ["1.0.0", "1.1.5", "1.3.0"]);
     let bypassing = judged(&with, "1.3.0", Asked::range("2.0.0").bypassing());
-    assert_eq!(bypassing.verdict.as_str(), "allow");
+    assert_eq!(bypassing.verdict().as_str(), "allow");
     let expected = "the author's guardrails have no edge 1.3.0 -> 2.0.0: another major version; the override lifts it";
     assert!(
         bypassing.warnings.iter().any(|warning| warning == expected),

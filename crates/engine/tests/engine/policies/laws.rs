@@ -75,8 +75,8 @@ proptest! {
 
     #[test]
     fn one_more_policy_never_allows_what_was_denied(scene in scene(), more in spec()) {
-        let before = scene.answer().verdict;
-        let after = scene.ruled("more", &more).answer().verdict;
+        let before = scene.answer().verdict();
+        let after = scene.ruled("more", &more).answer().verdict();
         prop_assert!(before != Verdict::Deny || after == Verdict::Deny);
     }
 
@@ -90,10 +90,10 @@ proptest! {
     #[test]
     fn what_a_denial_suggests_is_admitted(scene in scene()) {
         let answer = scene.answer();
-        prop_assume!(answer.verdict == Verdict::Deny);
+        prop_assume!(answer.verdict() == Verdict::Deny);
         for version in &answer.advice.allowed_next {
             let next = scene.clone().with_version(version).answer();
-            prop_assert_ne!(next.verdict, Verdict::Deny, "{:?}", next.message);
+            prop_assert_ne!(next.verdict(), Verdict::Deny, "{:?}", next.message);
         }
         if let Some(fix) = &answer.advice.fix {
             let fixed = match &fix.value {
@@ -106,12 +106,12 @@ proptest! {
                 FixValue::List(_) => unreachable!("no fix of a version is a list"),
             };
             let fixed = fixed.answer();
-            prop_assert_ne!(fixed.verdict, Verdict::Deny, "{:?}", fixed.message);
+            prop_assert_ne!(fixed.verdict(), Verdict::Deny, "{:?}", fixed.message);
         }
         let mut from = scene.clone();
         for version in answer.advice.path.iter().skip(1) {
             let step = from.clone().with_version(version).answer();
-            prop_assert_ne!(step.verdict, Verdict::Deny, "{:?}", step.message);
+            prop_assert_ne!(step.verdict(), Verdict::Deny, "{:?}", step.message);
             from = from.from(leaked(version));
         }
     }

@@ -29,8 +29,11 @@ fn what_would_be_allowed_is_undecided() {
         let (known, unlisted) = answers(&scene);
         assert_eq!(known.token, token);
         assert_eq!(unlisted.token, Token::PoliciesUnknown, "{token:?}");
-        assert_eq!(unlisted.verdict, Verdict::Undecided);
-        assert_eq!(unlisted.catalog.as_deref(), Some("operatorhubio"));
+        assert_eq!(unlisted.verdict(), Verdict::Undecided);
+        assert_eq!(
+            unlisted.catalog.as_ref().map(|catalog| &*catalog.name),
+            Some("operatorhubio")
+        );
         let resolved = |answer: &Answer| answer.resolved.as_ref().map(|to| to.version.clone());
         assert_eq!(resolved(&unlisted), resolved(&known));
     }

@@ -585,7 +585,7 @@ mod sequences {
             for ((range, bypasses), pauses) in edits.into_iter().zip(pauses) {
                 let new = extension(range, bypasses.then_some("SelfCertified"));
                 let answer = world.edit(&new, Some(&old));
-                if matches!(answer.verdict, Verdict::Deny | Verdict::Undecided) {
+                if matches!(answer.verdict(), Verdict::Deny | Verdict::Undecided) {
                     continue;
                 }
                 let moves = world.moves(&new);

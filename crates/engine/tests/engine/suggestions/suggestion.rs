@@ -34,7 +34,7 @@ pub(crate) fn walk(walked: &mut Walked, snapshot: &Snapshot, asked: &Value, inst
         || advice.fix.is_some()
         || !advice.allowed_next.is_empty()
         || advice.bypass == BypassHelps::Yes;
-    if answer.verdict != Verdict::Deny {
+    if answer.verdict() != Verdict::Deny {
         walked.check(!has_any, || from.tell("suggests without a denial", &answer));
         return;
     }

@@ -12,7 +12,7 @@ use crate::cli::commands::check::base::Past;
 use crate::cli::commands::check::cases::{self, CasePlace, Subject};
 use crate::manifest::Position;
 use olmguard_engine::explain::not_judged;
-use olmguard_engine::extension::{Identity, InstalledBundle};
+use olmguard_engine::extension::{Filter, Identity, InstalledBundle};
 use olmguard_engine::judge::{Advice, Exemption, Fix, FixValue, Token};
 
 /// What a run is made of, before it is told.
@@ -68,12 +68,14 @@ pub(super) fn result(token: Token, counts: Exit, texts: [&str; 5]) -> (Ended, Ex
     let verdict = token.verdict();
     let is_told = matches!(verdict, Verdict::Deny | Verdict::Undecided);
     let answer = Answer {
-        verdict,
         token,
         message: is_told.then(|| format!("{message}\nFix: set {range} to it\nHelp: {message}")),
         warnings: Vec::from_iter((!warning.is_empty()).then(|| warning.to_owned())),
-        package: Some(name.to_owned()),
-        range: Some(range.to_owned()),
+        requested: Some(Filter {
+            package: name.to_owned(),
+            version: Some(range.to_owned()),
+            ..Filter::default()
+        }),
         installed: Some(InstalledBundle {
             name: None,
             version: range.to_owned(),

@@ -93,7 +93,7 @@ proptest! {
         prop_assert_eq!(fault(document.root_element()), None, "{}", xml);
         let errors = run.troubles.iter().filter(|one| one.severity == Severity::Error).count();
         prop_assert_eq!(count(&document, "testcase"), run.results.len() + errors);
-        let of = |verdict| run.results.iter().filter(move |told| told.answer.verdict == verdict);
+        let of = |verdict| run.results.iter().filter(move |told| told.answer.verdict() == verdict);
         let counted = of(Verdict::Undecided).filter(|told| told.counts != Exit::Good).count();
         prop_assert_eq!(count(&document, "error"), counted + errors);
         let by_warning = of(Verdict::Allow).filter(|told| told.counts != Exit::Good).count();

@@ -1,0 +1,102 @@
+//! The facts that a refusal is worded from, and the pieces of sentences that several rows share.
+
+use crate::explain::text::{CutLine, recorded, versioned};
+use crate::explain::upstream::upstream;
+use crate::extension::{Extension, InstalledBundle};
+use crate::judge::{Advice, DeadEnd, Edit, FoundAdvice, Judgement, Request};
+use crate::resolve::Choice;
+use crate::snapshot::CatalogState;
+
+/// What the words about one edit are made from.
+#[derive(Debug)]
+pub(super) struct MessageFacts<'a> {
+    pub(super) extension: &'a Extension,
+    pub(super) request: Option<Request<'a>>,
+    pub(super) judgement: &'a Judgement<'a>,
+    pub(super) advice: &'a Advice,
+    /// What is known if nothing helps.
+    pub(super) dead_end: Option<&'a DeadEnd<'a>>,
+    pub(super) catalog: Option<&'a CatalogState>,
+    /// OLM's own text for the refusal.
+    pub(super) upstream: Option<String>,
+}
+
+impl<'a> MessageFacts<'a> {
+    /// The facts of an edit, its judgement, and the advice that was found.
+    pub(super) fn of(
+        edit: &Edit<'a>,
+        judgement: &'a Judgement<'a>,
+        found: &'a FoundAdvice<'a>,
+    ) -> Self {
+        let request = edit.request();
+        let ruled = &judgement.ruled;
+        let upstream = request.and_then(|request| upstream(&request, &ruled.ruling));
+        Self {
+            extension: edit.new,
+            request,
+            judgement,
+            advice: &found.advice,
+            dead_end: found.dead_end.as_ref(),
+            catalog: ruled.cited_catalog(),
+            upstream,
+        }
+    }
+
+    /// The requested range, empty if there is none.
+    pub(super) fn range(&self) -> &'a str {
+        let range = self.request.and_then(|request| request.filter.range());
+        range.unwrap_or_default()
+    }
+
+    pub(super) fn channels(&self) -> &'a [String] {
+        self.request
+            .map_or(&[], |request| request.filter.channels.as_slice())
+    }
+
+    pub(super) fn installed(&self) -> Option<&'a InstalledBundle> {
+        self.request?.installed.bundle()
+    }
+
+    pub(super) fn installed_version(&self) -> CutLine {
+        let version = |bundle| CutLine::default().version(recorded(bundle));
+        self.installed().map_or_else(CutLine::default, version)
+    }
+
+    /// Which bundles a number of candidates counts.
+    pub(super) fn scope(&self) -> &'static str {
+        match (self.range(), self.channels()) {
+            ("", []) => "of the package",
+            ("", _) => "in the channels",
+            _ => "in range",
+        }
+    }
+
+    /// That there is no upgrade path; the caller ends the sentence.
+    pub(super) fn no_path_to(&self, to: CutLine) -> CutLine {
+        CutLine::default()
+            .say("No upgrade path from ")
+            .then(self.installed_version())
+            .say(" to ")
+            .then(to)
+    }
+
+    /// The highest release that can be reached, and the highest prerelease if that is higher.
+    pub(super) fn highest(&self) -> CutLine {
+        let reached = self.dead_end.map(|end| (end.highest, end.prerelease));
+        match reached.unwrap_or_default() {
+            (Some(release), None) => reachable(release).say("."),
+            (Some(release), Some(prerelease)) => reachable(release)
+                .say(". Highest prerelease: ")
+                .then(versioned(prerelease))
+                .say("."),
+            (None, Some(prerelease)) => reachable(prerelease).say(" (prerelease)."),
+            (None, None) => CutLine::default(),
+        }
+    }
+}
+
+fn reachable(highest: Choice<'_>) -> CutLine {
+    CutLine::default()
+        .say(" Highest reachable: ")
+        .then(versioned(highest))
+}

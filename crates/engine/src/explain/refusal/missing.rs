@@ -1,0 +1,261 @@
+//! Rows that lack a fact: no answer in time, no catalog, nothing known of what is installed or of the policies.
+//!
+//! How long ago something was known is in none of these texts: it differs between replicas.
+
+use core::time::Duration;
+
+use crate::explain::refusal::{Refusal, words};
+use crate::explain::text::{CutLine, Detail, escaped};
+use crate::extension::UnknownCause;
+use crate::judge::{NoCatalogs, OutdatedCatalogs, Ruling, UnansweredReason, Wait};
+use crate::resolve::{NotLoaded, NotLoadedCause};
+use crate::snapshot::CatalogState;
+use olmguard_catalog::dns1123;
+
+// === No answer of the server ===
+
+/// What was waited for and how long, and the way out: nothing is wrong with the edit as far as is known.
+pub(super) fn unanswered(cause: UnansweredReason) -> Refusal {
+    let again = match cause {
+        UnansweredReason::DeadlineExceeded { .. } => "apply it again; it was not checked",
+        UnansweredReason::QueueFull { .. } | UnansweredReason::QueueTooSlow { .. } => {
+            "apply it again in a few seconds; it was not checked"
+        }
+    };
+    Refusal::new("", words(&waited(cause))).with([Detail::items("Fix", vec![again.to_owned()])])
+}
+
+fn waited(cause: UnansweredReason) -> String {
+    match cause {
+        UnansweredReason::DeadlineExceeded { waited_for, within } => {
+            let within = milliseconds(within);
+            match waited_for {
+                Wait::Worker => format!("no worker was free within {within:?}"),
+                Wait::Judge => format!("the check did not finish within {within:?}"),
+            }
+        }
+        UnansweredReason::QueueFull { waiting } => {
+            format!("{waiting} edits are waiting already, which is the limit")
+        }
+        UnansweredReason::QueueTooSlow { waiting, within } => {
+            let within = milliseconds(within);
+            format!("{waiting} edits are waiting already, too many to check within {within:?}")
+        }
+    }
+}
+
+/// The duration without what is below a millisecond.
+fn milliseconds(duration: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+// === Row 4: no catalog ===
+
+pub(super) fn no_catalogs(field: String, none: NoCatalogs) -> Refusal {
+    let reason = match none {
+        NoCatalogs::NoneGiven => "no catalog is given",
+        NoCatalogs::NoneExist => "there is no ClusterCatalog",
+        NoCatalogs::NoneMatch => "the selector matches no ClusterCatalog",
+        NoCatalogs::AllUnavailable => "every ClusterCatalog that matches is Unavailable",
+    };
+    let refusal = Refusal::new(field, words(reason));
+    match none {
+        NoCatalogs::NoneGiven => {
+            let fix = "use --catalog NAME=PATH, --snapshot FILE or --from-cluster";
+            refusal.with([Detail::items("Fix", vec![fix.to_owned()])])
+        }
+        NoCatalogs::NoneExist | NoCatalogs::NoneMatch | NoCatalogs::AllUnavailable => refusal
+            .with([see_all()])
+            .needing("Create a ClusterCatalog that is Available and that the selector matches."),
+    }
+}
+
+// === Row 4a: what is installed is not known ===
+
+pub(super) fn installed(field: &str, cause: &UnknownCause) -> Refusal {
+    Refusal::new(field, words(installed_unknown(cause)))
+        .with(of_unknown(cause))
+        .needing(needed_of_unknown(cause))
+}
+
+/// Why it is not known what is installed.
+pub(in crate::explain) fn installed_unknown(cause: &UnknownCause) -> &'static str {
+    match cause {
+        UnknownCause::Condition => {
+            "the installed version is unknown: condition Installed is Unknown"
+        }
+        UnknownCause::ImageOnly => {
+            "the installed version is unknown: the status names only an image"
+        }
+        UnknownCause::WrongType { .. } => {
+            "the installed version is unknown: the status is malformed"
+        }
+        UnknownCause::NoOldObject => {
+            "the installed version is unknown: the request has no old object"
+        }
+        UnknownCause::NotToBeHad { .. } => {
+            "the installed version is unknown: the cluster does not report it"
+        }
+        UnknownCause::NotInBase { .. } | UnknownCause::BaseUndecided { .. } => {
+            "the installed version is unknown: the base does not show it"
+        }
+        UnknownCause::Several { .. } => "several bundles have the installed version",
+        UnknownCause::Nameless { .. } => "the name of the installed bundle is unknown",
+    }
+}
+
+fn of_unknown(cause: &UnknownCause) -> Vec<Detail> {
+    match cause {
+        UnknownCause::Several { bundles } => vec![Detail::items("Candidates", escaped(bundles))],
+        UnknownCause::Nameless { names } => {
+            let cause = "no selected catalog has a bundle of the installed version";
+            vec![
+                Detail::sentences("Cause", vec![cause.to_owned()]),
+                Detail::items("Candidates", escaped(names)),
+            ]
+        }
+        UnknownCause::NotToBeHad { why } | UnknownCause::NotInBase { why } => {
+            vec![Detail::sentences("Cause", vec![why.clone()])]
+        }
+        UnknownCause::BaseUndecided { reason } => {
+            let cause = format!("it is undecided what the base resolves to now [{reason}]");
+            vec![Detail::sentences("Cause", vec![cause])]
+        }
+        UnknownCause::WrongType { field } => {
+            vec![Detail::items("Field", vec![(*field).to_owned()])]
+        }
+        UnknownCause::NoOldObject => {
+            vec![Detail::items("Field", vec!["request.oldObject".to_owned()])]
+        }
+        UnknownCause::Condition | UnknownCause::ImageOnly => Vec::new(),
+    }
+}
+
+fn needed_of_unknown(cause: &UnknownCause) -> &'static str {
+    match cause {
+        UnknownCause::Several { .. } | UnknownCause::Nameless { .. } => {
+            "Add the name of the installed bundle: --installed EXTENSION=VERSION,bundle=NAME."
+        }
+        UnknownCause::NoOldObject => "The update request must hold the extension as it was.",
+        UnknownCause::NotToBeHad { .. } => {
+            "Use a cluster that shows its extensions, or set --installed."
+        }
+        UnknownCause::NotInBase { .. } | UnknownCause::BaseUndecided { .. } => {
+            "Use a base that can be read and has the extension once, or set --installed."
+        }
+        UnknownCause::Condition | UnknownCause::ImageOnly | UnknownCause::WrongType { .. } => {
+            "The status must name the installed bundle and its version."
+        }
+    }
+}
+
+// === Rows 5 to 5b: a catalog that does not answer ===
+
+pub(super) fn not_loaded(field: String, failed: &NotLoaded<'_>) -> Refusal {
+    let line = words("catalog ").name(&failed.catalog.name);
+    let reason = line.say(match failed.why {
+        NotLoadedCause::NotServing => " is not being served",
+        NotLoadedCause::Missing | NotLoadedCause::Unfetched(_) | NotLoadedCause::Unreadable(_) => {
+            " is not loaded"
+        }
+        NotLoadedCause::Package(_) => " has the package, but it cannot be decoded",
+    });
+    let causes = match failed.why {
+        NotLoadedCause::Unfetched(error) | NotLoadedCause::Unreadable(error) => {
+            vec![error.to_owned()]
+        }
+        NotLoadedCause::Package(fault) => fault.faults.iter().map(ToString::to_string).collect(),
+        NotLoadedCause::NotServing | NotLoadedCause::Missing => Vec::new(),
+    };
+    let see = is_known_to_cluster(failed).then(|| see(failed.catalog));
+    Refusal::new(field, reason)
+        .with([Detail::sentences("Cause", causes)])
+        .with(see)
+        .needing("Load the content of the catalog, or exclude the catalog with a selector.")
+}
+
+/// Whether the cluster can say more: it says nothing about content that was read, nor about a catalog that it never had.
+fn is_known_to_cluster(failed: &NotLoaded<'_>) -> bool {
+    match failed.why {
+        NotLoadedCause::NotServing => true,
+        NotLoadedCause::Missing | NotLoadedCause::Unfetched(_) | NotLoadedCause::Unreadable(_) => {
+            failed.catalog.digest().is_some()
+        }
+        NotLoadedCause::Package(_) => false,
+    }
+}
+
+/// Content that is outdated; if it is superseded, the reason is the one of the row that would deny by it.
+pub(super) fn outdated(
+    field: String,
+    outdated: &OutdatedCatalogs<'_>,
+    denied: impl FnOnce(&Ruling<'_>) -> Option<Refusal>,
+) -> Option<Refusal> {
+    let which = which(outdated.catalogs());
+    Some(match outdated {
+        OutdatedCatalogs::TooOld(old) => {
+            let line = words("the content of ").then(named(old));
+            let reason = line.say(" was last confirmed current too long ago");
+            Refusal::new(field, reason).with(which).needing(
+                "olmguard must reach the API server and catalogd: its /readyz shows what is missing.",
+            )
+        }
+        OutdatedCatalogs::Superseded { catalogs, denial } => {
+            let denied = Refusal {
+                details: vec![superseded(catalogs)],
+                ..denied(denial)?
+            };
+            denied
+                .with(which)
+                .needing("Wait until the newer content of the catalog is loaded.")
+        }
+    })
+}
+
+/// The catalog by its name, several by their number.
+fn named(catalogs: &[&CatalogState]) -> CutLine {
+    match catalogs {
+        [only] => words("catalog ").name(&only.name),
+        all => words(&format!("{} catalogs", all.len())),
+    }
+}
+
+fn which(catalogs: &[&CatalogState]) -> Vec<Detail> {
+    match catalogs {
+        [only] => vec![see(only)],
+        all => {
+            let names: Vec<_> = all.iter().map(|catalog| &*catalog.name).collect();
+            vec![Detail::items("Catalogs", escaped(&names)), see_all()]
+        }
+    }
+}
+
+fn superseded(catalogs: &[&CatalogState]) -> Detail {
+    let has = if catalogs.len() > 1 { "have" } else { "has" };
+    let why = format!(
+        "{} {has} newer content that is not loaded yet",
+        named(catalogs)
+    );
+    Detail::sentences("Cause", vec![why])
+}
+
+/// Where to look for all catalogs.
+fn see_all() -> Detail {
+    let command = "kubectl get clustercatalogs --show-labels";
+    Detail::items("See", vec![command.to_owned()])
+}
+
+/// Where to look for one catalog. A name that a shell would read otherwise is not put into a command.
+fn see(catalog: &CatalogState) -> Detail {
+    let is_plain = dns1123::is_subdomain(&catalog.name);
+    let command = is_plain.then(|| format!("kubectl describe clustercatalog {}", catalog.name));
+    Detail::items("See", command.into_iter().collect())
+}
+
+// === Row 17a: policies that are not known ===
+
+pub(super) fn policies(why: &str) -> Refusal {
+    Refusal::new("", words("not all policies of the cluster are known yet"))
+        .with([Detail::sentences("Cause", vec![why.to_owned()])])
+        .needing("olmguard must be able to list UpgradePolicies and UpgradeGuardrails.")
+}
