@@ -11,8 +11,6 @@
 //! value and every error is a failure.
 
 mod analyse;
-mod compile;
-mod evaluate;
 mod names;
 mod scan;
 mod scope;
@@ -22,7 +20,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use cel::Program;
+use cel::{ExecutionError, ParseErrors, Program};
 use serde_json::Value;
 
 use crate::change::{Change, Maker};
@@ -30,6 +28,8 @@ use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::members::{Members, TextRule};
 use crate::violation::{ConditionOutcome, ConditionSubject, PolicyRule};
+use olmguard_catalog::version::go::one_line;
+
 pub(crate) use scope::Scope;
 
 /// One condition, compiled.
@@ -79,13 +79,13 @@ pub(crate) struct Compiled {
 
 /// Why a text is not an expression that olmguard accepts.
 #[derive(Debug, Eq, PartialEq)]
-pub(crate) struct Refusal {
+pub(crate) struct ExpressionError {
     reason: String,
     /// Byte offset in the text.
     at: Option<usize>,
 }
 
-impl Refusal {
+impl ExpressionError {
     fn new(reason: impl Into<String>, at: Option<usize>) -> Self {
         let reason = reason.into();
         Self { reason, at }
@@ -115,7 +115,7 @@ fn condition(
     members.needed("expression", EXPRESSION.expected, faults)?;
     let expression = members.text("expression", EXPRESSION, faults)?;
     let before = *budget;
-    match compile::compile(expression, budget) {
+    match compile(expression, budget) {
         Ok(compiled) => Some(Condition {
             index,
             expression: expression.into(),
@@ -123,7 +123,7 @@ fn condition(
             compiled: Arc::new(compiled),
             steps: before.saturating_sub(*budget),
         }),
-        Err(Refusal { reason, at }) => {
+        Err(ExpressionError { reason, at }) => {
             let problem = PolicyProblem::Expression { reason, at };
             faults.report(members.path_of("expression"), problem);
             None
@@ -172,7 +172,7 @@ impl Condition {
         let evaluated = match conditions {
             Conditions::Skipped => return None,
             Conditions::EvaluatedUntil(is_over) if is_over() => Err(NOT_IN_TIME.to_owned()),
-            Conditions::EvaluatedUntil(_) => evaluate::evaluate(&self.compiled, scope),
+            Conditions::EvaluatedUntil(_) => evaluate(&self.compiled, scope),
         };
         let outcome = match evaluated {
             Ok(true) => return None,
@@ -203,3 +203,113 @@ const MESSAGE: TextRule = TextRule {
     expected: "a string",
     most: limits::MESSAGE_BYTES,
 };
+
+// === From a text to a compiled condition ===
+
+/// Reads an expression, or says why it is not accepted; takes its steps from the budget.
+fn compile(text: &str, budget: &mut u64) -> Result<Compiled, ExpressionError> {
+    let scanned = scan::scan(text)?;
+    let program = scope::ENVIRONMENT.compile(&scanned);
+    let program = program.map_err(|errors| syntax(&scanned, &errors))?;
+    let analysis = analyse::analyse(&program).map_err(|refusal| located(refusal, &program))?;
+    *budget = budget
+        .checked_sub(analysis.steps)
+        .ok_or_else(|| ExpressionError::new(TOO_COSTLY, None))?;
+    Ok(Compiled {
+        variables: analysis.variables,
+        has_unordered_steps: analysis.has_unordered_steps,
+        program,
+    })
+}
+
+/// The first error of the parser, without the excerpt that it draws itself.
+///
+/// What is wrong with the tree (an incomplete node) only follows from what is wrong with the text.
+fn syntax(text: &str, errors: &ParseErrors) -> ExpressionError {
+    let mut all = errors.errors.iter();
+    let of_text = all.find(|error| error.msg.starts_with(OF_TEXT));
+    let Some(error) = of_text.or_else(|| errors.errors.first()) else {
+        return ExpressionError::new("the parser reports no reason", None);
+    };
+    let message = error.msg.strip_prefix(OF_TEXT).unwrap_or(&error.msg);
+    // The list of every token that could follow helps no one.
+    let message = message.split(" expecting ").next().unwrap_or(message);
+    let message = names::externalised(&one_line(message))
+        .replace("'<EOF>'", "end of the text")
+        .replace("no viable alternative at input", "unexpected")
+        .replace("mismatched input", "unexpected")
+        .replace("extraneous input", "unexpected");
+    let reason = limits::beginning(&message, limits::ERROR_BYTES);
+    ExpressionError::new(reason, offset(text, error.pos))
+}
+
+const TOO_COSTLY: &str = "the conditions of the policy are too costly together: expected fewer comprehensions, or over smaller lists";
+
+const OF_TEXT: &str = "Syntax error: ";
+
+/// The byte offset of a line and column from 1, where columns count characters.
+fn offset(text: &str, (line, column): (isize, isize)) -> Option<usize> {
+    let line = usize::try_from(line).ok()?.checked_sub(1)?;
+    let column = usize::try_from(column).ok()?.checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let mut places = text.get(start..)?.char_indices();
+    Some(places.nth(column).map_or(text.len(), |(at, _)| start + at))
+}
+
+/// The refusal with the byte offset of a node, which the analysis knows by its id.
+fn located(refusal: analyse::Located, program: &Program) -> ExpressionError {
+    let offsets = program.source_info().offset_for(refusal.node);
+    let start = offsets.and_then(|(start, _)| usize::try_from(start).ok());
+    ExpressionError::new(refusal.reason, start)
+}
+
+// === Evaluation ===
+
+/// Whether the condition is met, or why that cannot be decided.
+fn evaluate(compiled: &Compiled, scope: &mut Scope<'_>) -> Result<bool, String> {
+    for name in &compiled.variables {
+        scope.need(name)?;
+    }
+    match compiled.program.execute(scope.context()) {
+        Ok(cel::Value::Bool(is_met)) => Ok(is_met),
+        Ok(other) => Err(format!("expected true or false, found {}", other.type_of())),
+        // Which entry fails first depends on the order of a mapping, and so would the text.
+        Err(_) if compiled.has_unordered_steps => {
+            Err("it fails for an entry of a mapping".to_owned())
+        }
+        Err(error) => Err(limits::beginning(&words(&error), limits::ERROR_BYTES)),
+    }
+}
+
+/// The error in words that contain no mapping: the order of its entries is not defined.
+fn words(error: &ExecutionError) -> String {
+    use ExecutionError as Error;
+    match error {
+        Error::NoSuchKey(key) => format!("there is no key {key:?}"),
+        Error::UndeclaredReference(name) => format!("unknown name {:?}", names::external(name)),
+        Error::NoSuchOverload(error) => error.to_string(),
+        Error::UnexpectedType { got, want } => format!("expected {want}, found {got}"),
+        Error::ValuesNotComparable(a, b) => {
+            format!("{} and {} cannot be compared", a.type_of(), b.type_of())
+        }
+        Error::UnsupportedBinaryOperator(operator, a, b) => {
+            format!(
+                "{operator} does not apply to {} and {}",
+                a.type_of(),
+                b.type_of()
+            )
+        }
+        Error::UnsupportedIndex(index, value) => {
+            format!("{} is not an index of {}", index.type_of(), value.type_of())
+        }
+        Error::FunctionError { function, message } => {
+            format!("function {function} fails: {message}")
+        }
+        Error::DivisionByZero(_) | Error::RemainderByZero(_) => "division by zero".to_owned(),
+        Error::Overflow(operator, ..) => format!("{operator} overflows 64 bits"),
+        Error::IndexOutOfBounds(cel::Value::Int(index)) => format!("there is no index {index}"),
+        Error::IndexOutOfBounds(_) => "there is no such index".to_owned(),
+        Error::DuplicateKey(_) => "a mapping has a key twice".to_owned(),
+        _ => "a value has the wrong type".to_owned(),
+    }
+}

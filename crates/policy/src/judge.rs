@@ -4,12 +4,39 @@ use crate::change::{BypassPermission, Change, Maker, PolicyOrigin};
 use crate::condition::{Conditions, Scope};
 use crate::policy::UpgradePolicy;
 use crate::rules::{Bypass, Rules};
-use crate::violation::{PolicyRule, PolicyViolation};
+use crate::violation::{Enforcement, PolicyRule, PolicyViolation, RangeShape, Step};
 use crate::window::{self, State};
-use crate::words::{Enforcement, RangeShape, Step};
+
+impl UpgradePolicy {
+    /// What the policy says against a change of an extension that it matches.
+    ///
+    /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
+    /// bypass, windows, conditions.
+    pub fn violations(&self, change: &Change<'_>) -> Vec<PolicyViolation> {
+        violations(self, &mut Scope::of(change), Conditions::ALL)
+    }
+
+    /// What policies say against a change of an extension that all of them match, in their order.
+    ///
+    /// The same as [`Self::violations`] of each if the conditions come to their end, at a lower cost: they share the
+    /// values that conditions read.
+    pub fn violations_of<'p>(
+        policies: impl IntoIterator<Item = &'p Self>,
+        change: &Change<'_>,
+        conditions: Conditions<'_>,
+    ) -> Vec<(&'p Self, PolicyViolation)> {
+        let mut scope = Scope::of(change);
+        let mut found = Vec::new();
+        for policy in policies {
+            let violations = violations(policy, &mut scope, conditions).into_iter();
+            found.extend(violations.map(|violation| (policy, violation)));
+        }
+        found
+    }
+}
 
 /// Every violated rule, in the order of the rules.
-pub(crate) fn violations(
+fn violations(
     policy: &UpgradePolicy,
     scope: &mut Scope<'_>,
     conditions: Conditions<'_>,

@@ -36,13 +36,10 @@ pub mod limits;
 mod matching;
 mod members;
 mod moment;
-mod nearest;
 mod policy;
-mod read;
 mod rules;
 mod violation;
 mod window;
-mod words;
 
 pub use change::{
     BypassPermission, Change, Maker, Operation, PolicyBundle, PolicyOrigin, Subject, User,
@@ -52,8 +49,10 @@ pub use fault::{PolicyFault, PolicyProblem};
 pub use index::PolicyIndex;
 pub use moment::{Moment, MomentError};
 pub use policy::UpgradePolicy;
-pub use violation::{ConditionOutcome, ConditionSubject, Opening, PolicyRule, PolicyViolation};
-pub use words::{Enforcement, RangeShape, Step};
+pub use violation::{
+    ConditionOutcome, ConditionSubject, Enforcement, Opening, PolicyRule, PolicyViolation,
+    RangeShape, Step,
+};
 
 /// The API group of the object.
 pub const GROUP: &str = "olmguard.dev";

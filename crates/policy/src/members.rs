@@ -4,13 +4,12 @@
 
 use std::fmt::Write as _;
 
-use olmguard_catalog::json_type::JsonType;
-use olmguard_catalog::version::go::escape;
 use serde_json::{Map, Value};
 
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
-use crate::nearest::nearest;
+use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::version::go::escape;
 
 /// An object, and its place. A member that is null counts as absent, as in the API server.
 pub(crate) struct Members<'v> {
@@ -197,4 +196,40 @@ fn entry(path: &str, at: usize) -> String {
 fn wrong(expected: &'static str, value: &Value) -> PolicyProblem {
     let found = JsonType::of(value);
     PolicyProblem::Type { expected, found }
+}
+
+/// The known word with the fewest edits, if these are at most a third of it; the first of several.
+fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
+    if found.len() > limits::ECHOED_BYTES {
+        return None;
+    }
+    let lower = found.to_lowercase();
+    let edits = |word: &str| strsim::levenshtein(&lower, &word.to_lowercase());
+    let measured = known.iter().map(|word| (edits(word), *word));
+    let near = measured.filter(|(edits, word)| *edits <= word.len().div_ceil(3));
+    near.min_by_key(|(edits, _)| *edits).map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_near() {
+        let known: &[&str] = &["Patch", "Minor", "Major"];
+        for (found, expected) in [
+            ("minor", Some("Minor")),
+            ("Mnior", Some("Minor")),
+            ("Mjor", Some("Major")),
+            ("MAJOR", Some("Major")),
+            ("Match", Some("Patch")),
+            ("Mior", Some("Minor")),
+            ("", None),
+            ("Everything", None),
+            ("é", None),
+        ] {
+            assert_eq!(nearest(found, known), expected, "{found}");
+        }
+        assert_eq!(nearest(&"Minor".repeat(20), known), None);
+    }
 }

@@ -4,16 +4,15 @@ use std::ops::Deref;
 
 use serde_json::Value;
 
-use crate::change::{Change, Subject};
-use crate::condition::{Condition, Conditions, Scope};
+use crate::change::Subject;
+use crate::condition::Condition;
 use crate::fault::{Faults, PolicyFault, PolicyProblem};
-use crate::judge;
-use crate::limits;
 use crate::matching::Matching;
-use crate::read;
+use crate::members::{Members, TextRule, Words};
 use crate::rules::{Bypass, Rules};
-use crate::violation::PolicyViolation;
-use crate::words::Enforcement;
+use crate::violation::Enforcement;
+use crate::{KIND, limits};
+use olmguard_catalog::dns1123;
 
 /// An `UpgradePolicy`, and what cannot be read of it.
 ///
@@ -38,12 +37,24 @@ impl UpgradePolicy {
     ///
     /// Never fails: what cannot be read is in [`Self::faults`].
     pub fn read(object: &Value) -> Self {
-        read::policy(object)
+        let mut faults = Faults::default();
+        let mut policy = empty();
+        if let Some(members) = Members::of(object, "", OBJECT, &mut faults) {
+            head(&members, &mut faults);
+            policy.name = name(&members, &mut faults).unwrap_or_default().into();
+            spec(&members, &mut policy, &mut faults);
+        }
+        policy.faults = faults;
+        policy
     }
 
-    /// What stands in for a file that cannot be read: a policy with this fault, which matches every extension.
+    /// A policy in the place of a file that cannot be read: it has this fault, and denies every move of every extension.
     pub fn unread(file: &str, why: &str) -> Self {
-        read::of_unread_file(file, why)
+        let mut policy = empty();
+        policy.name = file.into();
+        let problem = PolicyProblem::File(why.to_owned());
+        policy.faults.report(String::new(), problem);
+        policy
     }
 
     /// `metadata.name`; empty if it cannot be read.
@@ -71,32 +82,6 @@ impl UpgradePolicy {
         let packages = self.matching.packages()?;
         let is_exact = packages.iter().all(|pattern| !pattern.contains('*'));
         is_exact.then_some(packages)
-    }
-
-    /// What the policy says against a change of an extension that it matches.
-    ///
-    /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
-    /// bypass, windows, conditions.
-    pub fn violations(&self, change: &Change<'_>) -> Vec<PolicyViolation> {
-        judge::violations(self, &mut Scope::of(change), Conditions::ALL)
-    }
-
-    /// What policies say against a change of an extension that all of them match, in their order.
-    ///
-    /// The same as [`Self::violations`] of each if the conditions come to their end, at a lower cost: they share the
-    /// values that conditions read.
-    pub fn violations_of<'p>(
-        policies: impl IntoIterator<Item = &'p Self>,
-        change: &Change<'_>,
-        conditions: Conditions<'_>,
-    ) -> Vec<(&'p Self, PolicyViolation)> {
-        let mut scope = Scope::of(change);
-        let mut found = Vec::new();
-        for policy in policies {
-            let violations = judge::violations(policy, &mut scope, conditions).into_iter();
-            found.extend(violations.map(|violation| (policy, violation)));
-        }
-        found
     }
 
     /// How many steps a judgement of one change takes at most, about.
@@ -189,12 +174,90 @@ impl UpgradePolicy {
     pub fn require_permission_check(&mut self) {
         if self.asks_for_permission() {
             self.rules.bypass = Some(Bypass::Deny);
-            let path = read::rule_path("bypass");
+            let path = "spec.rules.bypass".to_owned();
             self.faults
                 .report(path, PolicyProblem::PermissionNotChecked);
         }
     }
 }
 
-/// About what the rules besides the conditions take.
+// === From JSON. Strict: an unknown key or word could change what the others mean ===
+
+fn empty() -> UpgradePolicy {
+    UpgradePolicy {
+        name: Box::default(),
+        enforcement: Enforcement::Deny,
+        matching: Matching::default(),
+        rules: Rules::default(),
+        faults: Faults::default(),
+        refused_steps: 0,
+    }
+}
+
+/// An object of another kind must not be taken for a policy without rules.
+fn head(members: &Members<'_>, faults: &mut Faults) {
+    for (key, expected) in [("apiVersion", API_VERSION), ("kind", KIND)] {
+        let rule = TextRule {
+            expected,
+            most: limits::NAME_BYTES,
+        };
+        members.needed(key, expected, faults);
+        if let Some(found) = members
+            .text(key, rule, faults)
+            .filter(|found| *found != expected)
+        {
+            let found = limits::beginning(found, limits::ECHOED_BYTES);
+            faults.report(
+                key.to_owned(),
+                PolicyProblem::OtherObject { found, expected },
+            );
+        }
+    }
+}
+
+fn name<'v>(members: &Members<'v>, faults: &mut Faults) -> Option<&'v str> {
+    let metadata = members.needed("metadata", "a mapping with a name", faults)?;
+    let metadata = Members::any(metadata, "metadata", faults)?;
+    metadata.needed("name", NAME.expected, faults)?;
+    let name = metadata.text("name", NAME, faults)?;
+    if !dns1123::is_subdomain(name) {
+        let problem = PolicyProblem::name(name, NAME.expected);
+        faults.report("metadata.name".to_owned(), problem);
+        return None;
+    }
+    Some(name)
+}
+
+fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut Faults) {
+    let expected = "a mapping with match and rules";
+    let spec = members.needed("spec", expected, faults);
+    let Some(spec) = spec.and_then(|spec| Members::of(spec, "spec", SPEC, faults)) else {
+        return;
+    };
+    let enforcement = spec.word("enforcement", &ENFORCEMENT, faults);
+    policy.enforcement = enforcement.unwrap_or(Enforcement::Deny);
+    if let Some(value) = spec.get("match") {
+        policy.matching = Matching::read(value, faults);
+    }
+    if let Some(value) = spec.get("rules") {
+        policy.rules = Rules::read(value, faults);
+    }
+}
+
+const API_VERSION: &str = "olmguard.dev/v1alpha1";
+const OBJECT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
+const SPEC: &[&str] = &["enforcement", "match", "rules"];
+
+const NAME: TextRule = TextRule {
+    expected: "a name of lower-case letters, digits, - and .",
+    most: limits::NAME_BYTES,
+};
+
+const ENFORCEMENT: Words<Enforcement> = Words {
+    expected: "Deny or Warn",
+    known: &["Deny", "Warn"],
+    meant: &[Enforcement::Deny, Enforcement::Warn],
+};
+
+/// About what the rules take apart from the conditions.
 const OWN_WEIGHT: usize = 64;

@@ -8,8 +8,8 @@ use crate::condition::{self, Condition};
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
 use crate::members::{self, Members, TextRule, Words};
+use crate::violation::{Enforcement, RangeShape, Step};
 use crate::window::{self, Window};
-use crate::words::{Enforcement, RangeShape, Step};
 
 /// The rules of one policy.
 #[derive(Clone, Debug, Default)]

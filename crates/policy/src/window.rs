@@ -15,18 +15,24 @@
 //!
 //! The zones are compiled in, never read from the machine: every replica has the same.
 
-mod read;
 #[cfg(test)]
 mod tests;
 
-use croner::Cron;
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use std::time::Duration;
 
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::civil::date;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::{Timestamp, Zoned};
+use serde_json::Value;
+
+use crate::fault::{Faults, PolicyProblem};
+use crate::limits;
+use crate::members::{Members, TextRule};
 use crate::moment::Moment;
 use crate::violation::Opening;
-
-pub(crate) use read::read;
+use olmguard_catalog::go_duration;
 
 /// One window.
 #[derive(Clone, Debug)]
@@ -86,3 +92,135 @@ pub(crate) fn any(windows: &[Window], now: Moment) -> State {
     }
     State::Closed(first)
 }
+
+// === From JSON ===
+
+/// Reads `rules.windows`; a window with a fault is not among those that can be open.
+pub(crate) fn read(rules: &Members<'_>, faults: &mut Faults) -> Vec<Window> {
+    let items = rules.items("windows", "a list of windows", faults);
+    let items = items.into_iter().flatten();
+    items
+        .filter_map(|(path, item)| window(item, &path, faults))
+        .collect()
+}
+
+fn window(value: &Value, path: &str, faults: &mut Faults) -> Option<Window> {
+    let members = Members::of(value, path, KEYS, faults)?;
+    let schedule = schedule(&members, faults);
+    let seconds = seconds(&members, faults);
+    let (zone_name, zone) = zone(&members, faults)?;
+    Some(Window {
+        schedule: schedule?,
+        seconds: seconds?,
+        zone,
+        zone_name,
+    })
+}
+
+fn schedule(members: &Members<'_>, faults: &mut Faults) -> Option<Cron> {
+    members.needed("schedule", SCHEDULE.expected, faults)?;
+    let text = members.text("schedule", SCHEDULE, faults)?;
+    let cron = parse(text).map_err(|reason| {
+        let found = text.to_owned();
+        PolicyProblem::Schedule { found, reason }
+    });
+    let cron = cron.and_then(|cron| {
+        let never = || PolicyProblem::NeverOpens(text.to_owned());
+        Some(cron).filter(occurs).ok_or_else(never)
+    });
+    reported(cron, members, "schedule", faults)
+}
+
+/// Five fields: croner would also read seconds, years, and words such as `@daily`.
+fn parse(text: &str) -> Result<Cron, String> {
+    if text.contains('@') {
+        return Err("words with @ are not supported".to_owned());
+    }
+    let fields = text.split_whitespace().count();
+    if fields != 5 {
+        return Err(format!("it has {fields} fields"));
+    }
+    let parser = CronParser::builder();
+    let parser = parser.seconds(Seconds::Disallowed).year(Year::Disallowed);
+    let cron = parser.build().parse(text);
+    cron.map_err(|error| error.to_string())
+}
+
+/// Whether there is any occurrence.
+///
+/// The calendar repeats every 400 years, and croner gives up in the year 5000: what does not occur
+/// in the 400 years before never does. A search from today would take ten times as long.
+fn occurs(cron: &Cron) -> bool {
+    let start = date(4600, 1, 1).to_zoned(TimeZone::UTC);
+    start.is_ok_and(|start| cron.find_next_occurrence(&start, true).is_ok())
+}
+
+fn seconds(members: &Members<'_>, faults: &mut Faults) -> Option<i64> {
+    members.needed("duration", DURATION.expected, faults)?;
+    let text = members.text("duration", DURATION, faults)?;
+    let duration = go_duration::parse(text).map_err(|error| {
+        let found = text.to_owned();
+        PolicyProblem::Duration { found, error }
+    });
+    let seconds = duration.and_then(|duration| {
+        let seconds = i64::try_from(duration.as_nanos().div_ceil(1_000_000_000)).ok();
+        let seconds = seconds.filter(|_| !duration.is_zero() && duration <= LONGEST);
+        seconds.ok_or_else(|| PolicyProblem::DurationOutOfRange(text.to_owned()))
+    });
+    reported(seconds, members, "duration", faults)
+}
+
+/// The zone and its name; UTC if it is absent.
+fn zone(members: &Members<'_>, faults: &mut Faults) -> Option<(Box<str>, TimeZone)> {
+    if members.get("timeZone").is_none() {
+        return Some(("UTC".into(), TimeZone::UTC));
+    }
+    let name = members.text("timeZone", ZONE, faults)?;
+    // The database of the machine could differ from replica to replica.
+    let zone = TimeZoneDatabase::bundled().get(name).ok();
+    let zone = zone.filter(|zone| !zone.is_unknown());
+    let nearest = zone.as_ref().and_then(|zone| zone.iana_name());
+    if nearest == Some(name) {
+        return zone.map(|zone| (name.into(), zone));
+    }
+    let problem = PolicyProblem::TimeZone {
+        found: limits::beginning(name, limits::ECHOED_BYTES),
+        nearest: nearest.map(str::to_owned),
+    };
+    faults.report(members.path_of("timeZone"), problem);
+    None
+}
+
+fn reported<T>(
+    read: Result<T, PolicyProblem>,
+    members: &Members<'_>,
+    key: &str,
+    faults: &mut Faults,
+) -> Option<T> {
+    match read {
+        Ok(value) => Some(value),
+        Err(problem) => {
+            faults.report(members.path_of(key), problem);
+            None
+        }
+    }
+}
+
+const LONGEST: Duration = Duration::from_hours(limits::WINDOW_HOURS);
+
+const KEYS: &[&str] = &["schedule", "duration", "timeZone"];
+
+const SCHEDULE: TextRule = TextRule {
+    expected: "a cron schedule such as \"0 22 * * 1-5\"",
+    most: limits::SCHEDULE_BYTES,
+};
+
+const DURATION: TextRule = TextRule {
+    expected: "a duration such as 6h",
+    most: limits::DURATION_BYTES,
+};
+
+const ZONE: TextRule = TextRule {
+    expected: "a time zone such as Europe/Berlin",
+    most: limits::NAME_BYTES,
+};

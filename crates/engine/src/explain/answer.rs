@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::explain::facts::MessageFacts;
 use crate::explain::message::{message, needed};
-use crate::explain::refusal::Refusal;
+use crate::explain::refusal::RefusalWords;
 use crate::explain::{Cause, ForbiddenReport, PolicyReport, warning, words};
 use crate::extension::{Filter, InstalledBundle, Policy};
 use crate::judge::{
@@ -160,7 +160,7 @@ impl Answer {
         let facts = MessageFacts::of(edit, judgement, found);
         let ruled = &judgement.ruled;
         let filter = edit.new.filter.as_ref().ok();
-        let refusal = Refusal::of(&facts);
+        let refusal = RefusalWords::of(&facts);
         Self {
             token: judgement.token(),
             message: refusal.as_ref().map(|it| message(&facts, it).text()),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::explain::advice::{fix, note, one_edit};
 use crate::explain::facts::MessageFacts;
-use crate::explain::refusal::Refusal;
+use crate::explain::refusal::RefusalWords;
 use crate::explain::text::{CutLine, Detail, LINE_1, cut_end, cut_middle, one_line, recorded};
 use crate::extension::Installed;
 use crate::judge::{BypassHelps, Token, Verdict};
@@ -18,7 +18,7 @@ use olmguard_catalog::version::go;
 pub const MESSAGE: usize = 1024;
 
 /// The lines about a refusal.
-pub(super) fn message(facts: &MessageFacts<'_>, refusal: &Refusal) -> Lines {
+pub(super) fn message(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> Lines {
     let first = first_line(facts, refusal).within(LINE_1);
     let body = Body {
         facts,
@@ -32,7 +32,7 @@ pub(super) fn message(facts: &MessageFacts<'_>, refusal: &Refusal) -> Lines {
 }
 
 /// What is missing, and who can supply it, if no edit of the object is known to help.
-pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &Refusal) -> Option<String> {
+pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> Option<String> {
     let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;
     let needed = refusal.needed.clone().filter(|_| is_known)?;
     Some(needed.within(LINE_1))
@@ -47,7 +47,7 @@ fn with_help(lines: Lines, token: Token) -> Lines {
     lines.with(help)
 }
 
-fn first_line(facts: &MessageFacts<'_>, refusal: &Refusal) -> CutLine {
+fn first_line(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> CutLine {
     let token = facts.judgement.token();
     let verdict = match token.verdict() {
         Verdict::Undecided => "undecided",

@@ -19,7 +19,7 @@ pub(super) use missing::installed_unknown as unknown;
 
 /// What there is to say about a refused or undecided edit.
 #[derive(Clone, Debug)]
-pub(super) struct Refusal {
+pub(super) struct RefusalWords {
     /// Why, for line 1, without the token.
     pub(super) reason: CutLine,
     /// Each finding, with its field.
@@ -39,7 +39,7 @@ pub struct Cause {
     pub message: String,
 }
 
-impl Refusal {
+impl RefusalWords {
     /// The parts for the row that answered, and what blocks the path; `None` if nothing is refused or undecided.
     pub(super) fn of(facts: &MessageFacts<'_>) -> Option<Self> {
         let mut refusal = Self::of_row(&facts.judgement.ruled.ruling, facts)?;
@@ -140,10 +140,10 @@ fn words(words: &str) -> CutLine {
 
 // === Rows 1 to 3: the object itself ===
 
-fn invalid_spec(faults: &[SpecFault]) -> Refusal {
+fn invalid_spec(faults: &[SpecFault]) -> RefusalWords {
     let more = faults.iter().skip(1);
     let more = more.map(|fault| spec_fault(fault).to_string()).collect();
-    Refusal {
+    RefusalWords {
         reason: faults.first().map(spec_fault).unwrap_or_default(),
         causes: faults.iter().map(Cause::of_spec).collect(),
         details: vec![Detail::sentences("Also", more)],
@@ -195,13 +195,13 @@ fn filter_error(error: &FilterError) -> CutLine {
     }
 }
 
-fn invalid_selector(field: String) -> Refusal {
-    Refusal::new(field, words("the catalog selector is not valid")).needing(
+fn invalid_selector(field: String) -> RefusalWords {
+    RefusalWords::new(field, words("the catalog selector is not valid")).needing(
         "Use valid keys and values: In and NotIn need values, Exists and DoesNotExist take none.",
     )
 }
 
-fn invalid_range(facts: &MessageFacts<'_>, error: &ConstraintError) -> Refusal {
+fn invalid_range(facts: &MessageFacts<'_>, error: &ConstraintError) -> RefusalWords {
     let range = facts.range();
     let fault = error.fault();
     let place = format!(
@@ -212,7 +212,7 @@ fn invalid_range(facts: &MessageFacts<'_>, error: &ConstraintError) -> Refusal {
     let instead = suggestion::constraint(range).map(|instead| range::suggestion(&instead));
     let sentences = [place].into_iter().chain(instead).collect();
     let reason = words("\"").written(range).say("\" is not a version range");
-    Refusal::new(facts.extension.fields.version(), reason)
+    RefusalWords::new(facts.extension.fields.version(), reason)
         .with([Detail::sentences("Range", sentences)])
         .needing("Use comparators such as >=1.2.3, <2.0.0 or 1.x.")
 }
@@ -224,7 +224,7 @@ fn character(text: &str, byte: usize) -> usize {
 
 // === Rows 6 to 10a: the package, its channels and its versions ===
 
-fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> Refusal {
+fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> RefusalWords {
     let reason = match searched {
         [only] => words("catalog ")
             .name(only)
@@ -235,7 +235,7 @@ fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> Refu
         )),
     };
     let several = if searched.len() > 1 { searched } else { &[] };
-    Refusal::new(field, reason)
+    RefusalWords::new(field, reason)
         .with([
             Detail::items("Nearest", escaped(nearest)),
             Detail::items("Searched", escaped(several)),
@@ -243,13 +243,13 @@ fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> Refu
         .needing("Add a catalog with this package, or set another packageName.")
 }
 
-fn invalid_installed(field: &str) -> Refusal {
-    Refusal::new(field, words("the installed version cannot be read")).needing(
+fn invalid_installed(field: &str) -> RefusalWords {
+    RefusalWords::new(field, words("the installed version cannot be read")).needing(
         "Upgrades start at an installed version such as 1.2.3. From this one, only the override works.",
     )
 }
 
-fn channel_not_found(facts: &MessageFacts<'_>, existing: &[&str]) -> Refusal {
+fn channel_not_found(facts: &MessageFacts<'_>, existing: &[&str]) -> RefusalWords {
     let reason = match facts.channels() {
         [only] => words("channel ").name(only).say(" does not exist"),
         all => words(&format!(
@@ -260,7 +260,7 @@ fn channel_not_found(facts: &MessageFacts<'_>, existing: &[&str]) -> Refusal {
     of_channels(facts, reason, Detail::items("Channels", escaped(existing)))
 }
 
-fn not_in_channel(facts: &MessageFacts<'_>, having: &[&str]) -> Refusal {
+fn not_in_channel(facts: &MessageFacts<'_>, having: &[&str]) -> RefusalWords {
     let line = match facts.range() {
         "" => words("no bundle is in "),
         range => words("no bundle matching ").written(range).say(" is in "),
@@ -272,33 +272,33 @@ fn not_in_channel(facts: &MessageFacts<'_>, having: &[&str]) -> Refusal {
     of_channels(facts, reason, Detail::items("In channels", escaped(having)))
 }
 
-fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> Refusal {
-    Refusal::new(facts.extension.fields.channels(), reason)
+fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> RefusalWords {
+    RefusalWords::new(facts.extension.fields.channels(), reason)
         .with([detail])
         .needing("Set a channel with a bundle that can be installed now, or no channels.")
 }
 
-fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> Refusal {
+fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> RefusalWords {
     let reason = match facts.range() {
         "" => words("the package has no bundles"),
         range => words("no bundle matches ").written(range),
     };
     let versions = nearest.iter().map(ToString::to_string).collect();
-    Refusal::new(facts.extension.fields.version(), reason)
+    RefusalWords::new(facts.extension.fields.version(), reason)
         .with([Detail::items("Nearest", versions)])
         .needing("Set a range that matches a version that can be installed now.")
 }
 
-fn broken_skip_range(field: String, choice: Choice<'_>) -> Refusal {
+fn broken_skip_range(field: String, choice: Choice<'_>) -> RefusalWords {
     let reason = words("OLM crashes on the skipRange of ")
         .name(&choice.bundle().name)
         .say(": it has an empty OR group");
-    Refusal::new(field, reason).needing("The catalog author must fix the skipRange.")
+    RefusalWords::new(field, reason).needing("The catalog author must fix the skipRange.")
 }
 
 // === Rows 11 to 15: what the edit resolves to ===
 
-fn downgrade(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> Refusal {
+fn downgrade(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> RefusalWords {
     let reason = match count {
         1 => versioned(best)
             .say(" is older than ")
@@ -316,7 +316,7 @@ fn downgrade(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> Refusa
     no_path(facts, reason, best, count)
 }
 
-fn not_a_successor(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> Refusal {
+fn not_a_successor(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> RefusalWords {
     let reason = match count {
         1 => versioned(best)
             .say(" is not a successor of ")
@@ -333,7 +333,12 @@ fn not_a_successor(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> 
     no_path(facts, reason, best, count)
 }
 
-fn no_path(facts: &MessageFacts<'_>, reason: CutLine, best: Choice<'_>, count: usize) -> Refusal {
+fn no_path(
+    facts: &MessageFacts<'_>,
+    reason: CutLine,
+    best: Choice<'_>,
+    count: usize,
+) -> RefusalWords {
     let to = match count {
         1 => versioned(best),
         _ => words(&format!("any of the {count} bundles {}", facts.scope())),
@@ -352,9 +357,9 @@ fn no_path(facts: &MessageFacts<'_>, reason: CutLine, best: Choice<'_>, count: u
             .then(facts.highest())
             .say(" Only the catalog author can add one.")
     };
-    Refusal {
+    RefusalWords {
         needed: Some(needed),
-        ..Refusal::new(facts.extension.fields.version(), reason)
+        ..RefusalWords::new(facts.extension.fields.version(), reason)
     }
 }
 
@@ -366,7 +371,7 @@ fn in_catalog(choice: Choice<'_>) -> CutLine {
     words(" in catalog ").name(&choice.catalog.name)
 }
 
-fn ambiguous(field: String, left: &[Choice<'_>]) -> Refusal {
+fn ambiguous(field: String, left: &[Choice<'_>]) -> RefusalWords {
     let priorities = left.iter().map(|choice| choice.catalog.priority);
     let top = priorities.clone().next().unwrap_or_default();
     let tied = priorities.filter(|priority| *priority == top).count();
@@ -379,37 +384,37 @@ fn ambiguous(field: String, left: &[Choice<'_>]) -> Refusal {
             catalog.priority
         )
     });
-    Refusal::new(field, words(&reason))
+    RefusalWords::new(field, words(&reason))
         .with([Detail::items("Catalogs", catalogs.collect())])
         .needing("Give the catalogs different priorities, or select one of them.")
 }
 
-fn invalid_bundle(field: String, choice: Choice<'_>, error: &BundleVersionError) -> Refusal {
+fn invalid_bundle(field: String, choice: Choice<'_>, error: &BundleVersionError) -> RefusalWords {
     let reason = words("the version of bundle ")
         .name(&choice.bundle().name)
         .say(" cannot be read");
     let cause = (!error.is_olms_own()).then(|| Detail::items("Cause", vec![error.to_string()]));
-    Refusal::new(field, reason)
+    RefusalWords::new(field, reason)
         .with(cause)
         .needing("The catalog author must fix the version of the bundle.")
 }
 
-fn dependency(field: String, choice: Choice<'_>, kind: DependencyKind) -> Refusal {
+fn dependency(field: String, choice: Choice<'_>, kind: DependencyKind) -> RefusalWords {
     let reason = CutLine::default().name(&choice.bundle().name).say(&format!(
         " declares {}, which OLM v1 does not support",
         kind.as_str()
     ));
-    Refusal::new(field, reason).needing("Only a bundle without dependencies can be installed.")
+    RefusalWords::new(field, reason).needing("Only a bundle without dependencies can be installed.")
 }
 
 // === Rows 16 and 17: the rules of authors and administrators ===
 
-fn of_policies(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> Refusal {
+fn of_policies(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> RefusalWords {
     let fields = &facts.extension.fields;
     let lines = policy::each(refusal, facts.range());
     let causes = refusal.findings.iter().zip(lines);
     let causes = causes.map(|(found, line)| Cause::of(policy::field(found, fields), line));
-    Refusal {
+    RefusalWords {
         reason: policy::reason(refusal, facts.range()),
         causes: causes.collect(),
         details: policy::details(refusal, facts.range()),

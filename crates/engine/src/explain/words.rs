@@ -2,7 +2,7 @@
 
 use crate::explain::facts::MessageFacts;
 use crate::explain::message::{self, Lines};
-use crate::explain::refusal::{self, Refusal};
+use crate::explain::refusal::{self, RefusalWords};
 use crate::explain::text::cut_middle;
 use crate::extension::UnknownCause;
 use crate::judge::{Edit, Exemption, FoundAdvice, Judgement};
@@ -11,7 +11,7 @@ use olmguard_catalog::version::go;
 /// Why an edit is refused or undecided, in one sentence; of several causes the first.
 pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
     let found = FoundAdvice::default();
-    let refusal = Refusal::of(&MessageFacts::of(edit, judgement, &found))?;
+    let refusal = RefusalWords::of(&MessageFacts::of(edit, judgement, &found))?;
     let first = refusal.causes.into_iter().next()?;
     Some(first.message)
 }
@@ -32,7 +32,7 @@ pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>)
 
 fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<Lines> {
     let facts = MessageFacts::of(edit, judgement, found);
-    Some(message::message(&facts, &Refusal::of(&facts)?))
+    Some(message::message(&facts, &RefusalWords::of(&facts)?))
 }
 
 /// Why it is not known what is installed.

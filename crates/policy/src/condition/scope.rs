@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use cel::{Context, Value};
+use cel::{Context, Env, Value};
 
-use super::{compile, names};
 use crate::change::{Change, PolicyBundle, PolicyOrigin, User};
+use crate::condition::names;
 use crate::limits;
 
 /// The variables of one change: each is made when the first condition reads it, for all conditions of all policies.
@@ -25,7 +25,7 @@ impl<'c> Scope<'c> {
     pub(crate) fn of(change: &'c Change<'c>) -> Self {
         Self {
             change,
-            context: Context::with_env(Arc::clone(&compile::ENVIRONMENT)),
+            context: Context::with_env(Arc::clone(&ENVIRONMENT)),
             read: Vec::new(),
         }
     }
@@ -56,6 +56,10 @@ impl fmt::Debug for Scope<'_> {
             .finish_non_exhaustive()
     }
 }
+
+/// The standard library, without optional values: shared, never changed.
+pub(super) static ENVIRONMENT: LazyLock<Arc<Env>> =
+    LazyLock::new(|| Arc::new(Env::stdlib().with_optional_support(false)));
 
 /// The value of a variable.
 fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {

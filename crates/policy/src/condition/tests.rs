@@ -24,9 +24,9 @@ struct Facts {
 }
 
 /// Compiles one expression with a budget of its own.
-fn compiled(text: &str) -> Result<Compiled, Refusal> {
+fn compiled(text: &str) -> Result<Compiled, ExpressionError> {
     let mut budget = limits::EXPRESSION_STEPS;
-    compile::compile(text, &mut budget)
+    compile(text, &mut budget)
 }
 
 impl Facts {
@@ -81,7 +81,7 @@ impl Facts {
     fn evaluate(&self, expression: &str) -> Result<bool, String> {
         let compiled =
             compiled(expression).unwrap_or_else(|refusal| panic!("{expression}: {refusal:?}"));
-        evaluate::evaluate(&compiled, &mut Scope::of(&self.change()))
+        evaluate(&compiled, &mut Scope::of(&self.change()))
     }
 }
 
@@ -123,10 +123,7 @@ fn nothing_installed_and_no_range() {
         range: None,
         ..facts.change()
     };
-    assert_eq!(
-        evaluate::evaluate(&compiled, &mut Scope::of(&change)),
-        Ok(true)
-    );
+    assert_eq!(evaluate(&compiled, &mut Scope::of(&change)), Ok(true));
     assert!(facts.evaluate("from.major == 0").is_err());
 }
 
@@ -254,7 +251,7 @@ proptest! {
     #[test]
     fn any_text_is_read_and_evaluated(text in expression()) {
         if let Ok(compiled) = compiled(&text) {
-            let _ = evaluate::evaluate(&compiled, &mut Scope::of(&Facts::new().change()));
+            let _ = evaluate(&compiled, &mut Scope::of(&Facts::new().change()));
         }
     }
 
@@ -263,8 +260,8 @@ proptest! {
     fn any_expression_is_evaluated(text in well_formed()) {
         if let Ok(compiled) = compiled(&text) {
             let facts = Facts::new();
-            let found = evaluate::evaluate(&compiled, &mut Scope::of(&facts.change()));
-            prop_assert_eq!(&found, &evaluate::evaluate(&compiled, &mut Scope::of(&facts.change())));
+            let found = evaluate(&compiled, &mut Scope::of(&facts.change()));
+            prop_assert_eq!(&found, &evaluate(&compiled, &mut Scope::of(&facts.change())));
         }
     }
 

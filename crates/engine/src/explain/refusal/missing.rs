@@ -4,7 +4,7 @@
 
 use core::time::Duration;
 
-use crate::explain::refusal::{Refusal, words};
+use crate::explain::refusal::{RefusalWords, words};
 use crate::explain::text::{CutLine, Detail, escaped};
 use crate::extension::UnknownCause;
 use crate::judge::{NoCatalogs, OutdatedCatalogs, Ruling, UnansweredReason, Wait};
@@ -15,14 +15,15 @@ use olmguard_catalog::dns1123;
 // === No answer of the server ===
 
 /// What was waited for and how long, and the way out: nothing is wrong with the edit as far as is known.
-pub(super) fn unanswered(cause: UnansweredReason) -> Refusal {
+pub(super) fn unanswered(cause: UnansweredReason) -> RefusalWords {
     let again = match cause {
         UnansweredReason::DeadlineExceeded { .. } => "apply it again; it was not checked",
         UnansweredReason::QueueFull { .. } | UnansweredReason::QueueTooSlow { .. } => {
             "apply it again in a few seconds; it was not checked"
         }
     };
-    Refusal::new("", words(&waited(cause))).with([Detail::items("Fix", vec![again.to_owned()])])
+    RefusalWords::new("", words(&waited(cause)))
+        .with([Detail::items("Fix", vec![again.to_owned()])])
 }
 
 fn waited(cause: UnansweredReason) -> String {
@@ -51,14 +52,14 @@ fn milliseconds(duration: Duration) -> Duration {
 
 // === Row 4: no catalog ===
 
-pub(super) fn no_catalogs(field: String, none: NoCatalogs) -> Refusal {
+pub(super) fn no_catalogs(field: String, none: NoCatalogs) -> RefusalWords {
     let reason = match none {
         NoCatalogs::NoneGiven => "no catalog is given",
         NoCatalogs::NoneExist => "there is no ClusterCatalog",
         NoCatalogs::NoneMatch => "the selector matches no ClusterCatalog",
         NoCatalogs::AllUnavailable => "every ClusterCatalog that matches is Unavailable",
     };
-    let refusal = Refusal::new(field, words(reason));
+    let refusal = RefusalWords::new(field, words(reason));
     match none {
         NoCatalogs::NoneGiven => {
             let fix = "use --catalog NAME=PATH, --snapshot FILE or --from-cluster";
@@ -72,8 +73,8 @@ pub(super) fn no_catalogs(field: String, none: NoCatalogs) -> Refusal {
 
 // === Row 4a: what is installed is not known ===
 
-pub(super) fn installed(field: &str, cause: &UnknownCause) -> Refusal {
-    Refusal::new(field, words(installed_unknown(cause)))
+pub(super) fn installed(field: &str, cause: &UnknownCause) -> RefusalWords {
+    RefusalWords::new(field, words(installed_unknown(cause)))
         .with(of_unknown(cause))
         .needing(needed_of_unknown(cause))
 }
@@ -151,7 +152,7 @@ fn needed_of_unknown(cause: &UnknownCause) -> &'static str {
 
 // === Rows 5 to 5b: a catalog that does not answer ===
 
-pub(super) fn not_loaded(field: String, failed: &NotLoaded<'_>) -> Refusal {
+pub(super) fn not_loaded(field: String, failed: &NotLoaded<'_>) -> RefusalWords {
     let line = words("catalog ").name(&failed.catalog.name);
     let reason = line.say(match failed.why {
         NotLoadedCause::NotServing => " is not being served",
@@ -168,7 +169,7 @@ pub(super) fn not_loaded(field: String, failed: &NotLoaded<'_>) -> Refusal {
         NotLoadedCause::NotServing | NotLoadedCause::Missing => Vec::new(),
     };
     let see = is_known_to_cluster(failed).then(|| see(failed.catalog));
-    Refusal::new(field, reason)
+    RefusalWords::new(field, reason)
         .with([Detail::sentences("Cause", causes)])
         .with(see)
         .needing("Load the content of the catalog, or exclude the catalog with a selector.")
@@ -189,19 +190,19 @@ fn is_known_to_cluster(failed: &NotLoaded<'_>) -> bool {
 pub(super) fn outdated(
     field: String,
     outdated: &OutdatedCatalogs<'_>,
-    denied: impl FnOnce(&Ruling<'_>) -> Option<Refusal>,
-) -> Option<Refusal> {
+    denied: impl FnOnce(&Ruling<'_>) -> Option<RefusalWords>,
+) -> Option<RefusalWords> {
     let which = which(outdated.catalogs());
     Some(match outdated {
         OutdatedCatalogs::TooOld(old) => {
             let line = words("the content of ").then(named(old));
             let reason = line.say(" was last confirmed current too long ago");
-            Refusal::new(field, reason).with(which).needing(
+            RefusalWords::new(field, reason).with(which).needing(
                 "olmguard must reach the API server and catalogd: its /readyz shows what is missing.",
             )
         }
         OutdatedCatalogs::Superseded { catalogs, denial } => {
-            let denied = Refusal {
+            let denied = RefusalWords {
                 details: vec![superseded(catalogs)],
                 ..denied(denial)?
             };
@@ -254,8 +255,8 @@ fn see(catalog: &CatalogState) -> Detail {
 
 // === Row 17a: policies that are not known ===
 
-pub(super) fn policies(why: &str) -> Refusal {
-    Refusal::new("", words("not all policies of the cluster are known yet"))
+pub(super) fn policies(why: &str) -> RefusalWords {
+    RefusalWords::new("", words("not all policies of the cluster are known yet"))
         .with([Detail::sentences("Cause", vec![why.to_owned()])])
         .needing("olmguard must be able to list UpgradePolicies and UpgradeGuardrails.")
 }

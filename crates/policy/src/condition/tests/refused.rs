@@ -1,11 +1,11 @@
 //! What is refused at read, and where.
 
-use super::super::Refusal;
+use super::super::ExpressionError;
 use super::compiled;
 
 fn refusal(text: &str) -> (String, Option<usize>) {
     match compiled(text) {
-        Err(Refusal { reason, at }) => (reason, at),
+        Err(ExpressionError { reason, at }) => (reason, at),
         Ok(_) => panic!("accepted: {text}"),
     }
 }
@@ -199,7 +199,7 @@ fn what_would_grow_is_refused() {
 /// `tests/properties.rs` does the same with little stack.
 fn runs(text: &str) {
     if let Ok(compiled) = compiled(text) {
-        let _ = super::evaluate::evaluate(
+        let _ = super::evaluate(
             &compiled,
             &mut super::Scope::of(&super::Facts::new().change()),
         );
