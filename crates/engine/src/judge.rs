@@ -17,50 +17,40 @@ mod advice;
 mod basis;
 mod earlier;
 mod exempt;
-mod filter_question;
-mod forbidden;
 mod guardrail_row;
 mod identify;
-mod named;
-mod nameless;
 mod nearby;
 mod policy_row;
-mod quick;
-mod read_installed;
+mod question;
 mod rows;
 mod rule;
-mod ruled;
 mod ruling;
 mod successors;
-mod superseded;
 mod token;
-mod unanswered;
-mod update;
 mod walk;
 mod warning;
 
 pub use crate::resolve::{PolicyFinding, Requester, Stop, UpgradePolicies};
-pub use advice::pin;
-pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise};
+pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise, pin};
 pub use basis::{Basis, Policies};
-pub use earlier::{pinned, resolved};
+pub use earlier::{EarlierObject, SchemaRefusal, pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
-pub use forbidden::{ForbiddenStep, UnjudgedSteps};
-pub use forbidden::{MOST_FORBIDDEN, affordable_steps, most_steps, steps_of};
-pub use identify::identify;
-pub use named::{
-    CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, nearest_versions, target,
+pub use identify::{
+    CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, identify,
+    nearest_versions, target,
 };
-pub use policy_row::{PolicyRefusal, UnlistedPolicies, denied_steps};
+pub use policy_row::denied_steps;
 pub use rule::{Request, rule};
-pub use ruled::{MatchedBundles, RuledEdit};
-pub use ruling::{AllowedChange, Jump, NoCatalogs, OutdatedCatalogs, Ruling, SpecFault};
+pub use ruling::{
+    AllowedChange, ForbiddenStep, Jump, MatchedBundles, NoCatalogs, OutdatedCatalogs,
+    PolicyRefusal, RuledEdit, Ruling, SpecFault, UnansweredReason, UnjudgedSteps, UnlistedPolicies,
+    Wait,
+};
 pub use successors::{AcceptedBundles, successors};
 pub use token::{Token, Verdict};
-pub use unanswered::{UnansweredReason, Wait};
-pub use update::{EarlierObject, SchemaRefusal};
-pub use walk::recorded;
-pub use walk::{Walk, WalkEnd, walk};
+pub use walk::{
+    MOST_FORBIDDEN, Walk, WalkEnd, affordable_steps, most_steps, recorded, steps_of, walk,
+};
 pub use warning::{Continuation, Warning};
 
 use crate::extension::schema::Finding;
@@ -71,24 +61,24 @@ use olmguard_policy::Conditions;
 /// One edit of an extension, with the facts that a caller knows of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'a> {
-    /// The object as it is to be.
+    /// The object after the edit.
     pub new: &'a Extension,
-    /// The object as it is; absent for a creation, and offline.
+    /// The object before the edit; absent for a creation, and offline.
     pub old: Option<&'a Extension>,
     /// What is installed.
     pub installed: &'a Installed,
-    /// What the CRD would refuse; empty behind an API server, which has refused it already.
+    /// Everything that the CRD would refuse; empty behind an API server, which has refused it already.
     pub schema: &'a [Finding],
-    /// Who makes it, and when.
+    /// The user and the time of the edit.
     pub requester: &'a Requester,
 }
 
-/// What becomes of an edit, and why.
+/// The judgement on an edit: the row that answered, and the warnings.
 #[derive(Debug)]
 pub struct Judgement<'s> {
     /// The row that answered, with its evidence.
     pub ruled: RuledEdit<'s>,
-    /// What is worth knowing all the same, the most important first.
+    /// The warnings, the most important first.
     pub warnings: Vec<Warning<'s>>,
 }
 
@@ -98,7 +88,7 @@ impl Judgement<'_> {
         self.ruled.ruling.token()
     }
 
-    /// What becomes of the edit.
+    /// The outcome of the edit.
     pub fn verdict(&self) -> Verdict {
         self.token().verdict()
     }
@@ -115,7 +105,7 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// What it asked a catalog for before: what another source was asked for is none of that.
+    /// The filter of the old object, if its source was a catalog.
     fn old_filter(&self) -> Option<&'a Filter> {
         let old = self
             .old
@@ -129,7 +119,7 @@ pub fn judge<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Judgement<'s> {
     judge_with(basis, edit, Conditions::ALL)
 }
 
-/// [`judge`], with the conditions of upgrade policies evaluated so far.
+/// [`judge`], with the conditions of upgrade policies evaluated as far as this.
 pub fn judge_with<'s>(
     basis: Basis<'s>,
     edit: &Edit<'_>,

@@ -8,9 +8,8 @@
 //! `allowed_next`, and the override are allowed by [`crate::judge::rule`] for the same snapshot.
 
 mod dead_end;
-mod ground;
 mod one_edit;
-mod proof;
+mod prover;
 mod remedy;
 
 use crate::extension::Extension;
@@ -20,17 +19,17 @@ use olmguard_catalog::version::{Version, crd};
 use olmguard_policy::Conditions;
 
 pub use dead_end::DeadEnd;
-use ground::Ground;
 pub use one_edit::OneEdit;
-use proof::Prover;
+use prover::Ground;
+use prover::Prover;
 use remedy::Remedies;
 
-/// What a search for advice came to.
+/// The result of a search for advice.
 #[derive(Debug, Default)]
 pub struct FoundAdvice<'s> {
     /// What to do.
     pub advice: Advice,
-    /// Where there is nothing to set: how far a path leads.
+    /// How far a path leads, if there is nothing to set.
     pub dead_end: Option<DeadEnd<'s>>,
 }
 
@@ -43,13 +42,13 @@ impl From<Advice> for FoundAdvice<'_> {
     }
 }
 
-/// What to do about a refusal; empty where nothing is refused or nothing helps.
+/// What to do about a refusal; empty if nothing is refused or nothing helps.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Advice {
-    /// The versions that can be reached in one edit, the installed one left out: releases of the default channel, other
+    /// The versions that can be reached in one edit, without the installed one: releases of the default channel, other
     /// releases, prereleases, each the highest first.
     pub allowed_next: Vec<String>,
-    /// The versions of the path, the installed one first if there is one; empty where none is known.
+    /// The versions of the path, the installed one first if there is one; empty if no path is known.
     pub path: Vec<String>,
     /// The edit to make first.
     pub fix: Option<Fix>,
@@ -58,7 +57,7 @@ pub struct Advice {
     pub with_prereleases: Option<String>,
     /// The one edit that is enough for a path of several steps.
     pub one_edit: Option<OneEdit>,
-    /// Whether the bypass would let the edit through.
+    /// Whether the bypass would make the edit pass.
     pub bypass: BypassHelps,
     /// Whether a search ended at its bound or was stopped: there may be more to suggest.
     pub is_cut: bool,
@@ -82,18 +81,18 @@ pub enum FixValue {
     List(Vec<String>),
 }
 
-/// Whether the bypass would let an edit through.
+/// Whether the bypass would make an edit pass.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum BypassHelps {
     /// It would.
     Yes,
-    /// It would not, or it is set.
+    /// It would not, or it is set already.
     #[default]
     No,
 }
 
 impl Advice {
-    /// What there is to say of a ruling before anything is searched for.
+    /// The advice on a ruling before anything is searched for.
     pub fn not_yet(ruled: &RuledEdit<'_>) -> Self {
         Self {
             is_cut: is_refused(ruled),
@@ -102,7 +101,7 @@ impl Advice {
     }
 }
 
-/// The advice for a ruling on an extension's edit. Once it is told to stop it returns soon.
+/// The advice for a ruling on an extension's edit. Returns soon after the signal to stop.
 pub fn advise<'s>(
     basis: Basis<'s>,
     extension: &Extension,
@@ -154,7 +153,7 @@ pub fn advise<'s>(
     }
 }
 
-/// What can be reached in one edit.
+/// The bundles that can be reached in one edit.
 struct NextVersions<'s> {
     /// In the order of [`PathSearch::next_steps`].
     steps: Vec<Choice<'s>>,
@@ -228,12 +227,12 @@ fn fits(version: &Version) -> bool {
     version.len_without_build() <= crd::MAX_CHARACTERS
 }
 
-/// How many channels and entries of the selector a filter may have for which anything is proven: each
-/// proof compiles all of them anew, and the CRD takes 256 channels.
+/// The most channels and entries of the selector in a filter for which anything is proven: each proof compiles all of
+/// them again, and the CRD accepts 256 channels.
 const MOST_ENTRIES: usize = 512;
 
-/// How many versions that can be reached in one edit are named: more than any real package
-/// has, and few enough for one that was made to hurt.
+/// The most versions that are named as reachable in one edit: more than any real package has, and few enough for one
+/// that was made to cost time.
 const MOST_NEXT: usize = 256;
 
 /// How many bundles the advice on one edit can compare: some milliseconds. A package without rows in its edges, of some

@@ -1,15 +1,20 @@
-//! What is installed, where all that is known is what was asked for before.
+//! What an earlier object says about an edit: what is installed, and what the CRD refused already.
 
-use crate::extension::{Filter, Installed, InstalledBundle};
+use serde_json::Value;
+
+use crate::extension::schema::{self, Finding, SchemaRelease};
+use crate::extension::{
+    Extension, Filter, Installed, InstalledBundle, Shape, SourceType, UnknownCause,
+};
 use crate::judge::walk::recorded;
-use crate::judge::{Basis, Request, RuledEdit, identify, rule};
+use crate::judge::{Basis, Request, RuledEdit, Token, Verdict, identify, rule};
 use crate::resolve::EditContext;
 use olmguard_catalog::version::Constraint;
 
-/// The bundle of the only version that an earlier filter takes; none where it takes others too.
+/// The bundle of the only version that an earlier filter matches; none if it matches several.
 ///
-/// Its name is looked up. Where no catalog has a bundle of just this version and release, the pin may
-/// still resolve to one with a release of its own, and then that one counts.
+/// Its name is looked up. If no catalog has a bundle of exactly this version and release, the pin can still resolve to
+/// one with a release of its own, which then counts.
 pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
     let range = Constraint::parse(earlier.range()?, basis.snapshot.rules().masterminds).ok()?;
     let version = InstalledBundle {
@@ -25,7 +30,7 @@ pub fn pinned(basis: Basis<'_>, earlier: &Filter) -> Option<Installed> {
     })
 }
 
-/// What an earlier filter resolves to today, where nothing is installed.
+/// The bundle that an earlier filter resolves to today if nothing is installed.
 ///
 /// # Errors
 /// The row that says why it resolves to nothing.
@@ -39,4 +44,82 @@ pub fn resolved<'s>(basis: Basis<'s>, earlier: &Filter) -> Result<Installed, Box
     let choice = ruled.resolved();
     let bundle = choice.and_then(|choice| recorded(choice, basis.snapshot.rules()));
     bundle.map(Installed::Bundle).ok_or(Box::new(ruled))
+}
+
+// === An edit whose past is another object, such as one of a base ===
+
+/// An extension before an edit.
+#[derive(Clone, Copy, Debug)]
+pub struct EarlierObject<'b> {
+    /// The whole object.
+    pub value: &'b Value,
+    /// The extension in it; absent if its version is not known.
+    pub extension: Option<&'b Extension>,
+}
+
+/// Everything that the CRD refuses about an object, and about the edit that makes it.
+#[derive(Debug)]
+pub struct SchemaRefusal {
+    /// The findings, one for each refusal.
+    pub findings: Vec<Finding>,
+    /// Whether one of them is new: the CRD did not refuse it in the object before.
+    pub is_new: bool,
+}
+
+impl EarlierObject<'_> {
+    /// Everything that the CRD refuses about the new object, and about the change from the old one.
+    pub fn refused(&self, shape: Shape, release: SchemaRelease, new: &Value) -> SchemaRefusal {
+        let mut findings = schema::check(shape, release, new);
+        let old_shape = self.extension.map(|old| old.shape);
+        let before = old_shape.map(|shape| schema::check(shape, release, self.value));
+        let before = before.unwrap_or_default();
+        let mut is_new = findings.iter().any(|finding| !before.contains(finding));
+        if old_shape == Some(shape) {
+            let of_edit = schema::check_edit(shape, release, self.value, new);
+            is_new |= !of_edit.is_empty();
+            findings.extend(of_edit);
+        }
+        SchemaRefusal { findings, is_new }
+    }
+
+    /// The extension that the edit is compared with.
+    pub fn old(&self, new: &Extension) -> Option<Extension> {
+        let old = self.extension?;
+        Some(Extension {
+            // Only the new object knows whether an upgrade rolls out.
+            rollout: new.rollout,
+            ..old.clone()
+        })
+    }
+
+    /// What is installed: the pinned version, otherwise the one in a status, otherwise the one that the filter resolves
+    /// to. If the filter resolves to nothing, also the row that says why.
+    pub fn installed(&self, basis: Basis<'_>, new: &Extension) -> (Installed, Option<Token>) {
+        let Some(old) = self.extension else {
+            return (new.installed.clone(), None);
+        };
+        let filter = match &old.filter {
+            _ if old.source_type != SourceType::Catalog => return (new.installed.clone(), None),
+            Err(_) => return (new.installed.clone(), Some(Token::InvalidSpec)),
+            Ok(filter) => filter,
+        };
+        let statuses = [&new.installed, &old.installed];
+        let mut statuses = statuses.into_iter();
+        let status = statuses.find(|status| **status != Installed::Nothing);
+        let known = pinned(basis, filter).or_else(|| status.cloned());
+        match known.map_or_else(|| resolved(basis, filter), Ok) {
+            Ok(installed) => (installed, None),
+            Err(ruled) => unresolved(ruled.ruling.token()),
+        }
+    }
+}
+
+/// If the past resolves to nothing, nothing is installed; if that is undecided, what is installed is unknown.
+fn unresolved(token: Token) -> (Installed, Option<Token>) {
+    if token.verdict() == Verdict::Undecided {
+        let reason = token.as_str();
+        let cause = UnknownCause::BaseUndecided { reason };
+        return (Installed::Unknown(cause), None);
+    }
+    (Installed::Nothing, Some(token))
 }

@@ -59,7 +59,7 @@ impl ExemptionKind {
         Self::Stricter,
     ];
 
-    /// The word for it.
+    /// The word of the kind.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Operation => "operation",
@@ -74,7 +74,7 @@ impl ExemptionKind {
 }
 
 impl Exemption {
-    /// Which of them it is, whatever it holds.
+    /// The kind alone.
     pub fn kind(&self) -> ExemptionKind {
         match self {
             Self::Operation => ExemptionKind::Operation,
@@ -87,13 +87,13 @@ impl Exemption {
         }
     }
 
-    /// Whether the catalogs decide about it: what OLM does then can be forbidden, or be worth a warning.
+    /// Whether the catalogs must be asked first: a rule can forbid what OLM does then, or it can be worth a warning.
     pub fn takes_catalogs(&self) -> bool {
         matches!(self, Self::Stricter)
     }
 }
 
-/// The first exemption that fits; no catalog is asked, so one that [`Exemption::takes_catalogs`] is not settled.
+/// The first exemption that fits. No catalog is asked, so an exemption that [`Exemption::takes_catalogs`] is not final.
 pub fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
     if edit.new.deleting {
         return Some(Exemption::Deleting);

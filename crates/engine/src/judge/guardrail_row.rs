@@ -1,15 +1,15 @@
 //! Row 16: what guardrails forbid of the steps that OLM takes under an edit.
 //!
-//! OLM knows no guardrails: it takes the best candidate of an edge, installs it, and asks again. So each step up to the
-//! end of the walk is put to them.
+//! OLM does not know guardrails: it installs the best successor, and then the best successor of that. So each step up
+//! to the end of the walk is compared with them.
 
-use crate::judge::forbidden::{ForbiddenStep, UnjudgedSteps, most_steps};
-use crate::judge::read_installed::ReadInstalled;
+use crate::judge::question::ReadInstalled;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{AllowedChange, RuledEdit, Ruling};
+use crate::judge::walk::most_steps;
+use crate::judge::{AllowedChange, ForbiddenStep, RuledEdit, Ruling, UnjudgedSteps};
 use crate::resolve::{Choice, Guards, Violation};
 
-/// Puts guardrails to an edit that OLM carries out.
+/// Compares an edit that OLM applies with guardrails.
 pub(super) fn put<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhead<'_, 's>) {
     let Ruling::Allowed(AllowedChange::Resolved | AllowedChange::Bypassed(_), resolved) =
         ruled.ruling
@@ -40,19 +40,19 @@ pub(super) fn put<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhead<'_, 's>)
     }
 }
 
-/// What guardrails say of a walk.
+/// The results of guardrails for a walk.
 struct GuardedWalk<'a, 's> {
     guards: &'a Guards<'s>,
     resolved: Choice<'s>,
     /// The first step that they forbid.
     refusal: Option<ForbiddenStep<'s>>,
-    /// Those before it that only the bypass makes free.
+    /// The steps before it that are allowed only because the bypass lifts a guardrail.
     lifted: Vec<ForbiddenStep<'s>>,
     unjudged: Option<UnjudgedSteps>,
 }
 
 impl<'s> GuardedWalk<'_, 's> {
-    /// Looks at one step after another, up to the first that is forbidden.
+    /// Checks one step after another, up to the first forbidden one.
     fn at_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
         let most = most_steps(self.guards.weight());
         for place in 0.. {
@@ -81,8 +81,8 @@ impl<'s> GuardedWalk<'_, 's> {
         self.lifted.extend(lifted);
     }
 
-    /// A step from an unknown version is allowed: an edit is denied on evidence. That matters if something could have
-    /// forbidden it.
+    /// Allows a step from an unknown version, because an edit is denied on evidence only, and notes it if a guardrail
+    /// could have forbidden it.
     fn cannot_judge(&mut self, to: Choice<'s>) {
         if self.guards.bind(&to) {
             self.unjudged.get_or_insert(UnjudgedSteps::First);

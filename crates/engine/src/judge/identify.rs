@@ -1,15 +1,19 @@
-//! Which bundle it is that only a version is known of.
+//! Which bundle is installed if only its version is known, and which bundle a user means by a version or a name.
 
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Installed, InstalledBundle, UnknownCause};
-use crate::resolve::{Offer, Origin, Query};
+use crate::judge::nearby;
+use crate::judge::walk::recorded;
+use crate::nearest::nearest;
+use crate::resolve::{Choice, Offer, Origin, Query};
 use crate::snapshot::Snapshot;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::{Version, VersionRelease};
 
 /// What is installed, with the name of its bundle if only its version is known: the name of the bundle of this version
-/// and release in the catalogs in play, else the only name in their edges that fits the version.
+/// and release in the selected catalogs, otherwise the only name in their edges that fits the version.
 ///
 /// If the catalogs have several such bundles, it is not known which one is installed. If no name fits, or several do,
 /// the name stays unknown: then an answer counts only if every name gives it.
@@ -41,7 +45,7 @@ fn named(nameless: InstalledBundle, offers: &[Offer<'_>], rules: &Rules) -> Inst
     }
 }
 
-/// What all channels of the package offer, in any range.
+/// The offers of all channels of the package, in any range.
 pub(super) fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter) -> Vec<Offer<'s>> {
     let anything = Filter {
         version: None,
@@ -66,7 +70,7 @@ fn bundles(installed: &InstalledBundle, offers: &[Offer<'_>], rules: &Rules) -> 
     same.collect()
 }
 
-/// The names that edges start at, that no bundle has, and from which this version can be read. A release is in no name.
+/// The names of edges that no bundle has, and that contain this version. No name contains a release.
 pub(super) fn fitting_names<'s>(installed: &InstalledBundle, offers: &[Offer<'s>]) -> Vec<&'s str> {
     let has = |name: &str| offers.iter().any(|offer| offer.find(name).is_some());
     let fits = |name: &&str| {
@@ -80,3 +84,256 @@ pub(super) fn fitting_names<'s>(installed: &InstalledBundle, offers: &[Offer<'s>
     let counts = installed.release.is_none();
     names.into_iter().filter(|_| counts).collect()
 }
+
+// === What a person means by a version or a name ===
+
+/// The installed bundle as a user states it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct StatedInstalled {
+    /// A version, or the name of a bundle.
+    pub text: String,
+    /// The name of the bundle, if it is stated apart.
+    pub bundle: Option<String>,
+    /// Its explicit release, which can be empty.
+    pub release: Option<String>,
+}
+
+/// What is installed, and how well the catalogs know it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct IdentifiedInstalled {
+    /// The bundle.
+    pub installed: InstalledBundle,
+    /// How well it is known.
+    pub known: CatalogKnowledge,
+}
+
+/// How well the catalogs know what is installed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CatalogKnowledge {
+    /// A bundle of the catalogs, or one whose name and version are both stated.
+    Whole,
+    /// A name of edges that no bundle has; the version is read from it.
+    NameOnly,
+    /// A version that no bundle has, but exactly one name of edges.
+    SpokenOf,
+    /// A version that no bundle has: the name is unknown, and only ranges count.
+    VersionOnly,
+    /// A bundle whose version cannot be read: OLM v1 never installs it, OLM v0 uses the name.
+    Unreadable,
+}
+
+/// Why it is not known which bundle is meant.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum NamingError {
+    /// Several bundles have the version.
+    Several {
+        /// Their names, in byte order.
+        bundles: Vec<String>,
+    },
+    /// Bundles of this name have several versions.
+    SeveralVersions {
+        /// The versions, each once.
+        versions: Vec<String>,
+    },
+    /// The text is not a version and no bundle has the name, or no bundle has the version.
+    Unknown {
+        /// The most similar names or the nearest versions.
+        nearest: Vec<String>,
+    },
+}
+
+impl StatedInstalled {
+    /// The bundle that is meant, in any channel of these offers.
+    ///
+    /// # Errors If several bundles fit, or none. A version that no bundle has is still an answer: OLM follows the
+    /// ranges that match it.
+    pub fn find(
+        &self,
+        snapshot: &Snapshot,
+        filter: &Filter,
+        offers: &[Offer<'_>],
+    ) -> Result<IdentifiedInstalled, NamingError> {
+        let is_version = Version::parse(&self.text).is_ok();
+        if let Some(name) = self.bundle.as_ref().filter(|_| is_version) {
+            return Ok(IdentifiedInstalled {
+                installed: self.called(Some(name.clone())),
+                known: CatalogKnowledge::Whole,
+            });
+        }
+        let rules = snapshot.rules();
+        if let Some(named) = by_name(&self.text, offers, rules) {
+            return named;
+        }
+        if !is_version {
+            return self.by_virtual_name(offers);
+        }
+        let version = Installed::Bundle(self.called(None));
+        let (installed, known) = match identify(snapshot, filter, version) {
+            Installed::Unknown(UnknownCause::Several { bundles }) => {
+                return Err(NamingError::Several { bundles });
+            }
+            Installed::Inferred(installed) => (installed, CatalogKnowledge::SpokenOf),
+            Installed::Bundle(installed) if installed.name.is_some() => {
+                (installed, CatalogKnowledge::Whole)
+            }
+            _ => (self.called(None), CatalogKnowledge::VersionOnly),
+        };
+        Ok(IdentifiedInstalled { installed, known })
+    }
+
+    /// What is installed for the edit that sets this filter. If no catalog can answer for the package, no name can be
+    /// looked up: then the row that says so answers the edit.
+    ///
+    /// # Errors
+    /// If the text is neither a version nor the name of a bundle or edge.
+    pub fn installed(
+        &self,
+        snapshot: &Snapshot,
+        filter: &Filter,
+    ) -> Result<Installed, NamingError> {
+        let offers = offers(snapshot, filter);
+        if offers.is_empty() {
+            return Ok(Installed::Bundle(self.called(self.bundle.clone())));
+        }
+        match self.find(snapshot, filter, &offers) {
+            Ok(found) if found.known == CatalogKnowledge::SpokenOf => {
+                Ok(Installed::Inferred(found.installed))
+            }
+            Ok(found) => Ok(Installed::Bundle(found.installed)),
+            Err(NamingError::Several { bundles }) => {
+                Ok(Installed::Unknown(UnknownCause::Several { bundles }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn called(&self, name: Option<String>) -> InstalledBundle {
+        InstalledBundle {
+            name,
+            version: self.text.clone(),
+            release: self.release.clone(),
+        }
+    }
+
+    /// A name that only edges mention.
+    fn by_virtual_name(&self, offers: &[Offer<'_>]) -> Result<IdentifiedInstalled, NamingError> {
+        let mut names = offers
+            .iter()
+            .flat_map(|offer| offer.package.names_of_edges());
+        let version = version_in_name(&self.text).filter(|_| names.any(|name| name == self.text));
+        let version = version.ok_or_else(|| NamingError::Unknown {
+            nearest: nearest_names(&self.text, offers),
+        })?;
+        Ok(IdentifiedInstalled {
+            installed: InstalledBundle {
+                name: Some(self.text.clone()),
+                version: version.to_string(),
+                release: self.release.clone(),
+            },
+            known: CatalogKnowledge::NameOnly,
+        })
+    }
+}
+
+/// The bundles with a version, perhaps with its release, or with a name; the best of each offer first.
+///
+/// # Errors
+/// [`NamingError::Unknown`], if there is none.
+pub fn target<'s>(
+    text: &str,
+    filter: &Filter,
+    offers: &[Offer<'s>],
+    rules: &Rules,
+) -> Result<Vec<Choice<'s>>, NamingError> {
+    let named = choices(offers, |choice| *choice.bundle().name == *text);
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let Ok(wanted) = VersionRelease::parse_legacy(text, rules.legacy_release) else {
+        return Err(NamingError::Unknown {
+            nearest: nearest_names(text, offers),
+        });
+    };
+    let version = |choice: &Choice<'s>| choice.bundle().version.as_ref().ok();
+    let exact = choices(offers, |choice| {
+        version(choice).is_some_and(|read| read.cmp_precedence(&wanted).is_eq())
+    });
+    if !exact.is_empty() {
+        return Ok(exact);
+    }
+    let same = choices(offers, |choice| {
+        let here = version(choice).map(|read| &read.version);
+        wanted.release.is_none() && here.is_some_and(|v| v.cmp_precedence(&wanted.version).is_eq())
+    });
+    if same.is_empty() {
+        let nearest = nearest_versions(text, filter, offers);
+        return Err(NamingError::Unknown { nearest });
+    }
+    Ok(same)
+}
+
+/// The versions of the offers that are nearest to a version that no bundle has.
+pub fn nearest_versions(version: &str, filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {
+    let nearest = nearby::versions(&filter.with_version(version), offers.iter());
+    nearest.iter().map(ToString::to_string).collect()
+}
+
+/// The bundle with a name in the offers, if they have it.
+fn by_name(
+    name: &str,
+    offers: &[Offer<'_>],
+    rules: &Rules,
+) -> Option<Result<IdentifiedInstalled, NamingError>> {
+    let named = choices(offers, |choice| *choice.bundle().name == *name);
+    let mut recorded: Vec<_> = named
+        .iter()
+        .filter_map(|choice| recorded(*choice, rules))
+        .collect();
+    recorded.dedup();
+    Some(match recorded.as_slice() {
+        [] if named.is_empty() => return None,
+        [] => Ok(IdentifiedInstalled {
+            installed: InstalledBundle {
+                name: Some(name.to_owned()),
+                version: String::new(),
+                release: None,
+            },
+            known: CatalogKnowledge::Unreadable,
+        }),
+        [only] => Ok(IdentifiedInstalled {
+            installed: only.clone(),
+            known: CatalogKnowledge::Whole,
+        }),
+        several => Err(NamingError::SeveralVersions {
+            versions: several
+                .iter()
+                .map(|bundle| bundle.version.clone())
+                .collect(),
+        }),
+    })
+}
+
+fn choices<'s>(offers: &[Offer<'s>], is_meant: impl Fn(&Choice<'s>) -> bool) -> Vec<Choice<'s>> {
+    let all = offers.iter().flat_map(|offer| {
+        let bundles = offer.package.bundles();
+        bundles.map(|(index, _)| offer.choice(index))
+    });
+    all.filter(is_meant).collect()
+}
+
+/// The names that are most similar to a text; for a version with a `v` before it, the version.
+fn nearest_names(text: &str, offers: &[Offer<'_>]) -> Vec<String> {
+    let version = text.strip_prefix('v');
+    if let Some(version) = version.filter(|version| Version::parse(version).is_ok()) {
+        return vec![version.to_owned()];
+    }
+    let names = offers.iter().flat_map(|offer| {
+        let bundles = offer.package.bundles();
+        bundles.map(|(_, bundle)| &*bundle.name)
+    });
+    let names: BTreeSet<&str> = names.collect();
+    let near = nearest(text, names, MOST).into_iter();
+    near.map(str::to_owned).collect()
+}
+
+const MOST: usize = 3;

@@ -1,4 +1,4 @@
-//! What exists near to what does not: names, channels and versions to name in a refusal.
+//! Names, channels and versions that exist near to a requested one that does not, for a refusal to name.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use crate::snapshot::CatalogState;
 use olmguard_catalog::Catalog;
 use olmguard_catalog::version::{Masterminds, MastermindsVersion, Version};
 
-/// Packages of these catalogs with a name like this one, the likest first.
+/// Packages of these catalogs with a name like this one, the most similar first.
 pub(super) fn packages<'s>(wanted: &str, catalogs: &[&'s CatalogState]) -> Vec<&'s str> {
     let loaded = catalogs.iter().filter_map(|catalog| catalog.loaded());
     let names: BTreeSet<&str> = loaded.flat_map(Catalog::package_names).collect();
     nearest(wanted, names, MOST)
 }
 
-/// The channels of these offers, those with names like the asked ones first.
+/// The channels of these offers, those with names like the requested ones first.
 pub(super) fn channels<'o, 's: 'o>(
     filter: &Filter,
     offers: impl Iterator<Item = &'o Offer<'s>>,
@@ -37,8 +37,8 @@ pub(super) fn channels<'o, 's: 'o>(
     ordered
 }
 
-/// The channels that have a bundle in the range although no asked channel has one. `None` where no
-/// bundle at all is in the range; an empty list where those that are, are in no channel.
+/// The channels that have a bundle in the range although no requested channel has one. `None` if no bundle at all is in
+/// the range; an empty list if the bundles in the range are in no channel.
 pub(super) fn elsewhere<'o, 's: 'o>(
     query: &Query<'_>,
     offers: impl Iterator<Item = &'o Offer<'s>>,
@@ -58,9 +58,9 @@ pub(super) fn elsewhere<'o, 's: 'o>(
     found.then(|| having.into_iter().collect())
 }
 
-/// The versions of the asked channels that are nearest to the one the range names first, the highest
-/// ones where it names none: below, above, and below again. Prereleases only where one is named, or
-/// there is nothing else.
+/// The versions of the requested channels that are nearest to the first version in the range, or the highest ones if
+/// the range contains none: below, above, and below again. Prereleases only if the range contains one, or nothing else
+/// exists.
 pub(super) fn versions<'o, 's: 'o>(
     filter: &Filter,
     offers: impl Iterator<Item = &'o Offer<'s>>,
@@ -98,7 +98,7 @@ fn around<'s>(
     around.chain(below).take(MOST).collect()
 }
 
-/// The lowest version of an offer above, and the highest ones below: no other one can be nearest.
+/// The lowest version of an offer above a version, and the highest ones below: no other can be nearest.
 fn around_in<'s>(
     offer: &Offer<'s>,
     is_above: impl Fn(&Version) -> bool,
@@ -124,7 +124,7 @@ fn around_in<'s>(
     found
 }
 
-/// The first text in a range that reads as a version, filled up.
+/// The first text in a range that can be read as a version, with missing parts as zero.
 fn first_version(range: &str) -> Option<Version> {
     let start = range.find(|c: char| c.is_ascii_digit())?;
     let rest = range.get(start..)?;

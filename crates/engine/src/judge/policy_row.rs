@@ -1,43 +1,22 @@
 //! Rows 17 and 17a: what upgrade policies forbid of the steps that OLM takes under an edit.
 //!
-//! The first step, which is the edit's own, is put to all of their rules. Each step that OLM takes automatically after
-//! it is put to the rules about a bundle: it passes no admission of its own.
+//! The first step, which is the edit itself, is compared with all of their rules. Each step that OLM takes
+//! automatically after it is compared with the rules about a bundle: no admission sees it.
 
 use std::collections::BTreeSet;
 
 use crate::extension::InstalledBundle;
-use crate::judge::filter_question::FilterQuestion;
-use crate::judge::forbidden::most_steps;
-use crate::judge::read_installed::ReadInstalled;
+use crate::judge::question::FilterQuestion;
+use crate::judge::question::ReadInstalled;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{AllowedChange, Basis, Request, RuledEdit, Ruling};
+use crate::judge::walk::most_steps;
+use crate::judge::{
+    AllowedChange, Basis, PolicyRefusal, Request, RuledEdit, Ruling, UnlistedPolicies,
+};
 use crate::resolve::{Choice, EditContext, MatchingPolicies, Origin, PolicyFinding, PolicyStep};
 use olmguard_policy::{Maker, Operation};
 
-/// An edit that upgrade policies deny.
-#[derive(Debug)]
-pub struct PolicyRefusal<'s> {
-    /// How what the edit resolves to relates to what is installed.
-    pub change: AllowedChange,
-    /// What the edit resolves to.
-    pub resolved: Choice<'s>,
-    /// Every rule that denies the edit or the first forbidden step: one or more, those of the edit first, in the order
-    /// of the policies' names.
-    pub findings: Vec<PolicyFinding<'s>>,
-}
-
-/// An edit that every known rule allows, while the cluster can have rules that are not known.
-#[derive(Debug)]
-pub struct UnlistedPolicies<'s> {
-    /// How what the edit resolves to relates to what is installed.
-    pub change: AllowedChange,
-    /// What the edit resolves to.
-    pub resolved: Choice<'s>,
-    /// Why the policies are not known, in one line.
-    pub why: &'s str,
-}
-
-/// Puts upgrade policies to an edit that OLM carries out and guardrails allow.
+/// Compares an edit that OLM applies, and that guardrails allow, with upgrade policies.
 pub(super) fn put<'s>(
     ruled: &mut RuledEdit<'s>,
     ahead: &mut StepsAhead<'_, 's>,
@@ -74,9 +53,9 @@ pub(super) fn put<'s>(
     }
 }
 
-/// What upgrade policies deny of the steps that OLM takes automatically from an installed bundle, in their order: of
-/// each step the first rule about the bundle alone. No edit makes any of them and no user: a condition that reads the
-/// user as well denies none.
+/// The steps that OLM takes automatically from an installed bundle and that upgrade policies deny, in their order: for
+/// each step the first rule about the bundle alone. No user makes these steps, so a condition that also reads the user
+/// denies none.
 pub fn denied_steps<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,
@@ -111,7 +90,7 @@ fn matching<'q, 's>(
     (!matching.is_empty()).then_some(matching)
 }
 
-/// Row 17a, put to what the rows before it allow: policies that could not be listed can forbid it.
+/// Row 17a, for an edit that the rows before it allow: policies that could not be listed can forbid it.
 pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
     if let (Ruling::Allowed(change, resolved), Some(why)) =
         (&ruled.ruling, &basis.policies.unlisted)
@@ -124,13 +103,13 @@ pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
     }
 }
 
-/// What upgrade policies say of a walk.
+/// The results of upgrade policies for a walk.
 struct PolicedWalk<'a, 's> {
     policies: PoliciesAhead<'a, 's>,
     findings: Vec<PolicyFinding<'s>>,
     /// The rules that some step was warned of, by policy and field: one warning is enough for a walk.
     warned: BTreeSet<(&'s str, String)>,
-    /// How many steps they were put to, if not to all.
+    /// How many steps were compared with them, if not all.
     looked_at: Option<usize>,
 }
 
@@ -155,7 +134,7 @@ impl<'s> PolicedWalk<'_, 's> {
         denials.any(|found| found.violation.rule.is_of_each_step())
     }
 
-    /// Looks at one step after another, up to the first that is denied.
+    /// Checks one step after another, up to the first that is denied.
     fn at_later_steps(&mut self, ahead: &mut StepsAhead<'_, 's>) {
         for place in 1.. {
             if ahead.step(place).is_none() {
@@ -180,14 +159,15 @@ impl<'s> PolicedWalk<'_, 's> {
     }
 }
 
-/// The policies that match an extension, as they are put to the steps that OLM takes automatically. Conditions can cost
-/// so much that they are put to the first steps only; the other rules are put to all of a walk that is not made to hurt.
+/// The policies that match an extension, for the steps that OLM takes automatically. Conditions can cost so much that
+/// only the first steps are compared with them. The other rules are compared with all steps of any walk that was not
+/// made to cost time.
 struct PoliciesAhead<'a, 's> {
     matching: MatchingPolicies<'a, 's>,
     without_conditions: MatchingPolicies<'a, 's>,
-    /// How many steps they are put to.
+    /// How many steps are compared with them.
     most: usize,
-    /// How many steps their conditions are put to.
+    /// How many steps are compared with their conditions.
     most_conditions: usize,
 }
 
@@ -206,12 +186,12 @@ impl<'a, 's> PoliciesAhead<'a, 's> {
         }
     }
 
-    /// Whether something of them is not put to this step any more.
+    /// Whether the conditions are no longer evaluated for this step.
     fn is_partial(&self, place: usize) -> bool {
         place >= self.most_conditions
     }
 
-    /// What a step violates; absent where the walk has ended, or there is no time for more.
+    /// The rules that a step violates; `None` if the walk has ended, or there is no time for more.
     fn at_step(
         &self,
         ahead: &mut StepsAhead<'_, 's>,

@@ -1,24 +1,22 @@
 //! The decision table: the rows in their order, of which the first that fits answers.
 //!
-//! Rows 1 to 3 come before anything is looked for; then [`STATE`], [`CONTENT`] and what OLM chooses, one after
-//! the other. Rows 16 and 17 follow in `rule`: they are about every step that OLM then takes.
+//! Rows 1 to 3 come before any catalog is asked. Then come [`STATE`], [`CONTENT`] and what OLM chooses, one after the
+//! other. Rows 16 and 17 follow in `rule`: they are about every step that OLM then takes.
 
-mod case;
-mod catalogs;
-mod choice;
-mod filter;
+use std::cmp::Ordering;
 
 use crate::extension::{Filter, FilterError, FilterProblem};
-use crate::judge::filter_question::FilterQuestion;
-use crate::judge::read_installed::ReadInstalled;
-use crate::judge::rows::case::Case;
-use crate::judge::ruled::RuledEdit;
-use crate::judge::superseded::unless_superseded;
-use crate::judge::{Edit, Request, Ruling, SpecFault};
-use crate::resolve::QueryError;
+use crate::judge::question::{Case, FilterQuestion, ReadInstalled};
+use crate::judge::{
+    AllowedChange, Edit, Jump, NoCatalogs, OutdatedCatalogs, Request, RuledEdit, Ruling, SpecFault,
+    Verdict, nearby,
+};
+use crate::resolve::{Choice, ChoiceError, InPlay, Match, Origin, QueryError, choose};
+use crate::snapshot::{CatalogState, Currency};
+use olmguard_catalog::olm::EmptyPackage;
 
-/// What is requested, unless row 1 answers, with one fault or more: the filter cannot be read or is too large, or the CRD would refuse the
-/// object.
+/// The request, unless row 1 answers, with one fault or more: the filter cannot be read or is too large, or the CRD
+/// would refuse the object.
 pub(super) fn spec_row<'a>(edit: &Edit<'a>) -> Result<Request<'a>, Vec<SpecFault>> {
     let unreadable = match &edit.new.filter {
         Err(error) => Some(SpecFault::Filter(error.clone())),
@@ -41,7 +39,7 @@ pub(super) fn spec_row<'a>(edit: &Edit<'a>) -> Result<Request<'a>, Vec<SpecFault
     request.ok_or(faults)
 }
 
-/// Ours, not OLM's: a filter that only costs time.
+/// Refuses a filter that only costs time. The limit is ours, not OLM's.
 fn too_large(edit: &Edit<'_>, filter: &Filter) -> Option<SpecFault> {
     let most = Filter::MOST_ENTRIES;
     (filter.entries() > most).then(|| {
@@ -63,15 +61,16 @@ pub(super) fn resolve<'s>(
     }
     let ruled = match first(&CONTENT, &case) {
         Some(ruling) => case.with_evidence(ruling),
-        None => choice::chosen(&mut case),
+        None => chosen(&mut case),
     };
     unless_superseded(ruled, &question.in_play)
 }
 
-/// What a row says of a case that it fits.
+/// The ruling of a row on a case that it fits.
 type Row = for<'s> fn(&Case<'_, 's>) -> Option<Ruling<'s>>;
 
-/// What the first row says that fits. A loop: `find_map` copies what a row says that does not fit.
+/// The ruling of the first row that fits. A loop, because `find_map` also copies the result of each row that does not
+/// fit.
 fn first<'s>(rows: &[Row], case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     for row in rows {
         let ruling = row(case);
@@ -82,26 +81,26 @@ fn first<'s>(rows: &[Row], case: &Case<'_, 's>) -> Option<Ruling<'s>> {
     None
 }
 
-/// The rows about which catalogs there are, and what is installed.
+/// The rows about the selected catalogs and the installed bundle.
 const STATE: [Row; 4] = [
-    catalogs::none_in_play,      // 4
-    catalogs::installed_unknown, // 4a
-    catalogs::not_loaded,        // 5
-    catalogs::too_old,           // 5a
+    none_in_play,      // 4
+    installed_unknown, // 4a
+    not_loaded,        // 5
+    too_old,           // 5a
 ];
 
-/// The rows about what the catalogs hold; where none of them fits, OLM chooses (rows 11 to 15 and 18). None of
-/// these denies while a catalog has newer content: row 5b.
+/// The rows about the content of the catalogs. If none of them fits, OLM chooses (rows 11 to 15 and 18). None of these
+/// denies while a catalog has newer content: row 5b.
 ///
-/// The installed version (7) was read before the package was looked for (6) until v1.1; where the package is
-/// found, the order of the two makes no difference.
+/// Until v1.1 OLM read the installed version (7) before it looked for the package (6). If the package is found, the
+/// order of the two makes no difference.
 const CONTENT: [Row; 6] = [
-    filter::installed_unreadable, // 7
-    filter::no_package,           // 6
-    filter::no_channel,           // 8
-    filter::in_other_channels,    // 9
-    filter::no_version,           // 10
-    choice::broken_skip_range,    // 10a
+    installed_unreadable, // 7
+    no_package,           // 6
+    no_channel,           // 8
+    in_other_channels,    // 9
+    no_version,           // 10
+    broken_skip_range,    // 10a
 ];
 
 /// Rows 2 and 3.
@@ -112,4 +111,223 @@ impl From<QueryError> for Ruling<'_> {
             QueryError::Range(error) => Self::InvalidVersionRange(error),
         }
     }
+}
+
+// === Rows 4 to 5a: which catalogs are in play, and whether they can answer ===
+
+/// Row 4.
+fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let in_play = &case.question.in_play;
+    let snapshot = case.question.basis.snapshot;
+    let why = match (snapshot.catalogs(), in_play.unavailable) {
+        ([], _) if !snapshot.is_given() => NoCatalogs::NoneGiven,
+        ([], _) => NoCatalogs::NoneExist,
+        (_, 0) => NoCatalogs::NoneMatch,
+        _ => NoCatalogs::AllUnavailable,
+    };
+    in_play
+        .catalogs
+        .is_empty()
+        .then_some(Ruling::NoCatalogs(why))
+}
+
+/// Row 4a.
+fn installed_unknown<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    match case.installed {
+        ReadInstalled::Unknown(why) if !case.question.filter.bypasses() => {
+            Some(Ruling::InstalledUnknown((*why).clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Row 5.
+fn not_loaded<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let failed = case.question.offers.as_ref().err()?;
+    Some(Ruling::CatalogNotLoaded(*failed))
+}
+
+/// Row 5a.
+fn too_old<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let old = case.question.in_play.too_old();
+    (!old.is_empty()).then_some(Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)))
+}
+
+// === Rows 6 to 10: what the filter leaves of the catalogs before any edge counts ===
+
+/// Row 7.
+fn installed_unreadable<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    match case.installed {
+        ReadInstalled::Bundle(Err(error))
+            if !case.question.filter.bypasses() && reads_installed(case) =>
+        {
+            Some(Ruling::InstalledVersionInvalid(error.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether OLM reads the installed version here: until v1.1 it did even if no catalog has the package.
+fn reads_installed(case: &Case<'_, '_>) -> bool {
+    let rules = case.question.basis.snapshot.rules();
+    !case.matches.is_empty() || rules.empty_package == EmptyPackage::Walked
+}
+
+/// Row 6.
+fn no_package<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let catalogs = &case.question.in_play.catalogs;
+    case.matches.is_empty().then(|| Ruling::PackageNotFound {
+        searched: catalogs.iter().map(|catalog| &*catalog.name).collect(),
+        nearest: nearby::packages(&case.question.filter.package, catalogs),
+    })
+}
+
+/// Row 8.
+fn no_channel<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let filter = case.question.filter;
+    if filter.channels.is_empty() || case.has_candidates() {
+        return None;
+    }
+    let exists = |name: &String| case.offers().any(|offer| offer.package.has_channel(name));
+    (!filter.channels.iter().any(exists)).then(|| Ruling::ChannelNotFound {
+        existing: nearby::channels(filter, case.offers()),
+    })
+}
+
+/// Row 9.
+fn in_other_channels<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    if case.has_candidates() {
+        return None;
+    }
+    let having = nearby::elsewhere(&case.question.query, case.offers())?;
+    Some(Ruling::NotInChannel { having })
+}
+
+/// Row 10.
+fn no_version<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    (!case.has_candidates()).then(|| Ruling::VersionNotFound {
+        nearest: nearby::versions(case.question.filter, case.offers()),
+    })
+}
+
+// === Rows 10a to 15, and 18: what OLM chooses among the candidates ===
+
+/// Row 10a: a candidate on which OLM crashes before it finds an edge.
+fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+    let mut matches = case.matches.iter();
+    matches.find_map(|found| {
+        let first = found.crashing?;
+        Some(Ruling::BrokenSkipRange(found.offer.choice(first)))
+    })
+}
+
+/// Rows 11 to 15 and 18: whatever the choice is, one of them fits.
+fn chosen<'s>(case: &mut Case<'_, 's>) -> RuledEdit<'s> {
+    let resolved = match choose(&case.matches) {
+        Ok(resolved) => resolved,
+        Err(error) => {
+            let ruling = refusal(case, error);
+            return case.with_evidence(ruling);
+        }
+    };
+    let allowed = how(case, resolved.choice);
+    let mut ruled = case.with_evidence(Ruling::Allowed(allowed, resolved.choice));
+    ruled.deprecations_of = resolved.deprecations_of;
+    ruled
+}
+
+fn refusal<'s>(case: &Case<'_, 's>, error: ChoiceError<'s>) -> Ruling<'s> {
+    match error {
+        ChoiceError::Nothing => no_successor(case),
+        ChoiceError::Ambiguous(left) => Ruling::AmbiguousCatalogs(left),
+        ChoiceError::BundleVersion(choice, error) => Ruling::BundleVersionInvalid(choice, error),
+        ChoiceError::Dependency(choice, kind) => Ruling::UnsupportedDependency(choice, kind),
+    }
+}
+
+/// Rows 11 and 12. Only upgrade edges remove candidates, so there is an installed bundle.
+fn no_successor<'s>(case: &Case<'_, 's>) -> Ruling<'s> {
+    let candidates = || {
+        let offers = case.offers();
+        offers.flat_map(|offer| offer.candidates.iter().map(|index| offer.choice(index)))
+    };
+    let older = |choice: Choice<'s>| {
+        let origin = case.origin();
+        origin.is_some_and(|origin| origin.is_newer_than(choice.package, choice.index))
+    };
+    let count = candidates().count();
+    match foremost(&case.matches) {
+        Some(best) if candidates().all(older) => Ruling::Downgrade(best, count),
+        Some(best) => Ruling::NotASuccessor(best, count),
+        None => Ruling::VersionNotFound {
+            nearest: Vec::new(),
+        },
+    }
+}
+
+fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> AllowedChange {
+    match (case.installed, case.origin()) {
+        (ReadInstalled::Nothing, _) => AllowedChange::Resolved,
+        (_, None) => AllowedChange::Bypassed(Jump::Unknown),
+        (_, Some(origin)) if origin.is_at(choice.bundle()) => AllowedChange::Unchanged,
+        (_, Some(origin)) if is_successor(case, choice, origin) => AllowedChange::Resolved,
+        (_, Some(origin)) => AllowedChange::Bypassed(jump(choice, origin)),
+    }
+}
+
+/// Whether the edges lead to the choice. Without a bypass they do, because they left only successors.
+fn is_successor<'s>(case: &Case<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
+    let mut offers = case.offers();
+    let offer = offers.find(|offer| choice.is_of(offer.catalog));
+    !case.question.filter.bypasses()
+        || offer.is_some_and(|offer| offer.accepts(choice.index, origin))
+}
+
+/// The bundle to name for all candidates: the one that would be chosen if no edge counted, otherwise the best of the
+/// first catalog.
+fn foremost<'s>(matches: &[Match<'_, 's>]) -> Option<Choice<'s>> {
+    let free = matches.iter();
+    let free: Vec<_> = free
+        .map(|found| Match::without_edges(found.offer))
+        .collect();
+    match choose(&free) {
+        Ok(resolved) => Some(resolved.choice),
+        Err(_) => free.iter().find_map(|found| {
+            let best = found.offer.package.preferred(&found.matched)?;
+            Some(found.offer.choice(best))
+        }),
+    }
+}
+
+fn jump(choice: Choice<'_>, origin: &Origin<'_>) -> Jump {
+    let (Some(here), Ok(there)) = (origin.version(), &choice.bundle().version) else {
+        return Jump::Unknown;
+    };
+    match there.version.cmp_precedence(&here.version) {
+        Ordering::Less => Jump::Downgrade,
+        Ordering::Equal => Jump::Sideways,
+        Ordering::Greater => Jump::Leap,
+    }
+}
+
+// === Row 5b: superseded content does not deny for what it lacks ===
+
+/// The ruling of rows 6 to 15, or row 5b if they deny while a selected catalog is superseded.
+///
+/// A ClusterCatalog that names another digest than the loaded content has newer content, which can have the package,
+/// channel, version or edge that rows 6 to 15 miss. So those rows deny only if every selected catalog is current. What
+/// resolves is allowed, and rows 16 and 17 still deny, because they rest on what the loaded content has.
+fn unless_superseded<'s>(ruled: RuledEdit<'s>, in_play: &InPlay<'s>) -> RuledEdit<'s> {
+    let catalogs = superseded(in_play);
+    if catalogs.is_empty() || ruled.ruling.token().verdict() != Verdict::Deny {
+        return ruled;
+    }
+    let denial = Box::new(ruled.ruling);
+    OutdatedCatalogs::Superseded { catalogs, denial }.into()
+}
+
+fn superseded<'s>(in_play: &InPlay<'s>) -> Vec<&'s CatalogState> {
+    let catalogs = in_play.catalogs.iter().copied();
+    let is_superseded = |catalog: &&CatalogState| catalog.currency == Currency::Superseded;
+    catalogs.filter(is_superseded).collect()
 }

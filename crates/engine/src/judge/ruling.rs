@@ -1,19 +1,23 @@
-//! What a row of the decision table found.
+//! The row of the decision table that answered, with its evidence.
+
+use core::time::Duration;
+use std::mem;
 
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
-use crate::judge::UnlistedPolicies;
-use crate::judge::{Exemption, ForbiddenStep, PolicyRefusal, Token, UnansweredReason};
-use crate::resolve::{Choice, InstalledError, NotLoaded, NotLoadedCause};
+use crate::judge::{Exemption, Token};
+use crate::resolve::{
+    Choice, InstalledError, Match, NotLoaded, NotLoadedCause, PolicyFinding, Violation,
+};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::selector::SelectorError;
 use olmguard_catalog::version::{ConstraintError, Version};
-use olmguard_catalog::{BundleVersionError, DependencyKind};
+use olmguard_catalog::{BundleSet, BundleVersionError, DependencyKind, Package};
 
-/// The row that answered, with what it found.
+/// The row that answered, with its own evidence.
 #[derive(Debug)]
 pub enum Ruling<'s> {
-    /// The edit is none that is judged.
+    /// The edit is not judged.
     NotJudged(Exemption),
     /// Before any row: a server had no time or no room for it.
     Unanswered(UnansweredReason),
@@ -33,26 +37,26 @@ pub enum Ruling<'s> {
     CatalogOutdated(OutdatedCatalogs<'s>),
     /// Row 6.
     PackageNotFound {
-        /// The catalogs in play.
+        /// The selected catalogs.
         searched: Vec<&'s str>,
-        /// Packages of theirs with a name like the one asked for, the likest first.
+        /// Packages of theirs with a name like the requested one, the most similar first.
         nearest: Vec<&'s str>,
     },
     /// Row 7.
     InstalledVersionInvalid(InstalledError),
     /// Row 8.
     ChannelNotFound {
-        /// The channels there are, those with names like the asked ones first.
+        /// The existing channels, those with names like the requested ones first.
         existing: Vec<&'s str>,
     },
     /// Row 9.
     NotInChannel {
-        /// The channels that have a bundle in the range; none where it is in no channel.
+        /// The channels that have a bundle in the range; empty if such a bundle is in no channel.
         having: Vec<&'s str>,
     },
     /// Row 10.
     VersionNotFound {
-        /// The versions nearest to what was asked, of the asked channels.
+        /// The versions of the requested channels that are nearest to the range.
         nearest: Vec<&'s Version>,
     },
     /// Row 10a.
@@ -69,7 +73,7 @@ pub enum Ruling<'s> {
     UnsupportedDependency(Choice<'s>, DependencyKind),
     /// Row 16: the first step that OLM would take and that guardrails forbid.
     Guardrail(ForbiddenStep<'s>),
-    /// Row 17: what upgrade policies deny of the edit, or of a step that OLM takes after it.
+    /// Row 17: upgrade policies deny the edit, or a step that OLM takes after it.
     Policy(Box<PolicyRefusal<'s>>),
     /// Row 17a.
     PoliciesUnknown(UnlistedPolicies<'s>),
@@ -77,16 +81,16 @@ pub enum Ruling<'s> {
     Allowed(AllowedChange, Choice<'s>),
 }
 
-/// Which catalogs in play are outdated, in byte order of their names, and why that decides.
+/// The selected catalogs that are outdated, in byte order of their names, and why that decides.
 #[derive(Debug)]
 pub enum OutdatedCatalogs<'s> {
-    /// Row 5a: they were last known to be current too long ago.
+    /// Row 5a: their content was last confirmed current too long ago.
     TooOld(Vec<&'s CatalogState>),
-    /// Row 5b: they have newer content than what is loaded, by which this row would deny.
+    /// Row 5b: they have newer content than the loaded one, by which another row would deny.
     Superseded {
         /// The catalogs.
         catalogs: Vec<&'s CatalogState>,
-        /// One of rows 6 to 15.
+        /// The denial by that row, one of rows 6 to 15.
         denial: Box<Ruling<'s>>,
     },
 }
@@ -98,6 +102,64 @@ impl<'s> OutdatedCatalogs<'s> {
             Self::TooOld(catalogs) | Self::Superseded { catalogs, .. } => catalogs,
         }
     }
+}
+
+/// A step that OLM would take and that guardrails forbid.
+#[derive(Debug)]
+pub struct ForbiddenStep<'s> {
+    /// The bundle that the edit resolves to, which the first step installs.
+    pub resolved: Choice<'s>,
+    /// The version that the step starts from.
+    pub from: Version,
+    /// The bundle that the step installs.
+    pub to: Choice<'s>,
+    /// Why it is forbidden: one reason or more.
+    pub violations: Vec<Violation<'s>>,
+}
+
+impl<'s> ForbiddenStep<'s> {
+    /// The step, if something forbids it; `resolved` is the bundle that the first step of its walk installs.
+    pub fn of(
+        resolved: Choice<'s>,
+        from: &Version,
+        to: Choice<'s>,
+        violations: Vec<Violation<'s>>,
+    ) -> Option<Self> {
+        (!violations.is_empty()).then(|| Self {
+            resolved,
+            from: from.clone(),
+            to,
+            violations,
+        })
+    }
+
+    /// Whether it is the step that the edit itself requests, and not one that OLM takes automatically after it.
+    pub fn is_first_step(&self) -> bool {
+        self.resolved == self.to
+    }
+}
+
+/// An edit that upgrade policies deny.
+#[derive(Debug)]
+pub struct PolicyRefusal<'s> {
+    /// How the resolved bundle relates to the installed one.
+    pub change: AllowedChange,
+    /// The bundle that the edit resolves to.
+    pub resolved: Choice<'s>,
+    /// Every rule that denies the edit or the first forbidden step: one or more, those of the edit first, in the order
+    /// of the policies' names.
+    pub findings: Vec<PolicyFinding<'s>>,
+}
+
+/// An edit that every known rule allows, while the cluster can have rules that are not known.
+#[derive(Debug)]
+pub struct UnlistedPolicies<'s> {
+    /// How the resolved bundle relates to the installed one.
+    pub change: AllowedChange,
+    /// The bundle that the edit resolves to.
+    pub resolved: Choice<'s>,
+    /// Why the policies are not known, in one line.
+    pub why: &'s str,
 }
 
 /// One reason why a spec cannot be judged.
@@ -112,28 +174,28 @@ pub enum SpecFault {
 /// Why no catalog is in play.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NoCatalogs {
-    /// No one said which there are.
+    /// No catalog is given.
     NoneGiven,
-    /// There is none.
+    /// No catalog exists.
     NoneExist,
-    /// The selector matches none.
+    /// The selector matches no catalog.
     NoneMatch,
-    /// Every one that matches is `Unavailable`.
+    /// Every catalog that the selector matches is `Unavailable`.
     AllUnavailable,
 }
 
-/// How an edit that is allowed relates to what is installed.
+/// How the bundle that an allowed edit resolves to relates to the installed one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AllowedChange {
-    /// It resolves to the very bundle that is installed.
+    /// It is the installed bundle.
     Unchanged,
-    /// Only the bypass lets it through.
+    /// Only the bypass allows it.
     Bypassed(Jump),
-    /// Nothing stands against it.
+    /// Upgrade edges allow it, or nothing is installed.
     Resolved,
 }
 
-/// What a bypass jumps.
+/// The kind of a jump that only the bypass allows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Jump {
     /// To a lower version.
@@ -142,13 +204,13 @@ pub enum Jump {
     Leap,
     /// To the same version in another bundle.
     Sideways,
-    /// It cannot be told, since the installed version cannot be read.
+    /// Unknown, because the installed version cannot be read.
     Unknown,
 }
 
 impl Ruling<'_> {
-    /// Whether a rule of an author or administrator forbids the step that OLM takes under the edit, or one that is not
-    /// known can: rows 16 to 17a.
+    /// Whether a rule of an author or administrator forbids the step that OLM takes under the edit, or a rule that is
+    /// not known can forbid it: rows 16 to 17a.
     pub(super) fn forbids_move(&self) -> bool {
         match self {
             Self::Guardrail(_) => true,
@@ -166,7 +228,7 @@ impl Ruling<'_> {
         }
     }
 
-    /// Whether the content of a catalog could not be read, and decides for that alone.
+    /// Whether the only reason is that the content of a catalog could not be read.
     pub fn rests_on_bad_input(&self) -> bool {
         let Self::CatalogNotLoaded(failed) = self else {
             return false;
@@ -177,7 +239,7 @@ impl Ruling<'_> {
         )
     }
 
-    /// The row's word.
+    /// The word of the row.
     pub fn token(&self) -> Token {
         match self {
             Self::NotJudged(_) => Token::NotJudged,
@@ -219,5 +281,181 @@ impl From<Exemption> for Ruling<'_> {
 impl From<UnansweredReason> for Ruling<'_> {
     fn from(reason: UnansweredReason) -> Self {
         Self::Unanswered(reason)
+    }
+}
+
+// === The ruling with all that was found before it ===
+
+/// The row that answered, with all evidence that was found before it.
+#[derive(Debug)]
+pub struct RuledEdit<'s> {
+    /// The row.
+    pub ruling: Ruling<'s>,
+    /// For each catalog with the package, the bundles that the filters left. Empty if an earlier row answered.
+    pub matched: Vec<MatchedBundles<'s>>,
+    /// The catalog whose deprecations operator-controller copies into the conditions.
+    pub deprecations_of: Option<&'s CatalogState>,
+    /// The steps that guardrails would forbid if the bypass did not lift them.
+    pub lifted: Vec<ForbiddenStep<'s>>,
+    /// Why not every step was compared with guardrails, if any guardrail binds.
+    pub unjudged: Option<UnjudgedSteps>,
+    /// The rules of upgrade policies that the edit, or a step after it, violates and that only warn.
+    pub policy_warnings: Vec<PolicyFinding<'s>>,
+    /// How many steps were compared with upgrade policies, if not all.
+    pub unpoliced: Option<usize>,
+}
+
+/// Why not every step that OLM would take was compared with guardrails.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum UnjudgedSteps {
+    /// The version that the first step starts from is not known, or cannot be read.
+    First,
+    /// There are more steps than there is time for.
+    Later {
+        /// How many were compared.
+        looked_at: usize,
+    },
+}
+
+/// The bundles that the filters left in one catalog.
+#[derive(Clone, Debug)]
+pub struct MatchedBundles<'s> {
+    /// The catalog.
+    pub catalog: &'s CatalogState,
+    /// The package in it.
+    pub package: &'s Package,
+    /// The bundles in the requested channels and in the range.
+    pub candidates: BundleSet,
+    /// The candidates that upgrade edges leave.
+    pub left: BundleSet,
+}
+
+impl<'s> RuledEdit<'s> {
+    /// The bundle that the edit resolves to, whether or not it is allowed.
+    pub fn resolved(&self) -> Option<Choice<'s>> {
+        match &self.ruling {
+            Ruling::Allowed(_, choice) => Some(*choice),
+            Ruling::Guardrail(forbidden) => Some(forbidden.resolved),
+            Ruling::Policy(refusal) => Some(refusal.resolved),
+            Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved),
+            _ => None,
+        }
+    }
+
+    /// The catalog that the answer rests on: the one of the bundle it is about, otherwise the only one with matches.
+    pub fn cited_catalog(&self) -> Option<&'s CatalogState> {
+        match &self.ruling {
+            Ruling::Allowed(_, choice)
+            | Ruling::Downgrade(choice, _)
+            | Ruling::NotASuccessor(choice, _)
+            | Ruling::BrokenSkipRange(choice)
+            | Ruling::BundleVersionInvalid(choice, _)
+            | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
+            Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
+            Ruling::Policy(refusal) => Some(refusal.resolved.catalog),
+            Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved.catalog),
+            Ruling::CatalogNotLoaded(failed) => Some(failed.catalog),
+            Ruling::CatalogOutdated(outdated) => match outdated.catalogs() {
+                [only] => Some(only),
+                _ => None,
+            },
+            _ => match self.matched.as_slice() {
+                [only] => Some(only.catalog),
+                _ => None,
+            },
+        }
+    }
+
+    /// The ruling on an edit that only turns the bypass off, from the ruling without the bypass: the edit passes, unless
+    /// a rule forbids the step that OLM then takes. Warnings about that step are kept.
+    pub(super) fn of_stricter(self) -> Self {
+        if self.ruling.forbids_move() {
+            return self;
+        }
+        let passed = Self::from(Ruling::NotJudged(Exemption::Stricter));
+        match self.ruling {
+            Ruling::Allowed(change, _) if change != AllowedChange::Unchanged => Self {
+                unjudged: self.unjudged,
+                policy_warnings: self.policy_warnings,
+                unpoliced: self.unpoliced,
+                ..passed
+            },
+            _ => passed,
+        }
+    }
+}
+
+impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
+    fn from(ruling: Ruling<'s>) -> Self {
+        Self {
+            ruling,
+            matched: Vec::new(),
+            deprecations_of: None,
+            lifted: Vec::new(),
+            unjudged: None,
+            policy_warnings: Vec::new(),
+            unpoliced: None,
+        }
+    }
+}
+
+impl<'s> From<OutdatedCatalogs<'s>> for RuledEdit<'s> {
+    fn from(outdated: OutdatedCatalogs<'s>) -> Self {
+        Ruling::CatalogOutdated(outdated).into()
+    }
+}
+
+impl<'s> MatchedBundles<'s> {
+    /// The bundles of a match, which are taken out of it.
+    pub(super) fn of(found: &mut Match<'_, 's>) -> Self {
+        Self {
+            catalog: found.offer.catalog,
+            package: found.offer.package,
+            candidates: found.offer.candidates.clone(),
+            left: mem::take(&mut found.matched),
+        }
+    }
+}
+
+/// Why an edit was not put to the catalogs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum UnansweredReason {
+    /// The time for the answer is over.
+    DeadlineExceeded {
+        /// What the edit waited for until then.
+        waited_for: Wait,
+        /// How much time there was, counted from the first byte of the request.
+        within: Duration,
+    },
+    /// The queue is full.
+    QueueFull {
+        /// How many wait already.
+        waiting: usize,
+    },
+    /// The edits that wait already would take too long.
+    QueueTooSlow {
+        /// How many wait already.
+        waiting: usize,
+        /// How much time there was.
+        within: Duration,
+    },
+}
+
+/// The thing that an edit waits for in a server.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Wait {
+    /// A free worker.
+    Worker,
+    /// The end of its own judgement.
+    Judge,
+}
+
+impl UnansweredReason {
+    /// The token of the reason.
+    pub fn token(self) -> Token {
+        match self {
+            Self::DeadlineExceeded { .. } => Token::DeadlineExceeded,
+            Self::QueueFull { .. } | Self::QueueTooSlow { .. } => Token::Overloaded,
+        }
     }
 }

@@ -1,10 +1,9 @@
-//! What the successor rule accepts, whatever the range and the policy.
+//! The bundles that the successor rule accepts, whatever the range and the policy.
 //!
-//! In a large package these can be thousands of bundles, and no row needs them. So only a report that lists them asks
-//! for them.
+//! In a large package these can be thousands, and no row needs them. So only a report that lists them asks for them.
 
-use crate::judge::filter_question::FilterQuestion;
-use crate::judge::read_installed::ReadInstalled;
+use crate::judge::question::FilterQuestion;
+use crate::judge::question::ReadInstalled;
 use crate::judge::{Basis, Request, Ruling};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};
@@ -20,9 +19,9 @@ pub struct AcceptedBundles<'s> {
     pub bundles: BundleSet,
 }
 
-/// In each catalog that has the package: what the successor rule accepts within the asked channels.
+/// For each catalog that has the package, the bundles of the requested channels that the successor rule accepts.
 ///
-/// Absent if nothing readable is installed, and if one of rows 1 to 7 or 10a answered.
+/// `None` if nothing readable is installed, and if one of rows 1 to 7 or 10a answered.
 pub fn successors<'s>(
     basis: Basis<'s>,
     request: &Request<'_>,

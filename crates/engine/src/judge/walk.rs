@@ -1,35 +1,33 @@
-//! What the controller does by itself with an extension that nobody edits: step by step, until it
-//! stays where it is or can do nothing.
+//! The steps that the controller takes automatically with an extension that no one edits, until it stays where it is or
+//! can do nothing.
 //!
-//! Each step is the answer to the same request, with what the step before installed.
+//! Each step is the answer to the same request, with the bundle installed that the step before resolved to.
 //!
-//! Invariant: the walk ends. What a step took is a candidate of the next one, by the stay rule, so each
-//! step betters the one before: from deprecated to not, from a catalog to one of higher priority, or
-//! within a catalog to a better bundle, in this order. So no bundle comes twice.
+//! Invariant: the walk ends. The installed bundle is a candidate of the next step, by the stay rule. So each step is
+//! better than the one before: from deprecated to not deprecated, from a catalog to one of higher priority, or within a
+//! catalog to a better bundle, in this order. So no bundle comes twice.
 
 use crate::extension::{Filter, InstalledBundle};
-use crate::judge::filter_question::FilterQuestion;
-use crate::judge::forbidden::{MOST_FORBIDDEN, most_steps};
-use crate::judge::read_installed::ReadInstalled;
+use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
 use crate::judge::{AllowedChange, Basis, ForbiddenStep, RuledEdit, Ruling};
-use crate::resolve::{CatalogEdge, Choice, Guards, Origin, StepStart, Violation};
+use crate::resolve::{CatalogEdge, Choice, Guards, MOST_COMPARISONS, Origin, StepStart, Violation};
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::{BundleReleaseSupport, Version};
 
 /// The steps, and why there is none after the last.
 #[derive(Debug)]
 pub struct Walk<'s> {
-    /// What each step installs, what is installed at first left out.
+    /// The bundle that each step installs; the one that is installed at first is not among them.
     pub steps: Vec<Choice<'s>>,
     /// What is installed at the end.
     pub last: InstalledBundle,
     /// Why it ends there.
     pub end: WalkEnd<'s>,
-    /// Those of the steps that guardrails forbid, be it that the bypass lifts it: OLM knows none. Of very
-    /// many the first ones.
+    /// The steps that guardrails forbid, also if the bypass lifts them: OLM does not know guardrails. Of very many the
+    /// first ones.
     pub forbidden: Vec<ForbiddenStep<'s>>,
-    /// How many steps guardrails were put to, where not to all.
+    /// How many steps were compared with guardrails, if not all.
     pub looked_at: Option<usize>,
 }
 
@@ -38,11 +36,11 @@ pub struct Walk<'s> {
 pub enum WalkEnd<'s> {
     /// The request resolves to what is installed.
     Stays(Choice<'s>),
-    /// It does not resolve, for this reason.
+    /// The request does not resolve, for this reason.
     Stops(Box<RuledEdit<'s>>),
 }
 
-/// The walk under a filter from an installed bundle on. Guardrails are nothing to the controller.
+/// The walk under a filter from an installed bundle on. Guardrails do not stop the controller.
 pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
     match FilterQuestion::of(basis, filter) {
         Ok(question) => walked(&question, installed),
@@ -72,7 +70,7 @@ fn walked<'s>(question: &FilterQuestion<'_, 's>, installed: &InstalledBundle) ->
     }
 }
 
-/// The first steps that guardrails forbid, and how many were put to them, if not all.
+/// The first steps that guardrails forbid, and how many were compared with them, if not all.
 fn forbidden<'s>(ahead: &mut StepsAhead<'_, 's>) -> (Vec<ForbiddenStep<'s>>, Option<usize>) {
     let guards = ahead.guards();
     let mut forbidden = Vec::new();
@@ -93,7 +91,7 @@ fn forbidden<'s>(ahead: &mut StepsAhead<'_, 's>) -> (Vec<ForbiddenStep<'s>>, Opt
     (forbidden, None)
 }
 
-/// The steps of a walk: each is found when it is asked for the first time, and kept for who asks next.
+/// The steps of a walk: each is found when it is asked for the first time, and kept.
 pub(super) struct StepsAhead<'q, 's> {
     /// What is requested.
     pub(super) question: &'q FilterQuestion<'q, 's>,
@@ -109,14 +107,14 @@ pub(super) struct StepsAhead<'q, 's> {
 struct WalkStep<'s> {
     /// What it installs.
     to: Choice<'s>,
-    /// How that relates to what it leaves.
+    /// How that relates to the bundle that it replaces.
     allowed: AllowedChange,
-    /// The same as what is installed before the next step: reading what the controller records gives this.
+    /// The same bundle as the next step reads it: as the controller records it.
     after: ReadInstalled<'s>,
 }
 
 impl<'q, 's> StepsAhead<'q, 's> {
-    /// Those from here on.
+    /// The steps of a question from an installed bundle on.
     pub(super) fn of(
         question: &'q FilterQuestion<'q, 's>,
         installed: &'q ReadInstalled<'q>,
@@ -129,7 +127,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         }
     }
 
-    /// The same, where it is known how the first ends.
+    /// The same steps, if the ruling on the first is known.
     pub(super) fn with_first(mut self, ruled: &RuledEdit<'s>) -> Self {
         if let Ruling::Allowed(allowed, to) = ruled.ruling {
             self.take(allowed, to);
@@ -137,7 +135,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         self
     }
 
-    /// What a step installs, counted from 0; none after the end.
+    /// The bundle that a step installs, counted from 0; none after the end.
     pub(super) fn step(&mut self, place: usize) -> Option<Choice<'s>> {
         while self.steps.len() <= place && self.end.is_none() {
             self.find();
@@ -145,13 +143,13 @@ impl<'q, 's> StepsAhead<'q, 's> {
         self.steps.get(place).map(|step| step.to)
     }
 
-    /// What the step before a step installs.
+    /// The bundle that the step before a step installs.
     pub(super) fn before(&self, place: usize) -> Option<Choice<'s>> {
         let before = self.steps.get(place.checked_sub(1)?)?;
         Some(before.to)
     }
 
-    /// Where a step starts that was found.
+    /// The start of a step that was found.
     pub(super) fn start(&self, place: usize) -> StepStart<'_> {
         let before = place
             .checked_sub(1)
@@ -184,7 +182,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         Guards::of(imposed, &question.filter.package, question.offers())
     }
 
-    /// What each step installs, one after the other.
+    /// The bundles that the steps install, one after the other.
     pub(super) fn choices(mut self) -> impl Iterator<Item = Choice<'s>> {
         (0..).map_while(move |place| self.step(place))
     }
@@ -210,7 +208,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         }
     }
 
-    /// Takes a step. That each betters the one before ends a walk; that it ends does not rest on it.
+    /// Adds a step. The number of steps is bounded, so that the end of a walk does not rest on the invariant alone.
     fn take(&mut self, allowed: AllowedChange, to: Choice<'s>) {
         let origin = Origin::of_choice(to, self.question.basis.snapshot.rules());
         let is_move = allowed != AllowedChange::Unchanged && self.steps.len() < self.most();
@@ -224,14 +222,14 @@ impl<'q, 's> StepsAhead<'q, 's> {
         }
     }
 
-    /// As many steps as there are bundles: none comes twice.
+    /// The most steps: as many as there are bundles, because none comes twice.
     fn most(&self) -> usize {
         let offers = self.question.offers().iter();
         offers.map(|offer| offer.package.bundle_count()).sum()
     }
 }
 
-/// A bundle as the controller records it once it is installed; none whose version cannot be read.
+/// A bundle as the controller records it once it is installed; `None` if its version cannot be read.
 pub fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBundle> {
     let gate = match rules.release_key {
         ReleaseKey::Honoured => BundleReleaseSupport::Enabled,
@@ -245,3 +243,35 @@ pub fn recorded(choice: Choice<'_>, rules: &Rules) -> Option<InstalledBundle> {
         release: recorded.release,
     })
 }
+
+// === What guardrails and policies are put to ===
+
+/// The steps of a path that start at a readable version, the first at this one.
+pub fn steps_of<'p, 's>(
+    start: Option<Version>,
+    path: &'p [Choice<'s>],
+) -> impl Iterator<Item = (Version, &'p Choice<'s>)> {
+    let version = |choice: &Choice<'_>| {
+        let read = choice.bundle().version.as_ref().ok();
+        read.map(|read| read.version.clone())
+    };
+    let starts = std::iter::once(start).chain(path.iter().map(version));
+    starts.zip(path).filter_map(|(from, to)| Some((from?, to)))
+}
+
+/// How many steps of a walk are compared with guardrails or policies of this weight, at least one.
+pub fn most_steps(weight: usize) -> usize {
+    affordable_steps(weight).clamp(1, MOST_STEPS)
+}
+
+/// How many steps there is time for, to answer one question.
+pub fn affordable_steps(weight: usize) -> usize {
+    MOST_COMPARISONS / weight.max(1)
+}
+
+/// The most steps of a walk that are compared: far more than any package has, and few enough for one that was made to
+/// cost time.
+const MOST_STEPS: usize = 4096;
+
+/// How many forbidden steps of one walk are kept: more than anyone reads, and each can have hundreds of reasons.
+pub const MOST_FORBIDDEN: usize = 32;

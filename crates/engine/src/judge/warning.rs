@@ -1,43 +1,42 @@
-//! What is worth knowing of an edit whatever becomes of it.
-
-mod newest;
-mod outdated;
+//! Facts that a user should know about an edit, whatever its verdict is.
 
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Hint, Installed, Rollout};
+use crate::judge::question::{FilterQuestion, ReadInstalled};
+use crate::judge::walk::StepsAhead;
 use crate::judge::{
     AllowedChange, Basis, Edit, Exemption, Jump, RuledEdit, Ruling, UnjudgedSteps, Verdict, rule,
 };
 use crate::nearest::nearest;
-use crate::resolve::{Choice, PolicyFinding, Violation};
-use crate::snapshot::{CatalogState, Snapshot};
+use crate::resolve::{Choice, Origin, PolicyFinding, Violation};
+use crate::snapshot::{Age, CatalogState, Currency, Snapshot};
 use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::{Deprecation, Package};
 use olmguard_policy::Conditions;
 
-/// One thing worth knowing, with what it needs to be worded.
+/// One such fact, with the evidence for its words.
 #[derive(Debug)]
 pub enum Warning<'s> {
-    /// The edit turns the bypass off and passes, and OLM refuses it, by this row.
+    /// The edit turns the bypass off and is allowed, and OLM refuses it, by this row.
     StricterDoesNotResolve(Box<RuledEdit<'s>>),
-    /// A bypass is in force, and what it jumps.
+    /// A bypass is in force, with the jump that it allows.
     Bypass {
         /// The jump, if the edit makes one.
         jump: Option<Jump>,
     },
-    /// These catalogs were judged on what is held of them, and have newer content by now.
+    /// The answer rests on the loaded content of these catalogs, which have newer content.
     CatalogsSuperseded(Vec<&'s CatalogState>),
-    /// These catalogs were judged on what is held of them; that it is current was known too long ago.
+    /// The answer rests on the loaded content of these catalogs, which was last confirmed current too long ago.
     CatalogsOld(Vec<&'s CatalogState>),
-    /// The bundle resolved to is deprecated.
+    /// The resolved bundle is deprecated.
     BundleDeprecated(Choice<'s>),
-    /// The package is deprecated in the catalog resolved to.
+    /// The package is deprecated in the catalog of the resolved bundle.
     PackageDeprecated {
         /// The author's message, perhaps empty.
         message: &'s str,
     },
-    /// A channel named in the spec is deprecated in the catalog resolved to.
+    /// A requested channel is deprecated in the catalog of the resolved bundle.
     ChannelDeprecated {
         /// The channel.
         channel: &'s str,
@@ -50,7 +49,7 @@ pub enum Warning<'s> {
         newest: Choice<'s>,
         /// What the edit installs first.
         resolved: Choice<'s>,
-        /// Where OLM goes from there.
+        /// Where OLM continues to.
         then: Continuation<'s>,
     },
     /// The range is one version with build metadata, and another build of it is installed.
@@ -61,12 +60,12 @@ pub enum Warning<'s> {
     ChannelMissing {
         /// The channel.
         channel: String,
-        /// The existing one with the likest name.
+        /// The existing channel with the most similar name.
         nearest: Option<&'s str>,
     },
     /// The bundle resolves, but cannot be installed for all namespaces.
     NotForAllNamespaces(Choice<'s>),
-    /// An upgrade is still rolling out; OLM carries out edits of the spec only after it.
+    /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
     RollingOut,
     /// The name of the installed bundle is not known, and every name gives the same answer.
     InstalledNameUnknown,
@@ -76,32 +75,32 @@ pub enum Warning<'s> {
     GuardrailLifted {
         /// The version that the step starts from.
         from: Version,
-        /// Where it leads.
+        /// The bundle that the step installs.
         to: Choice<'s>,
         /// The reason.
         violation: Violation<'s>,
     },
     /// The edit violates a rule of an upgrade policy that only warns.
     Policy(PolicyFinding<'s>),
-    /// Guardrails were not put to every step that OLM would take.
+    /// Not every step that OLM would take was compared with guardrails.
     GuardrailsNotApplied(UnjudgedSteps),
-    /// Upgrade policies were put to so many of the steps that OLM would take, and not to all.
+    /// Only so many of the steps that OLM would take were compared with upgrade policies.
     PoliciesNotApplied(usize),
-    /// The catalogs' guardrails of the package are of versions that are not known here: of these
-    /// schemas, one or more, in byte order.
+    /// The catalogs have guardrails of the package in versions that are not known here: in these schemas, one or more,
+    /// in byte order.
     GuardrailsUnknown(Vec<&'s str>),
     /// A field or word that another shape has.
     Hint(Hint),
 }
 
-/// Where OLM goes by itself after what an edit installs.
+/// Where OLM upgrades to automatically after the bundle that an edit installs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Continuation<'s> {
     /// To the newest version of the range.
     Newest,
     /// To this one, and no further.
     Stops(Choice<'s>),
-    /// There are more steps than are looked at.
+    /// Unknown: there are too many steps to check.
     Unknown,
 }
 
@@ -123,7 +122,7 @@ pub(super) fn warnings<'s>(
         warnings.extend(of_lifted(ruled));
     }
     warnings.extend(of_unknown_guardrails(ruled));
-    warnings.extend(outdated::outdated(basis.snapshot, ruled));
+    warnings.extend(outdated(basis.snapshot, ruled));
     if let Ruling::Allowed(_, choice) = ruled.ruling {
         warnings.extend(of_choice(basis, edit, ruled, choice));
     }
@@ -197,7 +196,7 @@ fn of_lifted<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
     })
 }
 
-/// What the catalogs have of other versions, each once.
+/// The schemas of guardrails in the catalogs that are not known here, each once.
 fn of_unknown_guardrails<'s>(ruled: &RuledEdit<'s>) -> Option<Warning<'s>> {
     let packages = ruled.matched.iter().map(|matched| matched.package);
     let schemas: BTreeSet<&'s str> = packages
@@ -242,7 +241,7 @@ fn of_choice<'s>(
         })
     }));
     warnings.extend(is_other_build(edit, choice).then_some(Warning::OtherBuild(choice)));
-    warnings.extend(newest::not_direct(basis, edit, ruled, choice));
+    warnings.extend(not_direct(basis, edit, ruled, choice));
     warnings
 }
 
@@ -261,7 +260,7 @@ fn is_other_build(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
     !pinned.build().is_empty() && pinned.build() != build
 }
 
-/// What an edit that is let through brings with it.
+/// Warnings about an edit that is not denied.
 fn of_passing<'s>(snapshot: &Snapshot, edit: &Edit<'_>) -> impl Iterator<Item = Warning<'s>> {
     let is_rolling = edit.old.unwrap_or(edit.new).rollout == Rollout::RollingOut;
     let bound = loses_upper_bound(snapshot, edit).then_some(Warning::UpperBoundRemoved);
@@ -311,3 +310,110 @@ fn missing_channels<'s>(edit: &Edit<'_>, ruled: &RuledEdit<'s>) -> Vec<Warning<'
 
 /// How many channels that do not exist are named: an answer has room for no more.
 const MOST_MISSING: usize = 5;
+
+// === Catalogs whose loaded content is not, or may not be, the newest ===
+
+/// One warning for all that are known to be superseded, and one for all others that are old.
+///
+/// Only catalogs that the answer rests on: those that have the package or, if none has it, all selected ones, because
+/// newer content of any can have it. A catalog in the verdict itself (rows 5, 5a and 5b) gets no warning as well.
+fn outdated<'s>(
+    snapshot: &'s Snapshot,
+    ruled: &RuledEdit<'s>,
+) -> impl Iterator<Item = Warning<'s>> {
+    let (superseded, others): (Vec<_>, Vec<_>) = asked(snapshot, ruled)
+        .into_iter()
+        .partition(|catalog| catalog.currency == Currency::Superseded);
+    let is_old = |catalog: &&CatalogState| catalog.age != Age::Allowed;
+    let old: Vec<_> = others.into_iter().filter(is_old).collect();
+    let superseded = (!superseded.is_empty()).then_some(Warning::CatalogsSuperseded(superseded));
+    let old = (!old.is_empty()).then_some(Warning::CatalogsOld(old));
+    superseded.into_iter().chain(old)
+}
+
+/// The catalogs that the answer rests on, in byte order of their names.
+fn asked<'s>(snapshot: &'s Snapshot, ruled: &RuledEdit<'s>) -> Vec<&'s CatalogState> {
+    match &ruled.ruling {
+        Ruling::PackageNotFound { searched, .. } => searched
+            .iter()
+            .filter_map(|name| snapshot.catalog(name))
+            .collect(),
+        _ => ruled
+            .matched
+            .iter()
+            .map(|matched| matched.catalog)
+            .collect(),
+    }
+}
+
+// === The newest version of a range, if the edit installs a lower one first ===
+
+/// The warning. The newest version is looked for in the catalog of the resolved bundle, because between catalogs
+/// priority decides.
+fn not_direct<'s>(
+    basis: Basis<'s>,
+    edit: &Edit<'_>,
+    ruled: &RuledEdit<'s>,
+    resolved: Choice<'s>,
+) -> Option<Warning<'s>> {
+    let newest = newest(ruled, resolved).filter(|newest| is_higher(*newest, resolved))?;
+    Some(Warning::NewestNotDirect {
+        newest,
+        resolved,
+        then: continuation(basis, edit, newest, resolved),
+    })
+}
+
+/// The highest bundle of the range that is not deprecated.
+fn newest<'s>(ruled: &RuledEdit<'s>, resolved: Choice<'s>) -> Option<Choice<'s>> {
+    let there = ruled.matched.iter().find(|m| resolved.is_of(m.catalog))?;
+    let package = there.package;
+    let mut candidates = there.candidates.iter();
+    let index = candidates.find(|index| !package.is_deprecated(*index))?;
+    Some(Choice {
+        catalog: there.catalog,
+        package,
+        index,
+    })
+}
+
+fn is_higher(newest: Choice<'_>, resolved: Choice<'_>) -> bool {
+    let (high, low) = (&newest.bundle().version, &resolved.bundle().version);
+    let both = high.as_ref().ok().zip(low.as_ref().ok());
+    both.is_some_and(|(high, low)| high.version.cmp_precedence(&low.version).is_gt())
+}
+
+/// Where OLM upgrades to from the resolved bundle, as far as that is checked.
+fn continuation<'s>(
+    basis: Basis<'s>,
+    edit: &Edit<'_>,
+    newest: Choice<'s>,
+    resolved: Choice<'s>,
+) -> Continuation<'s> {
+    let installed = Origin::of_choice(resolved, basis.snapshot.rules());
+    let filter = edit.new.filter.as_ref().ok();
+    let question = filter.and_then(|filter| FilterQuestion::of(basis, filter).ok());
+    let Some((question, installed)) = question.zip(installed) else {
+        return Continuation::Unknown;
+    };
+    let installed = ReadInstalled::Bundle(Ok(installed));
+    let bundles = resolved.package.bundle_count().max(1);
+    let most = MOST_BUNDLES / bundles;
+    let mut last = resolved;
+    let steps = StepsAhead::of(&question, &installed).choices();
+    for (looked_at, step) in steps.enumerate() {
+        if looked_at == most {
+            return Continuation::Unknown;
+        }
+        last = step;
+    }
+    if last == newest {
+        Continuation::Newest
+    } else {
+        Continuation::Stops(last)
+    }
+}
+
+/// How many bundles are compared: each step compares all of a package, and an edit waits for the answer. It is enough
+/// for a walk through each of 360 bundles; the largest package recorded has 203.
+const MOST_BUNDLES: usize = 1 << 17;

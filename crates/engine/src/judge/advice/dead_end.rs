@@ -1,8 +1,8 @@
 //! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
 //! reason.
 
-use crate::judge::advice::ground::{Ground, offers};
-use crate::judge::advice::proof::Prover;
+use crate::judge::advice::prover::Prover;
+use crate::judge::advice::prover::{Ground, offers};
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Offer, Origin, PathSearch, PolicyFinding, choose,
@@ -19,7 +19,7 @@ pub struct DeadEnd<'s> {
     pub prerelease: Option<Choice<'s>>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
-    /// What upgrade policies deny of the first step of the path that there would be without them.
+    /// The denials by upgrade policies of the first step that they deny on the path that there would be without them.
     pub policies: Vec<PolicyFinding<'s>>,
 }
 
@@ -81,8 +81,8 @@ fn highest<'s>(
     })
 }
 
-/// What policies deny of a step, the first one that they deny on the path to what the request resolves to if no edge
-/// counts.
+/// The denials by policies of one step: the first that they deny on the path to the bundle that the request resolves to
+/// if no edge counts.
 fn policed<'s>(
     prover: &Prover<'_, 's>,
     anything: &Ground<'_, 's>,

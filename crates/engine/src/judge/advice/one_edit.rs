@@ -1,7 +1,7 @@
 //! The one edit after which OLM makes all steps of an upgrade path automatically.
 
 use crate::extension::Fields;
-use crate::judge::advice::proof::Prover;
+use crate::judge::advice::prover::Prover;
 use crate::judge::advice::{MOST_BUNDLES, pin};
 use crate::judge::{Basis, Request};
 use crate::resolve::{Choice, Effort, Origin, Stop};

@@ -1,31 +1,28 @@
-//! Which change of a request helps against which refusal.
-
-mod policy;
-mod tightest;
+//! Which change of a request helps against which row.
 
 use std::cmp::Ordering;
 
-use crate::extension::{ChannelField, Fields, Filter, SelectorField};
-use crate::judge::advice::ground::{self, Ground};
-use crate::judge::advice::proof::Prover;
+use crate::extension::{ChannelField, Fields, Filter, Policy, SelectorField};
+use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::advice::{Advice, Fix, FixValue, one_edit, pin, pin_of};
-use crate::judge::{RuledEdit, Ruling, nearby};
+use crate::judge::{PolicyRefusal, RuledEdit, Ruling, nearby};
 use crate::resolve::{Choice, Origin, PathSearch, choose, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::selector::LabelSelector;
 use olmguard_catalog::version::{Version, suggestion};
+use olmguard_policy::{PolicyRule, RangeShape};
 
-/// A refusal, and what is known to try against it.
+/// A refusal, with all that can be tried against it.
 pub(super) struct Remedies<'a, 'p, 's> {
     pub(super) prover: &'a Prover<'p, 's>,
     pub(super) fields: &'a Fields,
     pub(super) ruled: &'a RuledEdit<'s>,
-    /// What the request would have to choose from without its range.
+    /// The bundles that the request could choose from without its range.
     pub(super) anything: Option<&'a Ground<'a, 's>>,
     /// The search from the installed bundle, if its version can be read.
     pub(super) search: Option<PathSearch<'a, 's>>,
-    /// What can be reached in one edit, the version to suggest first.
+    /// The bundles that can be reached in one edit, the one to suggest first.
     pub(super) next: &'a [Choice<'a>],
 }
 
@@ -58,20 +55,20 @@ impl<'s> Remedies<'_, '_, 's> {
         found.unwrap_or_default()
     }
 
-    /// Step by step to what the filter would give if no edge counted.
+    /// The path to the bundle that the filter would resolve to if no edge counted.
     fn path(&mut self, filter: &Filter) -> Result<Advice, NoPath> {
         self.prover.origin().ok_or(NoPath::Nowhere)?;
         let steps = self.steps(filter)?;
         self.along(&steps).ok_or(NoPath::Nowhere)
     }
 
-    /// The same where guardrails forbid the step, with the range that leads as far as the first step.
+    /// The same path if guardrails forbid the step, with the range that ends at the first step.
     fn allowed_path(&mut self) -> Result<Advice, NoPath> {
         let origin = self.prover.installed().ok_or(NoPath::Nowhere)?;
         let steps = self.steps(self.prover.request.filter)?;
         let advice = self.along(&steps).ok_or(NoPath::Nowhere)?;
         let range = self.anything.zip(steps.first()).and_then(|(ground, step)| {
-            let range = tightest::range(self.prover, ground, origin, *step)?;
+            let range = tightest_range(self.prover, ground, origin, *step)?;
             Some(Fix {
                 field: self.fields.version(),
                 value: FixValue::Text(range),
@@ -87,7 +84,7 @@ impl<'s> Remedies<'_, '_, 's> {
     fn steps(&mut self, filter: &Filter) -> Result<Vec<Choice<'s>>, NoPath> {
         let ground = self.anything.ok_or(NoPath::Nowhere)?;
         let search = self.search.as_mut().ok_or(NoPath::Nowhere)?;
-        let asked = ground::offers(self.prover.basis, filter).ok_or(NoPath::Nowhere)?;
+        let asked = offers(self.prover.basis, filter).ok_or(NoPath::Nowhere)?;
         let goal = choose(&weigh(&asked, None));
         let found = search.path_to(goal.ok().map(|resolved| resolved.choice), &asked);
         match found.path {
@@ -115,7 +112,8 @@ impl<'s> Remedies<'_, '_, 's> {
         choice.is_prerelease().then_some(range)
     }
 
-    /// The best other version of the range, releases first, failing that of any, that can be reached at once.
+    /// The best other version of the range that can be reached in one edit, releases first; otherwise the best of any
+    /// range.
     fn another_candidate(&self) -> Option<Advice> {
         let filter = self.prover.request.filter;
         let candidates = self.ruled.matched.iter().flat_map(|matched| {
@@ -141,13 +139,13 @@ impl<'s> Remedies<'_, '_, 's> {
         )
     }
 
-    /// The version nearest to what an unreadable range names that can be reached.
+    /// The reachable version that is nearest to the version in an unreadable range.
     fn without_range(&mut self) -> Option<Advice> {
         let offers = self.anything?.offers.iter();
         self.nearest_version(&nearby::versions(self.prover.request.filter, offers))
     }
 
-    /// One existing channel in place of the asked ones.
+    /// One existing channel in place of the requested ones.
     fn channel(&self, names: &[&str]) -> Option<Advice> {
         let name = names
             .iter()
@@ -186,7 +184,7 @@ impl<'s> Remedies<'_, '_, 's> {
         Some(fix(field, FixValue::Text(choice.catalog.name.clone())))
     }
 
-    /// A package with a name like the asked one; once installed, a package cannot be changed.
+    /// A package with a name like the requested one; once it is installed, the package cannot be changed.
     fn package(&self, nearest: &[&str]) -> Option<Advice> {
         if *self.prover.request.installed != crate::extension::Installed::Nothing {
             return None;
@@ -208,7 +206,7 @@ impl<'s> Remedies<'_, '_, 's> {
         ))
     }
 
-    /// A path of these steps, the first of them the fix; staying where one is is no path.
+    /// A path of these steps, with the first as the fix. Steps that all stay at the installed bundle are not a path.
     fn along(&self, steps: &[Choice<'_>]) -> Option<Advice> {
         let pins: Vec<String> = steps.iter().map(|step| pin(*step)).collect::<Option<_>>()?;
         let mut advice = fix(self.fields.version(), FixValue::Text(pins.first()?.clone()));
@@ -227,9 +225,9 @@ impl<'s> Remedies<'_, '_, 's> {
 /// Why no path is suggested.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum NoPath {
-    /// None leads there.
+    /// No path exists.
     Nowhere,
-    /// The search ended at its bound: how far it came says nothing of how far one can come.
+    /// The search ended at its bound, so a path can exist.
     Unknown,
 }
 
@@ -269,5 +267,103 @@ fn by_version(a: Choice<'_>, b: Choice<'_>) -> Ordering {
     }
 }
 
-/// How many channels or versions are tried: the likest and the best come first.
+/// How many channels or versions are tried; the most similar and the best come first.
 const TRIES: usize = 32;
+
+// === What helps against upgrade policies: a version, a range or an upgrade constraint that they allow ===
+
+impl Remedies<'_, '_, '_> {
+    /// The smallest change that the policies allow, as the resolver and the guardrails do.
+    fn within_policies(&mut self, refusal: &PolicyRefusal<'_>) -> Advice {
+        let narrower = self.narrower(refusal);
+        let advice = narrower.or_else(|| self.without_bypass(refusal));
+        advice.unwrap_or_else(|| match self.prover.installed() {
+            Some(_) => self.allowed_path().unwrap_or_else(Advice::from),
+            None => self.another_candidate().unwrap_or_default(),
+        })
+    }
+
+    /// A narrower range for the same bundle, if its width is all that a policy denies.
+    fn narrower(&self, refusal: &PolicyRefusal<'_>) -> Option<Advice> {
+        let mut shapes = refusal
+            .findings
+            .iter()
+            .map(|found| match found.violation.rule {
+                PolicyRule::Range { needed, .. } => Some(needed),
+                _ => None,
+            });
+        let narrowest = shapes.try_fold(RangeShape::Any, |narrowest, shape| {
+            Some(narrowest.min(shape?))
+        })?;
+        let bounded = (narrowest == RangeShape::Bounded)
+            .then(|| self.bounded(refusal.resolved))
+            .flatten();
+        bounded.or_else(|| self.pinned(refusal.resolved))
+    }
+
+    /// A range with an upper bound that resolves to this bundle.
+    fn bounded(&self, to: Choice<'_>) -> Option<Advice> {
+        let origin = self.prover.installed()?;
+        let range = tightest_range(self.prover, self.anything?, origin, to)?;
+        Some(fix(self.fields.version(), FixValue::Text(range)))
+    }
+
+    /// The pin of this bundle's version.
+    fn pinned(&self, to: Choice<'_>) -> Option<Advice> {
+        let version = pin(to)?;
+        let is_bundle = self.prover.admits_range(&version)? == to;
+        is_bundle.then(|| fix(self.fields.version(), FixValue::Text(version)))
+    }
+
+    /// The upgrade constraint policy without the bypass, if a policy denies the bypass.
+    fn without_bypass(&self, refusal: &PolicyRefusal<'_>) -> Option<Advice> {
+        let rules = || refusal.findings.iter().map(|found| &found.violation.rule);
+        if !rules().any(|rule| matches!(rule, PolicyRule::Bypass)) {
+            return None;
+        }
+        let bound = self
+            .prover
+            .request
+            .filter
+            .with_policy(Policy::CatalogProvided);
+        self.prover.admits(&bound)?;
+        let word = self.fields.bypass.opposite().to_owned();
+        Some(fix(self.fields.policy(), FixValue::Text(word)))
+    }
+}
+
+// === The tightest range that ends at a step ===
+
+/// The range, if an edit to it resolves to the step. It ends before the lowest version above the step, so it includes
+/// later patches of the step.
+///
+/// If guardrails bind, a pin would keep out the patches that can fix a step, and a wider range would continue to the
+/// next step automatically.
+fn tightest_range(
+    prover: &Prover<'_, '_>,
+    anything: &Ground<'_, '_>,
+    origin: &Origin<'_>,
+    step: Choice<'_>,
+) -> Option<String> {
+    let from = origin.version()?.version.without_build();
+    let to = &step.bundle().version.as_ref().ok()?.version;
+    let end = match above(anything, to) {
+        Some(next) => format!("<{}", next.without_build()),
+        None => format!("<={}", to.without_build()),
+    };
+    let range = format!(">={from} {end}");
+    let is_step = prover.admits_range(&range)? == step;
+    is_step.then_some(range)
+}
+
+/// The lowest version above this one that a requested channel has.
+fn above<'s>(anything: &Ground<'_, 's>, version: &Version) -> Option<&'s Version> {
+    let members = anything.offers.iter().flat_map(|offer| {
+        let bundles = offer.members.iter();
+        bundles.map(|index| offer.package.bundle(index))
+    });
+    let versions = members.filter_map(|bundle| Some(&bundle.version.as_ref().ok()?.version));
+    versions
+        .filter(|other| other.cmp_precedence(version).is_gt())
+        .min_by(|a, b| a.cmp_precedence(b))
+}

@@ -1,15 +1,17 @@
-//! Asks the decision table about a suggestion.
+//! Puts suggestions to the decision table, and bounds the search for them.
 
 use crate::extension::{Filter, Policy};
-use crate::judge::advice::{BypassHelps, pin};
-use crate::judge::filter_question::FilterQuestion;
-use crate::judge::read_installed::ReadInstalled;
+use crate::judge::advice::{BypassHelps, fits, pin};
+use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rule::rule_question;
 use crate::judge::walk::StepsAhead;
 use crate::judge::{Basis, Request, Verdict};
-use crate::resolve::{Choice, Effort, Origin};
+use crate::resolve::{
+    Bounds, Choice, EditContext, Effort, Guards, MatchingPolicies, Offer, Origin, Query,
+};
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::Package;
+use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::crd;
 
 /// Asks the decision table about changes of one request.
@@ -17,15 +19,15 @@ use olmguard_catalog::version::crd;
 pub(super) struct Prover<'a, 's> {
     pub(super) basis: Basis<'s>,
     pub(super) request: Request<'a>,
-    /// What each proof is paid from.
+    /// The effort that each proof is paid from.
     pub(super) effort: &'a Effort<'a>,
-    /// What one proof for the requested package costs.
+    /// The cost of one proof for the requested package.
     pub(super) cost: usize,
     installed: ReadInstalled<'a>,
 }
 
 impl<'a, 's> Prover<'a, 's> {
-    /// About changes of this request.
+    /// The prover for changes of this request.
     pub(super) fn of(basis: Basis<'s>, request: &Request<'a>, effort: &'a Effort<'a>) -> Self {
         Self {
             basis,
@@ -36,22 +38,22 @@ impl<'a, 's> Prover<'a, 's> {
         }
     }
 
-    /// Where upgrade edges start, if something readable is installed and they bind the request.
+    /// The installed bundle, if it is readable and upgrade edges bind the request.
     pub(super) fn origin(&self) -> Option<&Origin<'a>> {
         self.installed().filter(|_| !self.request.filter.bypasses())
     }
 
-    /// What is installed, if it is readable.
+    /// The installed bundle, if it is readable.
     pub(super) fn installed(&self) -> Option<&Origin<'a>> {
         self.installed.origin()
     }
 
-    /// What an edit to this filter resolves to, if it is allowed.
+    /// The bundle that an edit to this filter resolves to, if it is allowed.
     pub(super) fn admits(&self, filter: &Filter) -> Option<Choice<'s>> {
         self.admits_from(filter, &self.installed)
     }
 
-    /// What an edit to this range resolves to, if the API accepts the range and the edit is allowed.
+    /// The bundle that an edit to this range resolves to, if the API accepts the range and the edit is allowed.
     pub(super) fn admits_range(&self, range: &str) -> Option<Choice<'s>> {
         self.admits(&self.ranged(range)?)
     }
@@ -89,7 +91,7 @@ impl<'a, 's> Prover<'a, 's> {
         steps.map(paid).collect()
     }
 
-    /// Whether the bypass would let the request through.
+    /// Whether the bypass would make the request pass.
     pub(super) fn bypass(&self) -> BypassHelps {
         let filter = self.request.filter;
         let bypassing = filter.with_policy(Policy::SelfCertified);
@@ -104,7 +106,7 @@ impl<'a, 's> Prover<'a, 's> {
         self.resolved(&self.asked(filter)?, installed)
     }
 
-    /// A filter, put to the catalogs; none if the effort ends or it does not compile.
+    /// A filter with what the catalogs offer for it; `None` if the effort ends or it does not compile.
     fn asked<'f>(&self, filter: &'f Filter) -> Option<FilterQuestion<'f, 's>> {
         let cost = if filter.package == self.request.filter.package {
             self.cost
@@ -115,7 +117,7 @@ impl<'a, 's> Prover<'a, 's> {
         FilterQuestion::of(self.basis, filter).ok()
     }
 
-    /// What an edit to the filter of a question resolves to, if it is allowed.
+    /// The bundle that an edit to the filter of a question resolves to, if it is allowed.
     fn resolved(
         &self,
         question: &FilterQuestion<'_, 's>,
@@ -147,3 +149,73 @@ fn cost(snapshot: &Snapshot, package: &str) -> usize {
 
 /// The cost to compile a request, in compared bundles.
 const COMPILING: usize = 16;
+
+// === What a search for paths covers: the offers of a filter, and what binds the steps between them ===
+
+/// The offers of a filter, with the guardrails of its package in them and the policies that match it.
+#[derive(Debug)]
+pub(super) struct Ground<'a, 's> {
+    pub(super) offers: Vec<Offer<'s>>,
+    guards: Guards<'s>,
+    policies: MatchingPolicies<'a, 's>,
+    rules: &'s Rules,
+}
+
+impl<'a, 's> Ground<'a, 's> {
+    /// The ground of a filter; `None` if it does not compile, or a selected catalog cannot answer.
+    pub(super) fn of(
+        basis: Basis<'s>,
+        filter: &'a Filter,
+        context: EditContext<'a>,
+    ) -> Option<Self> {
+        let offers = offers(basis, filter)?;
+        let guards = Guards::of(&basis.policies.guardrails, &filter.package, &offers);
+        let rules = basis.snapshot.rules();
+        let upgrades = &basis.policies.upgrades;
+        Some(Self {
+            policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
+            offers,
+            guards: guards.with_bypass(filter.bypasses()),
+            rules,
+        })
+    }
+
+    /// The policies that match the request.
+    pub(super) fn policies(&self) -> &MatchingPolicies<'a, 's> {
+        &self.policies
+    }
+
+    /// Whether each edit of a path that the search found is allowed. If only edges bind, the search decides as the rows
+    /// do. Guardrails also check the steps that OLM makes after an edit, so they are put to the edits again.
+    pub(super) fn admits(&self, prover: &Prover<'_, '_>, path: &[Choice<'_>]) -> bool {
+        if !self.binds_by_edges_alone(prover.effort) {
+            return prover.admits_path(path);
+        }
+        let mut versions = path.iter().map(|step| step.bundle().version.as_ref());
+        versions.all(|read| read.is_ok_and(|read| fits(&read.version)))
+    }
+
+    /// Whether only edges bind, so that no edit of a path must be checked again.
+    pub(super) fn binds_by_edges_alone(&self, effort: &Effort<'_>) -> bool {
+        self.bounds(effort).are_edges_alone()
+    }
+
+    /// What binds paths besides the edges. A search for them pays from this effort.
+    pub(super) fn bounds<'b>(&'b self, effort: &'b Effort<'_>) -> Bounds<'b, 's> {
+        Bounds {
+            rules: self.rules,
+            guards: &self.guards,
+            policies: Some(&self.policies),
+            effort: Some(effort),
+        }
+    }
+}
+
+/// The offers of a filter; none if it does not compile, or a selected catalog cannot answer or is too old for an
+/// answer.
+pub(super) fn offers<'s>(basis: Basis<'s>, filter: &Filter) -> Option<Vec<Offer<'s>>> {
+    let query = Query::compile(filter, basis.snapshot).ok()?;
+    let in_play = query.in_play(basis.snapshot);
+    in_play.too_old().is_empty().then_some(())?;
+    query.offers(&in_play).ok()
+}
