@@ -19,13 +19,6 @@ mod change;
 mod concern;
 mod onward;
 mod place;
-mod requested;
-
-pub use change::{Difference, Moves, Reach, denied_step, differences, other_images};
-pub use concern::Concern;
-pub use onward::{NextEdit, Onward};
-pub use place::{Deprecations, Place};
-pub use requested::Requested;
 
 use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCause};
 use crate::judge::{
@@ -33,6 +26,11 @@ use crate::judge::{
 };
 use crate::resolve::{Choice, Origin, Query};
 use olmguard_catalog::version::Constraint;
+
+pub use crate::audit::change::{Difference, Moves, Reach, denied_step, differences, other_images};
+pub use crate::audit::concern::Concern;
+pub use crate::audit::onward::{NextEdit, Onward};
+pub use crate::audit::place::{Deprecations, Place};
 
 /// What is known about one extension that nobody edits.
 #[derive(Debug)]
@@ -159,4 +157,37 @@ fn is_unbounded(basis: Basis<'_>, filter: &Filter) -> Option<bool> {
     let query = Query::compile(filter, basis.snapshot).ok()?;
     let range = query.range();
     Some(range.is_none_or(Constraint::is_open_above))
+}
+
+/// What exists of a request in the selected catalogs.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Requested<'s> {
+    /// Whether one of them has the package.
+    pub has_package: bool,
+    /// The requested channels that exist, in byte order.
+    pub channels: Vec<&'s str>,
+}
+
+impl<'s> Requested<'s> {
+    /// What exists, if the catalogs can answer.
+    fn of(basis: Basis<'s>, filter: &Filter) -> Option<Self> {
+        let anything = Filter {
+            version: None,
+            channels: Vec::new(),
+            ..filter.clone()
+        };
+        let query = Query::compile(&anything, basis.snapshot).ok()?;
+        let offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+        let channels = offers.iter().flat_map(|offer| offer.package.channels());
+        let mut channels: Vec<_> = channels
+            .map(|channel| &*channel.name)
+            .filter(|name| filter.channels.iter().any(|requested| requested == name))
+            .collect();
+        channels.sort_unstable();
+        channels.dedup();
+        Some(Self {
+            has_package: !offers.is_empty(),
+            channels,
+        })
+    }
 }

@@ -1,17 +1,16 @@
-//! What operator-controller resolves, step by step, with the evidence kept.
+//! The resolution of operator-controller, step by step, with the evidence kept.
 //!
 //! ```text
 //! Filter --compile--> Query --survey--> Offers --weigh(Origin)--> Matches --choose--> Choice
 //! ```
 //!
-//! Each step can end the walk; [`crate::judge`] says which row of the decision table that is. The
-//! steps are public to it so that a suggestion costs only the steps that it changes.
+//! Each step can fail; [`crate::judge`] knows which row of the decision table that is. The steps are public to it so
+//! that a suggestion costs only the steps that it changes.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`].
 //!
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
-mod accepted;
 pub mod classic;
 mod effort;
 mod guards;
@@ -21,24 +20,20 @@ mod path;
 mod policies;
 mod query;
 pub mod semver;
-mod step;
 mod suggested;
-mod unpinned;
 
-pub use accepted::AcceptedSuccessors;
-pub use effort::{Effort, Stop};
-pub use guards::{Alone, MOST_COMPARISONS};
-pub use guards::{CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
+pub use effort::{Effort, MOST_COMPARISONS, MOST_EXPANSIONS, Stop};
+pub use guards::{Alone, CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
+pub use olmv1::AcceptedSuccessors;
+pub use olmv1::Unpinned;
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
-    Bounds, Edits, MOST_EXPANSIONS, NotGiven, Path, PathFound, PathSearch, ReachableBundles, reach,
-    shortest_path,
+    Bounds, Edits, NotGiven, Path, PathFound, PathSearch, ReachableBundles, reach, shortest_path,
 };
 pub use policies::{
     EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, StepStart, UpgradePolicies,
 };
+pub use query::OfferEdge;
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError, loaded};
-pub use step::OfferEdge;
 pub use suggested::Maturity;
-pub use unpinned::Unpinned;

@@ -13,21 +13,13 @@
 //! Invariant: two audits that agree in their verdicts, reasons, concerns, moves and edits have no difference, and two
 //! that do not have one. The texts of others, such as the message of a deprecation, are not compared.
 
-mod denied;
-mod difference;
-mod moves;
-mod outcome;
-mod reach;
 mod sides;
 
-pub use denied::denied_step;
-pub use difference::Difference;
-pub use moves::{Moves, other_images};
-pub use reach::Reach;
-
 use crate::audit::Audit;
-use crate::resolve::Choice;
-use outcome::Outcome;
+use crate::judge::{Basis, Edit, Ruling, Verdict, denied_steps};
+use crate::resolve::{Choice, PolicyFinding};
+
+pub use sides::Reach;
 use sides::Sides;
 
 /// What is different after a change, the worst first.
@@ -59,4 +51,226 @@ impl<'s> Audit<'s> {
         let is_lost = |name: &&str| !after.channels.contains(name);
         before.channels.iter().copied().filter(is_lost).collect()
     }
+}
+
+// === Differences, a closed set of words: reports and pipelines label by them ===
+
+macro_rules! differences {
+    ($($(#[$doc:meta])* $difference:ident => $word:literal,)+) => {
+        /// One thing that is different after a change, the worst first.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Difference {
+            $($(#[$doc])* $difference,)+
+        }
+
+        impl Difference {
+            /// Every difference, the worst first.
+            pub const ALL: &'static [Self] = &[$(Self::$difference),+];
+
+            /// The word for it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$difference => $word,)+
+                }
+            }
+        }
+    };
+}
+
+differences! {
+    /// No selected catalog has the package any more.
+    PackageGone => "package_gone",
+    /// A requested channel no longer exists.
+    ChannelGone => "channel_gone",
+    /// OLM can no longer choose between several catalogs.
+    Ambiguous => "ambiguous",
+    /// OLM no longer resolves anything for the spec.
+    Unresolvable => "unresolvable",
+    /// OLM takes a step automatically that guardrails forbid, and did not before.
+    ForbiddenMove => "forbidden_move",
+    /// Guardrails or upgrade policies now forbid what the spec resolves to.
+    Forbidden => "forbidden",
+    /// OLM upgrades automatically from a release to a prerelease, and did not before.
+    MovesToPrerelease => "moves_to_prerelease",
+    /// A fact is missing, and was not before.
+    Undecided => "undecided",
+    /// No selected catalog has the installed bundle any more.
+    BundleGone => "bundle_gone",
+    /// There is no upgrade path to any newer version any more.
+    Stranded => "stranded",
+    /// Guardrails or upgrade policies now forbid each path to a newer version.
+    PathForbidden => "path_forbidden",
+    /// Only other channels now have a newer version.
+    ChannelEnds => "channel_ends",
+    /// The newest version that can be reached is lower than before.
+    ReachLost => "reach_lost",
+    /// A bundle that OLM installs or keeps has another image.
+    OtherImage => "other_image",
+    /// The package is deprecated now.
+    PackageDeprecated => "package_deprecated",
+    /// The installed bundle is deprecated now.
+    BundleDeprecated => "bundle_deprecated",
+    /// A requested channel is deprecated now.
+    ChannelDeprecated => "channel_deprecated",
+    /// OLM upgrades automatically, and not as before.
+    Moves => "moves",
+    /// OLM no longer upgrades automatically.
+    Stays => "stays",
+    /// The spec has the same verdict for another reason.
+    OtherReason => "other_reason",
+    /// Without the bypass, the spec has another answer.
+    Bypass => "bypass",
+    /// The edits to the same version are others.
+    OtherPath => "other_path",
+    /// The search for a path now ends at its limit.
+    PathUnknown => "path_unknown",
+    /// The newest version is another one, and the edits do not end at it.
+    Newest => "newest",
+    /// The newest version that can be reached is higher than before.
+    ReachGained => "reach_gained",
+    /// The spec was denied and is allowed now.
+    Allowed => "allowed",
+    /// No fact is missing any more.
+    Decided => "decided",
+    /// OLM no longer takes a step automatically that guardrails forbid.
+    NoForbiddenMove => "no_forbidden_move",
+    /// A requested channel exists now.
+    ChannelBack => "channel_back",
+    /// A selected catalog has the installed bundle now.
+    BundleBack => "bundle_back",
+    /// Something is no longer deprecated.
+    Undeprecated => "undeprecated",
+}
+
+impl Difference {
+    /// Whether it is about the verdict alone.
+    fn is_of_verdict(self) -> bool {
+        matches!(self, Self::Undecided | Self::OtherReason)
+    }
+}
+
+// === The outcome of a spec, as far as a comparison needs it ===
+
+/// The outcome of a spec.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Outcome {
+    /// It is allowed.
+    Allowed,
+    /// OLM resolves nothing for it.
+    Unresolvable,
+    /// Rules of authors or administrators forbid it.
+    Forbidden,
+    /// A fact is missing.
+    Undecided,
+    /// It is not judged.
+    NotJudged,
+}
+
+impl Outcome {
+    fn of(audit: &Audit<'_>) -> Self {
+        match (audit.judgement.verdict(), &audit.judgement.ruled.ruling) {
+            (Verdict::Allow, _) => Self::Allowed,
+            (Verdict::Deny, Ruling::Guardrail(_) | Ruling::Policy(_)) => Self::Forbidden,
+            (Verdict::Deny, _) => Self::Unresolvable,
+            (Verdict::Undecided, _) => Self::Undecided,
+            (Verdict::NotJudged, _) => Self::NotJudged,
+        }
+    }
+}
+
+// === The automatic upgrades, before and after ===
+
+/// What OLM installs automatically before and after a change.
+#[derive(Debug)]
+pub struct Moves<'b, 'a> {
+    /// Before it, in this order.
+    pub before: Vec<Choice<'b>>,
+    /// After it, in this order.
+    pub after: Vec<Choice<'a>>,
+}
+
+impl<'b, 'a> Moves<'b, 'a> {
+    /// The differences between two audits.
+    pub fn of(before: &Audit<'b>, after: &Audit<'a>) -> Self {
+        Self {
+            before: before.moves(),
+            after: after.moves(),
+        }
+    }
+
+    /// Whether they are the same bundles, whatever their images.
+    fn are_alike(&self) -> bool {
+        are_alike(&self.before, &self.after)
+    }
+}
+
+/// The bundles that OLM installs or keeps before and after a change, as they were and as they are, if their images
+/// differ.
+pub fn other_images<'b, 'a>(
+    before: &Audit<'b>,
+    after: &Audit<'a>,
+) -> Vec<(Choice<'b>, Choice<'a>)> {
+    let (olds, news) = (named(before), named(after));
+    let pairs = news.into_iter().filter_map(|new| {
+        let old = olds.iter().find(|old| is_same(**old, new))?;
+        Some((*old, new))
+    });
+    pairs
+        .filter(|(old, new)| old.bundle().image != new.bundle().image)
+        .collect()
+}
+
+/// Each bundle that the spec resolves to, or that OLM installs automatically, once.
+fn named<'s>(audit: &Audit<'s>) -> Vec<Choice<'s>> {
+    let mut named: Vec<Choice<'s>> = Vec::new();
+    let resolved = audit.judgement.ruled.resolved();
+    for choice in resolved.into_iter().chain(audit.moves()) {
+        if !named.iter().any(|known| is_same(*known, choice)) {
+            named.push(choice);
+        }
+    }
+    named
+}
+
+/// Whether two lists name the same bundles in the same order.
+fn are_alike(one: &[Choice<'_>], other: &[Choice<'_>]) -> bool {
+    let pairs = || one.iter().zip(other);
+    one.len() == other.len() && pairs().all(|(one, other)| is_same(*one, *other))
+}
+
+/// Whether two choices are of one name and one version.
+fn is_same(one: Choice<'_>, other: Choice<'_>) -> bool {
+    let (one, other) = (one.bundle(), other.bundle());
+    let is_same_version = match (&one.version, &other.version) {
+        (Ok(one), Ok(other)) => {
+            one.cmp_precedence(other).is_eq() && one.version.build() == other.version.build()
+        }
+        (one, other) => one.is_err() && other.is_err(),
+    };
+    one.name == other.name && is_same_version
+}
+
+// === The step that OLM takes automatically after a change, if an upgrade policy denies it ===
+
+/// The first step that OLM takes automatically after a change and not before it, and that an upgrade policy denies:
+/// where it leads, and the rule.
+///
+/// Only rules about the bundle count: windows, ranges, the override and users are about edits of the extension, and OLM
+/// takes this step without an edit. A step that is denied before and after the change hides none behind it. What was
+/// undecided before is no evidence.
+pub fn denied_step<'s>(
+    edit: &Edit<'_>,
+    before: &Audit<'_>,
+    (basis, after): (Basis<'s>, &Audit<'s>),
+) -> Option<PolicyFinding<'s>> {
+    let old = before.automatic.as_ref()?;
+    let was_taken = |to: Choice<'_>| old.steps.iter().any(|step| is_same(*step, to));
+    let was_known = before.judgement.verdict() != Verdict::Undecided;
+    let walk = after.automatic.as_ref()?;
+    if !was_known || walk.steps.iter().all(|step| was_taken(*step)) {
+        return None;
+    }
+    let request = edit.request()?;
+    let denied = denied_steps(basis, &request, request.installed.bundle()?);
+    denied.into_iter().find(|found| !was_taken(found.to))
 }

@@ -5,11 +5,11 @@
 //!
 //! Windows bind edits. What OLM installs automatically passes no admission, and no window holds it back.
 
-use crate::audit::place::offers;
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_path,
+    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Query, Requester,
+    shortest_path,
 };
 use olmguard_policy::{Opening, PolicyRule};
 
@@ -217,3 +217,18 @@ fn upwards<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's
 
 /// How many openings are tried, where the windows of several policies rarely open together.
 const MOST_OPENINGS: usize = 16;
+
+/// The catalogs that a filter is put to, if all of them can answer and one has the package. No deprecated bundle is a
+/// candidate, nor a prerelease if a release is installed: a path can go through one, but does not end there.
+pub(super) fn offers<'s>(
+    basis: Basis<'s>,
+    filter: &Filter,
+    origin: &Origin<'_>,
+) -> Option<Vec<Offer<'s>>> {
+    let query = Query::compile(filter, basis.snapshot).ok()?;
+    let mut offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+    for offer in &mut offers {
+        offer.keep(|choice| origin.suggests(choice) && !choice.is_deprecated());
+    }
+    (!offers.is_empty()).then_some(offers)
+}

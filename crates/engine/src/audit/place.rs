@@ -1,10 +1,10 @@
 //! What an installed bundle is in the catalogs of today, whatever range the extension has.
 
-use crate::audit::onward::{Onward, Question};
+use crate::audit::onward::{Onward, Question, offers};
 use crate::audit::strict;
 use crate::extension::{Fields, Filter, InstalledBundle};
 use crate::judge::{Basis, Request};
-use crate::resolve::{Choice, Offer, Origin, Query};
+use crate::resolve::{Choice, Offer, Origin};
 use olmguard_catalog::version::VersionRelease;
 
 /// What an installed bundle is in the catalogs.
@@ -91,21 +91,6 @@ impl<'s> Deprecations<'s> {
             of_channels,
         }
     }
-}
-
-/// The catalogs that a filter is put to, if all of them can answer and one has the package. No deprecated bundle is a
-/// candidate, nor a prerelease if a release is installed: a path can go through one, but does not end there.
-pub(super) fn offers<'s>(
-    basis: Basis<'s>,
-    filter: &Filter,
-    origin: &Origin<'_>,
-) -> Option<Vec<Offer<'s>>> {
-    let query = Query::compile(filter, basis.snapshot).ok()?;
-    let mut offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
-    for offer in &mut offers {
-        offer.keep(|choice| origin.suggests(choice) && !choice.is_deprecated());
-    }
-    (!offers.is_empty()).then_some(offers)
 }
 
 /// The installed bundle in an offer; if its name is not known, every bundle of its version.

@@ -12,23 +12,18 @@
 
 use serde_json::Value;
 
-use super::shape::Shape;
 use crate::extension::Json;
+use crate::extension::Shape;
 
 mod cluster_catalog;
-mod excerpt;
 mod finding;
 mod fixed;
-mod flat;
-mod form;
-mod label_selector;
-mod nested;
-mod path;
 mod rule;
 #[cfg(test)]
 mod tests;
 mod unknown;
 mod v1;
+mod v1alpha1;
 mod walk;
 
 pub use finding::{Correction, Finding};
@@ -98,8 +93,8 @@ const NEWEST: SchemaRelease = SchemaRelease::v1(u8::MAX);
 fn schema<'a>(shape: Shape, object: impl Json<'a>) -> &'static Schema {
     match shape {
         Shape::V1 => &v1::CLUSTER_EXTENSION,
-        Shape::V1Alpha1Nested => form::nested(object),
-        Shape::V1Alpha1Flat => &flat::CLUSTER_EXTENSION,
-        Shape::Operator => &flat::OPERATOR,
+        Shape::V1Alpha1Nested => v1alpha1::nested(object),
+        Shape::V1Alpha1Flat => &v1alpha1::V0_13,
+        Shape::Operator => &v1alpha1::OPERATOR,
     }
 }

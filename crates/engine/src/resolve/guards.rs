@@ -1,13 +1,13 @@
-//! Guardrails over the offers of a package: which steps somebody forbids, and who.
+//! Guardrails over the offers of a package: which steps they forbid, and whose they are.
 //!
-//! Each step is checked by itself, without the other steps of a path. Rules only forbid, so their order and
-//! that of those who say them changes nothing but the order of what is told. Steps downwards, and to
-//! another bundle of one version, are no business of a rule.
+//! Each step is checked alone, without the other steps of a path. Rules only forbid, so their order and the order of
+//! their owners changes only the order of the reasons. No rule is about steps downwards, or to another bundle of the
+//! same version.
 
-mod alone;
-mod pool;
 mod step;
 
+use crate::resolve::guards::step::Pool;
+use crate::resolve::guards::step::{GuardedStep, forbidden};
 use crate::resolve::semver::Hindrance;
 use crate::resolve::{Choice, Offer};
 use crate::snapshot::CatalogState;
@@ -16,20 +16,16 @@ use olmguard_catalog::guardrail::{
 };
 use olmguard_catalog::version::Version;
 
-pub use alone::Alone;
-use pool::Pool;
-use step::forbidden;
-
-/// Everything that is said of the steps of one package, by the offers that a step can lead to.
+/// The guardrails of one package, by the offers that a step can lead to.
 #[derive(Debug, Default)]
 pub struct Guards<'s> {
     offers: Vec<GuardedCatalog<'s>>,
     weight: usize,
-    /// Whether steps are allowed that only what the bypass lifts forbids.
+    /// Whether the bypass is set: then it lifts some guardrails.
     bypasses: bool,
 }
 
-/// What is said of the steps to the bundles of one catalog.
+/// The guardrails for steps to the bundles of one catalog.
 #[derive(Debug)]
 struct GuardedCatalog<'s> {
     catalog: &'s CatalogState,
@@ -37,14 +33,14 @@ struct GuardedCatalog<'s> {
     pool: Pool<'s>,
 }
 
-/// What one of those who may says.
+/// The guardrails of one owner.
 #[derive(Clone, Copy, Debug)]
 struct Statement<'s> {
     by: GuardedBy<'s>,
     stated: Result<&'s Guardrails, &'s UnreadGuardrails>,
 }
 
-/// Who says it.
+/// The owner of guardrails.
 #[derive(Clone, Copy, Debug)]
 pub enum GuardedBy<'s> {
     /// The author of the package, in the catalog that the step leads to.
@@ -56,21 +52,21 @@ pub enum GuardedBy<'s> {
 /// One reason why a step is forbidden.
 #[derive(Clone, Copy, Debug)]
 pub struct Violation<'s> {
-    /// Who says so.
+    /// The owner of the guardrail.
     pub by: GuardedBy<'s>,
-    /// What.
+    /// The rule that the step violates.
     pub of: ViolatedRule<'s>,
 }
 
-/// What a step goes against.
+/// The rule that a step violates.
 #[derive(Clone, Copy, Debug)]
 pub enum ViolatedRule<'s> {
-    /// A rule. Of several waypoints the first that is passed by counts.
+    /// A rule of the guardrails.
     Rule(&'s Rule),
-    /// That steps from a version that is no prerelease to one need to be allowed where the edge is one
-    /// of the semver rules, in this base graph.
+    /// No rule allows the step from a release to a prerelease, and the edge is one of the semver rules in this base
+    /// graph.
     Prerelease(BaseGraph),
-    /// This base graph: it has no such edge, for this reason.
+    /// This base graph has no such edge, for this reason.
     Graph(BaseGraph, Hindrance),
     /// Guardrails that cannot be read.
     Unread(&'s UnreadGuardrails),
@@ -79,14 +75,14 @@ pub enum ViolatedRule<'s> {
 /// Whether the catalog has an edge for a step.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CatalogEdge {
-    /// It has.
+    /// The catalog has an edge for the step.
     Present,
-    /// It has none: the bypass or the semver rules make the step.
+    /// The catalog has no edge: the bypass or the semver rules make the step.
     Absent,
 }
 
 impl<'s> Guards<'s> {
-    /// What is said of the steps of a package to any of these offers.
+    /// The guardrails for the steps of a package to any of these offers.
     pub fn of(imposed: &'s AdministratorGuardrails, package: &str, offers: &[Offer<'s>]) -> Self {
         let is_free = |offer: &Offer<'_>| offer.package.guardrails().stated().is_none();
         if imposed.is_empty() && offers.iter().all(is_free) {
@@ -122,23 +118,23 @@ impl<'s> Guards<'s> {
         }
     }
 
-    /// The same for an extension that sets the bypass, or does not.
+    /// The same guardrails for an extension that sets the bypass, or does not.
     #[must_use]
     pub fn with_bypass(self, bypasses: bool) -> Self {
         Self { bypasses, ..self }
     }
 
-    /// Whether nothing is said.
+    /// Whether there are no guardrails.
     pub fn is_empty(&self) -> bool {
         self.offers.is_empty()
     }
 
-    /// Whether the bypass is set and lifts this.
+    /// Whether the bypass is set and lifts this violation.
     pub fn lift(&self, violation: &Violation<'_>) -> bool {
         self.bypasses && !violation.holds_with_bypass()
     }
 
-    /// Whether some step to this bundle could be forbidden: with the bypass, by what it does not lift.
+    /// Whether a step to this bundle could be forbidden; with the bypass, by a guardrail that it does not lift.
     pub(crate) fn bind(&self, to: &Choice<'s>) -> bool {
         let said = self.guarded(to).map_or(&[][..], |guarded| &guarded.said);
         said.iter().any(|said| said.binds(self.bypasses))
@@ -149,8 +145,7 @@ impl<'s> Guards<'s> {
         self.weight
     }
 
-    /// Every reason why a step is forbidden: those of the author first, the rules in byte order of
-    /// their ids.
+    /// Every reason why a step is forbidden: the author's first, the rules in byte order of their ids.
     pub fn violations(
         &self,
         from: &Version,
@@ -163,7 +158,7 @@ impl<'s> Guards<'s> {
         let said = guarded.said.iter();
         let violations = said.flat_map(|said| {
             let by = said.by;
-            let step = step::GuardedStep {
+            let step = GuardedStep {
                 from,
                 to: target,
                 edge,
@@ -176,7 +171,7 @@ impl<'s> Guards<'s> {
         violations.collect()
     }
 
-    /// Whether nobody forbids a step along an edge of the catalog, or what counts as one.
+    /// Whether no guardrail forbids a step along an edge of the catalog.
     pub fn allow(&self, from: Option<&Version>, to: &Choice<'s>) -> bool {
         let violations = |from| self.violations(from, to, CatalogEdge::Present);
         self.is_empty()
@@ -189,7 +184,7 @@ impl<'s> Guards<'s> {
         Some((guarded, &bundle.version.as_ref().ok()?.version))
     }
 
-    /// What is said of the steps to the bundles of this one's catalog.
+    /// The guardrails for steps to bundles of the same catalog as this one.
     fn guarded(&self, to: &Choice<'s>) -> Option<&GuardedCatalog<'s>> {
         let mut offers = self.offers.iter();
         offers.find(|offer| to.is_of(offer.catalog))
@@ -197,7 +192,7 @@ impl<'s> Guards<'s> {
 }
 
 impl Statement<'_> {
-    /// Whether it could forbid a step, of an extension that sets the bypass or does not.
+    /// Whether they could forbid a step of an extension that sets the bypass, or does not.
     fn binds(&self, bypasses: bool) -> bool {
         let holds = |bypassable: bool| match self.by {
             GuardedBy::Author(_) => !bypasses,
@@ -212,7 +207,7 @@ impl Statement<'_> {
 }
 
 impl Violation<'_> {
-    /// Whether it holds though the extension sets the bypass.
+    /// Whether it holds even if the extension sets the bypass.
     pub fn holds_with_bypass(&self) -> bool {
         match (self.by, self.of) {
             (GuardedBy::Author(_), _) => false,
@@ -221,7 +216,7 @@ impl Violation<'_> {
         }
     }
 
-    /// What a rule is called; `None` for what is no rule.
+    /// The id of the rule; `None` for other reasons.
     pub fn rule(&self) -> Option<&str> {
         match self.of {
             ViolatedRule::Rule(rule) => Some(&rule.id),
@@ -230,6 +225,41 @@ impl Violation<'_> {
     }
 }
 
-/// How many comparators of guardrails, and steps of the rules of policies, the steps of one question are compared
-/// with: an edit may be waiting for the answer.
-pub const MOST_COMPARISONS: usize = 1 << 24;
+// === The guardrails of one package alone, over versions that need not be in an offer ===
+
+/// Guardrails, and the existing versions.
+#[derive(Debug)]
+pub struct Alone<'g> {
+    guardrails: &'g Guardrails,
+    pool: Pool<'g>,
+}
+
+impl<'g> Alone<'g> {
+    /// The guardrails over these versions, each with whether it is deprecated.
+    pub fn over(
+        guardrails: &'g Guardrails,
+        versions: impl IntoIterator<Item = (&'g Version, bool)>,
+    ) -> Self {
+        let pool = Pool::of_versions(versions);
+        Self { guardrails, pool }
+    }
+
+    /// The rules that a step along an edge of the catalog violates.
+    pub fn violated(&self, from: &Version, to: &Version) -> Vec<ViolatedRule<'g>> {
+        forbidden(&self.step(from, to), Ok(self.guardrails))
+    }
+
+    /// Whether a step upwards breaks one of the rules.
+    pub fn breaks(&self, rule: &Rule, from: &Version, to: &Version) -> bool {
+        self.step(from, to).breaks(rule)
+    }
+
+    fn step<'a>(&'a self, from: &'a Version, to: &'a Version) -> GuardedStep<'a, 'g> {
+        GuardedStep {
+            from,
+            to,
+            edge: CatalogEdge::Present,
+            pool: &self.pool,
+        }
+    }
+}

@@ -1,19 +1,22 @@
-//! The choice of one bundle out of the catalogs that offer the package.
+//! The choice of one bundle out of the catalogs that offer the package: the successors in each, then the best of all.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/resolve/catalog.go`]. In each catalog:
 //! not deprecated before deprecated, then the highest version and release. Between catalogs:
-//! deprecation is weighed before priority; two at the highest priority are ambiguous.
+//! deprecation is weighed before priority; two at the highest priority are ambiguous. Successors are the bundles that an
+//! edge ends at, and the installed bundle itself: [`internal/operator-controller/catalogmetadata/filter/successors.go`].
 //!
+//! [`internal/operator-controller/catalogmetadata/filter/successors.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/filter/successors.go
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
-use crate::resolve::accepted::LeftCandidates;
 use crate::resolve::{Offer, Origin};
 use crate::snapshot::CatalogState;
+use olmguard_catalog::version::{Membership, Version, VersionRelease};
 use olmguard_catalog::{
-    Bundle, BundleIndex, BundleSet, BundleVersionError, DependencyKind, Package,
+    AskedChannels, Bundle, BundleIndex, BundleSet, BundleVersionError, DependencyKind, Package,
+    Successors,
 };
 
-/// What is left of one offer once upgrade edges have been asked.
+/// The candidates of one offer that upgrade edges leave.
 #[derive(Debug)]
 pub struct Match<'o, 's> {
     /// The offer.
@@ -24,7 +27,7 @@ pub struct Match<'o, 's> {
     pub crashing: Option<BundleIndex>,
 }
 
-/// The bundle that one catalog would give.
+/// One bundle of one catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'s> {
     /// The catalog.
@@ -35,30 +38,30 @@ pub struct Choice<'s> {
     pub index: BundleIndex,
 }
 
-/// The bundle that resolution returns, and what it returns beside it.
+/// The bundle that resolution returns, with the catalog that it also returns.
 #[derive(Clone, Copy, Debug)]
 pub struct Resolution<'s> {
     /// The bundle.
     pub choice: Choice<'s>,
-    /// The catalog whose deprecations are returned: that of the last candidate, not of the winner.
+    /// The catalog whose deprecations are returned: the catalog of the last candidate, not of the winner.
     pub deprecations_of: Option<&'s CatalogState>,
 }
 
 /// Why no bundle is returned.
 #[derive(Debug)]
 pub enum ChoiceError<'s> {
-    /// Nothing is left.
+    /// No candidate is left.
     Nothing,
-    /// Several catalogs tie at the highest priority; all that are left are named.
+    /// Several catalogs tie at the highest priority: all remaining candidates.
     Ambiguous(Vec<Choice<'s>>),
-    /// The version of the bundle chosen cannot be read.
+    /// The version of the chosen bundle cannot be read.
     BundleVersion(Choice<'s>, &'s BundleVersionError),
-    /// The bundle chosen declares a dependency; there is no second choice.
+    /// The chosen bundle declares a dependency; there is no second choice.
     Dependency(Choice<'s>, DependencyKind),
 }
 
-/// Two are the same if they are one bundle of one catalog. Both are of one snapshot: a catalog is known by where
-/// it lies.
+/// Two choices are equal if they are one bundle of one catalog. Both are of one snapshot, so a catalog is compared by
+/// its address.
 impl PartialEq for Choice<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.is_of(other.catalog) && self.index == other.index
@@ -68,7 +71,7 @@ impl PartialEq for Choice<'_> {
 impl Eq for Choice<'_> {}
 
 impl<'s> Choice<'s> {
-    /// Whether it is a bundle of this catalog, which is of the same snapshot.
+    /// Whether the bundle is of this catalog, which is of the same snapshot.
     pub fn is_of(&self, catalog: &CatalogState) -> bool {
         std::ptr::eq(self.catalog, catalog)
     }
@@ -78,7 +81,7 @@ impl<'s> Choice<'s> {
         self.package.bundle(self.index)
     }
 
-    /// Whether its catalog's deprecations name it.
+    /// Whether the deprecations of its catalog name it.
     pub fn is_deprecated(&self) -> bool {
         self.bundle().deprecated.is_some()
     }
@@ -94,7 +97,7 @@ pub enum Refusal<'s> {
 }
 
 impl<'s> Refusal<'s> {
-    /// Of this bundle; none where it is installed.
+    /// The refusal of this bundle; `None` if OLM would install it.
     pub fn of(bundle: &'s Bundle) -> Option<Self> {
         match (&bundle.version, bundle.dependency) {
             (Err(error), _) => Some(Self::Version(error)),
@@ -115,7 +118,7 @@ impl<'o, 's> Match<'o, 's> {
     }
 }
 
-/// Asks upgrade edges of every offer; without an origin all candidates remain.
+/// Removes the candidates of every offer that no upgrade edge allows; without an origin all remain.
 pub fn weigh<'o, 's>(offers: &'o [Offer<'s>], origin: Option<&Origin<'_>>) -> Vec<Match<'o, 's>> {
     offers
         .iter()
@@ -123,7 +126,7 @@ pub fn weigh<'o, 's>(offers: &'o [Offer<'s>], origin: Option<&Origin<'_>>) -> Ve
         .collect()
 }
 
-/// The bundle that resolution returns for what is left.
+/// The bundle that resolution returns for these matches.
 pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolution<'s>, ChoiceError<'s>> {
     choose_among(matches.iter().filter_map(|found| {
         found
@@ -134,7 +137,7 @@ pub fn choose<'s>(matches: &[Match<'_, 's>]) -> Result<Resolution<'s>, ChoiceErr
     }))
 }
 
-/// The same for one candidate a catalog, in the order of the catalogs.
+/// The bundle that resolution returns for one candidate of each catalog, in the order of the catalogs.
 pub(super) fn choose_among<'s>(
     candidates: impl Iterator<Item = Choice<'s>>,
 ) -> Result<Resolution<'s>, ChoiceError<'s>> {
@@ -171,7 +174,7 @@ fn weigh_one<'o, 's>(offer: &'o Offer<'s>, origin: Option<&Origin<'_>>) -> Match
     }
 }
 
-/// The single candidate of the highest priority, of the last one and those before it.
+/// The single candidate of the highest priority, among the last one and those before it.
 fn prior<'s>(before: Vec<Choice<'s>>, last: Choice<'s>) -> Result<Choice<'s>, ChoiceError<'s>> {
     let mut left = before;
     if left.is_empty() {
@@ -190,5 +193,138 @@ fn check(choice: Choice<'_>) -> Result<(), ChoiceError<'_>> {
         Some(Refusal::Version(error)) => Err(ChoiceError::BundleVersion(choice, error)),
         Some(Refusal::Dependency(kind)) => Err(ChoiceError::Dependency(choice, kind)),
         None => Ok(()),
+    }
+}
+
+// === The successor rule on one offer, whatever the range and the policy ===
+
+/// The bundles of one offer that the successor rule accepts.
+#[derive(Clone, Debug)]
+pub struct AcceptedSuccessors {
+    /// The bundles in the requested channels that an edge ends at or that count as the installed one.
+    pub bundles: BundleSet,
+    /// The bundles on which OLM crashes before it finds an edge of the requested channels.
+    pub crashes: BundleSet,
+}
+
+/// The candidates of one offer that the successor rule leaves.
+#[derive(Debug)]
+pub(super) struct LeftCandidates {
+    /// The candidates that it accepts.
+    pub(super) bundles: BundleSet,
+    /// The best candidate on which OLM crashes.
+    pub(super) crashing: Option<BundleIndex>,
+}
+
+impl Offer<'_> {
+    /// The candidates that the successor rule leaves. If there is only one, only its own edges are compared.
+    pub(super) fn left(&self, origin: &Origin<'_>) -> LeftCandidates {
+        let Some(only) = self.candidates.only() else {
+            return self.left_of_many(origin);
+        };
+        let edge = self.edge_to(only, origin);
+        let is_left = edge == Membership::Holds || origin.is_same(only, self.package);
+        LeftCandidates {
+            bundles: if is_left {
+                self.candidates.clone()
+            } else {
+                self.package.no_bundle()
+            },
+            crashing: (edge == Membership::Crashes).then_some(only),
+        }
+    }
+
+    fn left_of_many(&self, origin: &Origin<'_>) -> LeftCandidates {
+        if self.candidates.is_empty() {
+            return LeftCandidates {
+                bundles: self.package.no_bundle(),
+                crashing: None,
+            };
+        }
+        let AcceptedSuccessors {
+            mut bundles,
+            mut crashes,
+        } = self.accepted(origin);
+        bundles.intersect(&self.candidates);
+        crashes.intersect(&self.candidates);
+        LeftCandidates {
+            bundles,
+            crashing: crashes.first(),
+        }
+    }
+
+    /// Whether the successor rule accepts one of the candidates.
+    pub fn accepts(&self, candidate: BundleIndex, origin: &Origin<'_>) -> bool {
+        debug_assert!(self.candidates.contains(candidate), "another bundle");
+        let is_edge = self.edge_to(candidate, origin) == Membership::Holds;
+        is_edge || origin.is_same(candidate, self.package)
+    }
+
+    fn edge_to(&self, bundle: BundleIndex, origin: &Origin<'_>) -> Membership {
+        origin.edge_to(bundle, self.package, &self.asked)
+    }
+
+    /// The bundles that the successor rule accepts from here.
+    pub fn accepted(&self, origin: &Origin<'_>) -> AcceptedSuccessors {
+        let place = origin.place_in(self.package);
+        let Successors {
+            edges: mut bundles,
+            crashes,
+        } = origin.successors_at(place, self.package, &self.asked);
+        origin.add_same_at(place, self.package, &mut bundles);
+        bundles.intersect(&self.members);
+        AcceptedSuccessors { bundles, crashes }
+    }
+}
+
+// === A request that names no version, for a caller that has one package and nothing else ===
+
+/// A request for any version out of some channels of a package.
+#[derive(Clone, Debug)]
+pub struct Unpinned<'p> {
+    package: &'p Package,
+    channels: AskedChannels,
+    /// The bundles that can be chosen.
+    members: BundleSet,
+}
+
+impl<'p> Unpinned<'p> {
+    /// The request for these channels.
+    pub fn of(package: &'p Package, channels: AskedChannels) -> Self {
+        Self {
+            members: package.members(&channels),
+            package,
+            channels,
+        }
+    }
+
+    /// Whether a bundle can be chosen.
+    pub fn may_choose(&self, bundle: BundleIndex) -> bool {
+        self.members.contains(bundle)
+    }
+
+    /// The successors of the installed bundle, without itself. An unknown version counts as 0.0.0 in ranges.
+    pub fn successors(&self, name: &str, version: Option<&VersionRelease>) -> BundleSet {
+        let zero = Version::zero();
+        let at = version.map_or(&zero, |read| &read.version);
+        let mut successors = self
+            .package
+            .successors(Some(name), at, &self.channels)
+            .edges;
+        successors.retain(|index| *self.package.bundle(index).name != *name);
+        successors.intersect(&self.members);
+        successors
+    }
+
+    /// The bundle that OLM installs next: the best of the successors and of the bundles of the installed version.
+    /// `None` if that is the installed one.
+    pub fn next(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
+        let mut candidates = self.successors(name, version);
+        if let Some(version) = version {
+            candidates.unite(&self.package.same_version(version));
+            candidates.intersect(&self.members);
+        }
+        let best = self.package.preferred(&candidates)?;
+        (*self.package.bundle(best).name != *name).then_some(best)
     }
 }

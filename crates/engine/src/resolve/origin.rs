@@ -1,4 +1,4 @@
-//! The installed bundle as resolution reads it: where upgrade edges start.
+//! The installed bundle as resolution reads it: the start of upgrade edges.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/bundleutil/bundle.go`] and
 //! [`internal/operator-controller/catalogmetadata/filter/successors.go`], at each tag.
@@ -20,9 +20,9 @@ use olmguard_catalog::{AskedChannels, Bundle, BundleIndex, BundleSet, Package, S
 /// An installed bundle whose version was read.
 #[derive(Clone, Debug)]
 pub struct Origin<'a> {
-    /// The bundle's name, where it is known.
+    /// The bundle's name, if it is known.
     name: Option<&'a str>,
-    /// Its version and release; absent only where Masterminds alone can read it.
+    /// Its version and release; absent only if Masterminds alone can read them.
     version: Option<VersionRelease>,
     steps: Steps,
     /// The bundle itself, if it was chosen from a package.
@@ -43,7 +43,7 @@ impl fmt::Debug for ChosenBundle<'_> {
     }
 }
 
-/// What the next steps are.
+/// The source of successors.
 #[derive(Clone, Debug)]
 enum Steps {
     /// The edges of the catalog.
@@ -78,16 +78,16 @@ pub enum InstalledError {
         name: String,
         /// The version as stored.
         version: String,
-        /// What is wrong with it.
+        /// The fault in it.
         source: MastermindsError,
     },
     /// Masterminds can read it, blang cannot: v1.0 to v1.7.
     #[error("getting successorsPredicate: error parsing installed bundle version: {0}")]
     BlangAfterMasterminds(VersionError),
-    /// The version, perhaps with the release in its build metadata, is none.
+    /// The version, perhaps with the release in its build metadata, is not valid.
     #[error("failed to get version and release of installed bundle: {0}")]
     Legacy(VersionError),
-    /// The version beside an explicit release is none: v1.9 and v1.10.
+    /// The version with an explicit release is not valid: v1.9 and v1.10.
     #[error(
         "failed to parse installed bundle version {}: {source}",
         go::quote(version)
@@ -95,10 +95,10 @@ pub enum InstalledError {
     VersionApart {
         /// The version as stored.
         version: Box<str>,
-        /// What is wrong with it.
+        /// The fault in it.
         source: VersionError,
     },
-    /// The explicit release is none: v1.9 and v1.10.
+    /// The explicit release is not valid: v1.9 and v1.10.
     #[error(
         "failed to parse installed bundle release {}: {source}",
         go::quote(release)
@@ -106,10 +106,10 @@ pub enum InstalledError {
     ReleaseApart {
         /// The release as stored.
         release: Box<str>,
-        /// What is wrong with it.
+        /// The fault in it.
         source: ReleaseError,
     },
-    /// The version or the explicit release beside it is none: v1.11.
+    /// The version or the explicit release is not valid: v1.11.
     #[error("failed to parse installed bundle version and release: {0}")]
     Together(VersionReleaseError),
 }
@@ -138,7 +138,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// What a choice is once the controller has installed and recorded it; none if its version cannot be read.
+    /// A choice as the installed bundle, once the controller has recorded it; `None` if its version cannot be read.
     ///
     /// Reading back what it records gives the same version and release, whatever the gates.
     pub fn of_choice(choice: Choice<'a>, rules: &Rules) -> Option<Self> {
@@ -192,7 +192,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The bundle's name, where it is known.
+    /// The bundle's name, if it is known.
     pub fn name(&self) -> Option<&'a str> {
         self.name
     }
@@ -202,7 +202,7 @@ impl<'a> Origin<'a> {
         matches!(self.steps, Steps::Caret(_))
     }
 
-    /// The version and release, where blang can read them too.
+    /// The version and release, if blang can also read them.
     pub fn version(&self) -> Option<&VersionRelease> {
         self.version.as_ref()
     }
@@ -215,7 +215,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The ends of the edges that start here, within the asked channels.
+    /// The ends of the edges that start here, within the requested channels.
     pub fn successors(&self, package: &Package, asked: &AskedChannels) -> Successors {
         self.successors_at(self.place_in(package), package, asked)
     }
@@ -251,7 +251,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether an edge starts here and ends at a bundle, within the asked channels.
+    /// Whether an edge starts here and ends at a bundle, within the requested channels.
     pub(super) fn edge_to(
         &self,
         to: BundleIndex,
@@ -313,7 +313,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether this is the very bundle: the same name, version and release.
+    /// Whether this is exactly that bundle: the same name, version and release.
     pub fn is_at(&self, bundle: &Bundle) -> bool {
         let same = |here: &VersionRelease| {
             bundle
@@ -324,7 +324,7 @@ impl<'a> Origin<'a> {
         self.name == Some(&*bundle.name) && self.version.as_ref().is_some_and(same)
     }
 
-    /// Whether a bundle is newer than this: a higher version, else a higher release.
+    /// Whether a bundle is newer than this: a higher version, otherwise a higher release.
     pub fn is_older_than(&self, package: &Package, bundle: BundleIndex) -> bool {
         match (&self.version, &package.bundle(bundle).version) {
             (Some(here), Ok(there)) => there.cmp_precedence(here).is_gt(),
@@ -332,8 +332,8 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Whether this is newer than a bundle: a higher version, else a higher release. It is not newer
-    /// than one whose version cannot be read.
+    /// Whether this is newer than a bundle: a higher version, otherwise a higher release. It is not newer than a bundle
+    /// whose version cannot be read.
     pub fn is_newer_than(&self, package: &Package, bundle: BundleIndex) -> bool {
         match (&self.version, &package.bundle(bundle).version) {
             (Some(here), Ok(there)) => there.cmp_precedence(here).is_lt(),
@@ -352,7 +352,7 @@ impl Steps {
         }
     }
 
-    /// From a version as Masterminds prints it.
+    /// The caret range of a version as Masterminds prints it.
     fn of(normal: &str, rules: &Rules) -> Self {
         let caret = CaretRange::of(normal, rules.masterminds);
         match (rules.edges, caret) {
@@ -364,7 +364,7 @@ impl Steps {
 }
 
 impl CaretRange {
-    /// Of a version as Masterminds prints it; such a text is always a range of its own.
+    /// The range of a version as Masterminds prints it; such a text is always a range of its own.
     fn of(normal: &str, masterminds: Masterminds) -> Option<Self> {
         let successors = Constraint::parse(&format!("^{normal}, != {normal}"), masterminds).ok()?;
         let same = Constraint::parse(normal, masterminds).ok()?;

@@ -1,37 +1,39 @@
 //! The shortest path from an installed bundle to another: each step is an admitted edit.
 //!
-//! A step is an edit that pins one version, with the channels and the selector of the request. What
-//! it resolves to, recorded as the controller records it, is where the next step starts. So a step is
-//! no edge: it is a choice between catalogs too, and can be refused where an edge exists.
+//! A step is an edit that pins one version, with the channels and the selector of the request. The next step starts at
+//! the bundle that it resolves to, as the controller records it. So a step is more than an edge: it also chooses
+//! between catalogs, and can be refused although an edge exists.
 
-mod budget;
 mod pins;
-mod refused;
 mod search;
+#[cfg(test)]
+mod tests;
 
-use crate::resolve::{Choice, Effort, Guards, MatchingPolicies, Offer, Origin};
-pub use budget::MOST_EXPANSIONS;
+use crate::resolve::olmv1::{Choice, ChoiceError, choose_among};
+use crate::resolve::path::pins::{Pin, Pins};
+use crate::resolve::{Effort, Guards, MatchingPolicies, Offer, Origin};
 use olmguard_catalog::olm::Rules;
-pub use refused::{Edits, NotGiven};
-pub use search::PathSearch;
+use olmguard_catalog::version::Version;
 
-/// A path through the upgrade graph: what the pin of each step resolves to, the goal last.
+pub use crate::resolve::path::search::PathSearch;
+
+/// A path through the upgrade graph: the bundle that the pin of each step resolves to, the goal last.
 #[derive(Clone, Debug)]
 pub struct Path<'s> {
     /// The bundles, without the installed one; never empty.
     pub steps: Vec<Choice<'s>>,
 }
 
-/// What binds a path beside the edges.
+/// The bounds of a path apart from edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a, 's> {
     /// The rules of the OLM.
     pub rules: &'a Rules,
-    /// The steps that somebody forbids.
+    /// The guardrails.
     pub guards: &'a Guards<'s>,
     /// The upgrade policies that match the extension; absent if they are not applied.
     pub policies: Option<&'a MatchingPolicies<'a, 's>>,
-    /// What the search is paid from; absent where it may take as long as it takes.
+    /// The effort that the search is paid from; `None` for a search without that bound.
     pub effort: Option<&'a Effort<'a>>,
 }
 
@@ -54,17 +56,17 @@ impl<'s> Bounds<'_, 's> {
     }
 }
 
-/// What a search for a path came to.
+/// The result of a search for a path.
 #[derive(Clone, Debug)]
 pub struct PathFound<'s> {
-    /// The shortest path to the goal; failing that, to the highest candidate that was reached.
+    /// The shortest path to the goal, otherwise to the highest candidate that was reached.
     pub path: Option<Path<'s>>,
-    /// Whether the search ended at its bound: what it did not reach may be within reach all the same.
+    /// Whether the search ended at its bound: a bundle that it did not reach can still be reachable.
     pub is_cut: bool,
 }
 
-/// The shortest path to a goal bundle; failing that, to the highest candidate of the offers that can be
-/// reached. [`PathSearch`] answers several queries.
+/// The shortest path to a goal bundle, otherwise to the highest candidate of the offers that can be reached.
+/// [`PathSearch`] answers several queries.
 pub fn shortest_path<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
@@ -74,16 +76,16 @@ pub fn shortest_path<'s>(
     PathSearch::from(offers, origin, bounds).path_to(goal, offers)
 }
 
-/// Which bundles can be reached from an installed one, and in how many steps.
+/// The bundles that can be reached from an installed one, each with its number of steps.
 #[derive(Clone, Debug)]
 pub struct ReachableBundles<'s> {
     reached: Vec<(Choice<'s>, usize)>,
-    /// Whether the search ended at its bound: more may be within reach.
+    /// Whether the search ended at its bound: more bundles can be reachable.
     pub is_cut: bool,
 }
 
 impl ReachableBundles<'_> {
-    /// How many steps away a bundle is; absent if it cannot be reached, and of the installed one.
+    /// How many steps away a bundle is; `None` if it cannot be reached, and for the installed one.
     pub fn steps_to(&self, bundle: &Choice<'_>) -> Option<usize> {
         let reached = self.reached.iter();
         let mut same = reached.filter(|(reached, _)| reached == bundle);
@@ -100,5 +102,63 @@ pub fn reach<'s>(
     PathSearch::from(offers, origin, bounds).everywhere()
 }
 
-#[cfg(test)]
-mod tests;
+// === Why an edit that pins the version of a bundle does not give that bundle ===
+
+/// The edits that pin one version each, from what is installed.
+#[derive(Debug)]
+pub struct Edits<'o, 's> {
+    offers: &'o [Offer<'s>],
+    /// The highest version first.
+    pins: Vec<Pin<'s>>,
+}
+
+/// Why an edit does not give a bundle.
+#[derive(Clone, Debug)]
+pub enum NotGiven<'s> {
+    /// These catalogs of one priority have the version.
+    Ambiguous(Vec<Choice<'s>>),
+    /// The edit gives this bundle: of another catalog, or of the same version.
+    Another(Choice<'s>),
+    /// The edit chooses this bundle, and then OLM refuses it.
+    Refused(Choice<'s>),
+    /// No edit pins the version: a `skipRange` crashes OLM over it, or no edge leads to it.
+    NoPin,
+}
+
+impl<'o, 's> Edits<'o, 's> {
+    /// The edits that some offer accepts from here.
+    pub fn of(offers: &'o [Offer<'s>], origin: &Origin<'_>) -> Self {
+        Self {
+            offers,
+            pins: Pins::of(offers, origin).pins,
+        }
+    }
+
+    /// Why the edit that pins a bundle's version does not give it; `None` if it does, and for a bundle whose version
+    /// cannot be read.
+    pub fn not_given(&self, bundle: &Choice<'s>) -> Option<NotGiven<'s>> {
+        let version = &bundle.bundle().version.as_ref().ok()?.version;
+        let pinned = self.pinning(version).iter();
+        let candidates =
+            pinned.filter_map(|pin| Some(self.offers.get(pin.offer)?.choice(pin.bundle)));
+        match choose_among(candidates) {
+            Ok(resolved) if resolved.choice == *bundle => None,
+            Ok(resolved) => Some(NotGiven::Another(resolved.choice)),
+            Err(ChoiceError::Nothing) => Some(NotGiven::NoPin),
+            Err(ChoiceError::Ambiguous(left)) => Some(NotGiven::Ambiguous(left)),
+            Err(ChoiceError::BundleVersion(choice, _) | ChoiceError::Dependency(choice, _)) => {
+                Some(NotGiven::Refused(choice))
+            }
+        }
+    }
+
+    /// The pins of a version, one bundle of each offer.
+    fn pinning(&self, version: &Version) -> &[Pin<'s>] {
+        let is_above = |pin: &Pin<'_>| pin.version.cmp_precedence(version).is_gt();
+        let begin = self.pins.partition_point(is_above);
+        let rest = self.pins.get(begin..).unwrap_or_default();
+        let is_same = |pin: &Pin<'_>| pin.version.cmp_precedence(version).is_eq();
+        let end = rest.partition_point(is_same);
+        rest.get(..end).unwrap_or_default()
+    }
+}

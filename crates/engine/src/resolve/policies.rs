@@ -1,7 +1,7 @@
-//! The upgrade policies of administrators that match an extension, put to one step.
+//! The upgrade policies of administrators that match an extension, compared with one step.
 //!
-//! A policy only restricts. The first step of an edit is put to all of its rules, a step that OLM then makes
-//! automatically to those about a bundle: it passes no admission of its own.
+//! A policy only restricts. The first step of an edit is compared with all of its rules. A step that OLM then makes
+//! automatically is compared with the rules about a bundle, because no admission sees it.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ pub struct UpgradePolicies {
     have_conditions: bool,
 }
 
-/// Who makes an edit, and when.
+/// The user and the time of an edit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Requester {
     /// The name of the user; empty if it is not known.
@@ -39,12 +39,12 @@ pub struct Requester {
     pub at: Moment,
 }
 
-/// What upgrade policies decide by besides what an edit requests.
+/// The facts that upgrade policies read, apart from the request of an edit.
 #[derive(Clone, Copy, Debug)]
 pub struct EditContext<'a> {
-    /// What they match the extension by.
+    /// The labels and the namespace of the extension, which policies match.
     pub subject: &'a PolicySubject,
-    /// Who makes the edit, and when.
+    /// The user and the time of the edit.
     pub requester: &'a Requester,
     /// Whether, and for how long, conditions are evaluated.
     pub conditions: Conditions<'a>,
@@ -57,9 +57,9 @@ pub struct PolicyFinding<'s> {
     pub policy: &'s UpgradePolicy,
     /// The bundle that OLM takes the step from automatically; absent if the edit itself makes it.
     pub after: Option<Choice<'s>>,
-    /// What the step installs.
+    /// The bundle that the step installs.
     pub to: Choice<'s>,
-    /// The rule, and what it found.
+    /// The rule, with its evidence.
     pub violation: PolicyViolation,
 }
 
@@ -73,33 +73,33 @@ pub struct MatchingPolicies<'a, 's> {
     masterminds: Masterminds,
 }
 
-/// What an edit does, or OLM after it, as policies judge it.
+/// One step as policies judge it: an edit makes it, or OLM after the edit.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyStep<'a, 's> {
-    /// Who makes it.
+    /// The maker of the step.
     pub maker: Maker,
     /// The bundle that the step before it installs; absent for the first step.
     pub after: Option<Choice<'s>>,
-    /// Where it starts.
+    /// The start of the step.
     pub from: StepStart<'a>,
-    /// What it installs.
+    /// The bundle that it installs.
     pub to: Choice<'s>,
-    /// Whether that is another bundle than the installed one.
+    /// Whether it is another bundle than the installed one.
     pub is_move: bool,
-    /// Whether it installs what was not installed before.
+    /// Whether it creates the extension or updates it.
     pub operation: Operation,
     /// The compiled range.
     pub range: Option<&'a Constraint>,
 }
 
-/// Where a step starts.
+/// The start of a step.
 #[derive(Clone, Copy, Debug)]
 pub enum StepStart<'a> {
     /// Nothing is installed.
     Nothing,
-    /// What is installed is not known, or its version cannot be read.
+    /// The installed bundle is not known, or its version cannot be read.
     Unknown,
-    /// Here.
+    /// This bundle is installed.
     At(&'a Origin<'a>),
 }
 
@@ -148,7 +148,7 @@ impl UpgradePolicies {
         self.policies.iter()
     }
 
-    /// Whether there is none.
+    /// Whether there are no policies.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty()
     }
@@ -158,7 +158,7 @@ impl UpgradePolicies {
         self.have_conditions
     }
 
-    /// Those that match a subject, in byte order of the names.
+    /// The policies that match a subject, in byte order of the names.
     fn matching(&self, subject: &Subject<'_>) -> Vec<&UpgradePolicy> {
         let candidates = self.index.candidates(subject).into_iter();
         candidates
@@ -175,7 +175,7 @@ impl Default for UpgradePolicies {
 }
 
 impl Requester {
-    /// A user who is not known, at the Unix epoch.
+    /// An unknown user, at the Unix epoch.
     pub fn unknown() -> &'static Self {
         &UNKNOWN
     }
@@ -235,12 +235,12 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         }
     }
 
-    /// Whether none matches.
+    /// Whether no policy matches.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty()
     }
 
-    /// About how many values are compared to put one step to all of them.
+    /// About how many values are compared for one step and all policies.
     pub fn weight(&self) -> usize {
         self.policies.iter().map(|policy| policy.weight()).sum()
     }
@@ -293,12 +293,12 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         self.put(step, &change)
     }
 
-    /// Whether they let an edit pass that pins the version of this bundle, from here.
+    /// Whether they allow an edit from here that pins the version of this bundle.
     pub fn allow_pin(&self, from: &Origin<'_>, to: &Choice<'s>) -> bool {
         self.denials_of_pin(from, to).is_empty()
     }
 
-    /// What denies an edit that pins the version of this bundle, from here.
+    /// The rules that deny an edit from here that pins the version of this bundle.
     pub fn denials_of_pin(&self, from: &Origin<'_>, to: &Choice<'s>) -> Vec<PolicyFinding<'s>> {
         if self.is_empty() {
             return Vec::new();
@@ -390,7 +390,7 @@ impl<'a> StepStart<'a> {
     }
 }
 
-/// What policies match an extension by.
+/// The subject of an extension, which policies match.
 fn subject<'a>(filter: &'a Filter, context: EditContext<'a>) -> Subject<'a> {
     Subject {
         package: &filter.package,

@@ -4,18 +4,20 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::extension::Filter;
-use crate::resolve::Choice;
+use crate::resolve::{Choice, Origin};
 use crate::snapshot::{
     Age, Availability, CatalogState, Content, OnOldCatalog, ServingState, Snapshot,
 };
 use olmguard_catalog::selector::{Selector, SelectorError};
-use olmguard_catalog::version::{Constraint, ConstraintError};
-use olmguard_catalog::{AskedChannels, BundleIndex, BundleSet, Catalog, Package, PackageFault};
+use olmguard_catalog::version::{Constraint, ConstraintError, Membership};
+use olmguard_catalog::{
+    AskedChannels, BundleIndex, BundleSet, Catalog, NameEdge, Package, PackageFault, WrittenEdge,
+};
 
 /// A filter whose selector and range compiled.
 #[derive(Debug)]
 pub struct Query<'a> {
-    /// The filter it was made from.
+    /// The filter that it was made from.
     pub filter: &'a Filter,
     selector: Option<Selector>,
     range: Option<Constraint>,
@@ -24,34 +26,34 @@ pub struct Query<'a> {
 /// Why a filter does not compile; the selector is compiled first.
 #[derive(Debug)]
 pub enum QueryError {
-    /// The selector does not.
+    /// The selector does not compile.
     Selector(SelectorError),
-    /// The version range does not.
+    /// The version range does not compile.
     Range(ConstraintError),
 }
 
-/// The catalogs that a query is put to.
+/// The catalogs that a query selects.
 #[derive(Debug)]
 pub struct InPlay<'s> {
-    /// Those that match the selector and are not `Unavailable`, in byte order of their names.
+    /// The catalogs that match the selector and are not `Unavailable`, in byte order of their names.
     pub catalogs: SmallVec<[&'s CatalogState; 4]>,
-    /// The number of those that match the selector and are `Unavailable`.
+    /// The number of catalogs that match the selector and are `Unavailable`.
     pub unavailable: usize,
 }
 
-/// A catalog in play whose answer is not to be had; OLM then answers nothing at all.
+/// A selected catalog that cannot answer; then OLM gives no answer at all.
 #[derive(Clone, Copy, Debug)]
 pub struct NotLoaded<'s> {
     /// The catalog.
     pub catalog: &'s CatalogState,
-    /// Why not.
+    /// Why it cannot answer.
     pub why: NotLoadedCause<'s>,
 }
 
-/// Why a catalog's answer is not to be had.
+/// Why a catalog cannot answer.
 #[derive(Clone, Copy, Debug)]
 pub enum NotLoadedCause<'s> {
-    /// It is known not to be served.
+    /// The catalog is known not to be served.
     NotServing,
     /// Its content was not given.
     Missing,
@@ -63,18 +65,18 @@ pub enum NotLoadedCause<'s> {
     Package(&'s PackageFault),
 }
 
-/// A catalog in play that has the package.
+/// A selected catalog that has the package.
 #[derive(Clone, Debug)]
 pub struct Offer<'s> {
     /// The catalog.
     pub catalog: &'s CatalogState,
     /// The package in it.
     pub package: &'s Package,
-    /// The asked channels, as they exist in it.
+    /// The requested channels, as they exist in it.
     pub asked: AskedChannels,
-    /// The bundles in the asked channels, whatever the range.
+    /// The bundles in the requested channels, whatever the range.
     pub members: BundleSet,
-    /// The bundles in the asked channels and in the range, whatever is installed.
+    /// The bundles in the requested channels and in the range, whatever is installed.
     pub candidates: BundleSet,
 }
 
@@ -98,12 +100,12 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// The range, compiled; absent where the filter has none.
+    /// The compiled range; `None` if the filter has none.
     pub fn range(&self) -> Option<&Constraint> {
         self.range.as_ref()
     }
 
-    /// The catalogs that this query is put to.
+    /// The catalogs that this query selects.
     pub fn in_play<'s>(&self, snapshot: &'s Snapshot) -> InPlay<'s> {
         let selected = |catalog: &&CatalogState| {
             self.selector
@@ -124,7 +126,7 @@ impl<'a> Query<'a> {
         in_play
     }
 
-    /// The catalogs in play that have the package; the first that cannot answer ends it.
+    /// The offers of the selected catalogs that have the package; an error for the first that cannot answer.
     pub fn offers<'s>(&self, in_play: &InPlay<'s>) -> Result<Vec<Offer<'s>>, NotLoaded<'s>> {
         let mut offers = Vec::with_capacity(in_play.catalogs.len());
         for catalog in &in_play.catalogs {
@@ -149,7 +151,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Takes the bundles out of a set whose version is unreadable or not in the range.
+    /// Removes the bundles from a set whose version is unreadable or not in the range.
     pub fn keep_in_range(&self, package: &Package, bundles: &mut BundleSet) {
         if let Some(range) = &self.range {
             package.keep_in_range(range, bundles);
@@ -168,7 +170,7 @@ impl<'s> From<&'s CatalogState> for InPlay<'s> {
 }
 
 impl<'s> InPlay<'s> {
-    /// Those whose content is too old for an answer, in byte order of their names.
+    /// The catalogs whose content is too old for an answer, in byte order of their names.
     pub fn too_old(&self) -> Vec<&'s CatalogState> {
         let is_too_old = |catalog: &&CatalogState| catalog.age == TOO_OLD;
         self.catalogs.iter().copied().filter(is_too_old).collect()
@@ -176,7 +178,7 @@ impl<'s> InPlay<'s> {
 }
 
 impl<'s> Offer<'s> {
-    /// One bundle of it.
+    /// One bundle of the offer.
     pub fn choice(&self, index: BundleIndex) -> Choice<'s> {
         Choice {
             catalog: self.catalog,
@@ -216,3 +218,73 @@ pub fn loaded(catalog: &CatalogState) -> Result<&Catalog, NotLoaded<'_>> {
 }
 
 const TOO_OLD: Age = Age::Old(OnOldCatalog::Undecided);
+
+// === The edges of an offer as they are written ===
+
+/// An edge that an entry of an offer's package writes.
+#[derive(Clone, Copy, Debug)]
+pub struct OfferEdge<'s> {
+    /// The edge.
+    pub written: WrittenEdge<'s>,
+    /// The bundle that it leads to.
+    pub to: Choice<'s>,
+    /// The channel of its entry.
+    pub channel: &'s str,
+    /// Whether edges of that channel count.
+    pub is_asked: bool,
+}
+
+impl<'s> Offer<'s> {
+    /// Every edge, also of channels that are not requested.
+    pub fn edges(&self) -> impl Iterator<Item = OfferEdge<'s>> {
+        self.package.written_edges().map(|written| {
+            let channel = written.channel();
+            let known = self.package.channels().get(channel.get() as usize);
+            OfferEdge {
+                written,
+                to: self.choice(written.to()),
+                channel: known.map_or("", |channel| &*channel.name),
+                is_asked: self.asked.has(channel),
+            }
+        })
+    }
+
+    /// The place of a bundle of this name, the best of several.
+    pub fn find(&self, name: &str) -> Option<BundleIndex> {
+        self.package
+            .bundles_named(name)
+            .map(|(index, _)| index)
+            .next()
+    }
+}
+
+impl OfferEdge<'_> {
+    /// Whether it starts at an installed bundle. If the successors are the versions of a caret range, no edge does.
+    pub fn starts_at(&self, origin: &Origin<'_>) -> bool {
+        if origin.is_of_caret_range() {
+            return false;
+        }
+        match &self.written {
+            WrittenEdge::Name { from, .. } => origin.name() == Some(from),
+            WrittenEdge::Range { range, .. } => origin
+                .version()
+                .is_some_and(|read| range.takes(&read.version) == Membership::Holds),
+            WrittenEdge::UnreadRange { .. } => false,
+        }
+    }
+
+    /// The field of the entry that contains it.
+    pub fn field(&self) -> &'static str {
+        match &self.written {
+            WrittenEdge::Name {
+                kind: NameEdge::Replaces,
+                ..
+            } => "replaces",
+            WrittenEdge::Name {
+                kind: NameEdge::Skips,
+                ..
+            } => "skips",
+            WrittenEdge::Range { .. } | WrittenEdge::UnreadRange { .. } => "skipRange",
+        }
+    }
+}

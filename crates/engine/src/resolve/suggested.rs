@@ -1,11 +1,11 @@
-//! Which of the versions that can be installed are suggested to users, and in which order.
+//! The versions that are suggested to users among those that can be installed, and their order.
 //!
 //! OLM has no such order: it prefers the highest version, and a prerelease is a version like any other.
 
 use crate::resolve::{Choice, Offer, Origin};
 use olmguard_catalog::version::VersionRelease;
 
-/// How far a version is meant for all users. Lists start with the first of these.
+/// How far a version is meant for all users, in the order of lists.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Maturity {
     /// A release in the default channel of its package.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Age, Availability, CatalogState, Content, Currency, Labels, ServingState};
+use crate::snapshot::{Age, Availability, CatalogState, Content, Currency, Labels, ServingState};
 
 /// The label that catalogd sets on every `ClusterCatalog`, its value the catalog's name.
 pub const METADATA_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{
+use crate::snapshot::{
     Age, Availability, CatalogState, ClusterCatalogError, Content, Currency, ServingState,
     Snapshot, digest_of,
 };

@@ -6,7 +6,9 @@
 //!
 //! [`api/v1/clustercatalog_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clustercatalog_types.go
 
-use super::rule::{Field, ObjectRule, ObjectRules, Refusal, Schema, Text, TextRule, has};
+use crate::extension::schema::rule::{
+    Field, ObjectRule, ObjectRules, Refusal, Schema, Text, TextRule, has,
+};
 
 pub(super) static CLUSTER_CATALOG: Schema = ObjectRules::of(&[Field::optional("spec", &SPEC)]);
 

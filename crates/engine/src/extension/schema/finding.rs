@@ -4,11 +4,12 @@
 //! (`pkg/validation/errors`). Where a CRD's rule has a message, that message stands alone; the
 //! limit of a `Too long` goes without its unit, which changed between Kubernetes releases.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use serde_json::Number;
 
-use super::excerpt::excerpt;
-use super::path::Path;
-use super::rule::Refusal;
+use crate::extension::schema::rule::Refusal;
 use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::go;
 use olmguard_catalog::version::suggestion::{self, Suggestion};
@@ -146,5 +147,57 @@ fn in_body(at: &Path<'_>) -> String {
     match at {
         Path::Root => String::new(),
         Path::Field(..) | Path::Item(..) => format!("{at} in body "),
+    }
+}
+
+// === Places in an object ===
+
+/// A place in an object; each part knows the one above it.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'a> {
+    /// The object itself.
+    Root,
+    /// A field, or a value of a map.
+    Field(&'a Self, &'a str),
+    /// An item of a list.
+    Item(&'a Self, usize),
+}
+
+/// Names of maps are the user's, so they are escaped as Go's `%q` would, and cut.
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Field(Self::Root, name) => f.write_str(&go::escape(&excerpt(name))),
+            Self::Field(parent, name) => write!(f, "{parent}.{}", go::escape(&excerpt(name))),
+            Self::Item(parent, index) => write!(f, "{parent}[{index}]"),
+        }
+    }
+}
+
+/// `text`, or its beginning and `...` if it is longer than any name that Kubernetes takes.
+pub(super) fn excerpt(text: &str) -> Cow<'_, str> {
+    let beginning = text
+        .char_indices()
+        .nth(MOST_CHARACTERS)
+        .and_then(|(end, _)| text.get(..end));
+    beginning.map_or(Cow::Borrowed(text), |beginning| {
+        Cow::Owned(format!("{beginning}..."))
+    })
+}
+
+/// A label key of full length: 253 characters of prefix, a slash, 63 of name.
+const MOST_CHARACTERS: usize = 317;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_longer_texts_are_cut() {
+        let full = "é".repeat(317);
+        assert_eq!(excerpt(&full), full);
+        assert_eq!(excerpt(&format!("{full}é")), format!("{full}..."));
+        assert_eq!(excerpt(""), "");
     }
 }

@@ -13,8 +13,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use super::{Finding, SchemaRelease};
-use crate::extension::shape::Shape;
+use crate::extension::Shape;
+use crate::extension::schema::{Finding, SchemaRelease};
 
 /// A field that stays as it is once it is set.
 struct ImmutableField {

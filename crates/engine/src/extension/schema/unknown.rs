@@ -2,9 +2,9 @@
 //!
 //! Left out: `status`, which an API server drops from a manifest anyway.
 
-use super::SchemaRelease;
-use super::rule::{Crd, Field, ObjectRules, Schema};
 use crate::extension::Json;
+use crate::extension::schema::SchemaRelease;
+use crate::extension::schema::rule::{Crd, Field, ObjectRules, Schema};
 
 /// A field that a CRD does not have.
 #[derive(Debug)]

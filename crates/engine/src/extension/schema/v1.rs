@@ -8,8 +8,9 @@
 
 use serde_json::{Map, Value};
 
-use super::label_selector::LABEL_SELECTOR;
-use super::rule::{Field, ObjectRule, ObjectRules, Refusal, Schema, Text, TextRule, has};
+use crate::extension::schema::rule::{
+    ANY_TEXT, Field, ObjectRule, ObjectRules, Refusal, Schema, Text, TextRule, has,
+};
 use olmguard_catalog::dns1123;
 use olmguard_catalog::version::crd;
 
@@ -172,3 +173,25 @@ fn catalog_as_source_type_says(source: &Map<String, Value>) -> bool {
 fn inline_as_config_type_says(config: &Map<String, Value>) -> bool {
     config.get("configType").is_none_or(|kind| kind != "Inline") || has(config, "inline")
 }
+
+pub(super) static LABEL_SELECTOR: Schema = ObjectRules::of(&[
+    Field::optional("matchLabels", &Schema::Map(&ANY_TEXT)),
+    Field::optional("matchExpressions", &MATCH_EXPRESSIONS),
+]);
+
+static MATCH_EXPRESSIONS: Schema = Schema::List {
+    max_items: usize::MAX,
+    items: &REQUIREMENT,
+};
+
+static REQUIREMENT: Schema = ObjectRules::of(&[
+    Field::required("key", &ANY_TEXT),
+    Field::required("operator", &ANY_TEXT),
+    Field::optional(
+        "values",
+        &Schema::List {
+            max_items: usize::MAX,
+            items: &ANY_TEXT,
+        },
+    ),
+]);

@@ -8,8 +8,9 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Number, Value};
 
-use super::rule::{Crd, Field, Need, ObjectRules, Schema, Text, TextRule, has};
-use super::{Finding, SchemaRelease, path::Path};
+use crate::extension::schema::finding::Path;
+use crate::extension::schema::rule::{Crd, Field, Need, ObjectRules, Schema, Text, TextRule, has};
+use crate::extension::schema::{Finding, SchemaRelease};
 use olmguard_catalog::json_type::JsonType;
 
 /// What `schema` refuses of `object`.

@@ -1,13 +1,16 @@
-//! One step upwards against the guardrails of one who says them.
+//! One step compared with the guardrails of one owner.
 
-use super::{CatalogEdge, Pool, ViolatedRule};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::resolve::Offer;
+use crate::resolve::guards::{CatalogEdge, ViolatedRule};
 use crate::resolve::semver::{self, Hindrance};
 use olmguard_catalog::guardrail::{
     Action, BaseGraph, Guardrails, Passage, Rule, RuleKind, UnreadGuardrails,
 };
 use olmguard_catalog::version::Version;
 
-/// A step, and what the catalog that it leads to has.
+/// A step, with the versions of the catalog that it leads to.
 pub(super) struct GuardedStep<'a, 's> {
     pub(super) from: &'a Version,
     pub(super) to: &'a Version,
@@ -15,7 +18,7 @@ pub(super) struct GuardedStep<'a, 's> {
     pub(super) pool: &'a Pool<'s>,
 }
 
-/// What a step goes against.
+/// The rules that a step violates.
 pub(super) fn forbidden<'s>(
     step: &GuardedStep<'_, 's>,
     stated: Result<&'s Guardrails, &'s UnreadGuardrails>,
@@ -42,14 +45,14 @@ pub(super) fn forbidden<'s>(
     lacking.into_iter().chain(broken).chain(unasked).collect()
 }
 
-/// Which edge of the base graph a step goes along.
+/// The kind of edge in the base graph that a step follows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Edge {
     Catalog,
     Semver,
 }
 
-/// Whether the graph has an edge for a step. Steps to prereleases are a matter of the rules.
+/// The edge of the graph for a step. Rules decide about steps to prereleases.
 fn base_edge(step: &GuardedStep<'_, '_>, graph: BaseGraph) -> Result<Edge, Hindrance> {
     let by_semver = || match semver::step(step.from, step.to) {
         Ok(()) | Err(Hindrance::Prerelease | Hindrance::Same) => Ok(Edge::Semver),
@@ -85,7 +88,7 @@ impl GuardedStep<'_, '_> {
         }
     }
 
-    /// Whether no rule speaks of prereleases, and it is a step to one.
+    /// Whether it is a step to a prerelease, and no rule is about prereleases.
     fn is_unasked_prerelease(&self, guardrails: &Guardrails) -> bool {
         let mut rules = guardrails.rules.iter();
         self.is_to_prerelease() && !rules.any(|rule| matches!(rule.kind, RuleKind::Prerelease(_)))
@@ -93,5 +96,94 @@ impl GuardedStep<'_, '_> {
 
     fn is_to_prerelease(&self) -> bool {
         self.to.is_prerelease() && !self.from.is_prerelease()
+    }
+}
+
+// === The versions that rules compare a step with ===
+
+/// Major and minor.
+type Minor = (u64, u64);
+
+/// The versions of an offer, whatever the range, arranged for the questions of rules.
+#[derive(Debug, Default)]
+pub(super) struct Pool<'s> {
+    /// The minors that have a release.
+    stable: BTreeSet<Minor>,
+    /// The highest versions of each minor that are not deprecated.
+    highest: BTreeMap<Minor, Highest<'s>>,
+}
+
+/// The highest versions of one minor.
+#[derive(Debug, Default)]
+struct Highest<'s> {
+    any: Option<&'s Version>,
+    stable: Option<&'s Version>,
+}
+
+impl<'s> Pool<'s> {
+    /// The pool of the bundles in the requested channels whose versions can be read.
+    pub(super) fn of(offer: &Offer<'s>) -> Self {
+        let package = offer.package;
+        Self::of_versions(offer.members.iter().filter_map(|index| {
+            let read = package.bundle(index).version.as_ref().ok()?;
+            Some((&read.version, package.is_deprecated(index)))
+        }))
+    }
+
+    /// The pool of versions, each with whether it is deprecated.
+    pub(super) fn of_versions(versions: impl IntoIterator<Item = (&'s Version, bool)>) -> Self {
+        let mut pool = Self::default();
+        for (version, is_deprecated) in versions {
+            pool.add(version, is_deprecated);
+        }
+        pool
+    }
+
+    fn add(&mut self, version: &'s Version, is_deprecated: bool) {
+        if !version.is_prerelease() {
+            self.stable.insert(minor(version));
+        }
+        if is_deprecated {
+            return;
+        }
+        let highest = self.highest.entry(minor(version)).or_default();
+        raise(&mut highest.any, version);
+        if !version.is_prerelease() {
+            raise(&mut highest.stable, version);
+        }
+    }
+
+    /// Whether the minor of a version has a higher version that is not deprecated; a prerelease counts if the version
+    /// is one itself.
+    pub(super) fn has_later_patch(&self, version: &Version) -> bool {
+        let highest = self.highest.get(&minor(version));
+        let latest = highest.and_then(|highest| {
+            if version.is_prerelease() {
+                highest.any
+            } else {
+                highest.stable
+            }
+        });
+        latest.is_some_and(|latest| latest.cmp_precedence(version).is_gt())
+    }
+
+    /// Whether at least so many minors of one major have a release and are strictly between two versions.
+    pub(super) fn has_minors_between(&self, from: &Version, to: &Version, least: usize) -> bool {
+        if from.major() != to.major() || from.minor() >= to.minor() {
+            return false;
+        }
+        let above = (from.major(), from.minor().saturating_add(1));
+        let mut between = self.stable.range(above..minor(to));
+        between.nth(least.saturating_sub(1)).is_some()
+    }
+}
+
+fn minor(version: &Version) -> Minor {
+    (version.major(), version.minor())
+}
+
+fn raise<'s>(highest: &mut Option<&'s Version>, version: &'s Version) {
+    if highest.is_none_or(|highest| version.cmp_precedence(highest).is_gt()) {
+        *highest = Some(version);
     }
 }

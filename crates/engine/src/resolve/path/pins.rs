@@ -1,7 +1,7 @@
-//! The edits that pin one version, and the bundle that each offer would give for them.
+//! The edits that pin one version, and the bundle that each offer gives for them.
 //!
-//! Invariant: a version on which OLM crashes in one catalog is pinned in none. Every catalog is
-//! walked before a choice is made, so the edit fails wherever else the version could be had.
+//! Invariant: a version on which OLM crashes in one catalog is pinned in none. OLM reads every catalog before it
+//! chooses, so the edit fails even if another catalog has the version.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use crate::resolve::{Offer, Origin};
 use olmguard_catalog::version::Version;
 use olmguard_catalog::{BundleIndex, BundleSet};
 
-/// The bundle that one offer would give for one pinned version.
+/// The bundle that one offer gives for one pinned version.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pin<'s> {
     pub(super) version: &'s Version,
@@ -18,22 +18,22 @@ pub(super) struct Pin<'s> {
     pub(super) bundle: BundleIndex,
 }
 
-/// The pins of an expansion, and what it cost to find them.
+/// The pins of an expansion, and the cost of finding them.
 #[derive(Debug)]
 pub(super) struct Pins<'s> {
     /// The highest version first, within a version in the order of the offers.
     pub(super) pins: Vec<Pin<'s>>,
-    /// In compared bundles.
+    /// The cost, in compared bundles.
     pub(super) cost: usize,
 }
 
 impl<'s> Pins<'s> {
-    /// The pins that some offer would accept from here.
+    /// The pins that some offer accepts from here.
     pub(super) fn of(offers: &[Offer<'s>], origin: &Origin<'_>) -> Self {
         Self::without_known(offers, origin, None)
     }
 
-    /// The same, without the bundles of the first offer that are in `known`.
+    /// The same pins, without the bundles of the first offer that are in `known`.
     pub(super) fn without_known(
         offers: &[Offer<'s>],
         origin: &Origin<'_>,
@@ -62,7 +62,7 @@ impl<'s> Pins<'s> {
         found
     }
 
-    /// Adds of one offer's bundles, best first, the one that it gives for each version.
+    /// Adds the bundle that one offer gives for each version, out of its bundles with the best first.
     fn add_best_of_versions(&mut self, bundles: impl Iterator<Item = Pin<'s>>, offer: &Offer<'s>) {
         let is_deprecated = |pin: &Pin<'_>| offer.package.is_deprecated(pin.bundle);
         for pin in bundles {

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::resolve::effort::Budget;
 use crate::resolve::olmv1::{Choice, choose_among};
-use crate::resolve::path::budget::Budget;
 use crate::resolve::path::pins::{Pin, Pins};
 use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
 use olmguard_catalog::BundleSet;
@@ -36,7 +36,7 @@ pub struct PathSearch<'o, 's> {
     budget: Budget,
 }
 
-/// A bundle that was reached; the installed one is none.
+/// A bundle that was reached, never the installed one.
 #[derive(Debug)]
 struct ReachedBundle<'s> {
     offer: usize,
@@ -74,8 +74,9 @@ impl<'o, 's> PathSearch<'o, 's> {
         search
     }
 
-    /// What the edits that pin one version resolve to from here, as users are shown it: the releases of the default
-    /// channel first, prereleases last, and among them the highest version first. Staying where one is is left out.
+    /// The bundles that the edits that pin one version resolve to from here, in the order for users: the releases of
+    /// the default channel first, prereleases last, and among them the highest version first. The installed bundle is
+    /// not among them.
     pub fn next_steps(&self) -> Vec<Choice<'s>> {
         let visits = self.visits.as_slice().iter();
         let first = visits.take_while(|visit| visit.steps == 0);
@@ -132,7 +133,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    /// Expands what comes next; false if the search is over before it.
+    /// Expands the next bundle; false if the search is over before it.
     fn expand_next(&mut self) -> bool {
         let Some(bundle) = self.take_up() else {
             return false;
@@ -157,7 +158,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         self.pays(0).then_some(visit.node.bundle)
     }
 
-    /// Whether everything that can be reached was.
+    /// Whether all reachable bundles were reached.
     fn is_over(&self) -> bool {
         self.budget.comparisons > 0 && self.expanded >= self.visited()
     }
@@ -179,7 +180,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         self.ordered = self.visited();
     }
 
-    /// Adds what the edits that pin one version resolve to from here, the highest version first.
+    /// Adds the bundles that the edits that pin one version resolve to from here, the highest version first.
     fn expand(&mut self, origin: &Origin<'_>, from: Option<usize>) {
         let Pins { pins, cost } = Pins::without_known(self.offers, origin, self.settled.as_ref());
         self.budget.spend(pins.len());
@@ -196,7 +197,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    /// Adds what the edit that pins the version of this group resolves to, if it resolves.
+    /// Adds the bundle that the edit that pins the version of this group resolves to, if it resolves.
     fn visit(&mut self, group: &[Pin<'s>], origin: &Origin<'_>, from: Option<usize>) {
         let offers = self.offers;
         let candidates = group

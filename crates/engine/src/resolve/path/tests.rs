@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::budget::Budget;
 use super::*;
 use crate::extension::{Filter, InstalledBundle};
 use crate::resolve::Query;
+use crate::resolve::effort::Budget;
 use crate::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_catalog::{CatalogBuilder, fbc};
 
