@@ -12,7 +12,7 @@ use crate::limits;
 
 /// Where a policy cannot be read, and why. Printed as `spec.rules.step: unknown value ...`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{}{problem}", Place(.path))]
+#[error("{}{problem}", FaultPath(.path))]
 pub struct PolicyFault {
     /// The field, such as `spec.rules.windows[0].timeZone`; empty for the object as a whole.
     pub path: String,
@@ -62,7 +62,7 @@ pub enum PolicyProblem {
         expected: &'static str,
     },
     /// The key means nothing at this place.
-    #[error("unknown key{}: expected one of {}", Hint(*.nearest), .known.join(", "))]
+    #[error("unknown key{}: expected one of {}", NearestHint(*.nearest), .known.join(", "))]
     UnknownKey {
         /// The known key that is nearest, if one is near.
         nearest: Option<&'static str>,
@@ -70,7 +70,7 @@ pub enum PolicyProblem {
         known: &'static [&'static str],
     },
     /// The value is none of the words that mean something.
-    #[error("unknown value {}{}: expected one of {}", quote(.found), Hint(*.nearest), .known.join(", "))]
+    #[error("unknown value {}{}: expected one of {}", quote(.found), NearestHint(*.nearest), .known.join(", "))]
     UnknownWord {
         /// The value.
         found: String,
@@ -148,7 +148,7 @@ pub enum PolicyProblem {
     )]
     DurationOutOfRange(String),
     /// The time zone is not in the database of IANA.
-    #[error("unknown time zone {}{}: expected a name of the IANA database, such as Europe/Berlin", quote(.found), Hint(.nearest.as_deref()))]
+    #[error("unknown time zone {}{}: expected a name of the IANA database, such as Europe/Berlin", quote(.found), NearestHint(.nearest.as_deref()))]
     TimeZone {
         /// The name.
         found: String,
@@ -216,9 +216,9 @@ impl Faults {
     }
 }
 
-struct Place<'a>(&'a str);
+struct FaultPath<'a>(&'a str);
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for FaultPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             "" => Ok(()),
@@ -227,9 +227,9 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-struct Hint<'a>(Option<&'a str>);
+struct NearestHint<'a>(Option<&'a str>);
 
-impl fmt::Display for Hint<'_> {
+impl fmt::Display for NearestHint<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(nearest) => write!(f, " (did you mean {nearest}?)"),

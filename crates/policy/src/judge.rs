@@ -3,9 +3,9 @@
 use crate::change::{BypassPermission, Change, Maker, PolicyOrigin};
 use crate::condition::{Conditions, Scope};
 use crate::policy::UpgradePolicy;
-use crate::rules::{Bypass, Rules};
+use crate::rules::{Bypass, PolicyRules};
 use crate::violation::{Enforcement, PolicyRule, PolicyViolation, RangeShape, Step};
-use crate::window::{self, State};
+use crate::window::{self, WindowState};
 
 impl UpgradePolicy {
     /// What the policy says against a change of an extension that it matches.
@@ -77,7 +77,7 @@ impl Asked {
 }
 
 /// What a rule finds in a change.
-type Rule = fn(&Rules, &Change<'_>) -> Option<Found>;
+type Rule = fn(&PolicyRules, &Change<'_>) -> Option<Found>;
 
 /// The rules in their order; conditions come after them.
 const RULES: [(Asked, Rule); 9] = [
@@ -112,14 +112,14 @@ fn violation(policy: &UpgradePolicy, rule: PolicyRule, own: Enforcement) -> Poli
     PolicyViolation { rule, enforcement }
 }
 
-fn not_allowed(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn not_allowed(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     let allow = rules.allow.as_ref();
     let allow = allow.filter(|allow| !allow.matches(change.to.version))?;
     let allow = allow.as_str().to_owned();
     Some(deny(PolicyRule::VersionNotAllowed { allow }))
 }
 
-fn denied(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn denied(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     let range = rules.deny.as_ref();
     let range = range.filter(|range| range.matches(change.to.version))?;
     let range = range.as_str().to_owned();
@@ -127,7 +127,7 @@ fn denied(rules: &Rules, change: &Change<'_>) -> Option<Found> {
 }
 
 /// A first install is no step. A step from an unknown version could be any.
-fn step(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn step(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     let largest = rules.step?;
     match change.from {
         PolicyOrigin::Nothing => None,
@@ -139,23 +139,23 @@ fn step(rules: &Rules, change: &Change<'_>) -> Option<Found> {
     }
 }
 
-fn prerelease(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn prerelease(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     let is_denied = rules.prereleases_denied && change.to.version.is_prerelease();
     is_denied.then(|| deny(PolicyRule::Prerelease))
 }
 
-fn deprecated(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn deprecated(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     let own = rules.deprecated.filter(|_| change.deprecated)?;
     Some((PolicyRule::Deprecated, own))
 }
 
-fn range(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn range(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     let found = RangeShape::of(change.range);
     let needed = rules.range.filter(|needed| found > *needed)?;
     Some(deny(PolicyRule::Range { found, needed }))
 }
 
-fn catalog(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn catalog(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     let allowed = rules.catalogs.as_ref();
     let allowed = allowed.filter(|allowed| allowed.iter().all(|name| name != change.catalog))?;
     let allowed = allowed.clone();
@@ -163,7 +163,7 @@ fn catalog(rules: &Rules, change: &Change<'_>) -> Option<Found> {
 }
 
 /// Without the API server's answer the permission is an open question, so it only warns.
-fn bypass(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn bypass(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     match (rules.bypass.filter(|_| change.bypass)?, change.permission) {
         (Bypass::Deny, _) => Some(deny(PolicyRule::Bypass)),
         (Bypass::ByPermission, BypassPermission::Unknown) => {
@@ -174,13 +174,13 @@ fn bypass(rules: &Rules, change: &Change<'_>) -> Option<Found> {
 }
 
 /// Only of a move. `windows: []` is no rule; a list of which no window can be read is a fault.
-fn closed(rules: &Rules, change: &Change<'_>) -> Option<Found> {
+fn closed(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     if !change.is_move || rules.windows.is_empty() {
         return None;
     }
     match window::any(&rules.windows, change.now) {
-        State::Open => None,
-        State::Closed(opens) => Some(deny(PolicyRule::Window {
+        WindowState::Open => None,
+        WindowState::Closed(opens) => Some(deny(PolicyRule::Window {
             opens,
             is_unbounded: RangeShape::of(change.range) == RangeShape::Any,
         })),

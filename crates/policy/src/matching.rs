@@ -66,19 +66,19 @@ fn too_many(subject: &Subject<'_>) -> bool {
 }
 
 /// A list of names, and what one looks like.
-struct Names {
+struct NameRule {
     many: &'static str,
     one: &'static str,
     is_one: fn(&str) -> bool,
 }
 
-const PACKAGES: Names = Names {
+const PACKAGES: NameRule = NameRule {
     many: "a list of package names",
     one: "a package name, with * for any characters",
     is_one: is_pattern,
 };
 
-const NAMESPACES: Names = Names {
+const NAMESPACES: NameRule = NameRule {
     many: "a list of namespaces",
     one: "the name of a namespace (no wildcard)",
     is_one: dns1123::is_label,
@@ -87,7 +87,7 @@ const NAMESPACES: Names = Names {
 fn names(
     members: &Members<'_>,
     key: &str,
-    names: &Names,
+    names: &NameRule,
     faults: &mut Faults,
 ) -> Option<Vec<Box<str>>> {
     let rule = TextRule {

@@ -84,7 +84,7 @@ impl<'v> Members<'v> {
     pub(crate) fn word<T: Copy>(
         &self,
         key: &str,
-        words: &Words<T>,
+        words: &WordRule<T>,
         faults: &mut Faults,
     ) -> Option<T> {
         let rule = TextRule {
@@ -144,13 +144,13 @@ pub(crate) struct TextRule {
 }
 
 /// The words of a field, and what they mean, in the same order.
-pub(crate) struct Words<T: 'static> {
+pub(crate) struct WordRule<T: 'static> {
     pub(crate) expected: &'static str,
     pub(crate) known: &'static [&'static str],
     pub(crate) meant: &'static [T],
 }
 
-impl<T> Words<T> {
+impl<T> WordRule<T> {
     fn unknown(&self, found: &str) -> PolicyProblem {
         PolicyProblem::UnknownWord {
             nearest: nearest(found, self.known),

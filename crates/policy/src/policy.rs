@@ -8,8 +8,8 @@ use crate::change::Subject;
 use crate::condition::Condition;
 use crate::fault::{Faults, PolicyFault, PolicyProblem};
 use crate::matching::Matching;
-use crate::members::{Members, TextRule, Words};
-use crate::rules::{Bypass, Rules};
+use crate::members::{Members, TextRule, WordRule};
+use crate::rules::{Bypass, PolicyRules};
 use crate::violation::Enforcement;
 use crate::{KIND, limits};
 use olmguard_catalog::dns1123;
@@ -23,7 +23,7 @@ pub struct UpgradePolicy {
     pub(crate) name: Box<str>,
     pub(crate) enforcement: Enforcement,
     pub(crate) matching: Matching,
-    pub(crate) rules: Rules,
+    pub(crate) rules: PolicyRules,
     pub(crate) faults: Faults,
     /// The cost of its conditions, if they are refused as too costly together with those of other policies.
     pub(crate) refused_steps: u64,
@@ -188,7 +188,7 @@ fn empty() -> UpgradePolicy {
         name: Box::default(),
         enforcement: Enforcement::Deny,
         matching: Matching::default(),
-        rules: Rules::default(),
+        rules: PolicyRules::default(),
         faults: Faults::default(),
         refused_steps: 0,
     }
@@ -240,7 +240,7 @@ fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut Faults) 
         policy.matching = Matching::read(value, faults);
     }
     if let Some(value) = spec.get("rules") {
-        policy.rules = Rules::read(value, faults);
+        policy.rules = PolicyRules::read(value, faults);
     }
 }
 
@@ -253,7 +253,7 @@ const NAME: TextRule = TextRule {
     most: limits::NAME_BYTES,
 };
 
-const ENFORCEMENT: Words<Enforcement> = Words {
+const ENFORCEMENT: WordRule<Enforcement> = WordRule {
     expected: "Deny or Warn",
     known: &["Deny", "Warn"],
     meant: &[Enforcement::Deny, Enforcement::Warn],

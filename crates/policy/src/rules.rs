@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::condition::{self, Condition};
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
-use crate::members::{self, Members, TextRule, Words};
+use crate::members::{self, Members, TextRule, WordRule};
 use crate::violation::{Enforcement, RangeShape, Step};
 use crate::window::{self, Window};
 
 /// The rules of one policy.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rules {
+pub(crate) struct PolicyRules {
     pub(crate) allow: Option<Constraint>,
     pub(crate) deny: Option<Constraint>,
     pub(crate) step: Option<Step>,
@@ -34,7 +34,7 @@ pub(crate) enum Bypass {
     ByPermission,
 }
 
-impl Rules {
+impl PolicyRules {
     /// Reads `spec.rules`; a rule with a fault keeps what is readable of it.
     pub(crate) fn read(value: &Value, faults: &mut Faults) -> Self {
         let Some(members) = Members::of(value, "spec.rules", KEYS, faults) else {
@@ -113,31 +113,31 @@ const KEYS: &[&str] = &[
 
 const VERSIONS: &[&str] = &["allow", "deny"];
 
-const STEP: Words<Step> = Words {
+const STEP: WordRule<Step> = WordRule {
     expected: "Patch, Minor or Major",
     known: &["Patch", "Minor", "Major"],
     meant: &[Step::Patch, Step::Minor, Step::Major],
 };
 
-const PRERELEASES: Words<bool> = Words {
+const PRERELEASES: WordRule<bool> = WordRule {
     expected: "Deny or Allow",
     known: &["Deny", "Allow"],
     meant: &[true, false],
 };
 
-const DEPRECATED: Words<Option<Enforcement>> = Words {
+const DEPRECATED: WordRule<Option<Enforcement>> = WordRule {
     expected: "Deny, Warn or Allow",
     known: &["Deny", "Warn", "Allow"],
     meant: &[Some(Enforcement::Deny), Some(Enforcement::Warn), None],
 };
 
-const RANGE: Words<RangeShape> = Words {
+const RANGE: WordRule<RangeShape> = WordRule {
     expected: "Pinned, Bounded or Any",
     known: &["Pinned", "Bounded", "Any"],
     meant: &[RangeShape::Pinned, RangeShape::Bounded, RangeShape::Any],
 };
 
-const BYPASS: Words<Option<Bypass>> = Words {
+const BYPASS: WordRule<Option<Bypass>> = WordRule {
     expected: "Deny, ByPermission or Allow",
     known: &["Deny", "ByPermission", "Allow"],
     meant: &[Some(Bypass::Deny), Some(Bypass::ByPermission), None],

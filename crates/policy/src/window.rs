@@ -47,7 +47,7 @@ pub(crate) struct Window {
 
 /// Whether a window is open at some moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum State {
+pub(crate) enum WindowState {
     Open,
     /// With the next opening, unless it is beyond the years that croner searches.
     Closed(Option<Opening>),
@@ -58,15 +58,15 @@ impl Window {
     ///
     /// One search answers both questions: the first occurrence after `now - duration` is either not
     /// after `now`, and then the window is open, or it is the next opening.
-    pub(crate) fn state(&self, now: Moment) -> State {
+    pub(crate) fn state(&self, now: Moment) -> WindowState {
         let Some(first) = self.first_after(now.unix_seconds().saturating_sub(self.seconds)) else {
-            return State::Closed(None);
+            return WindowState::Closed(None);
         };
         let at = Moment::from_unix_seconds(first.timestamp().as_second());
         if at <= now {
-            return State::Open;
+            return WindowState::Open;
         }
-        State::Closed(Some(Opening {
+        WindowState::Closed(Some(Opening {
             at,
             zone: self.zone_name.clone().into(),
             local: first.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
@@ -81,16 +81,16 @@ impl Window {
 }
 
 /// Whether any window is open, and when not, which opens first; the first of several.
-pub(crate) fn any(windows: &[Window], now: Moment) -> State {
+pub(crate) fn any(windows: &[Window], now: Moment) -> WindowState {
     let mut first: Option<Opening> = None;
     for window in windows {
-        let State::Closed(opens) = window.state(now) else {
-            return State::Open;
+        let WindowState::Closed(opens) = window.state(now) else {
+            return WindowState::Open;
         };
         let earlier = opens.filter(|opens| first.as_ref().is_none_or(|first| opens.at < first.at));
         first = earlier.or(first);
     }
-    State::Closed(first)
+    WindowState::Closed(first)
 }
 
 // === From JSON ===

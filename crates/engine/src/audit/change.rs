@@ -19,17 +19,17 @@ use crate::audit::Audit;
 use crate::judge::{Basis, Edit, Ruling, Verdict, denied_steps};
 use crate::resolve::{Choice, PolicyFinding};
 
+use sides::AuditPair;
 pub use sides::Reach;
-use sides::Sides;
 
 /// What is different after a change, the worst first.
 pub fn differences(before: &Audit<'_>, after: &Audit<'_>) -> Vec<Difference> {
-    let sides = Sides::of(before, after);
+    let sides = AuditPair::of(before, after);
     let all = Difference::ALL.iter().copied();
     let found = all.filter(|difference| sides.have(*difference));
     match sides.outcomes {
-        (Outcome::NotJudged, _) | (_, Outcome::NotJudged) => Vec::new(),
-        (_, Outcome::Undecided) => found.filter(|found| found.is_of_verdict()).collect(),
+        (SpecOutcome::NotJudged, _) | (_, SpecOutcome::NotJudged) => Vec::new(),
+        (_, SpecOutcome::Undecided) => found.filter(|found| found.is_of_verdict()).collect(),
         _ => found.collect(),
     }
 }
@@ -153,7 +153,7 @@ impl Difference {
 
 /// The outcome of a spec.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Outcome {
+enum SpecOutcome {
     /// It is allowed.
     Allowed,
     /// OLM resolves nothing for it.
@@ -166,7 +166,7 @@ enum Outcome {
     NotJudged,
 }
 
-impl Outcome {
+impl SpecOutcome {
     fn of(audit: &Audit<'_>) -> Self {
         match (audit.judgement.verdict(), &audit.judgement.ruled.ruling) {
             (Verdict::Allow, _) => Self::Allowed,

@@ -66,7 +66,7 @@ pub(super) struct Question<'a, 's> {
 }
 
 /// What a search for an upward path found.
-struct Upwards<'s> {
+struct UpwardPath<'s> {
     path: Option<Vec<Choice<'s>>>,
     is_cut: bool,
 }
@@ -161,7 +161,7 @@ impl<'s> Question<'_, 's> {
         openings.max_by_key(|opens| opens.at)
     }
 
-    fn along_edges(&self, offers: &[Offer<'s>]) -> Upwards<'s> {
+    fn along_edges(&self, offers: &[Offer<'s>]) -> UpwardPath<'s> {
         let bounds = Bounds {
             rules: self.basis.snapshot.rules(),
             guards: &Guards::default(),
@@ -171,7 +171,7 @@ impl<'s> Question<'_, 's> {
         upwards(offers, self.origin, &bounds)
     }
 
-    fn upwards(&self, offers: &[Offer<'s>], requester: &Requester) -> Upwards<'s> {
+    fn upwards(&self, offers: &[Offer<'s>], requester: &Requester) -> UpwardPath<'s> {
         let imposed = &self.basis.policies.guardrails;
         let bounds = Bounds {
             rules: self.basis.snapshot.rules(),
@@ -202,14 +202,18 @@ impl<'s> Question<'_, 's> {
 }
 
 /// The shortest path to the highest version that can be reached, if it is newer than the installed one.
-fn upwards<'s>(offers: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Upwards<'s> {
+fn upwards<'s>(
+    offers: &[Offer<'s>],
+    origin: &Origin<'_>,
+    bounds: &Bounds<'_, 's>,
+) -> UpwardPath<'s> {
     let found = shortest_path(offers, origin, None, bounds);
     let path = found.path.map(|path| path.steps);
     let is_up = |path: &Vec<Choice<'_>>| {
         let last = path.last();
         last.is_some_and(|last| origin.is_older_than(last.package, last.index))
     };
-    Upwards {
+    UpwardPath {
         path: path.filter(is_up),
         is_cut: found.is_cut,
     }

@@ -113,7 +113,7 @@ impl Lines {
 
 /// What the lines after the first may spend.
 #[derive(Clone, Copy, Debug)]
-struct Budget {
+struct LineBudget {
     /// How many items a list names.
     named: usize,
     /// How much of the path is shown.
@@ -153,7 +153,7 @@ impl Body<'_> {
         let lists = self.details.iter().chain(&self.next).map(Detail::len);
         let longest = lists.max().unwrap_or_default();
         let lengths: Vec<_> = (1..=longest.clamp(1, MESSAGE / 2)).collect();
-        let naming = |named: usize| self.fitting(Budget { named, ..WHOLE });
+        let naming = |named: usize| self.fitting(LineBudget { named, ..WHOLE });
         match lengths.partition_point(|named| naming(*named).is_some()) {
             0 => None,
             most => naming(most),
@@ -162,7 +162,7 @@ impl Body<'_> {
 
     /// With the ends of the path, and what of OLM's text and of the details there is room for.
     fn with_cut_texts(&self) -> Option<Lines> {
-        let budgets = TEXTS.iter().map(|texts| Budget {
+        let budgets = TEXTS.iter().map(|texts| LineBudget {
             named: 1,
             path: ShownPath::Ends,
             texts: *texts,
@@ -177,14 +177,14 @@ impl Body<'_> {
         })
     }
 
-    fn fitting(&self, budget: Budget) -> Option<Lines> {
+    fn fitting(&self, budget: LineBudget) -> Option<Lines> {
         let olm = self.olm.iter().cloned();
         let lines = olm.fold(self.lines(budget), Lines::with);
         (lines.len() <= MESSAGE).then_some(lines)
     }
 
     /// All lines but OLM's.
-    fn lines(&self, budget: Budget) -> Lines {
+    fn lines(&self, budget: LineBudget) -> Lines {
         let advice = self.facts.advice;
         let naming = |detail: &Detail| detail.naming(budget.named);
         let details = self.details.iter().filter_map(naming);
@@ -265,7 +265,7 @@ fn catalog(catalog: Option<&CatalogState>, texts: usize) -> Option<String> {
 const ALLOWED_NEXT: &str = "Allowed next";
 
 /// Nothing is left out.
-const WHOLE: Budget = Budget {
+const WHOLE: LineBudget = LineBudget {
     named: usize::MAX,
     path: ShownPath::Whole,
     texts: usize::MAX,

@@ -8,7 +8,7 @@ use crate::extension::Fields;
 use crate::judge::{PolicyFinding, PolicyRefusal, RuledEdit, Ruling};
 use crate::resolve::Choice;
 use olmguard_catalog::version::go;
-use olmguard_policy::{ConditionOutcome, Opening, PolicyRule, RangeShape};
+use olmguard_policy::{ConditionOutcome, Opening, PolicyRule, RangeShape, Step};
 
 /// A rule of an upgrade policy that an edit violates.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -159,29 +159,26 @@ fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
             line.say(" is not valid, so it denies every change of version")
         }
         PolicyRule::VersionNotAllowed { allow } => {
-            let line = line.say(" allows only ").written(allow).say(", not ");
-            bundle(line)
+            bundle(line.say(" allows only ").written(allow).say(", not "))
         }
         PolicyRule::VersionDenied { deny } => {
             let line = bundle(line.say(" denies "));
             line.say(" (versions.deny: ").written(deny).say(")")
         }
-        PolicyRule::Step { found, largest } => line.say(&format!(
-            " allows {} steps at most, and this is a {} step",
-            largest.as_str(),
-            found.as_str()
-        )),
-        PolicyRule::StepUnknown { largest } => line.say(&format!(
-            " allows {} steps at most, and the installed version is unknown or cannot be read",
-            largest.as_str()
+        PolicyRule::Step { found, largest } => {
+            let is = format!("this is a {} step", found.as_str());
+            line.say(&largest_step(*largest, &is))
+        }
+        PolicyRule::StepUnknown { largest } => line.say(&largest_step(
+            *largest,
+            "the installed version is unknown or cannot be read",
         )),
         PolicyRule::Prerelease => bundle(line.say(" denies prereleases: ")),
         PolicyRule::Deprecated => bundle(line.say(" denies what is deprecated: ")),
         PolicyRule::Range { needed, .. } => too_wide(line, *needed, range),
-        PolicyRule::Catalog { .. } => {
-            let line = line.say(" does not allow catalog ");
-            line.name(&found.to.catalog.name)
-        }
+        PolicyRule::Catalog { .. } => line
+            .say(" does not allow catalog ")
+            .name(&found.to.catalog.name),
         PolicyRule::Bypass => line.say(" does not allow the override (SelfCertified)"),
         PolicyRule::BypassPermission => line
             .say(" requires the permission \"bypass\" for the override: the API server checks it"),
@@ -193,6 +190,11 @@ fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
             ..
         } => condition(line, *index, expression, outcome),
     }
+}
+
+fn largest_step(largest: Step, but: &str) -> String {
+    let largest = largest.as_str();
+    format!(" allows {largest} steps at most, and {but}")
 }
 
 fn too_wide(line: CutLine, needed: RangeShape, range: &str) -> CutLine {

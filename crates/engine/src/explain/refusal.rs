@@ -9,7 +9,7 @@ use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versione
 use crate::explain::{guardrail, policy, range};
 use crate::extension::schema::Correction;
 use crate::extension::{FilterError, FilterProblem};
-use crate::judge::{PolicyRefusal, Ruling, SpecFault};
+use crate::judge::{ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::{ConstraintError, Version, go, suggestion};
@@ -52,46 +52,33 @@ impl RefusalWords {
     }
 
     fn of_row(ruling: &Ruling<'_>, facts: &MessageFacts<'_>) -> Option<Self> {
-        let fields = &facts.extension.fields;
         Some(match ruling {
             Ruling::NotJudged(_) | Ruling::Allowed(..) => return None,
             Ruling::Unanswered(cause) => missing::unanswered(*cause),
             Ruling::InvalidSpec(faults) => invalid_spec(faults),
-            Ruling::InvalidSelector(_) => invalid_selector(fields.selector()),
+            Ruling::InvalidSelector(_) => invalid_selector(facts),
             Ruling::InvalidVersionRange(error) => invalid_range(facts, error),
-            Ruling::NoCatalogs(none) => missing::no_catalogs(fields.selector(), *none),
-            Ruling::InstalledUnknown(cause) => missing::installed(fields.installed, cause),
-            Ruling::CatalogNotLoaded(failed) => missing::not_loaded(fields.selector(), failed),
-            Ruling::CatalogOutdated(outdated) => {
-                missing::outdated(fields.selector(), outdated, |denial| {
-                    Self::of_row(denial, facts)
-                })?
+            Ruling::NoCatalogs(none) => missing::no_catalogs(facts, *none),
+            Ruling::InstalledUnknown(cause) => missing::installed(facts, cause),
+            Ruling::CatalogNotLoaded(failed) => missing::not_loaded(facts, failed),
+            Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)) => missing::too_old(facts, old),
+            Ruling::CatalogOutdated(OutdatedCatalogs::Superseded { catalogs, denial }) => {
+                missing::superseded(Self::of_row(denial, facts)?, catalogs)
             }
             Ruling::PackageNotFound { searched, nearest } => {
-                package_not_found(fields.package_name(), searched, nearest)
+                package_not_found(facts, searched, nearest)
             }
-            Ruling::InstalledVersionInvalid(_) => invalid_installed(fields.installed),
+            Ruling::InstalledVersionInvalid(_) => invalid_installed(facts),
             Ruling::ChannelNotFound { existing } => channel_not_found(facts, existing),
             Ruling::NotInChannel { having } => not_in_channel(facts, having),
             Ruling::VersionNotFound { nearest } => version_not_found(facts, nearest),
-            Ruling::BrokenSkipRange(choice) => broken_skip_range(fields.version(), *choice),
+            Ruling::BrokenSkipRange(choice) => broken_skip_range(facts, *choice),
             Ruling::Downgrade(best, count) => downgrade(facts, *best, *count),
             Ruling::NotASuccessor(best, count) => not_a_successor(facts, *best, *count),
-            Ruling::AmbiguousCatalogs(left) => ambiguous(fields.selector(), left),
-            Ruling::BundleVersionInvalid(choice, error) => {
-                invalid_bundle(fields.version(), *choice, error)
-            }
-            Ruling::UnsupportedDependency(choice, kind) => {
-                dependency(fields.version(), *choice, *kind)
-            }
-            Ruling::Guardrail(forbidden) => Self {
-                reason: guardrail::reason(forbidden),
-                causes: guardrail::each(forbidden)
-                    .map(|line| Cause::of(fields.version(), line))
-                    .collect(),
-                details: guardrail::details(forbidden),
-                needed: Some(guardrail::needed(facts, forbidden)),
-            },
+            Ruling::AmbiguousCatalogs(left) => ambiguous(facts, left),
+            Ruling::BundleVersionInvalid(choice, error) => invalid_bundle(facts, *choice, error),
+            Ruling::UnsupportedDependency(choice, kind) => dependency(facts, *choice, *kind),
+            Ruling::Guardrail(forbidden) => of_guardrails(facts, forbidden),
             Ruling::Policy(refusal) => of_policies(facts, refusal),
             Ruling::PoliciesUnknown(unlisted) => missing::policies(unlisted.why),
         })
@@ -195,8 +182,12 @@ fn filter_error(error: &FilterError) -> CutLine {
     }
 }
 
-fn invalid_selector(field: String) -> RefusalWords {
-    RefusalWords::new(field, words("the catalog selector is not valid")).needing(
+fn invalid_selector(facts: &MessageFacts<'_>) -> RefusalWords {
+    RefusalWords::new(
+        facts.extension.fields.selector(),
+        words("the catalog selector is not valid"),
+    )
+    .needing(
         "Use valid keys and values: In and NotIn need values, Exists and DoesNotExist take none.",
     )
 }
@@ -224,7 +215,11 @@ fn character(text: &str, byte: usize) -> usize {
 
 // === Rows 6 to 10a: the package, its channels and its versions ===
 
-fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> RefusalWords {
+fn package_not_found(
+    facts: &MessageFacts<'_>,
+    searched: &[&str],
+    nearest: &[&str],
+) -> RefusalWords {
     let reason = match searched {
         [only] => words("catalog ")
             .name(only)
@@ -235,7 +230,7 @@ fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> Refu
         )),
     };
     let several = if searched.len() > 1 { searched } else { &[] };
-    RefusalWords::new(field, reason)
+    RefusalWords::new(facts.extension.fields.package_name(), reason)
         .with([
             Detail::items("Nearest", escaped(nearest)),
             Detail::items("Searched", escaped(several)),
@@ -243,8 +238,8 @@ fn package_not_found(field: String, searched: &[&str], nearest: &[&str]) -> Refu
         .needing("Add a catalog with this package, or set another packageName.")
 }
 
-fn invalid_installed(field: &str) -> RefusalWords {
-    RefusalWords::new(field, words("the installed version cannot be read")).needing(
+fn invalid_installed(facts: &MessageFacts<'_>) -> RefusalWords {
+    RefusalWords::new(facts.extension.fields.installed, words("the installed version cannot be read")).needing(
         "Upgrades start at an installed version such as 1.2.3. From this one, only the override works.",
     )
 }
@@ -289,11 +284,12 @@ fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> RefusalW
         .needing("Set a range that matches a version that can be installed now.")
 }
 
-fn broken_skip_range(field: String, choice: Choice<'_>) -> RefusalWords {
+fn broken_skip_range(facts: &MessageFacts<'_>, choice: Choice<'_>) -> RefusalWords {
     let reason = words("OLM crashes on the skipRange of ")
         .name(&choice.bundle().name)
         .say(": it has an empty OR group");
-    RefusalWords::new(field, reason).needing("The catalog author must fix the skipRange.")
+    RefusalWords::new(facts.extension.fields.version(), reason)
+        .needing("The catalog author must fix the skipRange.")
 }
 
 // === Rows 11 to 15: what the edit resolves to ===
@@ -371,7 +367,7 @@ fn in_catalog(choice: Choice<'_>) -> CutLine {
     words(" in catalog ").name(&choice.catalog.name)
 }
 
-fn ambiguous(field: String, left: &[Choice<'_>]) -> RefusalWords {
+fn ambiguous(facts: &MessageFacts<'_>, left: &[Choice<'_>]) -> RefusalWords {
     let priorities = left.iter().map(|choice| choice.catalog.priority);
     let top = priorities.clone().next().unwrap_or_default();
     let tied = priorities.filter(|priority| *priority == top).count();
@@ -384,30 +380,46 @@ fn ambiguous(field: String, left: &[Choice<'_>]) -> RefusalWords {
             catalog.priority
         )
     });
-    RefusalWords::new(field, words(&reason))
+    RefusalWords::new(facts.extension.fields.selector(), words(&reason))
         .with([Detail::items("Catalogs", catalogs.collect())])
         .needing("Give the catalogs different priorities, or select one of them.")
 }
 
-fn invalid_bundle(field: String, choice: Choice<'_>, error: &BundleVersionError) -> RefusalWords {
+fn invalid_bundle(
+    facts: &MessageFacts<'_>,
+    choice: Choice<'_>,
+    error: &BundleVersionError,
+) -> RefusalWords {
     let reason = words("the version of bundle ")
         .name(&choice.bundle().name)
         .say(" cannot be read");
     let cause = (!error.is_olms_own()).then(|| Detail::items("Cause", vec![error.to_string()]));
-    RefusalWords::new(field, reason)
+    RefusalWords::new(facts.extension.fields.version(), reason)
         .with(cause)
         .needing("The catalog author must fix the version of the bundle.")
 }
 
-fn dependency(field: String, choice: Choice<'_>, kind: DependencyKind) -> RefusalWords {
+fn dependency(facts: &MessageFacts<'_>, choice: Choice<'_>, kind: DependencyKind) -> RefusalWords {
     let reason = CutLine::default().name(&choice.bundle().name).say(&format!(
         " declares {}, which OLM v1 does not support",
         kind.as_str()
     ));
-    RefusalWords::new(field, reason).needing("Only a bundle without dependencies can be installed.")
+    RefusalWords::new(facts.extension.fields.version(), reason)
+        .needing("Only a bundle without dependencies can be installed.")
 }
 
 // === Rows 16 and 17: the rules of authors and administrators ===
+
+fn of_guardrails(facts: &MessageFacts<'_>, forbidden: &ForbiddenStep<'_>) -> RefusalWords {
+    let field = facts.extension.fields.version();
+    let causes = guardrail::each(forbidden).map(|line| Cause::of(field.clone(), line));
+    RefusalWords {
+        reason: guardrail::reason(forbidden),
+        causes: causes.collect(),
+        details: guardrail::details(forbidden),
+        needed: Some(guardrail::needed(facts, forbidden)),
+    }
+}
 
 fn of_policies(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> RefusalWords {
     let fields = &facts.extension.fields;

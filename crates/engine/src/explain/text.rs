@@ -16,11 +16,11 @@ pub const LINE_1: usize = 200;
 /// A line made of parts, some of which may be cut in their middle.
 #[derive(Clone, Debug, Default)]
 pub struct CutLine {
-    parts: Vec<Part>,
+    parts: Vec<LinePart>,
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct LinePart {
     text: String,
     give: Give,
 }
@@ -121,7 +121,7 @@ impl CutLine {
     }
 
     fn push(&mut self, text: String, give: Give) {
-        self.parts.push(Part { text, give });
+        self.parts.push(LinePart { text, give });
     }
 }
 

@@ -4,8 +4,9 @@ use crate::explain::text::CutLine;
 use crate::explain::{Answer, guardrail, policy};
 use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{Continuation, Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
-use crate::resolve::Choice;
+use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
+use olmguard_catalog::version::Version;
 use olmguard_policy::PolicyProblem;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
@@ -101,84 +102,131 @@ pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
 }
 
 fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
-    let line = CutLine::default();
     match warning {
-        Warning::StricterDoesNotResolve(ruled) => line
-            .say("without the override this extension no longer resolves: ")
-            .say(ruled.ruling.token().as_str()),
-        Warning::Bypass { jump } => line
-            .say("upgradeConstraintPolicy is ")
-            .say(extension.fields.bypass.word())
-            .say(match jump {
-                None => ": upgrade edges are not checked",
-                Some(Jump::Downgrade) => ": this is a downgrade; data loss is possible",
-                Some(Jump::Leap) => ": this skips upgrade edges; data loss is possible",
-                Some(Jump::Sideways) => ": this moves sideways, to another bundle of this version; data loss is possible",
-                Some(Jump::Unknown) => ": a jump from an unknown installed version; data loss is possible",
-            }),
-        Warning::CatalogsSuperseded(catalogs) => {
-            let line = line.then(catalogs_named(catalogs));
-            let line = line.say(if catalogs.len() > 1 { " have" } else { " has" });
-            line.say(" newer content that is not loaded yet: checked against what is loaded")
-        }
-        Warning::CatalogsOld(catalogs) => line
-            .say("the content of ")
-            .then(catalogs_named(catalogs))
-            .say(" was last confirmed current too long ago"),
-        Warning::BundleDeprecated(choice) => {
-            deprecated("bundle", &choice.bundle().name, choice.bundle().deprecated.as_deref())
-        }
-        Warning::PackageDeprecated { message } => {
-            let filter = extension.filter.as_ref();
-            deprecated("package", filter.map_or("", |filter| &filter.package), Some(message))
-        },
+        Warning::StricterDoesNotResolve(ruled) => does_not_resolve(ruled.ruling.token()),
+        Warning::Bypass { jump } => bypass(extension, *jump),
+        Warning::CatalogsSuperseded(catalogs) => superseded(catalogs),
+        Warning::CatalogsOld(catalogs) => old(catalogs),
+        Warning::BundleDeprecated(choice) => bundle_deprecated(*choice),
+        Warning::PackageDeprecated { message } => package_deprecated(extension, message),
         Warning::ChannelDeprecated { channel, message } => {
             deprecated("channel", channel, Some(message))
         }
-        Warning::NewestNotDirect { newest, resolved, then } => {
-            newest_not_direct(*newest, *resolved, *then)
+        Warning::NewestNotDirect {
+            newest,
+            resolved,
+            then,
+        } => newest_not_direct(*newest, *resolved, *then),
+        Warning::OtherBuild(choice) => other_build(extension, *choice),
+        Warning::UpperBoundRemoved => words(UPPER_BOUND_REMOVED),
+        Warning::ChannelMissing { channel, nearest } => channel_missing(channel, *nearest),
+        Warning::NotForAllNamespaces(choice) => {
+            named(&choice.bundle().name, NOT_FOR_ALL_NAMESPACES)
         }
-        Warning::OtherBuild(choice) => line
-            .written(range(extension))
-            .say(" resolves to ")
-            .name(&choice.bundle().name)
-            .say(": OLM ignores build metadata, so you cannot pin a release"),
-        Warning::UpperBoundRemoved => {
-            line.say("the range no longer has an upper bound: from now on the extension upgrades automatically")
-        }
-        Warning::ChannelMissing { channel, nearest } => {
-            let line = line.say("channel ").name(channel).say(" does not exist and is ignored");
-            match nearest {
-                Some(nearest) => line.say("; the nearest is ").name(nearest),
-                None => line,
-            }
-        }
-        Warning::NotForAllNamespaces(choice) => line
-            .name(&choice.bundle().name)
-            .say(" does not support AllNamespaces: without a watchNamespace in spec.config OLM fails"),
-        Warning::RollingOut => {
-            line.say("an upgrade is still rolling out: OLM applies this change after it")
-        }
-        Warning::InstalledNameUnknown => line.say(
-            "no catalog has the installed version: replaces and skips were not checked; bundle=NAME adds its name",
-        ),
-        Warning::InstalledNameInferred(name) => line
-            .name(name)
-            .say(" is assumed to be installed: the only name in the edges that fits the version"),
-        Warning::GuardrailLifted { from, to, violation } => {
-            let to = to.bundle().version.as_ref().ok();
-            let line = guardrail::against(violation, from, to.map(|read| &read.version));
-            line.say("; the override lifts it")
-        }
+        Warning::RollingOut => words(ROLLING_OUT),
+        Warning::InstalledNameUnknown => words(INSTALLED_NAME_UNKNOWN),
+        Warning::InstalledNameInferred(name) => named(name, INSTALLED_NAME_INFERRED),
+        Warning::GuardrailLifted {
+            from,
+            to,
+            violation,
+        } => guardrail_lifted(from, *to, violation),
         Warning::Policy(found) => policy::against(found, range(extension)),
-        Warning::GuardrailsNotApplied(why) => line.say(&not_applied(*why)),
-        Warning::PoliciesNotApplied(looked_at) => line.say(&goes_on("upgrade policies", *looked_at)),
-        Warning::GuardrailsUnknown(schemas) => {
-            let line = line.say("guardrails of schema ").then(first_named(schemas));
-            line.say(" are not known to this olmguard and not applied")
-        }
+        Warning::GuardrailsNotApplied(why) => words(&not_applied(*why)),
+        Warning::PoliciesNotApplied(looked_at) => words(&goes_on("upgrade policies", *looked_at)),
+        Warning::GuardrailsUnknown(schemas) => guardrails_unknown(schemas),
         Warning::Hint(found) => hint(found),
     }
+}
+
+fn words(words: &str) -> CutLine {
+    CutLine::default().say(words)
+}
+
+fn named(name: &str, words: &str) -> CutLine {
+    CutLine::default().name(name).say(words)
+}
+
+const UPPER_BOUND_REMOVED: &str =
+    "the range no longer has an upper bound: from now on the extension upgrades automatically";
+const NOT_FOR_ALL_NAMESPACES: &str =
+    " does not support AllNamespaces: without a watchNamespace in spec.config OLM fails";
+const ROLLING_OUT: &str = "an upgrade is still rolling out: OLM applies this change after it";
+const INSTALLED_NAME_UNKNOWN: &str = "no catalog has the installed version: replaces and skips were not checked; \
+     bundle=NAME adds its name";
+const INSTALLED_NAME_INFERRED: &str =
+    " is assumed to be installed: the only name in the edges that fits the version";
+
+fn does_not_resolve(token: Token) -> CutLine {
+    words("without the override this extension no longer resolves: ").say(token.as_str())
+}
+
+fn bypass(extension: &Extension, jump: Option<Jump>) -> CutLine {
+    let what = match jump {
+        None => ": upgrade edges are not checked",
+        Some(Jump::Downgrade) => ": this is a downgrade; data loss is possible",
+        Some(Jump::Leap) => ": this skips upgrade edges; data loss is possible",
+        Some(Jump::Sideways) => {
+            ": this moves sideways, to another bundle of this version; data loss is possible"
+        }
+        Some(Jump::Unknown) => ": a jump from an unknown installed version; data loss is possible",
+    };
+    words("upgradeConstraintPolicy is ")
+        .say(extension.fields.bypass.word())
+        .say(what)
+}
+
+fn superseded(catalogs: &[&CatalogState]) -> CutLine {
+    let have = if catalogs.len() > 1 { " have" } else { " has" };
+    catalogs_named(catalogs)
+        .say(have)
+        .say(" newer content that is not loaded yet: checked against what is loaded")
+}
+
+fn old(catalogs: &[&CatalogState]) -> CutLine {
+    words("the content of ")
+        .then(catalogs_named(catalogs))
+        .say(" was last confirmed current too long ago")
+}
+
+fn bundle_deprecated(choice: Choice<'_>) -> CutLine {
+    let bundle = choice.bundle();
+    deprecated("bundle", &bundle.name, bundle.deprecated.as_deref())
+}
+
+fn package_deprecated(extension: &Extension, message: &str) -> CutLine {
+    let filter = extension.filter.as_ref();
+    let package = filter.map_or("", |filter| &filter.package);
+    deprecated("package", package, Some(message))
+}
+
+fn other_build(extension: &Extension, choice: Choice<'_>) -> CutLine {
+    CutLine::default()
+        .written(range(extension))
+        .say(" resolves to ")
+        .name(&choice.bundle().name)
+        .say(": OLM ignores build metadata, so you cannot pin a release")
+}
+
+fn channel_missing(channel: &str, nearest: Option<&str>) -> CutLine {
+    let line = words("channel ").name(channel);
+    let line = line.say(" does not exist and is ignored");
+    match nearest {
+        Some(nearest) => line.say("; the nearest is ").name(nearest),
+        None => line,
+    }
+}
+
+fn guardrail_lifted(from: &Version, to: Choice<'_>, violation: &Violation<'_>) -> CutLine {
+    let to = to.bundle().version.as_ref().ok();
+    let line = guardrail::against(violation, from, to.map(|read| &read.version));
+    line.say("; the override lifts it")
+}
+
+fn guardrails_unknown(schemas: &[&str]) -> CutLine {
+    words("guardrails of schema ")
+        .then(first_named(schemas))
+        .say(" are not known to this olmguard and not applied")
 }
 
 /// The newest version of a range that one step does not install.

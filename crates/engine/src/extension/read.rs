@@ -69,7 +69,7 @@ impl SourceType {
 
 impl Filter {
     pub(super) fn read<'a>(fields: &Fields, object: impl Json<'a>) -> Result<Self, FilterError> {
-        let reader = Reader {
+        let reader = FilterReader {
             fields,
             object: object.at(fields.base),
         };
@@ -93,12 +93,12 @@ impl fmt::Display for SourceType {
     }
 }
 
-struct Reader<'f, J> {
+struct FilterReader<'f, J> {
     fields: &'f Fields,
     object: Option<J>,
 }
 
-impl<'a, J: Json<'a>> Reader<'_, J> {
+impl<'a, J: Json<'a>> FilterReader<'_, J> {
     fn package(&self) -> Result<String, FilterError> {
         let name = self.text("packageName", Fields::package_name)?;
         name.filter(|name| !name.is_empty())

@@ -128,14 +128,14 @@ fn free<'a>(
     let mut is_forbidden = false;
     for to in wanted(inquiry, origin, targets) {
         match edit(inquiry, &inquiry.installed, &to) {
-            Edit::Given => {
+            StepEdit::Given => {
                 return SoughtPath {
                     steps: Some(vec![to]),
                     ..SoughtPath::default()
                 };
             }
-            Edit::Forbidden => is_forbidden = true,
-            Edit::Otherwise => {}
+            StepEdit::Forbidden => is_forbidden = true,
+            StepEdit::Otherwise => {}
         }
     }
     if is_forbidden {
@@ -186,14 +186,14 @@ fn is_admitted(inquiry: &Inquiry<'_>, steps: &[Choice<'_>]) -> bool {
     let end = steps.iter().fold(start, |installed, step| {
         let edit = edit(inquiry, &installed?, step);
         let rules = inquiry.basis.snapshot.rules();
-        recorded(*step, rules).filter(|_| edit == Edit::Given)
+        recorded(*step, rules).filter(|_| edit == StepEdit::Given)
     });
     end.is_some()
 }
 
 /// How an edit that pins a bundle is judged.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Edit {
+enum StepEdit {
     /// It is installed.
     Given,
     /// Guardrails or upgrade policies forbid it.
@@ -202,17 +202,17 @@ enum Edit {
     Otherwise,
 }
 
-fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> Edit {
+fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> StepEdit {
     let Some(pin) = pin(*to) else {
-        return Edit::Otherwise;
+        return StepEdit::Otherwise;
     };
     let pinned = inquiry.filter.with_version(&pin);
     let decision = Decision::new(inquiry.basis, &pinned, installed, inquiry.context);
     let given = decision.given();
     match decision.token() {
-        Token::Guardrail | Token::Policy => Edit::Forbidden,
-        _ if given.is_some_and(|bundle| is_given(to, &bundle)) => Edit::Given,
-        _ => Edit::Otherwise,
+        Token::Guardrail | Token::Policy => StepEdit::Forbidden,
+        _ if given.is_some_and(|bundle| is_given(to, &bundle)) => StepEdit::Given,
+        _ => StepEdit::Otherwise,
     }
 }
 

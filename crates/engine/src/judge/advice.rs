@@ -109,14 +109,11 @@ pub fn advise<'s>(
     ruled: &RuledEdit<'s>,
     stop: &Stop,
 ) -> FoundAdvice<'s> {
-    let is_all_known = basis.policies.unlisted.is_none();
-    if !is_advised_on(request, ruled) || !is_all_known {
-        let is_cut = is_refused(ruled) && (is_wide(request) || !is_all_known);
-        let advice = Advice {
-            is_cut,
-            ..Advice::default()
-        };
-        return advice.into();
+    if !is_refused(ruled) {
+        return FoundAdvice::default();
+    }
+    if is_wide(request) || basis.policies.unlisted.is_some() {
+        return Advice::not_yet(ruled).into();
     }
     let effort = Effort::of(MOST_BUNDLES, stop);
     let is_over = || stop.is_set();
@@ -126,9 +123,9 @@ pub fn advise<'s>(
     let anything = Ground::of(basis, &unpinned, request.context);
     let bounds = anything.as_ref().map(|ground| ground.bounds(&effort));
     let ground = anything.as_ref().zip(bounds.as_ref());
-    let search = ground.zip(prover.installed());
+    let start = ground.zip(prover.installed());
     let search =
-        search.map(|((ground, bounds), from)| PathSearch::from(&ground.offers, from, bounds));
+        start.map(|((ground, bounds), from)| PathSearch::from(&ground.offers, from, bounds));
     let next = NextVersions::of(&prover, anything.as_ref(), search.as_ref());
     let mut remedies = Remedies {
         prover: &prover,
@@ -190,11 +187,6 @@ fn override_of(prover: &Prover<'_, '_>, ruled: &RuledEdit<'_>) -> BypassHelps {
         Ruling::Policy(_) => BypassHelps::No,
         _ => prover.bypass(),
     }
-}
-
-/// Whether anything is searched for.
-fn is_advised_on(request: &Request<'_>, ruled: &RuledEdit<'_>) -> bool {
-    is_refused(ruled) && !is_wide(request)
 }
 
 /// Whether something else could be set: what the API refuses is refused whatever the version and the policy are.

@@ -90,14 +90,14 @@ impl<'a> ReadInstalled<'a> {
 }
 
 /// A filter, an installed bundle and the bundles that are left between them: one case of the decision table.
-pub(super) struct Case<'a, 's> {
+pub(super) struct RowCase<'a, 's> {
     pub(super) question: &'a FilterQuestion<'a, 's>,
     pub(super) installed: &'a ReadInstalled<'a>,
     /// The bundles that the filter and the edges leave in each catalog that has the package.
     pub(super) matches: Vec<Match<'a, 's>>,
 }
 
-impl<'a, 's> Case<'a, 's> {
+impl<'a, 's> RowCase<'a, 's> {
     pub(super) fn of(
         question: &'a FilterQuestion<'a, 's>,
         installed: &'a ReadInstalled<'a>,

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::extension::{Filter, FilterError, FilterProblem};
-use crate::judge::question::{Case, FilterQuestion, ReadInstalled};
+use crate::judge::question::{FilterQuestion, ReadInstalled, RowCase};
 use crate::judge::{
     AllowedChange, Edit, Jump, NoCatalogs, OutdatedCatalogs, Request, RuledEdit, Ruling, SpecFault,
     Verdict, nearby,
@@ -55,7 +55,7 @@ pub(super) fn resolve<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &ReadInstalled<'_>,
 ) -> RuledEdit<'s> {
-    let mut case = Case::of(question, installed);
+    let mut case = RowCase::of(question, installed);
     if let Some(ruling) = first(&STATE, &case) {
         return ruling.into();
     }
@@ -67,11 +67,11 @@ pub(super) fn resolve<'s>(
 }
 
 /// The ruling of a row on a case that it fits.
-type Row = for<'s> fn(&Case<'_, 's>) -> Option<Ruling<'s>>;
+type Row = for<'s> fn(&RowCase<'_, 's>) -> Option<Ruling<'s>>;
 
 /// The ruling of the first row that fits. A loop, because `find_map` also copies the result of each row that does not
 /// fit.
-fn first<'s>(rows: &[Row], case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn first<'s>(rows: &[Row], case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     for row in rows {
         let ruling = row(case);
         if ruling.is_some() {
@@ -116,7 +116,7 @@ impl From<QueryError> for Ruling<'_> {
 // === Rows 4 to 5a: which catalogs are in play, and whether they can answer ===
 
 /// Row 4.
-fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn none_in_play<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     let in_play = &case.question.in_play;
     let snapshot = case.question.basis.snapshot;
     let why = match (snapshot.catalogs(), in_play.unavailable) {
@@ -132,7 +132,7 @@ fn none_in_play<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Row 4a.
-fn installed_unknown<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn installed_unknown<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     match case.installed {
         ReadInstalled::Unknown(why) if !case.question.filter.bypasses() => {
             Some(Ruling::InstalledUnknown((*why).clone()))
@@ -142,13 +142,13 @@ fn installed_unknown<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Row 5.
-fn not_loaded<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn not_loaded<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     let failed = case.question.offers.as_ref().err()?;
     Some(Ruling::CatalogNotLoaded(*failed))
 }
 
 /// Row 5a.
-fn too_old<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn too_old<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     let old = case.question.in_play.too_old();
     (!old.is_empty()).then_some(Ruling::CatalogOutdated(OutdatedCatalogs::TooOld(old)))
 }
@@ -156,7 +156,7 @@ fn too_old<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 // === Rows 6 to 10: what the filter leaves of the catalogs before any edge counts ===
 
 /// Row 7.
-fn installed_unreadable<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn installed_unreadable<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     match case.installed {
         ReadInstalled::Bundle(Err(error))
             if !case.question.filter.bypasses() && reads_installed(case) =>
@@ -168,13 +168,13 @@ fn installed_unreadable<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Whether OLM reads the installed version here: until v1.1 it did even if no catalog has the package.
-fn reads_installed(case: &Case<'_, '_>) -> bool {
+fn reads_installed(case: &RowCase<'_, '_>) -> bool {
     let rules = case.question.basis.snapshot.rules();
     !case.matches.is_empty() || rules.empty_package == EmptyPackage::Walked
 }
 
 /// Row 6.
-fn no_package<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn no_package<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     let catalogs = &case.question.in_play.catalogs;
     case.matches.is_empty().then(|| Ruling::PackageNotFound {
         searched: catalogs.iter().map(|catalog| &*catalog.name).collect(),
@@ -183,7 +183,7 @@ fn no_package<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Row 8.
-fn no_channel<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn no_channel<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     let filter = case.question.filter;
     if filter.channels.is_empty() || case.has_candidates() {
         return None;
@@ -195,7 +195,7 @@ fn no_channel<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Row 9.
-fn in_other_channels<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn in_other_channels<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     if case.has_candidates() {
         return None;
     }
@@ -204,7 +204,7 @@ fn in_other_channels<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Row 10.
-fn no_version<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn no_version<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     (!case.has_candidates()).then(|| Ruling::VersionNotFound {
         nearest: nearby::versions(case.question.filter, case.offers()),
     })
@@ -213,7 +213,7 @@ fn no_version<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 // === Rows 10a to 15, and 18: what OLM chooses among the candidates ===
 
 /// Row 10a: a candidate on which OLM crashes before it finds an edge.
-fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
+fn broken_skip_range<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
     let mut matches = case.matches.iter();
     matches.find_map(|found| {
         let first = found.crashing?;
@@ -222,7 +222,7 @@ fn broken_skip_range<'s>(case: &Case<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Rows 11 to 15 and 18: whatever the choice is, one of them fits.
-fn chosen<'s>(case: &mut Case<'_, 's>) -> RuledEdit<'s> {
+fn chosen<'s>(case: &mut RowCase<'_, 's>) -> RuledEdit<'s> {
     let resolved = match choose(&case.matches) {
         Ok(resolved) => resolved,
         Err(error) => {
@@ -236,7 +236,7 @@ fn chosen<'s>(case: &mut Case<'_, 's>) -> RuledEdit<'s> {
     ruled
 }
 
-fn refusal<'s>(case: &Case<'_, 's>, error: ChoiceError<'s>) -> Ruling<'s> {
+fn refusal<'s>(case: &RowCase<'_, 's>, error: ChoiceError<'s>) -> Ruling<'s> {
     match error {
         ChoiceError::Nothing => no_successor(case),
         ChoiceError::Ambiguous(left) => Ruling::AmbiguousCatalogs(left),
@@ -246,7 +246,7 @@ fn refusal<'s>(case: &Case<'_, 's>, error: ChoiceError<'s>) -> Ruling<'s> {
 }
 
 /// Rows 11 and 12. Only upgrade edges remove candidates, so there is an installed bundle.
-fn no_successor<'s>(case: &Case<'_, 's>) -> Ruling<'s> {
+fn no_successor<'s>(case: &RowCase<'_, 's>) -> Ruling<'s> {
     let candidates = || {
         let offers = case.offers();
         offers.flat_map(|offer| offer.candidates.iter().map(|index| offer.choice(index)))
@@ -265,7 +265,7 @@ fn no_successor<'s>(case: &Case<'_, 's>) -> Ruling<'s> {
     }
 }
 
-fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> AllowedChange {
+fn how<'s>(case: &RowCase<'_, 's>, choice: Choice<'s>) -> AllowedChange {
     match (case.installed, case.origin()) {
         (ReadInstalled::Nothing, _) => AllowedChange::Resolved,
         (_, None) => AllowedChange::Bypassed(Jump::Unknown),
@@ -276,7 +276,7 @@ fn how<'s>(case: &Case<'_, 's>, choice: Choice<'s>) -> AllowedChange {
 }
 
 /// Whether the edges lead to the choice. Without a bypass they do, because they left only successors.
-fn is_successor<'s>(case: &Case<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
+fn is_successor<'s>(case: &RowCase<'_, 's>, choice: Choice<'s>, origin: &Origin<'_>) -> bool {
     let mut offers = case.offers();
     let offer = offers.find(|offer| choice.is_of(offer.catalog));
     !case.question.filter.bypasses()

@@ -66,7 +66,7 @@ impl<'a> Effort<'a> {
 
 /// The work that is left for a search.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
+pub(super) struct SearchBudget {
     /// The bundles whose pins are looked for.
     pub(super) expansions: usize,
     /// The pins found; the pins of the last expansion can exceed it.
@@ -75,7 +75,7 @@ pub(super) struct Budget {
     pub(super) comparisons: usize,
 }
 
-impl Budget {
+impl SearchBudget {
     /// Enough for ten catalogs that each have the 203 bundles of the largest package recorded so
     /// far, at 512 pins a bundle. A search that spends it takes longer than a suggestion is worth: it
     /// runs while an edit waits.

@@ -6,7 +6,7 @@
 
 mod step;
 
-use crate::resolve::guards::step::Pool;
+use crate::resolve::guards::step::VersionPool;
 use crate::resolve::guards::step::{GuardedStep, forbidden};
 use crate::resolve::semver::Hindrance;
 use crate::resolve::{Choice, Offer};
@@ -30,7 +30,7 @@ pub struct Guards<'s> {
 struct GuardedCatalog<'s> {
     catalog: &'s CatalogState,
     said: Vec<Statement<'s>>,
-    pool: Pool<'s>,
+    pool: VersionPool<'s>,
 }
 
 /// The guardrails of one owner.
@@ -104,7 +104,7 @@ impl<'s> Guards<'s> {
             (!said.is_empty()).then(|| GuardedCatalog {
                 catalog: offer.catalog,
                 said,
-                pool: Pool::of(offer),
+                pool: VersionPool::of(offer),
             })
         });
         let offers: Vec<GuardedCatalog<'s>> = guarded.collect();
@@ -231,7 +231,7 @@ impl Violation<'_> {
 #[derive(Debug)]
 pub struct Alone<'g> {
     guardrails: &'g Guardrails,
-    pool: Pool<'g>,
+    pool: VersionPool<'g>,
 }
 
 impl<'g> Alone<'g> {
@@ -240,7 +240,7 @@ impl<'g> Alone<'g> {
         guardrails: &'g Guardrails,
         versions: impl IntoIterator<Item = (&'g Version, bool)>,
     ) -> Self {
-        let pool = Pool::of_versions(versions);
+        let pool = VersionPool::of_versions(versions);
         Self { guardrails, pool }
     }
 

@@ -24,7 +24,7 @@ pub struct Origin<'a> {
     name: Option<&'a str>,
     /// Its version and release; absent only if Masterminds alone can read them.
     version: Option<VersionRelease>,
-    steps: Steps,
+    steps: SuccessorSource,
     /// The bundle itself, if it was chosen from a package.
     chosen: Option<ChosenBundle<'a>>,
 }
@@ -45,7 +45,7 @@ impl fmt::Debug for ChosenBundle<'_> {
 
 /// The source of successors.
 #[derive(Clone, Debug)]
-enum Steps {
+enum SuccessorSource {
     /// The edges of the catalog.
     Catalog,
     /// The caret range.
@@ -132,7 +132,7 @@ impl<'a> Origin<'a> {
         };
         Ok(Self {
             name,
-            steps: Steps::from_version(&version, rules),
+            steps: SuccessorSource::from_version(&version, rules),
             version: Some(version),
             chosen: None,
         })
@@ -147,7 +147,7 @@ impl<'a> Origin<'a> {
         Some(Self {
             name: Some(&bundle.name),
             version: Some(version.clone()),
-            steps: Steps::from_version(version, rules),
+            steps: SuccessorSource::from_version(version, rules),
             chosen: Some(ChosenBundle {
                 package: choice.package,
                 index: choice.index,
@@ -174,7 +174,7 @@ impl<'a> Origin<'a> {
                     .map_err(InstalledError::BlangAfterMasterminds)?;
                 Ok(Self {
                     name,
-                    steps: Steps::from_version(&version, rules),
+                    steps: SuccessorSource::from_version(&version, rules),
                     version: Some(version),
                     chosen: None,
                 })
@@ -185,7 +185,7 @@ impl<'a> Origin<'a> {
                 Ok(Self {
                     name,
                     version,
-                    steps: Steps::of(&normal, rules),
+                    steps: SuccessorSource::of(&normal, rules),
                     chosen: None,
                 })
             }
@@ -199,7 +199,7 @@ impl<'a> Origin<'a> {
 
     /// Whether the successors are the versions of a caret range, whatever edges the catalog has.
     pub fn is_of_caret_range(&self) -> bool {
-        matches!(self.steps, Steps::Caret(_))
+        matches!(self.steps, SuccessorSource::Caret(_))
     }
 
     /// The version and release, if blang can also read them.
@@ -238,12 +238,12 @@ impl<'a> Origin<'a> {
             })
         };
         match &self.steps {
-            Steps::Catalog => of_catalog(),
-            Steps::Caret(caret) => Successors {
+            SuccessorSource::Catalog => of_catalog(),
+            SuccessorSource::Caret(caret) => Successors {
                 edges: package.in_range(&caret.successors),
                 ..none()
             },
-            Steps::Both(caret) => {
+            SuccessorSource::Both(caret) => {
                 let mut successors = of_catalog();
                 package.keep_in_range(&caret.successors, &mut successors.edges);
                 successors
@@ -266,10 +266,12 @@ impl<'a> Origin<'a> {
             })
         };
         match &self.steps {
-            Steps::Catalog => of_catalog(),
-            Steps::Caret(caret) if package.is_in_range(&caret.successors, to) => Membership::Holds,
-            Steps::Caret(_) => Membership::HoldsNot,
-            Steps::Both(caret) => match of_catalog() {
+            SuccessorSource::Catalog => of_catalog(),
+            SuccessorSource::Caret(caret) if package.is_in_range(&caret.successors, to) => {
+                Membership::Holds
+            }
+            SuccessorSource::Caret(_) => Membership::HoldsNot,
+            SuccessorSource::Both(caret) => match of_catalog() {
                 Membership::Holds if !package.is_in_range(&caret.successors, to) => {
                     Membership::HoldsNot
                 }
@@ -281,12 +283,12 @@ impl<'a> Origin<'a> {
     /// Whether a bundle counts as the installed one itself.
     pub(super) fn is_same(&self, bundle: BundleIndex, package: &Package) -> bool {
         match (&self.steps, &self.version) {
-            (Steps::Caret(caret), _) => package.is_in_range(&caret.same, bundle),
-            (Steps::Catalog | Steps::Both(_), Some(own)) => {
+            (SuccessorSource::Caret(caret), _) => package.is_in_range(&caret.same, bundle),
+            (SuccessorSource::Catalog | SuccessorSource::Both(_), Some(own)) => {
                 let version = package.bundle(bundle).version.as_ref();
                 version.is_ok_and(|version| version.cmp_precedence(own).is_eq())
             }
-            (Steps::Catalog | Steps::Both(_), None) => false,
+            (SuccessorSource::Catalog | SuccessorSource::Both(_), None) => false,
         }
     }
 
@@ -305,11 +307,11 @@ impl<'a> Origin<'a> {
         bundles: &mut BundleSet,
     ) {
         match (&self.steps, &self.version) {
-            (Steps::Caret(caret), _) => bundles.unite(&package.in_range(&caret.same)),
-            (Steps::Catalog | Steps::Both(_), Some(version)) => {
+            (SuccessorSource::Caret(caret), _) => bundles.unite(&package.in_range(&caret.same)),
+            (SuccessorSource::Catalog | SuccessorSource::Both(_), Some(version)) => {
                 package.add_same_version(place, version, bundles);
             }
-            (Steps::Catalog | Steps::Both(_), None) => {}
+            (SuccessorSource::Catalog | SuccessorSource::Both(_), None) => {}
         }
     }
 
@@ -342,7 +344,7 @@ impl<'a> Origin<'a> {
     }
 }
 
-impl Steps {
+impl SuccessorSource {
     fn from_version(version: &VersionRelease, rules: &Rules) -> Self {
         match rules.edges {
             EdgeSource::Catalog => Self::Catalog,

@@ -1,6 +1,6 @@
 //! What is known of a parsed expression before any evaluation: its names and its costs.
 //!
-//! Bounds are products: a comprehension costs the entries of what it goes over, times what one turn
+//! CostBounds are products: a comprehension costs the entries of what it goes over, times what one turn
 //! costs. Every node costs one step and the weight of the values that it takes, because operators
 //! compare or copy them. All bounds are from above and saturate.
 
@@ -10,7 +10,7 @@ use cel::common::ast::{
 };
 
 use crate::condition::names;
-use crate::condition::names::Size;
+use crate::condition::names::ValueSize;
 use crate::limits;
 
 /// What the evaluation needs.
@@ -31,7 +31,7 @@ pub(super) struct Located {
 
 /// Checks names and bounds the costs.
 pub(super) fn analyse(program: &Program) -> Result<Analysis, Located> {
-    let mut walk = Walk::default();
+    let mut walk = Analyser::default();
     let (_, steps) = walk.node(program.expression())?;
     let all = names::VARIABLES.iter().map(|variable| variable.name);
     Ok(Analysis {
@@ -42,19 +42,19 @@ pub(super) fn analyse(program: &Program) -> Result<Analysis, Located> {
 }
 
 #[derive(Default)]
-struct Walk {
+struct Analyser {
     /// Variables of comprehensions, the innermost last.
-    local: Vec<(String, Size)>,
+    local: Vec<(String, ValueSize)>,
     /// Variables of the change that are read.
     read: Vec<&'static str>,
     has_unordered_steps: bool,
 }
 
 /// The bound on the value of a node, and on the steps to it.
-type Bounds = (Size, u64);
+type CostBounds = (ValueSize, u64);
 
-impl Walk {
-    fn node(&mut self, node: &IdedExpr) -> Result<Bounds, Located> {
+impl Analyser {
+    fn node(&mut self, node: &IdedExpr) -> Result<CostBounds, Located> {
         let (size, steps) = match &node.expr {
             Expr::Literal(literal) => (literal_size(literal), 0),
             Expr::Ident(name) => (self.name(node, name)?, 0),
@@ -85,7 +85,7 @@ impl Walk {
         Ok((size, steps.saturating_add(1)))
     }
 
-    fn name(&mut self, node: &IdedExpr, name: &str) -> Result<Size, Located> {
+    fn name(&mut self, node: &IdedExpr, name: &str) -> Result<ValueSize, Located> {
         let mut local = self.local.iter().rev();
         if let Some((_, size)) = local.find(|(known, _)| known == name) {
             return Ok(*size);
@@ -102,11 +102,11 @@ impl Walk {
         Ok(variable.size)
     }
 
-    fn select(&mut self, node: &IdedExpr, select: &SelectExpr) -> Result<Bounds, Located> {
+    fn select(&mut self, node: &IdedExpr, select: &SelectExpr) -> Result<CostBounds, Located> {
         let (operand, steps) = self.node(&select.operand)?;
         let field = self.field(node, select)?;
         let size = match field {
-            _ if select.test => Size::SCALAR,
+            _ if select.test => ValueSize::SCALAR,
             Some(size) => size,
             None => part(operand),
         };
@@ -114,7 +114,7 @@ impl Walk {
     }
 
     /// The field of a variable of which all fields are known.
-    fn field(&self, node: &IdedExpr, select: &SelectExpr) -> Result<Option<Size>, Located> {
+    fn field(&self, node: &IdedExpr, select: &SelectExpr) -> Result<Option<ValueSize>, Located> {
         let Expr::Ident(name) = &select.operand.expr else {
             return Ok(None);
         };
@@ -138,11 +138,11 @@ impl Walk {
         &mut self,
         parts: impl Iterator<Item = &'e IdedExpr>,
         is_mapping: bool,
-    ) -> Result<Bounds, Located> {
-        let mut whole = Size {
+    ) -> Result<CostBounds, Located> {
+        let mut whole = ValueSize {
             weight: 1,
             has_mapping: is_mapping,
-            ..Size::default()
+            ..ValueSize::default()
         };
         let mut steps: u64 = 0;
         for part in parts {
@@ -160,7 +160,7 @@ impl Walk {
         &mut self,
         node: &IdedExpr,
         expression: &ComprehensionExpr,
-    ) -> Result<Bounds, Located> {
+    ) -> Result<CostBounds, Located> {
         let (range, mut steps) = self.node(&expression.iter_range)?;
         let (init, more) = self.node(&expression.accu_init)?;
         let collects = matches!(expression.accu_init.expr, Expr::List(_));
@@ -176,15 +176,8 @@ impl Walk {
         self.local.push((expression.iter_var.clone(), entry));
         let second = expression.iter_var2.clone();
         self.local.extend(second.map(|name| (name, entry)));
-        // An accumulator that collects starts as nothing here: what a turn adds is what it makes.
-        let empty = Size {
-            weight: 0,
-            entries: 0,
-            entry: 0,
-            ..init
-        };
-        let accumulator = if collects { empty } else { Size::SCALAR };
-        self.local.push((expression.accu_var.clone(), accumulator));
+        self.local
+            .push((expression.accu_var.clone(), accumulator(init, collects)));
         let (_, condition) = self.node(&expression.loop_cond)?;
         let (step, turn) = self.node(&expression.loop_step)?;
         if let Some((_, accumulator)) = self.local.last_mut().filter(|_| collects) {
@@ -201,25 +194,38 @@ impl Walk {
     }
 }
 
-fn literal_size(literal: &LiteralValue) -> Size {
+/// The bound on an accumulator at the start. One that collects starts as nothing: what a turn adds is what it makes.
+fn accumulator(init: ValueSize, collects: bool) -> ValueSize {
+    if !collects {
+        return ValueSize::SCALAR;
+    }
+    ValueSize {
+        weight: 0,
+        entries: 0,
+        entry: 0,
+        ..init
+    }
+}
+
+fn literal_size(literal: &LiteralValue) -> ValueSize {
     match literal {
-        LiteralValue::String(text) => Size::text(text.inner().len()),
-        LiteralValue::Bytes(bytes) => Size::text(bytes.inner().len()),
-        _ => Size::SCALAR,
+        LiteralValue::String(text) => ValueSize::text(text.inner().len()),
+        LiteralValue::Bytes(bytes) => ValueSize::text(bytes.inner().len()),
+        _ => ValueSize::SCALAR,
     }
 }
 
 /// A part of a value.
-fn part(whole: Size) -> Size {
-    Size {
+fn part(whole: ValueSize) -> ValueSize {
+    ValueSize {
         has_mapping: whole.has_mapping,
-        ..Size::entry(whole.entry)
+        ..ValueSize::entry(whole.entry)
     }
 }
 
 /// As many of a value together.
-fn times(size: Size, turns: u64) -> Size {
-    Size {
+fn times(size: ValueSize, turns: u64) -> ValueSize {
+    ValueSize {
         weight: size.weight.saturating_mul(turns).saturating_add(1),
         entries: size.entries.saturating_mul(turns),
         ..size
@@ -234,9 +240,9 @@ fn at(node: &IdedExpr, reason: impl Into<String>) -> Located {
 
 // === Operators and functions ===
 
-impl Walk {
+impl Analyser {
     /// An operator or a function, with its arguments.
-    fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Bounds, Located> {
+    fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<CostBounds, Located> {
         let name = call.func_name.as_str();
         check(node, name)?;
         let mut steps: u64 = 0;
@@ -264,20 +270,20 @@ fn check(node: &IdedExpr, name: &str) -> Result<(), Located> {
 }
 
 /// The bound on the result.
-fn result(name: &str, sizes: &[Size]) -> Size {
+fn result(name: &str, sizes: &[ValueSize]) -> ValueSize {
     match (name, sizes) {
         (operators::CONDITIONAL, [_, then, otherwise]) => larger(*then, *otherwise),
         (operators::ADD, [left, right]) => together(*left, *right),
         (operators::INDEX, [whole, _]) => part(*whole),
         ("dyn", [same]) => *same,
         // A number of 64 bits has at most 326 characters, as f64::MIN.
-        ("string", [of]) => Size::entry(of.weight.saturating_add(6)),
-        _ => Size::SCALAR,
+        ("string", [of]) => ValueSize::entry(of.weight.saturating_add(6)),
+        _ => ValueSize::SCALAR,
     }
 }
 
-fn larger(a: Size, b: Size) -> Size {
-    Size {
+fn larger(a: ValueSize, b: ValueSize) -> ValueSize {
+    ValueSize {
         weight: a.weight.max(b.weight),
         entries: a.entries.max(b.entries),
         entry: a.entry.max(b.entry),
@@ -285,8 +291,8 @@ fn larger(a: Size, b: Size) -> Size {
     }
 }
 
-fn together(a: Size, b: Size) -> Size {
-    Size {
+fn together(a: ValueSize, b: ValueSize) -> ValueSize {
+    ValueSize {
         weight: a.weight.saturating_add(b.weight),
         entries: a.entries.saturating_add(b.entries),
         ..larger(a, b)

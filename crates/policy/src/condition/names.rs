@@ -4,7 +4,7 @@ use crate::limits;
 
 /// A bound on a value, in units of 64 bytes; everything counts at least one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Size {
+pub(super) struct ValueSize {
     /// The value with all that it contains.
     pub(super) weight: u64,
     /// How many entries a comprehension can go over.
@@ -15,7 +15,7 @@ pub(super) struct Size {
     pub(super) has_mapping: bool,
 }
 
-impl Size {
+impl ValueSize {
     /// A number, a Boolean or null.
     pub(super) const SCALAR: Self = Self::entry(1);
 
@@ -55,8 +55,8 @@ impl Size {
 /// A variable, its fields if they are known, and the bound on its value.
 pub(super) struct Variable {
     pub(super) name: &'static str,
-    pub(super) fields: &'static [(&'static str, Size)],
-    pub(super) size: Size,
+    pub(super) fields: &'static [(&'static str, ValueSize)],
+    pub(super) size: ValueSize,
 }
 
 /// The variable of a name.
@@ -64,31 +64,31 @@ pub(super) fn variable(name: &str) -> Option<&'static Variable> {
     VARIABLES.iter().find(|variable| variable.name == name)
 }
 
-const TEXT: Size = Size::text(limits::SCOPE_BYTES);
+const TEXT: ValueSize = ValueSize::text(limits::SCOPE_BYTES);
 const TEXT_WEIGHT: u64 = TEXT.weight;
 
-const BUNDLE: &[(&str, Size)] = &[
-    ("major", Size::SCALAR),
-    ("minor", Size::SCALAR),
-    ("patch", Size::SCALAR),
+const BUNDLE: &[(&str, ValueSize)] = &[
+    ("major", ValueSize::SCALAR),
+    ("minor", ValueSize::SCALAR),
+    ("patch", ValueSize::SCALAR),
     ("prerelease", TEXT),
     ("version", TEXT),
     ("bundle", TEXT),
 ];
 
-const GROUPS: Size = Size::many(limits::SCOPE_GROUPS, TEXT_WEIGHT);
+const GROUPS: ValueSize = ValueSize::many(limits::SCOPE_GROUPS, TEXT_WEIGHT);
 
-const fn plain(name: &'static str, size: Size) -> Variable {
+const fn plain(name: &'static str, size: ValueSize) -> Variable {
     let fields = &[];
     Variable { name, fields, size }
 }
 
 const fn with_fields(
     name: &'static str,
-    fields: &'static [(&'static str, Size)],
+    fields: &'static [(&'static str, ValueSize)],
     largest: u64,
 ) -> Variable {
-    let size = Size::many(fields.len(), largest).mapping();
+    let size = ValueSize::many(fields.len(), largest).mapping();
     Variable { name, fields, size }
 }
 
@@ -98,18 +98,21 @@ pub(super) const VARIABLES: &[Variable] = &[
     with_fields("to", BUNDLE, TEXT_WEIGHT),
     plain("package", TEXT),
     plain("catalog", TEXT),
-    plain("channels", Size::many(limits::SCOPE_CHANNELS, TEXT_WEIGHT)),
+    plain(
+        "channels",
+        ValueSize::many(limits::SCOPE_CHANNELS, TEXT_WEIGHT),
+    ),
     // An entry is a key and a value.
     plain(
         "labels",
-        Size::many(limits::SCOPE_LABELS, 2 * TEXT_WEIGHT).mapping(),
+        ValueSize::many(limits::SCOPE_LABELS, 2 * TEXT_WEIGHT).mapping(),
     ),
     plain("namespace", TEXT),
     plain("range", TEXT),
     with_fields("user", &[("name", TEXT), ("groups", GROUPS)], GROUPS.weight),
     plain("operation", TEXT),
-    plain("bypass", Size::SCALAR),
-    plain("deprecated", Size::SCALAR),
+    plain("bypass", ValueSize::SCALAR),
+    plain("deprecated", ValueSize::SCALAR),
 ];
 
 /// The variables that are about one step, and different for each.

@@ -20,13 +20,13 @@ pub(super) fn scan(text: &str) -> Result<String, ExpressionError> {
             None,
         ));
     }
-    let mut levels = Levels::default();
+    let mut levels = BracketLevels::default();
     let mut scanned = String::with_capacity(text.len());
-    for token in Tokens::of(text) {
+    for token in CelTokens::of(text) {
         let (at, token, written) = token?;
         levels.take(at, token)?;
         scanned.push_str(match token {
-            Token::Name { follows_dot: false } => replacement(written),
+            CelToken::Name { follows_dot: false } => replacement(written),
             _ => written,
         });
     }
@@ -44,17 +44,17 @@ fn replacement(name: &str) -> &str {
 
 /// The open brackets, and the sum of their counts.
 #[derive(Debug, Default)]
-struct Levels {
-    open: Vec<Level>,
+struct BracketLevels {
+    open: Vec<BracketLevel>,
     /// The text outside all brackets.
-    outside: Level,
+    outside: BracketLevel,
     nesting: usize,
     comprehensions: usize,
-    before: Option<Token>,
+    before: Option<CelToken>,
 }
 
 #[derive(Debug, Default)]
-struct Level {
+struct BracketLevel {
     at: usize,
     closes: u8,
     is_comprehension: bool,
@@ -62,25 +62,25 @@ struct Level {
     questions: usize,
 }
 
-impl Levels {
+impl BracketLevels {
     /// Counts one token.
-    fn take(&mut self, at: usize, token: Token) -> Result<(), ExpressionError> {
+    fn take(&mut self, at: usize, token: CelToken) -> Result<(), ExpressionError> {
         match token {
-            Token::Nothing => return Ok(()),
-            Token::Open { closes } => self.open(at, closes)?,
-            Token::Close(byte) => self.close(at, byte)?,
-            Token::Operator => self.grow(at, |level| &mut level.operators)?,
-            Token::Question => {
+            CelToken::Nothing => return Ok(()),
+            CelToken::Open { closes } => self.open(at, closes)?,
+            CelToken::Close(byte) => self.close(at, byte)?,
+            CelToken::Operator => self.grow(at, |level| &mut level.operators)?,
+            CelToken::Question => {
                 self.forget_operators();
                 self.grow(at, |level| &mut level.questions)?;
             }
-            Token::Joint | Token::Colon => self.forget_operators(),
-            Token::Comma => {
+            CelToken::Joint | CelToken::Colon => self.forget_operators(),
+            CelToken::Comma => {
                 self.forget_operators();
                 let questions = std::mem::take(&mut self.innermost().questions);
                 self.nesting -= questions;
             }
-            Token::Literal | Token::Name { .. } | Token::Comprehension => {}
+            CelToken::Literal | CelToken::Name { .. } | CelToken::Comprehension => {}
         }
         self.before = Some(token);
         Ok(())
@@ -90,7 +90,7 @@ impl Levels {
     fn finish(&self) -> Result<(), ExpressionError> {
         match self.open.last() {
             None => Ok(()),
-            Some(Level { at, closes, .. }) => {
+            Some(BracketLevel { at, closes, .. }) => {
                 let expected = char::from(*closes);
                 let reason = format!("a bracket is not closed: expected {expected:?}");
                 Err(ExpressionError::new(reason, Some(*at)))
@@ -101,23 +101,28 @@ impl Levels {
     fn open(&mut self, at: usize, closes: u8) -> Result<(), ExpressionError> {
         let follows_value = matches!(
             self.before,
-            Some(Token::Literal | Token::Name { .. } | Token::Comprehension | Token::Close(_))
+            Some(
+                CelToken::Literal
+                    | CelToken::Name { .. }
+                    | CelToken::Comprehension
+                    | CelToken::Close(_)
+            )
         );
         if follows_value {
             self.grow(at, |level| &mut level.operators)?;
         }
-        let is_comprehension = self.before == Some(Token::Comprehension);
+        let is_comprehension = self.before == Some(CelToken::Comprehension);
         self.comprehensions += usize::from(is_comprehension);
         if self.comprehensions > limits::EXPRESSION_COMPREHENSIONS {
             let most = limits::EXPRESSION_COMPREHENSIONS;
             let reason = format!("comprehensions are nested too deeply: expected at most {most}");
             return Err(ExpressionError::new(reason, Some(at)));
         }
-        self.open.push(Level {
+        self.open.push(BracketLevel {
             at,
             closes,
             is_comprehension,
-            ..Level::default()
+            ..BracketLevel::default()
         });
         self.deeper(at)
     }
@@ -139,7 +144,7 @@ impl Levels {
     fn grow(
         &mut self,
         at: usize,
-        count: fn(&mut Level) -> &mut usize,
+        count: fn(&mut BracketLevel) -> &mut usize,
     ) -> Result<(), ExpressionError> {
         *count(self.innermost()) += 1;
         self.deeper(at)
@@ -160,16 +165,16 @@ impl Levels {
         self.nesting -= operators;
     }
 
-    fn innermost(&mut self) -> &mut Level {
+    fn innermost(&mut self) -> &mut BracketLevel {
         self.open.last_mut().unwrap_or(&mut self.outside)
     }
 }
 
-// === Tokens, as far as nesting depends on them ===
+// === CelTokens, as far as nesting depends on them ===
 
 /// A token.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Token {
+enum CelToken {
     /// Spaces or a comment.
     Nothing,
     /// A number or a text.
@@ -197,14 +202,14 @@ enum Token {
     Operator,
 }
 
-/// Tokens with their byte offsets and texts, until the first that cannot be read.
-struct Tokens<'t> {
+/// The tokens of an expression with their byte offsets and texts, until the first that cannot be read.
+struct CelTokens<'t> {
     text: &'t str,
     at: usize,
     follows_dot: bool,
 }
 
-impl<'t> Tokens<'t> {
+impl<'t> CelTokens<'t> {
     fn of(text: &'t str) -> Self {
         Self {
             text,
@@ -213,7 +218,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    fn read(&mut self, rest: &'t str) -> Result<(Token, usize), ExpressionError> {
+    fn read(&mut self, rest: &'t str) -> Result<(CelToken, usize), ExpressionError> {
         let bytes = rest.as_bytes();
         let first = bytes.first().copied().unwrap_or_default();
         let second = bytes.get(1).copied().unwrap_or_default();
@@ -225,46 +230,46 @@ impl<'t> Tokens<'t> {
                     Some(self.at),
                 )
             };
-            return Ok((Token::Literal, end.ok_or_else(unclosed)?));
+            return Ok((CelToken::Literal, end.ok_or_else(unclosed)?));
         }
         Ok(match (first, second) {
-            (b' ' | b'\t' | b'\n' | b'\r' | b'\x0c', _) => (Token::Nothing, 1),
-            (b'/', b'/') => (Token::Nothing, rest.find('\n').unwrap_or(rest.len())),
-            (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => (Token::Literal, number(bytes)),
+            (b' ' | b'\t' | b'\n' | b'\r' | b'\x0c', _) => (CelToken::Nothing, 1),
+            (b'/', b'/') => (CelToken::Nothing, rest.find('\n').unwrap_or(rest.len())),
+            (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => (CelToken::Literal, number(bytes)),
             (b'a'..=b'z' | b'A'..=b'Z' | b'_', _) => return self.name(rest),
-            (b'&', b'&') | (b'|', b'|') => (Token::Joint, 2),
-            (b'=' | b'!' | b'<' | b'>', b'=') => (Token::Operator, 2),
+            (b'&', b'&') | (b'|', b'|') => (CelToken::Joint, 2),
+            (b'=' | b'!' | b'<' | b'>', b'=') => (CelToken::Operator, 2),
             _ => (self.single(first, rest)?, 1),
         })
     }
 
-    fn name(&self, rest: &'t str) -> Result<(Token, usize), ExpressionError> {
+    fn name(&self, rest: &'t str) -> Result<(CelToken, usize), ExpressionError> {
         let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let end = rest.bytes().take_while(|byte| is_inner(byte)).count();
         let name = rest.get(..end).unwrap_or_default();
         let follows_dot = self.follows_dot;
         let token = match name {
-            "in" => Token::Operator,
+            "in" => CelToken::Operator,
             _ if name.starts_with("__") => {
                 let reason = "names that start with __ are reserved";
                 return Err(ExpressionError::new(reason, Some(self.at)));
             }
-            _ if follows_dot && COMPREHENSIONS.contains(&name) => Token::Comprehension,
-            _ => Token::Name { follows_dot },
+            _ if follows_dot && COMPREHENSIONS.contains(&name) => CelToken::Comprehension,
+            _ => CelToken::Name { follows_dot },
         };
         Ok((token, end))
     }
 
-    fn single(&self, byte: u8, rest: &str) -> Result<Token, ExpressionError> {
+    fn single(&self, byte: u8, rest: &str) -> Result<CelToken, ExpressionError> {
         Ok(match byte {
-            b'(' => Token::Open { closes: b')' },
-            b'[' => Token::Open { closes: b']' },
-            b'{' => Token::Open { closes: b'}' },
-            b')' | b']' | b'}' => Token::Close(byte),
-            b',' => Token::Comma,
-            b'?' => Token::Question,
-            b':' => Token::Colon,
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'!' | b'<' | b'>' | b'.' => Token::Operator,
+            b'(' => CelToken::Open { closes: b')' },
+            b'[' => CelToken::Open { closes: b']' },
+            b'{' => CelToken::Open { closes: b'}' },
+            b')' | b']' | b'}' => CelToken::Close(byte),
+            b',' => CelToken::Comma,
+            b'?' => CelToken::Question,
+            b':' => CelToken::Colon,
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'!' | b'<' | b'>' | b'.' => CelToken::Operator,
             _ => {
                 let found = rest.chars().next().unwrap_or_default();
                 let reason = format!("unexpected character {found:?}");
@@ -274,8 +279,8 @@ impl<'t> Tokens<'t> {
     }
 }
 
-impl<'t> Iterator for Tokens<'t> {
-    type Item = Result<(usize, Token, &'t str), ExpressionError>;
+impl<'t> Iterator for CelTokens<'t> {
+    type Item = Result<(usize, CelToken, &'t str), ExpressionError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
@@ -289,7 +294,7 @@ impl<'t> Iterator for Tokens<'t> {
         let written = rest.get(..length).unwrap_or(rest);
         let at = self.at;
         self.at += written.len();
-        if token != Token::Nothing {
+        if token != CelToken::Nothing {
             self.follows_dot = written == ".";
         }
         Some(Ok((at, token, written)))

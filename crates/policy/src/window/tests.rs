@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::fault::Faults;
 use crate::members::Members;
 use crate::moment::Moment;
-use crate::window::{State, Window, *};
+use crate::window::{Window, WindowState, *};
 
 fn windows(written: &Value) -> (Vec<Window>, Vec<String>) {
     let rules = json!({ "windows": written });
@@ -44,9 +44,9 @@ fn a_window_contains_its_start_and_not_its_end() {
         ("2026-11-28T02:59:59Z", true),
         ("2026-11-28T21:00:00Z", false),
     ] {
-        assert_eq!(window.state(at(now)) == State::Open, is_open, "{now}");
+        assert_eq!(window.state(at(now)) == WindowState::Open, is_open, "{now}");
     }
-    let State::Closed(Some(opens)) = window.state(at("2026-11-28T21:00:00Z")) else {
+    let WindowState::Closed(Some(opens)) = window.state(at("2026-11-28T21:00:00Z")) else {
         panic!("open on a Saturday");
     };
     assert_eq!(opens.at.to_string(), "2026-11-30T21:00:00Z");
@@ -57,8 +57,8 @@ fn a_window_contains_its_start_and_not_its_end() {
 #[test]
 fn fractions_of_a_second_round_up() {
     let window = window("0 0 * * *", "1500ms", "UTC");
-    assert_eq!(window.state(at("2026-11-23T00:00:01Z")), State::Open);
-    assert_ne!(window.state(at("2026-11-23T00:00:02Z")), State::Open);
+    assert_eq!(window.state(at("2026-11-23T00:00:01Z")), WindowState::Open);
+    assert_ne!(window.state(at("2026-11-23T00:00:02Z")), WindowState::Open);
 }
 
 #[test]
@@ -69,11 +69,11 @@ fn the_earliest_opening_of_all_counts() {
         {"schedule": "0 18 * * *", "duration": "1h"},
     ]));
     assert_eq!(faults, Vec::<String>::new());
-    let State::Closed(Some(opens)) = any(&some, at("2026-11-23T12:00:00Z")) else {
+    let WindowState::Closed(Some(opens)) = any(&some, at("2026-11-23T12:00:00Z")) else {
         panic!("open");
     };
     assert_eq!(opens.local, "2026-11-24T03:00:00+09:00");
-    assert_eq!(any(&some, at("2026-11-23T22:30:00Z")), State::Open);
+    assert_eq!(any(&some, at("2026-11-23T22:30:00Z")), WindowState::Open);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn times_far_away_are_closed() {
     let window = window("0 0 29 2 *", "1h", "America/New_York");
     for seconds in [i64::MIN, -400_000_000_000, 400_000_000_000, i64::MAX] {
         let state = window.state(Moment::from_unix_seconds(seconds));
-        assert_eq!(state, State::Closed(None), "{seconds}");
+        assert_eq!(state, WindowState::Closed(None), "{seconds}");
     }
 }
 
@@ -215,8 +215,8 @@ impl Walk {
             let is_open = since.is_some_and(|since| at - since < window.seconds);
             let state = window.state(Moment::from_unix_seconds(at));
             match state {
-                State::Open => assert!(is_open, "{name} at {at}"),
-                State::Closed(opens) => {
+                WindowState::Open => assert!(is_open, "{name} at {at}"),
+                WindowState::Closed(opens) => {
                     assert!(!is_open, "{name} at {at}");
                     let next = openings.range(at + 1..).next().copied();
                     if next.is_some() {

@@ -2,26 +2,26 @@
 
 use std::cmp::Ordering;
 
-use crate::audit::change::{Difference, Moves, Outcome, are_alike, is_same, other_images};
+use crate::audit::change::{Difference, Moves, SpecOutcome, are_alike, is_same, other_images};
 use crate::audit::{Audit, Deprecations, NextEdit, Onward, Place};
 use crate::judge::{ForbiddenStep, Token};
 use crate::resolve::Choice;
 
 /// Two audits, and what they say of the spec.
-pub(super) struct Sides<'a, 'b, 's> {
+pub(super) struct AuditPair<'a, 'b, 's> {
     before: &'a Audit<'b>,
     after: &'a Audit<'s>,
-    pub(super) outcomes: (Outcome, Outcome),
+    pub(super) outcomes: (SpecOutcome, SpecOutcome),
     /// The one difference of where the edits end.
     reach: Option<Difference>,
 }
 
-impl<'a, 'b, 's> Sides<'a, 'b, 's> {
+impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
     pub(super) fn of(before: &'a Audit<'b>, after: &'a Audit<'s>) -> Self {
         Self {
             before,
             after,
-            outcomes: (Outcome::of(before), Outcome::of(after)),
+            outcomes: (SpecOutcome::of(before), SpecOutcome::of(after)),
             reach: difference(before, after),
         }
     }
@@ -35,11 +35,11 @@ impl<'a, 'b, 's> Sides<'a, 'b, 's> {
             Difference::Ambiguous => self.is_ambiguous() || self.reach == Some(difference),
             Difference::Unresolvable => {
                 let is_named = self.package_is_gone() || self.is_ambiguous();
-                self.becomes(Outcome::Unresolvable) && !is_named
+                self.becomes(SpecOutcome::Unresolvable) && !is_named
             }
-            Difference::Forbidden => self.becomes(Outcome::Forbidden),
-            Difference::Undecided => self.becomes(Outcome::Undecided),
-            Difference::Allowed => self.becomes(Outcome::Allowed) && !self.was_undecided(),
+            Difference::Forbidden => self.becomes(SpecOutcome::Forbidden),
+            Difference::Undecided => self.becomes(SpecOutcome::Undecided),
+            Difference::Allowed => self.becomes(SpecOutcome::Allowed) && !self.was_undecided(),
             Difference::Decided => self.was_undecided(),
             Difference::OtherReason => self.has_other_reason(),
             Difference::ForbiddenMove => !forbidden(self.after).is_empty() && self.steps_differ(),
@@ -68,13 +68,13 @@ impl<'a, 'b, 's> Sides<'a, 'b, 's> {
         }
     }
 
-    fn becomes(&self, outcome: Outcome) -> bool {
+    fn becomes(&self, outcome: SpecOutcome) -> bool {
         let (before, after) = self.outcomes;
         before != outcome && after == outcome
     }
 
     fn was_undecided(&self) -> bool {
-        self.outcomes.0 == Outcome::Undecided
+        self.outcomes.0 == SpecOutcome::Undecided
     }
 
     fn tokens(&self) -> (Token, Token) {
@@ -96,7 +96,7 @@ impl<'a, 'b, 's> Sides<'a, 'b, 's> {
         let (before, after) = self.outcomes;
         let (old, new) = self.tokens();
         let is_named = self.package_is_gone() || self.is_ambiguous();
-        before == after && before != Outcome::Allowed && old != new && !is_named
+        before == after && before != SpecOutcome::Allowed && old != new && !is_named
     }
 
     fn moves_differ(&self) -> bool {

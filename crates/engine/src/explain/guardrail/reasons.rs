@@ -64,7 +64,7 @@ impl Reasons {
 #[derive(Debug, Default)]
 pub struct ReasonTable<'s> {
     reasons: Reasons,
-    places: BTreeMap<Identity<'s>, usize>,
+    places: BTreeMap<ReasonKey<'s>, usize>,
     names: BTreeMap<String, usize>,
     lists: BTreeSet<Places>,
 }
@@ -78,10 +78,10 @@ impl<'s> ReasonTable<'s> {
     ) -> Places {
         let mut places = Vec::with_capacity(violations.len() + denials.len());
         for found in violations {
-            places.push(self.place(Identity::of(found), || GuardrailReport::of(found)));
+            places.push(self.place(ReasonKey::of(found), || GuardrailReport::of(found)));
         }
         for found in denials {
-            places.push(self.place(Identity::policy(found), || GuardrailReport::policy(found)));
+            places.push(self.place(ReasonKey::policy(found), || GuardrailReport::policy(found)));
         }
         if let Some(known) = self.lists.get(places.as_slice()) {
             return Arc::clone(known);
@@ -96,7 +96,11 @@ impl<'s> ReasonTable<'s> {
         self.reasons
     }
 
-    fn place(&mut self, identity: Identity<'s>, report: impl FnOnce() -> GuardrailReport) -> usize {
+    fn place(
+        &mut self,
+        identity: ReasonKey<'s>,
+        report: impl FnOnce() -> GuardrailReport,
+    ) -> usize {
         if let Some(place) = self.places.get(&identity) {
             return *place;
         }
@@ -117,7 +121,7 @@ impl<'s> ReasonTable<'s> {
 
 /// Which reason it is.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Identity<'s> {
+enum ReasonKey<'s> {
     /// A rule, by where it lies in memory, as somebody has it.
     Rule(*const Rule, Author, &'s str),
     /// Anything else: its kind, its base graph, and who says it where.
@@ -127,7 +131,7 @@ enum Identity<'s> {
     Policy(&'s str, String, &'s str, Option<Step>),
 }
 
-impl<'s> Identity<'s> {
+impl<'s> ReasonKey<'s> {
     fn policy(found: &PolicyFinding<'s>) -> Self {
         let rule = &found.violation.rule;
         let step = match rule {

@@ -4,10 +4,11 @@
 
 use core::time::Duration;
 
+use crate::explain::facts::MessageFacts;
 use crate::explain::refusal::{RefusalWords, words};
 use crate::explain::text::{CutLine, Detail, escaped};
 use crate::extension::UnknownCause;
-use crate::judge::{NoCatalogs, OutdatedCatalogs, Ruling, UnansweredReason, Wait};
+use crate::judge::{NoCatalogs, UnansweredReason, Wait};
 use crate::resolve::{NotLoaded, NotLoadedCause};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::dns1123;
@@ -52,13 +53,14 @@ fn milliseconds(duration: Duration) -> Duration {
 
 // === Row 4: no catalog ===
 
-pub(super) fn no_catalogs(field: String, none: NoCatalogs) -> RefusalWords {
+pub(super) fn no_catalogs(facts: &MessageFacts<'_>, none: NoCatalogs) -> RefusalWords {
     let reason = match none {
         NoCatalogs::NoneGiven => "no catalog is given",
         NoCatalogs::NoneExist => "there is no ClusterCatalog",
         NoCatalogs::NoneMatch => "the selector matches no ClusterCatalog",
         NoCatalogs::AllUnavailable => "every ClusterCatalog that matches is Unavailable",
     };
+    let field = facts.extension.fields.selector();
     let refusal = RefusalWords::new(field, words(reason));
     match none {
         NoCatalogs::NoneGiven => {
@@ -73,10 +75,13 @@ pub(super) fn no_catalogs(field: String, none: NoCatalogs) -> RefusalWords {
 
 // === Row 4a: what is installed is not known ===
 
-pub(super) fn installed(field: &str, cause: &UnknownCause) -> RefusalWords {
-    RefusalWords::new(field, words(installed_unknown(cause)))
-        .with(of_unknown(cause))
-        .needing(needed_of_unknown(cause))
+pub(super) fn installed(facts: &MessageFacts<'_>, cause: &UnknownCause) -> RefusalWords {
+    RefusalWords::new(
+        facts.extension.fields.installed,
+        words(installed_unknown(cause)),
+    )
+    .with(of_unknown(cause))
+    .needing(needed_of_unknown(cause))
 }
 
 /// Why it is not known what is installed.
@@ -152,7 +157,7 @@ fn needed_of_unknown(cause: &UnknownCause) -> &'static str {
 
 // === Rows 5 to 5b: a catalog that does not answer ===
 
-pub(super) fn not_loaded(field: String, failed: &NotLoaded<'_>) -> RefusalWords {
+pub(super) fn not_loaded(facts: &MessageFacts<'_>, failed: &NotLoaded<'_>) -> RefusalWords {
     let line = words("catalog ").name(&failed.catalog.name);
     let reason = line.say(match failed.why {
         NotLoadedCause::NotServing => " is not being served",
@@ -169,7 +174,7 @@ pub(super) fn not_loaded(field: String, failed: &NotLoaded<'_>) -> RefusalWords 
         NotLoadedCause::NotServing | NotLoadedCause::Missing => Vec::new(),
     };
     let see = is_known_to_cluster(failed).then(|| see(failed.catalog));
-    RefusalWords::new(field, reason)
+    RefusalWords::new(facts.extension.fields.selector(), reason)
         .with([Detail::sentences("Cause", causes)])
         .with(see)
         .needing("Load the content of the catalog, or exclude the catalog with a selector.")
@@ -186,31 +191,29 @@ fn is_known_to_cluster(failed: &NotLoaded<'_>) -> bool {
     }
 }
 
-/// Content that is outdated; if it is superseded, the reason is the one of the row that would deny by it.
-pub(super) fn outdated(
-    field: String,
-    outdated: &OutdatedCatalogs<'_>,
-    denied: impl FnOnce(&Ruling<'_>) -> Option<RefusalWords>,
-) -> Option<RefusalWords> {
-    let which = which(outdated.catalogs());
-    Some(match outdated {
-        OutdatedCatalogs::TooOld(old) => {
-            let line = words("the content of ").then(named(old));
-            let reason = line.say(" was last confirmed current too long ago");
-            RefusalWords::new(field, reason).with(which).needing(
-                "olmguard must reach the API server and catalogd: its /readyz shows what is missing.",
-            )
-        }
-        OutdatedCatalogs::Superseded { catalogs, denial } => {
-            let denied = RefusalWords {
-                details: vec![superseded(catalogs)],
-                ..denied(denial)?
-            };
-            denied
-                .with(which)
-                .needing("Wait until the newer content of the catalog is loaded.")
-        }
-    })
+pub(super) fn too_old(facts: &MessageFacts<'_>, old: &[&CatalogState]) -> RefusalWords {
+    let line = words("the content of ").then(named(old));
+    let reason = line.say(" was last confirmed current too long ago");
+    RefusalWords::new(facts.extension.fields.selector(), reason)
+        .with(which(old))
+        .needing(
+            "olmguard must reach the API server and catalogd: its /readyz shows what is missing.",
+        )
+}
+
+/// Superseded content, by which another row would deny: with the reason of that row.
+pub(super) fn superseded(denied: RefusalWords, catalogs: &[&CatalogState]) -> RefusalWords {
+    let has = if catalogs.len() > 1 { "have" } else { "has" };
+    let why = format!(
+        "{} {has} newer content that is not loaded yet",
+        named(catalogs)
+    );
+    RefusalWords {
+        details: vec![Detail::sentences("Cause", vec![why])],
+        ..denied
+    }
+    .with(which(catalogs))
+    .needing("Wait until the newer content of the catalog is loaded.")
 }
 
 /// The catalog by its name, several by their number.
@@ -229,15 +232,6 @@ fn which(catalogs: &[&CatalogState]) -> Vec<Detail> {
             vec![Detail::items("Catalogs", escaped(&names)), see_all()]
         }
     }
-}
-
-fn superseded(catalogs: &[&CatalogState]) -> Detail {
-    let has = if catalogs.len() > 1 { "have" } else { "has" };
-    let why = format!(
-        "{} {has} newer content that is not loaded yet",
-        named(catalogs)
-    );
-    Detail::sentences("Cause", vec![why])
 }
 
 /// Where to look for all catalogs.

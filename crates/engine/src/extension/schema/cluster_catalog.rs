@@ -7,7 +7,7 @@
 //! [`api/v1/clustercatalog_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clustercatalog_types.go
 
 use crate::extension::schema::rule::{
-    Field, ObjectRule, ObjectRules, Refusal, Schema, Text, TextRule, has,
+    Field, ObjectRule, ObjectRules, Schema, Text, TextRefusal, TextRule, has,
 };
 
 pub(super) static CLUSTER_CATALOG: Schema = ObjectRules::of(&[Field::optional("spec", &SPEC)]);
@@ -108,7 +108,7 @@ static REF_RULES: [TextRule; 8] = [
 const fn rule(accepts: fn(&str) -> bool, message: &'static str) -> TextRule {
     TextRule {
         accepts,
-        refusal: Refusal::Message(message),
+        refusal: TextRefusal::Message(message),
     }
 }
 

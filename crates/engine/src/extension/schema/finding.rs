@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde_json::Number;
 
-use crate::extension::schema::rule::Refusal;
+use crate::extension::schema::rule::TextRefusal;
 use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::go;
 use olmguard_catalog::version::suggestion::{self, Suggestion};
@@ -38,25 +38,25 @@ pub enum Correction {
 }
 
 impl Finding {
-    pub(super) fn required(at: &Path<'_>) -> Self {
+    pub(super) fn required(at: &FieldPath<'_>) -> Self {
         Self::new(at, "Required value")
     }
 
-    pub(super) fn wrong_type(at: &Path<'_>, expected: JsonType, found: JsonType) -> Self {
+    pub(super) fn wrong_type(at: &FieldPath<'_>, expected: JsonType, found: JsonType) -> Self {
         let subject = in_body(at);
         let message =
             format!("Invalid value: \"{found}\": {subject}must be of type {expected}: \"{found}\"");
         Self::new(at, message)
     }
 
-    pub(super) fn refused(at: &Path<'_>, text: &str, refusal: Refusal) -> Self {
+    pub(super) fn refused(at: &FieldPath<'_>, text: &str, refusal: TextRefusal) -> Self {
         match refusal {
-            Refusal::Message(message) => Self::new(at, message),
-            Refusal::Range(message) => Self {
+            TextRefusal::Message(message) => Self::new(at, message),
+            TextRefusal::Range(message) => Self {
                 instead: suggestion::constraint(text).map(Correction::Range),
                 ..Self::new(at, message)
             },
-            Refusal::Pattern(pattern) => {
+            TextRefusal::Pattern(pattern) => {
                 let (text, subject) = (go::quote(text), in_body(at));
                 Self::new(
                     at,
@@ -66,7 +66,7 @@ impl Finding {
         }
     }
 
-    pub(super) fn rule(at: &Path<'_>, message: &str) -> Self {
+    pub(super) fn rule(at: &FieldPath<'_>, message: &str) -> Self {
         Self::new(at, message)
     }
 
@@ -79,39 +79,39 @@ impl Finding {
         }
     }
 
-    pub(super) fn too_few_properties(at: &Path<'_>, found: usize, least: usize) -> Self {
+    pub(super) fn too_few_properties(at: &FieldPath<'_>, found: usize, least: usize) -> Self {
         let subject = in_body(at);
         let message =
             format!("Invalid value: {found}: {subject}should have at least {least} properties");
         Self::new(at, message)
     }
 
-    pub(super) fn too_small(at: &Path<'_>, found: &Number, least: i64) -> Self {
+    pub(super) fn too_small(at: &FieldPath<'_>, found: &Number, least: i64) -> Self {
         let subject = in_body(at);
         let message =
             format!("Invalid value: {found}: {subject}should be greater than or equal to {least}");
         Self::new(at, message)
     }
 
-    pub(super) fn too_large(at: &Path<'_>, found: &Number, most: i64) -> Self {
+    pub(super) fn too_large(at: &FieldPath<'_>, found: &Number, most: i64) -> Self {
         let subject = in_body(at);
         let message =
             format!("Invalid value: {found}: {subject}should be less than or equal to {most}");
         Self::new(at, message)
     }
 
-    pub(super) fn too_long(at: &Path<'_>, most: usize) -> Self {
+    pub(super) fn too_long(at: &FieldPath<'_>, most: usize) -> Self {
         Self::new(at, format!("Too long: may not be more than {most}"))
     }
 
-    pub(super) fn too_many(at: &Path<'_>, found: usize, most: usize) -> Self {
+    pub(super) fn too_many(at: &FieldPath<'_>, found: usize, most: usize) -> Self {
         Self::new(
             at,
             format!("Too many: {found}: must have at most {most} items"),
         )
     }
 
-    pub(super) fn too_short(at: &Path<'_>, text: &str, least: usize) -> Self {
+    pub(super) fn too_short(at: &FieldPath<'_>, text: &str, least: usize) -> Self {
         let (text, subject) = (go::quote(text), in_body(at));
         let message =
             format!("Invalid value: {text}: {subject}should be at least {least} chars long");
@@ -119,7 +119,7 @@ impl Finding {
     }
 
     pub(super) fn unsupported(
-        at: &Path<'_>,
+        at: &FieldPath<'_>,
         word: &str,
         words: &[&str],
         instead: Option<&'static str>,
@@ -133,7 +133,7 @@ impl Finding {
         }
     }
 
-    fn new(at: &Path<'_>, message: impl Into<String>) -> Self {
+    fn new(at: &FieldPath<'_>, message: impl Into<String>) -> Self {
         Self {
             path: at.to_string(),
             message: message.into(),
@@ -143,10 +143,10 @@ impl Finding {
 }
 
 /// The subject of a message of kube-openapi: the field again, nothing for the object itself.
-fn in_body(at: &Path<'_>) -> String {
+fn in_body(at: &FieldPath<'_>) -> String {
     match at {
-        Path::Root => String::new(),
-        Path::Field(..) | Path::Item(..) => format!("{at} in body "),
+        FieldPath::Root => String::new(),
+        FieldPath::Field(..) | FieldPath::Item(..) => format!("{at} in body "),
     }
 }
 
@@ -154,7 +154,7 @@ fn in_body(at: &Path<'_>) -> String {
 
 /// A place in an object; each part knows the one above it.
 #[derive(Clone, Copy)]
-pub(super) enum Path<'a> {
+pub(super) enum FieldPath<'a> {
     /// The object itself.
     Root,
     /// A field, or a value of a map.
@@ -164,7 +164,7 @@ pub(super) enum Path<'a> {
 }
 
 /// Names of maps are the user's, so they are escaped as Go's `%q` would, and cut.
-impl fmt::Display for Path<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),

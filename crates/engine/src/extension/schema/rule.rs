@@ -90,12 +90,12 @@ pub(super) enum Text {
 #[derive(Clone, Copy)]
 pub(super) struct TextRule {
     pub(super) accepts: fn(&str) -> bool,
-    pub(super) refusal: Refusal,
+    pub(super) refusal: TextRefusal,
 }
 
 /// How the API server words the refusal of a string.
 #[derive(Clone, Copy)]
-pub(super) enum Refusal {
+pub(super) enum TextRefusal {
     /// A CEL rule with this message.
     Message(&'static str),
     /// A CEL rule with this message over a version range.

@@ -9,7 +9,7 @@
 use serde_json::{Map, Value};
 
 use crate::extension::schema::rule::{
-    ANY_TEXT, Field, ObjectRule, ObjectRules, Refusal, Schema, Text, TextRule, has,
+    ANY_TEXT, Field, ObjectRule, ObjectRules, Schema, Text, TextRefusal, TextRule, has,
 };
 use olmguard_catalog::dns1123;
 use olmguard_catalog::version::crd;
@@ -38,7 +38,7 @@ static NAMESPACE: Schema = Text::ruled(
     0..=63,
     TextRule {
         accepts: dns1123::is_label,
-        refusal: Refusal::Message("namespace must be a valid DNS1123 label"),
+        refusal: TextRefusal::Message("namespace must be a valid DNS1123 label"),
     },
 );
 
@@ -55,7 +55,7 @@ static SERVICE_ACCOUNT_NAME: Schema = Text::ruled(1..=253, SERVICE_ACCOUNT_NAME_
 
 const SERVICE_ACCOUNT_NAME_RULE: TextRule = TextRule {
     accepts: dns1123::is_subdomain,
-    refusal: Refusal::Message(
+    refusal: TextRefusal::Message(
         "name must be a valid DNS1123 subdomain. It must contain only lowercase alphanumeric \
          characters, hyphens (-) or periods (.), start and end with an alphanumeric character, \
          and be no longer than 253 characters",
@@ -89,7 +89,7 @@ static PACKAGE_NAME: Schema = Text::ruled(
     0..=253,
     TextRule {
         accepts: dns1123::is_subdomain,
-        refusal: Refusal::Message(
+        refusal: TextRefusal::Message(
             "packageName must be a valid DNS1123 subdomain. It must contain only lowercase \
              alphanumeric characters, hyphens (-) or periods (.), start and end with an \
              alphanumeric character, and be no longer than 253 characters",
@@ -102,7 +102,7 @@ pub(super) static VERSION: Schema = Text::ruled(
     0..=crd::MAX_CHARACTERS,
     TextRule {
         accepts: crd::fits_pattern,
-        refusal: Refusal::Range("invalid version expression"),
+        refusal: TextRefusal::Range("invalid version expression"),
     },
 );
 
@@ -114,7 +114,7 @@ static CHANNEL: Schema = Text::ruled(
     0..=253,
     TextRule {
         accepts: dns1123::is_subdomain,
-        refusal: Refusal::Message("channels entries must be valid DNS1123 subdomains"),
+        refusal: TextRefusal::Message("channels entries must be valid DNS1123 subdomains"),
     },
 );
 

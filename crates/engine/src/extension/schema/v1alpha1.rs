@@ -6,7 +6,7 @@
 
 use crate::extension::Json;
 use crate::extension::schema::rule::{
-    ANY_TEXT, Field, ObjectRules, Refusal, Schema, Text, TextRule,
+    ANY_TEXT, Field, ObjectRules, Schema, Text, TextRefusal, TextRule,
 };
 use crate::extension::schema::v1::{self, LABEL_SELECTOR, VERSION};
 
@@ -160,7 +160,7 @@ static PACKAGE_NAME: Schema = Text::ruled(
     0..=48,
     TextRule {
         accepts: |name| name.split('-').all(is_group),
-        refusal: Refusal::Pattern("^[a-z0-9]+(-[a-z0-9]+)*$"),
+        refusal: TextRefusal::Pattern("^[a-z0-9]+(-[a-z0-9]+)*$"),
     },
 );
 
@@ -169,7 +169,7 @@ static CHANNEL: Schema = Text::ruled(
     0..=48,
     TextRule {
         accepts: |name| name.split(['.', '-']).all(is_group),
-        refusal: Refusal::Pattern(r"^[a-z0-9]+([\.-][a-z0-9]+)*$"),
+        refusal: TextRefusal::Pattern(r"^[a-z0-9]+([\.-][a-z0-9]+)*$"),
     },
 );
 

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Number, Value};
 
-use crate::extension::schema::finding::Path;
+use crate::extension::schema::finding::FieldPath;
 use crate::extension::schema::rule::{Crd, Field, Need, ObjectRules, Schema, Text, TextRule, has};
 use crate::extension::schema::{Finding, SchemaRelease};
 use olmguard_catalog::json_type::JsonType;
@@ -19,7 +19,7 @@ pub(super) fn walk(schema: &Schema, olm: SchemaRelease, object: &Value) -> Vec<F
         olm,
         findings: Vec::new(),
     };
-    walk.value(&Path::Root, object, schema);
+    walk.value(&FieldPath::Root, object, schema);
     walk.findings
 }
 
@@ -30,7 +30,7 @@ struct SchemaWalk {
 }
 
 impl SchemaWalk {
-    fn value(&mut self, at: &Path<'_>, value: &Value, schema: &Schema) {
+    fn value(&mut self, at: &FieldPath<'_>, value: &Value, schema: &Schema) {
         match (schema, value) {
             (Schema::Anything, _) | (Schema::Boolean, Value::Bool(_)) => {}
             (Schema::Integer { least, most }, Value::Number(number)) => {
@@ -49,7 +49,7 @@ impl SchemaWalk {
         }
     }
 
-    fn object(&mut self, at: &Path<'_>, object: &Map<String, Value>, rules: &ObjectRules) {
+    fn object(&mut self, at: &FieldPath<'_>, object: &Map<String, Value>, rules: &ObjectRules) {
         let olm = self.olm.minor;
         let known = || {
             rules
@@ -67,8 +67,8 @@ impl SchemaWalk {
         }
     }
 
-    fn field(&mut self, at: &Path<'_>, object: &Map<String, Value>, field: &Field) {
-        let at = Path::Field(at, field.name);
+    fn field(&mut self, at: &FieldPath<'_>, object: &Map<String, Value>, field: &Field) {
+        let at = FieldPath::Field(at, field.name);
         match object.get(field.name).filter(|value| !value.is_null()) {
             Some(value) => self.value(&at, value, field.schema),
             None if field.need == Need::Required => self.find(|| Finding::required(&at)),
@@ -76,22 +76,22 @@ impl SchemaWalk {
         }
     }
 
-    fn map(&mut self, at: &Path<'_>, values: &Map<String, Value>, schema: &Schema) {
+    fn map(&mut self, at: &FieldPath<'_>, values: &Map<String, Value>, schema: &Schema) {
         for (name, value) in values.iter().filter(|(_, value)| !value.is_null()) {
-            self.value(&Path::Field(at, name), value, schema);
+            self.value(&FieldPath::Field(at, name), value, schema);
         }
     }
 
-    fn list(&mut self, at: &Path<'_>, values: &[Value], max_items: usize, items: &Schema) {
+    fn list(&mut self, at: &FieldPath<'_>, values: &[Value], max_items: usize, items: &Schema) {
         if values.len() > max_items {
             self.find(|| Finding::too_many(at, values.len(), max_items));
         }
         for (index, value) in values.iter().enumerate() {
-            self.value(&Path::Item(at, index), value, items);
+            self.value(&FieldPath::Item(at, index), value, items);
         }
     }
 
-    fn text(&mut self, at: &Path<'_>, text: &str, rules: &Text) {
+    fn text(&mut self, at: &FieldPath<'_>, text: &str, rules: &Text) {
         match rules {
             Text::Enum { words, foreign } => self.word(at, text, words, foreign),
             Text::Form { characters, rule } => self.form(at, text, characters, rule.as_slice()),
@@ -104,7 +104,7 @@ impl SchemaWalk {
 
     fn word(
         &mut self,
-        at: &Path<'_>,
+        at: &FieldPath<'_>,
         word: &str,
         words: &[&str],
         foreign: &[(&str, &'static str)],
@@ -119,7 +119,7 @@ impl SchemaWalk {
     /// A text that is too long is not tried further: the API server then evaluates no CEL rule.
     fn form(
         &mut self,
-        at: &Path<'_>,
+        at: &FieldPath<'_>,
         text: &str,
         characters: &RangeInclusive<usize>,
         rules: &[TextRule],
@@ -137,7 +137,7 @@ impl SchemaWalk {
     }
 
     /// A number without a fraction is a whole one, however it is written.
-    fn number(&mut self, at: &Path<'_>, number: &Number, least: i64, most: i64) {
+    fn number(&mut self, at: &FieldPath<'_>, number: &Number, least: i64, most: i64) {
         let float = number.as_f64().unwrap_or(f64::NAN);
         if float.fract() != 0.0 {
             self.find(|| Finding::wrong_type(at, JsonType::Integer, JsonType::Number));
@@ -148,7 +148,7 @@ impl SchemaWalk {
         }
     }
 
-    fn at_least(&mut self, at: &Path<'_>, found: usize, least: usize) {
+    fn at_least(&mut self, at: &FieldPath<'_>, found: usize, least: usize) {
         if found < least {
             self.find(|| Finding::too_few_properties(at, found, least));
         }

@@ -15,7 +15,7 @@ pub(super) struct GuardedStep<'a, 's> {
     pub(super) from: &'a Version,
     pub(super) to: &'a Version,
     pub(super) edge: CatalogEdge,
-    pub(super) pool: &'a Pool<'s>,
+    pub(super) pool: &'a VersionPool<'s>,
 }
 
 /// The rules that a step violates.
@@ -40,27 +40,28 @@ pub(super) fn forbidden<'s>(
     let broken = rules
         .filter(|rule| step.breaks(rule))
         .map(ViolatedRule::Rule);
-    let unasked = (is_up && edge != Ok(Edge::Catalog) && step.is_unasked_prerelease(guardrails))
-        .then_some(ViolatedRule::Prerelease(graph));
+    let unasked =
+        (is_up && edge != Ok(BaseEdge::Catalog) && step.is_unasked_prerelease(guardrails))
+            .then_some(ViolatedRule::Prerelease(graph));
     lacking.into_iter().chain(broken).chain(unasked).collect()
 }
 
 /// The kind of edge in the base graph that a step follows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Edge {
+enum BaseEdge {
     Catalog,
     Semver,
 }
 
 /// The edge of the graph for a step. Rules decide about steps to prereleases.
-fn base_edge(step: &GuardedStep<'_, '_>, graph: BaseGraph) -> Result<Edge, Hindrance> {
+fn base_edge(step: &GuardedStep<'_, '_>, graph: BaseGraph) -> Result<BaseEdge, Hindrance> {
     let by_semver = || match semver::step(step.from, step.to) {
-        Ok(()) | Err(Hindrance::Prerelease | Hindrance::Same) => Ok(Edge::Semver),
+        Ok(()) | Err(Hindrance::Prerelease | Hindrance::Same) => Ok(BaseEdge::Semver),
         Err(hindrance) => Err(hindrance),
     };
     match (graph, step.edge) {
         (BaseGraph::Catalog, _) | (BaseGraph::CatalogOrSemver, CatalogEdge::Present) => {
-            Ok(Edge::Catalog)
+            Ok(BaseEdge::Catalog)
         }
         (BaseGraph::Semver, _) | (BaseGraph::CatalogOrSemver, CatalogEdge::Absent) => by_semver(),
     }
@@ -106,21 +107,21 @@ type Minor = (u64, u64);
 
 /// The versions of an offer, whatever the range, arranged for the questions of rules.
 #[derive(Debug, Default)]
-pub(super) struct Pool<'s> {
+pub(super) struct VersionPool<'s> {
     /// The minors that have a release.
     stable: BTreeSet<Minor>,
     /// The highest versions of each minor that are not deprecated.
-    highest: BTreeMap<Minor, Highest<'s>>,
+    highest: BTreeMap<Minor, HighestVersions<'s>>,
 }
 
 /// The highest versions of one minor.
 #[derive(Debug, Default)]
-struct Highest<'s> {
+struct HighestVersions<'s> {
     any: Option<&'s Version>,
     stable: Option<&'s Version>,
 }
 
-impl<'s> Pool<'s> {
+impl<'s> VersionPool<'s> {
     /// The pool of the bundles in the requested channels whose versions can be read.
     pub(super) fn of(offer: &Offer<'s>) -> Self {
         let package = offer.package;

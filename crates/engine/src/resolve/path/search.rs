@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::resolve::effort::Budget;
+use crate::resolve::effort::SearchBudget;
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::path::pins::{Pin, Pins};
 use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
@@ -33,7 +33,7 @@ pub struct PathSearch<'o, 's> {
     /// If there is one offer: its seen bundles that share their version with no other bundle. Pinning one of
     /// them again finds nothing new.
     settled: Option<BundleSet>,
-    budget: Budget,
+    budget: SearchBudget,
 }
 
 /// A bundle that was reached, never the installed one.
@@ -48,11 +48,11 @@ struct ReachedBundle<'s> {
 impl<'o, 's> PathSearch<'o, 's> {
     /// Starts at this bundle, and finds the first steps.
     pub fn from(offers: &'o [Offer<'s>], origin: &Origin<'_>, bounds: &'o Bounds<'o, 's>) -> Self {
-        Self::within(Budget::FULL, offers, origin, bounds)
+        Self::within(SearchBudget::FULL, offers, origin, bounds)
     }
 
     pub(super) fn within(
-        budget: Budget,
+        budget: SearchBudget,
         offers: &'o [Offer<'s>],
         origin: &Origin<'_>,
         bounds: &'o Bounds<'o, 's>,

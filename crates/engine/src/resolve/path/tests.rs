@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::extension::{Filter, InstalledBundle};
 use crate::resolve::Query;
-use crate::resolve::effort::Budget;
+use crate::resolve::effort::SearchBudget;
 use crate::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_catalog::{CatalogBuilder, fbc};
 
@@ -117,7 +117,7 @@ fn a_bundle_that_counts_as_another_is_reached_from_elsewhere() {
 }
 
 /// The names of the steps of a path to the bundle of this name.
-fn path(budget: Budget, entries: &Value, goal: &str) -> Option<Vec<String>> {
+fn path(budget: SearchBudget, entries: &Value, goal: &str) -> Option<Vec<String>> {
     search(&[("a", entries.clone())], |offers, origin| {
         let mut choices = offers.iter().flat_map(|offer| {
             let bundles = offer.package.bundles();
@@ -148,7 +148,7 @@ fn of_ways_of_one_length_that_with_the_fewest_prereleases_is_taken() {
         {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
         {"name": "2.0.0", "skips": ["1.1.0", "1.2.0-rc.1"]},
     ]);
-    let steps = path(Budget::FULL, &either, "2.0.0").expect("a path");
+    let steps = path(SearchBudget::FULL, &either, "2.0.0").expect("a path");
     assert_eq!(steps, ["1.1.0", "2.0.0"]);
     let in_all = json!([
         {"name": "1.0.0"},
@@ -160,7 +160,7 @@ fn of_ways_of_one_length_that_with_the_fewest_prereleases_is_taken() {
         {"name": "1.3.0", "skips": ["1.2.0"]},
         {"name": "2.0.0", "skips": ["1.3.0-rc.1", "1.3.0"]},
     ]);
-    let steps = path(Budget::FULL, &in_all, "2.0.0").expect("a path");
+    let steps = path(SearchBudget::FULL, &in_all, "2.0.0").expect("a path");
     assert_eq!(steps, ["1.1.0-rc.1", "1.2.0", "1.3.0", "2.0.0"]);
 }
 
@@ -173,7 +173,7 @@ fn a_shorter_way_may_lead_over_a_prerelease() {
         {"name": "1.2.0-rc.1", "skips": ["1.0.0"]},
         {"name": "2.0.0", "skips": ["1.2.0", "1.2.0-rc.1"]},
     ]);
-    let steps = path(Budget::FULL, &entries, "2.0.0").expect("a path");
+    let steps = path(SearchBudget::FULL, &entries, "2.0.0").expect("a path");
     assert_eq!(steps, ["1.2.0-rc.1", "2.0.0"]);
 }
 
@@ -189,10 +189,10 @@ fn a_search_out_of_budget_gives_the_best_so_far() {
         (100, 3, 2),
         (100, 0, 1),
     ] {
-        let budget = Budget {
+        let budget = SearchBudget {
             expansions,
             pins,
-            ..Budget::FULL
+            ..SearchBudget::FULL
         };
         let steps = path(budget, &chain(9), "1.3.0").expect("a candidate is reached");
         let expected = full.get(..reached).expect("a part of it");
@@ -203,9 +203,9 @@ fn a_search_out_of_budget_gives_the_best_so_far() {
 #[test]
 fn a_search_that_its_budget_ends_says_so() {
     let is_cut = |expansions, length| {
-        let budget = Budget {
+        let budget = SearchBudget {
             expansions,
-            ..Budget::FULL
+            ..SearchBudget::FULL
         };
         search(&[("a", chain(length))], |offers, origin| {
             let (rules, guards) = (Rules::default(), Guards::default());
@@ -224,7 +224,7 @@ fn a_search_that_its_budget_ends_says_so() {
 
 #[test]
 fn a_chain_within_the_budget_is_gone_through() {
-    let steps = path(Budget::FULL, &chain(500), "1.499.0").expect("the head is reached");
+    let steps = path(SearchBudget::FULL, &chain(500), "1.499.0").expect("the head is reached");
     assert_eq!(steps.len(), 499);
 }
 
@@ -232,9 +232,9 @@ fn a_chain_within_the_budget_is_gone_through() {
 fn edges_from_everything_to_everything_end_with_the_budget() {
     let entry = |patch| json!({"name": format!("1.0.{patch}"), "skipRange": ">=1.0.0"});
     let dense: Value = (0..200).map(entry).collect();
-    let budget = Budget {
+    let budget = SearchBudget {
         expansions: 3,
-        ..Budget::FULL
+        ..SearchBudget::FULL
     };
     let unreachable = json!({"name": "2.0.0", "replaces": "nothing"});
     let mut entries = dense;
