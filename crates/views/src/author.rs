@@ -19,17 +19,14 @@ pub mod channel;
 mod json;
 pub mod promote;
 pub mod reach;
-mod shelf;
 pub mod template;
-mod together;
 mod value;
-mod whole;
 pub mod words;
 mod written;
 mod yaml;
 pub mod zstream;
 
 pub use blob::BlobText;
-pub use shelf::{Shelf, ShelfError};
+pub use blob::{Shelf, ShelfError};
 pub use value::{Members, Value};
 pub use written::{CatalogText, Format, WrittenError};

@@ -3,17 +3,15 @@
 //! The key `schema` tells which kind it is. Bundles are named by image and come from a [`Shelf`].
 //! Upstream: operator-registry, `alpha/template`.
 
-mod basic;
-mod csv;
-mod document;
 pub mod semver;
-#[cfg(test)]
-mod tests;
 
-use crate::author::shelf::{Shelf, ShelfError};
-use crate::author::written::{CatalogText, WrittenError};
-use document::Document;
+use olmguard_catalog::fbc::{base64, begins_with_brace, yaml};
 use olmguard_catalog::version::{VersionError, go};
+
+use crate::author::blob::{BUNDLE, BlobText, GUARDRAILS, Shelf, ShelfError};
+use crate::author::value::Value;
+use crate::author::written::{CatalogText, WrittenError};
+use crate::author::{json, value};
 
 /// Why a template is not rendered. What opm has a text for, begins with it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -232,11 +230,11 @@ pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<CatalogText, Tem
     let Document {
         template,
         guardrails,
-    } = document::read(file, text)?;
+    } = read(file, text)?;
     let written = match template.schema() {
         "" => Err(TemplateError::NoSchema),
         BASIC => match guardrails.first() {
-            None => basic::render(file, &template, shelf),
+            None => render_basic(file, &template, shelf),
             Some(beside) => Err(TemplateError::GuardrailsBeside {
                 package: beside.package().into(),
             }),
@@ -258,3 +256,119 @@ fn known_schemas() -> String {
 const BASIC: &str = "olm.template.basic";
 const SEMVER: &str = "olm.semver";
 const SUBSTITUTES: &str = "olm.template.substitutes";
+
+// `olm.template.basic`: blobs as they are, but for bundles, which are named by their image.
+//
+// Upstream: operator-registry, [`alpha/template/basic/basic.go`]. A bundle may have a name there, which
+// has no effect; the same holds here.
+//
+// [`alpha/template/basic/basic.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/template/basic/basic.go
+
+/// The blobs of a template.
+fn render_basic(
+    file: &str,
+    template: &BlobText,
+    shelf: &Shelf,
+) -> Result<CatalogText, TemplateError> {
+    let entries = template.members().get("entries");
+    let entries = entries.map(Value::items).unwrap_or_default().iter();
+    let blobs = entries
+        .enumerate()
+        .map(|(index, entry)| blob(&format!("{file}: entries[{index}]"), entry));
+    let blobs = blobs.collect::<Result<Vec<_>, _>>()?;
+    let references = blobs
+        .iter()
+        .filter(|blob| blob.schema() == BUNDLE && is_reference(blob));
+    shelf.check(references.map(|blob| blob.text("image")))?;
+    let mut written = CatalogText::default();
+    for (index, blob) in blobs.into_iter().enumerate() {
+        match blob.schema() {
+            BUNDLE if is_reference(&blob) => {
+                written.push(shelf.bundle(blob.text("image"))?.clone());
+            }
+            BUNDLE => return Err(TemplateError::BundleFields { index }),
+            _ => written.push(blob),
+        }
+    }
+    Ok(written)
+}
+
+/// One entry as a blob of a catalog, with all that is checked of one.
+fn blob(name: &str, entry: &Value) -> Result<BlobText, TemplateError> {
+    let Value::Object(members) = entry else {
+        return Err(TemplateError::WrongType {
+            path: name.into(),
+            expected: "an object with schema",
+            found: entry.kind(),
+        });
+    };
+    let mut text = String::new();
+    json::object(members, &mut text);
+    CatalogText::default().read(name, text.as_bytes())?;
+    Ok(BlobText::new(members.clone()))
+}
+
+fn is_reference(bundle: &BlobText) -> bool {
+    let lists = ["properties", "relatedImages"].map(|key| bundle.members().get(key));
+    let has_items = |list: &Value| !list.items().is_empty();
+    !bundle.text("image").is_empty()
+        && bundle.text("package").is_empty()
+        && !lists.into_iter().flatten().any(has_items)
+}
+
+/// A template, and the guardrails in documents of the same text.
+struct Document {
+    template: BlobText,
+    guardrails: Vec<BlobText>,
+}
+
+/// Reads it.
+///
+/// Upstream takes the first document and does not look at others; a second one here is a fault, since
+/// whoever wrote it means it. Guardrails are none of opm's, and have no place in some templates.
+fn read(file: &str, text: &[u8]) -> Result<Document, TemplateError> {
+    let mut written = CatalogText::default();
+    written.read(file, text)?;
+    let is_guardrails = |blob: &BlobText| blob.schema() == GUARDRAILS;
+    let (guardrails, mut others): (Vec<_>, Vec<_>) =
+        written.into_blobs().into_iter().partition(is_guardrails);
+    match (others.pop(), others.len()) {
+        (Some(template), 0) => Ok(Document {
+            template,
+            guardrails,
+        }),
+        (last, before) => Err(TemplateError::Documents {
+            file: file.into(),
+            found: before + usize::from(last.is_some()),
+        }),
+    }
+}
+
+// The `spec` of the `ClusterServiceVersion` that a bundle carries. A bundle straight from its image has it whole, in a property `olm.bundle.object`; one that was made
+// smaller has of it what `olm.csv.metadata` keeps, which is no icon.
+
+/// It, if it is there and can be read.
+fn of(bundle: &BlobText) -> Option<Value> {
+    let mut objects = bundle.properties("olm.bundle.object");
+    let whole = objects.find_map(|property| spec(&decode(property.text("data"))?));
+    whole.or_else(|| bundle.properties("olm.csv.metadata").next().cloned())
+}
+
+/// A manifest, in YAML or JSON, out of its base64.
+fn decode(data: &str) -> Option<Value> {
+    let text = base64::decode(data.as_bytes())?;
+    let json = if begins_with_brace(&text) {
+        text
+    } else {
+        yaml::to_json(&text).ok()?
+    };
+    value::parse(&json).ok()
+}
+
+fn spec(manifest: &Value) -> Option<Value> {
+    let is_csv = manifest.text("kind") == "ClusterServiceVersion";
+    manifest.get("spec").filter(|_| is_csv).cloned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,17 +7,20 @@
 //!
 //! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 
-#[cfg(test)]
-mod tests;
+use olmguard_catalog::blob::{BlobFault, Content, Position};
+use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
+use olmguard_catalog::fbc::json::{Cursor, CursorResult};
+use olmguard_catalog::fbc::reader::Places;
+use olmguard_catalog::fbc::{FbcError, meta};
+use olmguard_catalog::guardrail::UnreadGuardrails;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::go;
+use olmguard_catalog::{CatalogBuilder, fbc, read_guardrails};
 
 use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::author::channel::Channel;
-use crate::author::whole::WholeCatalog;
-use crate::author::{json, yaml};
-use olmguard_catalog::blob::{BlobFault, Position};
-use olmguard_catalog::fbc::{self, FbcError};
-use olmguard_catalog::guardrail::UnreadGuardrails;
-use olmguard_catalog::version::go;
+use crate::author::value::Value;
+use crate::author::{json, value, yaml};
 
 /// The blobs of a catalog.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -199,3 +202,109 @@ fn place(blob: &BlobText) -> (bool, &str, u8, &str) {
     };
     (package.is_empty(), package, kind, by)
 }
+
+// The blobs of a file, whole: what the index of a catalog reduces is kept here.
+//
+// Each is read twice, once for what decides, so that it is checked as the index checks it, and once
+// for all of it. A blob that is null is passed over.
+
+/// Takes them.
+#[derive(Debug, Default)]
+pub(super) struct WholeCatalog {
+    /// The blobs so far.
+    pub(super) blobs: Vec<BlobText>,
+    /// Why the first does not do that does not.
+    pub(super) fault: Option<WrittenError>,
+}
+
+impl Intake for WholeCatalog {
+    type Blob<'a> = (meta::Value<'a>, Value);
+
+    const PLACES: Places = Places::Unwanted;
+
+    fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Self::Blob<'a>> {
+        cursor.kind()?;
+        let start = cursor.at();
+        let decisive = meta::read(cursor)?;
+        let value = cursor.revisit(start, value::read)?;
+        Ok((decisive, value))
+    }
+
+    fn take(&mut self, (decisive, value): Self::Blob<'_>, place: &BlobPlace<'_>) {
+        if let meta::Value::Blob(blob) = decisive
+            && self.fault.is_none()
+        {
+            self.fault = fault(blob, place);
+        }
+        if let Value::Object(members) = value {
+            let at = place.position.in_file(place.file);
+            self.blobs.push(BlobText::at(&at, members));
+        }
+    }
+
+    fn fault(&mut self, _: &str, fault: FbcError, _: TextOrigin, _: &[u8]) -> Result<(), FbcError> {
+        Err(fault)
+    }
+}
+
+/// Why a blob does not decode, or the guardrails in it cannot be read.
+fn fault(blob: meta::Blob<'_>, place: &BlobPlace<'_>) -> Option<WrittenError> {
+    let stated = match blob.content {
+        Err(fault) => {
+            let fault = place.blame(&blob.filed, fault);
+            return Some(WrittenError::Blob(Box::new(fault)));
+        }
+        Ok(Content::Guardrails(text)) => vec![text],
+        Ok(Content::Package(package)) => package.guardrails,
+        Ok(_) => return None,
+    };
+    let unread = stated.iter().find_map(|text| read_guardrails(text).err())?;
+    Some(WrittenError::Guardrails {
+        file: place.file.into(),
+        position: place.position,
+        package: blob.filed.key().folder().into(),
+        unread,
+    })
+}
+
+impl CatalogText {
+    /// Checks the guardrails of every package as they are judged by.
+    ///
+    /// # Errors
+    /// Those of a package that cannot be read together: two blobs, or a blob and a property that differ.
+    pub fn check_guardrails(&self) -> Result<(), WrittenError> {
+        let rules = Rules::default();
+        let mut builder = CatalogBuilder::new(&rules);
+        let text = self.bearing_guardrails();
+        let read = fbc::read("what is written", text.as_bytes(), &mut builder);
+        let catalog = read.and_then(|()| Ok(builder.finish()?));
+        let catalog = catalog.map_err(|source| WrittenError::File {
+            file: "what is written".into(),
+            source,
+        })?;
+        for name in catalog.package_names() {
+            let package = catalog.package(name).and_then(Result::ok);
+            let stated = package.and_then(|package| package.guardrails().stated());
+            if let Some(Err(unread)) = stated {
+                return Err(WrittenError::Together {
+                    package: name.into(),
+                    unread: unread.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The blobs that may say something of upgrade steps, as JSON; most of a catalog does not.
+    fn bearing_guardrails(&self) -> String {
+        let may = |blob: &&BlobText| ![BUNDLE, CHANNEL, DEPRECATIONS].contains(&blob.schema());
+        let mut text = String::new();
+        for blob in self.blobs().iter().filter(may) {
+            json::object(blob.members(), &mut text);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,10 +5,10 @@
 
 use std::fmt::Write as _;
 
-use crate::picture::mark::{Mark, Marks};
 use crate::picture::sketch::{Fan, FanKind, Fate, Lane, Row, Sketch};
 use crate::picture::text;
 use crate::picture::walk::Field;
+use crate::picture::{Mark, Marks};
 use olmguard_catalog::version::go;
 
 /// The whole text.

@@ -6,15 +6,12 @@
 //! Nothing else may run or be loaded: the policy in its head names our script and style by digest, and
 //! the data stand in a block that no browser runs, without a character that could end it.
 
-mod changes;
 mod data;
-mod folds;
 mod notes;
-mod words;
 
 use crate::picture::scene::Scene;
 use crate::picture::sketch::Sketch;
-use crate::picture::{svg, text};
+use crate::picture::{Generation, svg, text};
 use crate::xml::{Attributes, Xml};
 
 /// A whole page.
@@ -34,7 +31,7 @@ pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
         &[
             ("id", &"panel"),
             ("aria-live", &"polite"),
-            ("aria-label", &words::PANEL),
+            ("aria-label", &PANEL),
         ],
         "",
     );
@@ -75,14 +72,14 @@ fn head(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
         "meta",
         &[("name", &"color-scheme"), ("content", &"light dark")],
     );
-    xml.text("title", &[], &words::page_title(&text::title(sketch)));
+    xml.text("title", &[], &page_title(&text::title(sketch)));
     xml.ours("style", STYLE);
     xml.close();
 }
 
 fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
     xml.open("header", &[]);
-    xml.text("h1", &[], &words::page_title(&text::title(sketch)));
+    xml.text("h1", &[], &page_title(&text::title(sketch)));
     xml.open("form", &[("id", &"find"), ("role", &"search")]);
     xml.empty(
         "input",
@@ -90,28 +87,24 @@ fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
             ("id", &"search"),
             ("type", &"search"),
             ("autocomplete", &"off"),
-            ("placeholder", &words::SEARCH),
-            ("aria-label", &words::SEARCH),
+            ("placeholder", &SEARCH),
+            ("aria-label", &SEARCH),
             ("aria-controls", &"matches"),
         ],
     );
     let matches: Attributes<'_> = &[
         ("id", &"matches"),
         ("role", &"group"),
-        ("aria-label", &words::MATCHES),
+        ("aria-label", &MATCHES),
         ("hidden", &""),
     ];
     xml.text("div", matches, "");
     xml.close();
-    buttons(words::ZOOM, &words::ZOOMS, xml);
+    buttons(ZOOM, &ZOOMS, xml);
     let fold: Attributes<'_> = &[("id", &"fold"), ("type", &"button"), ("hidden", &"")];
-    xml.text("button", fold, words::FOLD);
-    buttons(words::SAVE, &words::SAVES, xml);
-    xml.text(
-        "button",
-        &[("id", &"theme"), ("type", &"button")],
-        words::THEME,
-    );
+    xml.text("button", fold, FOLD);
+    buttons(SAVE, &SAVES, xml);
+    xml.text("button", &[("id", &"theme"), ("type", &"button")], THEME);
     xml.close();
 }
 
@@ -151,3 +144,97 @@ const SCRIPT_DIGEST: &str = "sha256-jgCVwmMijL5zJGmAqMlreoz77/PH+ARmjy/0Lbsb228=
 const STYLE_DIGEST: &str = "sha256-h3IPHo0hM2VPXoonQjKvP3EUUdmZ/y8ZWPDwR1Y1wbI=";
 const COMPARING_STYLE_DIGEST: &str = "sha256-nCAgkE/ARrUaASRzNnqnuqP9JM0SRH29kSQLY70tHf4=";
 const PICTURE_STYLE_DIGEST: &str = "sha256-iQee6mZYEX4ewNDPoVuspoU/RE9HWibvCaMroOw11jE=";
+
+// Every sentence of the page that is not of the picture itself.
+
+const PANEL: &str = "Selected version";
+const SEARCH: &str = "Find a version";
+const MATCHES: &str = "Matching versions";
+const ZOOM: &str = "Zoom";
+const SAVE: &str = "Save the picture";
+const THEME: &str = "Light / dark";
+const FOLD: &str = "Unfold all";
+
+/// The buttons that zoom: id, what each does, its text.
+const ZOOMS: [(&str, &str, &str); 5] = [
+    ("zoom-out", "Zoom out", "−"),
+    ("zoom-is", "Zoom to 100 %", "100 %"),
+    ("zoom-in", "Zoom in", "+"),
+    ("zoom-fit", "Fit the whole picture", "Fit"),
+    ("zoom-width", "Fit the width of the picture", "Width"),
+];
+
+/// The buttons that save the picture.
+const SAVES: [(&str, &str, &str); 2] = [
+    ("save-svg", "Save the picture as SVG", "SVG"),
+    ("save-png", "Save the picture as PNG", "PNG"),
+];
+
+/// The title of the page.
+fn page_title(package: &str) -> String {
+    format!("{package}: upgrade graph")
+}
+
+/// The texts that the script fills in: a name, and a text with `{PLACES}`.
+const FILLED: [(&str, &str); 31] = [
+    ("by", "{field} in {channel}"),
+    ("semver", "the semver rules"),
+    ("lane", "A Subscription in {channel}"),
+    ("anyLane", "A Subscription without a channel"),
+    ("start", text::START),
+    ("away", "+{count}"),
+    ("next", "Next versions ({count})"),
+    (
+        "deadEnd",
+        "Dead end: {newer}, and there is no upgrade from here.",
+    ),
+    (
+        "reachedSome",
+        "{count} of {newer} newer versions can be reached.",
+    ),
+    ("reachedAll", "All {newer} newer versions can be reached."),
+    ("newest", "No newer version exists."),
+    ("newerOne", "1 newer version exists"),
+    ("newerMany", "{count} newer versions exist"),
+    ("barred", "Forbidden by guardrails ({count})"),
+    ("way", "Path to {to}: {steps}"),
+    ("stepsOne", "1 step"),
+    ("stepsMany", "{count} steps"),
+    ("between", "{count} more steps of the same kind"),
+    ("noWay", "No upgrade path to {to}"),
+    ("again", "Clear the selection"),
+    ("help", "How to use this page"),
+    ("folded", "{from} to {to}: {count} versions folded"),
+    ("unfold", "{from} to {to}: show {count} versions"),
+    ("fold", "{from} to {to}: fold {count} versions"),
+    ("changes", "Changes ({count})"),
+    (
+        "noChanges",
+        "No version and no upgrade edge is added or removed.",
+    ),
+    ("foldAll", "Fold all"),
+    ("unfoldAll", FOLD),
+    ("noMatch", "No version matches {text}"),
+    ("matches", "Matches: {count}"),
+    ("moreMatches", "{count} more: type more of the version"),
+];
+
+/// The text of the panel while nothing is selected.
+fn helps(olm: Generation) -> [&'static str; 5] {
+    let whose = match olm {
+        Generation::V1 => {
+            "The page shows the edges that OLM v1 uses and no guardrail forbids. The edges of all drawn \
+             channels count together."
+        }
+        Generation::V0 => {
+            "The page shows the edges that OLM v0 uses, in the channel in which you select the version."
+        }
+    };
+    [
+        "Click a version to see its upgrades and the shortest path to the highest version.",
+        "Click a second version to see the path between the two. Escape clears the selection.",
+        whose,
+        "Ctrl and the mouse wheel zoom. Drag to move the picture. The slash key starts a search.",
+        "The arrow keys move from version to version. Enter selects.",
+    ]
+}

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::picture::Generation;
-use crate::picture::mark::{Mark, Marks};
 use crate::picture::sketch::{FanKind, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::Hop;
+use crate::picture::{Mark, Marks};
 use olmguard_engine::explain::GuardrailReport;
 
 /// The upgrade graph of a package, and the versions that can be reached in it.

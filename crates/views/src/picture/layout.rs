@@ -13,27 +13,20 @@
 //! to their right, folded (`fold`). Lines keep to tracks of their own, so none lies upon another.
 
 mod card;
-mod columns;
-mod fold;
-mod grid;
-mod heading;
 mod plan;
-mod tracks;
-mod way;
 
-pub(crate) use grid::LONGEST_VERSION;
-pub(crate) use plan::signs;
+use std::collections::BTreeSet;
 
-use crate::picture::layout::card::{LanePlace, card, is_out_of_reach};
-use crate::picture::layout::columns::{Column, columns};
-use crate::picture::layout::grid::{
-    BEYOND, CARD_GAP, CARD_HEADING, Grid, MARGIN, ROW, VERSION_SIZE,
-};
+use crate::picture::layout::card::{LanePlace, card, is_out_of_reach, way};
 use crate::picture::layout::plan::Plan;
-use crate::picture::measure::{Face, clip, px};
-use crate::picture::scene::{Anchor, Area, Axis, AxisRow, Label, Point, Role, Scene};
-use crate::picture::sketch::{Row, Sketch};
-use crate::picture::text;
+use crate::picture::scene::{
+    Anchor, Area, Axis, AxisRow, Face, Label, LegendItem, Point, Role, Scene, Sign, clip, px,
+};
+use crate::picture::sketch::{Change, Fate, Lane, Row, Sketch};
+use crate::picture::walk::Field;
+use crate::picture::{Mark, text};
+
+pub(crate) use crate::picture::layout::plan::signs;
 
 /// Gives everything its place, in as few columns as channels need.
 pub fn layout(sketch: &Sketch<'_, '_>) -> Scene {
@@ -55,7 +48,7 @@ fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
     let (columns, places) = columns(&lanes, room - 2 * MARGIN - axis_width);
     let (lefts, x) = lefts(&columns, MARGIN + axis_width + CARD_GAP);
     let width = (x - CARD_GAP + MARGIN).max(NARROWEST);
-    let top = heading::heading(sketch, width);
+    let top = heading(sketch, width);
     let grid = Grid {
         first: top.bottom + CARD_HEADING + ROW / 2,
     };
@@ -77,7 +70,7 @@ fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
         height: axis.area.bottom() + BEYOND + MARGIN,
         heading: top.lines,
         legend: top.legend,
-        way: way::way(sketch, &cards, grid),
+        way: way(sketch, &cards, grid),
         axis,
         cards,
     }
@@ -160,3 +153,307 @@ const HOPS: i32 = 40;
 const WINDOW: i32 = 1040;
 /// No picture is narrower: its heading must be readable.
 const NARROWEST: i32 = 760;
+
+// What stands above everything: the package, what is shown of it, and what the signs mean.
+
+/// The heading, and where it ends.
+#[derive(Debug)]
+struct Heading {
+    lines: Vec<Label>,
+    legend: Vec<LegendItem>,
+    bottom: i32,
+}
+
+fn heading(sketch: &Sketch<'_, '_>, width: i32) -> Heading {
+    let room = width - 2 * MARGIN;
+    let mut y = MARGIN + TITLE_SIZE;
+    let mut lines = vec![label(
+        text::title(sketch),
+        MARGIN,
+        y,
+        TITLE_SIZE,
+        Role::Title,
+    )];
+    y += 8;
+    for told in text::told(sketch) {
+        for line in wrap(&told, room) {
+            y += LINE;
+            lines.push(label(line, MARGIN, y, LEGEND_SIZE, Role::Aside));
+        }
+    }
+    y += 14;
+    let (legend, bottom) = legend(sketch, room, y);
+    Heading {
+        lines,
+        legend,
+        bottom: bottom + 10,
+    }
+}
+
+/// The signs that occur, in lines.
+fn legend(sketch: &Sketch<'_, '_>, room: i32, top: i32) -> (Vec<LegendItem>, i32) {
+    let (mut x, mut y) = (MARGIN, top);
+    let mut items = Vec::new();
+    for sign in occurring_signs(sketch) {
+        let text = text::sign(sign);
+        let width = LEGEND_SIGN + 8 + Face::Sans.width(text, LEGEND_SIZE);
+        if x > MARGIN && x + width > MARGIN + room {
+            (x, y) = (MARGIN, y + LEGEND_LINE);
+        }
+        items.push(LegendItem {
+            sign,
+            area: Area {
+                x,
+                y,
+                width: LEGEND_SIGN,
+                height: LEGEND_HEIGHT,
+            },
+            label: label(
+                text.to_owned(),
+                x + LEGEND_SIGN + 8,
+                y + 13,
+                LEGEND_SIZE,
+                Role::Aside,
+            ),
+        });
+        x += width + 22;
+    }
+    (items, y + LEGEND_LINE)
+}
+
+fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
+    let lanes = &sketch.lanes;
+    let changes = [Change::Added, Change::Removed].into_iter();
+    let changes = changes.filter(|change| lanes.iter().any(|lane| lane.has_edges(*change)));
+    let in_lanes = lanes
+        .iter()
+        .flat_map(|lane| &lane.cells)
+        .map(|cell| cell.marks);
+    let marks: Vec<_> = in_lanes
+        .chain(sketch.rows.iter().map(|row| row.marks))
+        .collect();
+    let marks = Mark::ALL
+        .into_iter()
+        .filter(|mark| marks.iter().any(|marks| marks.has(*mark)));
+    let way = sketch.reach.as_ref();
+    let has_way = way.is_some_and(|reach| !reach.way.is_empty());
+    let misses = way.is_some_and(|reach| reach.hops.len() < sketch.rows.len());
+    fields(lanes)
+        .into_iter()
+        .map(Sign::Edge)
+        .chain(fates(lanes).into_iter().map(Sign::Fate))
+        .chain(changes.map(Sign::Change))
+        .chain(marks.map(Sign::Version))
+        .chain(has_way.then_some(Sign::Way))
+        .chain(misses.then_some(Sign::OutOfReach))
+        .collect()
+}
+
+/// The fields of the edges that are drawn.
+fn fields(lanes: &[Lane<'_>]) -> BTreeSet<Field> {
+    let of_lane = |lane: &Lane<'_>| {
+        let steps = lane.steps.iter().map(|_| Field::Replaces);
+        let fans = lane.fans.iter().map(|fan| fan.kind.field());
+        steps.chain(fans).collect::<Vec<_>>()
+    };
+    lanes.iter().flat_map(of_lane).collect()
+}
+
+/// Why edges that are drawn are not used.
+fn fates(lanes: &[Lane<'_>]) -> BTreeSet<Fate> {
+    let of_lane = |lane: &Lane<'_>| {
+        let steps = lane.steps.iter().map(|step| step.fate);
+        let fans = lane.fans.iter().map(|fan| fan.fate);
+        steps.chain(fans).collect::<Vec<_>>()
+    };
+    let fates = lanes.iter().flat_map(of_lane);
+    fates.filter(|fate| *fate != Fate::Taken).collect()
+}
+
+/// The words of a text in lines of at most this width.
+fn wrap(text: &str, room: i32) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(last) = lines.last_mut() else {
+            break;
+        };
+        let longer = if last.is_empty() {
+            word.to_owned()
+        } else {
+            format!("{last} {word}")
+        };
+        if last.is_empty() || Face::Sans.width(&longer, LEGEND_SIZE) <= room {
+            *last = longer;
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+fn label(text: String, x: i32, y: i32, size: i32, role: Role) -> Label {
+    let face = match role {
+        Role::Title => Face::Bold,
+        _ => Face::Sans,
+    };
+    Label {
+        at: Point { x, y },
+        anchor: Anchor::Start,
+        size,
+        face,
+        role,
+        text,
+    }
+}
+
+const TITLE_SIZE: i32 = 22;
+const LEGEND_SIZE: i32 = 12;
+const LINE: i32 = 18;
+/// The width of a sign.
+const LEGEND_SIGN: i32 = 34;
+const LEGEND_HEIGHT: i32 = 18;
+const LEGEND_LINE: i32 = 26;
+
+// Which channels stand above each other.
+//
+// A channel takes the rows of its versions and a heading above them. Those of different times share a
+// column, so that a package with a channel for each minor version is no long diagonal.
+
+/// Lanes above each other, with their versions in one line.
+#[derive(Debug, Default)]
+struct Column {
+    /// Left of the middle of the versions.
+    left: i32,
+    /// Right of it.
+    right: i32,
+    /// The first row that is free.
+    free: u32,
+    /// The widest heading.
+    heading: i32,
+}
+
+/// The column of each plan, in the order given: one of its own while that fits into the room, else the
+/// first that is free.
+fn columns(plans: &[Plan<'_, '_>], room: i32) -> (Vec<Column>, Vec<usize>) {
+    let mut columns = Vec::<Column>::new();
+    let place = |plan: &Plan<'_, '_>| {
+        let first = plan.rows.0.0;
+        let free = columns.iter().position(|column| column.free <= first);
+        let free = free.filter(|_| !has_room(&columns, plan, room));
+        let at = free.unwrap_or(columns.len());
+        if free.is_none() {
+            columns.push(Column::default());
+        }
+        if let Some(column) = columns.get_mut(at) {
+            column.add(plan);
+        }
+        at
+    };
+    let places = plans.iter().map(place).collect();
+    (columns, places)
+}
+
+/// Whether one more column fits.
+fn has_room(columns: &[Column], plan: &Plan<'_, '_>, room: i32) -> bool {
+    let mut own = Column::default();
+    own.add(plan);
+    let columns = columns.iter().chain([&own]);
+    columns.map(|column| column.width() + CARD_GAP).sum::<i32>() <= room
+}
+
+impl Column {
+    fn add(&mut self, plan: &Plan<'_, '_>) {
+        self.left = self.left.max(plan.left + plan.pill / 2);
+        self.right = self.right.max(plan.pill - plan.pill / 2 + plan.right);
+        self.heading = self.heading.max(text::heading_width(plan.lane));
+        self.free = plan.rows.1.0 + if plan.is_open { 4 } else { 3 };
+    }
+
+    /// From edge to edge.
+    fn width(&self) -> i32 {
+        (self.left + self.right).max(self.heading) + 2 * CARD_PAD
+    }
+
+    /// The middle of the versions, from the edge: what room is left over is shared by both sides.
+    fn middle(&self) -> i32 {
+        let spare = self.width() - 2 * CARD_PAD - (self.left + self.right);
+        CARD_PAD + self.left + spare / 2
+    }
+}
+
+/// Puts stretches on tracks, each on the first where nothing is in its way; in the order given, so what
+/// should lie innermost comes first. Returns the track of each.
+fn tracks(stretches: impl IntoIterator<Item = (u32, u32)>) -> Vec<usize> {
+    let mut taken = Vec::<Vec<(u32, u32)>>::new();
+    let place = |(top, bottom): (u32, u32)| {
+        let is_free = |track: &Vec<(u32, u32)>| {
+            track
+                .iter()
+                .all(|(other_top, other_bottom)| bottom < *other_top || *other_bottom < top)
+        };
+        let free = taken.iter().position(is_free);
+        let at = free.unwrap_or(taken.len());
+        match taken.get_mut(at) {
+            Some(track) => track.push((top, bottom)),
+            None => taken.push(vec![(top, bottom)]),
+        }
+        at
+    };
+    stretches.into_iter().map(place).collect()
+}
+
+// The measures that all parts of the picture share.
+
+/// From one version to the next.
+const ROW: i32 = 28;
+/// The height of a version.
+const PILL: i32 = 20;
+/// Left and right of the text in a version.
+const PILL_PAD: i32 = 9;
+/// The size of versions.
+const VERSION_SIZE: i32 = 12;
+/// The columns of the longest version that is told whole.
+pub(crate) const LONGEST_VERSION: usize = 26;
+/// What a sign takes inside a version.
+const SIGN: i32 = 14;
+/// Around everything.
+const MARGIN: i32 = 24;
+/// The heading of a channel.
+const CARD_HEADING: i32 = 48;
+/// Inside a channel, on every side.
+const CARD_PAD: i32 = 14;
+/// Between two channels.
+const CARD_GAP: i32 = 20;
+/// What a line that leads beyond the last version takes below it.
+const BEYOND: i32 = 22;
+
+/// Where rows are.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    /// The middle of the first.
+    first: i32,
+}
+
+impl Grid {
+    /// The middle of a row.
+    fn y(self, Row(row): Row) -> i32 {
+        self.first + ROW * i32::try_from(row).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_touches_takes_another_track() {
+        for (stretches, expected) in [
+            (vec![], vec![]),
+            (vec![(0, 2), (3, 5)], vec![0, 0]),
+            (vec![(0, 2), (2, 5)], vec![0, 1]),
+            (vec![(1, 2), (0, 9), (4, 5), (4, 4)], vec![0, 1, 0, 2]),
+        ] {
+            assert_eq!(tracks(stretches.clone()), expected, "{stretches:?}");
+        }
+    }
+}

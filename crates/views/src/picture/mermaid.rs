@@ -11,9 +11,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::picture::mark::{Mark, Marks};
 use crate::picture::sketch::{FanKind, Fate, Lane, LaneKind, Row, Sketch};
 use crate::picture::text;
+use crate::picture::{Mark, Marks};
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::version::{Membership, go};
 

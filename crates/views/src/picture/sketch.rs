@@ -13,11 +13,9 @@
 mod barred;
 mod build;
 mod compare;
-mod label;
 mod lane;
-mod rows;
 
-use crate::picture::mark::Marks;
+use crate::picture::Marks;
 use crate::picture::walk::{Field, ReachedRows, StepsByRow};
 use crate::picture::{Generation, TooLarge, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};

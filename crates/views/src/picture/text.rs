@@ -6,10 +6,10 @@ use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
 use crate::picture::Generation;
+use crate::picture::Mark;
 use crate::picture::layout::LONGEST_VERSION;
-use crate::picture::mark::Mark;
-use crate::picture::measure::{Face, clip};
 use crate::picture::scene::Sign;
+use crate::picture::scene::{Face, clip};
 use crate::picture::sketch::{
     Cell, Change, Comparison, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row, RowFacts,
     Sketch,

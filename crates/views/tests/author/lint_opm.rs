@@ -5,29 +5,26 @@
 //!
 //! Of opm's text every leaf must have a finding with that text, about that package. Where opm quotes a
 //! parser of JSON or YAML, lint has no text: it must refuse the text too.
+
 #![expect(
     clippy::panic,
     clippy::print_stdout,
     reason = "a test may fail, and the counts are part of the result"
 )]
 
-mod mutants;
-mod tree;
-
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::{fs, thread};
 
-use crate::lint_rules::lint_rule;
+use fastrand::Rng;
 use olmguard_views::lint::{LintFinding, lint, written};
 use serde_json::Value;
 
+use crate::lint_rules::lint_rule;
 use crate::rows::{ROWS, SIX};
-use tree::{Leaf, leaves};
 
 /// A catalog of one file.
 struct Case {
@@ -77,7 +74,7 @@ fn mutants() {
     let cases: Vec<_> = (0..500)
         .map(|number| Case {
             name: format!("mutant {number}"),
-            text: mutants::mutant(crate::rows::GOOD, number),
+            text: mutant(crate::rows::GOOD, number),
         })
         .collect();
     compare("mutants", &opm, &cases);
@@ -268,3 +265,204 @@ const PARSERS: [&str; 5] = [
     "unexpected end of JSON input",
     "json: ",
 ];
+
+// Catalogs made from a good one by changing a few lines or documents at random.
+
+/// The mutant of this number; the same number gives the same one.
+pub(crate) fn mutant(good: &str, number: u64) -> String {
+    let mut random = Rng::with_seed(number);
+    let mut text = good.to_owned();
+    for _ in 0..random.usize(1..=3) {
+        text = if random.u8(0..4) == 0 {
+            mutate_document(&text, &mut random)
+        } else {
+            mutate_line(&text, &mut random)
+        };
+    }
+    text
+}
+
+fn mutate_document(text: &str, random: &mut Rng) -> String {
+    let mut documents: Vec<_> = text.split("---\n").collect();
+    let (at, other) = (
+        random.usize(..documents.len()),
+        random.usize(..documents.len()),
+    );
+    match random.u8(0..3) {
+        0 if documents.len() > 1 => drop(documents.remove(at)),
+        1 => documents.insert(other, documents[at]),
+        _ => documents.swap(at, other),
+    }
+    documents.join("---\n")
+}
+
+fn mutate_line(text: &str, random: &mut Rng) -> String {
+    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    let (at, other) = (random.usize(..lines.len()), random.usize(..lines.len()));
+    match random.u8(0..8) {
+        0 if lines.len() > 1 => drop(lines.remove(at)),
+        1 => lines.insert(other, lines[at].clone()),
+        2 | 3 => {
+            // The value of another line with the same key.
+            let key = key(&lines[at]).map(str::to_owned);
+            let same: Vec<_> = lines
+                .iter()
+                .filter(|line| key.is_some() && self::key(line) == key.as_deref())
+                .cloned()
+                .collect();
+            let taken = same
+                .get(random.usize(..same.len().max(1)))
+                .and_then(|line| line.split_once(": "));
+            if let (Some((_, value)), Some((key, _))) = (taken, lines[at].split_once(": ")) {
+                lines[at] = format!("{key}: {value}");
+            }
+        }
+        4 | 5 => {
+            if let Some((key, _)) = lines[at].split_once(": ") {
+                lines[at] = format!("{key}: {}", VALUES[random.usize(..VALUES.len())]);
+            }
+        }
+        6 => {
+            let edge = EDGES[random.usize(..EDGES.len())];
+            let entries: Vec<_> = (0..lines.len())
+                .filter(|line| lines[*line].starts_with("  - name: "))
+                .collect();
+            if !entries.is_empty() {
+                let entry = entries[random.usize(..entries.len())];
+                lines.insert(entry + 1, format!("    {edge}"));
+            }
+        }
+        _ => {
+            let line = &lines[at];
+            lines[at] = match line.split_once(": ") {
+                Some((key, value)) => format!("{}: {value}", key.to_uppercase()),
+                None => format!("{line} "),
+            };
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn key(line: &str) -> Option<&str> {
+    line.split_once(": ")
+        .map(|(key, _)| key.trim_start_matches([' ', '-']))
+}
+
+const VALUES: [&str; 22] = [
+    "''",
+    "1",
+    "1.5",
+    "true",
+    "[]",
+    "{}",
+    "null",
+    "[a, b]",
+    "v1.0.0",
+    "1.0",
+    "1.0.0-rc.1",
+    "1.0.0+build",
+    "lantern",
+    "wick",
+    "lantern.v1.0.0",
+    "lantern.v1.1.0",
+    "lantern.v1.2.0",
+    "stable",
+    "'>=1.0.0'",
+    ">=1.0.0",
+    "olm.channel",
+    "olm.bundle",
+];
+
+const EDGES: [&str; 10] = [
+    "replaces: lantern.v1.0.0",
+    "replaces: lantern.v1.2.0",
+    "skips: [lantern.v1.0.0]",
+    "skips: [lantern.v1.1.0]",
+    "skips: [lantern.v1.2.0, '']",
+    "skips: lantern.v1.0.0",
+    "skipRange: '<1.2.0'",
+    "skipRange: 'v1.0.0'",
+    "skipRange: '1.0.0 || || 2.0.0'",
+    "skipRange: ''",
+];
+
+// What `opm validate` says, leaf by leaf.
+//
+// ```text
+// invalid index:
+// └── invalid package "foo":
+//     ├── default channel must be set
+//     └── invalid channel "stable":
+//         └── no channel head found in graph
+// ```
+
+/// One thing that opm found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Leaf {
+    /// Its text.
+    pub(crate) text: String,
+    /// The package that it is said of, where the tree says so.
+    pub(crate) package: Option<String>,
+}
+
+/// The leaves of a tree; a text that is none is a leaf itself.
+pub(crate) fn leaves(text: &str) -> Vec<Leaf> {
+    if !text.starts_with(ROOT) {
+        let text = text.to_owned();
+        return vec![Leaf {
+            text,
+            package: None,
+        }];
+    }
+    let lines: Vec<_> = text.lines().map(depth_and_text).collect();
+    let mut found = Vec::new();
+    let mut package = None;
+    for (at, (depth, line)) in lines.iter().enumerate() {
+        if *depth == 1 {
+            let named = line.strip_prefix("invalid package ");
+            package = named.map(|name| name.trim_end_matches(':').trim_matches('"').to_owned());
+        }
+        let next = lines.get(at + 1).map_or(0, |(depth, _)| *depth);
+        if next <= *depth {
+            found.push(Leaf {
+                text: (*line).to_owned(),
+                package: package.clone(),
+            });
+        }
+    }
+    found
+}
+
+/// How deep a line hangs, and what it says.
+fn depth_and_text(line: &str) -> (usize, &str) {
+    let mut rest = line;
+    let mut depth = 0;
+    while let Some(deeper) = BRANCHES.iter().find_map(|branch| rest.strip_prefix(branch)) {
+        rest = deeper;
+        depth += 1;
+    }
+    (depth, rest)
+}
+
+const ROOT: &str = "invalid index:";
+const BRANCHES: [&str; 4] = ["├── ", "└── ", "│   ", "    "];
+
+#[test]
+fn the_leaves_of_a_tree() {
+    let text = "invalid index:\n├── invalid package \"foo\":\n│   ├── default channel must be set\n\
+                │   └── invalid channel \"c\":\n│       └── no channel head found in graph\n\
+                └── invalid package \"bar\":\n    └── default channel must be set";
+    let leaf = |text: &str, package: &str| Leaf {
+        text: text.to_owned(),
+        package: Some(package.to_owned()),
+    };
+    let expected = [
+        leaf("default channel must be set", "foo"),
+        leaf("no channel head found in graph", "foo"),
+        leaf("default channel must be set", "bar"),
+    ];
+    assert_eq!(leaves(text), expected);
+    let plain = "config contains package with no name";
+    assert_eq!(leaves(plain).len(), 1);
+    assert_eq!(leaves("a\nb").len(), 1, "a text of several lines");
+}

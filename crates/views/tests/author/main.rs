@@ -18,13 +18,10 @@ mod lint_opm;
 mod lint_rules;
 mod lint_walk;
 mod picture {
-    pub(crate) mod bounded;
     pub(crate) mod browser;
     pub(crate) mod guarded;
     pub(crate) mod packages;
-    pub(crate) mod parts;
     pub(crate) mod seen;
-    pub(crate) mod wide;
 }
 mod range_report;
 mod range_words;

@@ -1,18 +1,15 @@
 //! What the script of the page works on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use olmguard_catalog::version::go;
 use serde::Serialize;
 
-use crate::picture::html::changes::{ListedChange, changes};
-use crate::picture::html::folds::folds;
-use crate::picture::html::notes::{is_bundle, notes};
-use crate::picture::html::words;
-use crate::picture::mark::Mark;
+use crate::picture::html::notes::{Note, is_bundle, notes};
+use crate::picture::html::{FILLED, helps};
 use crate::picture::scene::Scene;
-use crate::picture::sketch::{LaneKind, Row, Sketch};
-use crate::picture::{Generation, text};
-use olmguard_catalog::version::go;
+use crate::picture::sketch::{Cell, Change, Fan, Fate, Lane, LaneKind, ReplacesStep, Row, Sketch};
+use crate::picture::{Generation, Mark, Marks, text};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -104,8 +101,8 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
             .collect(),
         changes: changes(sketch),
         words: Words {
-            filled: BTreeMap::from(words::FILLED),
-            helps: words::helps(sketch.view.olm),
+            filled: BTreeMap::from(FILLED),
+            helps: helps(sketch.view.olm),
         },
     };
     // Strings and numbers under string keys can always be written.
@@ -168,6 +165,207 @@ fn inert(json: &str) -> String {
     }
     inert
 }
+
+// What two catalogs differ in, as a list in words.
+
+/// A sentence, and the version to look at.
+type ListedChange = (Row, String);
+
+/// The changes: versions from the top, then what each channel has more or less.
+fn changes(sketch: &Sketch<'_, '_>) -> Vec<ListedChange> {
+    let rows = (0..).map(Row).zip(&sketch.rows);
+    let versions = rows.filter_map(|(row, facts)| {
+        let change = of_marks(facts.marks)?;
+        Some((row, format!("{} {}", facts.label, change.as_str())))
+    });
+    let lanes = sketch.lanes.iter().flat_map(|lane| in_lane(sketch, lane));
+    versions.chain(lanes).take(MOST).collect()
+}
+
+fn in_lane(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> Vec<ListedChange> {
+    let name = text::lane_name(lane);
+    if let (Some(word), Some(first)) = (word(lane.change), lane.cells.first()) {
+        return vec![(first.row, format!("channel {name} {word}"))];
+    }
+    let cells = lane.cells.iter();
+    let cells = cells.filter_map(|cell| of_cell(sketch, *cell, &name));
+    let steps = lane.steps.iter();
+    let steps = steps.filter_map(|step| of_step(sketch, step, &name));
+    let fans = lane.fans.iter();
+    let fans = fans.filter_map(|fan| of_fan(sketch, fan, &name));
+    cells.chain(steps).chain(fans).collect()
+}
+
+/// What a channel has more or less, unless the package has it more or less.
+fn of_cell(sketch: &Sketch<'_, '_>, cell: Cell, channel: &str) -> Option<ListedChange> {
+    let change = of_marks(cell.marks)?;
+    let facts = sketch.row(cell.row)?;
+    let to = match change {
+        Change::Removed => "removed from",
+        Change::Added | Change::Kept => "added to",
+    };
+    let is_listed = of_marks(facts.marks) == Some(change);
+    (!is_listed).then(|| (cell.row, format!("{} {to} {channel}", facts.label)))
+}
+
+fn of_step(sketch: &Sketch<'_, '_>, step: &ReplacesStep, channel: &str) -> Option<ListedChange> {
+    let word = word(step.change)?;
+    let (from, to) = (sketch.label(step.from), sketch.label(step.to));
+    let text = format!("upgrade {word}: {from} → {to} (replaces in {channel})");
+    Some((step.to, text))
+}
+
+fn of_fan(sketch: &Sketch<'_, '_>, fan: &Fan<'_>, channel: &str) -> Option<ListedChange> {
+    let word = word(fan.change)?;
+    let (field, to) = (fan.kind.field().as_str(), sketch.label(fan.to));
+    let text = match fan.from.as_slice() {
+        [only] => {
+            let from = sketch.label(*only);
+            format!("upgrade {word}: {from} → {to} ({field} in {channel})")
+        }
+        many => {
+            let count = many.len();
+            format!("upgrades {word}: {count} versions → {to} ({field} in {channel})")
+        }
+    };
+    Some((fan.to, text))
+}
+
+fn of_marks(marks: Marks) -> Option<Change> {
+    let added = marks.has(Mark::Added).then_some(Change::Added);
+    added.or(marks.has(Mark::Removed).then_some(Change::Removed))
+}
+
+fn word(change: Change) -> Option<&'static str> {
+    (change != Change::Kept).then(|| change.as_str())
+}
+
+/// More are not read; the picture has all of them.
+const MOST: usize = 500;
+
+// Long runs of versions that are alike, of which a page shows the ends only.
+//
+// ```text
+// 3.10.25  head            3.10.25  head
+// 3.10.24          --->    [ 3.10.23 to 3.10.1: 23 versions folded ]
+// ...                      3.10.0
+// 3.10.0
+// ```
+//
+// Versions are alike that are in the same channels, have the same marks, and take part in no step of
+// `replaces` but those from neighbour to neighbour. A run keeps its ends where other channels begin, so
+// that nothing of a channel but its middle is ever folded.
+
+/// The first and the last row of each run that can be folded; none in a picture that is short anyway.
+pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[Note]) -> Vec<(Row, Row)> {
+    if sketch.rows.len() < SHORT {
+        return Vec::new();
+    }
+    let apart = apart(sketch, notes);
+    let looks: Vec<_> = rows(sketch).map(|row| Look::of(sketch, row)).collect();
+    let look = |row: Row| looks.get(row.0 as usize);
+    let alike = |a: Row, b: Row| look(a) == look(b) && !apart.contains(&a) && !apart.contains(&b);
+    let neighbours = |a: Option<Row>, b: Option<Row>| match (a.and_then(look), b.and_then(look)) {
+        (Some(a), Some(b)) => a.lanes().eq(b.lanes()),
+        _ => false,
+    };
+    let mut folds = Vec::new();
+    let mut rest = rows(sketch).peekable();
+    while let Some(first) = rest.next() {
+        let mut last = first;
+        while let Some(next) = rest.next_if(|next| alike(last, *next)) {
+            last = next;
+        }
+        let above = first.0.checked_sub(1).map(Row);
+        let start = first.0 + u32::from(!neighbours(above, Some(first)));
+        let end = last.0 + u32::from(neighbours(Some(last), Some(Row(last.0 + 1))));
+        if end >= start + FEWEST && !apart.contains(&first) {
+            folds.push((Row(start), Row(end - 1)));
+        }
+    }
+    folds
+}
+
+/// What a version looks like: its own marks, and those it has in each of its channels.
+#[derive(Debug, Eq, PartialEq)]
+struct Look {
+    own: Vec<Mark>,
+    in_lanes: Vec<(u32, Vec<Mark>)>,
+}
+
+impl Look {
+    fn of(sketch: &Sketch<'_, '_>, row: Row) -> Self {
+        let marks = |marks: Marks| marks.iter().collect::<Vec<_>>();
+        let lanes = (0..).zip(&sketch.lanes);
+        let in_lanes = lanes.filter_map(|(at, lane)| Some((at, marks(lane.marks(row)?))));
+        Self {
+            own: sketch
+                .row(row)
+                .map(|facts| marks(facts.marks))
+                .unwrap_or_default(),
+            in_lanes: in_lanes.collect(),
+        }
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = u32> {
+        self.in_lanes.iter().map(|(lane, _)| *lane)
+    }
+}
+
+/// The rows that no fold hides: those with a mark that users look for, at a note, beside the heading of a
+/// channel, where the walk starts and ends, at a branch, and with a step that is not taken or is new.
+fn apart(sketch: &Sketch<'_, '_>, notes: &[Note]) -> BTreeSet<Row> {
+    let marked = rows(sketch).filter(|row| is_marked(sketch, *row));
+    let around_notes = notes
+        .iter()
+        .flat_map(|note| [note.below.0.checked_sub(1).map(Row), Some(note.below)]);
+    let has_note = |row: Row| notes.iter().any(|note| note.below == row);
+    let tops = sketch.lanes.iter().filter_map(|lane| lane.cells.first());
+    let tops = tops.map(|cell| cell.row).filter(|row| !has_note(*row));
+    let headings = tops.flat_map(|row| (1..=HEADING).map(move |up| row.0.checked_sub(up).map(Row)));
+    let reach = sketch.reach.iter();
+    let walked = reach.flat_map(|reach| [Some(reach.start), reach.goal]);
+    let steps = sketch.lanes.iter().flat_map(|lane| &lane.steps);
+    let as_ever = |fate, change| fate == Fate::Taken && change == Change::Kept;
+    let is_next = |from: Row, to: Row| from.0 == to.0 + 1;
+    let steps =
+        steps.filter(|step| !is_next(step.from, step.to) || !as_ever(step.fate, step.change));
+    let fans = sketch.lanes.iter().flat_map(|lane| &lane.fans);
+    let fans = fans.filter(|fan| !as_ever(fan.fate, fan.change));
+    let ends = steps.flat_map(|step| [step.from, step.to]);
+    let others = ends.chain(fans.map(|fan| fan.to));
+    marked
+        .chain(around_notes.chain(headings).chain(walked).flatten())
+        .chain(others)
+        .collect()
+}
+
+fn is_marked(sketch: &Sketch<'_, '_>, row: Row) -> bool {
+    let own = sketch.row(row).map(|facts| facts.marks);
+    let in_lanes = sketch.lanes.iter().filter_map(|lane| lane.marks(row));
+    let mut all = own.into_iter().chain(in_lanes);
+    all.any(|marks| MARKED.iter().any(|mark| marks.has(*mark)) || marks.is_stranded())
+}
+
+fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = Row> + use<> {
+    let count = u32::try_from(sketch.rows.len()).unwrap_or(u32::MAX);
+    (0..count).map(Row)
+}
+
+const MARKED: [Mark; 6] = [
+    Mark::Installed,
+    Mark::Head,
+    Mark::Virtual,
+    Mark::Elsewhere,
+    Mark::Added,
+    Mark::Removed,
+];
+/// As many versions fit on a screen.
+const SHORT: usize = 30;
+/// As many rows are beside the heading of a channel.
+const HEADING: u32 = 2;
+/// A fold takes the place of one version; fewer are not worth a click.
+const FEWEST: u32 = 3;
 
 #[cfg(test)]
 mod tests {

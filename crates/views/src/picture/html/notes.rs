@@ -3,7 +3,7 @@
 //! A gap is a line that no step crosses upwards: the versions below it and those above it are two groups,
 //! and no path joins them. A dead end is a version without an upgrade while newer ones exist.
 
-use crate::picture::mark::Mark;
+use crate::picture::Mark;
 use crate::picture::sketch::{Row, Sketch};
 
 /// A text above a row.

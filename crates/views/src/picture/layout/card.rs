@@ -1,17 +1,15 @@
 //! A lane in its place.
 
-use crate::picture::layout::fold::FoldedFans;
-use crate::picture::layout::grid::{
-    BEYOND, CARD_HEADING, CARD_PAD, Grid, PILL, ROW, SIGN, VERSION_SIZE,
-};
+use std::cmp::Reverse;
+
 use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan, signs};
-use crate::picture::measure::{Face, px};
+use crate::picture::layout::{BEYOND, CARD_HEADING, CARD_PAD, Grid, PILL, ROW, SIGN, VERSION_SIZE};
 use crate::picture::scene::{
-    Anchor, Area, Bus, Card, Door, EdgeLine, Label, Pill, Point, Role, Stop,
+    Anchor, Area, Bus, Card, Door, EdgeLine, Face, Label, Pill, Point, Role, Stop, px,
 };
 use crate::picture::sketch::{Cell, Change, Fan, Fate, ReplacesStep, Row, Sketch};
 use crate::picture::text;
-use crate::picture::walk::Field;
+use crate::picture::walk::{Field, Hop};
 
 /// Where a lane is.
 #[derive(Clone, Copy, Debug)]
@@ -292,3 +290,149 @@ pub(super) fn port(field: Field, fate: Fate, change: Change) -> i32 {
 const PORT: i32 = 5;
 /// The height of a count.
 const COUNT_HEIGHT: i32 = 14;
+
+/// The path that was asked for, drawn over the edges that it takes: one line for each step.
+pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<EdgeLine> {
+    let hops = sketch.reach.iter().flat_map(|reach| &reach.way);
+    let line = |(from, hop): &(Row, Hop)| {
+        let card = cards.iter().find(|card| card.lane == hop.lane)?;
+        Some(EdgeLine {
+            from: *from,
+            to: hop.to,
+            points: points(card, *from, hop, grid)?,
+            fate: Fate::Taken,
+            change: Change::Kept,
+            title: None,
+        })
+    };
+    hops.filter_map(line).collect()
+}
+
+fn points(card: &Card, from: Row, hop: &Hop, grid: Grid) -> Option<Vec<Point>> {
+    if hop.field == Field::Replaces {
+        let mut lines = card.lines.iter();
+        let line = lines.find(|line| line.from == from && line.to == hop.to)?;
+        return Some(line.points.clone());
+    }
+    let mut buses = card.buses.iter().filter(|bus| bus.field == hop.field);
+    buses.find_map(|bus| ride(card, bus, from, hop.to, grid))
+}
+
+/// From the version to the line, along it, and to the entry.
+fn ride(card: &Card, bus: &Bus, from: Row, to: Row, grid: Grid) -> Option<Vec<Point>> {
+    let mut doors = bus.doors.iter();
+    let door = doors.find(|door| door.to == to && door.from.contains(&from))?;
+    let [at, end] = door.points;
+    let point = |x, y| Point { x, y };
+    let board = match card.pills.iter().find(|pill| pill.row == from) {
+        Some(pill) => {
+            let y = grid.y(from) - port(bus.field, bus.fate, bus.change);
+            vec![point(pill.area.right(), y), point(at.x, y)]
+        }
+        // It boards where the line leads to, out of this channel.
+        None => vec![point(at.x, grid.y(from).min(bus.top.y + bus.length))],
+    };
+    Some(board.into_iter().chain([at, end]).collect())
+}
+
+// Fans that say almost the same become one bus.
+//
+// Authors write `skipRange: ">=1.2.0 <1.2.5"` for 1.2.5, `">=1.2.0 <1.2.4"` for 1.2.4 and so on: of
+// what the first holds, the second holds all that is older than itself. Such fans share a line with
+// one door for each entry, read as: from any stop, to any door above it. No edge is lost or added.
+//
+// ```text
+// 1.2.5  <-- 5 --+      fans {0..4} -> 5, {0..3} -> 4        Invariant: for each door, what its
+// 1.2.4  <-- 4 --o                                           entry skips are the stops below it.
+// 1.2.3          o
+// ```
+
+/// Fans on one line.
+#[derive(Debug)]
+pub(super) struct FoldedFans<'f, 'p> {
+    /// The fans, the uppermost entry first. The first one's stops are those of the whole.
+    pub(super) fans: Vec<&'f Fan<'p>>,
+}
+
+/// Folds the fans of a lane; those of one field stand together, the shorter lines first.
+pub(super) fn fold<'f, 'p>(fans: &'f [Fan<'p>]) -> Vec<FoldedFans<'f, 'p>> {
+    let mut fans: Vec<_> = fans.iter().collect();
+    fans.sort_by_key(|fan| (fan.to, Reverse(fan.from.len())));
+    let mut folded = Vec::<FoldedFans<'_, '_>>::new();
+    for fan in fans {
+        match folded.iter_mut().find(|folded| folded.takes(fan)) {
+            Some(folded) => folded.fans.push(fan),
+            None => folded.push(FoldedFans { fans: vec![fan] }),
+        }
+    }
+    folded.sort_by_key(|folded| (folded.field(), folded.span(), folded.top()));
+    folded
+}
+
+impl<'f> FoldedFans<'f, '_> {
+    /// The field that all of them are of.
+    pub(super) fn field(&self) -> Field {
+        let first = self.fans.first();
+        first.map_or(Field::Skips, |fan| fan.kind.field())
+    }
+
+    /// What becomes of all of them.
+    pub(super) fn fate(&self) -> Fate {
+        self.fans.first().map_or(Fate::Taken, |fan| fan.fate)
+    }
+
+    /// What the comparison makes of all of them.
+    pub(super) fn change(&self) -> Change {
+        self.fans.first().map_or(Change::Kept, |fan| fan.change)
+    }
+
+    /// Every version that boards.
+    pub(super) fn stops(&self) -> &'f [Row] {
+        self.fans.first().map_or(&[], |fan| &fan.from)
+    }
+
+    /// The uppermost row that it touches.
+    pub(super) fn top(&self) -> Row {
+        self.ends().into_iter().min().unwrap_or(Row(0))
+    }
+
+    /// The lowest row that it touches.
+    pub(super) fn bottom(&self) -> Row {
+        self.ends().into_iter().max().unwrap_or(Row(0))
+    }
+
+    /// Whether it leads beyond these rows.
+    pub(super) fn leaves(&self, (first, last): (Row, Row)) -> bool {
+        self.top() < first || self.bottom() > last
+    }
+
+    fn ends(&self) -> Vec<Row> {
+        let stops = self.stops();
+        let doors = self.fans.iter().map(|fan| fan.to);
+        let ends = stops.first().into_iter().chain(stops.last()).copied();
+        doors.chain(ends).collect()
+    }
+
+    fn span(&self) -> u32 {
+        self.bottom().0 - self.top().0
+    }
+
+    /// Whether a fan, lower than all doors, can be read off the same line.
+    fn takes(&self, fan: &Fan<'_>) -> bool {
+        let stops = self.stops();
+        let below = stops.get(stops.partition_point(|row| *row <= fan.to)..);
+        self.field() == fan.kind.field()
+            && (self.fate(), self.change()) == (fan.fate, fan.change)
+            && !fan.from.is_empty()
+            && is_upward(fan)
+            && self
+                .fans
+                .iter()
+                .all(|other| is_upward(other) && other.to != fan.to)
+            && below == Some(&*fan.from)
+    }
+}
+
+fn is_upward(fan: &Fan<'_>) -> bool {
+    fan.from.first().is_none_or(|first| *first > fan.to)
+}

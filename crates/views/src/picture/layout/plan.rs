@@ -1,13 +1,11 @@
 //! How much room a lane takes, before it has a place.
 
-use crate::picture::layout::fold::{FoldedFans, fold};
-use crate::picture::layout::grid::{PILL_PAD, SIGN, VERSION_SIZE};
-use crate::picture::layout::tracks::tracks;
-use crate::picture::mark::{Mark, Marks};
-use crate::picture::measure::{Face, px};
+use crate::picture::layout::card::{FoldedFans, fold};
+use crate::picture::layout::{PILL_PAD, SIGN, VERSION_SIZE, tracks};
+use crate::picture::scene::{Face, px};
 use crate::picture::sketch::{Cell, Lane, ReplacesStep, Row, Sketch};
-use crate::picture::text;
 use crate::picture::walk::Field;
+use crate::picture::{Mark, Marks, text};
 
 /// A lane with its lines on tracks.
 #[derive(Debug)]

@@ -1,19 +1,19 @@
 //! From a graph to what is drawn of it.
 
-use olmguard_catalog::olm::EdgeSource;
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::picture::mark::{Mark, Marks};
+use olmguard_catalog::Bundle;
+use olmguard_catalog::graph::{Channel, Graph, NodeIndex, version_in_name};
+use olmguard_catalog::olm::EdgeSource;
+use olmguard_catalog::version::{Version, go};
+use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
+
 use crate::picture::sketch::barred::bar;
-use crate::picture::sketch::label::{labels, version};
 use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
-use crate::picture::sketch::rows::{RowOf, order};
 use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
 use crate::picture::walk::{Field, Hop, ReachedRows, StepsByRow};
-use crate::picture::{Generation, TooLarge, View};
-use olmguard_catalog::Bundle;
-use olmguard_catalog::graph::{Channel, Graph, NodeIndex};
-use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
+use crate::picture::{Generation, Mark, Marks, TooLarge, View};
 
 /// More is not told apart on any screen; the largest package recorded has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
@@ -82,7 +82,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
         RowFacts {
             node: *node,
             name: graph.name_of(*node),
-            version: bundle.and_then(version),
+            version: bundle.and_then(version_text),
             is_prerelease: bundle.is_some_and(Bundle::is_prerelease),
             label,
             marks: common(graph, *node).with(Mark::Installed, view.installed == Some(*node)),
@@ -203,4 +203,79 @@ fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>
     });
     let rows = walked.iter().filter_map(|node| row_of.get(*node));
     sketch.walk.course(start, rows, goal, at)
+}
+
+/// The rows by node.
+#[derive(Debug)]
+pub(super) struct RowOf(BTreeMap<NodeIndex, Row>);
+
+impl RowOf {
+    /// The row of a node that is drawn.
+    pub(super) fn get(&self, node: NodeIndex) -> Option<Row> {
+        self.0.get(&node).copied()
+    }
+}
+
+/// The nodes from the top, newest first: bundles in their order of preference, and among them the
+/// names without a bundle, by the version that a name seems to speak of. What has none stands last.
+pub(super) fn order(graph: &Graph<'_>, nodes: Vec<NodeIndex>) -> (Vec<NodeIndex>, RowOf) {
+    let version = |node: NodeIndex| (version_of(graph, node), node);
+    let mut nodes: Vec<_> = nodes.into_iter().map(version).collect();
+    // Stable: what compares the same keeps the order of the graph, bundles before other names.
+    nodes.sort_by(|(a, _), (b, _)| newest_first(a.as_ref(), b.as_ref()));
+    let nodes: Vec<_> = nodes.into_iter().map(|(_, node)| node).collect();
+    let rows = nodes.iter().copied().zip((0..).map(Row)).collect();
+    (nodes, RowOf(rows))
+}
+
+/// What has no version is last.
+pub(super) fn newest_first(a: Option<&Version>, b: Option<&Version>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => b.cmp_precedence(a),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    }
+}
+
+pub(super) fn version_of(graph: &Graph<'_>, node: NodeIndex) -> Option<Version> {
+    match graph.bundle(node) {
+        Some(bundle) => {
+            let read = bundle.version.as_ref().ok();
+            read.map(|read| read.version.clone())
+        }
+        None => version_in_name(graph.name_of(node)),
+    }
+}
+
+/// The versions of the nodes, in their order; the whole name where two would be called the same, or
+/// there is no version.
+pub(super) fn labels(graph: &Graph<'_>, nodes: &[NodeIndex]) -> Vec<String> {
+    let short: Vec<_> = nodes.iter().map(|node| short(graph, *node)).collect();
+    let mut times = BTreeMap::<_, usize>::new();
+    for label in short.iter().flatten() {
+        *times.entry(label.clone()).or_default() += 1;
+    }
+    let label = |(short, node): (Option<String>, &NodeIndex)| {
+        let own = short.filter(|label| times.get(label) == Some(&1));
+        own.unwrap_or_else(|| graph.name_of(*node).to_owned())
+    };
+    let labels = short.into_iter().zip(nodes).map(label);
+    labels.map(|label| go::escape(&label)).collect()
+}
+
+fn short(graph: &Graph<'_>, node: NodeIndex) -> Option<String> {
+    match graph.bundle(node) {
+        Some(bundle) => version_text(bundle),
+        None => version_in_name(graph.name_of(node)).map(|version| version.to_string()),
+    }
+}
+
+/// The version of a bundle, with its release.
+pub(super) fn version_text(bundle: &Bundle) -> Option<String> {
+    let read = bundle.version.as_ref().ok()?;
+    Some(match &read.release {
+        Some(release) if !release.as_str().is_empty() => format!("{}+{release}", read.version),
+        _ => read.version.to_string(),
+    })
 }

@@ -9,12 +9,15 @@
 //! and one end in one channel. What can be reached is as it is now: what was removed is drawn, and no path
 //! uses it.
 
-mod lanes;
-mod rows;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::picture::mark::{Mark, Marks};
-use crate::picture::sketch::{Row, Sketch};
-use rows::{BothRows, placed};
+use olmguard_catalog::graph::Graph;
+use olmguard_catalog::version::{Version, go};
+
+use crate::picture::sketch::build::{newest_first, version_of};
+use crate::picture::sketch::{Cell, Fan, Fate, Lane, ReplacesStep, Row, RowFacts, Sketch};
+use crate::picture::walk::Field;
+use crate::picture::{Mark, Marks};
 
 /// What a comparison makes of a channel or an edge.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -61,7 +64,7 @@ impl Sketch<'_, '_> {
         };
         let graph = self.graph;
         let both = BothRows::of(placed(self.rows, graph), old_rows);
-        let lanes = lanes::of_both(&both, self.lanes, old_lanes);
+        let lanes = of_both(&both, self.lanes, old_lanes);
         let new = |row: Row| place(&both.new, row);
         let mut sketch = Sketch {
             barred: self.barred.mapped(new),
@@ -105,4 +108,283 @@ fn changed(marks: Marks, is_now: bool, was: bool) -> Marks {
 
 fn place(places: &[Row], Row(row): Row) -> Row {
     places.get(row as usize).copied().unwrap_or(Row(row))
+}
+
+/// The channels of now, in their places, and below those that were removed.
+fn of_both<'p>(rows: &BothRows<'_>, new: Vec<Lane<'p>>, old: Vec<Lane<'p>>) -> Vec<Lane<'p>> {
+    let new = new.into_iter().map(|lane| moved(lane, &rows.new));
+    let mut old: Vec<_> = old.into_iter().map(|lane| moved(lane, &rows.old)).collect();
+    let mut lanes = Vec::new();
+    for lane in new {
+        let is_same = |other: &Lane<'_>| other.name == lane.name && other.kind == lane.kind;
+        let before = old.iter().position(is_same).map(|at| old.remove(at));
+        lanes.push(lane_of_both(lane, before));
+    }
+    lanes.extend(old.into_iter().map(removed));
+    lanes
+}
+
+/// The same lane with its parts in other rows.
+fn moved<'p>(lane: Lane<'p>, places: &[Row]) -> Lane<'p> {
+    let row = |row| place(places, row);
+    let cells = lane.cells.into_iter();
+    let steps = lane.steps.into_iter();
+    let fans = lane.fans.into_iter();
+    let unread = lane.unread.into_iter();
+    Lane {
+        cells: cells
+            .map(|cell| Cell {
+                row: row(cell.row),
+                ..cell
+            })
+            .collect(),
+        steps: steps
+            .map(|step| ReplacesStep {
+                from: row(step.from),
+                to: row(step.to),
+                ..step
+            })
+            .collect(),
+        fans: fans
+            .map(|fan| Fan {
+                to: row(fan.to),
+                from: fan.from.into_iter().map(row).collect(),
+                ..fan
+            })
+            .collect(),
+        unread: unread.map(|(of, text)| (row(of), text)).collect(),
+        ..lane
+    }
+}
+
+/// A channel of which nothing is left.
+fn removed(lane: Lane<'_>) -> Lane<'_> {
+    let nothing = Lane {
+        cells: Vec::new(),
+        steps: Vec::new(),
+        fans: Vec::new(),
+        unread: Vec::new(),
+        is_default: false,
+        ..lane.clone()
+    };
+    Lane {
+        change: Change::Removed,
+        ..lane_of_both(nothing, Some(lane))
+    }
+}
+
+/// A channel as it is now, marked with what it was before; a new one where it was not.
+fn lane_of_both<'p>(mut new: Lane<'p>, old: Option<Lane<'p>>) -> Lane<'p> {
+    let is_new = old.is_none();
+    let (cells, steps, fans) =
+        old.map_or_else(Default::default, |old| (old.cells, old.steps, old.fans));
+    new.cells = cells_of_both(&new.cells, &cells);
+    let (now, before) = (Pairs::of(&new.steps, &new.fans), Pairs::of(&steps, &fans));
+    for step in &mut new.steps {
+        if !before.has(Field::Replaces, step.from, step.to) {
+            step.change = Change::Added;
+        }
+    }
+    let gone = steps.into_iter();
+    let gone = gone.filter(|step| !now.has(Field::Replaces, step.from, step.to));
+    new.steps.extend(gone.map(|step| ReplacesStep {
+        change: Change::Removed,
+        fate: Fate::Taken,
+        ..step
+    }));
+    let own = std::mem::take(&mut new.fans).into_iter();
+    new.fans = own.flat_map(|fan| split(fan, &before)).collect();
+    new.fans
+        .extend(fans.into_iter().filter_map(|fan| gone_of(fan, &now)));
+    if is_new {
+        new.change = Change::Added;
+    }
+    new
+}
+
+fn cells_of_both(new: &[Cell], old: &[Cell]) -> Vec<Cell> {
+    let is_entry = |cell: &&Cell| !cell.marks.has(Mark::Elsewhere);
+    let entries = |cells: &[Cell]| -> BTreeSet<Row> {
+        cells.iter().filter(is_entry).map(|cell| cell.row).collect()
+    };
+    let (now, before) = (entries(new), entries(old));
+    let shown: BTreeSet<_> = new.iter().map(|cell| cell.row).collect();
+    let gone = old.iter().filter(|cell| !shown.contains(&cell.row));
+    let gone = gone.map(|cell| Cell {
+        row: cell.row,
+        marks: Marks::default()
+            .with(Mark::Virtual, cell.marks.has(Mark::Virtual))
+            .with(Mark::Deprecated, cell.marks.has(Mark::Deprecated))
+            .with(Mark::Elsewhere, cell.marks.has(Mark::Elsewhere)),
+    });
+    let mut cells: Vec<_> = new.iter().copied().chain(gone).collect();
+    for cell in &mut cells {
+        let (is_now, was) = (now.contains(&cell.row), before.contains(&cell.row));
+        cell.marks = changed(cell.marks, is_now, was);
+    }
+    cells.sort_unstable_by_key(|cell| cell.row);
+    cells
+}
+
+/// The edges of a channel, each version that is skipped by itself.
+struct Pairs(BTreeSet<(Field, Row, Row)>);
+
+impl Pairs {
+    fn of(steps: &[ReplacesStep], fans: &[Fan<'_>]) -> Self {
+        let steps = steps
+            .iter()
+            .map(|step| (Field::Replaces, step.from, step.to));
+        let fans = fans.iter().flat_map(|fan| {
+            let field = fan.kind.field();
+            fan.from.iter().map(move |from| (field, *from, fan.to))
+        });
+        Self(steps.chain(fans).collect())
+    }
+
+    fn has(&self, field: Field, from: Row, to: Row) -> bool {
+        self.0.contains(&(field, from, to))
+    }
+}
+
+/// A fan of now as what was there before and what was not.
+fn split<'p>(fan: Fan<'p>, before: &Pairs) -> Vec<Fan<'p>> {
+    let rows = fan.from.iter().copied();
+    let was = |from: &Row| before.has(fan.kind.field(), *from, fan.to);
+    let (kept, added): (Vec<_>, Vec<_>) = rows.partition(was);
+    if added.is_empty() {
+        return vec![fan];
+    }
+    let parts = [(kept, Change::Kept), (added, Change::Added)].into_iter();
+    let parts = parts.filter(|(from, _)| !from.is_empty());
+    let fans = parts.enumerate().map(|(at, (from, change))| Fan {
+        whole: from.len(),
+        from,
+        continues: fan.continues || at > 0,
+        change,
+        ..fan
+    });
+    fans.collect()
+}
+
+/// What is left over of a fan of before.
+fn gone_of<'p>(mut fan: Fan<'p>, now: &Pairs) -> Option<Fan<'p>> {
+    let (field, to) = (fan.kind.field(), fan.to);
+    fan.from.retain(|from| !now.has(field, *from, to));
+    fan.whole = fan.from.len();
+    fan.continues = false;
+    fan.change = Change::Removed;
+    fan.fate = Fate::Taken;
+    (fan.whole > 0).then_some(fan)
+}
+
+/// A row with the version that its place follows from.
+type PlacedRow<'p> = (Option<Version>, RowFacts<'p>);
+
+fn placed<'p>(rows: Vec<RowFacts<'p>>, graph: &Graph<'_>) -> Vec<PlacedRow<'p>> {
+    let rows = rows.into_iter();
+    rows.map(|facts| (version_of(graph, facts.node), facts))
+        .collect()
+}
+
+/// The rows of both, and where the rows of each are among them.
+struct BothRows<'p> {
+    rows: Vec<RowFacts<'p>>,
+    new: Vec<Row>,
+    old: Vec<Row>,
+}
+
+impl<'p> BothRows<'p> {
+    fn of(new: Vec<PlacedRow<'p>>, old: Vec<PlacedRow<'p>>) -> Self {
+        let (now, before) = (bundles(&new), bundles(&old));
+        let old_names: Vec<_> = old.iter().map(|(_, facts)| facts.name).collect();
+        let all = in_order(new, old);
+        let of_now = (0..).map(Row).zip(&all).filter(|(_, (.., is_new))| *is_new);
+        let of_now = of_now.map(|(row, _)| row).collect();
+        let mut rows: Vec<_> = all.into_iter().map(|(_, facts, _)| facts).collect();
+        for facts in &mut rows {
+            let (is_now, was) = (now.contains(facts.name), before.contains(facts.name));
+            facts.marks = changed(facts.marks, is_now, was);
+        }
+        let names = rows.iter().map(|facts| facts.name);
+        let places: BTreeMap<_, _> = names.zip((0..).map(Row)).collect();
+        let of_before = old_names.iter().filter_map(|name| places.get(name));
+        Self {
+            new: of_now,
+            old: of_before.copied().collect(),
+            rows,
+        }
+    }
+}
+
+fn is_bundle(facts: &RowFacts<'_>) -> bool {
+    !facts.marks.has(Mark::Virtual)
+}
+
+fn bundles<'p>(rows: &[PlacedRow<'p>]) -> BTreeSet<&'p str> {
+    let facts = rows.iter().map(|(_, facts)| facts);
+    let bundles = facts.filter(|facts| is_bundle(facts));
+    bundles.map(|facts| facts.name).collect()
+}
+
+/// The rows of now and those that are gone, the newest first, each with whether it is of now.
+fn in_order<'p>(
+    new: Vec<PlacedRow<'p>>,
+    old: Vec<PlacedRow<'p>>,
+) -> Vec<(Option<Version>, RowFacts<'p>, bool)> {
+    let known: BTreeSet<_> = new.iter().map(|(_, facts)| facts.name).collect();
+    let labels: BTreeSet<_> = new.iter().map(|(_, facts)| facts.label.clone()).collect();
+    let was = old.iter().filter(|(_, facts)| is_bundle(facts));
+    let was = was.map(|(version, facts)| (facts.name, (version.clone(), facts.label.clone())));
+    let was: BTreeMap<_, _> = was.collect();
+    let gone = old
+        .into_iter()
+        .filter(|(_, facts)| !known.contains(facts.name));
+    let gone = gone.map(|(version, facts)| (version, before_only(facts, &labels), false));
+    let new = new
+        .into_iter()
+        .map(|(version, facts)| match was.get(facts.name) {
+            Some((version, label)) if !is_bundle(&facts) => {
+                (version.clone(), named(facts, label, &labels), true)
+            }
+            _ => (version, facts, true),
+        });
+    let mut all: Vec<_> = new.chain(gone).collect();
+    // Stable: the rows of now keep their order.
+    all.sort_by(|(a, ..), (b, ..)| newest_first(a.as_ref(), b.as_ref()));
+    all
+}
+
+/// What only the base has: no mark of it holds now but its deprecation.
+fn before_only<'p>(facts: RowFacts<'p>, labels: &BTreeSet<String>) -> RowFacts<'p> {
+    let label = if labels.contains(&facts.label) {
+        go::escape(facts.name)
+    } else {
+        facts.label
+    };
+    let marks = Marks::default()
+        .with(Mark::Virtual, facts.marks.has(Mark::Virtual))
+        .with(Mark::Deprecated, facts.marks.has(Mark::Deprecated));
+    RowFacts {
+        label,
+        marks,
+        ..facts
+    }
+}
+
+/// A name that was a bundle in the base, with what it was called there.
+fn named<'p>(facts: RowFacts<'p>, label: &str, labels: &BTreeSet<String>) -> RowFacts<'p> {
+    let is_free = !labels.contains(label);
+    let mut marks = Marks::default();
+    for mark in facts.marks.iter().filter(|mark| *mark != Mark::Virtual) {
+        marks = marks.with(mark, true);
+    }
+    RowFacts {
+        label: if is_free {
+            label.to_owned()
+        } else {
+            facts.label
+        },
+        marks,
+        ..facts
+    }
 }

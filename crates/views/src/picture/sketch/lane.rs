@@ -3,9 +3,9 @@
 use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
-use crate::picture::mark::Mark;
+use crate::picture::Mark;
+use crate::picture::sketch::build::RowOf;
 use crate::picture::sketch::build::common;
-use crate::picture::sketch::rows::RowOf;
 use crate::picture::sketch::{Cell, Change, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row};
 use crate::picture::{Generation, View};
 use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::picture::Marks;
 use crate::picture::layout::signs;
-use crate::picture::mark::Marks;
-use crate::picture::measure::Face;
+use crate::picture::scene::Face;
 use crate::picture::scene::{
     Anchor, Area, Axis, AxisRow, Bus, Card, Door, EdgeLine, Label, Pill, Point, Role, Scene, Stop,
 };
 use crate::picture::sketch::{Change, Fate, Row};
-use crate::picture::svg::sign;
+use crate::picture::svg::{draw_mark, sample};
 use crate::picture::walk::Field;
 use crate::xml::Xml;
 
@@ -29,7 +29,7 @@ pub(super) fn heading(scene: &Scene, xml: &mut Xml) {
     scene.heading.iter().for_each(|line| label(line, xml));
     for item in &scene.legend {
         xml.open("g", &[("class", &"legend")]);
-        sign::sample(item.sign, &item.area, xml);
+        sample(item.sign, &item.area, xml);
         label(&item.label, xml);
         xml.close();
     }
@@ -152,7 +152,7 @@ fn pill(pill: &Pill, is_on_way: bool, xml: &mut Xml) {
         y: pill.area.middle(),
     };
     for mark in signs(pill.marks) {
-        sign::draw(mark, at, xml);
+        draw_mark(mark, at, xml);
         at.x += SIGN;
     }
     label(&pill.label, xml);
