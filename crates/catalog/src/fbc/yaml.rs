@@ -14,8 +14,6 @@ use crate::fbc::error::FbcErrorKind;
 use crate::fbc::yaml::transcode::Transcoder;
 use crate::yaml_scalar::{self, Scalar, ScalarError, Style};
 
-pub use crate::fbc::yaml::transcode::Marks;
-
 /// Turns one document into JSON.
 pub fn to_json(document: &[u8]) -> Result<Vec<u8>, YamlFault> {
     let mut json = Vec::new();
@@ -221,6 +219,75 @@ fn invalid(reason: &str) -> FbcErrorKind {
     FbcErrorKind::Yaml {
         reason: reason.into(),
     }
+}
+
+/// Places of the parts of a document whose JSON was written. What an alias repeats has the place of the alias.
+///
+/// Invariant: `kept` is in the order of the JSON. Each is a byte in the JSON, and a line and a column in the document,
+/// both counted from 1.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    wanted: bool,
+    kept: Vec<(usize, u32, u32)>,
+    tags: Vec<TaggedScalar>,
+}
+
+/// A scalar behind a tag of no meaning, such as that of an unquoted `!=1.5.0`.
+#[derive(Clone, Debug)]
+pub struct TaggedScalar {
+    /// Its line.
+    pub line: u32,
+    /// Its column.
+    pub column: u32,
+    /// As it is written.
+    pub tag: Box<str>,
+    /// What is left as the value.
+    pub value: Box<str>,
+}
+
+impl Marks {
+    fn new(wanted: bool) -> Self {
+        Self {
+            wanted,
+            kept: Vec::new(),
+            tags: Vec::new(),
+        }
+    }
+
+    /// Notes that the JSON from `at` on stands there.
+    fn note(&mut self, at: usize, line: usize, column: usize) {
+        if self.wanted {
+            self.kept.push((at, narrow(line), narrow(column + 1)));
+        }
+    }
+
+    /// Notes a scalar behind a tag.
+    fn note_tag(&mut self, tag: &str, value: &str, line: usize, column: usize) {
+        if self.wanted {
+            self.tags.push(TaggedScalar {
+                line: narrow(line),
+                column: narrow(column + 1),
+                tag: tag.into(),
+                value: value.into(),
+            });
+        }
+    }
+
+    /// The scalars behind tags of no meaning.
+    pub fn tags(&self) -> &[TaggedScalar] {
+        &self.tags
+    }
+
+    /// Line and column of what the JSON says at `at`.
+    pub fn find(&self, at: usize) -> (u32, u32) {
+        let after = self.kept.partition_point(|(mark, ..)| *mark <= at);
+        let mark = after.checked_sub(1).and_then(|last| self.kept.get(last));
+        mark.map_or((1, 1), |(_, line, column)| (*line, *column))
+    }
+}
+
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
