@@ -6,9 +6,43 @@ pub(super) mod color;
 pub(super) mod command_line;
 pub(super) mod edges;
 pub(super) mod environment;
-pub(super) mod guardrails;
-pub(super) mod heading;
 pub(super) mod installed;
 pub(super) mod log;
 pub(super) mod memory;
 pub(super) mod policies;
+
+/// The groups of flags in help texts and manual pages.
+///
+/// Every flag names its group itself: the group of a flattened struct would also be the group of the flags
+/// after it.
+pub(super) mod heading {
+    pub(crate) const INPUT: &str = "Input";
+    pub(crate) const MANIFEST: &str = "Manifest";
+    pub(crate) const RULES: &str = "Rules";
+    pub(crate) const LISTEN: &str = "Listen";
+    pub(crate) const DECISIONS: &str = "Decisions";
+    pub(crate) const AUDIT: &str = "Audit";
+    pub(crate) const TLS: &str = "TLS";
+    pub(crate) const CATALOGS: &str = "Catalogs";
+    pub(crate) const CLUSTER: &str = "Cluster";
+    pub(crate) const OLM: &str = "OLM";
+    pub(crate) const WEBHOOK: &str = "Webhook";
+    pub(crate) const LIMITS: &str = "Limits";
+    pub(crate) const OBSERVABILITY: &str = "Observability";
+    pub(crate) const SHUTDOWN: &str = "Shutdown";
+    pub(crate) const RESULT: &str = "Result";
+    pub(crate) const OUTPUT: &str = "Output";
+    /// The flags that every command has.
+    pub(crate) const GLOBAL: &str = "Global";
+
+    /// The groups that `-h` leaves to `--help`.
+    pub(crate) const ADVANCED: [&str; 7] = [
+        AUDIT,
+        CLUSTER,
+        OLM,
+        LIMITS,
+        OBSERVABILITY,
+        SHUTDOWN,
+        MANIFEST,
+    ];
+}

@@ -26,7 +26,7 @@ use clap::builder::BoolishValueParser;
 
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::edges::EdgesArgs;
-use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::facts::look::LookArgs;

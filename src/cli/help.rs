@@ -9,10 +9,6 @@
 //! All of it is made from the definitions of commands and flags. clap's long form, with an empty line after
 //! each flag, is only in `olmguard help`: 45 flags of `serve` would take 250 lines.
 
-mod groups;
-#[cfg(test)]
-mod tests;
-
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -21,8 +17,8 @@ use clap::builder::StyledStr;
 use clap::builder::styling::Styles;
 use clap::{Arg, ArgAction, Command};
 
-use super::args::{environment, heading};
-use super::exit::{self, Exit};
+use crate::cli::args::{environment, heading};
+use crate::cli::exit::{self, Exit};
 
 /// How much a help text shows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -107,7 +103,7 @@ pub(super) fn with_flags(program: Command) -> Command {
 
 /// This program with the help texts of this length.
 pub(super) fn shown(program: Command, length: Length) -> Command {
-    let template = groups::template(&program);
+    let template = template(&program);
     let program = program.help_template(template);
     let program = program.mut_args(|flag| flag.hide_env(true));
     program.mut_subcommands(|command| of_command(command, length))
@@ -156,3 +152,61 @@ fn full_end(command: &Command) -> String {
 fn styled(end: Option<&StyledStr>) -> String {
     end.map(|end| end.ansi().to_string()).unwrap_or_default()
 }
+
+/// The groups, with their commands in the order in which they are shown.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Upgrades",
+        &[
+            "check", "audit", "versions", "path", "explain", "range", "graph", "test",
+        ],
+    ),
+    (
+        "Catalogs",
+        &["catalogs", "snapshot", "lint", "diff", "generate"],
+    ),
+    ("Webhook", &["serve", "doctor", "demo"]),
+    ("Other", &["completions", "man", "version"]),
+];
+
+/// The template of the program's help, with a list of these commands.
+fn template(program: &Command) -> String {
+    let styles = Styles::default();
+    let header = styles.get_header();
+    let groups: Vec<_> = GROUPS
+        .iter()
+        .map(|(title, names)| format!("{header}{title}:{header:#}\n{}", list(program, names)))
+        .collect();
+    let groups = groups.join("\n");
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\n\
+         {header}Global:{header:#}\n{{options}}\n\n{END}"
+    )
+}
+
+/// A line for each command, with its summary.
+fn list(program: &Command, names: &[&str]) -> String {
+    let styles = Styles::default();
+    let literal = styles.get_literal();
+    let commands = names
+        .iter()
+        .filter_map(|name| program.find_subcommand(name));
+    let line = |command: &Command| {
+        let name = command.get_name();
+        let about = command.get_about().map(ToString::to_string);
+        let about = about.unwrap_or_default();
+        let padding = LONGEST.saturating_sub(name.len());
+        format!("  {literal}{name}{literal:#}{:padding$}  {about}\n", "")
+    };
+    commands.map(line).collect()
+}
+
+/// The length of the longest name, `completions`.
+const LONGEST: usize = 11;
+
+const END: &str = "\
+Environment: set any flag as OLMGUARD_<COMMAND>_<FLAG> or OLMGUARD_<FLAG>
+Run a command with --help to see its flags, examples and variables.";
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,12 @@
-//! `--policy FILE`, and who is asked about when: what upgrade policies are judged by.
+//! The rules of administrators in files: `--policy` and `--guardrails`. `--as`, `--as-group` and `--at` say who makes
+//! an edit, and when: upgrade policies depend on both.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::args::heading;
+use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
 use crate::live_facts;
 use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::tls::{Clock as _, SystemClock};
@@ -13,7 +15,7 @@ use olmguard_engine::explain::RequesterFact;
 use olmguard_engine::judge::Requester;
 use olmguard_policy::Moment;
 
-/// The flags of the commands that judge.
+/// The flags about upgrade policies, of the commands that judge.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct PoliciesArgs {
     /// Apply these upgrade policies (repeatable)
@@ -119,4 +121,51 @@ const DATE: usize = 10;
 
 fn now() -> Moment {
     live_facts::moment(SystemClock.now())
+}
+
+/// The flag about guardrails, of the commands that judge.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct GuardrailsArgs {
+    /// Apply upgrade rules from this file (repeatable)
+    #[arg(
+        long = "guardrails",
+        value_name = "FILE",
+        value_delimiter = ',',
+        help_heading = heading::CATALOGS
+    )]
+    files: Vec<PathBuf>,
+}
+
+impl From<Vec<PathBuf>> for GuardrailsArgs {
+    fn from(files: Vec<PathBuf>) -> Self {
+        Self { files }
+    }
+}
+
+impl GuardrailsArgs {
+    /// Whether there are any.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// The files.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Reads the files, whatever they hold.
+    ///
+    /// # Errors
+    /// The first that cannot be read.
+    pub(crate) fn contents(&self) -> Result<GuardrailFiles, GuardrailsFault> {
+        GuardrailFiles::load(&self.files)
+    }
+
+    /// Reads all of them.
+    ///
+    /// # Errors
+    /// If one cannot be read, or has something else than guardrails.
+    pub(crate) fn read(&self) -> Result<ReadGuardrails, GuardrailsFault> {
+        ReadGuardrails::load(&self.files)
+    }
 }

@@ -2,19 +2,20 @@
 //! `olmguard explain TOKEN`: what a token, an exit code, or a text that was shown, means, and what to do about an alert.
 
 mod token;
-mod typed;
-mod word;
 
-use crate::cli::Exit;
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
-use crate::cli::help;
-use crate::cli::output;
-use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::output::{self, OutputArgs, TextOrJson};
+use crate::cli::{Exit, help};
+use olmguard_views::page;
 use olmguard_views::step::StepReport;
-use typed::TypedOptions;
-use word::WordParser;
 
 /// Explain an upgrade, a reason code, an alert or an error
 #[derive(Clone, Debug, clap::Args)]
@@ -100,3 +101,56 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
 
 const FORMS: &str =
     "expected PACKAGE FROM TO (package, installed version, target version), or one TOKEN";
+
+/// The long names of the options that stand on the command line.
+#[derive(Clone, Debug)]
+struct TypedOptions(Vec<String>);
+
+impl Args for TypedOptions {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+impl FromArgMatches for TypedOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let own = ExplainArgs::augment_args(Command::new("explain"));
+        let is_typed = |arg: &&Arg| {
+            let source = matches.value_source(arg.get_id().as_str());
+            !arg.is_positional() && source == Some(ValueSource::CommandLine)
+        };
+        let typed = own.get_arguments().filter(is_typed);
+        let long = typed.filter_map(|arg| Some(format!("--{}", arg.get_long()?)));
+        Ok(Self(long.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Accepts every text, and offers the names of tokens and alerts.
+#[derive(Clone, Debug)]
+struct WordParser;
+
+impl TypedValueParser for WordParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(page::names().map(PossibleValue::new)))
+    }
+}

@@ -13,7 +13,7 @@ use clap::builder::BoolishValueParser;
 pub use forms::sarif;
 pub use report::Report;
 
-use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::help;
 use crate::cli::output;

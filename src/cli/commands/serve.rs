@@ -28,7 +28,7 @@ use crate::admission::{Enforcement, Mode, OnUndecided};
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
-use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::args::log::LogArgs;
 use crate::cli::help;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::cli::args::catalogs::CatalogArgs;
-use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::memory;
 use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::facts::given::GivenObjects;

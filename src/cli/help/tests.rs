@@ -1,7 +1,6 @@
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
-use super::groups::GROUPS;
 use super::*;
 use crate::cli::{Cli, command};
 

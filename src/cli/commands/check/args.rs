@@ -10,7 +10,7 @@ use crate::admission::OnUndecided;
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::edges::EdgesArgs;
-use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::policies::PoliciesArgs;

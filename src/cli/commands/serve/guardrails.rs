@@ -11,7 +11,7 @@ use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
-use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cluster::policies::PolicyStore;
 use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
 use crate::once_per_change::OncePerChange;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::args::catalogs::{AskedRelease, CatalogArg, CatalogArgs, OlmArgs};
-use crate::cli::args::guardrails::GuardrailsArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::commands::test::subject::Subject;
