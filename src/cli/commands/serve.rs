@@ -1,25 +1,17 @@
 //! `olmguard serve`: the webhook in front of a cluster.
 
-mod audit;
-mod catalog_preview;
-mod catalogs;
 mod certs;
-mod configuration;
-mod events;
-mod files;
-mod guardrails;
+mod cluster_tasks;
 mod limits;
+mod listen;
 mod live;
 mod olm;
 mod origin;
 mod plan;
 mod policies;
-mod scrapes;
 
 use std::io;
-use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tracing::error;
@@ -28,58 +20,32 @@ use crate::admission::{Enforcement, Mode, OnUndecided};
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
-use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::args::log::LogArgs;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::help;
 use crate::cluster::ConnectError;
-use crate::cluster::policies::PolicyStore;
 use crate::guardrail_files::GuardrailsFault;
 use crate::server::{BindError, Limits};
 use crate::source::catalogd::CatalogdError;
-use crate::telemetry::Metrics;
 use crate::telemetry::log::{Log, log_panics, log_start};
 use crate::tls::TlsError;
-use audit::AuditArgs;
-use catalog_preview::PreviewArgs;
 use certs::CertsArgs;
-use configuration::Configuration;
-use events::EventArgs;
-use guardrails::Guardrails;
+use cluster_tasks::{TaskArgs, WatchedConfiguration};
 use limits::LimitArgs;
+use listen::ListenArgs;
 use live::LiveArgs;
 use olmguard_catalog::go_duration;
 use origin::CatalogsOrigin;
-use plan::Plan;
+use plan::{ServerPlan, ServerSettings};
 use policies::PolicyArgs;
-use scrapes::ScrapeArgs;
 
 /// Run the admission webhook
 #[derive(clap::Args, Debug)]
 #[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct ServeArgs {
-    /// Serve reviews over TLS here
-    #[arg(
-        long,
-        value_name = "IP:PORT",
-        default_value = "[::]:9443",
-        value_parser = addr,
-        help_heading = heading::LISTEN
-    )]
-    listen: SocketAddr,
-
-    /// Serve health and metrics over HTTP here
-    #[arg(
-        long,
-        value_name = "IP:PORT",
-        default_value = "[::]:8080",
-        value_parser = addr,
-        help_heading = heading::LISTEN
-    )]
-    ops_listen: SocketAddr,
-
     #[command(flatten)]
-    scrapes: ScrapeArgs,
+    listen: ListenArgs,
 
     #[command(flatten)]
     certs: CertsArgs,
@@ -114,13 +80,7 @@ pub(crate) struct ServeArgs {
     policies: PolicyArgs,
 
     #[command(flatten)]
-    events: EventArgs,
-
-    #[command(flatten)]
-    audit: AuditArgs,
-
-    #[command(flatten)]
-    previews: PreviewArgs,
+    tasks: TaskArgs,
 
     #[command(flatten)]
     live: LiveArgs,
@@ -186,77 +146,53 @@ pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
 }
 
 fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
-    let ServeArgs {
-        common,
-        cluster,
-        live,
-        guardrails,
-        policies,
-        events,
-        audit,
-        previews,
-        listen,
-        ops_listen,
-        scrapes,
-        certs,
-        mode,
-        on_undecided,
-        shutdown_delay,
-        limits,
-        log: log_args,
-    } = args;
-    let decisions = log_args.decisions();
-    let webhook_configuration = Configuration::of(&certs);
-    let certs = certs.resolve()?;
-    audit.check()?;
-    let given = [
-        policies.given(),
-        events.given(),
-        audit.given(),
-        previews.given(),
-    ];
-    let given = given.into_iter().flatten().next();
-    let origin = CatalogsOrigin::of(common, cluster, live, given)?;
-    let bounds = limits.resolve()?;
-    let threads = Limits::default().workers.get();
-    let memory = limits.catalogs(&bounds, threads)?;
-    let limits = bounds;
-    scrapes.check(&origin, listen, ops_listen)?;
+    let settings = args.resolve()?;
     log_start(configuration);
-    files::make_room_for(limits.connections.get());
+    limits::make_room_for(settings.limits.connections.get());
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
+        .worker_threads(threads())
         .enable_all()
         .build()?;
-    let metrics = Metrics::new();
-    metrics.log.follow(log.dropped());
-    let store = Arc::<PolicyStore>::default();
-    let counts = Arc::clone(&metrics.guardrails);
-    let guardrails = Guardrails::read(guardrails, counts, Arc::clone(&store))?;
-    let plan = Plan {
-        origin,
-        memory,
-        guardrails,
-        policies,
-        events,
-        audit,
-        previews,
-        store,
-        certs,
-        webhook: webhook_configuration,
-        listen,
-        ops_listen,
-        scrapes,
-        limits,
-        metrics,
-        decisions,
-        log_level: log.handle(),
-        enforcement: Enforcement { mode, on_undecided },
-        shutdown_delay,
-    };
+    let plan = ServerPlan::new(settings, log)?;
     let ended = runtime.block_on(plan.run());
     runtime.shutdown_background();
     ended
+}
+
+/// The threads of the server; each may hold what one request takes.
+fn threads() -> usize {
+    Limits::default().workers.get()
+}
+
+impl ServeArgs {
+    /// What the flags say together, or which of them contradict each other.
+    fn resolve(self) -> Result<ServerSettings, UsageError> {
+        let webhook = WatchedConfiguration::of(&self.certs);
+        let certs = self.certs.resolve()?;
+        self.tasks.check()?;
+        let given = self.policies.given().or(self.tasks.given());
+        let origin = CatalogsOrigin::of(self.common, self.cluster, self.live, given)?;
+        let limits = self.limits.resolve()?;
+        let memory = self.limits.catalogs(&limits, threads())?;
+        self.listen.check(origin.is_cluster())?;
+        Ok(ServerSettings {
+            origin,
+            memory,
+            guardrails: self.guardrails,
+            policies: self.policies,
+            tasks: self.tasks,
+            certs,
+            webhook,
+            listen: self.listen,
+            limits,
+            decisions: self.log.decisions(),
+            enforcement: Enforcement {
+                mode: self.mode,
+                on_undecided: self.on_undecided,
+            },
+            shutdown_delay: self.shutdown_delay,
+        })
+    }
 }
 
 impl ServeError {
@@ -282,11 +218,6 @@ impl ServeError {
             Self::Catalogd(_) | Self::Guardrails(_) | Self::Tls(_) => Exit::BadInput,
         }
     }
-}
-
-fn addr(text: &str) -> Result<SocketAddr, String> {
-    text.parse()
-        .map_err(|_| "expected IP:PORT, such as 127.0.0.1:9443 or [::]:9443".to_owned())
 }
 
 #[cfg(test)]

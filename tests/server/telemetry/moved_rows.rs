@@ -26,7 +26,7 @@ const PLACES: [(&str, &str, &str); 8] = [
     (
         "guardrails.txt",
         include_str!("moved/guardrails.txt"),
-        "src/cli/commands/serve/guardrails/tests.rs (files of --guardrails)",
+        "src/cli/commands/serve/policies.rs (files of --guardrails)",
     ),
     (
         "policies.txt",

@@ -1,6 +1,4 @@
-//! Which certificate is shown, and on which terms: flags that have to agree.
-
-mod managed;
+//! The certificate that a server presents, and to whom: flags that must agree.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,9 +14,13 @@ use crate::cli::args::cluster::object_name;
 use crate::cli::args::heading;
 use crate::cli::commands::serve::ServeError;
 use crate::cluster::Cluster;
+use crate::cluster::authority::{AuthorityPlace, ClusterStore};
 use crate::tls::files::{self, Files, POLL};
-use crate::tls::{Certificates, ClientCa, MinVersion, Observer, TlsConfig, self_signed};
-use managed::{ManagedCertificate, SecretName};
+use crate::tls::self_managed::{SelfManaged, serve};
+use crate::tls::{
+    Certificates, ClientCa, MinVersion, Observer, SystemClock, TlsConfig, TlsError, self_signed,
+};
+use olmguard_catalog::dns1123;
 
 /// The flags about certificates.
 #[derive(clap::Args, Debug, Default)]
@@ -180,7 +182,7 @@ impl CertsArgs {
         }
         let mut configurations = self.webhook_configuration;
         if configurations.is_empty() {
-            configurations.push(managed::CONFIGURATION.to_owned());
+            configurations.push(CONFIGURATION.to_owned());
         }
         Ok(ManagedCertificate {
             secret: self.tls_secret.unwrap_or_default(),
@@ -273,6 +275,80 @@ fn server_name(text: &str) -> Result<OptionalName, String> {
     });
     name.map(|name| OptionalName(Some(name)))
 }
+
+/// What the flags say of a self-managed certificate.
+#[derive(Debug)]
+pub(crate) struct ManagedCertificate {
+    secret: SecretName,
+    configurations: Vec<String>,
+    names: Vec<ServerName<'static>>,
+    terms: TlsConfig,
+}
+
+/// A Secret, in the namespace of the program where none is named.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct SecretName {
+    namespace: Option<String>,
+    name: String,
+}
+
+impl ManagedCertificate {
+    /// Agrees with the other replicas on an authority, and goes on serving a leaf of it.
+    async fn start(
+        self,
+        cluster: &Cluster,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Certificates, TlsError> {
+        let (place, terms) = self.placed(&cluster.namespace);
+        let managed = SelfManaged {
+            names: place.names.clone(),
+            store: ClusterStore::new(cluster.client.clone(), place, Arc::new(SystemClock)),
+            terms,
+            clock: Arc::new(SystemClock),
+        };
+        serve(managed, observer).await
+    }
+
+    fn placed(self, own_namespace: &str) -> (AuthorityPlace, TlsConfig) {
+        let own = || own_namespace.to_owned();
+        let place = AuthorityPlace {
+            namespace: self.secret.namespace.unwrap_or_else(own),
+            secret: self.secret.name,
+            configurations: self.configurations,
+            names: self.names,
+        };
+        (place, self.terms)
+    }
+}
+
+impl SecretName {
+    fn read(text: &str) -> Result<Self, String> {
+        let (namespace, name) = match text.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, text),
+        };
+        if !dns1123::is_subdomain(name) || !namespace.is_none_or(dns1123::is_label) {
+            return Err("expected NAME or NAMESPACE/NAME, such as olmguard-tls".to_owned());
+        }
+        Ok(Self {
+            namespace: namespace.map(str::to_owned),
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// The one that the manifests name.
+impl Default for SecretName {
+    fn default() -> Self {
+        Self {
+            namespace: None,
+            name: "olmguard-tls".to_owned(),
+        }
+    }
+}
+
+/// The webhook configuration that the manifests name.
+const CONFIGURATION: &str = "olmguard";
 
 #[cfg(test)]
 mod tests;

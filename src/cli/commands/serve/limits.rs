@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use tracing::warn;
+
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::memory::MemoryLimit;
@@ -117,6 +119,24 @@ fn timeout(text: &str) -> Result<Duration, String> {
 const SHORTEST: Duration = Duration::from_millis(200);
 const LONGEST: Duration = Duration::from_secs(30);
 
+/// Asks the system for as many files as there may be connections, and a few besides. Many a system
+/// starts processes with far fewer than it allows them, for the sake of programs of long ago.
+pub(super) fn make_room_for(connections: usize) {
+    let wanted = connections.saturating_add(OTHERS) as u64;
+    match rlimit::increase_nofile_limit(wanted) {
+        Ok(allowed) if allowed >= wanted => {}
+        Ok(allowed) => warn!(
+            allowed,
+            wanted, "Failed to raise the limit of open files as far as --max-connections needs"
+        ),
+        Err(error) => warn!(%error, wanted, "Failed to raise the limit of open files"),
+    }
+}
+
+/// Standard streams, sockets that listen, the second port, certificates and catalogs while they are
+/// read.
+const OTHERS: usize = 256;
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -170,7 +190,7 @@ mod tests {
             (
                 &["--max-connections=9", "--max-connections-per-peer=10"] as &[_],
                 "--max-connections-per-peer is 10, but --max-connections is only 9: expected at \
-                 most that",
+             most that",
             ),
             (&["--timeout=0s"], "expected 200ms or more"),
             (&["--timeout=31s"], "expected 30s or less"),
@@ -182,5 +202,16 @@ mod tests {
             let error = resolve(arguments).unwrap_err();
             assert!(error.contains(expected), "{arguments:?}: {error}");
         }
+    }
+
+    #[test]
+    fn the_limit_is_raised_as_far_as_needed() {
+        let (_, most) = rlimit::Resource::NOFILE.get().unwrap();
+        make_room_for(64);
+        let (allowed, _) = rlimit::Resource::NOFILE.get().unwrap();
+        assert!(
+            allowed >= (64 + OTHERS as u64).min(most),
+            "{allowed} of {most}"
+        );
     }
 }

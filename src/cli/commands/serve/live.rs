@@ -154,7 +154,7 @@ impl ClusterCatalogs {
         let board = &self.board;
         vec![
             Arc::new(WatchCheck(Arc::clone(board))),
-            Arc::new(CatalogsCheck(Arc::clone(board))),
+            Arc::new(LoadingCheck(Arc::clone(board))),
             Arc::clone(&self.olm_board) as _,
         ]
     }
@@ -223,7 +223,7 @@ struct WatchCheck(Arc<StatusBoard>);
 
 /// What was there at the start is loaded, or will not be for now.
 #[derive(Debug)]
-struct CatalogsCheck(Arc<StatusBoard>);
+struct LoadingCheck(Arc<StatusBoard>);
 
 impl Check for WatchCheck {
     fn readiness(&self) -> CheckReadiness {
@@ -231,7 +231,7 @@ impl Check for WatchCheck {
     }
 }
 
-impl Check for CatalogsCheck {
+impl Check for LoadingCheck {
     fn readiness(&self) -> CheckReadiness {
         let (state, counts) = self.0.loading();
         CheckReadiness::new("catalogs", state, Some(CheckFacts::Catalogs(counts)))

@@ -31,10 +31,10 @@ pub(super) struct OlmFlags {
 
 /// Which OLM was taken, in words for probes.
 #[derive(Debug, Default)]
-pub(super) struct OlmBoard(Mutex<Words>);
+pub(super) struct OlmBoard(Mutex<OlmWords>);
 
 #[derive(Debug, Default)]
-struct Words {
+struct OlmWords {
     taken: Option<String>,
     /// Whether nothing of that had to be assumed.
     is_certain: bool,
@@ -53,7 +53,7 @@ struct ChosenRelease {
 }
 
 /// What is made of each answer.
-struct Follower {
+struct OlmFollower {
     asked: OlmFlags,
     board: Arc<OlmBoard>,
     watches: Arc<WatchMetrics>,
@@ -73,7 +73,7 @@ impl OlmFlags {
     ) {
         let (events, mut received) = mpsc::channel(1);
         tasks.spawn(olm::watch(client, self.namespace.clone(), events));
-        let mut follower = Follower {
+        let mut follower = OlmFollower {
             asked: self,
             board: Arc::clone(board),
             watches: Arc::clone(&metrics.watches),
@@ -128,7 +128,7 @@ impl OlmFlags {
     }
 }
 
-impl Follower {
+impl OlmFollower {
     /// The rules from now on, if they may be others.
     fn take(&mut self, event: OlmEvent) -> Option<Rules> {
         match event {
@@ -174,10 +174,10 @@ fn words(found: &RunningOlm, warnings: &[&Warning]) -> String {
 
 impl OlmBoard {
     fn put(&self, words: String, is_certain: bool) {
-        *self.words() = Words {
+        *self.words() = OlmWords {
             taken: Some(words),
             is_certain,
-            ..Words::default()
+            ..OlmWords::default()
         };
     }
 
@@ -190,7 +190,7 @@ impl OlmBoard {
     }
 
     /// Nothing that is done under the lock can fail half-way.
-    fn words(&self) -> MutexGuard<'_, Words> {
+    fn words(&self) -> MutexGuard<'_, OlmWords> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -204,7 +204,7 @@ impl Check for OlmBoard {
     }
 }
 
-impl Words {
+impl OlmWords {
     fn line(&self) -> String {
         let taken = self.taken.as_deref().unwrap_or("not known yet");
         match (&self.fault, &self.missing) {

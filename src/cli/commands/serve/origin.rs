@@ -1,21 +1,27 @@
 //! Where the catalogs of a server come from: files that are read once, or the cluster, for good.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use tokio::task::spawn_blocking;
+use tracing::{error, info};
 
 use crate::cli::args::catalogs::{CatalogArgs, CommonArgs, OlmArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::commands::serve::ServeError;
-use crate::cli::commands::serve::catalogs::{self, CatalogsCheck};
 use crate::cli::commands::serve::live::{ClusterCatalogs, LiveArgs};
 use crate::cli::commands::serve::olm::OlmFlags;
 use crate::cluster::{Caller, Cluster, connect};
 use crate::server::{Check, Guard};
+use crate::source::{Loader, Progress};
 use crate::telemetry::Metrics;
+use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
+use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_views::readiness::{CatalogCounts, CheckFacts, CheckReadiness};
 
 /// What flags say of it, once they are known to agree.
 #[derive(Debug)]
@@ -35,7 +41,7 @@ pub(super) struct FollowedCluster {
 /// The same, with everything that it needs.
 #[derive(Debug)]
 pub(super) enum CatalogsSource {
-    Files(CatalogArgs, Rules, Pool, Arc<CatalogsCheck>),
+    Files(CatalogArgs, Rules, Pool, Arc<FilesCheck>),
     Cluster(Box<ClusterCatalogs>),
 }
 
@@ -62,6 +68,11 @@ impl CatalogsOrigin {
             None => Ok(Self::Files(catalog, olm.rules()?)),
             Some(flag) => Err(UsageError::ClusterBesideFiles { flag }),
         }
+    }
+
+    /// Whether it is a cluster.
+    pub(super) fn is_cluster(&self) -> bool {
+        matches!(self, Self::Cluster(_))
     }
 
     /// Gets ready, and finds the cluster if there is one.
@@ -102,10 +113,113 @@ impl CatalogsSource {
         match self {
             Self::Files(catalogs, rules, memory, check) => {
                 let counts = metrics.catalogs;
-                let load = move || catalogs::load(&catalogs, rules, &memory, &check, &counts);
+                let load = move || load(&catalogs, rules, &memory, &check, &counts);
                 Ok(Guard::from(spawn_blocking(load).await?))
             }
             Self::Cluster(live) => Ok(live.begin(metrics)),
         }
     }
+}
+
+/// What became of the catalogs, for probes. One that cannot be read is no reason not to be ready:
+/// edits that need it are undecided, all others are judged.
+#[derive(Debug, Default)]
+pub(super) struct FilesCheck(OnceLock<(String, CatalogCounts)>);
+
+impl Check for FilesCheck {
+    fn readiness(&self) -> CheckReadiness {
+        let (state, facts) = match self.0.get() {
+            Some((words, counts)) => (Ok(words.clone()), Some(CheckFacts::Catalogs(*counts))),
+            None => (Err("being loaded".to_owned()), None),
+        };
+        CheckReadiness::new("catalogs", state, facts)
+    }
+}
+
+/// Reads every catalog, which takes as long as they are large.
+pub(super) fn load(
+    catalogs: &CatalogArgs,
+    rules: Rules,
+    memory: &Pool,
+    check: &FilesCheck,
+    metrics: &CatalogMetrics,
+) -> Snapshot {
+    let progress = Progress::default();
+    let mut loader = Loader::new(&rules, &progress, memory);
+    let states = catalogs.iter().map(|catalog| {
+        let begun = Instant::now();
+        let content = catalog.place.load(&mut loader);
+        let state = CatalogState::named(&catalog.name, content);
+        report(&state, begun.elapsed(), metrics);
+        state
+    });
+    let states: Vec<_> = states.collect();
+    // Nobody else has set it: there is one load for one check.
+    drop(check.0.set((words(&states), counts(&states))));
+    Snapshot::new(rules, states)
+}
+
+fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {
+    metrics.told(&catalog.name, catalog.serving, catalog.currency);
+    match &catalog.content {
+        Content::Loaded(content) => {
+            let counts = content.counts();
+            metrics.loaded(
+                &catalog.name,
+                &CatalogLoad {
+                    at: SystemClock.now(),
+                    took,
+                    wire_bytes: 0,
+                    resident_bytes: content.resident_bytes(),
+                    packages: counts.packages,
+                    bundles: counts.bundles,
+                },
+            );
+            info!(
+                catalog = catalog.name,
+                packages = counts.packages,
+                bundles = counts.bundles,
+                "Loaded catalog"
+            );
+        }
+        Content::Unfetched(why) | Content::Unreadable(why) => {
+            metrics.not_loaded(&catalog.name);
+            metrics.load_failed(&catalog.name, LoadFailure::Content);
+            error!(
+                catalog = catalog.name,
+                error = why,
+                "Failed to load catalog, edits that need it are undecided"
+            );
+        }
+        Content::Missing => {}
+    }
+}
+
+fn words(catalogs: &[CatalogState]) -> String {
+    let unreadable: Vec<_> = unreadable(catalogs)
+        .map(|catalog| catalog.name.as_str())
+        .collect();
+    let CatalogCounts {
+        available, loaded, ..
+    } = counts(catalogs);
+    let words = format!("{loaded} of {available} loaded");
+    if unreadable.is_empty() {
+        return words;
+    }
+    format!("{words}; cannot be read: {}", unreadable.join(", "))
+}
+
+fn counts(catalogs: &[CatalogState]) -> CatalogCounts {
+    let faulty = unreadable(catalogs).count();
+    CatalogCounts {
+        available: catalogs.len(),
+        loaded: catalogs.len() - faulty,
+        faulty,
+        held_back: 0,
+    }
+}
+
+fn unreadable(catalogs: &[CatalogState]) -> impl Iterator<Item = &CatalogState> {
+    let is_unreadable = |catalog: &&CatalogState| !matches!(catalog.content, Content::Loaded(_));
+    catalogs.iter().filter(is_unreadable)
 }

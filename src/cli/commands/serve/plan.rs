@@ -1,7 +1,6 @@
 //! From what the command line says to a server that takes reviews, and to its end.
 
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,56 +8,78 @@ use std::time::Duration;
 use tracing::info;
 
 use super::ServeError;
-use super::audit::AuditArgs;
-use super::catalog_preview::PreviewArgs;
 use super::certs::Certs;
-use super::configuration::Configuration;
-use super::events::EventArgs;
-use super::guardrails::Guardrails;
+use super::cluster_tasks::{AuditTask, EventTask, TaskArgs, WatchedConfiguration};
+use super::listen::ListenArgs;
 use super::origin::CatalogsOrigin;
-use super::policies::{Policies, PolicyArgs};
-use super::scrapes::ScrapeArgs;
+use super::policies::{FollowedGuardrails, FollowedPolicies, PolicyArgs};
 use crate::admission::Enforcement;
 use crate::cli::Exit;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::signals::{self, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
+use crate::guardrail_files::GuardrailsFault;
 use crate::server::{Config, Limits, Server};
 use crate::telemetry::Metrics;
-use crate::telemetry::log::{DecisionLog, LogHandle};
+use crate::telemetry::log::{DecisionLog, Log, LogHandle};
 use olmguard_catalog::memory::Pool;
 
-/// A server from its first certificate to its end.
-pub(super) struct Plan {
+/// What the flags say of a server, once they are known to agree.
+pub(super) struct ServerSettings {
     pub(super) origin: CatalogsOrigin,
     pub(super) memory: Pool,
-    pub(super) guardrails: Guardrails,
+    pub(super) guardrails: GuardrailsArgs,
     pub(super) policies: PolicyArgs,
-    pub(super) events: EventArgs,
-    pub(super) audit: AuditArgs,
-    pub(super) previews: PreviewArgs,
-    /// What administrators decide.
-    pub(super) store: Arc<PolicyStore>,
+    pub(super) tasks: TaskArgs,
     pub(super) certs: Certs,
-    pub(super) webhook: Configuration,
-    pub(super) listen: SocketAddr,
-    pub(super) ops_listen: SocketAddr,
-    pub(super) scrapes: ScrapeArgs,
+    pub(super) webhook: WatchedConfiguration,
+    pub(super) listen: ListenArgs,
     pub(super) limits: Limits,
-    pub(super) metrics: Metrics,
     pub(super) decisions: DecisionLog,
-    pub(super) log_level: LogHandle,
     pub(super) enforcement: Enforcement,
     pub(super) shutdown_delay: Duration,
 }
 
-impl Plan {
+/// A server from its first certificate to its end.
+pub(super) struct ServerPlan {
+    settings: ServerSettings,
+    guardrails: FollowedGuardrails,
+    /// What administrators decide.
+    store: Arc<PolicyStore>,
+    metrics: Metrics,
+    log_level: LogHandle,
+}
+
+impl ServerPlan {
+    /// Reads the guardrails.
+    ///
+    /// # Errors
+    /// If a file of guardrails cannot be read.
+    pub(super) fn new(settings: ServerSettings, log: &Log) -> Result<Self, GuardrailsFault> {
+        let metrics = Metrics::new();
+        metrics.log.follow(log.dropped());
+        let store = Arc::<PolicyStore>::default();
+        let counts = Arc::clone(&metrics.guardrails);
+        Ok(Self {
+            guardrails: FollowedGuardrails::read(
+                settings.guardrails.clone(),
+                counts,
+                Arc::clone(&store),
+            )?,
+            settings,
+            store,
+            metrics,
+            log_level: log.handle(),
+        })
+    }
+
     /// Serves until a signal ends it.
     pub(super) async fn run(self) -> Result<ExitCode, ServeError> {
         // As process 1 there is no other way out than by signals that are listened for.
         let mut signals = Signals::new()?;
         signals::ignore_others()?;
-        let delay = self.shutdown_delay;
+        let delay = self.settings.shutdown_delay;
         let server = tokio::select! {
             server = self.begin() => server?,
             early = signals.next() => {
@@ -72,52 +93,80 @@ impl Plan {
 
     /// A server that takes reviews; what it needs for that may be long in coming.
     async fn begin(self) -> Result<Server, ServeError> {
-        let (source, cluster) = self.origin.ready(self.memory, &self.metrics).await?;
-        if let Some(cluster) = &cluster {
-            self.webhook.watch(cluster, &self.metrics);
+        let Self {
+            settings,
+            guardrails,
+            store,
+            metrics,
+            log_level,
+        } = self;
+        let (source, cluster) = settings.origin.ready(settings.memory, &metrics).await?;
+        let cluster = cluster.as_ref();
+        if let Some(cluster) = cluster {
+            settings.webhook.watch(cluster, &metrics);
         }
-        let policies = self.policies.of(cluster.as_ref());
-        let (events, event_writer) = self.events.of(cluster.as_ref(), &self.metrics);
-        let checks: Vec<_> = source
-            .checks()
-            .into_iter()
-            .chain(self.guardrails.check())
-            .chain(policies.as_ref().map(Policies::check))
-            .collect();
-        let audit = self.audit.of(cluster.as_ref(), &checks);
+        let policies = settings.policies.of(cluster);
+        let own = guardrails.check().into_iter();
+        let own = own.chain(policies.as_ref().map(FollowedPolicies::check));
+        let checks: Vec<_> = source.checks().into_iter().chain(own).collect();
+        let (events, event_task) = settings.tasks.events(cluster, &metrics);
+        let tasks = ClusterTasks {
+            policies,
+            events: event_task,
+            audit: settings.tasks.audit(cluster, &checks),
+        };
         // Before anything is asked of the cluster: the process lives without an API server, too.
         let listening = Server::listen(Config {
-            listen: self.listen,
-            ops_listen: self.ops_listen,
-            limits: self.limits,
-            scrapes: self.scrapes.scrapes(cluster.as_ref())?,
+            listen: settings.listen.reviews,
+            ops_listen: settings.listen.ops,
+            limits: settings.limits,
+            scrapes: settings.listen.scrapes(cluster)?,
             checks,
-            metrics: self.metrics.clone(),
-            decisions: self.decisions,
+            metrics: metrics.clone(),
+            decisions: settings.decisions,
             events,
-            log_level: Some(self.log_level),
+            log_level: Some(log_level),
         })?;
         log_addresses(listening.server());
-        let certificates = self.certs.start(cluster.as_ref(), listening.observer());
+        let certificates = settings.certs.start(cluster, listening.observer());
         let certified = listening.certify(certificates.await?);
+        let waiting = tasks.start(cluster, &store, &metrics);
+        let guard = source.guard(metrics.clone()).await?;
+        let guard = guard.with_policies(store.current());
+        if let Some((audit, leadership)) = waiting {
+            audit.start(&guard, &metrics, leadership);
+        }
+        guardrails.follow();
+        let certified = certified.previewing(settings.tasks.previews(cluster, &guard));
+        Ok(certified.open(Arc::new(guard), settings.enforcement))
+    }
+}
+
+/// What the server does in its cluster besides answering.
+struct ClusterTasks {
+    policies: Option<FollowedPolicies>,
+    events: Option<EventTask>,
+    audit: Option<AuditTask>,
+}
+
+impl ClusterTasks {
+    /// Starts what needs no catalogs. The audit, if there is one, needs them, and the lead of the replicas.
+    fn start(
+        self,
+        cluster: Option<&Cluster>,
+        store: &Arc<PolicyStore>,
+        metrics: &Metrics,
+    ) -> Option<(AuditTask, Leadership)> {
         // Without a duty for one replica of several, none needs a lease.
-        let has_duty = policies.is_some() || audit.is_some();
-        let leadership = cluster.as_ref().filter(|_| has_duty).map(lead);
-        if let Some((policies, leadership)) = policies.zip(leadership.clone()) {
-            policies.follow(Arc::clone(&self.store), &self.metrics, leadership);
+        let has_duty = self.policies.is_some() || self.audit.is_some();
+        let leadership = cluster.filter(|_| has_duty).map(lead);
+        if let Some((policies, leadership)) = self.policies.zip(leadership.clone()) {
+            policies.follow(Arc::clone(store), metrics, leadership);
         }
-        if let Some(events) = event_writer {
-            events.write();
+        if let Some(events) = self.events {
+            events.start();
         }
-        let guard = source.guard(self.metrics.clone()).await?;
-        let guard = guard.with_policies(self.store.current());
-        if let Some((audit, leadership)) = audit.zip(leadership) {
-            audit.begin(&guard, &self.metrics, leadership);
-        }
-        self.guardrails.follow();
-        let previews = self.previews.of(cluster.as_ref(), &guard);
-        let certified = certified.previewing(previews);
-        Ok(certified.open(Arc::new(guard), self.enforcement))
+        self.audit.zip(leadership)
     }
 }
 

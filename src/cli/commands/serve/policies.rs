@@ -1,24 +1,216 @@
-//! The upgrade policies of the cluster: the flag about them, and the tasks that follow them.
+//! The rules of administrators that a server judges by: guardrails of files, and upgrade policies of the cluster.
+//!
+//! Files of guardrails are read when the server starts, and again when they change. A verdict depends on what they
+//! contain now, never on what they contained before, so all replicas judge alike: a document that cannot be read
+//! forbids upgrades until it is fixed. Only if a file itself cannot be read, its last content stays in use.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio::time::sleep;
-use tracing::error;
+use tracing::{error, info, warn};
 
 use crate::cli::args::heading;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::shipped;
 use crate::cluster::policies::{PolicyBoard, PolicyListener, PolicyStore, Reports, follow, report};
 use crate::cluster::{Cluster, Leadership};
+use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
+use crate::once_per_change::OncePerChange;
 use crate::server::Check;
 use crate::telemetry::Metrics;
+use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::SystemClock;
+use crate::tls::files::POLL;
+use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_views::readiness::CheckReadiness;
 
-/// The flag.
+/// The guardrails of the moment, and what keeps them so.
+#[derive(Debug)]
+pub(super) struct FollowedGuardrails {
+    args: GuardrailsArgs,
+    /// What the files hold.
+    files: Arc<GuardrailFiles>,
+    board: Arc<GuardrailsCheck>,
+    metrics: Arc<GuardrailMetrics>,
+    store: Arc<PolicyStore>,
+}
+
+/// How the guardrails are, for probes. Those that cannot be read are no reason not to be ready: what
+/// they are about is refused, all else is judged.
+#[derive(Debug, Default)]
+struct GuardrailsCheck {
+    /// How many documents can be read, and which cannot.
+    words: Mutex<String>,
+    /// Why the files could not be read when they were last looked at.
+    fault: Mutex<OncePerChange>,
+}
+
+/// What the files hold by now, read; none where they hold what they held.
+type ReadFiles = Result<Option<(GuardrailFiles, ReadGuardrails)>, GuardrailsFault>;
+
+impl FollowedGuardrails {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// If a file cannot be read. What it holds may be no guardrails all the same.
+    pub(super) fn read(
+        args: GuardrailsArgs,
+        metrics: Arc<GuardrailMetrics>,
+        store: Arc<PolicyStore>,
+    ) -> Result<Self, GuardrailsFault> {
+        let files = args.contents()?;
+        let read = ReadGuardrails::of(&files);
+        let guardrails = Self {
+            files: Arc::new(files),
+            args,
+            board: Arc::default(),
+            metrics,
+            store,
+        };
+        guardrails.metrics.looked(true);
+        guardrails.take(read);
+        Ok(guardrails)
+    }
+
+    /// What there is to say of them to probes, if there are any.
+    pub(super) fn check(&self) -> Option<Arc<dyn Check>> {
+        self.args
+            .is_given()
+            .then(|| Arc::clone(&self.board) as Arc<dyn Check>)
+    }
+
+    /// Goes on reading them, for as long as the runtime lasts.
+    pub(super) fn follow(self) {
+        if self.args.is_given() {
+            tokio::spawn(self.run());
+        }
+    }
+
+    async fn run(mut self) {
+        loop {
+            sleep(POLL).await;
+            if self.look().await.is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Looks at the files once. Reading them takes as long as they are large, so that is done apart.
+    async fn look(&mut self) -> ControlFlow<()> {
+        let (args, known) = (self.args.clone(), Arc::clone(&self.files));
+        let looked = spawn_blocking(move || -> ReadFiles {
+            let files = args.contents()?;
+            Ok((files != *known).then(|| {
+                let read = ReadGuardrails::of(&files);
+                (files, read)
+            }))
+        });
+        match looked.await {
+            Ok(Ok(changed)) => self.found(changed),
+            Ok(Err(fault)) => self.lost(&fault.to_string()),
+            Err(fault) if fault.is_panic() => self.panicked(&fault),
+            // It is cancelled when the runtime ends, and so is this.
+            Err(_) => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn found(&mut self, changed: Option<(GuardrailFiles, ReadGuardrails)>) {
+        if self.board.fault().is_gone() {
+            info!("Guardrail files are readable again");
+        }
+        self.metrics.looked(true);
+        if let Some((files, read)) = changed {
+            self.files = Arc::new(files);
+            self.take(read);
+        }
+    }
+
+    /// What was read last goes on. Said once, for as long as it is the same.
+    fn lost(&self, fault: &str) {
+        self.metrics.looked(false);
+        if self.board.fault().is_new(fault) {
+            warn!(
+                fault,
+                "Failed to read guardrail files, keeping the last good version"
+            );
+        }
+    }
+
+    fn panicked(&self, fault: &JoinError) {
+        error!(%fault, "Panicked while reading guardrail files, keeping the last good version");
+        self.lost("a fault of this program, which is in its log");
+    }
+
+    /// Judges by what the files hold from now on.
+    fn take(
+        &self,
+        ReadGuardrails {
+            imposed, faults, ..
+        }: ReadGuardrails,
+    ) {
+        for fault in &faults {
+            error!(%fault, "Failed to parse guardrails, denying every upgrade that they apply to");
+        }
+        let (read, unread) = counts(&imposed);
+        self.metrics.taken(read, unread);
+        if self.args.is_given() {
+            info!(read, unread, "Loaded guardrails");
+        }
+        *self.board.words() = words(&imposed);
+        self.store.put_files(imposed);
+    }
+}
+
+impl GuardrailsCheck {
+    /// Nothing that is done under the lock can fail half-way.
+    fn words(&self) -> MutexGuard<'_, String> {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same.
+    fn fault(&self) -> MutexGuard<'_, OncePerChange> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Check for GuardrailsCheck {
+    fn readiness(&self) -> CheckReadiness {
+        let mut words = self.words().clone();
+        if let Some(fault) = self.fault().last() {
+            words += "; the files cannot be read now, so the last good rules stay in use: ";
+            words += fault;
+        }
+        CheckReadiness::new("guardrails", Ok(words), None)
+    }
+}
+
+/// How many documents can be read; which one cannot, and why.
+fn words(imposed: &AdministratorGuardrails) -> String {
+    let (read, unread) = counts(imposed);
+    let mut faults = imposed
+        .iter()
+        .filter_map(|by| Some((&by.place, by.stated.as_ref().err()?)));
+    match faults.next() {
+        None => format!("{read} read"),
+        Some((place, why)) => format!(
+            "{read} read; {unread} cannot be read and forbid upgrades; the first: {place}: {why}"
+        ),
+    }
+}
+
+/// How many documents can be read, and how many cannot.
+fn counts(imposed: &AdministratorGuardrails) -> (usize, usize) {
+    let (read, unread): (Vec<_>, Vec<_>) = imposed.iter().partition(|by| by.stated.is_ok());
+    (read.len(), unread.len())
+}
+
+/// The flag about the policies of the cluster.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct PolicyArgs {
     /// Do not apply the upgrade policies of the cluster
@@ -28,28 +220,28 @@ pub(super) struct PolicyArgs {
 
 /// The policies of a cluster that is known, about to be followed.
 #[derive(Debug)]
-pub(super) struct Policies {
+pub(super) struct FollowedPolicies {
     cluster: Cluster,
     board: Arc<PolicyBoard>,
 }
 
 impl PolicyArgs {
-    /// The flag, if it is given: it means nothing without a cluster.
+    /// The flag, if it is given. Without a cluster it has no meaning.
     pub(super) fn given(self) -> Option<&'static str> {
         self.ignore_policies.then_some("--ignore-policies")
     }
 
     /// The policies of this cluster; none if they are ignored, or there is no cluster.
-    pub(super) fn of(self, cluster: Option<&Cluster>) -> Option<Policies> {
+    pub(super) fn of(self, cluster: Option<&Cluster>) -> Option<FollowedPolicies> {
         let cluster = cluster.filter(|_| !self.ignore_policies)?;
-        Some(Policies {
+        Some(FollowedPolicies {
             cluster: cluster.clone(),
             board: Arc::default(),
         })
     }
 }
 
-impl Policies {
+impl FollowedPolicies {
     /// What must be known before edits are sent here.
     pub(super) fn check(&self) -> Arc<dyn Check> {
         Arc::new(PoliciesCheck(Arc::clone(&self.board)))
@@ -113,11 +305,116 @@ const AGAIN: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use tokio::time::timeout;
 
     use super::*;
+    use crate::telemetry::Metrics;
+    use olmguard_support::moved::Moved;
+
+    const RULES: &str = "\
+schema: olmguard.guardrails.v1alpha1
+package: lantern
+rules:
+- {id: slowly, kind: MaxMinorStep, step: 1}
+";
+
+    fn guardrails(file: &Path, metrics: &Metrics) -> FollowedGuardrails {
+        let args = GuardrailsArgs::from(vec![file.to_owned()]);
+        FollowedGuardrails::read(args, Arc::clone(&metrics.guardrails), Arc::default())
+            .expect("it can be read")
+    }
+
+    fn said(guardrails: &FollowedGuardrails) -> String {
+        let check = guardrails.check().expect("there are some");
+        let readiness = check.readiness();
+        assert!(readiness.ok, "{readiness:?}");
+        readiness.message
+    }
+
+    /// The value of the metric that says whether the files can be read.
+    fn is_readable(metrics: &Metrics) -> bool {
+        metrics
+            .render()
+            .contains("\nolmguard_guardrail_files_readable 1\n")
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_gone_is_told_and_what_it_held_goes_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("rules.yaml");
+        fs::write(&file, RULES).expect("written");
+        let metrics = Metrics::new();
+        let mut guardrails = guardrails(&file, &metrics);
+        assert_eq!(said(&guardrails), "1 read");
+        assert!(is_readable(&metrics));
+
+        fs::remove_file(&file).expect("removed");
+        assert!(guardrails.look().await.is_continue());
+        let expected = format!(
+            "1 read; the files cannot be read now, so the last good rules stay in use: guardrails {}: \
+         does not exist: expected a file, a directory, or \"-\" for standard input",
+            file.display()
+        );
+        assert_eq!(said(&guardrails), expected);
+        assert!(!is_readable(&metrics));
+        assert_eq!(
+            guardrails
+                .store
+                .current()
+                .load()
+                .guardrails
+                .on("lantern")
+                .count(),
+            1
+        );
+
+        fs::write(&file, RULES).expect("written");
+        assert!(guardrails.look().await.is_continue());
+        assert_eq!(said(&guardrails), "1 read");
+        assert!(is_readable(&metrics));
+    }
+
+    #[tokio::test]
+    async fn what_changes_is_judged_by_from_then_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("rules.yaml");
+        fs::write(&file, RULES).expect("written");
+        let metrics = Metrics::new();
+        let mut guardrails = guardrails(&file, &metrics);
+        fs::write(&file, RULES.replace("step: 1", "step: 0")).expect("written");
+        assert!(guardrails.look().await.is_continue());
+        assert_eq!(
+            said(&guardrails),
+            "0 read; 1 cannot be read and forbid upgrades; the first: rules.yaml:1: rules[0].step: expected a \
+         whole number from 1, found integer"
+        );
+        let current = guardrails.store.current().load_full();
+        let place = current.guardrails.iter().map(|by| &*by.place);
+        assert_eq!(place.collect::<Vec<_>>(), ["rules.yaml:1"]);
+    }
+
+    #[tokio::test]
+    async fn every_metric_of_the_files_moves() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("rules.yaml");
+        fs::write(&file, RULES).expect("written");
+        let metrics = Metrics::new();
+        let mut moved = Moved::default();
+        let mut guardrails = guardrails(&file, &metrics);
+        moved.look(&metrics.render());
+        fs::write(&file, RULES.replace("step: 1", "step: 0")).expect("written");
+        assert!(guardrails.look().await.is_continue());
+        moved.look(&metrics.render());
+        fs::remove_file(&file).expect("removed");
+        assert!(guardrails.look().await.is_continue());
+        moved.look(&metrics.render());
+        let rows = include_str!("../../../../tests/server/telemetry/moved/guardrails.txt");
+        assert_eq!(moved.still(rows), [""; 0]);
+    }
 
     #[test]
     fn without_policies_to_follow_none_is_unknown() {

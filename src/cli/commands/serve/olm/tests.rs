@@ -14,9 +14,9 @@ struct Flags {
     olm: OlmArgs,
 }
 
-fn follower(flags: &[&str]) -> Follower {
+fn follower(flags: &[&str]) -> OlmFollower {
     let flags = std::iter::once("probe").chain(flags.iter().copied());
-    Follower {
+    OlmFollower {
         asked: OlmFlags {
             args: Flags::parse_from(flags).olm,
             namespace: None,
@@ -47,7 +47,7 @@ async fn found(image: &str, args: &[&str]) -> RunningOlm {
 
 /// What programs are told.
 #[track_caller]
-fn is_known_as(follower: &Follower, expected: OlmEvidence) {
+fn is_known_as(follower: &OlmFollower, expected: OlmEvidence) {
     assert_eq!(follower.board.readiness().olm, Some(expected));
 }
 

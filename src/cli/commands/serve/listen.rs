@@ -1,44 +1,57 @@
-//! The flag that serves metrics over TLS, to those who can read them.
+//! Where a server listens: for reviews, for health, and for those who can read its metrics.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
-use crate::cli::commands::serve::addr;
-use crate::cli::commands::serve::origin::CatalogsOrigin;
 use crate::cluster::Cluster;
 use crate::cluster::scrapers::Scrapers;
 use crate::server::Scrapes;
 
-/// The flag about metrics.
+/// The flags about addresses.
 #[derive(clap::Args, Clone, Copy, Debug)]
-pub(super) struct ScrapeArgs {
+pub(super) struct ListenArgs {
+    /// Serve reviews over TLS here
+    #[arg(
+        long = "listen",
+        value_name = "IP:PORT",
+        default_value = "[::]:9443",
+        value_parser = addr,
+        help_heading = heading::LISTEN
+    )]
+    pub(super) reviews: SocketAddr,
+
+    /// Serve health and metrics over HTTP here
+    #[arg(
+        long = "ops-listen",
+        value_name = "IP:PORT",
+        default_value = "[::]:8080",
+        value_parser = addr,
+        help_heading = heading::LISTEN
+    )]
+    pub(super) ops: SocketAddr,
+
     /// Serve metrics over TLS here instead, to clients with a valid token
     #[arg(
-        long,
+        long = "metrics-listen",
         value_name = "IP:PORT",
         value_parser = addr,
         help_heading = heading::LISTEN
     )]
-    metrics_listen: Option<SocketAddr>,
+    metrics: Option<SocketAddr>,
 }
 
-impl ScrapeArgs {
-    /// Whether the flag fits to where catalogs come from, and its address to the others.
-    pub(super) fn check(
-        self,
-        origin: &CatalogsOrigin,
-        listen: SocketAddr,
-        ops_listen: SocketAddr,
-    ) -> Result<(), UsageError> {
-        if self.metrics_listen.is_some() && matches!(origin, CatalogsOrigin::Files(..)) {
+impl ListenArgs {
+    /// Whether each address is used once, and metrics have a cluster that checks the tokens of their readers.
+    pub(super) fn check(self, has_cluster: bool) -> Result<(), UsageError> {
+        if self.metrics.is_some() && !has_cluster {
             return Err(UsageError::MetricsWithoutCluster);
         }
         let addresses = [
-            Some(("--listen", listen)),
-            Some(("--ops-listen", ops_listen)),
-            self.metrics_listen.map(|addr| ("--metrics-listen", addr)),
+            Some(("--listen", self.reviews)),
+            Some(("--ops-listen", self.ops)),
+            self.metrics.map(|addr| ("--metrics-listen", addr)),
         ];
         let addresses: Vec<_> = addresses.into_iter().flatten().collect();
         match twice(&addresses) {
@@ -49,7 +62,7 @@ impl ScrapeArgs {
 
     /// Metrics on a port of their own, if the flag is given; the cluster says who can read them.
     pub(super) fn scrapes(self, cluster: Option<&Cluster>) -> Result<Option<Scrapes>, UsageError> {
-        let Some(listen) = self.metrics_listen else {
+        let Some(listen) = self.metrics else {
             return Ok(None);
         };
         let cluster = cluster.ok_or(UsageError::MetricsWithoutCluster)?;
@@ -58,6 +71,11 @@ impl ScrapeArgs {
             authorizer: Arc::new(Scrapers::new(cluster.client.clone())),
         }))
     }
+}
+
+fn addr(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "expected IP:PORT, such as 127.0.0.1:9443 or [::]:9443".to_owned())
 }
 
 /// The first two flags with one address. Port 0 is another one each time.

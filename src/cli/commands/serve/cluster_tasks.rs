@@ -1,0 +1,290 @@
+//! What a server does in its cluster besides answering reviews of extensions: it writes Events, audits what is
+//! installed, previews edits of catalogs, and watches the webhook configuration that names it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use tokio::sync::mpsc::Receiver;
+
+use crate::cli::args::catalogs::UsageError;
+use crate::cli::args::heading;
+use crate::cli::commands::serve::certs::CertsArgs;
+use crate::cli::shipped::{self, NAME};
+use crate::cluster::audit::{AuditConfig, audit};
+use crate::cluster::configuration::{ExpectedConfiguration, ReadingListener, watch};
+use crate::cluster::extensions::SharedExtensions;
+use crate::cluster::{Cluster, Leadership, events};
+use crate::server::{CatalogPreviews, Check, Guard, Installations, InstalledExtensions};
+use crate::telemetry::{EditEvent, EditEvents, Metrics};
+use crate::tls::SystemClock;
+use olmguard_catalog::go_duration;
+
+/// The flags about tasks that need a cluster.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(super) struct TaskArgs {
+    /// Write an Event on each ClusterExtension whose change is denied or gets a warning
+    #[arg(long, help_heading = heading::DECISIONS)]
+    events: bool,
+
+    /// Audit what is installed this often (0s: never)
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "0s",
+        value_parser = interval,
+        help_heading = heading::AUDIT
+    )]
+    audit_interval: Duration,
+
+    /// Write each audit as objects of openreports.io for dashboards
+    #[arg(long, help_heading = heading::AUDIT)]
+    audit_cluster_report: bool,
+
+    /// Warn about what a change of a ClusterCatalog does to installed extensions
+    #[arg(long, help_heading = heading::DECISIONS)]
+    catalog_preview: bool,
+}
+
+impl TaskArgs {
+    /// A flag of these that means nothing without a cluster, and is given.
+    pub(super) fn given(self) -> Option<&'static str> {
+        let given = [
+            self.events.then_some("--events"),
+            (!self.audit_interval.is_zero()).then_some("--audit-interval"),
+            self.catalog_preview.then_some("--catalog-preview"),
+        ];
+        given.into_iter().flatten().next()
+    }
+
+    /// Whether each of them can ever matter.
+    pub(super) fn check(self) -> Result<(), UsageError> {
+        if self.audit_cluster_report && self.audit_interval.is_zero() {
+            return Err(UsageError::Without {
+                flag: "--audit-cluster-report",
+                without: "--audit-interval",
+            });
+        }
+        Ok(())
+    }
+
+    /// The queue that answers put events into, and what writes them to this cluster.
+    pub(super) fn events(
+        self,
+        cluster: Option<&Cluster>,
+        metrics: &Metrics,
+    ) -> (EditEvents, Option<EventTask>) {
+        let Some(cluster) = cluster.filter(|_| self.events) else {
+            return (EditEvents::default(), None);
+        };
+        let (events, queue) = EditEvents::queue(Arc::clone(&metrics.events));
+        let writer = EventTask {
+            cluster: cluster.clone(),
+            metrics: metrics.clone(),
+            queue,
+        };
+        (events, Some(writer))
+    }
+
+    /// The audit of this cluster, once all of these checks pass; none if none is wanted, or there is no cluster.
+    pub(super) fn audit(
+        self,
+        cluster: Option<&Cluster>,
+        checks: &[Arc<dyn Check>],
+    ) -> Option<AuditTask> {
+        let cluster = cluster.filter(|_| !self.audit_interval.is_zero())?;
+        Some(AuditTask {
+            interval: self.audit_interval,
+            writes_reports: self.audit_cluster_report,
+            cluster: cluster.clone(),
+            checks: checks.to_vec(),
+        })
+    }
+
+    /// What answers edits of catalogs by this guard, for the extensions of this cluster.
+    pub(super) fn previews(
+        self,
+        cluster: Option<&Cluster>,
+        guard: &Guard,
+    ) -> Option<CatalogPreviews> {
+        let cluster = cluster.filter(|_| self.catalog_preview)?;
+        let installed = ClusterExtensions(SharedExtensions::of(cluster.client.clone()));
+        Some(CatalogPreviews::new(guard.clone(), Arc::new(installed)))
+    }
+}
+
+/// Writes events to a cluster, once it is started.
+#[derive(Debug)]
+pub(super) struct EventTask {
+    cluster: Cluster,
+    metrics: Metrics,
+    queue: Receiver<EditEvent>,
+}
+
+impl EventTask {
+    /// Writes them in a task of its own, for as long as the runtime lasts.
+    pub(super) fn start(self) {
+        let metrics = Arc::clone(&self.metrics.events);
+        let clock = Arc::new(SystemClock);
+        let writing = events::write(self.cluster.client, clock, metrics, self.queue);
+        tokio::spawn(writing);
+    }
+}
+
+/// Audits a cluster, once it is started.
+#[derive(Debug)]
+pub(super) struct AuditTask {
+    interval: Duration,
+    writes_reports: bool,
+    cluster: Cluster,
+    /// The checks that pass once the facts are known.
+    checks: Vec<Arc<dyn Check>>,
+}
+
+impl AuditTask {
+    /// Audits by what edits are judged by, in a task of its own, for as long as the runtime lasts.
+    pub(super) fn start(self, guard: &Guard, metrics: &Metrics, leadership: Leadership) {
+        let config = AuditConfig {
+            interval: self.interval,
+            writes_reports: self.writes_reports,
+            facts: guard.facts().clone(),
+            clock: Arc::new(SystemClock),
+            metrics: Arc::clone(&metrics.audit),
+        };
+        let checks = self.checks;
+        let is_ready = move || checks.iter().all(|check| check.readiness().ok);
+        tokio::spawn(audit(self.cluster.client, leadership, is_ready, config));
+    }
+}
+
+/// The extensions of a cluster.
+#[derive(Debug)]
+struct ClusterExtensions(SharedExtensions);
+
+impl InstalledExtensions for ClusterExtensions {
+    fn list(&self) -> Pin<Box<dyn Future<Output = Installations> + Send>> {
+        let list = self.0.list();
+        Box::pin(async {
+            let (extensions, fault) = list.await;
+            Installations { extensions, fault }
+        })
+    }
+}
+
+/// The webhook configuration that names this server, compared with the one that is shipped.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) struct WatchedConfiguration {
+    name: String,
+    /// Namespace and name of the Service, if a name of the certificate has both.
+    service: Option<(String, String)>,
+}
+
+impl WatchedConfiguration {
+    /// The first one that is named, for the first Service that the certificate is for.
+    pub(super) fn of(certs: &CertsArgs) -> Self {
+        let name = certs.configurations().first();
+        Self {
+            name: name.map_or_else(|| NAME.to_owned(), Clone::clone),
+            service: certs.names().iter().find_map(service),
+        }
+    }
+
+    /// Reads it from this cluster from now on, in a task of its own.
+    pub(super) fn watch(self, cluster: &Cluster, metrics: &Metrics) {
+        let listener = ReadingListener {
+            configuration: Arc::clone(&metrics.configuration),
+            watches: Arc::clone(&metrics.watches),
+            clock: Arc::new(SystemClock),
+        };
+        let client = cluster.client.clone();
+        let expected = self.expected(&cluster.namespace);
+        tokio::spawn(async move {
+            watch(client, expected, listener).await;
+        });
+    }
+
+    fn expected(&self, own_namespace: &str) -> ExpectedConfiguration {
+        let expected = shipped::expected(&self.name);
+        match &self.service {
+            Some((namespace, name)) => expected.asking(namespace, name),
+            None => expected.asking(own_namespace, NAME),
+        }
+    }
+}
+
+/// Of `SERVICE.NAMESPACE.svc`.
+fn service(name: &ServerName<'_>) -> Option<(String, String)> {
+    let ServerName::DnsName(name) = name else {
+        return None;
+    };
+    let (service, namespace) = name.as_ref().strip_suffix(".svc")?.split_once('.')?;
+    let is_one = !namespace.contains('.');
+    is_one.then(|| (namespace.to_owned(), service.to_owned()))
+}
+
+/// Never, or not too often: each audit lists all extensions.
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = go_duration::parse(text).map_err(|error| error.to_string())?;
+    if interval.is_zero() || interval >= SHORTEST {
+        return Ok(interval);
+    }
+    let shortest = SHORTEST.as_secs();
+    Err(format!(
+        "expected {shortest}s or more, such as 10m, or 0s for no audit"
+    ))
+}
+
+const SHORTEST: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[test]
+    fn an_interval_is_none_or_at_least_ten_seconds() {
+        let short = "expected 10s or more, such as 10m, or 0s for no audit";
+        for (text, expected) in [
+            ("0s", Ok(0)),
+            ("10s", Ok(10)),
+            ("1h", Ok(3600)),
+            ("9.999s", Err(short.to_owned())),
+            ("1ns", Err(short.to_owned())),
+        ] {
+            let found = interval(text).map(|found| found.as_secs());
+            assert_eq!(found, expected, "{text}");
+        }
+        assert!(interval("-1m").is_err() && interval("often").is_err());
+    }
+
+    #[derive(Parser)]
+    struct ServiceName {
+        #[command(flatten)]
+        certs: CertsArgs,
+    }
+
+    #[track_caller]
+    fn is(arguments: &[&str], name: &str, service: Option<(&str, &str)>) {
+        let line = ServiceName::try_parse_from([&["serve"], arguments].concat()).unwrap();
+        let service = service.map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
+        let name = name.to_owned();
+        assert_eq!(
+            WatchedConfiguration::of(&line.certs),
+            WatchedConfiguration { name, service }
+        );
+    }
+
+    #[test]
+    fn it_is_named_by_flags() {
+        is(&[], "olmguard", None);
+        is(&["--webhook-configuration=a,b"], "a", None);
+        is(
+            &["--tls-server-name=::1,localhost,a.b.c.svc,guard.home.svc,x.y.svc"],
+            "olmguard",
+            Some(("home", "guard")),
+        );
+    }
+}
