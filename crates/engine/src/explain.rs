@@ -15,12 +15,11 @@ pub mod text;
 mod unrendered;
 mod upstream;
 pub mod warning;
-mod words;
 
 pub use advice::OneEditReport;
 pub use answer::{
     Answer, CitedCatalog, ExemptionReport, ResolvedBundle, answer, answer_unasked, answer_until,
-    answer_with_successors, not_judged,
+    answer_with_successors, exemption, line, message, not_judged, reason, unknown,
 };
 pub use guardrail::{
     Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons, hindrance,
@@ -34,4 +33,3 @@ pub use warning::{
     let_through, of_catalog, only_observed, renamed, too_costly_together, warn_first, warn_last,
     warn_of_base,
 };
-pub use words::{exemption, line, message, reason, unknown};

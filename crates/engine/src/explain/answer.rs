@@ -5,16 +5,18 @@
 use std::collections::HashSet;
 
 use crate::explain::facts::MessageFacts;
-use crate::explain::message::{message, needed};
-use crate::explain::refusal::RefusalWords;
-use crate::explain::{Cause, ForbiddenReport, PolicyReport, warning, words};
-use crate::extension::{Filter, InstalledBundle, Policy};
+use crate::explain::message::{self, Lines};
+use crate::explain::refusal::{self, RefusalWords};
+use crate::explain::text::cut_middle;
+use crate::explain::{Cause, ForbiddenReport, PolicyReport, warning};
+use crate::extension::{Filter, InstalledBundle, Policy, UnknownCause};
 use crate::judge::{
     AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
     Judgement, RuledEdit, Ruling, Stop, Token, Verdict, advise, judge, judge_with, successors,
 };
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
+use olmguard_catalog::version::go;
 use olmguard_policy::Conditions;
 
 /// What becomes of one edit, in words and in data. By default the edit is not judged.
@@ -163,8 +165,10 @@ impl Answer {
         let refusal = RefusalWords::of(&facts);
         Self {
             token: judgement.token(),
-            message: refusal.as_ref().map(|it| message(&facts, it).text()),
-            needed: refusal.as_ref().and_then(|it| needed(&facts, it)),
+            message: refusal
+                .as_ref()
+                .map(|it| message::message(&facts, it).text()),
+            needed: refusal.as_ref().and_then(|it| message::needed(&facts, it)),
             causes: refusal.map(|it| it.causes).unwrap_or_default(),
             exemption: ruled.ruling.exemption().map(ExemptionReport::of),
             warnings: warning::warnings(edit.new, &judgement.warnings),
@@ -186,7 +190,7 @@ impl ExemptionReport {
     fn of(exemption: &Exemption) -> Self {
         Self {
             kind: exemption.kind(),
-            why: words::why_exempt(exemption),
+            why: why_exempt(exemption),
         }
     }
 }
@@ -259,4 +263,61 @@ fn names(accepted: &[AcceptedBundles<'_>]) -> Vec<String> {
         .into_iter()
         .map(|bundle| String::from(&*bundle.name))
         .collect()
+}
+
+// === One text about an edit, for callers that decide by the judgement and need no whole answer ===
+
+/// Why an edit is refused or undecided, in one sentence; of several causes the first.
+pub fn reason(edit: &Edit<'_>, judgement: &Judgement<'_>) -> Option<String> {
+    let found = FoundAdvice::default();
+    let refusal = RefusalWords::of(&MessageFacts::of(edit, judgement, &found))?;
+    let first = refusal.causes.into_iter().next()?;
+    Some(first.message)
+}
+
+/// The reason at length, as [`Answer::message`](crate::explain::Answer::message) has it.
+pub fn message(
+    edit: &Edit<'_>,
+    judgement: &Judgement<'_>,
+    found: &FoundAdvice<'_>,
+) -> Option<String> {
+    Some(lines(edit, judgement, found)?.text())
+}
+
+/// The same at length, in one line.
+pub fn line(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<String> {
+    Some(lines(edit, judgement, found)?.in_one_line())
+}
+
+fn lines(edit: &Edit<'_>, judgement: &Judgement<'_>, found: &FoundAdvice<'_>) -> Option<Lines> {
+    let facts = MessageFacts::of(edit, judgement, found);
+    Some(message::message(&facts, &RefusalWords::of(&facts)?))
+}
+
+/// Why it is not known what is installed.
+pub fn unknown(cause: &UnknownCause) -> &'static str {
+    refusal::unknown(cause)
+}
+
+/// Why an edit is not judged, if it is not.
+pub fn exemption(judgement: &Judgement<'_>) -> Option<String> {
+    judgement.ruled.ruling.exemption().map(why_exempt)
+}
+
+/// Why an edit is not judged.
+fn why_exempt(exemption: &Exemption) -> String {
+    match exemption {
+        Exemption::Operation => "the request neither creates nor updates the object".to_owned(),
+        Exemption::Kind => "not an extension".to_owned(),
+        Exemption::UnknownVersion { .. } => "an unknown API version".to_owned(),
+        Exemption::Deleting => "it is being deleted".to_owned(),
+        Exemption::Unchanged => "what it requests has not changed".to_owned(),
+        Exemption::Source(source) => {
+            format!(
+                "its source is {}, not Catalog",
+                cut_middle(&go::escape(source), 40)
+            )
+        }
+        Exemption::Stricter => "it only turns the override off".to_owned(),
+    }
 }

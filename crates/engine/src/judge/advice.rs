@@ -8,7 +8,6 @@
 //! `allowed_next`, and the override are allowed by [`crate::judge::rule`] for the same snapshot.
 
 mod dead_end;
-mod one_edit;
 mod prover;
 mod remedy;
 
@@ -19,9 +18,9 @@ use olmguard_catalog::version::{Version, crd};
 use olmguard_policy::Conditions;
 
 pub use dead_end::DeadEnd;
-pub use one_edit::OneEdit;
 use prover::Ground;
 use prover::Prover;
+pub use remedy::OneEdit;
 use remedy::Remedies;
 
 /// The result of a search for advice.

@@ -8,7 +8,7 @@ use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{AcceptedBundles, RuledEdit, Token};
 use serde_json::{Value, json};
 
-use super::recorded::{Bench, Case, Expect};
+use crate::recorded::{Bench, Case, Expect};
 use olmguard_fixtures::tally::Tally;
 
 /// What is compared of an answer, in one value.

@@ -10,13 +10,11 @@
     reason = "a test that cannot go on fails there"
 )]
 
-mod bad_release;
 mod behaviour;
 mod channels;
 mod drawn;
 mod invariant;
 mod lines;
-mod methods;
 mod precedence;
 mod skip_ranges;
 mod skips;

@@ -8,12 +8,10 @@
 
 mod both;
 mod bounds;
-mod graphs;
 mod imposed;
 mod laws;
 mod oracle;
 mod pools;
 mod reading;
 mod texts;
-mod unjudged;
 mod worked;

@@ -24,6 +24,5 @@ mod recorded;
 mod recorded_origin;
 mod suggestions;
 mod vectors_ranges;
-mod vectors_selector;
 mod vectors_versions;
 mod words;

@@ -13,14 +13,13 @@ use olmguard_engine::snapshot::{Currency, Snapshot};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use self::hostile::{Hostile, hostile};
-use self::shuffle::shuffled;
-use self::world::{Asked, World, asked, blobs, world};
+use crate::properties::hostile::{Hostile, hostile};
+use crate::properties::world::shuffled;
+use crate::properties::world::{Asked, World, asked, blobs, world};
 use olmguard_fixtures::question::{answer_to, content, extension, package, rules};
 
 mod hostile;
 mod reached;
-mod shuffle;
 mod world;
 
 /// Everything that an answer says, in bytes.

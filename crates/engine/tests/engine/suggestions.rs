@@ -11,15 +11,14 @@ use std::path::Path;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
-use self::requests::Sample;
-use self::tally::Walked;
+use crate::suggestions::requests::Sample;
+use crate::suggestions::suggestion::Walked;
 use olmguard_fixtures::question::{content, rules};
 use olmguard_fixtures::shared::shared;
 use olmguard_fixtures::written::{Written, written};
 
 mod requests;
 mod suggestion;
-mod tally;
 
 #[test]
 fn packages_of_our_own() {

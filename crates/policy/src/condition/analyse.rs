@@ -1,6 +1,6 @@
 //! What is known of a parsed expression before any evaluation: its names and its costs.
 //!
-//! CostBounds are products: a comprehension costs the entries of what it goes over, times what one turn
+//! Bounds are products: a comprehension costs the entries of what it goes over, times what one turn
 //! costs. Every node costs one step and the weight of the values that it takes, because operators
 //! compare or copy them. All bounds are from above and saturate.
 

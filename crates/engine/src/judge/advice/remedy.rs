@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use crate::extension::{ChannelField, Fields, Filter, Policy, SelectorField};
 use crate::judge::advice::prover::{Ground, Prover, offers};
-use crate::judge::advice::{Advice, Fix, FixValue, one_edit, pin, pin_of};
-use crate::judge::{PolicyRefusal, RuledEdit, Ruling, nearby};
-use crate::resolve::{Choice, Origin, PathSearch, choose, weigh};
+use crate::judge::advice::{Advice, Fix, FixValue, MOST_BUNDLES, pin, pin_of};
+use crate::judge::{Basis, PolicyRefusal, Request, RuledEdit, Ruling, nearby};
+use crate::resolve::{Choice, Effort, Origin, PathSearch, Stop, choose, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::selector::LabelSelector;
@@ -216,7 +216,7 @@ impl<'s> Remedies<'_, '_, 's> {
             let start = origin.and_then(Origin::version);
             let start = start.map(|installed| installed.version.without_build().to_string());
             advice.path = start.into_iter().chain(pins).collect();
-            advice.one_edit = one_edit::of(self.prover, self.fields, steps);
+            advice.one_edit = one_edit(self.prover, self.fields, steps);
         }
         Some(advice)
     }
@@ -366,4 +366,55 @@ fn above<'s>(anything: &Ground<'_, 's>, version: &Version) -> Option<&'s Version
     versions
         .filter(|other| other.cmp_precedence(version).is_gt())
         .min_by(|a, b| a.cmp_precedence(b))
+}
+
+// === The one edit after which OLM makes all steps of an upgrade path automatically ===
+
+/// A range with which OLM upgrades to the end of a path automatically.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OneEdit {
+    /// The path of the field for the version, in the object's own shape.
+    pub field: String,
+    /// The range: from the installed version to the end of the path.
+    pub range: String,
+    /// What OLM installs one after the other, the end of the path last.
+    pub through: Vec<String>,
+}
+
+impl OneEdit {
+    /// The edit for a path of several steps, if OLM then comes to its end and stays there.
+    pub fn of(
+        basis: Basis<'_>,
+        request: &Request<'_>,
+        fields: &Fields,
+        path: &[Choice<'_>],
+    ) -> Option<Self> {
+        let stop = Stop::default();
+        let effort = Effort::of(MOST_BUNDLES, &stop);
+        one_edit(&Prover::of(basis, request, &effort), fields, path)
+    }
+}
+
+/// The edit for a path of several steps, if OLM then comes to its end and stays there.
+fn one_edit(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) -> Option<OneEdit> {
+    let (goal, [_, ..]) = path.split_last()? else {
+        return None;
+    };
+    let range = range_to(prover.origin()?, *goal)?;
+    let steps = prover.walk(&range)?;
+    if steps.last() != Some(goal) {
+        return None;
+    }
+    let through = steps.into_iter().map(pin).collect::<Option<_>>()?;
+    Some(OneEdit {
+        field: fields.version(),
+        range,
+        through,
+    })
+}
+
+/// The range from what is installed to a bundle.
+fn range_to(origin: &Origin<'_>, to: Choice<'_>) -> Option<String> {
+    let from = origin.version()?.version.without_build();
+    Some(format!(">={from} <={}", pin(to)?))
 }

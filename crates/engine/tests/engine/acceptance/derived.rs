@@ -3,9 +3,9 @@
 use olmguard_engine::snapshot::{Availability, ServingState};
 use serde_json::json;
 
-use super::data::{D1, D4, D7, WITHOUT};
-use super::expected::Expected::{Fails, FailsWith, Gives, GivesFrom};
-use super::expected::check;
+use crate::acceptance::Expected::{Fails, FailsWith, Gives, GivesFrom};
+use crate::acceptance::check;
+use crate::acceptance::{D1, D4, D7, WITHOUT};
 use olmguard_fixtures::question::{Question, ask};
 use olmguard_fixtures::written::{Written, written};
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use olmguard_engine::snapshot::Labels;
 use serde_json::json;
 
-use super::data::{D1, D4, D4_V2, D5, D5_V2, D6};
-use super::expected::Expected::{Fails, FailsWith, Gives, GivesFrom};
-use super::expected::check;
+use crate::acceptance::Expected::{Fails, FailsWith, Gives, GivesFrom};
+use crate::acceptance::check;
+use crate::acceptance::{D1, D4, D4_V2, D5, D5_V2, D6};
 use olmguard_fixtures::question::{Question, ask, ask_at};
 use olmguard_fixtures::written::{Written, written};
 

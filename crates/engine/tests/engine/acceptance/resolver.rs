@@ -3,9 +3,9 @@
 use olmguard_engine::snapshot::Availability;
 use serde_json::json;
 
-use super::data::{D1, D2, WITHOUT};
-use super::expected::Expected::{Fails, FailsWith, Gives, GivesDep, GivesFrom, GivesNoDep};
-use super::expected::check;
+use crate::acceptance::Expected::{Fails, FailsWith, Gives, GivesDep, GivesFrom, GivesNoDep};
+use crate::acceptance::check;
+use crate::acceptance::{D1, D2, WITHOUT};
 use olmguard_fixtures::question::{Question, ask, ask_at};
 use olmguard_fixtures::written::written;
 

@@ -4,7 +4,7 @@ use olmguard_catalog::Package;
 use olmguard_catalog::version::Version;
 use olmguard_engine::judge::Token;
 
-use super::data::D3;
+use crate::acceptance::D3;
 use olmguard_fixtures::question::{Question, ask, ask_at, content, package, rules};
 use olmguard_fixtures::written::{Written, written};
 

@@ -10,7 +10,7 @@ use olmguard_fixtures::written::written;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::scene::{CHAIN, Scene, versions};
+use crate::audit::scene::{CHAIN, Scene, versions};
 
 /// The chain with one version more.
 const MORE: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 1.3.0 replaces 1.2.0";

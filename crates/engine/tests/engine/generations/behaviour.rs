@@ -1,11 +1,10 @@
 //! Further behaviour: downgrades by an edge, deprecation, bundles outside channels, odd graphs.
 
+use crate::generations::drawn::{Drawn, name, row};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{
     InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
 };
-
-use super::drawn::{Drawn, name};
 
 #[test]
 fn w1_to_w4_lower_versions_and_deprecation() {
@@ -124,4 +123,107 @@ fn what_has_no_version_counts_as_zero_and_an_unknown_one_as_none() {
 fn edges_in_a_circle_end_the_walk() {
     let drawn = Drawn::read(r"c: 1.0.0 skipRange 2.0.0; 2.0.0 replaces 1.0.0");
     assert_eq!(drawn.v0("c", "1.0.0").expect("a line").path, "2.0.0");
+}
+
+// === The three methods, and the example of v3 that skips v2 ===
+
+#[test]
+fn m1_replaces_of_what_is_not_in_the_catalog() {
+    let drawn = Drawn::read("c: 1.0.1 replaces 1.0.0");
+    row("M1", &drawn, "1.0.0", ["1.0.1", "1.0.1"], "1.0.1");
+    row("M1b", &drawn, "1.0.1", ["", ""], "");
+}
+
+#[test]
+fn m2_a_chain() {
+    let drawn = Drawn::read("c: 1.0.2 replaces 1.0.1; 1.0.1 replaces 1.0.0; 1.0.0");
+    row("M2", &drawn, "1.0.0", ["1.0.1", "1.0.1, 1.0.2"], "1.0.1");
+}
+
+#[test]
+fn m3_skips() {
+    let drawn = Drawn::read("c: 1.0.3 replaces 1.0.0 skips 1.0.1,1.0.2");
+    for installed in ["1.0.0", "1.0.1", "1.0.2"] {
+        row("M3", &drawn, installed, ["1.0.3", "1.0.3"], "1.0.3");
+    }
+}
+
+#[test]
+fn m4_skip_range() {
+    let drawn = Drawn::read(r"c: 1.0.3 skipRange >=1.0.0 <1.0.3");
+    for (id, installed, next) in [
+        ("M4", "1.0.0", "1.0.3"),
+        ("M4", "1.0.1", "1.0.3"),
+        ("M4", "1.0.2", "1.0.3"),
+        ("M4b", "0.9.9", ""),
+        ("M4c", "1.0.3-rc.1", "1.0.3"),
+        ("M4d", "1.0.0-rc.1", ""),
+    ] {
+        row(id, &drawn, installed, [next, next], next);
+    }
+}
+
+#[test]
+fn x_v3_skips_v2_which_ranges_over_v1() {
+    let drawn = Drawn::read(r"c: 3.0.0 skips 2.0.0; 2.0.0 skipRange >=1.0.0 <2.0.0");
+    row("X1", &drawn, "1.0.0", ["", ""], "2.0.0");
+    row("X1", &drawn, "1.9.9", ["", ""], "2.0.0");
+    row("X2", &drawn, "2.0.0", ["3.0.0", "3.0.0"], "3.0.0");
+    row("X3", &drawn, "3.0.0", ["", ""], "");
+}
+
+// === A bad release that is skipped, and z-streams ===
+
+const OLD: &str = "c: 0.6.1; 0.9.0 replaces 0.6.1; 0.9.1 replaces 0.9.0; 0.9.2 replaces 0.9.1";
+const KEPT: &str =
+    "c: 0.6.1; 0.9.0 replaces 0.6.1; 0.9.1 replaces 0.9.0; 0.9.2 replaces 0.9.0 skips 0.9.1";
+const REMOVED: &str = "c: 0.6.1; 0.9.0 replaces 0.6.1; 0.9.2 replaces 0.9.0 skips 0.9.1";
+
+#[test]
+fn e_a_bad_release() {
+    let old = Drawn::read(OLD);
+    row(
+        "E1",
+        &old,
+        "0.6.1",
+        ["0.9.0", "0.9.0, 0.9.1, 0.9.2"],
+        "0.9.0",
+    );
+    row("E1", &old, "0.9.0", ["0.9.1", "0.9.1, 0.9.2"], "0.9.1");
+    row("E1", &old, "0.9.1", ["0.9.2", "0.9.2"], "0.9.2");
+    row("E1", &old, "0.9.2", ["", ""], "");
+    for new in [KEPT, REMOVED] {
+        let new = Drawn::read(new);
+        row("E2", &new, "0.6.1", ["0.9.0", "0.9.0, 0.9.2"], "0.9.0");
+        row("E5", &new, "0.9.1", ["0.9.2", "0.9.2"], "0.9.2");
+        row("E6", &new, "0.9.2", ["", ""], "");
+    }
+    let (kept, removed) = (Drawn::read(KEPT), Drawn::read(REMOVED));
+    row("E3", &kept, "0.9.0", ["0.9.2", "0.9.2"], "0.9.2, 0.9.1");
+    row("E4", &removed, "0.9.0", ["0.9.2", "0.9.2"], "0.9.2");
+    assert_eq!(
+        kept.v1_pick(&[], "<0.9.2", "0.9.0"),
+        "0.9.1",
+        "E3: the bad one"
+    );
+    assert_eq!(
+        removed.v1_pick(&[], "<0.9.2", "0.9.0"),
+        "0.9.0",
+        "E4: never"
+    );
+}
+
+#[test]
+fn z_streams() {
+    let old = Drawn::read(REMOVED);
+    row("Z1", &old, "0.6.1", ["0.9.0", "0.9.0, 0.9.2"], "0.9.0");
+    row("Z1", &old, "0.9.0", ["0.9.2", "0.9.2"], "0.9.2");
+    row("Z1", &old, "0.9.1", ["0.9.2", "0.9.2"], "0.9.2");
+    row("Z1", &old, "0.9.2", ["", ""], "");
+    let new = Drawn::read("c: 0.6.1; 0.9.0 replaces 0.6.1; 0.9.3 replaces 0.9.0 skips 0.9.1,0.9.2");
+    row("Z2", &new, "0.6.1", ["0.9.0", "0.9.0, 0.9.3"], "0.9.0");
+    for installed in ["0.9.0", "0.9.1", "0.9.2"] {
+        row("Z3", &new, installed, ["0.9.3", "0.9.3"], "0.9.3");
+    }
+    row("Z4", &new, "0.9.3", ["", ""], "");
 }

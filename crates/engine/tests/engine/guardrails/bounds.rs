@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use olmguard_fixtures::guardrails::catalog::{Asked, guardrails, judged, name, snapshot};
+use olmguard_catalog::guardrail::AdministratorGuardrails;
+use olmguard_engine::extension::{Installed, UnknownCause};
+use olmguard_fixtures::guardrails::catalog::{
+    Asked, blobs, guardrails, imposed, imposing, installed, judged, judged_from, name, snapshot,
+};
 
 /// So many minors of version 1, each of which replaces the one before.
 fn chain(length: usize) -> Vec<Value> {
@@ -99,8 +103,7 @@ fn of_hundreds_of_findings_the_first_are_listed() {
     let rules: Value = (0..256)
         .map(|at| json!({"id": format!("rule-{at:03}"), "kind": "MaxMinorStep", "step": 1}))
         .collect();
-    let mut blobs =
-        olmguard_fixtures::guardrails::catalog::blobs(&["1.0.0", "1.1.0", "1.2.0"], "1.0.0");
+    let mut blobs = blobs(&["1.0.0", "1.1.0", "1.2.0"], "1.0.0");
     blobs.push(guardrails("Catalog", &rules));
     let answer = judged(&snapshot(&blobs), "1.0.0", Asked::range("1.2.0"));
     assert_eq!(answer.causes.len(), 32);
@@ -110,4 +113,67 @@ fn of_hundreds_of_findings_the_first_are_listed() {
     let second = message.lines().nth(1).expect("the rules");
     assert!(second.contains(" more"), "{second}");
     assert!(message.len() <= 1024);
+}
+
+// === Edits that are let through though nobody can put guardrails to them: each is a warning ===
+
+const POOL: [&str; 5] = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"];
+
+#[test]
+fn what_is_installed_nobody_knows_where_is_let_through_with_a_warning() {
+    let expected =
+        "guardrails were not applied: the installed version is unknown or cannot be read";
+    let warned = |imposed: AdministratorGuardrails, from: &Installed, asked: Asked<'_>| {
+        let answer = judged_from(&imposing(&blobs(&POOL, "1.0.0"), imposed), from, asked);
+        let is_warned = answer.warnings.iter().any(|warning| warning == expected);
+        (answer.token.as_str(), is_warned)
+    };
+    let rule = |bypassable: bool| {
+        imposed(
+            "Catalog",
+            &json!([{"id": "slowly", "kind": "MaxMinorStep", "step": 1, "bypassable": bypassable}]),
+        )
+    };
+    let unknown = Installed::Unknown(UnknownCause::Condition);
+    let unreadable = installed("one");
+    let asked = Asked::range("1.3.0").bypassing();
+    for from in [&unknown, &unreadable] {
+        assert_eq!(warned(rule(false), from, asked), ("Bypassed", true));
+        assert_eq!(warned(rule(true), from, asked), ("Bypassed", false));
+        assert_eq!(
+            warned(imposed("Catalog", &json!([])), from, asked),
+            ("Bypassed", false)
+        );
+        assert_eq!(
+            warned(imposed("Catalog", &json!(7)), from, asked),
+            ("Bypassed", true)
+        );
+        let semver = imposed("Semver", &json!([]));
+        assert_eq!(warned(semver, from, asked), ("Bypassed", true));
+    }
+    let bound = Asked::range("1.3.0");
+    assert_eq!(
+        warned(rule(false), &unknown, bound),
+        ("InstalledUnknown", false)
+    );
+    assert_eq!(
+        warned(rule(false), &Installed::Nothing, asked),
+        ("Resolved", false)
+    );
+}
+
+#[test]
+fn of_an_author_nothing_is_missed_where_the_bypass_lifts_it() {
+    let mut blobs = blobs(&POOL, "1.0.0");
+    let author = json!([{"id": "via", "kind": "Waypoints", "versions": ["1.2.0"]}]);
+    blobs.push(guardrails("Semver", &author));
+    let unknown = Installed::Unknown(UnknownCause::Condition);
+    let asked = Asked::range("1.3.0").bypassing();
+    let answer = judged_from(&snapshot(&blobs), &unknown, asked);
+    assert_eq!(
+        answer.warnings,
+        [
+            "upgradeConstraintPolicy is SelfCertified: a jump from an unknown installed version; data loss is possible"
+        ]
+    );
 }

@@ -12,7 +12,7 @@ use olmguard_fixtures::question::content;
 use olmguard_policy::{Moment, UpgradePolicy};
 use serde_json::{Value, json};
 
-use crate::policies::scene::{AT, policy};
+use crate::policies::{AT, policy};
 
 /// One package in some catalogs, one extension of it, and the rules of administrators.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{FixValue, Token};
 use serde_json::json;
 
-use crate::policies::scene::Scene;
+use crate::policies::Scene;
 
 /// The lines of a denial, those about the catalog and the help aside.
 fn lines(answer: &Answer) -> Vec<&str> {

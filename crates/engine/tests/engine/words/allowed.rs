@@ -5,7 +5,7 @@ use olmguard_engine::extension::{Installed, InstalledBundle};
 use olmguard_engine::judge::Exemption;
 use serde_json::json;
 
-use super::{argo, argo_at, one, reads, rolling_out, updated};
+use crate::words::{argo, argo_at, one, reads, rolling_out, updated};
 use olmguard_fixtures::question::{content, rules};
 
 #[test]

@@ -5,7 +5,7 @@ use olmguard_engine::snapshot::{
     Age, Availability, CatalogState, Currency, OnOldCatalog, ServingState,
 };
 
-use super::{argo, argo_at, one, reads};
+use crate::words::{argo, argo_at, one, reads};
 use olmguard_fixtures::question::{Question, ask};
 use olmguard_fixtures::written::{Written, written};
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ARGO, argo, argo_at, one, reads};
+use crate::words::{ARGO, argo, argo_at, one, reads};
 use olmguard_engine::judge::FixValue;
 use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog};
 use olmguard_fixtures::question::{ask, ask_at};

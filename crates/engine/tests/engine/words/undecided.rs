@@ -3,7 +3,7 @@
 use olmguard_engine::extension::{Installed, UnknownCause};
 use olmguard_engine::snapshot::{Availability, CatalogState, Content, ServingState, Snapshot};
 
-use super::{argo, one, reads};
+use crate::words::{argo, one, reads};
 use olmguard_fixtures::question::{Question, ask, content, rules};
 
 fn unknown(cause: UnknownCause) -> Question {
