@@ -8,10 +8,6 @@
 
 mod case;
 mod client;
-mod kubectl;
-mod sample;
-#[cfg(test)]
-mod tests;
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -30,11 +26,9 @@ use crate::telemetry::EditEvents;
 use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
 use crate::tls::{TlsConfig, TlsError, self_signed};
-use case::{CASES, Case};
-use client::{Client, ClientError};
-use kubectl::ReplyError;
+use case::{CASES, DemoCase, Sample};
+use client::{Client, ClientError, ReplyError};
 use olmguard_catalog::olm::Rules;
-use sample::Sample;
 
 /// Try the webhook on this machine
 #[derive(clap::Args, Clone, Copy, Debug)]
@@ -133,14 +127,14 @@ fn config() -> Config {
 }
 
 async fn show(
-    case: &Case,
+    case: &DemoCase,
     number: usize,
     client: &mut Client,
     out: &mut dyn Write,
 ) -> Result<(), DemoError> {
     let review = case.review(number);
     let received = client.post(review.to_string()).await?;
-    let printed = kubectl::prints(case, &received)?;
+    let printed = client::prints(case, &received)?;
     writeln!(out, "{number}. {}", case.about)?;
     writeln!(out, "$ {}", case.command())?;
     writeln!(out, "{printed}")?;
@@ -164,4 +158,115 @@ async fn keep(server: &Server, out: &mut dyn Write) -> Result<(), DemoError> {
     signals.next().await;
     server.leave();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::{Afterwards, Sample, play};
+
+    #[track_caller]
+    fn transcript(sample: &Sample) -> String {
+        let mut out = Vec::new();
+        play(sample, Afterwards::End, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What is printed of one case.
+    fn case(transcript: &str, number: usize) -> &str {
+        let from = transcript.find(&format!("{number}. ")).unwrap();
+        let rest = &transcript[from..];
+        let end = rest.find("\n\n").unwrap_or(rest.len());
+        &rest[..end]
+    }
+
+    /// The sample with one piece of its main catalog written otherwise.
+    #[track_caller]
+    fn with_edge(from: &str, to: &str) -> Sample {
+        let built_in = Sample::built_in();
+        let text = std::str::from_utf8(&built_in.lighthouse).unwrap();
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        Sample {
+            lighthouse: Cow::Owned(text.replace(from, to).into_bytes()),
+            ..built_in
+        }
+    }
+
+    #[test]
+    fn the_demo_tells_this() {
+        let told = transcript(&Sample::built_in());
+        assert_eq!(told, include_str!("demo/transcript.txt"), "{told}");
+    }
+
+    #[test]
+    fn another_edge_is_another_answer() {
+        let told = transcript(&Sample::built_in());
+        assert!(case(&told, 2).contains("[NotASuccessor]"), "{told}");
+
+        let sample = with_edge(
+            "v2.0.0\n    replaces: harbor-lights-operator.v1.4.3",
+            "v2.0.0\n    replaces: harbor-lights-operator.v1.1.0",
+        );
+        let changed = transcript(&sample);
+        let patched = "clusterextension.olm.operatorframework.io/harbor-lights patched";
+        assert!(case(&changed, 2).ends_with(patched), "{changed}");
+        assert_eq!(case(&told, 1), case(&changed, 1));
+    }
+
+    #[test]
+    fn the_sample_is_a_believable_package() {
+        let snapshot = Sample::built_in().snapshot(olmguard_catalog::olm::Rules::default());
+        let catalog = snapshot.catalog("lighthouse").unwrap().loaded().unwrap();
+        let package = catalog.package("harbor-lights-operator").unwrap().unwrap();
+        assert_eq!(package.bundles().count(), 26);
+        let channels: Vec<_> = package
+            .channels()
+            .iter()
+            .map(|channel| &*channel.name)
+            .collect();
+        assert_eq!(channels, ["candidate", "stable-v1", "stable-v2"]);
+        let deprecated = package
+            .bundles()
+            .filter(|(_, bundle)| bundle.deprecated.is_some());
+        assert_eq!(deprecated.count(), 2);
+        let faults = catalog
+            .package_names()
+            .filter(|name| catalog.package(name).unwrap().is_err());
+        assert_eq!(faults.count(), 0);
+    }
+
+    #[test]
+    fn lint_has_nothing_against_the_sample_but_what_its_comment_defends() {
+        let sample = Sample::built_in();
+        let catalog = olmguard_views::lint::written("lighthouse.yaml", &sample.lighthouse);
+        let mut findings = olmguard_views::lint::lint(&[catalog]);
+        findings.retain(|finding| finding.severity > olmguard_views::lint::Severity::Note);
+        let said: Vec<_> = findings
+            .iter()
+            .map(|finding| format!("{}: {}", finding.rule, finding.message))
+            .collect();
+        let crosses = |channel: &str, edges: &str| {
+            format!(
+                "major-edge: channel {channel:?} has upgrades between incompatible versions: {edges}"
+            )
+        };
+        assert_eq!(
+            said,
+            [
+                crosses(
+                    "stable-v2",
+                    "from \"harbor-lights-operator.v1.4.3\" to \"harbor-lights-operator.v2.0.0\""
+                ),
+                crosses(
+                    "candidate",
+                    "from \"harbor-lights-operator.v2.4.0-rc.2\" to \"harbor-lights-operator.v3.0.0-alpha.1\""
+                ),
+                crosses(
+                    "stable",
+                    "from \"foghorn-operator.v0.8.0\" to \"foghorn-operator.v0.9.0\""
+                ),
+            ]
+        );
+    }
 }

@@ -2,24 +2,26 @@
 //!
 //! The catalog goes to stdout, whatever is worth knowing about it to stderr.
 
-mod command;
-mod files;
 mod promote;
 mod report;
-mod template;
 mod z_stream;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
 use crate::cli::args::heading;
-use crate::cli::help;
-use crate::cli::output;
-use crate::cli::output::OutputArgs;
-use crate::cli::{Exit, say};
-use command::GenerateError;
-use olmguard_views::author::{CatalogText, Format};
+use crate::cli::output::{self, OutputArgs};
+use crate::cli::{Exit, help, say};
+use crate::source::{SourceError, each_file};
+use olmguard_catalog::version::go;
+use olmguard_views::author::promote::PromoteError;
+use olmguard_views::author::template::{TemplateError, render};
+use olmguard_views::author::zstream::ZStreamError;
+use olmguard_views::author::{BlobText, CatalogText, Format, Shelf, ShelfError, WrittenError};
 pub use report::PromotionReport;
 
 /// Generate catalogs: templates, z-streams, promotions
@@ -27,19 +29,19 @@ pub use report::PromotionReport;
 #[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
-    command: Command,
+    command: GenerateCommand,
 }
 
 #[derive(Clone, Debug, Subcommand)]
-enum Command {
-    Template(template::TemplateArgs),
+enum GenerateCommand {
+    Template(TemplateArgs),
     ZStream(z_stream::ZStreamArgs),
     Promote(promote::PromoteArgs),
 }
 
 /// How the catalog is printed, and what it is made from besides.
 #[derive(Clone, Debug, clap::Args)]
-struct CommonArgs {
+struct CatalogOutputArgs {
     /// Read bundles from this file or directory, as opm render prints them (repeatable)
     #[arg(long, value_name = "PATH", value_delimiter = ',', help_heading = heading::INPUT)]
     bundles: Vec<PathBuf>,
@@ -67,9 +69,9 @@ const EXAMPLES: &[&str] = &[
 /// Prints the catalog; a fault goes to stderr.
 pub(crate) fn run(args: &GenerateArgs) -> Exit {
     let made = match &args.command {
-        Command::Template(args) => template::run(args),
-        Command::ZStream(args) => z_stream::run(args),
-        Command::Promote(args) => promote::run(args),
+        GenerateCommand::Template(args) => rendered(args),
+        GenerateCommand::ZStream(args) => z_stream::run(args),
+        GenerateCommand::Promote(args) => promote::run(args),
     };
     match made {
         Ok(()) => Exit::Good,
@@ -80,7 +82,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Exit {
     }
 }
 
-impl CommonArgs {
+impl CatalogOutputArgs {
     fn print(&self, catalog: &CatalogText) -> Result<(), GenerateError> {
         let format = match self.output.form {
             OutputFormat::Yaml => Format::Yaml,
@@ -88,5 +90,161 @@ impl CommonArgs {
         };
         let text = catalog.to_text(format);
         output::raw(text.as_bytes()).map_err(GenerateError::Write)
+    }
+}
+
+/// Render a template of opm without a registry
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = help::examples(TEMPLATE_EXAMPLES))]
+struct TemplateArgs {
+    #[command(flatten)]
+    common: CatalogOutputArgs,
+
+    /// Template, olm.semver or olm.template.basic, or - for standard input
+    file: PathBuf,
+}
+
+const TEMPLATE_EXAMPLES: &[&str] = &[
+    "olmguard generate template template.yaml --bundles bundles/ > hub.yaml",
+    "olmguard generate template - --bundles bundles.json -o json < template.yaml",
+];
+
+/// `olmguard generate template`: a template of opm, rendered without a registry.
+fn rendered(args: &TemplateArgs) -> Result<(), GenerateError> {
+    let TemplateArgs { common, file } = args;
+    check_stdin(file, &common.bundles)?;
+    let (name, text) = template_text(file)?;
+    let shelf = shelf(&common.bundles)?;
+    common.print(&render(&name, &text, &shelf)?)
+}
+
+/// The template with its name. A directory is read as one file, so it is refused as more than one document.
+fn template_text(file: &Path) -> Result<(String, Vec<u8>), GenerateError> {
+    let mut whole = Vec::new();
+    each_file(file, &mut |_, text| {
+        whole.extend_from_slice(text);
+    })?;
+    Ok((file.display().to_string(), whole))
+}
+
+/// The catalog at a path.
+fn catalog(path: &Path) -> Result<CatalogText, GenerateError> {
+    let mut written = CatalogText::default();
+    read_into(path, &mut written)?;
+    written.check_guardrails()?;
+    Ok(written)
+}
+
+/// The blobs of several paths.
+fn blobs(paths: &[PathBuf]) -> Result<CatalogText, GenerateError> {
+    let mut written = CatalogText::default();
+    for path in paths {
+        read_into(path, &mut written)?;
+    }
+    Ok(written)
+}
+
+/// The bundles of several paths, by image.
+fn shelf(paths: &[PathBuf]) -> Result<Shelf, GenerateError> {
+    Ok(Shelf::of(&blobs(paths)?)?)
+}
+
+/// Standard input can be read once.
+fn check_stdin(path: &Path, bundles: &[PathBuf]) -> Result<(), GenerateError> {
+    let paths = bundles.iter().map(|path| &**path).chain([path]);
+    if paths.filter(|path| *path == Path::new("-")).count() > 1 {
+        return Err(GenerateError::StdinTwice);
+    }
+    Ok(())
+}
+
+/// Checks that the catalog has a package.
+fn check_package(catalog: &CatalogText, package: &str) -> Result<(), GenerateError> {
+    let names = || catalog.blobs().iter().map(BlobText::package);
+    if names().any(|name| name == package) {
+        return Ok(());
+    }
+    let found: BTreeSet<_> = names().filter(|name| !name.is_empty()).collect();
+    Err(GenerateError::NoPackage {
+        package: package.to_owned(),
+        found: KnownNames(found.into_iter().map(go::quote).collect()),
+    })
+}
+
+fn read_into(path: &Path, written: &mut CatalogText) -> Result<(), GenerateError> {
+    let mut read = Ok(());
+    each_file(path, &mut |name, text| {
+        if read.is_ok() {
+            read = written.read(name, text);
+        }
+    })?;
+    Ok(read?)
+}
+
+/// Why there is no catalog to print.
+#[derive(Debug, thiserror::Error)]
+enum GenerateError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Written(#[from] WrittenError),
+    #[error("standard input is named twice: use \"-\" only once")]
+    StdinTwice,
+    #[error(transparent)]
+    Shelf(#[from] ShelfError),
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    #[error(
+        "the catalog has no channel {} of package {}: expected one of {found}",
+        go::quote(channel),
+        go::quote(package)
+    )]
+    NoChannel {
+        package: String,
+        channel: String,
+        found: KnownNames,
+    },
+    #[error(
+        "the catalog has no package {}: expected one of {found}",
+        go::quote(package)
+    )]
+    NoPackage { package: String, found: KnownNames },
+    #[error(
+        "no bundle of package {} has {what}: expected one in the catalog or in --bundles",
+        go::quote(package)
+    )]
+    NoBundle { package: String, what: String },
+    #[error("channel {}: {source}", go::quote(channel))]
+    ZStream {
+        channel: String,
+        source: ZStreamError,
+    },
+    #[error(transparent)]
+    Promote(#[from] PromoteError),
+    #[error("cannot write the result: {0}")]
+    Write(io::Error),
+}
+
+/// KnownNames that there are instead of the one asked for.
+#[derive(Debug)]
+struct KnownNames(Vec<String>);
+
+impl fmt::Display for KnownNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_slice() {
+            [] => f.write_str("none, for it has none"),
+            names => f.write_str(&names.join(", ")),
+        }
+    }
+}
+
+impl GenerateError {
+    /// A fault of ours is one only where nothing can be written; all else is an input that does not do.
+    fn exit(&self) -> Exit {
+        match self {
+            Self::StdinTwice => Exit::Usage,
+            Self::Write(_) => Exit::Internal,
+            _ => Exit::BadInput,
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! `olmguard lint`: what is wrong with catalogs, what that means to users, and how it is mended.
 
 mod forms;
-mod policies;
 mod report;
 
 use std::io;
@@ -10,20 +9,21 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
 
-pub use forms::sarif;
-pub use report::Report;
-
-use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::heading;
-use crate::cli::help;
-use crate::cli::output;
-use crate::cli::output::OutputArgs;
-use crate::cli::output::progress;
-use crate::cli::{Exit, say};
-use crate::policy_files::PolicyFileFault;
+use crate::cli::args::policies::GuardrailsArgs;
+use crate::cli::output::{self, OutputArgs, progress};
+use crate::cli::{Exit, help, say};
+use crate::manifest::Position;
+use crate::policy_files::{PolicyFileFault, ReadPolicies};
+use crate::policy_objects::PolicyPlace;
 use crate::source::{self, Progress, SourceError};
+pub use forms::sarif;
 use olmguard_views::lint::written::Collector;
-use olmguard_views::lint::{LintFinding, Rule, Severity, Weights, WrittenCatalog, lint};
+use olmguard_views::lint::{
+    LintFinding, PolicyPart, Rule, Severity, Weights, WrittenCatalog, WrittenPolicy, lint,
+    lint_policies,
+};
+pub use report::Report;
 
 /// Find problems in catalogs
 #[derive(clap::Args, Clone, Debug)]
@@ -154,7 +154,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
     let catalogs = args.catalogs.iter().map(|path| read(path, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
     let mut findings = lint(&catalogs);
-    findings.extend(policies::findings(&args.policies, &catalogs)?);
+    findings.extend(policy_findings(&args.policies, &catalogs)?);
     findings.retain(|finding| args.concerns(finding));
     args.weights().apply(&mut findings);
     match args.output.form {
@@ -211,5 +211,46 @@ impl LintError {
             Self::Source(_) | Self::Policy(_) => Exit::BadInput,
             Self::Write(_) => Exit::Internal,
         }
+    }
+}
+
+/// What is wrong with the objects of these files, beside these catalogs, in the order of the places.
+///
+/// # Errors
+/// If a file cannot be read, or has no object.
+fn policy_findings(
+    paths: &[PathBuf],
+    catalogs: &[WrittenCatalog],
+) -> Result<Vec<LintFinding>, PolicyFileFault> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut read = ReadPolicies::load(paths);
+    read.bound_together();
+    if let Some(fault) = read.unusable() {
+        return Err(fault.clone());
+    }
+    let unread = read.faults.iter().map(|fault| {
+        let title = fault.title.as_deref().unwrap_or_default();
+        written(&fault.place, title, PolicyPart::Unread(&fault.why))
+    });
+    let named = read.packages.iter().map(|named| {
+        let part = PolicyPart::Package(&named.package);
+        written(&named.place, &named.title, part)
+    });
+    let mut written: Vec<_> = unread.chain(named).collect();
+    written.sort_by_key(|one| (one.file, one.line, one.column));
+    Ok(lint_policies(written, catalogs))
+}
+
+fn written<'p>(place: &'p PolicyPlace, title: &'p str, part: PolicyPart<'p>) -> WrittenPolicy<'p> {
+    let Position { line, column } = Position::START;
+    let (line, column) = place.at.unwrap_or((line, column));
+    WrittenPolicy {
+        file: &place.file,
+        line,
+        column,
+        title,
+        part,
     }
 }

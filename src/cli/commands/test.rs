@@ -8,8 +8,6 @@
 //! A suite is read strictly: a word that it does not know, a case that expects nothing, and a suite
 //! without cases are errors, since what cannot fail tests nothing.
 
-mod compare;
-mod facts;
 mod forms;
 mod report;
 mod subject;
@@ -134,7 +132,7 @@ impl SuiteResults {
         if suite.cases.is_empty() {
             return;
         }
-        let facts = match facts::load(&suite) {
+        let facts = match trial::load(&suite) {
             Ok(facts) => facts,
             Err(error) => {
                 self.faults.push(format!("{}: {error}", suite.file));

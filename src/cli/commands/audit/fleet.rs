@@ -8,11 +8,10 @@
 //! One cluster after another is read and let go. What cannot be read is said with its cluster, and the rest is
 //! reported.
 
-mod files;
-
-use std::collections::BTreeSet;
-use std::io;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -24,7 +23,6 @@ use crate::cli::facts::given::GivenObjects;
 use crate::cli::facts::origin::OriginError;
 use crate::cli::output::{json_line, yaml};
 use crate::cli::{Exit, say, warn};
-use files::{ClusterFile, Content, FilesError, UnreadPath, fleet_files};
 use olmguard_catalog::version::go;
 use olmguard_views::fleet::{ClusterAudit, Fleet, FleetReport};
 
@@ -115,9 +113,11 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
 impl Gathered<'_> {
     fn file(&mut self, file: ClusterFile) {
         let ClusterFile { name, path } = file;
-        match Content::of(&path) {
-            Ok(Content::Snapshot) => self.facts(&name, &self.args.facts.of_snapshot(path)),
-            Ok(Content::Audit(bytes)) => match ClusterAudit::read(&bytes) {
+        match ClusterFileContent::of(&path) {
+            Ok(ClusterFileContent::Snapshot) => {
+                self.facts(&name, &self.args.facts.of_snapshot(path))
+            }
+            Ok(ClusterFileContent::Audit(bytes)) => match ClusterAudit::read(&bytes) {
                 Ok(audit) => self.fleet.add(&name, &audit),
                 Err(error) => self.unread(&path.to_string_lossy(), &error, Exit::BadInput),
             },
@@ -178,3 +178,151 @@ fn exits(report: &FleetReport) -> impl Iterator<Item = Exit> + use<> {
     let undecided = (counts.undecided > 0).then_some(Exit::Undecided);
     denied.into_iter().chain(undecided)
 }
+
+/// The file of one cluster.
+struct ClusterFile {
+    /// The name of the cluster: the name of the file without its ending, or the whole path if another cluster has
+    /// that name.
+    name: String,
+    path: PathBuf,
+}
+
+/// A PATH that cannot be read, and why.
+struct UnreadPath {
+    path: PathBuf,
+    error: io::Error,
+}
+
+/// Why the files of a fleet cannot be reported together.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FilesError {
+    #[error(
+        "--fleet: {}: no file is there: expected snapshots, or JSON of \"olmguard audit -o json\"",
+        .0.display()
+    )]
+    Empty(PathBuf),
+    #[error("--fleet: {}: is given twice; give each file once", .0.display())]
+    Twice(PathBuf),
+}
+
+/// The files of all paths in their order, each with a name that no other cluster has. `taken` are the names of
+/// clusters that are no files.
+///
+/// # Errors
+/// If a directory has no file, or a file comes twice.
+fn fleet_files(
+    paths: &[PathBuf],
+    taken: &[String],
+) -> Result<Vec<Result<ClusterFile, UnreadPath>>, FilesError> {
+    let mut all = Vec::new();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        match cluster_files(path) {
+            Ok(files) if files.is_empty() => return Err(FilesError::Empty(path.clone())),
+            Ok(files) => {
+                for file in files {
+                    if !seen.insert(file.canonical()) {
+                        return Err(FilesError::Twice(file.path));
+                    }
+                    all.push(Ok(file));
+                }
+            }
+            Err(error) => all.push(Err(UnreadPath {
+                path: path.clone(),
+                error,
+            })),
+        }
+    }
+    name_apart(all.iter_mut().flatten().collect(), taken);
+    Ok(all)
+}
+
+/// Names files of one name by their paths. A path can be the name of another file in turn.
+fn name_apart(mut files: Vec<&mut ClusterFile>, taken: &[String]) {
+    loop {
+        let mut counts = BTreeMap::<String, usize>::new();
+        let names = files.iter().map(|file| &file.name).chain(taken);
+        for name in names {
+            *counts.entry(name.clone()).or_default() += 1;
+        }
+        let is_shared = |file: &ClusterFile| counts.get(&file.name).is_some_and(|count| *count > 1);
+        let mut is_done = true;
+        for file in &mut files {
+            let path = file.path.to_string_lossy();
+            if is_shared(file) && file.name != path {
+                file.name = path.into_owned();
+                is_done = false;
+            }
+        }
+        if is_done {
+            return;
+        }
+    }
+}
+
+/// What a file has.
+enum ClusterFileContent {
+    /// A file of "olmguard snapshot save", which is read where it is.
+    Snapshot,
+    /// Anything other, in full.
+    Audit(Vec<u8>),
+}
+
+/// A file, or the files of a directory by name. Hidden files and directories in it are not of the fleet.
+fn cluster_files(path: &Path) -> io::Result<Vec<ClusterFile>> {
+    if !fs::metadata(path)?.is_dir() {
+        return Ok(vec![ClusterFile::at(path.to_owned())]);
+    }
+    let entries: io::Result<Vec<_>> = fs::read_dir(path)?.collect();
+    let paths = entries?.into_iter().map(|entry| entry.path());
+    let is_hidden = |path: &Path| {
+        let name = path.file_name().unwrap_or_default();
+        name.as_encoded_bytes().starts_with(b".")
+    };
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.is_file() && !is_hidden(path))
+        .collect();
+    paths.sort_unstable();
+    Ok(paths.into_iter().map(ClusterFile::at).collect())
+}
+
+impl ClusterFile {
+    fn at(path: PathBuf) -> Self {
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        Self {
+            name: name.to_string_lossy().into_owned(),
+            path,
+        }
+    }
+
+    /// By this a file is known again that two paths name.
+    fn canonical(&self) -> PathBuf {
+        fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
+    }
+}
+
+impl ClusterFileContent {
+    /// What a file has, up to the size of an audit.
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        let mut file = File::open(path)?.take(MOST + 1);
+        file.by_ref()
+            .take(MAGIC.len() as u64)
+            .read_to_end(&mut bytes)?;
+        if bytes == MAGIC {
+            return Ok(Self::Snapshot);
+        }
+        file.read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MOST {
+            let why = format!("is larger than {MOST} bytes: expected the audit of one cluster");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        Ok(Self::Audit(bytes))
+    }
+}
+
+/// How a zstd frame begins.
+const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The most bytes of an audit. An extension has about one thousand.
+const MOST: u64 = 64 << 20;

@@ -1,21 +1,27 @@
-//! What happens in the demo: what a user types, and the review that an API server makes of it.
+//! The demo's catalogs and cases. A case is what a user types, and the review that an API server makes of it.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use crate::source::load_bytes;
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::Snapshot;
+
 /// One edit of an extension.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case {
+pub(super) struct DemoCase {
     /// What it shows.
     pub(super) about: &'static str,
     /// The extension.
     pub(super) extension: &'static str,
     package: &'static str,
-    edit: Edit,
+    edit: DemoEdit,
 }
 
 /// What a user does.
 #[derive(Clone, Copy, Debug)]
-enum Edit {
+enum DemoEdit {
     /// Asks for another version of what is installed.
     Move {
         from: &'static str,
@@ -31,18 +37,18 @@ enum Edit {
     },
 }
 
-impl Case {
+impl DemoCase {
     /// What is typed.
     pub(super) fn command(&self) -> String {
         let extension = self.extension;
         match self.edit {
-            Edit::Move { to, policy, .. } => {
+            DemoEdit::Move { to, policy, .. } => {
                 let catalog = asked(Some(to), policy);
                 let patch = json!({"spec": {"source": {"catalog": catalog}}});
                 format!("kubectl patch clusterextension {extension} --type=merge -p '{patch}'")
             }
-            Edit::Create { .. } => format!("kubectl create -f {extension}.yaml"),
-            Edit::Label { .. } => {
+            DemoEdit::Create { .. } => format!("kubectl create -f {extension}.yaml"),
+            DemoEdit::Label { .. } => {
                 format!("kubectl label clusterextension {extension} {LABEL}=night")
             }
         }
@@ -51,31 +57,31 @@ impl Case {
     /// What kubectl says of an edit that went through.
     pub(super) fn done(&self) -> &'static str {
         match self.edit {
-            Edit::Move { .. } => "patched",
-            Edit::Create { .. } => "created",
-            Edit::Label { .. } => "labeled",
+            DemoEdit::Move { .. } => "patched",
+            DemoEdit::Create { .. } => "created",
+            DemoEdit::Label { .. } => "labeled",
         }
     }
 
     /// What kubectl puts before the words of the API server.
     pub(super) fn context(&self) -> String {
         match self.edit {
-            Edit::Create { .. } => format!("error when creating \"{}.yaml\": ", self.extension),
-            Edit::Move { .. } | Edit::Label { .. } => String::new(),
+            DemoEdit::Create { .. } => format!("error when creating \"{}.yaml\": ", self.extension),
+            DemoEdit::Move { .. } | DemoEdit::Label { .. } => String::new(),
         }
     }
 
     /// The review, as an API server sends it.
     pub(super) fn review(&self, number: usize) -> Value {
         let (operation, object, old) = match self.edit {
-            Edit::Create { version } => {
+            DemoEdit::Create { version } => {
                 let new = DemoObject {
                     version,
                     ..DemoObject::default()
                 };
                 ("CREATE", self.object(new), Value::Null)
             }
-            Edit::Move { from, to, policy } => {
+            DemoEdit::Move { from, to, policy } => {
                 let old = DemoObject::at(from, from);
                 let version = Some(to);
                 let new = DemoObject {
@@ -85,7 +91,7 @@ impl Case {
                 };
                 ("UPDATE", self.object(new), self.object(old))
             }
-            Edit::Label { installed, wanted } => {
+            DemoEdit::Label { installed, wanted } => {
                 let old = DemoObject::at(installed, wanted);
                 let watch = Some("night");
                 let new = DemoObject { watch, ..old };
@@ -165,8 +171,8 @@ pub(super) fn uid(number: usize) -> String {
 pub(super) const GROUP: &str = "olm.operatorframework.io";
 const LABEL: &str = "watch";
 
-const fn lights(about: &'static str, edit: Edit) -> Case {
-    Case {
+const fn lights(about: &'static str, edit: DemoEdit) -> DemoCase {
+    DemoCase {
         about,
         extension: "harbor-lights",
         package: "harbor-lights-operator",
@@ -174,12 +180,12 @@ const fn lights(about: &'static str, edit: Edit) -> Case {
     }
 }
 
-const fn step(from: &'static str, to: &'static str, policy: Option<&'static str>) -> Edit {
-    Edit::Move { from, to, policy }
+const fn step(from: &'static str, to: &'static str, policy: Option<&'static str>) -> DemoEdit {
+    DemoEdit::Move { from, to, policy }
 }
 
 /// The cases, in the order in which they are told.
-pub(super) const CASES: &[Case] = &[
+pub(super) const CASES: &[DemoCase] = &[
     lights(
         "Upgrade to a successor of 1.3.2.",
         step("1.3.2", "1.4.0", None),
@@ -199,21 +205,47 @@ pub(super) const CASES: &[Case] = &[
     ),
     lights(
         "Install a deprecated bundle.",
-        Edit::Create {
+        DemoEdit::Create {
             version: Some("1.2.1"),
         },
     ),
-    Case {
+    DemoCase {
         about: "Install a package that two catalogs have, without selecting one.",
         extension: "foghorn",
         package: "foghorn-operator",
-        edit: Edit::Create { version: None },
+        edit: DemoEdit::Create { version: None },
     },
     lights(
         "Label an extension that OLM cannot resolve today: not checked.",
-        Edit::Label {
+        DemoEdit::Label {
             installed: "1.4.0",
             wanted: "1.9.0",
         },
     ),
 ];
+
+/// The catalogs of the demo.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    /// A package with a history: `harbor-lights-operator`; beside it `foghorn-operator`.
+    pub(super) lighthouse: Cow<'static, [u8]>,
+    /// `foghorn-operator` once more.
+    pub(super) far_shore: Cow<'static, [u8]>,
+}
+
+impl Sample {
+    pub(super) fn built_in() -> Self {
+        Self {
+            lighthouse: include_bytes!("../../../../examples/catalogs/lighthouse.yaml").into(),
+            far_shore: include_bytes!("../../../../examples/catalogs/far-shore.yaml").into(),
+        }
+    }
+
+    pub(super) fn snapshot(&self, rules: Rules) -> Snapshot {
+        let catalogs = [
+            load_bytes("lighthouse", &self.lighthouse, &rules),
+            load_bytes("far-shore", &self.far_shore, &rules),
+        ];
+        Snapshot::new(rules, catalogs)
+    }
+}

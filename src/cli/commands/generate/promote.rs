@@ -3,9 +3,8 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::command::GenerateError;
 use super::report::PromotionReport;
-use super::{CommonArgs, files};
+use super::{CatalogOutputArgs, GenerateError, blobs, check_package, check_stdin};
 use crate::cli::args::heading;
 use crate::cli::help;
 use crate::cli::output::TextOrJson;
@@ -20,7 +19,7 @@ use olmguard_views::author::{BlobText, CatalogText, words};
 #[command(after_help = help::examples(EXAMPLES))]
 pub(super) struct PromoteArgs {
     #[command(flatten)]
-    common: CommonArgs,
+    common: CatalogOutputArgs,
 
     /// Name of the package
     #[arg(long, value_name = "PACKAGE", help_heading = heading::INPUT)]
@@ -68,9 +67,9 @@ enum Method {
 }
 
 pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
-    files::check_stdin(&args.catalog, &args.common.bundles)?;
-    let mut catalog = files::catalog(&args.catalog)?;
-    files::check_package(&catalog, &args.package)?;
+    check_stdin(&args.catalog, &args.common.bundles)?;
+    let mut catalog = super::catalog(&args.catalog)?;
+    check_package(&catalog, &args.package)?;
     add_bundle(&mut catalog, args)?;
     let asked = args.asked();
     let channel = promote::promote(&catalog, asked)?;
@@ -87,7 +86,7 @@ fn add_bundle(catalog: &mut CatalogText, args: &PromoteArgs) -> Result<(), Gener
     if catalog.bundles(&args.package).any(is_it) {
         return Ok(());
     }
-    let given = files::blobs(&args.common.bundles)?;
+    let given = blobs(&args.common.bundles)?;
     let mut given = given.bundles(&args.package);
     if let Some(bundle) = given.find(|bundle| is_it(bundle)) {
         catalog.push(bundle.clone());

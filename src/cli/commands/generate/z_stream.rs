@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::command::{GenerateError, Names};
-use super::{CommonArgs, files};
+use super::{CatalogOutputArgs, GenerateError, KnownNames, blobs, check_package, check_stdin};
 use crate::cli::args::heading;
 use crate::cli::help;
 use crate::cli::line;
@@ -19,7 +18,7 @@ use olmguard_views::author::{BlobText, CatalogText};
 #[command(after_help = help::examples(EXAMPLES))]
 pub(super) struct ZStreamArgs {
     #[command(flatten)]
-    common: CommonArgs,
+    common: CatalogOutputArgs,
 
     /// Name of the package
     #[arg(long, value_name = "PACKAGE", help_heading = heading::INPUT)]
@@ -59,9 +58,9 @@ struct ReleaseArgs {
 }
 
 pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
-    files::check_stdin(&args.catalog, &args.common.bundles)?;
-    let mut catalog = files::catalog(&args.catalog)?;
-    files::check_package(&catalog, &args.package)?;
+    check_stdin(&args.catalog, &args.common.bundles)?;
+    let mut catalog = super::catalog(&args.catalog)?;
+    check_package(&catalog, &args.package)?;
     let channel = catalog.channel(&args.package, &args.channel);
     let channel = channel.ok_or_else(|| no_channel(&catalog, args))?;
     add_bundle(&mut catalog, args)?;
@@ -102,7 +101,7 @@ fn add_bundle(catalog: &mut CatalogText, args: &ZStreamArgs) -> Result<(), Gener
     {
         return Ok(());
     }
-    let given = files::blobs(&args.common.bundles)?;
+    let given = blobs(&args.common.bundles)?;
     let mut given = given.bundles(&args.package);
     if let Some(bundle) = given.find(|bundle| args.release.names(bundle)) {
         catalog.push(bundle.clone());
@@ -135,7 +134,7 @@ fn no_channel(catalog: &CatalogText, args: &ZStreamArgs) -> GenerateError {
     GenerateError::NoChannel {
         package: args.package.clone(),
         channel: args.channel.clone(),
-        found: Names(found.map(|channel| go::quote(channel.name())).collect()),
+        found: KnownNames(found.map(|channel| go::quote(channel.name())).collect()),
     }
 }
 

@@ -11,7 +11,7 @@ use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// Where the object is.
 #[derive(Debug)]
-pub(super) enum Subject {
+pub(super) enum SuiteSubject {
     /// In a file, by its name where there are several.
     File { file: PathBuf, name: Option<String> },
     /// Here.
@@ -39,7 +39,7 @@ pub(super) enum SubjectError {
     Installed(String),
 }
 
-impl Subject {
+impl SuiteSubject {
     pub(super) fn read(field: &Field<'_>) -> Result<Self, FieldError> {
         field.mapping(&["file", "name", "catalog", "manifest"])?;
         let (file, name) = (field.get("file"), field.get("name"));
@@ -85,18 +85,18 @@ impl Subject {
 /// What an extension is to be, and what it was. Where of one the fields of its catalog alone are told, the
 /// rest is that of the other: no edit changes it.
 pub(super) fn both(
-    new: &Subject,
-    old: &Subject,
+    new: &SuiteSubject,
+    old: &SuiteSubject,
     folder: &Path,
 ) -> Result<(Value, Value), SubjectError> {
-    if let Subject::Catalog(catalog) = new {
+    if let SuiteSubject::Catalog(catalog) = new {
         let old = old.object(folder)?;
         return Ok((asking(&old, catalog), old));
     }
     let new = new.object(folder)?;
     let old = match old {
-        Subject::Catalog(catalog) => asking(&new, catalog),
-        Subject::File { .. } | Subject::Object(_) => old.object(folder)?,
+        SuiteSubject::Catalog(catalog) => asking(&new, catalog),
+        SuiteSubject::File { .. } | SuiteSubject::Object(_) => old.object(folder)?,
     };
     Ok((new, old))
 }

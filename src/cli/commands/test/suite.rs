@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::args::catalogs::{AskedRelease, CatalogArg, CatalogArgs, OlmArgs};
-use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::installed::SaidArg;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::policies::PoliciesArgs;
-use crate::cli::commands::test::subject::Subject;
+use crate::cli::commands::test::subject::SuiteSubject;
 use crate::manifest::{Document, Position};
 use crate::manifest::{Field, FieldError, FieldFault};
 use olmguard_engine::judge::{Requester, StatedInstalled, Token, Verdict};
@@ -20,7 +20,7 @@ pub(super) struct Suite {
     /// What its paths are relative to.
     pub(super) folder: PathBuf,
     pub(super) facts: SuiteFacts,
-    pub(super) cases: Vec<Case>,
+    pub(super) cases: Vec<SuiteCase>,
 }
 
 /// Where the facts are from.
@@ -39,10 +39,10 @@ pub(super) struct SuiteFacts {
 
 /// One edit, and what is expected of it.
 #[derive(Debug)]
-pub(super) struct Case {
+pub(super) struct SuiteCase {
     pub(super) name: String,
     pub(super) at: Position,
-    pub(super) extension: Subject,
+    pub(super) extension: SuiteSubject,
     pub(super) installed: Option<SaidArg>,
     pub(super) old: Option<Old>,
     /// Who makes the edit, and when.
@@ -55,7 +55,7 @@ pub(super) struct Case {
 pub(super) enum Old {
     /// The same with this range.
     Range(String),
-    Subject(Subject),
+    Subject(SuiteSubject),
 }
 
 /// What is expected; what is absent may be anything.
@@ -81,7 +81,7 @@ impl Suite {
         let list = root.need("cases", "a list of cases")?;
         let at = moment(&root, &facts)?;
         let cases = list.items()?;
-        let cases: Result<Vec<_>, _> = cases.iter().map(|case| Case::read(case, at)).collect();
+        let cases: Result<Vec<_>, _> = cases.iter().map(|case| SuiteCase::read(case, at)).collect();
         let cases = cases?;
         if cases.is_empty() {
             let field = list.name();
@@ -143,7 +143,7 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError>
     catalogs.collect()
 }
 
-impl Case {
+impl SuiteCase {
     /// `at` is when the edits of the suite are made.
     fn read(field: &Field<'_>, at: Moment) -> Result<Self, FieldError> {
         field.mapping(&[
@@ -162,7 +162,7 @@ impl Case {
         Ok(Self {
             name: name.text()?.to_owned(),
             at: name.at(),
-            extension: Subject::read(&extension)?,
+            extension: SuiteSubject::read(&extension)?,
             installed: installed.transpose()?,
             old: old.transpose()?,
             requester: requester(field, at)?,
@@ -227,7 +227,7 @@ fn installed(field: &Field<'_>) -> Result<SaidArg, FieldError> {
 impl Old {
     fn read(field: &Field<'_>) -> Result<Self, FieldError> {
         match field.get("range") {
-            None => Subject::read(field).map(Self::Subject),
+            None => SuiteSubject::read(field).map(Self::Subject),
             Some(range) => {
                 field.mapping(&["range"])?;
                 Ok(Self::Range(range.text()?.to_owned()))

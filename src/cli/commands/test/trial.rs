@@ -1,20 +1,98 @@
-//! One case, tried.
+//! One case of a suite: the facts that it is tried on, the answer, and what of it is not as expected.
 
+use std::io;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::cli::commands::test::compare::{Difference, differences};
 use crate::cli::commands::test::subject::{self, SubjectError};
-use crate::cli::commands::test::suite::{Case, Old, Suite};
-use crate::manifest::Position;
-use olmguard_engine::explain::{Answer, answer, not_judged, warn_of_base};
+use crate::cli::commands::test::suite::{Expectation, Old, Suite, SuiteCase};
+use crate::cli::facts::given::GivenObjects;
+use crate::cli::facts::loading::{self, Facts, GivenCatalogs};
+use crate::cli::facts::look::LookArgs;
+use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
+use crate::manifest::{Document, Inputs, Position, documents};
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::{Answer, answer, not_judged, one_line, plain, warn_of_base};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, Installed, Shape, hints};
 use olmguard_engine::judge::{
     Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token, identify,
 };
-use olmguard_engine::snapshot::Snapshot;
+use olmguard_engine::snapshot::{BadClusterCatalog, CatalogState, Snapshot};
+
+/// The facts of a suite as far as they are to be had.
+pub(super) struct LoadedFacts {
+    pub(super) facts: Facts,
+    /// What could not be read.
+    pub(super) faults: Vec<String>,
+    /// About the OLM that is judged by.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Reads what the suite names.
+pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, OriginError> {
+    let asked = &suite.facts;
+    let look = LookArgs::default();
+    let origin = FactsOrigin::of(&OriginFlags {
+        snapshot: asked.snapshot.as_deref(),
+        from_cluster: false,
+        look: &look,
+    })?;
+    let (rules, warnings) = origin.rules(&asked.olm)?;
+    let (catalogs, mut faults) = catalogs(suite);
+    let objects = GivenObjects {
+        catalogs,
+        ..GivenObjects::default()
+    };
+    let given = GivenCatalogs {
+        catalogs: &asked.catalogs,
+        guardrails: &asked.guardrails,
+        policies: &asked.policies,
+    };
+    let facts = loading::load(origin, objects, given, rules)?;
+    faults.extend(facts.faults.iter().map(ToString::to_string));
+    Ok(LoadedFacts {
+        facts,
+        faults,
+        warnings,
+    })
+}
+
+/// The `ClusterCatalog` objects in its files, and what could not be read of them.
+fn catalogs(suite: &Suite) -> (Vec<CatalogState>, Vec<String>) {
+    let (mut states, mut faults) = (Vec::new(), Vec::new());
+    for input in Inputs::new(suite.facts.objects.clone(), io::empty()) {
+        let file = &input.path;
+        let bytes = input.bytes.unwrap_or_else(|error| {
+            faults.push(format!("{file}: {error}"));
+            Vec::new()
+        });
+        for document in documents(&bytes) {
+            match document {
+                Err(error) => faults.push(format!("{file}:{error}")),
+                Ok(document) => {
+                    for read in catalogs_of(document) {
+                        states.extend(read.unwrap_or_else(|bad| {
+                            faults.push(format!("{file}: {}", bad.error));
+                            bad.state.map(|state| *state)
+                        }));
+                    }
+                }
+            }
+        }
+    }
+    (states, faults)
+}
+
+/// The catalogs of a document; one that cannot be read completely comes as far as it can be.
+fn catalogs_of(
+    document: Document,
+) -> impl Iterator<Item = Result<Option<CatalogState>, BadClusterCatalog>> {
+    let objects = document.into_objects().0.into_iter();
+    let catalogs = objects.filter(|one| CatalogState::is_described_by(&one.api_version, &one.kind));
+    catalogs.map(|object| CatalogState::read(&object.value).map(Some))
+}
 
 /// What became of a case.
 #[derive(Debug)]
@@ -39,7 +117,11 @@ impl Outcome {
 }
 
 /// Judges the case as `check` would, and compares.
-pub(super) fn run(suite: &Suite, case: &Case, basis: Basis<'_>) -> Result<Outcome, SubjectError> {
+pub(super) fn run(
+    suite: &Suite,
+    case: &SuiteCase,
+    basis: Basis<'_>,
+) -> Result<Outcome, SubjectError> {
     let (new, old) = objects(case, &suite.folder)?;
     let answer = judge(basis, case, &new, old.as_ref())?;
     Ok(Outcome {
@@ -52,7 +134,7 @@ pub(super) fn run(suite: &Suite, case: &Case, basis: Basis<'_>) -> Result<Outcom
 }
 
 /// The extension as it is to be, and as it was.
-fn objects(case: &Case, folder: &Path) -> Result<(Value, Option<Value>), SubjectError> {
+fn objects(case: &SuiteCase, folder: &Path) -> Result<(Value, Option<Value>), SubjectError> {
     if let Some(Old::Subject(old)) = &case.old {
         let (new, old) = subject::both(&case.extension, old, folder)?;
         return Ok((new, Some(old)));
@@ -83,7 +165,7 @@ fn with_range(object: &Value, range: &str) -> Value {
 
 fn judge(
     basis: Basis<'_>,
-    case: &Case,
+    case: &SuiteCase,
     new: &Value,
     old: Option<&Value>,
 ) -> Result<Answer, SubjectError> {
@@ -140,7 +222,7 @@ fn refused(
 /// own status does.
 fn installed(
     basis: Basis<'_>,
-    case: &Case,
+    case: &SuiteCase,
     new: &Extension,
     before: Option<EarlierObject<'_>>,
 ) -> Result<(Installed, Option<Token>), SubjectError> {
@@ -156,4 +238,84 @@ fn installed(
         Ok(filter) => (identify(basis.snapshot, filter, installed), doubt),
         Err(_) => (installed, doubt),
     })
+}
+
+/// One thing that is not as expected.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Difference {
+    /// A key of `expect`.
+    pub(super) field: &'static str,
+    pub(super) expected: String,
+    pub(super) found: String,
+}
+
+/// Everything that is not as expected.
+fn differences(expected: &Expectation, answer: &Answer) -> Vec<Difference> {
+    let verdict = expected
+        .verdict
+        .filter(|verdict| *verdict != answer.verdict());
+    let verdict = verdict.map(|verdict| word("verdict", verdict.as_str(), answer.verdict().as_str()));
+    let token = expected.token.filter(|token| *token != answer.token);
+    let token = token.map(|token| word("token", token.as_str(), answer.token.as_str()));
+    let resolved = expected.resolved.as_ref();
+    let resolved = resolved.and_then(|version| self::resolved(version, answer));
+    let warnings = expected.warnings.iter();
+    let warnings = warnings.flat_map(|texts| warnings_of(texts, answer));
+    let message = expected.message.iter();
+    let message = message.filter_map(|text| message_of(text, answer));
+    let words = verdict.into_iter().chain(token).chain(resolved);
+    words.chain(warnings).chain(message).collect()
+}
+
+fn word(field: &'static str, expected: &str, found: &str) -> Difference {
+    Difference {
+        field,
+        expected: expected.to_owned(),
+        found: found.to_owned(),
+    }
+}
+
+fn resolved(version: &str, answer: &Answer) -> Option<Difference> {
+    let found = answer.resolved.as_ref().and_then(|_| plain::to(answer));
+    let is_it = found.as_deref() == Some(version);
+    let found = found.map_or_else(|| "nothing".to_owned(), |found| go::escape(&found));
+    (!is_it).then(|| word("resolved", &go::escape(version), &found))
+}
+
+fn warnings_of(texts: &[String], answer: &Answer) -> Vec<Difference> {
+    let all: Vec<_> = answer
+        .warnings
+        .iter()
+        .map(|warning| one_line(warning))
+        .collect();
+    let found = match all.as_slice() {
+        [] => "no warning".to_owned(),
+        all => all.join("; "),
+    };
+    if texts.is_empty() {
+        let is_none = answer.warnings.is_empty();
+        return Vec::from_iter((!is_none).then(|| word("warnings", "no warning", &found)));
+    }
+    let missing = texts
+        .iter()
+        .filter(|text| !answer.warnings.iter().any(|one| one.contains(*text)));
+    let missing = missing.map(|text| {
+        word(
+            "warnings",
+            &format!("a warning with {}", go::quote(text)),
+            &found,
+        )
+    });
+    missing.collect()
+}
+
+fn message_of(text: &str, answer: &Answer) -> Option<Difference> {
+    let message = answer.message.as_deref();
+    let has_it = message.is_some_and(|message| message.contains(text));
+    let found = match message.and_then(|message| message.lines().next()) {
+        Some(first) => one_line(first),
+        None => "no message".to_owned(),
+    };
+    let expected = format!("a message with {}", go::quote(text));
+    (!has_it).then(|| word("message", &expected, &found))
 }
