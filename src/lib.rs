@@ -31,7 +31,7 @@
 //! | [`olmguard_catalog`] | what a catalog says, as OLM reads it | `version`, `selector`, `olm`, `guardrail`, then the catalog itself (`fbc`, [`Catalog`](olmguard_catalog::Catalog)), `graph` |
 //! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `inquiry`, `audit`, `explain` |
 //! | [`olmguard_views`] | what is shown of a catalog and its graph | `path`, `step`, `versions`, `range_report`, `audit_report`, `picture`, `lint`, `diff`, `author`, `readiness`, `doctor` |
-//! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], `guardrail_files`, `policy_files`, `policy_objects`, [`live_facts`], [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
+//! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], `guardrail_files`, `policy_files`, `policy_objects`, `facts`, [`live_facts`], [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
 //!
 //! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one
 //! synchronous call. What loading can do is done there: ranges and versions are parsed once, and nothing is
@@ -114,6 +114,7 @@
 pub mod admission;
 pub mod cli;
 pub mod cluster;
+mod facts;
 mod foreign_text;
 mod guardrail_files;
 mod links;

@@ -30,7 +30,7 @@ mod stream;
 mod tests;
 mod walk;
 
-pub use load::{CatalogPlace, Loader, finished, load, load_bytes};
+pub use load::{CatalogPlace, CatalogSource, Loader, finished, load, load_bytes};
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,23 +1,7 @@
-//! The catalogs and the OLM that a command is asked about: files, a snapshot, a cluster.
+//! The facts of a command: what its flags request, read with progress on a terminal, and with its faults printed.
 //!
-//! ```text
-//! --snapshot FILE --saved--> catalogs, OLM --\
-//! --from-cluster --live--> catalogs, OLM -----+--loading--> Snapshot, faults
-//! --catalog NAME=PATH --> contents ----------/
-//! ```
-//!
-//! `check` and `audit` put their manifests between the two steps ([`FactsArgs::open`]); every other command takes
-//! them as one, with [`FactsArgs::load`].
-
-pub(crate) mod given;
-pub(crate) mod live;
-pub(crate) mod loading;
-pub(super) mod look;
-mod meant;
-pub(crate) mod origin;
-pub(crate) mod running;
-pub(crate) mod saved;
-pub(crate) mod unrendered;
+//! `check` and `audit` read their manifests between [`FactsArgs::open`] and the facts; every other command takes both
+//! steps as one, with [`FactsArgs::load`].
 
 use std::path::{Path, PathBuf};
 
@@ -25,22 +9,26 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::args::edges::EdgesArgs;
-use crate::cli::args::policies::GuardrailsArgs;
-use crate::cli::args::heading;
-use crate::cli::args::policies::PoliciesArgs;
-use crate::cli::facts::look::LookArgs;
-use crate::cli::project::{FactFlags, Project, ProjectArgs};
-use crate::cli::{Exit, warn};
-use given::GivenObjects;
-use loading::{Fault, GivenCatalogs};
-
+use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
+use crate::cli::args::{heading, memory};
+use crate::cli::output::progress;
+use crate::cli::project::{FactFlags, Project, ProjectArgs, ProjectError};
+use crate::cli::{Exit, say, warn};
+use crate::cluster::ConnectError;
+use crate::facts::cluster::ClusterRequestError;
+use crate::facts::given::GivenObjects;
+use crate::facts::olm::OlmError;
+use crate::facts::origin::{FactsOrigin, OpenOrigin};
+use crate::facts::{
+    CurrentCatalogs, Facts, FactsListener, FactsRequest, Fault, GivenFiles, GivenFilesError,
+    Reading,
+};
+use crate::source::Progress;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
-
-pub(crate) use loading::{CurrentCatalogs, Facts};
-use origin::{FactsOrigin, OriginError, OriginFlags};
 
 /// Where the facts are from, for a command that is about catalogs and no manifests.
 #[derive(Args, Clone, Debug)]
@@ -57,7 +45,7 @@ pub(crate) struct FactsArgs {
     from_cluster: bool,
 
     #[command(flatten)]
-    look: LookArgs,
+    cluster: ClusterRequestArgs,
 
     #[command(flatten)]
     guardrails: GuardrailsArgs,
@@ -72,7 +60,7 @@ pub(crate) struct FactsArgs {
 /// Facts of which the origin is known and opened, before any content is read.
 pub(crate) struct OpenFacts {
     args: FactsArgs,
-    origin: FactsOrigin,
+    origin: OpenOrigin,
     rules: Rules,
     /// About the OLM that is judged by.
     warnings: Vec<String>,
@@ -85,7 +73,7 @@ impl FactsArgs {
     ///
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
-    pub(crate) fn load(&self, edges: EdgesArgs) -> Result<Facts, OriginError> {
+    pub(crate) fn load(&self, edges: EdgesArgs) -> Result<Facts, FactsError> {
         self.open(edges)?.load(GivenObjects::default())
     }
 
@@ -93,7 +81,7 @@ impl FactsArgs {
     ///
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
-    pub(crate) fn open(&self, edges: EdgesArgs) -> Result<OpenFacts, OriginError> {
+    pub(crate) fn open(&self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
         let project = self.project.read()?;
         self.clone().within(project).opened(edges)
     }
@@ -110,14 +98,11 @@ impl FactsArgs {
         self
     }
 
-    fn opened(self, edges: EdgesArgs) -> Result<OpenFacts, OriginError> {
+    fn opened(self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
         self.check()?;
-        let origin = FactsOrigin::of(&OriginFlags {
-            snapshot: self.snapshot.as_deref(),
-            from_cluster: self.from_cluster,
-            look: &self.look,
-        })?;
-        let (rules, mut warnings) = origin.rules(&self.common.olm)?;
+        let origin = origin(self.snapshot.as_deref(), self.from_cluster, &self.cluster)?;
+        let origin = origin.open()?;
+        let (rules, mut warnings) = origin.rules(&self.common.olm.request())?;
         let (rules, departure) = edges.of(rules);
         warnings.extend(departure.map(|departure| departure.to_string()));
         Ok(OpenFacts {
@@ -134,7 +119,7 @@ impl FactsArgs {
     /// # Errors
     /// If one is.
     pub(crate) fn reach_no_cluster(&self) -> Result<(), UsageError> {
-        let given = self.look.given();
+        let given = self.cluster.given();
         given.map_or(Ok(()), |flag| Err(UsageError::NotFromCluster { flag }))
     }
 
@@ -143,16 +128,15 @@ impl FactsArgs {
         Self {
             snapshot: Some(snapshot),
             from_cluster: false,
-            look: LookArgs::default(),
+            cluster: ClusterRequestArgs::default(),
             ..self.clone()
         }
     }
 
     /// The same with the cluster of this context as the origin.
     pub(crate) fn of_context(&self, context: &str) -> Self {
-        let look = self.look.of_context(context);
         Self {
-            look,
+            cluster: self.cluster.of_context(context),
             from_cluster: true,
             ..self.clone()
         }
@@ -186,7 +170,7 @@ impl OpenFacts {
     ///
     /// # Errors
     /// If a file of guardrails or policies cannot be used.
-    pub(crate) fn load(self, objects: GivenObjects) -> Result<Facts, OriginError> {
+    pub(crate) fn load(self, objects: GivenObjects) -> Result<Facts, FactsError> {
         Ok(self.load_both(objects)?.0)
     }
 
@@ -198,9 +182,9 @@ impl OpenFacts {
     pub(crate) fn load_both(
         self,
         objects: GivenObjects,
-    ) -> Result<(Facts, Option<CurrentCatalogs>), OriginError> {
+    ) -> Result<(Facts, Option<CurrentCatalogs>), FactsError> {
         let (facts, current, warnings) = self.read(objects)?;
-        facts.faults.iter().for_each(Fault::say);
+        facts.faults.iter().for_each(say_fault);
         warnings.iter().for_each(warn);
         Ok((facts, current))
     }
@@ -212,13 +196,18 @@ impl OpenFacts {
     pub(crate) fn read(
         self,
         objects: GivenObjects,
-    ) -> Result<(Facts, Option<CurrentCatalogs>, Vec<String>), OriginError> {
-        let given = GivenCatalogs {
-            catalogs: &self.args.common.catalog,
-            guardrails: &self.args.guardrails,
-            policies: &self.args.policies,
+    ) -> Result<(Facts, Option<CurrentCatalogs>, Vec<String>), FactsError> {
+        let request = FactsRequest {
+            origin: self.origin,
+            objects,
+            files: GivenFiles {
+                catalogs: self.args.common.catalog.sources(),
+                guardrails: self.args.guardrails.paths(),
+                policies: self.args.policies.paths(),
+            },
+            rules: self.rules,
         };
-        let (mut facts, current) = loading::load_both(self.origin, objects, given, self.rules)?;
+        let (mut facts, current) = request.load_both(reading())?;
         facts.faults.splice(0..0, self.faults);
         let mut warnings = self.warnings;
         // Where there is no cluster, nothing about its OLM is news.
@@ -235,6 +224,100 @@ impl Facts {
         let exits = self.faults.iter();
         let exits = exits.filter_map(|fault| fault.exit(Exit::Undecided));
         exits.max_by_key(|exit| exit.weight())
+    }
+}
+
+/// The origin that flags name, or which of them contradict each other.
+pub(crate) fn origin(
+    snapshot: Option<&Path>,
+    from_cluster: bool,
+    cluster: &ClusterRequestArgs,
+) -> Result<FactsOrigin, UsageError> {
+    match (snapshot, from_cluster, cluster.given()) {
+        (Some(_), true, _) => Err(UsageError::TwoOrigins),
+        (_, false, Some(flag)) => Err(UsageError::NotFromCluster { flag }),
+        (Some(path), false, None) => Ok(FactsOrigin::Snapshot(path.to_owned())),
+        (None, true, _) => Ok(FactsOrigin::Cluster(cluster.request())),
+        (None, false, None) => Ok(FactsOrigin::Given),
+    }
+}
+
+/// How a command reads facts: within its memory, with progress on a terminal.
+pub(crate) fn reading() -> Reading<'static> {
+    Reading {
+        memory: memory::of_commands(),
+        listener: &Terminal,
+    }
+}
+
+/// A person at a terminal, or a pipeline that reads what is printed there.
+struct Terminal;
+
+impl FactsListener for Terminal {
+    fn wait(&self, progress: &Progress, work: &mut (dyn FnMut() + Send)) {
+        progress::shown(progress, work);
+    }
+
+    fn passed_over(&self, why: &str) {
+        warn(&why);
+    }
+}
+
+/// Prints a fault as the error or the warning that it is.
+pub(crate) fn say_fault(fault: &Fault) {
+    if fault.is_warning() {
+        warn(fault);
+    } else {
+        say(fault);
+    }
+}
+
+/// Why nothing is judged.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FactsError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Olm(#[from] OlmError),
+    #[error(transparent)]
+    Cluster(#[from] ClusterRequestError),
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    #[error(transparent)]
+    Files(#[from] GivenFilesError),
+}
+
+impl FactsError {
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_) | Self::Olm(_) | Self::Project(_) | Self::Files(_) => Exit::Usage,
+            Self::Cluster(error) => error.exit(),
+        }
+    }
+}
+
+impl ClusterRequestError {
+    /// What was named and is not there is wrong usage; a cluster that cannot be reached is not.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
+            Self::Cluster(_) if self.is_unreachable() => Exit::Undecided,
+            Self::Cluster(_) | Self::Catalogd(_) => Exit::Usage,
+        }
+    }
+}
+
+impl Fault {
+    /// The exit code for it, where a cluster that cannot be reached counts as `undecided`. A catalog that could not be
+    /// fetched counts only if an answer needs it.
+    pub(crate) fn exit(&self, undecided: Exit) -> Option<Exit> {
+        match self {
+            Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) | Self::Policy(_) => {
+                Some(Exit::BadInput)
+            }
+            Self::Cluster(_) | Self::Policies(_) | Self::Extensions(_) => Some(undecided),
+            Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. } => None,
+        }
     }
 }
 

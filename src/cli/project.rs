@@ -12,13 +12,14 @@ use std::{env, io};
 use clap::builder::BoolishValueParser;
 
 use crate::admission::OnUndecided;
-use crate::cli::args::catalogs::{CatalogArg, CatalogArgs};
+use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::heading;
 use crate::cli::args::installed::{PartError, SaidArg};
 use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::manifest::{
     Document, DocumentError, Field, FieldError, FieldFault, InputError, Inputs, documents,
 };
+use crate::source::CatalogSource;
 
 /// The flag of the commands that read the file.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -206,7 +207,7 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError>
     let catalogs = members.map(|(name, place)| {
         path(&place, folder)?;
         place.parsed(|text| {
-            CatalogArg::within(folder, name, text).map_err(|error| error.to_string())
+            CatalogSource::within(folder, name, text).map_err(|error| error.to_string())
         })
     });
     catalogs.collect()

@@ -150,6 +150,24 @@ pub enum CatalogPlace {
     Pinned(PinnedUrl),
 }
 
+/// A catalog by its name, and where its content is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CatalogSource {
+    /// Its name.
+    pub name: String,
+    /// Where its content is.
+    pub place: CatalogPlace,
+}
+
+impl CatalogSource {
+    /// The catalog of this name at a place as it is written in a file of this directory.
+    pub(crate) fn within(folder: &Path, name: &str, place: &str) -> Result<Self, PinnedUrlError> {
+        let place = place.parse::<CatalogPlace>()?.within(folder);
+        let name = name.to_owned();
+        Ok(Self { name, place })
+    }
+}
+
 impl CatalogPlace {
     /// The same place, where a path begins in this folder.
     #[must_use]

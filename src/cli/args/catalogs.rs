@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use clap::parser::ValueSource;
@@ -12,10 +12,11 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::cli::args::heading;
 use crate::cli::args::memory::TooLittle;
-use crate::source::CatalogPlace;
-use crate::source::archive::UnknownOlm;
+use crate::facts::given::ObjectTwice;
+use crate::facts::olm::{OlmError, OlmRequest};
+use crate::source::CatalogSource;
 use crate::source::pinned::PinnedUrlError;
-use olmguard_catalog::olm::{GateError, Gates, OlmRelease, Rules, UnknownRelease};
+use olmguard_catalog::olm::{OlmRelease, UnknownRelease};
 
 /// The flags of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -56,10 +57,8 @@ pub(crate) struct AskedReleaseError(#[from] UnknownRelease);
 /// Why the flags cannot be used together, or as they are.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum UsageError {
-    #[error("--olm-feature-gates: {0}")]
-    Gate(#[from] GateError),
-    #[error("{}: {source}; give --olm-release, or use a newer olmguard", .file.display())]
-    SnapshotOlm { file: PathBuf, source: UnknownOlm },
+    #[error(transparent)]
+    Olm(#[from] OlmError),
     #[error(
         "--snapshot and --from-cluster cannot be used together: each of them gives the catalogs"
     )]
@@ -81,14 +80,8 @@ pub(crate) enum UsageError {
     InstalledStranger { extension: String },
     #[error("standard input is named twice: use \"-\" only once, for manifests or for one catalog")]
     StdinTwice,
-    #[error("{kind} {name:?} is defined twice, at {first} and at {second}{instead}")]
-    ObjectTwice {
-        kind: String,
-        name: String,
-        first: String,
-        second: String,
-        instead: &'static str,
-    },
+    #[error(transparent)]
+    ObjectTwice(#[from] ObjectTwice),
     #[error(
         "--max-connections-per-peer is {per_peer}, but --max-connections is only {in_all}: \
          expected at most that"
@@ -152,38 +145,22 @@ pub(crate) enum UsageError {
 }
 
 impl OlmArgs {
-    /// The rules of the OLM that the flags name; of the newest where they name none.
-    pub(crate) fn rules(&self) -> Result<Rules, UsageError> {
-        let release = self.release().unwrap_or_default();
-        let gates = self.gates(release)?.unwrap_or_default();
-        Ok(Rules::new(release, gates))
-    }
-
-    /// Whether the gates are those of some release, where it is not known yet which one it is.
-    pub(crate) fn check(&self) -> Result<(), UsageError> {
-        let known = |release| self.gates(release).is_ok();
-        match self.olm_release {
-            AskedRelease::Auto if OlmRelease::all().any(known) => Ok(()),
-            AskedRelease::Auto | AskedRelease::This(_) => self.rules().map(drop),
+    /// The OLM that the flags name.
+    pub(crate) fn request(&self) -> OlmRequest {
+        OlmRequest {
+            release: self.olm_release.release(),
+            gates: self.olm_feature_gates.clone(),
         }
     }
+}
 
-    /// The release that is set by hand, if one is.
-    pub(crate) fn release(&self) -> Option<OlmRelease> {
-        match self.olm_release {
-            AskedRelease::Auto => None,
-            AskedRelease::This(release) => Some(release),
+impl AskedRelease {
+    /// The release, if it is one.
+    pub(crate) fn release(self) -> Option<OlmRelease> {
+        match self {
+            Self::Auto => None,
+            Self::This(release) => Some(release),
         }
-    }
-
-    /// The gates as they are set by hand, if any is.
-    pub(crate) fn gates(&self, release: OlmRelease) -> Result<Option<Gates>, UsageError> {
-        let settings = self.olm_feature_gates.iter().map(String::as_str);
-        let settings: Vec<_> = settings.filter(|setting| !setting.is_empty()).collect();
-        if settings.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(Gates::parse(settings, release)?))
     }
 }
 
@@ -211,14 +188,7 @@ impl fmt::Display for AskedRelease {
 ///
 /// A path may have a comma in it, so only the list of the environment is split at commas.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CatalogArgs(Vec<CatalogArg>);
-
-/// Where the content of one catalog is.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct CatalogArg {
-    pub(crate) name: String,
-    pub(crate) place: CatalogPlace,
-}
+pub(crate) struct CatalogArgs(Vec<CatalogSource>);
 
 /// Why a `--catalog` is not understood.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -244,21 +214,21 @@ impl CatalogArgs {
         self.0.is_empty()
     }
 
-    /// The catalogs in the order given.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &CatalogArg> {
-        self.0.iter()
+    /// All of them, as plain data.
+    pub(crate) fn sources(&self) -> &[CatalogSource] {
+        &self.0
     }
 
     /// Those that lie on this machine.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.iter().filter_map(|catalog| catalog.place.path())
+        self.0.iter().filter_map(|catalog| catalog.place.path())
     }
 
     fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, CatalogArgError> {
         let mut names = BTreeSet::new();
         let mut catalogs = Vec::new();
         for text in texts {
-            let catalog: CatalogArg = text.parse()?;
+            let catalog = catalog(text)?;
             if !names.insert(catalog.name.clone()) {
                 return Err(CatalogArgError::Twice { name: catalog.name });
             }
@@ -268,36 +238,24 @@ impl CatalogArgs {
     }
 }
 
-impl FromStr for CatalogArg {
-    type Err = CatalogArgError;
-
-    fn from_str(text: &str) -> Result<Self, CatalogArgError> {
-        let found = || text.to_owned();
-        match text.split_once('=') {
-            None => Err(CatalogArgError::NoPath { found: found() }),
-            Some(("", _)) => Err(CatalogArgError::EmptyName { found: found() }),
-            Some((_, "")) => Err(CatalogArgError::EmptyPath { found: found() }),
-            Some((name, place)) => Ok(Self {
-                name: name.to_owned(),
-                place: place.parse()?,
-            }),
-        }
+/// One catalog, as the flag has it.
+fn catalog(text: &str) -> Result<CatalogSource, CatalogArgError> {
+    let found = || text.to_owned();
+    match text.split_once('=') {
+        None => Err(CatalogArgError::NoPath { found: found() }),
+        Some(("", _)) => Err(CatalogArgError::EmptyName { found: found() }),
+        Some((_, "")) => Err(CatalogArgError::EmptyPath { found: found() }),
+        Some((name, place)) => Ok(CatalogSource {
+            name: name.to_owned(),
+            place: place.parse()?,
+        }),
     }
 }
 
-impl FromIterator<CatalogArg> for CatalogArgs {
+impl FromIterator<CatalogSource> for CatalogArgs {
     /// Names that are there once each.
-    fn from_iter<I: IntoIterator<Item = CatalogArg>>(catalogs: I) -> Self {
+    fn from_iter<I: IntoIterator<Item = CatalogSource>>(catalogs: I) -> Self {
         Self(catalogs.into_iter().collect())
-    }
-}
-
-impl CatalogArg {
-    /// The catalog of this name at a place as it is written in a file of this folder.
-    pub(crate) fn within(folder: &Path, name: &str, place: &str) -> Result<Self, PinnedUrlError> {
-        let place = place.parse::<CatalogPlace>()?.within(folder);
-        let name = name.to_owned();
-        Ok(Self { name, place })
     }
 }
 

@@ -1,11 +1,11 @@
 //! The flags about the cluster, of every command that asks one.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::args::heading;
 use crate::cluster::Access;
-use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
+use crate::facts::cluster::ClusterRequest;
 use olmguard_catalog::dns1123;
 
 /// Which cluster it is. What is set to nothing is not set.
@@ -39,10 +39,49 @@ pub(crate) struct CatalogdArgs {
     catalogd_ca: Option<PathBuf>,
 }
 
+/// Which cluster is read once, and how.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ClusterRequestArgs {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    catalogd: CatalogdArgs,
+}
+
+impl ClusterRequestArgs {
+    /// The flags of a command that fetches no content of catalogs.
+    pub(crate) fn of_cluster(cluster: ClusterArgs) -> Self {
+        let catalogd = CatalogdArgs::default();
+        Self { cluster, catalogd }
+    }
+
+    /// The same in another context of the kubeconfig.
+    pub(crate) fn of_context(&self, context: &str) -> Self {
+        Self {
+            cluster: self.cluster.of_context(context),
+            catalogd: self.catalogd.clone(),
+        }
+    }
+
+    /// The cluster that the flags name.
+    pub(crate) fn request(&self) -> ClusterRequest {
+        ClusterRequest {
+            catalogd_ca: self.catalogd.path().map(Path::to_owned),
+            ..self.cluster.request()
+        }
+    }
+
+    /// A flag of these that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        self.cluster.given().or(self.catalogd.given())
+    }
+}
+
 impl CatalogdArgs {
-    /// Who asks catalogd.
-    pub(crate) fn catalogd(&self) -> Result<Catalogd, CatalogdError> {
-        Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())
+    /// The CA certificates, if they are given.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.catalogd_ca.as_deref()
     }
 
     /// A flag of these that is given.
@@ -77,6 +116,15 @@ impl ClusterArgs {
         let mut args = self.clone();
         args.access.context = Some(context.to_owned());
         args
+    }
+
+    /// The cluster that the flags name, with the CA certificates of the system for catalogd.
+    pub(crate) fn request(&self) -> ClusterRequest {
+        ClusterRequest {
+            access: self.access(),
+            olm_namespace: self.olm_namespace(),
+            catalogd_ca: None,
+        }
     }
 
     /// How the cluster is reached.

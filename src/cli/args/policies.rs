@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::heading;
-use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
+use crate::guardrail_files::{GuardrailFiles, GuardrailsFault};
 use crate::live_facts;
-use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::RequesterFact;
@@ -61,13 +60,9 @@ impl PoliciesArgs {
         self.files = files;
     }
 
-    /// Reads all files. What cannot be read of a policy denies every change of version.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or none has a policy.
-    pub(crate) fn read(&self) -> Result<ReadPolicies, PolicyFileFault> {
-        let read = ReadPolicies::load(&self.files);
-        read.unusable().cloned().map_or(Ok(read), Err)
+    /// The files.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// What of this is not given, if a rule reads it.
@@ -159,13 +154,5 @@ impl GuardrailsArgs {
     /// The first that cannot be read.
     pub(crate) fn contents(&self) -> Result<GuardrailFiles, GuardrailsFault> {
         GuardrailFiles::load(&self.files)
-    }
-
-    /// Reads all of them.
-    ///
-    /// # Errors
-    /// If one cannot be read, or has something else than guardrails.
-    pub(crate) fn read(&self) -> Result<ReadGuardrails, GuardrailsFault> {
-        ReadGuardrails::load(&self.files)
     }
 }

@@ -24,11 +24,12 @@ use clap::builder::BoolishValueParser;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::heading;
-use crate::cli::facts::origin::OriginError;
-use crate::cli::facts::{Facts, FactsArgs, OpenFacts, check_stdin};
+use crate::cli::facts::FactsError;
+use crate::cli::facts::{FactsArgs, OpenFacts, check_stdin};
 use crate::cli::help;
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{Exit, say, warn};
+use crate::facts::Facts;
 use fleet::{FleetArgs, FleetError};
 use form::{NoForm, Output};
 pub(super) use inputs::AuditedInputs;
@@ -74,7 +75,7 @@ pub(crate) struct AuditArgs {
 #[derive(Debug, thiserror::Error)]
 enum AuditError {
     #[error(transparent)]
-    Facts(#[from] OriginError),
+    Facts(#[from] FactsError),
     #[error(transparent)]
     Form(#[from] NoForm),
     #[error(transparent)]
@@ -97,9 +98,9 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     }
     let paths = args.paths.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
-    check_stdin(paths).map_err(OriginError::from)?;
+    check_stdin(paths).map_err(FactsError::from)?;
     let mut opened = args.facts.open(args.edges)?;
-    let mut inputs = inputs(args, &mut opened).map_err(OriginError::from)?;
+    let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
     inputs.faults.iter().for_each(say);
     inputs.skipped.iter().for_each(warn);
     let (facts, current) = opened.load_both(inputs.given)?;

@@ -11,12 +11,14 @@ use std::time::SystemTime;
 
 pub use report::Report;
 
-use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
+use crate::cli::args::cluster::ClusterRequestArgs;
+use crate::cli::facts::reading;
 use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
+use crate::facts::cluster::{ClusterRequestError, OpenCluster};
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
@@ -27,7 +29,7 @@ use olmguard_engine::snapshot::CatalogState;
 #[command(after_help = help::examples(EXAMPLES))]
 pub(crate) struct CatalogsArgs {
     #[command(flatten)]
-    look: LookArgs,
+    cluster: ClusterRequestArgs,
 
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
@@ -42,7 +44,7 @@ const EXAMPLES: &[&str] = &[
 #[derive(Debug, thiserror::Error)]
 enum ListError {
     #[error(transparent)]
-    Look(#[from] LookError),
+    Cluster(#[from] ClusterRequestError),
     #[error(transparent)]
     Catalogs(#[from] CatalogsError),
     #[error("cannot write the result: {0}")]
@@ -86,9 +88,9 @@ pub(super) fn run(args: &CatalogsArgs) -> Exit {
 
 /// A catalog that cannot be had is one of the list, with the reason: that is no fault of the list.
 fn list(args: &CatalogsArgs) -> Result<(), ListError> {
-    let cluster = AskedCluster::open(&args.look)?;
+    let cluster = OpenCluster::open(&args.cluster.request())?;
     // What is listed is the same by the rules of any release.
-    let catalogs = cluster.catalogs(&Rules::default())?;
+    let catalogs = cluster.catalogs(&Rules::default(), reading())?;
     let olm = olm(&cluster);
     let listing = Listing {
         saved: None,
@@ -102,7 +104,7 @@ fn list(args: &CatalogsArgs) -> Result<(), ListError> {
 }
 
 /// The OLM of a cluster; what is not certain about it is said.
-pub(super) fn olm(cluster: &AskedCluster) -> Option<OlmFacts> {
+pub(super) fn olm(cluster: &OpenCluster) -> Option<OlmFacts> {
     match cluster.olm() {
         Ok(found) => {
             found.warnings.iter().for_each(warn);
@@ -118,7 +120,7 @@ pub(super) fn olm(cluster: &AskedCluster) -> Option<OlmFacts> {
 impl ListError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Look(error) => error.exit(),
+            Self::Cluster(error) => error.exit(),
             Self::Catalogs(_) => Exit::Undecided,
             Self::Write(_) => Exit::Internal,
         }

@@ -35,163 +35,175 @@ use std::io;
 use args::{Output, Plan};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
+use installed::InstalledArgError;
 use text::OriginAccess;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::facts::loading::{self, Facts, Fault, GivenCatalogs};
-use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
-use crate::cli::output;
-use crate::cli::output::yaml;
+use crate::cli::facts::{FactsError, origin, reading};
+use crate::cli::output::{self, yaml};
 use crate::cli::{Exit, note, say, warn};
+use crate::facts::olm::OlmError;
+use crate::facts::origin::OpenOrigin;
+use crate::facts::{Facts, FactsRequest, GivenFiles};
 use olmguard_engine::explain::Answer;
-use olmguard_report::Severity;
+use olmguard_report::{Finding, Severity};
 
 /// What is known before the catalogs are read.
 struct CheckInputs {
     plan: Plan,
-    origin: FactsOrigin,
+    origin: OpenOrigin,
     /// About the OLM that is judged by.
     warnings: Vec<String>,
     gathered: GatheredInputs,
 }
 
-/// Runs the command.
-pub(super) fn run(args: &CheckArgs) -> Exit {
-    let project = args.project.read().map_err(OriginError::from);
-    let args = project.and_then(|project| Ok(args.clone().within(project)?));
-    args.map_or_else(|error| ended(&error), |args| check(&args))
+/// What everything is judged by.
+struct CheckFacts {
+    facts: Facts,
+    /// What was printed on standard error so far. A report has it as well.
+    printed: Vec<Finding>,
 }
 
-fn ended(error: &OriginError) -> Exit {
-    say(error);
-    error.exit()
-}
-
-fn check(args: &CheckArgs) -> Exit {
-    let CheckInputs {
-        plan,
-        origin,
-        warnings,
-        mut gathered,
-    } = match read(args) {
-        Ok(read) => read,
-        Err(error) => {
-            say(&error);
-            return error.exit();
-        }
-    };
-    gathered.errors.iter().for_each(say);
-    let hints = gathered.hints.iter().map(trouble::of_hint);
-    hints.for_each(|hint| warn(&hint.text));
-    if let Some(none) = trouble::no_extension(args, &gathered) {
-        match none.severity {
-            Severity::Error => say(&none.text),
-            Severity::Warning | Severity::Note => warn(&none.text),
-        }
-    }
-    standing::stand(&origin, &mut gathered.cases, &plan);
-    let objects = std::mem::take(&mut gathered.given);
-    let given = GivenCatalogs {
-        catalogs: &args.common.catalog,
-        guardrails: &args.guardrails,
-        policies: &args.policies,
-    };
-    let loaded = match loading::load(origin, objects, given, plan.rules.clone()) {
-        Ok(loaded) => loaded,
-        Err(error) => return ended(&error),
-    };
-    loaded.faults.iter().for_each(Fault::say);
-    if let Err(error) = installed::set_given(&mut gathered.cases, &plan, &loaded.snapshot) {
-        say(&error);
-        return Exit::Usage;
-    }
-    // Where there is no cluster, nothing about its OLM is news.
-    if !loaded.faults.iter().any(Fault::is_of_cluster) {
-        warnings.iter().for_each(warn);
-    }
-    judge(args, &plan, &gathered, &loaded, &warnings).unwrap_or_else(|error| {
-        say(&error);
-        Exit::Internal
-    })
-}
-
-/// Why nothing is judged.
+/// Why nothing is judged, or no result is printed.
 #[derive(Debug, thiserror::Error)]
-enum NotRead {
+enum CheckError {
     #[error(transparent)]
-    Origin(#[from] OriginError),
+    Facts(#[from] FactsError),
     #[error(transparent)]
     Inputs(#[from] NotGathered),
+    #[error(transparent)]
+    Installed(#[from] InstalledArgError),
+    #[error(transparent)]
+    Write(#[from] io::Error),
 }
 
-impl NotRead {
+/// Runs the command.
+pub(super) fn run(args: &CheckArgs) -> Exit {
+    let project = args.project.read().map_err(FactsError::from);
+    let args = project.and_then(|project| Ok(args.clone().within(project)?));
+    let checked = args.map_err(CheckError::from).and_then(|args| check(&args));
+    checked.unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn check(args: &CheckArgs) -> Result<Exit, CheckError> {
+    let inputs = CheckInputs::read(args)?;
+    let printed = print_all(trouble::of_inputs(args, &inputs.gathered));
+    let (plan, gathered, facts) = inputs.facts(args, printed)?;
+    Ok(judge(args, &plan, &gathered, facts)?)
+}
+
+/// Prints what is worth telling, and returns it for the report.
+fn print_all(findings: Vec<Finding>) -> Vec<Finding> {
+    findings.iter().for_each(print);
+    findings
+}
+
+fn print(finding: &Finding) {
+    match finding.severity {
+        Severity::Error => say(&finding.text),
+        Severity::Warning => warn(&finding.text),
+        Severity::Note => note(&finding.text),
+    }
+}
+
+impl CheckInputs {
+    /// Reads the manifests, and finds the origin of the facts; nothing is printed.
+    fn read(args: &CheckArgs) -> Result<Self, CheckError> {
+        let origin = origin(args.snapshot.as_deref(), args.from_cluster, &args.cluster)?;
+        let origin = origin.open().map_err(FactsError::from)?;
+        let (rules, mut warnings) = origin.rules(&args.common.olm.request())?;
+        let (rules, departure) = args.edges.of(rules);
+        warnings.extend(departure.map(|departure| departure.to_string()));
+        let plan = args.plan(rules)?;
+        let gathered = GatheredInputs::read(args, &plan)?;
+        Ok(Self {
+            plan,
+            origin,
+            warnings,
+            gathered,
+        })
+    }
+
+    /// Reads the facts, and what is installed of each extension. What is wrong with them is printed, after what was
+    /// `printed` before.
+    fn facts(
+        self,
+        args: &CheckArgs,
+        mut printed: Vec<Finding>,
+    ) -> Result<(Plan, GatheredInputs, CheckFacts), CheckError> {
+        let Self {
+            plan,
+            origin,
+            warnings,
+            mut gathered,
+        } = self;
+        standing::stand(&origin, &mut gathered.cases, &plan);
+        let request = FactsRequest {
+            origin,
+            objects: std::mem::take(&mut gathered.given),
+            files: GivenFiles {
+                catalogs: args.common.catalog.sources(),
+                guardrails: args.guardrails.paths(),
+                policies: args.policies.paths(),
+            },
+            rules: plan.rules.clone(),
+        };
+        let facts = request.load(reading()).map_err(FactsError::from)?;
+        printed.extend(print_all(trouble::of_faults(&facts.faults)));
+        installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
+        printed.extend(print_all(trouble::of_olm(&warnings, &facts.faults)));
+        Ok((plan, gathered, CheckFacts { facts, printed }))
+    }
+}
+
+impl CheckError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Origin(error) => error.exit(),
-            Self::Inputs(_) => Exit::Usage,
+            Self::Facts(error) => error.exit(),
+            Self::Inputs(_) | Self::Installed(_) => Exit::Usage,
+            Self::Write(_) => Exit::Internal,
         }
     }
 }
 
-impl From<UsageError> for NotRead {
+impl From<UsageError> for CheckError {
     fn from(error: UsageError) -> Self {
-        Self::Origin(error.into())
+        Self::Facts(error.into())
     }
 }
 
-fn read(args: &CheckArgs) -> Result<CheckInputs, NotRead> {
-    let origin = FactsOrigin::of(&OriginFlags {
-        snapshot: args.snapshot.as_deref(),
-        from_cluster: args.from_cluster,
-        look: &args.look,
-    })?;
-    let (rules, mut warnings) = origin.rules(&args.common.olm)?;
-    let (rules, departure) = args.edges.of(rules);
-    warnings.extend(departure.map(|departure| departure.to_string()));
-    let plan = args.plan(rules)?;
-    let gathered = GatheredInputs::read(args, &plan)?;
-    Ok(CheckInputs {
-        plan,
-        origin,
-        warnings,
-        gathered,
-    })
+impl From<OlmError> for CheckError {
+    fn from(error: OlmError) -> Self {
+        Self::Facts(error.into())
+    }
 }
 
+/// Judges every case, and prints the results.
 fn judge(
     args: &CheckArgs,
     plan: &Plan,
     gathered: &GatheredInputs,
-    facts: &Facts,
-    warnings: &[String],
+    checked: CheckFacts,
 ) -> io::Result<Exit> {
-    let Facts {
-        snapshot, faults, ..
-    } = facts;
+    let CheckFacts { facts, mut printed } = checked;
     let cases = gathered.cases.iter();
     let (answers, successors): (Vec<Answer>, Vec<_>) = cases
         .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
         .unzip();
-    let bad = gathered.errors.iter().map(|_| Exit::BadInput);
-    let bad = bad.chain(
-        faults
-            .iter()
-            .filter_map(|fault| fault.exit(judged::undecided(args))),
-    );
-    let exit = judged::exit(bad, gathered, &answers, args);
+    let exit = exit(args, gathered, &facts, &answers);
     let unknown = trouble::nothing_installed(args, gathered, &answers);
-    if let Some(unknown) = &unknown {
-        note(&unknown.text);
-    }
-    let report = || Report::of(args, snapshot, gathered, (&answers, &successors));
+    unknown.iter().for_each(print);
+    let report = || Report::of(args, &facts.snapshot, gathered, (&answers, &successors));
     let run = || {
-        let mut troubles = trouble::troubles(args, gathered, faults, warnings);
-        troubles.extend(unknown.clone());
-        Run::of(args, gathered, &answers, troubles)
+        printed.extend(trouble::of_results(gathered).chain(unknown));
+        Run::of(args, gathered, &answers, printed)
     };
     match args.output.form {
         Output::Text => {
-            let origin = OriginAccess::of(faults);
+            let origin = OriginAccess::of(&facts.faults);
             output::toned(&text::text(args, gathered, &answers, origin, exit))?;
         }
         Output::Json => output::json(&report())?,
@@ -202,4 +214,13 @@ fn judge(
         Output::Markdown => output::plain(&run().document().to_markdown())?,
     }
     Ok(exit)
+}
+
+/// The exit code of the run: that of the worst result, input or fact.
+fn exit(args: &CheckArgs, gathered: &GatheredInputs, facts: &Facts, answers: &[Answer]) -> Exit {
+    let undecided = judged::undecided(args);
+    let bad = gathered.errors.iter().map(|_| Exit::BadInput);
+    let faults = facts.faults.iter();
+    let faults = faults.filter_map(|fault| fault.exit(undecided));
+    judged::exit(bad.chain(faults), gathered, answers, args)
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use crate::cli::args::catalogs::{OlmArgs, UsageError};
 use crate::cli::args::heading;
 use crate::cli::args::memory;
+use crate::cli::facts::FactsError;
 use crate::cli::facts::check_stdin;
-use crate::cli::facts::origin::OriginError;
 use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
@@ -119,7 +119,7 @@ enum DiffError {
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]
-    Installed(#[from] OriginError),
+    Installed(#[from] FactsError),
     #[error(
         "--olm v0 is about Subscriptions, and --extensions, --snapshot and --from-cluster give ClusterExtensions: omit \
          --olm v0 or these"

@@ -12,7 +12,6 @@ pub use report::Report;
 
 use crate::cli::args::cluster::{self, AccessArgs};
 use crate::cli::args::heading;
-use crate::cli::facts::look::LookError;
 use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
@@ -20,6 +19,7 @@ use crate::cli::shipped::{self, NAME};
 use crate::cli::{Exit, say};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
+use crate::facts::cluster::ClusterRequestError;
 use crate::tls::SystemClock;
 use olmguard_views::doctor::{Check, DoctorFacts, Finding, Names, State, examine};
 
@@ -102,7 +102,7 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 #[derive(Debug, thiserror::Error)]
 enum DoctorError {
     #[error(transparent)]
-    Connect(#[from] LookError),
+    Connect(#[from] ClusterRequestError),
     #[error(transparent)]
     NoAnswer(#[from] NoAnswer),
     #[error("cannot write the result: {0}")]
@@ -130,11 +130,11 @@ fn facts(args: &DoctorArgs) -> Result<DoctorFacts, DoctorError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(LookError::from)?;
+        .map_err(ClusterRequestError::from)?;
     let examination = args.examination();
     runtime.block_on(async {
         let cluster = connect(&args.access.access(), Caller::Command).await;
-        let cluster = cluster.map_err(|error: ConnectError| LookError::from(error))?;
+        let cluster = cluster.map_err(|error: ConnectError| ClusterRequestError::from(error))?;
         Ok(gather(&cluster.client, &examination).await?)
     })
 }

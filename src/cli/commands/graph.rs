@@ -13,11 +13,12 @@ use error::GraphError;
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::heading;
 use crate::cli::commands::inquiry::OlmArg;
-use crate::cli::facts::origin::OriginError;
-use crate::cli::facts::{Facts, FactsArgs, check_stdin};
+use crate::cli::facts::FactsError;
+use crate::cli::facts::{FactsArgs, check_stdin};
 use crate::cli::help;
 use crate::cli::output;
 use crate::cli::{Exit, say, warn};
+use crate::facts::Facts;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::{Catalog, Package};
@@ -209,7 +210,7 @@ impl GraphArgs {
             return Err(GraphError::NoPicture);
         }
         let paths = self.facts.common.catalog.paths();
-        check_stdin(paths.chain(self.base.as_deref())).map_err(OriginError::from)?;
+        check_stdin(paths.chain(self.base.as_deref())).map_err(FactsError::from)?;
         if self.olm == OlmArg::V0 && self.edges.is_given() {
             return Err(GraphError::NotOfV0);
         }

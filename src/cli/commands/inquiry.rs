@@ -6,9 +6,10 @@ use clap::Args;
 
 use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::heading;
-use crate::cli::facts::origin::OriginError;
-use crate::cli::facts::{Facts, FactsArgs};
+use crate::cli::facts::FactsArgs;
+use crate::cli::facts::FactsError;
 use crate::cli::{Exit, say};
+use crate::facts::Facts;
 use olmguard_catalog::selector::LabelSelector;
 use olmguard_catalog::version::{Constraint, ConstraintError, go, suggestion};
 use olmguard_engine::explain;
@@ -75,7 +76,7 @@ pub(super) struct PackageFacts {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InquiryError {
     #[error(transparent)]
-    Facts(#[from] OriginError),
+    Facts(#[from] FactsError),
     #[error("--in: found {}: expected one of {}", go::quote(name), known.join(", "))]
     NoCatalog { name: String, known: Vec<String> },
     #[error("--range: {0}{1}")]

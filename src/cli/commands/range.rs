@@ -98,7 +98,7 @@ fn report(args: &RangeArgs) -> Result<RangeReport, RangeCommandError> {
         range,
         versions,
     } = args;
-    let rules = common.olm.rules()?;
+    let rules = common.olm.request().rules().map_err(UsageError::from)?;
     let grammar = if *skip_range {
         Grammar::SkipRange
     } else {

@@ -25,6 +25,7 @@ use crate::cli::args::log::LogArgs;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::help;
 use crate::cluster::ConnectError;
+use crate::facts::GivenFilesError;
 use crate::guardrail_files::GuardrailsFault;
 use crate::server::{BindError, Limits};
 use crate::source::catalogd::CatalogdError;
@@ -123,6 +124,8 @@ enum ServeError {
     #[error(transparent)]
     Guardrails(#[from] GuardrailsFault),
     #[error(transparent)]
+    Files(#[from] GivenFilesError),
+    #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -171,7 +174,7 @@ impl ServeArgs {
         let certs = self.certs.resolve()?;
         self.tasks.check()?;
         let given = self.policies.given().or(self.tasks.given());
-        let origin = CatalogsOrigin::of(self.common, self.cluster, self.live, given)?;
+        let origin = CatalogsOrigin::of(&self.common, &self.cluster, self.live, given)?;
         let limits = self.limits.resolve()?;
         let memory = self.limits.catalogs(&limits, threads())?;
         self.listen.check(origin.is_cluster())?;
@@ -203,6 +206,7 @@ impl ServeError {
             Self::Cluster(_)
             | Self::Catalogd(_)
             | Self::Guardrails(_)
+            | Self::Files(_)
             | Self::Tls(_)
             | Self::Bind(_)
             | Self::System(_) => {
@@ -215,7 +219,9 @@ impl ServeError {
         match self {
             Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
             Self::Usage(_) | Self::Cluster(_) | Self::Bind(_) => Exit::Usage,
-            Self::Catalogd(_) | Self::Guardrails(_) | Self::Tls(_) => Exit::BadInput,
+            Self::Catalogd(_) | Self::Guardrails(_) | Self::Files(_) | Self::Tls(_) => {
+                Exit::BadInput
+            }
         }
     }
 }

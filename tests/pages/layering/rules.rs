@@ -5,7 +5,7 @@
 //! ```text
 //! catalog: version <- catalog <- policy <- engine: snapshot <- resolve <- judge <- explain <- report <- views <- every edge
 //!               admission <- telemetry, tls <- server <- cli,  source, telemetry <- cluster
-//!               manifest <- revision <- cli
+//!               manifest <- revision <- cli,  cluster, manifest, source <- facts <- cli
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
@@ -62,7 +62,7 @@ const PURE: [&str; 49] = [
 ];
 
 /// The modules with I/O, each with the edges it may use; every pure module is open to them.
-const EDGES: [(&str, &[&str]); 15] = [
+const EDGES: [(&str, &[&str]); 16] = [
     ("links", &[]),
     ("live_facts", &[]),
     ("source", &["links"]),
@@ -80,10 +80,22 @@ const EDGES: [(&str, &[&str]); 15] = [
     ),
     ("server", &["admission", "live_facts", "telemetry", "tls"]),
     (
+        "facts",
+        &[
+            "cluster",
+            "guardrail_files",
+            "manifest",
+            "policy_files",
+            "policy_objects",
+            "source",
+        ],
+    ),
+    (
         "cli",
         &[
             "admission",
             "cluster",
+            "facts",
             "guardrail_files",
             "live_facts",
             "manifest",

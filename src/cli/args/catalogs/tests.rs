@@ -3,6 +3,7 @@
 use clap::Parser;
 
 use super::*;
+use olmguard_catalog::olm::Rules;
 
 #[derive(Debug, Parser)]
 struct Probe {
@@ -30,6 +31,7 @@ fn a_catalog_splits_at_the_first_equals_sign() {
     let common = parse(&["--catalog", "a=/x=y,b=z", "--catalog=b=./c"]).unwrap();
     let read: Vec<_> = common
         .catalog
+        .sources()
         .iter()
         .map(|catalog| {
             (
@@ -74,7 +76,13 @@ fn an_unknown_release_or_gate_names_the_known() {
         "unknown OLM release \"0.9\": expected one of 1.0",
     );
     let gates = parse(&["--olm-feature-gates", "BoxcutterRuntime=true,Nope=true"]);
-    let error = gates.unwrap().olm.rules().unwrap_err().to_string();
+    let error = gates
+        .unwrap()
+        .olm
+        .request()
+        .rules()
+        .unwrap_err()
+        .to_string();
     assert!(
         error.starts_with(
             "--olm-feature-gates: unknown feature gate \"Nope\" for OLM 1.11: expected one of"
@@ -88,8 +96,11 @@ fn a_release_that_is_not_named_is_the_newest() {
     for arguments in [&[] as &[_], &["--olm-release=auto"]] {
         let common = parse(arguments).unwrap();
         assert_eq!(common.olm.olm_release, AskedRelease::Auto);
-        assert_eq!(common.olm.rules().unwrap(), Rules::default());
-        assert_eq!(common.olm.gates(OlmRelease::default()).unwrap(), None);
+        assert_eq!(common.olm.request().rules().unwrap(), Rules::default());
+        assert_eq!(
+            common.olm.request().gates(OlmRelease::default()).unwrap(),
+            None
+        );
     }
 }
 
@@ -110,7 +121,11 @@ fn a_gate_of_any_release_will_do_where_the_release_is_found_out() {
         (&["--olm-feature-gates=Nope=true"], false),
     ] {
         let common = parse(arguments).unwrap();
-        assert_eq!(common.olm.check().is_ok(), is_good, "{arguments:?}");
+        assert_eq!(
+            common.olm.request().check().is_ok(),
+            is_good,
+            "{arguments:?}"
+        );
     }
 }
 
@@ -120,7 +135,7 @@ fn the_rules_are_those_of_the_release_and_its_gates() {
         "--olm-release=1.9",
         "--olm-feature-gates=BundleReleaseSupport=1",
     ]);
-    let rules = common.unwrap().olm.rules().unwrap();
+    let rules = common.unwrap().olm.request().rules().unwrap();
     assert_eq!(rules.olm.name(), "1.9");
     assert_eq!(
         rules.release_key,

@@ -19,10 +19,10 @@ use crate::cli::args::heading;
 use crate::cli::commands::audit::form::{FLEET, NoForm, Output};
 use crate::cli::commands::audit::{AuditArgs, AuditError, edits, print, report};
 use crate::cli::facts::FactsArgs;
-use crate::cli::facts::given::GivenObjects;
-use crate::cli::facts::origin::OriginError;
+use crate::cli::facts::FactsError;
 use crate::cli::output::{json_line, yaml};
 use crate::cli::{Exit, say, warn};
+use crate::facts::given::GivenObjects;
 use olmguard_catalog::version::go;
 use olmguard_views::fleet::{ClusterAudit, Fleet, FleetReport};
 
@@ -86,7 +86,7 @@ impl FleetArgs {
 pub(super) fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
     NoForm::check(args, FLEET)?;
     if args.fleet.contexts.is_empty() {
-        args.facts.reach_no_cluster().map_err(OriginError::from)?;
+        args.facts.reach_no_cluster().map_err(FactsError::from)?;
     }
     let files = args.fleet.files()?;
     let mut gathered = Gathered {
@@ -135,7 +135,7 @@ impl Gathered<'_> {
         self.fleet.add(name, &audit);
     }
 
-    fn audited(&mut self, name: &str, args: &FactsArgs) -> Result<ClusterAudit, OriginError> {
+    fn audited(&mut self, name: &str, args: &FactsArgs) -> Result<ClusterAudit, FactsError> {
         let mut opened = args.open(self.args.edges)?;
         let extensions = opened.extensions()?;
         let (facts, _, warnings) = opened.read(GivenObjects::default())?;

@@ -6,8 +6,8 @@ use clap::ValueEnum;
 
 use crate::cli::commands::audit::AuditArgs;
 use crate::cli::commands::audit::inputs::InputFault;
-use crate::cli::facts::loading::Fault;
 use crate::cli::output::{json_line, yaml};
+use crate::facts::Fault;
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_policy::Moment;
 use olmguard_report::{Case, CaseStatus, Failure, Finding, Place, Severity, junit};

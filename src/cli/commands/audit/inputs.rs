@@ -5,8 +5,8 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::facts::given::{GivenFault, GivenObjects, UniqueObjects};
-use crate::cli::facts::unrendered::unrendered;
+use crate::facts::given::unrendered;
+use crate::facts::given::{GivenFault, GivenObjects, UniqueObjects};
 use crate::manifest::{
     DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Position, Positions,
     documents,

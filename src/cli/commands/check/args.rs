@@ -9,14 +9,14 @@ use clap::{Args, ValueEnum};
 use crate::admission::OnUndecided;
 use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
+use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::args::edges::EdgesArgs;
-use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
+use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
 use crate::cli::facts::check_stdin;
-use crate::cli::facts::look::LookArgs;
 use crate::cli::help;
 use crate::cli::output::OutputArgs;
 use crate::cli::project::{FactFlags, Project, ProjectArgs};
@@ -71,7 +71,7 @@ pub(crate) struct CheckArgs {
     pub(super) from_cluster: bool,
 
     #[command(flatten)]
-    pub(super) look: LookArgs,
+    pub(super) cluster: ClusterRequestArgs,
 
     #[command(flatten)]
     pub(super) edges: EdgesArgs,

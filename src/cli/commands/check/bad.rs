@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::admission::ReviewError;
 use crate::cli::commands::check::cases::CasePlace;
-use crate::cli::facts::given::GivenFault;
+use crate::facts::given::GivenFault;
 use crate::manifest::{DocumentError, InputError, Position};
 use crate::revision::FileError;
 

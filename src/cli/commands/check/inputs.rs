@@ -15,8 +15,8 @@ use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject,
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::cli::commands::check::kustomize::Kustomizations;
 use crate::cli::commands::check::unrendered::Skipped;
-use crate::cli::facts::given::{self, GivenObjects, UniqueObjects};
-use crate::cli::facts::unrendered::unrendered;
+use crate::facts::given::unrendered;
+use crate::facts::given::{self, GivenObjects, UniqueObjects};
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
     ValueStep, documents,

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::cases::CasePlace;
 use super::unrendered::Skipped;
-use crate::cli::facts::given::GivenObjects;
+use crate::facts::given::GivenObjects;
 use crate::manifest::{ManifestObject, Position, kustomizations, manifest_files};
 use file::Kustomization;
 use olmguard_engine::explain::{Renderer, Unrendered};

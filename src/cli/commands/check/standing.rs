@@ -2,24 +2,24 @@
 
 use crate::cli::commands::check::args::Plan;
 use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
-use crate::cli::facts::live::Live;
-use crate::cli::facts::origin::FactsOrigin;
-use crate::cli::facts::saved::SavedSnapshot;
 use crate::cluster::extensions::ExtensionState;
+use crate::facts::cluster::ClusterOrigin;
+use crate::facts::origin::OpenOrigin;
+use crate::facts::snapshot::SavedSnapshot;
 use olmguard_engine::extension::{Extension, Installed, Shape};
 
 /// Lets the cluster or the snapshot, where one is asked, say what is installed of each extension that no
 /// `--installed` is about. A review says it itself.
-pub(super) fn stand(origin: &FactsOrigin, cases: &mut [Case], plan: &Plan) {
+pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &Plan) {
     match origin {
-        FactsOrigin::Inputs => {}
-        FactsOrigin::Saved(saved) => by_snapshot(saved, cases, plan),
-        FactsOrigin::Cluster(live) => by_cluster(live, cases, plan),
+        OpenOrigin::Given => {}
+        OpenOrigin::Snapshot(saved) => by_snapshot(saved, cases, plan),
+        OpenOrigin::Cluster(cluster) => by_cluster(cluster, cases, plan),
     }
 }
 
 /// A cluster knows what is installed now, whatever a manifest says.
-fn by_cluster(live: &Live, cases: &mut [Case], plan: &Plan) {
+fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &Plan) {
     let mut asked: Vec<_> = cases
         .iter_mut()
         .filter_map(|case| {
@@ -32,7 +32,7 @@ fn by_cluster(live: &Live, cases: &mut [Case], plan: &Plan) {
         return;
     }
     let names = asked.iter().map(|(name, _)| name.clone()).collect();
-    for ((_, extension), standing) in asked.iter_mut().zip(live.standings(names)) {
+    for ((_, extension), standing) in asked.iter_mut().zip(cluster.standings(names)) {
         set(extension, standing);
     }
 }

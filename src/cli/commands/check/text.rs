@@ -8,7 +8,7 @@ use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::report::Summary;
 use crate::cli::commands::check::{installed, judged};
-use crate::cli::facts::loading::Fault;
+use crate::facts::Fault;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, plain};
 use olmguard_engine::extension::Filter;

@@ -5,40 +5,42 @@ use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::bad::{BadInput, Lies};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
-use crate::cli::facts::loading::Fault;
+use crate::facts::Fault;
 use olmguard_engine::explain::{Answer, of_catalog, plain};
 use olmguard_engine::extension::{Filter, Hint};
 use olmguard_engine::judge::Verdict;
 use olmguard_report::{Finding, Place, Severity};
 
-/// All of it, as it is said on standard error.
-pub(super) fn troubles(
-    args: &CheckArgs,
-    gathered: &GatheredInputs,
-    faults: &[Fault],
-    warnings: &[String],
-) -> Vec<Finding> {
+/// What is known before the catalogs are read.
+pub(super) fn of_inputs(args: &CheckArgs, gathered: &GatheredInputs) -> Vec<Finding> {
     let inputs = gathered.errors.iter().map(of_input);
-    let none = no_extension(args, gathered);
-    let faults_told = faults.iter().map(|fault| fault.finding(TITLE));
-    let is_asked = !faults.iter().any(Fault::is_of_cluster);
-    let warnings = warnings.iter().filter(|_| is_asked);
-    let warnings = warnings.map(|warning| of_run(Severity::Warning, warning));
     let hints = gathered.hints.iter().map(of_hint);
-    let all = inputs
-        .chain(hints)
-        .chain(none)
-        .chain(faults_told)
-        .chain(warnings);
-    all.chain(removed(gathered))
-        .chain(passed_over(gathered))
-        .chain(skipped(gathered))
-        .collect()
+    let none = no_extension(args, gathered);
+    inputs.chain(hints).chain(none).collect()
+}
+
+/// What is known of the facts before anything is judged.
+pub(super) fn of_faults(faults: &[Fault]) -> Vec<Finding> {
+    faults.iter().map(|fault| fault.finding(TITLE)).collect()
+}
+
+/// What is worth knowing about the OLM that is judged by. Of a cluster that cannot be reached, nothing is news.
+pub(super) fn of_olm(warnings: &[String], faults: &[Fault]) -> Vec<Finding> {
+    let is_reached = !faults.iter().any(Fault::is_of_cluster);
+    let warnings = warnings.iter().filter(|_| is_reached);
+    let warnings = warnings.map(|warning| of_run(Severity::Warning, warning));
+    warnings.collect()
+}
+
+/// What only a report has, and standard error does not: extensions and files that are not results.
+pub(super) fn of_results(gathered: &GatheredInputs) -> impl Iterator<Item = Finding> {
+    let removed = removed(gathered).chain(passed_over(gathered));
+    removed.chain(skipped(gathered))
 }
 
 /// That there is no extension, if there is none: an error with `--require-match`, otherwise a warning. An
 /// extension that only the base has is one.
-pub(super) fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> {
+fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> {
     let is_none = gathered.cases.is_empty() && gathered.unchanged == 0;
     if is_none && args.require_match {
         return Some(of_run(Severity::Error, NO_EXTENSION));
@@ -123,7 +125,7 @@ fn of_input(error: &BadInput) -> Finding {
 }
 
 /// A field that a catalog does not have.
-pub(super) fn of_hint((file, hint): &(String, Hint)) -> Finding {
+fn of_hint((file, hint): &(String, Hint)) -> Finding {
     Finding {
         place: Place::File(file.clone(), hint.at),
         ..of_run(Severity::Warning, format!("{file}:{}", of_catalog(hint)))

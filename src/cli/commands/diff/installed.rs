@@ -6,14 +6,13 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use crate::cli::args::catalogs::{OlmArgs, UsageError};
-use crate::cli::args::cluster::ClusterArgs;
+use crate::cli::args::cluster::{ClusterArgs, ClusterRequestArgs};
 use crate::cli::args::heading;
 use crate::cli::commands::audit::AuditedInputs;
-use crate::cli::facts::loading::Fault;
-use crate::cli::facts::look::LookArgs;
-use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
-use crate::cli::facts::running::RunningExtensions;
+use crate::cli::facts::{FactsError, origin};
 use crate::cli::{Exit, say, warn};
+use crate::facts::Fault;
+use crate::facts::origin::RunningExtensions;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_engine::extension::Extension;
@@ -64,14 +63,10 @@ impl InstalledArgs {
     ///
     /// # Errors
     /// If flags contradict each other.
-    pub(super) fn read(&self, olm: &OlmArgs) -> Result<InstalledFacts, OriginError> {
-        let look = LookArgs::of_cluster(self.cluster.clone());
-        let origin = FactsOrigin::of(&OriginFlags {
-            snapshot: self.snapshot.as_deref(),
-            from_cluster: self.from_cluster,
-            look: &look,
-        })?;
-        let (rules, warnings) = origin.rules(olm)?;
+    pub(super) fn read(&self, olm: &OlmArgs) -> Result<InstalledFacts, FactsError> {
+        let cluster = ClusterRequestArgs::of_cluster(self.cluster.clone());
+        let origin = origin(self.snapshot.as_deref(), self.from_cluster, &cluster)?.open()?;
+        let (rules, warnings) = origin.rules(&olm.request())?;
         let read = match origin.into_extensions() {
             Some(running) => of_origin(running, &warnings),
             None if self.extensions.is_empty() => (None, Vec::new()),

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::cli::Exit;
-use crate::cli::facts::origin::OriginError;
+use crate::cli::facts::FactsError;
 use olmguard_catalog::PackageFault;
 use olmguard_catalog::version::go;
 use olmguard_views::picture::{NoSuchVersion, TooLarge};
@@ -13,7 +13,7 @@ use olmguard_views::picture::{NoSuchVersion, TooLarge};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GraphError {
     #[error(transparent)]
-    Facts(#[from] OriginError),
+    Facts(#[from] FactsError),
     #[error(
         "--in: no catalog {}: expected one of {}",
         go::quote(name),

@@ -7,9 +7,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::cli::Exit;
-use crate::cli::args::catalogs::{CatalogArg, CatalogArgs};
+use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::memory;
-use crate::source::{Loader, Progress};
+use crate::source::{CatalogSource, Loader, Progress};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_catalog::{Catalog, PackageFault};
@@ -20,7 +20,7 @@ use olmguard_views::range_report::Subject;
 /// The package whose bundles the range is tried on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BundleSource<'a> {
-    catalog: &'a CatalogArg,
+    catalog: &'a CatalogSource,
     package: &'a str,
 }
 
@@ -84,8 +84,9 @@ impl<'a> BundleSource<'a> {
         package: Option<&'a str>,
         versions: &[String],
     ) -> Result<Option<Self>, SubjectsError> {
-        let found = catalogs.iter().count();
-        match (sources, catalogs.iter().next(), package, versions) {
+        let catalogs = catalogs.sources();
+        let found = catalogs.len();
+        match (sources, catalogs.first(), package, versions) {
             (Sources::Environment, None, _, _)
             | (Sources::Environment, _, None, _)
             | (Sources::Environment, _, _, [_, ..]) => Ok(None),

@@ -13,11 +13,13 @@ use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::args::cluster::CatalogdArgs;
+use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
 use crate::cli::args::heading;
 use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
 use crate::cluster::follow::{AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow};
 use crate::cluster::{Cluster, catalogs};
+use crate::facts::cluster::ClusterRequest;
+use crate::facts::olm::OlmRequest;
 use crate::server::{Check, Guard};
 use crate::source::cache::Cache;
 use crate::source::catalogd::CatalogdError;
@@ -102,15 +104,23 @@ impl LiveArgs {
         Ok(())
     }
 
+    /// The cluster that these flags and those about a cluster name.
+    pub(super) fn request(&self, cluster: &ClusterArgs) -> ClusterRequest {
+        ClusterRequest {
+            catalogd_ca: self.catalogd.path().map(Path::to_owned),
+            ..cluster.request()
+        }
+    }
+
     /// Gets ready to follow the catalogs of this cluster.
     pub(super) async fn live(
         self,
         cluster: Cluster,
-        olm: OlmFlags,
+        (request, olm): (ClusterRequest, OlmRequest),
         memory: Pool,
         metrics: &Metrics,
     ) -> Result<ClusterCatalogs, CatalogdError> {
-        let catalogd = self.catalogd.catalogd()?;
+        let catalogd = request.catalogd()?;
         let cache = self.cache().await;
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
         let counts = Arc::clone(&metrics.catalogs);
@@ -118,7 +128,10 @@ impl LiveArgs {
             loader: Loader::new(client, catalogd, cache, clock, counts, memory),
             limit: self.limit(),
             cluster,
-            olm,
+            olm: OlmFlags {
+                request: olm,
+                namespace: request.olm_namespace,
+            },
             board: Arc::default(),
             olm_board: Arc::default(),
         })

@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use crate::cli::args::catalogs::OlmArgs;
 use crate::cluster::olm::{self, FindError, OlmEvent, RunningOlm, Warning, compare};
+use crate::facts::olm::OlmRequest;
 use crate::server::Check;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchMetrics, WatchedResource};
@@ -25,7 +25,7 @@ use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
 /// What flags say about the OLM.
 #[derive(Clone, Debug)]
 pub(super) struct OlmFlags {
-    pub(super) args: OlmArgs,
+    pub(super) request: OlmRequest,
     pub(super) namespace: Option<String>,
 }
 
@@ -92,19 +92,19 @@ impl OlmFlags {
 
     /// What flags say counts, then what was found.
     fn found(&self, found: &RunningOlm) -> ChosenRelease {
-        let taken = self.args.release().unwrap_or(found.release);
-        let set = self.args.gates(taken).unwrap_or_else(|error| {
+        let taken = self.request.release.unwrap_or(found.release);
+        let set = self.request.gates(taken).unwrap_or_else(|error| {
             warn!(%error, "Ignoring --olm-feature-gates, using the feature gates of the running OLM");
             None
         });
-        let differences = compare(found, self.args.release(), set);
+        let differences = compare(found, self.request.release, set);
         info!(%found, "Detected OLM");
         let warnings: Vec<&Warning> = found.warnings.iter().chain(&differences).collect();
         for warning in &warnings {
             warn!(%warning, "Detected OLM with a warning");
         }
         ChosenRelease {
-            rules: found.rules_unless(self.args.release(), set),
+            rules: found.rules_unless(self.request.release, set),
             words: words(found, &warnings),
             is_certain: warnings.is_empty(),
         }
@@ -112,14 +112,14 @@ impl OlmFlags {
 
     /// What flags say counts, then the newest.
     fn not_found(&self, error: &FindError) -> ChosenRelease {
-        let taken = self.args.release().unwrap_or_default();
+        let taken = self.request.release.unwrap_or_default();
         warn!(%error, release = taken.name(), "Failed to detect the OLM release, assuming this one");
-        let how = match self.args.release() {
+        let how = match self.request.release {
             Some(_) => "set with --olm-release",
             None => "the newest known release",
         };
         // Gates that this release does not know are told once it is known to be this one.
-        let gates = self.args.gates(taken).ok().flatten();
+        let gates = self.request.gates(taken).ok().flatten();
         ChosenRelease {
             rules: Rules::new(taken, gates.unwrap_or_default()),
             words: format!("checked as OLM {taken}, {how}: {error}"),

@@ -1,20 +1,24 @@
-//! Where the catalogs of a server come from: files that are read once, or the cluster, for good.
+//! Where the catalogs of a server come from: places that are read once, or a cluster, which is followed for good.
 
 use std::io;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 use tracing::{error, info};
 
-use crate::cli::args::catalogs::{CatalogArgs, CommonArgs, OlmArgs, UsageError};
+use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::commands::serve::ServeError;
 use crate::cli::commands::serve::live::{ClusterCatalogs, LiveArgs};
-use crate::cli::commands::serve::olm::OlmFlags;
 use crate::cluster::{Caller, Cluster, connect};
+use crate::facts::cluster::ClusterRequest;
+use crate::facts::given::GivenObjects;
+use crate::facts::olm::OlmRequest;
+use crate::facts::origin::OpenOrigin;
+use crate::facts::{FactsListener, FactsRequest, GivenFiles, GivenFilesError, Reading};
 use crate::server::{Check, Guard};
-use crate::source::{Loader, Progress};
+use crate::source::CatalogSource;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
 use crate::tls::{Clock as _, SystemClock};
@@ -23,49 +27,59 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_views::readiness::{CatalogCounts, CheckFacts, CheckReadiness};
 
-/// What flags say of it, once they are known to agree.
+/// Where the catalogs come from, once the flags are known to agree.
 #[derive(Debug)]
 pub(super) enum CatalogsOrigin {
-    Files(CatalogArgs, Rules),
+    /// Places that are read once, by these rules.
+    Given(Vec<CatalogSource>, Rules),
     Cluster(Box<FollowedCluster>),
 }
 
 /// How the cluster's catalogs are followed.
 #[derive(Debug)]
 pub(super) struct FollowedCluster {
-    olm: OlmArgs,
-    cluster: ClusterArgs,
+    cluster: ClusterRequest,
+    olm: OlmRequest,
     live: LiveArgs,
 }
 
-/// The same, with everything that it needs.
+/// The same, with everything that is needed to read or follow them.
 #[derive(Debug)]
 pub(super) enum CatalogsSource {
-    Files(CatalogArgs, Rules, Pool, Arc<FilesCheck>),
+    Given(GivenCatalogs),
     Cluster(Box<ClusterCatalogs>),
+}
+
+/// Catalogs that are read once.
+#[derive(Debug)]
+pub(super) struct GivenCatalogs {
+    catalogs: Vec<CatalogSource>,
+    rules: Rules,
+    memory: Pool,
+    check: Arc<GivenCheck>,
 }
 
 impl CatalogsOrigin {
     /// What the flags say together, or which of them contradict each other. `other` is a further flag that is given
     /// and means nothing without a cluster.
     pub(super) fn of(
-        common: CommonArgs,
-        cluster: ClusterArgs,
+        common: &CommonArgs,
+        cluster: &ClusterArgs,
         live: LiveArgs,
         other: Option<&'static str>,
     ) -> Result<Self, UsageError> {
-        let CommonArgs { catalog, olm } = common;
-        if catalog.is_empty() {
+        let olm = common.olm.request();
+        if common.catalog.is_empty() {
             olm.check()?;
             live.check()?;
             return Ok(Self::Cluster(Box::new(FollowedCluster {
+                cluster: live.request(cluster),
                 olm,
-                cluster,
                 live,
             })));
         }
         match cluster.given().or(live.given()).or(other) {
-            None => Ok(Self::Files(catalog, olm.rules()?)),
+            None => Ok(Self::Given(common.catalog.sources().to_vec(), olm.rules()?)),
             Some(flag) => Err(UsageError::ClusterBesideFiles { flag }),
         }
     }
@@ -81,52 +95,76 @@ impl CatalogsOrigin {
         memory: Pool,
         metrics: &Metrics,
     ) -> Result<(CatalogsSource, Option<Cluster>), ServeError> {
-        let following = match self {
-            Self::Files(catalogs, rules) => {
-                let check = Arc::default();
-                return Ok((CatalogsSource::Files(catalogs, rules, memory, check), None));
+        match self {
+            Self::Given(catalogs, rules) => {
+                let given = GivenCatalogs {
+                    catalogs,
+                    rules,
+                    memory,
+                    check: Arc::default(),
+                };
+                Ok((CatalogsSource::Given(given), None))
             }
-            Self::Cluster(following) => *following,
-        };
-        let FollowedCluster { olm, cluster, live } = following;
-        let found = connect(&cluster.access(), Caller::Server).await?;
-        let asked = OlmFlags {
-            args: olm,
-            namespace: cluster.olm_namespace(),
-        };
-        let live = live.live(found.clone(), asked, memory, metrics).await?;
-        Ok((CatalogsSource::Cluster(Box::new(live)), Some(found)))
+            Self::Cluster(followed) => {
+                let FollowedCluster { cluster, olm, live } = *followed;
+                let found = connect(&cluster.access, Caller::Server).await?;
+                let live = live.live(found.clone(), (cluster, olm), memory, metrics);
+                Ok((CatalogsSource::Cluster(Box::new(live.await?)), Some(found)))
+            }
+        }
     }
 }
 
 impl CatalogsSource {
-    /// What must be well for edits to be sent here.
+    /// The checks that must pass before edits are sent here.
     pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
         match self {
-            Self::Files(_, _, _, check) => vec![Arc::clone(check) as _],
+            Self::Given(given) => vec![Arc::clone(&given.check) as _],
             Self::Cluster(live) => live.checks(),
         }
     }
 
-    /// Who judges: files are read first, which takes as long as they are large.
-    pub(super) async fn guard(self, metrics: Metrics) -> io::Result<Guard> {
+    /// Judges edits by these catalogs. Given ones are read first, which takes as long as they are large.
+    pub(super) async fn guard(self, metrics: Metrics) -> Result<Guard, ServeError> {
         match self {
-            Self::Files(catalogs, rules, memory, check) => {
-                let counts = metrics.catalogs;
-                let load = move || load(&catalogs, rules, &memory, &check, &counts);
-                Ok(Guard::from(spawn_blocking(load).await?))
+            Self::Given(given) => {
+                let snapshot = spawn_blocking(move || given.load(&metrics.catalogs)).await;
+                Ok(Guard::from(snapshot.map_err(io::Error::from)??))
             }
             Self::Cluster(live) => Ok(live.begin(metrics)),
         }
     }
 }
 
-/// What became of the catalogs, for probes. One that cannot be read is no reason not to be ready:
-/// edits that need it are undecided, all others are judged.
-#[derive(Debug, Default)]
-pub(super) struct FilesCheck(OnceLock<(String, CatalogCounts)>);
+impl GivenCatalogs {
+    /// Reads every catalog.
+    fn load(self, metrics: &CatalogMetrics) -> Result<Snapshot, GivenFilesError> {
+        let request = FactsRequest {
+            origin: OpenOrigin::Given,
+            objects: GivenObjects::default(),
+            files: GivenFiles {
+                catalogs: &self.catalogs,
+                ..GivenFiles::default()
+            },
+            rules: self.rules,
+        };
+        let facts = request.load(Reading {
+            memory: &self.memory,
+            listener: &LoadReporter(metrics),
+        })?;
+        let states = facts.snapshot.catalogs();
+        // Nobody else has set it: there is one load for one check.
+        drop(self.check.0.set((words(states), counts(states))));
+        Ok(facts.snapshot)
+    }
+}
 
-impl Check for FilesCheck {
+/// What became of given catalogs, for probes. A catalog that cannot be read does not make the server unready: edits
+/// that need it are undecided, all others are judged.
+#[derive(Debug, Default)]
+struct GivenCheck(OnceLock<(String, CatalogCounts)>);
+
+impl Check for GivenCheck {
     fn readiness(&self) -> CheckReadiness {
         let (state, facts) = match self.0.get() {
             Some((words, counts)) => (Ok(words.clone()), Some(CheckFacts::Catalogs(*counts))),
@@ -136,27 +174,13 @@ impl Check for FilesCheck {
     }
 }
 
-/// Reads every catalog, which takes as long as they are large.
-pub(super) fn load(
-    catalogs: &CatalogArgs,
-    rules: Rules,
-    memory: &Pool,
-    check: &FilesCheck,
-    metrics: &CatalogMetrics,
-) -> Snapshot {
-    let progress = Progress::default();
-    let mut loader = Loader::new(&rules, &progress, memory);
-    let states = catalogs.iter().map(|catalog| {
-        let begun = Instant::now();
-        let content = catalog.place.load(&mut loader);
-        let state = CatalogState::named(&catalog.name, content);
-        report(&state, begun.elapsed(), metrics);
-        state
-    });
-    let states: Vec<_> = states.collect();
-    // Nobody else has set it: there is one load for one check.
-    drop(check.0.set((words(&states), counts(&states))));
-    Snapshot::new(rules, states)
+/// Writes each catalog into the log and the metrics, as soon as it is read.
+struct LoadReporter<'m>(&'m CatalogMetrics);
+
+impl FactsListener for LoadReporter<'_> {
+    fn loaded(&self, name: &str, content: &Content, took: Duration) {
+        report(&CatalogState::named(name, content.clone()), took, self.0);
+    }
 }
 
 fn report(catalog: &CatalogState, took: Duration, metrics: &CatalogMetrics) {

@@ -13,15 +13,17 @@ use k8s_openapi::jiff::Timestamp;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::admission::kept_extension;
+use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::args::heading;
 use crate::cli::commands::catalogs::olm;
-use crate::cli::facts::look::{AskedCluster, LookArgs, LookError};
+use crate::cli::facts::reading;
 use crate::cli::help;
 use crate::cli::output;
 use crate::cli::{Exit, say, warn};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::extensions::ExtensionsError;
 use crate::cluster::look::ListedCatalog;
+use crate::facts::cluster::{ClusterRequestError, OpenCluster};
 use crate::source::archive::{ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::version::go;
@@ -33,7 +35,7 @@ use olmguard_engine::snapshot::Content;
 #[command(after_help = help::examples(EXAMPLES))]
 pub(super) struct SaveArgs {
     #[command(flatten)]
-    look: LookArgs,
+    cluster: ClusterRequestArgs,
 
     /// Omit what is installed
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]
@@ -58,7 +60,7 @@ enum SaveError {
     #[error("{}: cannot be created: {source}; expected a file in a writable directory", .file.display())]
     Make { file: PathBuf, source: io::Error },
     #[error(transparent)]
-    Look(#[from] LookError),
+    Cluster(#[from] ClusterRequestError),
     #[error(transparent)]
     Catalogs(#[from] CatalogsError),
     #[error("{}: cannot be written: {source}", .file.display())]
@@ -87,8 +89,8 @@ pub(super) fn run(args: &SaveArgs) -> Exit {
 
 fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
     let place = SnapshotFile::of(&args.file)?;
-    let cluster = AskedCluster::open(&args.look)?;
-    let catalogs = cluster.contents()?;
+    let cluster = OpenCluster::open(&args.cluster.request())?;
+    let catalogs = cluster.contents(reading())?;
     let facts = ArchiveFacts {
         extensions: extensions(args, &cluster),
         ..ArchiveFacts::new(now(), olm(&cluster), policies(&cluster))
@@ -137,7 +139,7 @@ impl SnapshotFile {
     }
 }
 
-fn policies(cluster: &AskedCluster) -> SavedPolicies {
+fn policies(cluster: &OpenCluster) -> SavedPolicies {
     match cluster.policies() {
         Ok(objects) => SavedPolicies::Objects(objects),
         Err(error) => SavedPolicies::Unfetched(error.to_string()),
@@ -145,7 +147,7 @@ fn policies(cluster: &AskedCluster) -> SavedPolicies {
 }
 
 /// What is installed. A list that breaks off is none: what it lacks would count as not installed.
-fn extensions(args: &SaveArgs, cluster: &AskedCluster) -> SavedExtensions {
+fn extensions(args: &SaveArgs, cluster: &OpenCluster) -> SavedExtensions {
     if args.no_extensions {
         return SavedExtensions::NotSaved;
     }
@@ -228,7 +230,7 @@ impl SaveError {
     fn exit(&self) -> Exit {
         match self {
             Self::Folder { .. } | Self::Stdout | Self::Make { .. } => Exit::Usage,
-            Self::Look(error) => error.exit(),
+            Self::Cluster(error) => error.exit(),
             Self::Catalogs(_) => Exit::Undecided,
             Self::Write { .. } | Self::Say(_) => Exit::Internal,
         }

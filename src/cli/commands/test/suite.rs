@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::args::catalogs::{AskedRelease, CatalogArg, CatalogArgs, OlmArgs};
+use crate::cli::args::catalogs::{AskedRelease, CatalogArgs};
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::policies::GuardrailsArgs;
-use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::commands::test::subject::SuiteSubject;
-use crate::manifest::{Document, Position};
-use crate::manifest::{Field, FieldError, FieldFault};
+use crate::facts::olm::OlmRequest;
+use crate::manifest::{Document, Field, FieldError, FieldFault, Position};
+use crate::source::CatalogSource;
 use olmguard_engine::judge::{Requester, StatedInstalled, Token, Verdict};
 use olmguard_policy::Moment;
 
@@ -31,10 +30,10 @@ pub(super) struct SuiteFacts {
     pub(super) objects: Vec<PathBuf>,
     pub(super) snapshot: Option<PathBuf>,
     /// Rules of administrators.
-    pub(super) guardrails: GuardrailsArgs,
+    pub(super) guardrails: Vec<PathBuf>,
     /// Upgrade policies of administrators.
-    pub(super) policies: PoliciesArgs,
-    pub(super) olm: OlmArgs,
+    pub(super) policies: Vec<PathBuf>,
+    pub(super) olm: OlmRequest,
 }
 
 /// One edit, and what is expected of it.
@@ -123,11 +122,11 @@ impl SuiteFacts {
             catalogs: catalogs.transpose()?.unwrap_or_default(),
             objects: objects.unwrap_or_default(),
             snapshot: snapshot.transpose()?,
-            guardrails: GuardrailsArgs::from(guardrails.unwrap_or_default()),
-            policies: PoliciesArgs::from(policies.transpose()?.unwrap_or_default()),
-            olm: OlmArgs {
-                olm_release: release.transpose()?.unwrap_or_default(),
-                olm_feature_gates: gates.transpose()?.unwrap_or_default(),
+            guardrails: guardrails.unwrap_or_default(),
+            policies: policies.transpose()?.unwrap_or_default(),
+            olm: OlmRequest {
+                release: release.transpose()?.and_then(AskedRelease::release),
+                gates: gates.transpose()?.unwrap_or_default(),
             },
         })
     }
@@ -137,7 +136,7 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError>
     let members = field.members()?.into_iter();
     let catalogs = members.map(|(name, place)| {
         place.parsed(|text| {
-            CatalogArg::within(folder, name, text).map_err(|error| error.to_string())
+            CatalogSource::within(folder, name, text).map_err(|error| error.to_string())
         })
     });
     catalogs.collect()
@@ -174,7 +173,7 @@ impl SuiteCase {
 /// When the edits are made: a suite with policies must give the same answers tomorrow.
 fn moment(root: &Field<'_>, facts: &SuiteFacts) -> Result<Moment, FieldError> {
     match root.get("at") {
-        None if facts.policies.is_given() => root.need("at", A_TIME).map(|_| Moment::EPOCH),
+        None if !facts.policies.is_empty() => root.need("at", A_TIME).map(|_| Moment::EPOCH),
         None => Ok(Moment::EPOCH),
         Some(field) => time(&field),
     }

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::cli::commands::test::subject::{self, SubjectError};
 use crate::cli::commands::test::suite::{Expectation, Old, Suite, SuiteCase};
-use crate::cli::facts::given::GivenObjects;
-use crate::cli::facts::loading::{self, Facts, GivenCatalogs};
-use crate::cli::facts::look::LookArgs;
-use crate::cli::facts::origin::{FactsOrigin, OriginError, OriginFlags};
+use crate::cli::facts::{FactsError, reading};
+use crate::facts::given::GivenObjects;
+use crate::facts::origin::FactsOrigin;
+use crate::facts::{Facts, FactsRequest, GivenFiles};
 use crate::manifest::{Document, Inputs, Position, documents};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, answer, not_judged, one_line, plain, warn_of_base};
@@ -31,26 +31,29 @@ pub(super) struct LoadedFacts {
 }
 
 /// Reads what the suite names.
-pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, OriginError> {
+pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, FactsError> {
     let asked = &suite.facts;
-    let look = LookArgs::default();
-    let origin = FactsOrigin::of(&OriginFlags {
-        snapshot: asked.snapshot.as_deref(),
-        from_cluster: false,
-        look: &look,
-    })?;
+    let origin = match &asked.snapshot {
+        Some(file) => FactsOrigin::Snapshot(file.clone()),
+        None => FactsOrigin::Given,
+    };
+    let origin = origin.open()?;
     let (rules, warnings) = origin.rules(&asked.olm)?;
     let (catalogs, mut faults) = catalogs(suite);
-    let objects = GivenObjects {
-        catalogs,
-        ..GivenObjects::default()
+    let request = FactsRequest {
+        origin,
+        objects: GivenObjects {
+            catalogs,
+            ..GivenObjects::default()
+        },
+        files: GivenFiles {
+            catalogs: asked.catalogs.sources(),
+            guardrails: &asked.guardrails,
+            policies: &asked.policies,
+        },
+        rules,
     };
-    let given = GivenCatalogs {
-        catalogs: &asked.catalogs,
-        guardrails: &asked.guardrails,
-        policies: &asked.policies,
-    };
-    let facts = loading::load(origin, objects, given, rules)?;
+    let facts = request.load(reading())?;
     faults.extend(facts.faults.iter().map(ToString::to_string));
     Ok(LoadedFacts {
         facts,

@@ -14,7 +14,7 @@ use super::past::Doubt;
 use super::texts::{is_about_extensions, may_name_any};
 use crate::cli::commands::check::bad::{BadInput, Problem};
 use crate::cli::commands::check::inputs::is_read_whole;
-use crate::cli::facts::unrendered::unrendered;
+use crate::facts::given::unrendered;
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 

@@ -4,6 +4,7 @@ use clap::Parser;
 use serde_json::json;
 
 use super::*;
+use crate::cli::args::catalogs::OlmArgs;
 use crate::cluster::{FaultClass, WatchFault};
 use olmguard_catalog::olm::OlmRelease;
 use olmguard_support::api::ApiServer;
@@ -18,7 +19,7 @@ fn follower(flags: &[&str]) -> OlmFollower {
     let flags = std::iter::once("probe").chain(flags.iter().copied());
     OlmFollower {
         asked: OlmFlags {
-            args: Flags::parse_from(flags).olm,
+            request: Flags::parse_from(flags).olm.request(),
             namespace: None,
         },
         board: Arc::default(),

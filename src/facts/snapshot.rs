@@ -1,21 +1,19 @@
-//! `--snapshot FILE`: catalogs, policies and OLM as they were in a cluster.
+//! A file of `olmguard snapshot save`: catalogs, policies, OLM and extensions as they were in a cluster.
 //!
-//! For a file that cannot be read a catalog stands in.
+//! A catalog stands in for a file that cannot be read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::args::catalogs::{AskedRelease, OlmArgs, UsageError};
-use crate::cli::args::memory;
-use crate::cli::facts::loading::Fault;
-use crate::cli::facts::origin::{OriginFacts, stand_in};
-use crate::cli::facts::running::{self, RunningExtensions};
+use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
+use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
+use super::{Fault, Reading};
 use crate::cluster::extensions::ExtensionState;
 use crate::policy_objects::PolicyObject;
-use crate::source::archive::{Archive, ArchiveError, OlmFacts, SavedExtensions, SavedPolicies};
-use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
+use crate::source::archive::{Archive, ArchiveError, SavedExtensions, SavedPolicies};
+use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
 /// A snapshot as far as it could be read.
@@ -25,20 +23,9 @@ pub(crate) struct SavedSnapshot {
     archive: Result<Archive, ArchiveError>,
 }
 
-/// What is worth knowing about the OLM that is judged by.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub(crate) enum OlmWarning {
-    #[error("the snapshot is from OLM {saved}, but olmguard uses --olm-release {given}")]
-    Release { saved: String, given: OlmRelease },
-    #[error("the snapshot is from OLM with {saved}, but olmguard uses --olm-feature-gates")]
-    Gates { saved: String },
-    #[error("the snapshot does not name the OLM release: checked as {taken}, the newest release")]
-    Unknown { taken: OlmRelease },
-}
-
 impl SavedSnapshot {
     /// Opens the file, so that its OLM is known before anything is read by the rules of one.
-    pub(crate) fn open(path: &Path) -> Self {
+    pub(super) fn open(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
             archive: Archive::open(path),
@@ -46,10 +33,10 @@ impl SavedSnapshot {
     }
 
     /// Every catalog and every policy in it, or why it cannot be read.
-    pub(crate) fn load(self, rules: &Rules) -> OriginFacts {
+    pub(super) fn load(self, rules: &Rules, reading: Reading<'_>) -> OriginFacts {
         let loaded = self.archive.and_then(|archive| {
             let policies = archive.facts().policies.clone();
-            Ok((archive.load(rules, memory::of_commands())?, policies))
+            Ok((archive.load(rules, reading.memory)?, policies))
         });
         match loaded {
             Ok((catalogs, policies)) => known(catalogs, policies),
@@ -65,14 +52,14 @@ impl SavedSnapshot {
     }
 
     /// Every extension; none of a file that cannot be read, which is a fault of its catalogs.
-    pub(crate) fn extensions(&self) -> RunningExtensions {
+    pub(super) fn extensions(&self) -> RunningExtensions {
         let Ok(archive) = &self.archive else {
             return RunningExtensions::default();
         };
         let unknown = |why: String| RunningExtensions::of([], Some(Fault::Extensions(why)));
         match &archive.facts().extensions {
             SavedExtensions::Objects(objects) => {
-                RunningExtensions::of(objects.iter().map(running::read), None)
+                RunningExtensions::of(objects.iter().map(origin::read), None)
             }
             SavedExtensions::Unfetched(why) => unknown(why.clone()),
             SavedExtensions::NotSaved => unknown(format!("{}: {NOT_SAVED}", self.path.display())),
@@ -80,7 +67,7 @@ impl SavedSnapshot {
     }
 
     /// The same; of a file that cannot be read, why it cannot.
-    pub(crate) fn into_extensions(self) -> RunningExtensions {
+    pub(super) fn into_extensions(self) -> RunningExtensions {
         let running = self.extensions();
         match self.archive {
             Ok(_) => running,
@@ -107,44 +94,12 @@ impl SavedSnapshot {
         }
     }
 
-    /// The rules of its OLM, but for what the flags say.
-    ///
-    /// Gates belong to a release: those of the snapshot count only with its own.
-    pub(crate) fn rules(&self, flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
-        let Ok(archive) = &self.archive else {
-            return Ok((flags.rules()?, Vec::new()));
-        };
-        let Some(saved) = &archive.facts().olm else {
-            return without_olm(flags);
-        };
-        match flags.olm_release {
-            AskedRelease::This(release) if release.name() != saved.release => {
-                let warning = OlmWarning::Release {
-                    saved: saved.release.clone(),
-                    given: release,
-                };
-                Ok((flags.rules()?, vec![warning]))
-            }
-            _ => self.with_gates(flags, saved),
+    /// The rules of the requested OLM; otherwise of the one of the snapshot, otherwise of the newest.
+    pub(super) fn rules(&self, request: &OlmRequest) -> Result<RulesAndWarnings, OlmError> {
+        match &self.archive {
+            Ok(archive) => request.in_snapshot(&self.path, archive.facts().olm.as_ref()),
+            Err(_) => Ok((request.rules()?, Vec::new())),
         }
-    }
-
-    fn with_gates(
-        &self,
-        flags: &OlmArgs,
-        saved: &OlmFacts,
-    ) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
-        let (release, gates) = saved.read().map_err(|source| UsageError::SnapshotOlm {
-            file: self.path.clone(),
-            source,
-        })?;
-        let given = flags.gates(release)?;
-        let warning = OlmWarning::Gates {
-            saved: in_words(gates),
-        };
-        let differs = given.is_some_and(|given| given != gates);
-        let rules = Rules::new(release, given.unwrap_or(gates));
-        Ok((rules, Vec::from_iter(differs.then_some(warning))))
     }
 }
 
@@ -169,20 +124,4 @@ fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {
         policies: objects.iter().map(PolicyObject::read).collect(),
         faults,
     }
-}
-
-fn without_olm(flags: &OlmArgs) -> Result<(Rules, Vec<OlmWarning>), UsageError> {
-    let rules = flags.rules()?;
-    let warning = OlmWarning::Unknown { taken: rules.olm };
-    let is_given = flags.olm_release != AskedRelease::Auto;
-    let warnings = (!is_given).then_some(warning);
-    Ok((rules, Vec::from_iter(warnings)))
-}
-
-fn in_words(gates: Gates) -> String {
-    let on: Vec<_> = gates.on().collect();
-    if on.is_empty() {
-        return "no feature gates".to_owned();
-    }
-    on.join(", ")
 }

@@ -1,0 +1,406 @@
+//! The facts that edits are judged by: catalogs, policies and the OLM, wherever they come from.
+//!
+//! ```text
+//! FactsOrigin --open--> OpenOrigin --rules--> the OLM, by whose rules all contents are read
+//!   nothing, a snapshot, a cluster |
+//!   places of catalogs ------------+--FactsRequest::load--> Facts: Snapshot, Policies, faults
+//!   objects of manifests ----------'
+//! ```
+//!
+//! Requests are plain data, so a command and a server can make them. Nothing is printed here: a
+//! [`FactsListener`] hears what is worth telling while facts are read.
+
+pub(crate) mod cluster;
+pub(crate) mod given;
+pub(crate) mod olm;
+pub(crate) mod origin;
+pub(crate) mod snapshot;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::mem::take;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use self::given::GivenObjects;
+use self::origin::OpenOrigin;
+use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
+use crate::policy_files::{PolicyFileFault, ReadPolicies};
+use crate::policy_objects::{CostlyPolicy, PolicyObjects};
+use crate::source::archive::ArchiveError;
+use crate::source::{CatalogSource, Loader, Progress};
+use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::go;
+use olmguard_engine::judge::{Basis, Policies};
+use olmguard_engine::nearest::nearest;
+use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
+use olmguard_report::{Finding, Severity};
+
+/// What edits are judged by, as far as it is to be had, and what is not.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) policies: Policies,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Facts {
+    /// What edits are judged by.
+    pub(crate) fn basis(&self) -> Basis<'_> {
+        Basis {
+            snapshot: &self.snapshot,
+            policies: &self.policies,
+        }
+    }
+}
+
+/// The catalogs of a snapshot or a cluster as they are, where flags give some of them other content.
+#[derive(Debug)]
+pub(crate) struct CurrentCatalogs {
+    pub(crate) snapshot: Snapshot,
+    /// The names of the catalogs that flags give, in their order.
+    pub(crate) given: Vec<String>,
+}
+
+/// What should give catalogs and does not.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The content of a catalog cannot be read.
+    Unreadable { name: String, why: String },
+    /// The content of a catalog of the cluster cannot be fetched.
+    Unfetched { name: String, why: String },
+    /// The `--snapshot`.
+    Snapshot(ArchiveError),
+    /// The cluster, for this reason.
+    Cluster(String),
+    /// A `--guardrails`.
+    Guardrails(GuardrailsFault),
+    /// A `--policy`.
+    Policy(PolicyFileFault),
+    /// A policy of the cluster or of the snapshot does not fit beside all others, for this reason.
+    Costly(String),
+    /// A rule of one of them is about a package that no catalog has.
+    Stranger {
+        title: String,
+        package: String,
+        near: Option<String>,
+    },
+    /// The policies of the cluster or of the snapshot, for this reason.
+    Policies(String),
+    /// One or more installed extensions of the cluster or of the snapshot, for this reason.
+    Extensions(String),
+}
+
+/// Files that are given in addition to a snapshot or a cluster.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GivenFiles<'a> {
+    pub(crate) catalogs: &'a [CatalogSource],
+    pub(crate) guardrails: &'a [PathBuf],
+    pub(crate) policies: &'a [PathBuf],
+}
+
+/// All that facts are made of.
+pub(crate) struct FactsRequest<'a> {
+    pub(crate) origin: OpenOrigin,
+    /// Of manifests.
+    pub(crate) objects: GivenObjects,
+    pub(crate) files: GivenFiles<'a>,
+    pub(crate) rules: Rules,
+}
+
+/// How facts are read: within which memory, and who hears of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'r> {
+    pub(crate) memory: &'r Pool,
+    pub(crate) listener: &'r dyn FactsListener,
+}
+
+/// What hears of facts while they are read.
+pub(crate) trait FactsListener: Sync {
+    /// Does work that may take long, and can show how far it is.
+    fn wait(&self, _progress: &Progress, work: &mut (dyn FnMut() + Send)) {
+        work();
+    }
+
+    /// The content of a given catalog was read, or cannot be, after this time.
+    fn loaded(&self, _name: &str, _content: &Content, _took: Duration) {}
+
+    /// An object of the cluster counts for nothing, for this reason.
+    fn passed_over(&self, _why: &str) {}
+}
+
+/// Why nothing is judged: a file of rules cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GivenFilesError {
+    #[error(transparent)]
+    Guardrails(#[from] GuardrailsFault),
+    #[error(transparent)]
+    Policy(#[from] PolicyFileFault),
+}
+
+/// The rules of administrators in files, and what is wrong with them.
+struct FileRules {
+    guardrails: ReadGuardrails,
+    policies: ReadPolicies,
+}
+
+impl FactsRequest<'_> {
+    /// Reads the catalogs and policies of the origin, of the objects and of the files.
+    ///
+    /// A policy of an object replaces one of its name in the cluster, and one of a file both: so a change is tried.
+    ///
+    /// # Errors
+    /// If a file of guardrails or policies cannot be used.
+    pub(crate) fn load(self, reading: Reading<'_>) -> Result<Facts, GivenFilesError> {
+        Ok(self.load_both(reading)?.0)
+    }
+
+    /// The same, and the catalogs without those of files. Catalogs that no file gives share their content.
+    ///
+    /// # Errors
+    /// If a file of guardrails or policies cannot be used.
+    pub(crate) fn load_both(
+        self,
+        reading: Reading<'_>,
+    ) -> Result<(Facts, Option<CurrentCatalogs>), GivenFilesError> {
+        let Self {
+            origin,
+            objects,
+            files,
+            rules,
+        } = self;
+        let mut by_file = FileRules::read(files)?;
+        let contents = contents(files.catalogs, &rules, reading);
+        let by_flag = contents.iter();
+        let mut faults: Vec<_> = by_flag.filter_map(|(name, c)| Fault::of(name, c)).collect();
+        let is_known = origin.is_known();
+        let origin = origin.load(&rules, |name| files.has_catalog(name), reading);
+        faults.extend(origin.faults);
+        faults.extend(by_file.take_faults());
+        let has_current = is_known && !files.catalogs.is_empty();
+        let current = has_current.then(|| {
+            let states = (origin.catalogs.clone(), objects.catalogs.clone());
+            CurrentCatalogs::new(&rules, states, files.catalogs)
+        });
+        let states = merge(origin.catalogs, objects.catalogs, contents);
+        let mut policies = origin.policies;
+        policies.extend(objects.policies);
+        policies.extend(by_file.take_policies());
+        faults.extend(policies.bound_together().into_iter().map(Fault::costly));
+        let snapshot = if states.is_empty() && !is_known {
+            Snapshot::not_given(rules)
+        } else {
+            Snapshot::new(rules, states)
+        };
+        faults.extend(by_file.strangers(&snapshot));
+        let unlisted = faults.iter().find_map(Fault::unlisted);
+        let policies = Policies {
+            unlisted: unlisted.map(Into::into),
+            ..policies.with_files(by_file.guardrails.imposed)
+        };
+        let facts = Facts {
+            snapshot,
+            policies,
+            faults,
+        };
+        Ok((facts, current))
+    }
+}
+
+impl GivenFiles<'_> {
+    fn has_catalog(&self, name: &str) -> bool {
+        self.catalogs.iter().any(|catalog| catalog.name == name)
+    }
+}
+
+impl FileRules {
+    fn read(files: GivenFiles<'_>) -> Result<Self, GivenFilesError> {
+        let guardrails = ReadGuardrails::load(files.guardrails)?;
+        let policies = ReadPolicies::load(files.policies);
+        if let Some(fault) = policies.unusable() {
+            return Err(fault.clone().into());
+        }
+        Ok(Self {
+            guardrails,
+            policies,
+        })
+    }
+
+    fn take_faults(&mut self) -> impl Iterator<Item = Fault> + use<> {
+        let guardrails = take(&mut self.guardrails.faults).into_iter();
+        let policies = take(&mut self.policies.faults).into_iter();
+        let guardrails = guardrails.map(Fault::Guardrails);
+        guardrails.chain(policies.map(Fault::Policy))
+    }
+
+    fn take_policies(&mut self) -> PolicyObjects {
+        take(&mut self.policies.objects)
+    }
+
+    /// Rules about packages that no catalog has.
+    fn strangers(&self, snapshot: &Snapshot) -> Vec<Fault> {
+        let guarded = self.guardrails.imposed.packages();
+        let guarded = guarded.map(|package| ("guardrails", package));
+        let policed = self.policies.packages.iter();
+        let policed = policed.map(|named| (&*named.title, &*named.package));
+        let all = guarded.chain(policed);
+        all.filter_map(|of| stranger(of, snapshot)).collect()
+    }
+}
+
+impl<'r> Reading<'r> {
+    /// Waits for work, and returns its result.
+    fn wait<T: Send>(self, progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
+        let (mut work, mut done) = (Some(work), None);
+        self.listener
+            .wait(progress, &mut || done = work.take().map(|work| work()));
+        done.expect("a listener does the work")
+    }
+}
+
+/// A rule about a package that no catalog has, and so without effect.
+fn stranger((title, package): (&str, &str), snapshot: &Snapshot) -> Option<Fault> {
+    let catalogs = snapshot.catalogs().iter();
+    let loaded: Option<Vec<_>> = catalogs.map(CatalogState::loaded).collect();
+    let loaded = loaded.filter(|loaded| !loaded.is_empty())?;
+    let names = loaded.iter().flat_map(|catalog| catalog.package_names());
+    let names: BTreeSet<_> = names.collect();
+    let near = nearest(package, names.iter().copied(), 1);
+    (!names.contains(package)).then(|| Fault::Stranger {
+        title: title.to_owned(),
+        package: package.to_owned(),
+        near: near.first().map(|name| (*name).to_owned()),
+    })
+}
+
+impl CurrentCatalogs {
+    fn new(
+        rules: &Rules,
+        (origin, objects): (Vec<CatalogState>, Vec<CatalogState>),
+        given: &[CatalogSource],
+    ) -> Self {
+        let states = merge(origin, objects, Vec::new());
+        Self {
+            snapshot: Snapshot::new(rules.clone(), states),
+            given: given.iter().map(|catalog| catalog.name.clone()).collect(),
+        }
+    }
+
+    /// The names that flags give and that are no catalog of the snapshot or the cluster.
+    pub(crate) fn added(&self) -> impl Iterator<Item = &str> {
+        let names = self.given.iter().map(String::as_str);
+        names.filter(|name| self.snapshot.catalog(name).is_none())
+    }
+}
+
+/// The content of each catalog, in the order of the list.
+fn contents<'a>(
+    given: &'a [CatalogSource],
+    rules: &Rules,
+    reading: Reading<'_>,
+) -> Vec<(&'a str, Content)> {
+    let progress = Progress::default();
+    let load = || {
+        let mut loader = Loader::new(rules, &progress, reading.memory);
+        let read = given.iter().map(|catalog| {
+            let begun = Instant::now();
+            let content = catalog.place.load(&mut loader);
+            let (name, took) = (catalog.name.as_str(), begun.elapsed());
+            reading.listener.loaded(name, &content, took);
+            (name, content)
+        });
+        read.collect()
+    };
+    reading.wait(&progress, load)
+}
+
+impl Fault {
+    /// The fault as a run with this title reports it.
+    pub(crate) fn finding(&self, title: &str) -> Finding {
+        let severity = if self.is_warning() {
+            Severity::Warning
+        } else {
+            Severity::Error
+        };
+        Finding::of_run(title, severity, self.to_string())
+    }
+
+    /// Of a policy that does not fit beside all others. One of a file is invalid as if it could not be read; one of a
+    /// cluster or a snapshot is no fault of what is checked.
+    fn costly(policy: CostlyPolicy) -> Self {
+        PolicyFileFault::of(policy).map_or_else(Self::Costly, Self::Policy)
+    }
+
+    /// Of the content of a catalog, if it is one.
+    pub(crate) fn of(name: &str, content: &Content) -> Option<Self> {
+        let name = name.to_owned();
+        match content {
+            Content::Unreadable(why) => Some(Self::Unreadable {
+                name,
+                why: why.clone(),
+            }),
+            Content::Unfetched(why) => Some(Self::Unfetched {
+                name,
+                why: why.clone(),
+            }),
+            Content::Loaded(_) | Content::Missing => None,
+        }
+    }
+
+    /// Whether it may be that no answer needs it.
+    pub(crate) fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. }
+        )
+    }
+
+    /// Whether nothing at all is known of the cluster.
+    pub(crate) fn is_of_cluster(&self) -> bool {
+        matches!(self, Self::Cluster(_))
+    }
+
+    /// Whether nothing at all is known of the cluster or the snapshot.
+    pub(crate) fn is_of_origin(&self) -> bool {
+        self.is_of_cluster() || matches!(self, Self::Snapshot(_))
+    }
+
+    /// Why the policies of the cluster or of the snapshot are not known, if this is about them.
+    fn unlisted(&self) -> Option<&str> {
+        match self {
+            Self::Policies(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { name, why } | Self::Unfetched { name, why } => {
+                write!(f, "catalog {}: {why}", go::quote(name))
+            }
+            Self::Snapshot(error) => error.fmt(f),
+            Self::Cluster(why)
+            | Self::Costly(why)
+            | Self::Policies(why)
+            | Self::Extensions(why) => f.write_str(why),
+            Self::Guardrails(fault) => fault.fmt(f),
+            Self::Policy(fault) => fault.fmt(f),
+            Self::Stranger {
+                title,
+                package,
+                near,
+            } => {
+                let package = go::quote(package);
+                write!(
+                    f,
+                    "{title}: no catalog has package {package}, so this has no effect"
+                )?;
+                let mut near = near.iter();
+                near.try_for_each(|near| write!(f, "; did you mean {}?", go::quote(near)))
+            }
+        }
+    }
+}

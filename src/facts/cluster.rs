@@ -1,0 +1,268 @@
+//! A cluster that is read once, for a person or a pipeline: its catalogs, policies, OLM and extensions as they are now.
+//! Nothing in it is changed.
+
+use std::future::Future;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
+use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
+use super::{Fault, Reading};
+use crate::cluster::catalogs::CatalogsError;
+use crate::cluster::extensions::{ExtensionState, ListedExtensions};
+use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
+use crate::cluster::olm::{FindError, RunningOlm};
+use crate::cluster::policies::PoliciesError;
+use crate::cluster::{Access, Caller, ConnectError, connect};
+use crate::policy_objects::PolicyObject;
+use crate::source::Progress;
+use crate::source::archive::FetchedContent;
+use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
+use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{CatalogState, Content};
+
+/// Which cluster is read, and how.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClusterRequest {
+    pub(crate) access: Access,
+    /// The namespace of operator-controller, if it is known.
+    pub(crate) olm_namespace: Option<String>,
+    /// A file or a directory with the CA certificates of catalogd.
+    pub(crate) catalogd_ca: Option<PathBuf>,
+}
+
+impl ClusterRequest {
+    /// The client of catalogd, which reads its CA certificates.
+    pub(crate) fn catalogd(&self) -> Result<Catalogd, CatalogdError> {
+        Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())
+    }
+}
+
+/// A cluster with its address and credentials, and the runtime that waits for its answers.
+pub(crate) struct OpenCluster {
+    runtime: Runtime,
+    reader: ClusterReader,
+}
+
+/// Why no cluster can be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClusterRequestError {
+    #[error(transparent)]
+    Cluster(#[from] ConnectError),
+    #[error("--catalogd-ca: {0}")]
+    Catalogd(#[from] CatalogdError),
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+}
+
+/// A cluster as the origin of facts, with the OLM in it; without an answer to a request, why there is none.
+pub(crate) struct ClusterOrigin(Result<KnownCluster, ClusterRequestError>);
+
+/// A cluster, and the OLM in it.
+struct KnownCluster {
+    cluster: OpenCluster,
+    olm: Result<RunningOlm, FindError>,
+}
+
+impl ClusterOrigin {
+    /// Finds the cluster, and the OLM in it.
+    ///
+    /// # Errors
+    /// If the request is wrong. A cluster that cannot be reached is an origin anyway: what needs it is undecided.
+    pub(super) fn open(request: &ClusterRequest) -> Result<Self, ClusterRequestError> {
+        let known = match OpenCluster::open(request) {
+            Ok(cluster) => Ok(KnownCluster {
+                olm: cluster.olm(),
+                cluster,
+            }),
+            Err(error) if error.is_unreachable() => Err(error),
+            Err(error) => return Err(error),
+        };
+        Ok(Self(known))
+    }
+
+    /// The rules of the requested OLM; otherwise of the one in the cluster, otherwise of the newest.
+    pub(super) fn rules(&self, request: &OlmRequest) -> Result<RulesAndWarnings, OlmError> {
+        match &self.0 {
+            Ok(known) => request.in_cluster(&known.olm),
+            Err(_) => Ok((request.rules()?, Vec::new())),
+        }
+    }
+
+    /// The state of each extension of these names, in their order; of none if the cluster cannot be reached.
+    pub(crate) fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
+        let known = self.0.as_ref().ok();
+        known.map_or_else(Vec::new, |known| known.cluster.standings(names))
+    }
+
+    /// Every extension; none of a cluster that cannot be reached, which is a fault of its catalogs.
+    pub(super) fn extensions(&self) -> RunningExtensions {
+        let Ok(known) = &self.0 else {
+            return RunningExtensions::default();
+        };
+        let listed = known.cluster.extensions(|object| origin::read(&object));
+        let ListedExtensions { all, fault, .. } = listed;
+        let rest = fault.map(|fault| Fault::Extensions(fault.to_string()));
+        RunningExtensions::of(all, rest)
+    }
+
+    /// Every extension; of a cluster that cannot be reached, the reason.
+    pub(super) fn into_extensions(self) -> RunningExtensions {
+        let running = self.extensions();
+        match self.0 {
+            Ok(_) => running,
+            Err(error) => RunningExtensions::of([], Some(Fault::Cluster(error.to_string()))),
+        }
+    }
+
+    /// Every catalog and every policy. For a cluster that cannot be reached a catalog stands in.
+    pub(super) fn load(
+        self,
+        rules: &Rules,
+        is_given: impl Fn(&str) -> bool,
+        reading: Reading<'_>,
+    ) -> OriginFacts {
+        match self.catalogs(rules, reading) {
+            Ok((cluster, catalogs)) => known(&cluster, catalogs, is_given),
+            Err(why) => OriginFacts {
+                catalogs: vec![stand_in(FLAG, Content::Unfetched(why.clone()))],
+                faults: vec![Fault::Cluster(why)],
+                ..OriginFacts::default()
+            },
+        }
+    }
+
+    fn catalogs(
+        self,
+        rules: &Rules,
+        reading: Reading<'_>,
+    ) -> Result<(OpenCluster, Vec<CatalogState>), String> {
+        let KnownCluster { cluster, .. } = self.0.map_err(|error| error.to_string())?;
+        let catalogs = cluster.catalogs(rules, reading);
+        let catalogs = catalogs.map_err(|error| error.to_string())?;
+        Ok((cluster, catalogs))
+    }
+}
+
+fn known(
+    cluster: &OpenCluster,
+    catalogs: Vec<CatalogState>,
+    is_given: impl Fn(&str) -> bool,
+) -> OriginFacts {
+    let own = catalogs.iter().filter(|state| !is_given(&state.name));
+    let faults = own.filter_map(|state| Fault::of(&state.name, &state.content));
+    let mut faults: Vec<_> = faults.collect();
+    let objects = cluster.policies().unwrap_or_else(|error| {
+        faults.push(Fault::Policies(error.to_string()));
+        Vec::new()
+    });
+    OriginFacts {
+        policies: objects.iter().map(PolicyObject::read).collect(),
+        catalogs,
+        faults,
+    }
+}
+
+impl OpenCluster {
+    /// Finds the cluster. It is not known yet whether anyone answers there.
+    pub(crate) fn open(request: &ClusterRequest) -> Result<Self, ClusterRequestError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let catalogd = request.catalogd()?;
+        let cluster = runtime.block_on(connect(&request.access, Caller::Command))?;
+        let namespace = request.olm_namespace.clone();
+        Ok(Self {
+            reader: ClusterReader::new(cluster.client, catalogd, namespace),
+            runtime,
+        })
+    }
+
+    /// The OLM that runs there.
+    pub(crate) fn olm(&self) -> Result<RunningOlm, FindError> {
+        self.runtime.block_on(self.reader.olm())
+    }
+
+    fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
+        self.runtime.block_on(self.reader.standings(names))
+    }
+
+    /// What `read` makes of every extension, each with its status.
+    pub(crate) fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
+        self.runtime.block_on(self.reader.extensions(read))
+    }
+
+    /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.
+    pub(crate) fn policies(&self) -> Result<Vec<Value>, PoliciesError> {
+        self.runtime.block_on(self.reader.policies())
+    }
+
+    /// Every catalog, its content read by these rules.
+    pub(crate) fn catalogs(
+        &self,
+        rules: &Rules,
+        reading: Reading<'_>,
+    ) -> Result<Vec<CatalogState>, CatalogsError> {
+        let progress = Arc::<Progress>::default();
+        let catalogs = self.reader.catalogs(rules, reading.memory, &progress);
+        let listed = self.listed(&progress, reading, catalogs)?;
+        let state = |listed: ListedCatalog<_>| CatalogState {
+            content: listed.content.map_or(listed.state.content, Content::Loaded),
+            ..listed.state
+        };
+        Ok(listed.into_iter().map(state).collect())
+    }
+
+    /// Every catalog, its content as it is fetched.
+    pub(crate) fn contents(
+        &self,
+        reading: Reading<'_>,
+    ) -> Result<Vec<ListedCatalog<FetchedContent>>, CatalogsError> {
+        let progress = Arc::<Progress>::default();
+        let counted = Arc::clone(&progress);
+        let read =
+            move |name: &str, body: &mut dyn Read| FetchedContent::read_from(name, body, &counted);
+        self.listed(&progress, reading, self.reader.look(read))
+    }
+
+    /// Waits for catalogs, and puts them into byte order of their names.
+    fn listed<T: Send>(
+        &self,
+        progress: &Progress,
+        reading: Reading<'_>,
+        catalogs: impl Future<Output = Result<ClusterState<T>, CatalogsError>> + Send,
+    ) -> Result<Vec<ListedCatalog<T>>, CatalogsError> {
+        let ClusterState {
+            mut catalogs,
+            unnamed,
+        } = reading.wait(progress, || self.runtime.block_on(catalogs))?;
+        for unnamed in unnamed {
+            reading.listener.passed_over(&unnamed.0);
+        }
+        catalogs.sort_by(|one, other| one.state.name.cmp(&other.state.name));
+        Ok(catalogs)
+    }
+}
+
+impl ClusterRequestError {
+    /// Whether the request is right as far as it can be known: the cluster cannot be reached.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        let is_wrong = matches!(
+            self,
+            Self::Cluster(
+                ConnectError::Missing { .. }
+                    | ConnectError::NoContext { .. }
+                    | ConnectError::UnknownContext { .. }
+                    | ConnectError::Interrupted(_)
+            )
+        );
+        matches!(self, Self::Cluster(_)) && !is_wrong
+    }
+}
+
+/// The name of the catalog that stands in for a cluster. No object can have it.
+const FLAG: &str = "--from-cluster";

@@ -1,0 +1,465 @@
+//! Objects among manifests that are facts and no cases: catalogs, and the policies of administrators.
+//!
+//! Every command that reads manifests takes them here, so they count for all commands alike.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::manifest::{
+    ManifestObject, Position, Positions, ValueStep, name, placeholder, placeholder_in,
+};
+use crate::policy_files::{self, is_policy};
+use crate::policy_objects::{PolicyObject, PolicyObjects};
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::Unrendered;
+use olmguard_engine::extension::schema::{self, Finding};
+use olmguard_engine::extension::{RecognisedObject, recognise};
+use olmguard_engine::nearest::nearest;
+use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
+use olmguard_policy::UpgradePolicy;
+
+/// What manifests give in addition to a snapshot or a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct GivenObjects {
+    pub(crate) catalogs: Vec<CatalogState>,
+    pub(crate) policies: PolicyObjects,
+}
+
+/// What is wrong with an object that is a fact.
+#[derive(Debug)]
+pub(crate) enum GivenFault {
+    Catalog(ClusterCatalogError),
+    /// It is of no known kind.
+    Kind(MeantKind),
+    /// What its CRD refuses of a catalog of this name.
+    Schema(String, Finding),
+    /// Of a policy or guardrails, in words.
+    Policy(String),
+}
+
+/// The first object of each kind and name. The same object in several directories is one; two that differ are of
+/// two clusters, or a mistake.
+#[derive(Debug, Default)]
+pub(crate) struct UniqueObjects(HashMap<(String, String), FirstObject>);
+
+/// Two objects that differ have one kind and name.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{kind} {name:?} is defined twice, at {first} and at {second}{instead}")]
+pub(crate) struct ObjectTwice {
+    kind: String,
+    name: String,
+    first: String,
+    second: String,
+    instead: &'static str,
+}
+
+#[derive(Debug)]
+struct FirstObject {
+    value: Value,
+    file: String,
+    at: Position,
+}
+
+impl GivenObjects {
+    /// Whether an object is such a fact, or was probably meant to be of a kind that olmguard reads.
+    pub(crate) fn has_kind_of(object: &ManifestObject) -> bool {
+        is_catalog(object) || is_policy(object) || meant(object).is_some()
+    }
+
+    /// Adds an object of a file, as far as it can be read. What is wrong with it comes out, with its place.
+    pub(crate) fn add(
+        &mut self,
+        file: &str,
+        object: &ManifestObject,
+        positions: &Positions,
+    ) -> Vec<(Position, GivenFault)> {
+        if is_policy(object) {
+            return self.policy(file, object, positions);
+        }
+        let fault = match meant(object) {
+            Some(meant) => {
+                let at = object.position(positions, &[ValueStep::Key(meant.field())]);
+                Some((at, GivenFault::Kind(meant)))
+            }
+            None => self
+                .catalog(object)
+                .map(|fault| (object.position(positions, &[]), fault)),
+        };
+        fault.into_iter().collect()
+    }
+
+    fn catalog(&mut self, object: &ManifestObject) -> Option<GivenFault> {
+        match CatalogState::read(&object.value) {
+            Ok(state) => {
+                self.catalogs.push(state);
+                None
+            }
+            Err(bad) => {
+                self.catalogs.extend(bad.state.map(|state| *state));
+                Some(GivenFault::Catalog(bad.error))
+            }
+        }
+    }
+
+    /// A policy, or guardrails, which is applied as far as it can be read.
+    fn policy(
+        &mut self,
+        file: &str,
+        object: &ManifestObject,
+        positions: &Positions,
+    ) -> Vec<(Position, GivenFault)> {
+        let policy = PolicyObject::read(&object.value);
+        let faults = policy.faults().into_iter().map(|fault| {
+            let at = policy_files::at(object, positions, &fault.path);
+            let why = policy_files::why(&policy, &fault);
+            (at, GivenFault::Policy(why))
+        });
+        let faults = faults.collect();
+        let conditions = policy_files::at(object, positions, UpgradePolicy::CONDITIONS);
+        let conditions = policy_files::place_at(file, conditions);
+        self.policies.add(policy, Some(conditions));
+        faults
+    }
+}
+
+fn is_catalog(object: &ManifestObject) -> bool {
+    CatalogState::is_described_by(&object.api_version, &object.kind)
+}
+
+/// The kind that an object of no known kind was probably meant to be of.
+fn meant(object: &ManifestObject) -> Option<MeantKind> {
+    let is_known = is_catalog(object)
+        || is_policy(object)
+        || recognise(&object.value) != RecognisedObject::Other;
+    MeantKind::of(object).filter(|_| !is_known)
+}
+
+/// What the CRD refuses of a catalog. What a tool fills in later it does not.
+pub(crate) fn refused(
+    object: &ManifestObject,
+    positions: &Positions,
+) -> Vec<(Position, GivenFault)> {
+    if placeholder_in(&object.value, &[&["spec"]], &[]).is_some() {
+        return Vec::new();
+    }
+    let findings = schema::check_catalog(&object.value).into_iter();
+    let name = || object.name.clone().unwrap_or_default();
+    let fault = |finding: Finding| {
+        let at = object.position(positions, &ValueStep::of_path(&finding.path));
+        (at, GivenFault::Schema(name(), finding))
+    };
+    findings.map(fault).collect()
+}
+
+impl UniqueObjects {
+    /// Adds an object that is at this place. Whether it is no copy of one that is known.
+    ///
+    /// # Errors
+    /// If another one of its kind and name is known.
+    pub(crate) fn is_new(
+        &mut self,
+        object: &ManifestObject,
+        file: &str,
+        at: Position,
+    ) -> Result<bool, ObjectTwice> {
+        let Some(name) = object.name.clone() else {
+            return Ok(true);
+        };
+        match self.0.entry((object.kind.clone(), name)) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(FirstObject {
+                    value: object.value.clone(),
+                    file: file.to_owned(),
+                    at,
+                });
+                Ok(true)
+            }
+            Entry::Occupied(known) if known.get().is_copied(object, file) => Ok(false),
+            Entry::Occupied(known) => Err(known.get().twice(object, file, at)),
+        }
+    }
+}
+
+impl FirstObject {
+    /// Whether an object of another file is the same.
+    fn is_copied(&self, object: &ManifestObject, file: &str) -> bool {
+        self.file != file && self.value == object.value
+    }
+
+    fn twice(&self, object: &ManifestObject, file: &str, at: Position) -> ObjectTwice {
+        let is_beside = Path::new(&self.file).parent() == Path::new(file).parent();
+        ObjectTwice {
+            kind: object.kind.clone(),
+            name: object.name.clone().unwrap_or_default(),
+            first: format!("{}:{}", self.file, self.at),
+            second: format!("{file}:{at}"),
+            instead: if self.file == file {
+                ": expected it once in a file"
+            } else if is_beside {
+                ", with different content: give one of them another name, or check one file at a time"
+            } else {
+                ", with different content: check one directory for each cluster"
+            },
+        }
+    }
+}
+
+impl fmt::Display for GivenFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Catalog(error) => error.fmt(f),
+            Self::Kind(meant) => meant.fmt(f),
+            Self::Schema(name, Finding { path, message, .. }) => {
+                write!(f, "ClusterCatalog {name:?}: {path}: {message}")
+            }
+            Self::Policy(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A kind that olmguard reads, and the object that was probably meant to be of this kind.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct MeantKind {
+    found_version: String,
+    found_kind: String,
+    known: &'static KnownKind,
+}
+
+/// A kind that olmguard reads, in its current version.
+#[derive(Debug, Eq, PartialEq)]
+struct KnownKind {
+    group: &'static str,
+    version: &'static str,
+    kind: &'static str,
+}
+
+impl MeantKind {
+    /// The kind that an object was probably meant to be of. No object of a known kind is to come here.
+    pub(crate) fn of(object: &ManifestObject) -> Option<Self> {
+        let (found, kind) = (&object.api_version, &object.kind);
+        let group = found.split_once('/').map_or("", |(group, _)| group);
+        let is_meant = |known: &&KnownKind| {
+            let same = known.group == group && known.kind == kind;
+            let strange_group = is_of_olm(group) && known.kind == kind;
+            !same && is_like(kind, known.kind) && (is_like(group, known.group) || strange_group)
+        };
+        let known = KNOWN.iter().find(is_meant)?;
+        (!OTHERS.contains(&kind.as_str())).then(|| Self {
+            found_version: found.clone(),
+            found_kind: kind.clone(),
+            known,
+        })
+    }
+
+    /// The field that is wrong, the kind first.
+    pub(crate) fn field(&self) -> &'static str {
+        if self.found_kind == self.known.kind {
+            "apiVersion"
+        } else {
+            "kind"
+        }
+    }
+}
+
+impl fmt::Display for MeantKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KnownKind {
+            group,
+            version,
+            kind,
+        } = self.known;
+        if self.found_kind != *kind {
+            let found = go::quote(&self.found_kind);
+            write!(f, "kind {found} is not known: did you mean {kind}?")?;
+        }
+        let own = self.found_version.split_once('/');
+        if own.is_none_or(|(own, _)| own != *group) {
+            let gap = if self.field() == "kind" { " " } else { "" };
+            let found = go::quote(&self.found_version);
+            let version = own.map_or(*version, |(_, version)| version);
+            write!(
+                f,
+                "{gap}apiVersion {found} has no such kind: did you mean {group}/{version}?"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a person can have meant the other name.
+fn is_like(found: &str, known: &str) -> bool {
+    // Before anything is compared: most objects are of other kinds.
+    let is_as_long = found.len().abs_diff(known.len()) <= MOST_LONGER;
+    let is_near = || {
+        let (found, known) = (found.to_lowercase(), known.to_lowercase());
+        !nearest(&found, [&*known], 1).is_empty()
+    };
+    is_as_long && is_near()
+}
+
+/// Whether an object in this group can be meant for another group of OLM.
+fn is_of_olm(group: &str) -> bool {
+    group.contains("operatorframework") || group == "operators.coreos.com"
+}
+
+const KNOWN: [KnownKind; 4] = [
+    KnownKind {
+        group: "olm.operatorframework.io",
+        version: "v1",
+        kind: "ClusterExtension",
+    },
+    KnownKind {
+        group: "olm.operatorframework.io",
+        version: "v1",
+        kind: "ClusterCatalog",
+    },
+    KnownKind {
+        group: "olmguard.dev",
+        version: "v1alpha1",
+        kind: "UpgradePolicy",
+    },
+    KnownKind {
+        group: "olmguard.dev",
+        version: "v1alpha1",
+        kind: "UpgradeGuardrails",
+    },
+];
+
+/// Kinds of OLM that olmguard does not read.
+const OTHERS: [&str; 3] = ["Catalog", "ClusterExtensionRevision", "ClusterObjectSet"];
+
+/// How many characters more or less a name with a typo has.
+const MOST_LONGER: usize = 4;
+
+/// Why an object is no manifest yet, and where in it that is seen. A field that decides nothing may be filled in later.
+pub(crate) fn unrendered(object: &ManifestObject) -> Option<(Vec<ValueStep<'_>>, Unrendered)> {
+    if is_openshift_template(object) {
+        return Some((Vec::new(), Unrendered::OpenShiftTemplate));
+    }
+    let is_catalog = CatalogState::is_described_by(&object.api_version, &object.kind);
+    let is_extension = recognise(&object.value) != RecognisedObject::Other;
+    let (below, except): (&[_], &[_]) = match (is_extension || may_be_extension(object), is_catalog)
+    {
+        (true, _) => (EXTENSION, EXTENSION_LATER),
+        (false, true) => (CATALOG, CATALOG_LATER),
+        (false, false) => return None,
+    };
+    let found = placeholder_in(&object.value, below, except)?;
+    let (field, text) = (name(&found.path), found.text.to_owned());
+    Some((found.path, Unrendered::Placeholder { field, text }))
+}
+
+/// Whether its kind or its version is filled in later, and the rest fits an extension.
+fn may_be_extension(object: &ManifestObject) -> bool {
+    let (version, kind) = (&*object.api_version, &*object.kind);
+    let is_later = |text| placeholder(text).is_some();
+    let fits_kind = matches!(kind, "ClusterExtension" | "ClusterCatalog");
+    let fits_group = version.contains("operatorframework.io/");
+    (is_later(version) && (fits_kind || is_later(kind))) || (is_later(kind) && fits_group)
+}
+
+/// An OpenShift Template whose objects have an extension or a catalog. Another one is another kind.
+fn is_openshift_template(object: &ManifestObject) -> bool {
+    let is_ours = |object: &Value| {
+        let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+        let is_catalog = CatalogState::is_described_by(text("apiVersion"), text("kind"));
+        is_catalog || recognise(object) != RecognisedObject::Other
+    };
+    let objects = object.value.get("objects").and_then(|list| list.as_array());
+    let is_template = matches!(&*object.api_version, "template.openshift.io/v1" | "v1");
+    let mut objects = objects.into_iter().flatten();
+    object.kind == "Template" && is_template && objects.any(is_ours)
+}
+
+/// Where the fields of an extension are that something reads.
+const EXTENSION: &[&[&str]] = &[
+    &["apiVersion"],
+    &["kind"],
+    &["metadata", "name"],
+    &["metadata", "generateName"],
+    &["spec"],
+];
+
+/// Fields of it that go to the bundle as they are.
+const EXTENSION_LATER: &[&[&str]] = &[&["spec", "config", "inline"]];
+
+const CATALOG: &[&[&str]] = &[
+    &["apiVersion"],
+    &["metadata", "name"],
+    &["metadata", "labels"],
+    &["spec"],
+];
+
+/// The image of a catalog does not matter to any answer.
+const CATALOG_LATER: &[&[&str]] = &[&["spec", "source"]];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::manifest::documents;
+
+    fn meant(api_version: &str, kind: &str) -> Option<String> {
+        let text = json!({"apiVersion": api_version, "kind": kind}).to_string();
+        let document = documents(text.as_bytes()).next().unwrap().unwrap();
+        let (objects, _) = document.into_objects();
+        MeantKind::of(&objects[0]).map(|meant| meant.to_string())
+    }
+
+    #[test]
+    fn a_typo_is_named() {
+        let group = "olm.operatorframework.io/v1";
+        let extension = "did you mean ClusterExtension?";
+        for kind in [
+            "ClusterExtention",
+            "clusterextension",
+            "ClusterExtensions",
+            "CLusterExtension",
+        ] {
+            let said = meant(group, kind).unwrap_or_default();
+            assert!(said.ends_with(extension), "{kind}: {said}");
+        }
+        for version in [
+            "olm.operatorframewrok.io/v1",
+            "olm.operator-framework.io/v1",
+            "operatorframework.io/v1",
+            "operators.coreos.com/v1",
+            "olm.operatorframework.com/v1",
+        ] {
+            let said = meant(version, "ClusterExtension").unwrap_or_default();
+            assert!(
+                said.ends_with("did you mean olm.operatorframework.io/v1?"),
+                "{version}: {said}"
+            );
+        }
+        let both = meant("olm.operatorframework.oi/v1", "ClusterCatalogue").unwrap();
+        assert_eq!(
+            both,
+            "kind \"ClusterCatalogue\" is not known: did you mean ClusterCatalog? apiVersion \
+             \"olm.operatorframework.oi/v1\" has no such kind: did you mean olm.operatorframework.io/v1?"
+        );
+        assert!(meant("olmguard.dev/v1alpha1", "UpgradePolicies").is_some());
+    }
+
+    #[test]
+    fn other_kinds_are_other_kinds() {
+        for (version, kind) in [
+            ("olm.operatorframework.io/v1", "ClusterExtensionRevision"),
+            ("olm.operatorframework.io/v1", "ClusterObjectSet"),
+            ("operators.coreos.com/v1alpha1", "Subscription"),
+            ("operators.coreos.com/v1alpha1", "ClusterServiceVersion"),
+            ("v1", "Namespace"),
+            ("v1", "ClusterExtension"),
+            ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+            ("example.com/v1", "ClusterExtension"),
+            ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+        ] {
+            assert_eq!(meant(version, kind), None, "{version} {kind}");
+        }
+    }
+}
