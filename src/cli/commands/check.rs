@@ -13,7 +13,6 @@
 
 mod ahead;
 mod args;
-mod bad;
 mod base;
 mod cases;
 mod form;
@@ -22,10 +21,8 @@ mod installed;
 mod judged;
 mod kustomize;
 mod report;
-mod standing;
 mod text;
 mod trouble;
-mod unrendered;
 
 pub(super) use args::CheckArgs;
 pub use report::Report;
@@ -140,7 +137,7 @@ impl CheckInputs {
             warnings,
             mut gathered,
         } = self;
-        standing::stand(&origin, &mut gathered.cases, &plan);
+        installed::stand(&origin, &mut gathered.cases, &plan);
         let request = FactsRequest {
             origin,
             objects: std::mem::take(&mut gathered.given),

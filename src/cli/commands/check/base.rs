@@ -6,65 +6,56 @@
 //! PATH --manifest--> files /                                    '-------> what was removed
 //! ```
 //!
-//! Objects are matched by kind and name, wherever they stand. Those of a revision are looked for in
-//! the paths that `-f` names, and then among the files that the work tree does not have any more: so a
-//! folder may be renamed, that of `-f` too.
+//! Objects are matched by kind and name, wherever they are. Those of a revision are looked for in the paths that `-f`
+//! names, and then among the files that the work tree does not have any more: so a directory can be renamed, that of
+//! `-f` too.
 
-mod ancestor;
-mod asked;
-mod lost;
 mod objects;
-mod parsed;
-mod past;
-mod renames;
+mod selection;
 mod texts;
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-pub(super) use self::ancestor::Ancestor;
-use self::ancestor::Key;
-pub(super) use self::asked::BaseError;
-use self::asked::BaseSelection;
-use self::lost::LostObjects;
-use self::objects::Objects;
-pub(super) use self::parsed::ParsedObject;
-use self::past::Doubt;
-pub(super) use self::past::{EarlierState, Past};
-pub(super) use self::renames::Renames;
-use self::texts::may_name_any;
-
 use crate::cli::commands::check::ahead::InputsAhead;
-use crate::cli::commands::check::bad::BadInput;
+use crate::cli::commands::check::cases::{BadInput, CasePlace};
 use crate::manifest::{Input, Inputs, ManifestObject};
 use crate::revision::Revision;
+use olmguard_engine::extension::Extension;
 
-/// What there was before.
+pub(super) use objects::{Ancestor, ParsedObject};
+use objects::{Key, Objects};
+pub(super) use selection::BaseError;
+use selection::BaseSelection;
+use texts::may_name_any;
+
+/// The state before the change.
 #[derive(Debug)]
 pub(super) struct Base {
     source: BaseSource,
     objects: Objects,
-    /// The objects of files that are gone from the work tree, once they were looked for.
+    /// The objects of files that the work tree no longer has, once they were looked for.
     gone: Option<Objects>,
-    /// What the inputs have, or may have.
+    /// The objects that the inputs have, or may have.
     there: HashSet<Key>,
     lost: LostObjects,
 }
 
-/// Where it is read from.
+/// The place that a base is read from.
 #[derive(Debug)]
 pub(super) enum BaseSource {
-    /// A file or a folder, as the user writes it.
+    /// A file or a directory, as the user writes it.
     Path(String),
     Revision {
         /// As the user writes it.
         name: String,
         revision: Revision,
-        /// What `-f` names, each as the way from the root of the work tree.
+        /// The inputs of `-f`, each as a path from the root of the work tree.
         paths: Vec<PathBuf>,
-        /// Those of them, as the user writes them, that were there and are there no more.
+        /// The inputs, as the user writes them, that the revision has and the work tree does not.
         emptied: Vec<String>,
     },
 }
@@ -122,7 +113,7 @@ impl Base {
         &self.source
     }
 
-    /// What became of which object to make this one, which stands in this file.
+    /// The earlier state of this object, which is in this file now.
     pub(super) fn past(&mut self, file: &str, object: &ManifestObject) -> Past {
         self.there.insert(Key::of(object));
         match self.find(file, object) {
@@ -146,13 +137,14 @@ impl Base {
         self.objects.take_parsed(text)
     }
 
-    /// Once all is asked for: what could not be read of files that are gone, and is missed.
+    /// Files that are gone, could not be read, and may have an object that an input has now. Call it after the last
+    /// input.
     pub(super) fn settle(&mut self) -> Vec<BadInput> {
         self.objects.forget_parsed();
         self.lost.settle()
     }
 
-    /// The same of what nobody misses.
+    /// Files that are gone and could not be read, and that no input may come from.
     pub(super) fn passed_over(&self) -> &[BadInput] {
         self.lost.passed_over()
     }
@@ -180,7 +172,7 @@ impl Base {
         })
     }
 
-    /// Counts the objects as there that an input may hold, of which a part could not be read.
+    /// Counts objects as present that an input may have, of which a part could not be read.
     pub(super) fn spare(&mut self, bytes: &[u8]) {
         let lost = |key: &&Key| !self.there.contains(*key);
         let keys = self.objects.keys().filter(lost);
@@ -190,7 +182,7 @@ impl Base {
         self.there.extend(may_be_there);
     }
 
-    /// The same for an input that could not be read at all: a file with this name.
+    /// Counts objects as present that were in a file of this name: the input could not be read at all.
     pub(super) fn spare_file(&mut self, path: &str) {
         let name = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
         let within = self
@@ -200,8 +192,8 @@ impl Base {
         self.there.extend(within.map(|one| one.key.clone()));
     }
 
-    /// The objects that the inputs do not have any more, in the order of the base. One without a name is
-    /// none of them: no one can tell.
+    /// The objects that the inputs do not have any more, in the order of the base. An object without a name is not
+    /// among them, because it cannot be recognised.
     pub(super) fn removed(&self) -> impl Iterator<Item = &Ancestor> {
         let is_named = |one: &&Rc<Ancestor>| one.key.name.is_some();
         let all = self.objects.all().filter(is_named);
@@ -209,14 +201,14 @@ impl Base {
             .map(Rc::as_ref)
     }
 
-    /// What each of those was called, once all inputs are read.
+    /// The earlier names of objects that may have been renamed. Call it after the last input.
     pub(super) fn renames(&self) -> Renames {
         Renames::of(self.removed())
     }
 }
 
 impl BaseSource {
-    /// Whether all that `-f` names so was taken away.
+    /// Whether the change removed everything in this input of `-f`.
     pub(super) fn is_emptied(&self, filename: &str) -> bool {
         match self {
             Self::Path(_) => false,
@@ -224,7 +216,7 @@ impl BaseSource {
         }
     }
 
-    /// Whether this file of it is there no more; of a folder nobody can tell.
+    /// Whether the work tree no longer has this file of the base. Of a directory it is not known.
     fn has_gone(&self, file: &str) -> bool {
         match self {
             Self::Path(_) => false,
@@ -232,7 +224,7 @@ impl BaseSource {
         }
     }
 
-    /// What is wrong with a file of it as people are told, beside the file.
+    /// The file of a bad input, and the input with the name of the file as users are shown it.
     fn told(&self, one: BadInput) -> (String, BadInput) {
         let file = one.file.clone();
         match self {
@@ -244,11 +236,160 @@ impl BaseSource {
         }
     }
 
-    /// A file of it as people are shown it.
+    /// A file of the base as users are shown it.
     pub(super) fn shown(&self, file: &str) -> String {
         match self {
             Self::Path(_) => file.to_owned(),
             Self::Revision { name, .. } => format!("{name}:{file}"),
         }
+    }
+}
+
+/// The state of an object in the base.
+#[derive(Debug)]
+pub(crate) enum Past {
+    /// There is no base, or the object has its earlier state in itself.
+    NotAsked,
+    /// The base does not have the object.
+    Added,
+    Found(EarlierState),
+    /// Not known, for this reason.
+    Unknown(String),
+}
+
+/// An object as it was.
+#[derive(Debug)]
+pub(crate) struct EarlierState {
+    pub(crate) ancestor: Rc<Ancestor>,
+    /// Whether the object is unchanged, value for value.
+    pub(crate) is_same: bool,
+    /// Whether the CRD refuses the edit for something that it did not refuse before.
+    pub(crate) breaks: bool,
+}
+
+/// Why the earlier state of an object is not known.
+#[derive(Debug)]
+enum Doubt {
+    /// The object may be in this file, of which a part cannot be read.
+    Unread(String),
+    /// The base has the object twice, with two specs.
+    Twice(CasePlace, CasePlace),
+}
+
+impl Past {
+    /// The object as it was.
+    pub(crate) fn found(&self) -> Option<&EarlierState> {
+        match self {
+            Self::Found(found) => Some(found),
+            Self::NotAsked | Self::Added | Self::Unknown(_) => None,
+        }
+    }
+
+    /// Whether nothing has changed.
+    pub(crate) fn is_same(&self) -> bool {
+        self.found().is_some_and(|found| found.is_same)
+    }
+}
+
+impl EarlierState {
+    /// The extension as it was, if the edit may be an exempt update. An update that the CRD refuses is not exempt. If
+    /// all extensions are judged, one that requests the same as before is judged without its earlier state.
+    pub(crate) fn old(&self, new: &Extension, all: bool) -> Option<Extension> {
+        let old = self.ancestor.extension.as_ref()?;
+        let filters = new.filter.as_ref().ok().zip(old.filter.as_ref().ok());
+        let asks_the_same = filters.is_some_and(|(new, old)| new.asks_the_same_as(old));
+        let is_judged_alone = self.breaks || (all && asks_the_same);
+        let before = Some(self.ancestor.before()).filter(|_| !is_judged_alone);
+        before?.old(new)
+    }
+}
+
+impl Doubt {
+    fn told(&self, source: &BaseSource) -> String {
+        match self {
+            Self::Unread(file) => format!("{} cannot be read completely", source.shown(file)),
+            Self::Twice(one, other) => format!(
+                "it is defined twice, at {} and at {}",
+                source.shown(&one.to_string()),
+                source.shown(&other.to_string()),
+            ),
+        }
+    }
+}
+
+/// Files of a revision that the work tree no longer has, and that cannot be read.
+///
+/// If no object of such a file is missed there is nothing to compare, and users who remove a broken file are not told
+/// that it is broken. If an extension may come from it, its earlier state is not known: then the file is an input that
+/// could not be read.
+#[derive(Debug, Default)]
+struct LostObjects {
+    /// Files within the inputs of `-f`, each with its name in the revision.
+    asked: Vec<(String, BadInput)>,
+    elsewhere: Vec<(String, BadInput)>,
+    missed: HashSet<String>,
+    passed_over: Vec<BadInput>,
+}
+
+impl LostObjects {
+    fn of(asked: Vec<(String, BadInput)>) -> Self {
+        Self {
+            asked,
+            ..Self::default()
+        }
+    }
+
+    /// Adds files that are outside of the inputs of `-f`.
+    fn add_elsewhere(&mut self, elsewhere: Vec<(String, BadInput)>) {
+        self.elsewhere = elsewhere;
+    }
+
+    /// An extension may come from this file.
+    fn miss(&mut self, file: &str) {
+        self.missed.insert(file.to_owned());
+    }
+
+    /// The files that an extension may come from. The rest is passed over; files outside of the inputs without a word.
+    /// Call it after the last input.
+    fn settle(&mut self) -> Vec<BadInput> {
+        let mut missed = Vec::new();
+        for (file, one) in self.asked.drain(..) {
+            if self.missed.contains(&file) {
+                missed.push(one);
+            } else {
+                self.passed_over.push(one);
+            }
+        }
+        let elsewhere = self.elsewhere.drain(..);
+        let elsewhere = elsewhere.filter(|(file, _)| self.missed.contains(file));
+        missed.extend(elsewhere.map(|(_, one)| one));
+        missed
+    }
+
+    fn passed_over(&self) -> &[BadInput] {
+        &self.passed_over
+    }
+}
+
+/// The names of removed extensions by the package that they requested; none for a package that several requested.
+#[derive(Debug, Default)]
+pub(crate) struct Renames(HashMap<String, Option<String>>);
+
+impl Renames {
+    fn of<'a>(removed: impl Iterator<Item = &'a Ancestor>) -> Self {
+        let mut names = HashMap::new();
+        for one in removed {
+            let Some(filter) = one.filter() else { continue };
+            match names.entry(filter.package.clone()) {
+                Entry::Vacant(first) => drop(first.insert(one.name().map(str::to_owned))),
+                Entry::Occupied(mut several) => drop(several.insert(None)),
+            }
+        }
+        Self(names)
+    }
+
+    /// The name of the only removed extension that requested this package.
+    pub(crate) fn only(&self, package: &str) -> Option<&str> {
+        self.0.get(package)?.as_deref()
     }
 }

@@ -10,11 +10,11 @@ use crate::admission::Review;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
-use crate::cli::commands::check::bad::{BadInput, Problem};
+use crate::cli::commands::check::cases::{BadInput, Problem};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::cli::commands::check::kustomize::Kustomizations;
-use crate::cli::commands::check::unrendered::Skipped;
+use crate::cli::commands::check::kustomize::Skipped;
 use crate::facts::given::unrendered;
 use crate::facts::given::{self, GivenObjects, UniqueObjects};
 use crate::manifest::{

@@ -1,4 +1,5 @@
-//! The kustomizations among the inputs: which files are patches, and which extensions an overlay changes.
+//! Inputs that a tool still renders, and the kustomizations among them: which files are patches, and which extensions
+//! an overlay changes.
 //!
 //! ```text
 //! base/ext.yaml <--resources-- base <--resources-- overlays/prod --patches--> overlays/prod/patch.yaml
@@ -7,16 +8,16 @@
 //! olmguard renders nothing, so what kustomize changes is not checked as it is written: the answer would be about
 //! an object that no cluster gets. What at least one overlay applies as it is written is checked.
 
-mod file;
-
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::cases::CasePlace;
-use super::unrendered::Skipped;
+use serde_json::Value;
+
+use crate::cli::commands::check::cases::CasePlace;
 use crate::facts::given::GivenObjects;
-use crate::manifest::{ManifestObject, Position, kustomizations, manifest_files};
-use file::Kustomization;
+use crate::manifest::{
+    ManifestObject, Position, documents, kustomizations, manifest_files, read_file,
+};
 use olmguard_engine::explain::{Renderer, Unrendered};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
@@ -181,4 +182,152 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     normal
+}
+
+/// What one builds on, and what it changes. Paths are written from where the program runs.
+#[derive(Debug)]
+struct Kustomization {
+    file: String,
+    directory: PathBuf,
+    /// The directory, as a command takes it.
+    shown: String,
+    is_component: bool,
+    /// Files, and directories of others. What is no path is among them, and never found.
+    resources: Vec<PathBuf>,
+    components: Vec<PathBuf>,
+    patches: Vec<PathBuf>,
+    /// Whether a patch or a transformer may change an extension.
+    changes: bool,
+    /// Whether it makes objects of its own: charts and generators.
+    is_generated: bool,
+}
+
+impl Kustomization {
+    /// The one in this file; none if it is none, or cannot be read.
+    fn read(path: &str) -> Option<Self> {
+        let bytes = read_file(Path::new(path)).ok()?;
+        let document = documents(&bytes).next()?.ok()?;
+        let value = document.value.as_object().map(|_| &document.value)?;
+        let api_version = value.get("apiVersion").and_then(Value::as_str);
+        let is_one = api_version.is_none_or(|version| version.starts_with(GROUP));
+        is_one.then(|| Self::of(path, value))
+    }
+
+    fn of(path: &str, value: &Value) -> Self {
+        let directory = Path::new(path).parent().unwrap_or(Path::new(""));
+        let below = |name: &str| normal(&directory.join(name));
+        let named = |key: &str| texts(value.get(key)).map(below).collect::<Vec<_>>();
+        let patches: Vec<_> = PATCHES
+            .iter()
+            .flat_map(|key| items(value.get(key)))
+            .collect();
+        let is_ours = |patch: &&Value| changes_extensions(patch, directory);
+        let has = |key: &&str| items(value.get(key)).next().is_some() || value[*key].is_string();
+        Self {
+            file: path.to_owned(),
+            directory: normal(directory),
+            shown: match directory.to_string_lossy() {
+                shown if shown.is_empty() => ".".to_owned(),
+                shown => shown.into_owned(),
+            },
+            is_component: value.get("kind").and_then(Value::as_str) == Some("Component"),
+            resources: [named("resources"), named("bases")].concat(),
+            components: named("components"),
+            changes: TRANSFORMERS.iter().any(has) || patches.iter().any(is_ours),
+            is_generated: GENERATORS.iter().any(has),
+            patches: patches.into_iter().filter_map(file_of).map(below).collect(),
+        }
+    }
+}
+
+/// Whether a patch may change an extension: it, or what it is put to, is of its kind, or no one can tell.
+fn changes_extensions(patch: &Value, directory: &Path) -> bool {
+    if let Some(kind) = patch.pointer("/target/kind").and_then(Value::as_str) {
+        let is_pattern = kind.contains(|c: char| !c.is_ascii_alphanumeric());
+        return kind == KIND || is_pattern;
+    }
+    let text = match file_of(patch) {
+        Some(name) => {
+            let file = Some(directory.join(name)).filter(|file| file.is_file());
+            let Some(Ok(bytes)) = file.map(|file| read_file(&file)) else {
+                return true;
+            };
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+        None => patch.to_string(),
+    };
+    patch.get("target").is_some() || text.contains(KIND)
+}
+
+/// The file of a patch; none if it is written in place.
+fn file_of(patch: &Value) -> Option<&str> {
+    let text = patch.as_str().filter(|text| !text.contains([':', '\n']));
+    text.or_else(|| patch.get("path")?.as_str())
+}
+
+fn items(list: Option<&Value>) -> impl Iterator<Item = &Value> {
+    list.and_then(Value::as_array).into_iter().flatten()
+}
+
+fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
+    items(list).filter_map(Value::as_str)
+}
+
+const GROUP: &str = "kustomize.config.k8s.io/";
+const KIND: &str = "ClusterExtension";
+
+/// The fields with patches, of each age of kustomize.
+const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
+
+/// The other fields that can change an extension. `namespace` changes only its metadata, which nothing reads.
+const TRANSFORMERS: [&str; 4] = ["namePrefix", "nameSuffix", "replacements", "transformers"];
+
+const GENERATORS: [&str; 3] = ["generators", "helmCharts", "helmChartInflationGenerator"];
+
+/// Something that is not checked, and why not.
+#[derive(Debug)]
+pub(super) struct Skipped {
+    pub(super) place: CasePlace,
+    pub(super) why: Unrendered,
+    pub(super) by: Renderer,
+}
+
+impl Skipped {
+    pub(super) fn new(place: CasePlace, why: Unrendered, kustomizations: &Kustomizations) -> Self {
+        let by = renderer(&place.file, &why, kustomizations);
+        Self { place, why, by }
+    }
+
+    /// Why, and what to do, in a line.
+    pub(super) fn words(&self) -> String {
+        self.why.words(&self.by)
+    }
+}
+
+/// What renders this file.
+fn renderer(file: &str, why: &Unrendered, kustomizations: &Kustomizations) -> Renderer {
+    let chart = || {
+        let mut directories = Path::new(file).ancestors().skip(1);
+        directories.find(|directory| directory.join("Chart.yaml").is_file())
+    };
+    match why {
+        Unrendered::OpenShiftTemplate => return Renderer::Oc(file.to_owned()),
+        Unrendered::Placeholder { text, .. }
+            if text.starts_with('$') && !text.starts_with("$(") =>
+        {
+            return Renderer::Envsubst(file.to_owned());
+        }
+        _ => {}
+    }
+    let built = kustomizations.built(file).map(Renderer::Kustomize);
+    let chart = || chart().map(|directory| Renderer::Helm(shown(directory)));
+    built.or_else(chart).unwrap_or(Renderer::Unknown)
+}
+
+/// A directory as a command takes it.
+fn shown(directory: &Path) -> String {
+    match directory.to_string_lossy() {
+        shown if shown.is_empty() => ".".to_owned(),
+        shown => shown.into_owned(),
+    }
 }

@@ -11,7 +11,7 @@ use crate::cli::commands::check::args::CheckArgs;
 use crate::cli::commands::check::cases::Case;
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
-use crate::cli::commands::check::unrendered::Skipped;
+use crate::cli::commands::check::kustomize::Skipped;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::explain::plain::{self, PassedOver};
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport, PolicyReport};

@@ -2,7 +2,7 @@
 //! worth knowing about the OLM that is judged by, and what is there no more or was passed over.
 
 use crate::cli::commands::check::args::CheckArgs;
-use crate::cli::commands::check::bad::{BadInput, Lies};
+use crate::cli::commands::check::cases::{BadInput, Lies};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
 use crate::facts::Fault;

@@ -1,4 +1,7 @@
 //! The extensions of a base, and what could not be read of it.
+//!
+//! A file of the base keeps its objects as they were parsed: an input with the same text is not parsed again. Most files
+//! of a change are what they were, and parsing is most of the work for both sides.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -8,30 +11,30 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::ancestor::{Ancestor, Key};
-use super::parsed::{ParsedFiles, ParsedObject};
-use super::past::Doubt;
-use super::texts::{is_about_extensions, may_name_any};
-use crate::cli::commands::check::bad::{BadInput, Problem};
-use crate::cli::commands::check::inputs::is_read_whole;
+use crate::cli::commands::check::cases::{BadInput, Problem};
+use crate::cli::commands::check::base::Doubt;
+use crate::cli::commands::check::base::texts::{is_about_extensions, may_name, may_name_any};
+use crate::cli::commands::check::cases::CasePlace;
+use crate::cli::commands::check::inputs::{deciding_field, is_read_whole};
 use crate::facts::given::unrendered;
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
-use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
+use olmguard_engine::extension::{Extension, Filter, RecognisedObject, recognise};
+use olmguard_engine::judge::EarlierObject;
 
-/// The extensions of some files.
+/// The extensions of files of a base.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     all: Vec<Rc<Ancestor>>,
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
-    /// Those without a name, of each value the first.
+    /// Extensions without a name, of each value the first.
     nameless: HashSet<ByValue>,
     unread: Vec<UnreadFile>,
-    /// How many bytes of those are kept.
+    /// How many bytes of unread files are kept.
     kept: usize,
     parsed: ParsedFiles,
 }
 
-/// One that is known again by all that it is.
+/// An extension that is recognised by its whole value.
 #[derive(Debug)]
 struct ByValue(Rc<Ancestor>);
 
@@ -39,16 +42,15 @@ struct ByValue(Rc<Ancestor>);
 #[derive(Debug)]
 struct UnreadFile {
     file: String,
-    /// Its content; none where nothing of it could be read, or there is no room for it: it may hold
-    /// anything then.
+    /// Its content; none if nothing of it could be read, or there is no room for it. It may have any extension then.
     bytes: Option<Vec<u8>>,
-    /// Whether it may hold one of any name.
+    /// Whether it may have an extension of any name.
     is_any: bool,
 }
 
 impl Objects {
-    /// Reads the extensions of these files, and says what cannot be read. A file that is about none is
-    /// not looked at any further, and a template is no error.
+    /// Reads the extensions of these files, and returns what cannot be read. A file that is not about extensions is
+    /// not parsed, and a template is not an error.
     pub(super) fn read<E: Into<Problem>>(
         &mut self,
         files: impl Iterator<Item = (String, Result<Vec<u8>, E>)>,
@@ -95,7 +97,7 @@ impl Objects {
         }
     }
 
-    /// An object that a tool makes a manifest of was whatever the tool made of it.
+    /// Adds the objects of a document. What a tool made of an object that it renders is not known.
     fn document(
         &mut self,
         file: &str,
@@ -128,7 +130,7 @@ impl Objects {
         self.parsed.take(text)
     }
 
-    /// Once there are no more inputs.
+    /// Drops all parsed files. Call it after the last input.
     pub(super) fn forget_parsed(&mut self) {
         self.parsed = ParsedFiles::default();
     }
@@ -186,8 +188,8 @@ impl Objects {
         self.all.iter().map(|one| &one.key)
     }
 
-    /// The one that this object, which now stands in this file, was before. One without a name is known
-    /// again only where nothing of it has changed.
+    /// The earlier state of this object, which is in this file now. An object without a name is recognised only if
+    /// nothing of it has changed.
     pub(super) fn find(
         &self,
         file: &str,
@@ -241,7 +243,7 @@ impl PartialEq for ByValue {
 
 impl Eq for ByValue {}
 
-/// Of several in one name those whose path ends most like this one.
+/// Of several extensions of one name those whose path ends most like this one.
 fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
     let alike = |one: &Rc<Ancestor>| {
         let parts = |path| Path::new(path).components().rev();
@@ -256,5 +258,217 @@ fn likest<'a>(found: &'a [Rc<Ancestor>], file: &str) -> Vec<&'a Rc<Ancestor>> {
 /// The most bytes that are kept of files that cannot be read: those of the largest manifest.
 const MOST_KEPT: usize = 32 << 20;
 
+/// An extension as it was.
+#[derive(Debug)]
+pub(crate) struct Ancestor {
+    pub(super) key: Key,
+    pub(crate) place: CasePlace,
+    /// The whole object. An input with the same text shares it.
+    object: Rc<ManifestObject>,
+    /// None if the `apiVersion` is not known.
+    pub(crate) extension: Option<Extension>,
+}
+
+/// The identity of an object, before the change and after it.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(crate) struct Key {
+    pub(crate) kind: String,
+    pub(crate) name: Option<String>,
+}
+
+impl Ancestor {
+    pub(super) fn new(
+        file: &str,
+        object: Rc<ManifestObject>,
+        positions: &Positions,
+        extension: Option<Extension>,
+    ) -> Self {
+        Self {
+            key: Key::of(&object),
+            place: place(file, &object, positions, extension.as_ref()),
+            object,
+            extension,
+        }
+    }
+
+    pub(crate) fn kind(&self) -> &str {
+        &self.key.kind
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.key.name.as_deref()
+    }
+
+    pub(super) fn value(&self) -> &Value {
+        &self.object.value
+    }
+
+    /// Whether an object is the same, value for value.
+    pub(super) fn is_same(&self, object: &ManifestObject) -> bool {
+        std::ptr::eq(Rc::as_ptr(&self.object), object) || *self.value() == object.value
+    }
+
+    pub(crate) fn before(&self) -> EarlierObject<'_> {
+        EarlierObject {
+            value: self.value(),
+            extension: self.extension.as_ref(),
+        }
+    }
+
+    /// Whether another extension has the same spec.
+    pub(super) fn asks_as(&self, other: &Self) -> bool {
+        self.value().get("spec") == other.value().get("spec")
+    }
+
+    /// Its filter, if that can be read.
+    pub(crate) fn filter(&self) -> Option<&Filter> {
+        self.extension.as_ref()?.filter.as_ref().ok()
+    }
+}
+
+impl Key {
+    pub(super) fn of(object: &ManifestObject) -> Self {
+        Self {
+            kind: object.kind.clone(),
+            name: object.name.clone(),
+        }
+    }
+
+    /// Whether a text may have an object of this name.
+    pub(super) fn may_be_in(&self, text: &[u8]) -> bool {
+        may_name(text, self.name.as_deref().unwrap_or_default().as_bytes())
+    }
+}
+
+/// Where an extension is in a file: its deciding field, if its version is known.
+fn place(
+    file: &str,
+    object: &ManifestObject,
+    positions: &Positions,
+    extension: Option<&Extension>,
+) -> CasePlace {
+    let path = extension.map(|extension| deciding_field(extension, &object.value, &[]));
+    CasePlace {
+        file: file.to_owned(),
+        document: object.document,
+        at: object.position(positions, &path.unwrap_or_default()),
+    }
+}
+
+/// An object, as far as an input with its text needs it. Most objects are of other kinds: to hold all of them takes
+/// about as long as to parse them again.
+#[derive(Debug)]
+pub(in crate::cli::commands::check) enum ParsedObject {
+    /// An object that is counted, and not read.
+    OtherKind,
+    /// The object, and the places in its document.
+    Whole(Rc<ManifestObject>, Rc<Positions>),
+}
+
+/// The objects of texts, each until an input takes it.
+#[derive(Debug, Default)]
+pub(super) struct ParsedFiles {
+    by_text: HashMap<Vec<u8>, Vec<ParsedObject>>,
+    /// How many bytes the texts had, including those that were taken.
+    kept: usize,
+}
+
+impl ParsedFiles {
+    /// Whether there is room for a text of so many bytes.
+    pub(super) fn has_room(&self, bytes: usize) -> bool {
+        self.kept.saturating_add(bytes) <= MOST_TEXT
+    }
+
+    /// Keeps the objects of a text. They are all that is in it, so each could be read.
+    pub(super) fn keep(&mut self, text: Vec<u8>, objects: Vec<ParsedObject>) {
+        self.kept += text.len();
+        self.by_text.insert(text, objects);
+    }
+
+    /// The objects of a text, for the first one who asks.
+    pub(super) fn take(&mut self, text: &[u8]) -> Option<Vec<ParsedObject>> {
+        self.by_text.remove(text)
+    }
+}
+
+/// The most bytes of texts whose objects are kept: thousands of manifests. What is parsed takes some ten
+/// times as much.
+const MOST_TEXT: usize = 2 << 20;
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_taken_once() {
+        let mut files = ParsedFiles::default();
+        files.keep(b"a".to_vec(), Vec::new());
+        assert!(files.take(b"b").is_none());
+        assert!(files.take(b"a").is_some());
+        assert!(files.take(b"a").is_none());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut files = ParsedFiles::default();
+        assert!(files.has_room(MOST_TEXT) && !files.has_room(MOST_TEXT + 1));
+        files.keep(vec![b'a'; MOST_TEXT], Vec::new());
+        assert!(!files.has_room(1));
+    }
+
+    /// A broken file that holds an extension of this name, and is as long as asked for.
+    fn broken(name: &str, bytes: usize) -> Vec<u8> {
+        let mut text = format!("kind: ClusterExtension\nmetadata: {{name: {name}\n#").into_bytes();
+        text.resize(bytes.max(text.len()), b'-');
+        text
+    }
+
+    fn read(files: Vec<(&str, Vec<u8>)>) -> Objects {
+        let mut objects = Objects::default();
+        let files = files.into_iter();
+        let errors =
+            objects.read(files.map(|(file, bytes)| (file.to_owned(), Ok::<_, Problem>(bytes))));
+        assert_eq!(errors.len(), objects.unread.len());
+        objects
+    }
+
+    /// Whether an extension of this name is found, or the file that leaves it open.
+    fn find(objects: &Objects, name: &str) -> Result<bool, String> {
+        let text = json!({
+            "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+            "metadata": {"name": name},
+        });
+        let text = text.to_string();
+        let document = documents(text.as_bytes()).next().expect("a document");
+        let (list, _) = document.expect("JSON").into_objects();
+        match objects.find("new.yaml", &list[0]) {
+            Ok(found) => Ok(found.is_some()),
+            Err(Doubt::Unread(file)) => Err(file),
+            Err(Doubt::Twice(one, _)) => panic!("{one}: twice"),
+        }
+    }
+
+    #[test]
+    fn a_broken_file_leaves_open_what_it_names() {
+        let objects = read(vec![("a.yaml", broken("a", 0)), ("b.yaml", broken("b", 0))]);
+        let unread = |file: &str| Err(file.to_owned());
+        assert_eq!(find(&objects, "a"), unread("a.yaml"));
+        assert_eq!(find(&objects, "b"), unread("b.yaml"));
+        assert_eq!(find(&objects, "c"), Ok(false));
+    }
+
+    #[test]
+    fn past_a_bound_broken_files_are_not_kept_and_leave_everything_open() {
+        let third = MOST_KEPT / 3 + 1;
+        let files = ["a.yaml", "b.yaml", "c.yaml", "d.yaml"];
+        let mut objects = read(files.map(|file| (file, broken("a", third))).to_vec());
+        assert_eq!(objects.kept, 2 * third);
+        assert_eq!(find(&objects, "other"), Err("c.yaml".to_owned()));
+        assert_eq!(
+            objects.keep(vec![0; 1024]).map(|kept| kept.len()),
+            Some(1024)
+        );
+    }
+}

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::commands::check::bad::BadInput;
+use crate::cli::commands::check::cases::BadInput;
 use crate::cli::commands::check::base::{Ancestor, Base, BaseSource, Past};
 
 /// The base: the state before the change.
