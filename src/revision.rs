@@ -2,26 +2,23 @@
 //! content is known already, and a file of the work tree with the same id replaces a missing object.
 //!
 //! ```text
-//! path --Repository::around--> Repository --revision--> Revision --files, gone--> File { path, bytes }
+//! path --Repository::around--> Repository --revision--> Revision --files, gone--> RevisionFile { path, bytes }
 //! ```
 //!
-//! A folder stands for the same files as in a work tree: those that look like manifests, nothing
-//! hidden, links followed by what they hold in the revision, as long as they stay within it. A submodule stands for the files of
-//! the commit that the revision pins, where it is checked out.
+//! A directory has the same files as in a work tree: those that look like manifests, nothing hidden, links followed by
+//! what they contain in the revision, as long as they stay within it. A submodule has the files of the commit that the
+//! revision pins, if it is checked out.
 //!
 //! Invariants: nothing is run and nothing is written. Of all configuration only the repository's own
-//! file is read, no variable of the environment is, and the library is built without the parts that
+//! file is read, no environment variable is, and the library is built without the parts that
 //! run filters, hooks or helpers; so it does not matter whose repository it is. Whatever the objects
 //! are, no blob past [`crate::manifest::MAX_BYTES`] is taken, and a walk ends.
 
-mod budget;
 mod error;
-mod known;
 mod repository;
 mod tree;
 mod walk;
-mod way;
 
 pub use self::error::{FileError, RepositoryError, RevisionError};
 pub use self::repository::{Repository, Revision};
-pub use self::walk::{File, Files};
+pub use self::walk::{RevisionFile, RevisionFiles};

@@ -1,9 +1,8 @@
-//! Why there is no revision, and why a file of one cannot be read.
+//! Why there is no revision, why a file of one cannot be read, and how much of one is read.
 
 use std::path::PathBuf;
 
-use super::walk::COST_OF_REPEAT;
-use super::way::COST_OF_LINK;
+use crate::foreign_text::one_line;
 
 /// Why there is no repository.
 #[derive(Debug, thiserror::Error)]
@@ -166,3 +165,77 @@ fn after(shallow: bool) -> String {
 
 const FETCH: &str = "this clone is shallow, so fetch the revision first (git fetch --depth=1 origin REV; for the common \
                      commit of two revisions git fetch --unshallow, or fetch-depth: 0 in a checkout step)";
+
+/// The causes of an error of the library, in one line.
+pub(super) fn cause(error: &gix::Error) -> String {
+    let first: &dyn std::error::Error = error;
+    let chain = std::iter::successors(Some(first), |error| error.source());
+    let chain = chain.take(MOST_CAUSES);
+    let mut said: Vec<String> = chain.map(|error| one_line(&error.to_string())).collect();
+    said.dedup();
+    // Its own names for what is said before or behind them in words.
+    said.retain(|words| words.contains(' ') && !words.starts_with("couldn't parse revision"));
+    said.join(": ")
+}
+
+/// How many causes of an error are shown.
+const MOST_CAUSES: usize = 8;
+
+/// How much of a revision is still read; nothing once more was requested than there was. What is in a revision may be
+/// made to be endless.
+#[derive(Debug)]
+pub(super) struct ReadingBudget {
+    left: Option<u64>,
+}
+
+impl Default for ReadingBudget {
+    fn default() -> Self {
+        let left = Some(MOST_ENTRIES);
+        Self { left }
+    }
+}
+
+impl ReadingBudget {
+    /// Pays for so many entries of folders.
+    pub(super) fn take(&mut self, entries: u64) -> Result<(), FileError> {
+        self.left = self.left.and_then(|left| left.checked_sub(entries));
+        let limit = MOST_ENTRIES;
+        self.left.map(drop).ok_or(FileError::TooMany { limit })
+    }
+
+    /// Pays for a file of so many bytes: [`MOST_ENTRIES`] buy a GiB.
+    pub(super) fn take_file(&mut self, bytes: u64) -> Result<(), FileError> {
+        self.take(1 + bytes / 1024)
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.is_none()
+    }
+}
+
+/// The cost of following a link, in entries: its target is an object of its own, which is slow to read.
+pub(super) const COST_OF_LINK: u64 = 10;
+
+/// The cost of reading again what is in another place as well, in entries: a few directories within each other, each
+/// there many times, make any number of places of one file.
+pub(super) const COST_OF_REPEAT: u64 = 30;
+
+/// The most entries of folders that are looked at: many times what any repository of manifests has.
+const MOST_ENTRIES: u64 = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_paid_for_spends_the_rest() {
+        let limit = MOST_ENTRIES;
+        let mut budget = ReadingBudget::default();
+        assert_eq!(budget.take(limit - 2), Ok(()));
+        assert_eq!(budget.take_file(1024), Ok(()));
+        assert!(!budget.is_spent());
+        assert_eq!(budget.take_file(0), Err(FileError::TooMany { limit }));
+        assert!(budget.is_spent());
+        assert_eq!(budget.take(0), Err(FileError::TooMany { limit }));
+    }
+}

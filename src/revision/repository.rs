@@ -8,20 +8,17 @@ use std::rc::Rc;
 use gix::bstr::BStr;
 use gix::discover::upwards;
 use gix::revision::plumbing::Spec;
-use gix::{ObjectId, ThreadSafeRepository, open};
+use gix::{ObjectId, ThreadSafeRepository};
 
-use super::budget::Budget;
-use super::error::{RepositoryError, RevisionError};
-use super::known::KnownContents;
-use super::tree::Tree;
-use super::walk::{Files, bytes};
-use crate::foreign_text::one_line;
+use super::error::{ReadingBudget, RepositoryError, RevisionError, cause};
+use super::tree::{Tree, isolated};
+use super::walk::{KnownContents, RevisionFiles, bytes};
 
 /// A repository with a work tree.
 #[derive(Clone, Debug)]
 pub struct Repository {
     git: gix::Repository,
-    /// The work tree's folder, without links.
+    /// The directory of the work tree, without links.
     root: PathBuf,
 }
 
@@ -33,7 +30,7 @@ pub struct Revision {
 }
 
 impl Repository {
-    /// The one that this file or folder lies in.
+    /// The repository around a file or a directory.
     pub fn around(path: &Path) -> Result<Self, RepositoryError> {
         let folder = as_written(path).and_then(|path| nearest(&path));
         let folder = folder.map_err(|source| RepositoryError::Io {
@@ -56,13 +53,13 @@ impl Repository {
         }
     }
 
-    /// The folder of its work tree, without links.
+    /// The directory of its work tree, without links.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The way from its root to this file or folder, if it is in the work tree. Links in that are left as
-    /// they are: in a revision they may lead elsewhere.
+    /// The path from its root to a file or a directory, if that is in the work tree. Links within the path are kept:
+    /// in a revision they may lead elsewhere.
     pub fn within(&self, path: &Path) -> Option<PathBuf> {
         let path = as_written(path).ok()?;
         let mut above: Vec<&Path> = path.ancestors().collect();
@@ -75,8 +72,7 @@ impl Repository {
         })
     }
 
-    /// The commit of this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for what A and B have in
-    /// common.
+    /// The commit of this name: a branch, a tag, an id, `HEAD~2`, or `A...B` for the common commit of A and B.
     pub fn revision(&self, name: &str) -> Result<Revision, RevisionError> {
         name.split("...")
             .try_for_each(|side| self.check_clear(side))?;
@@ -162,51 +158,45 @@ impl Repository {
 }
 
 impl Revision {
-    /// Its id, in full.
+    /// The id of the commit, in full.
     pub fn commit(&self) -> String {
         self.commit.to_hex().to_string()
     }
 
-    /// The files of these files and folders, each given as the way from the root, in their order. A file with
-    /// one of the known contents is not read.
+    /// The files at and below these paths from the root, in their order. A file with one of the known contents is not
+    /// read.
     pub fn files<'k>(
         &self,
         paths: &[PathBuf],
         known: impl IntoIterator<Item = &'k [u8]>,
-    ) -> Files<'k> {
+    ) -> RevisionFiles<'k> {
         let known = KnownContents::new(self.commit.kind(), known);
-        Files::below(&self.tree, paths, known)
+        RevisionFiles::below(&self.tree, paths, known)
     }
 
-    /// Whether this file of it is in the work tree no more.
+    /// Whether the work tree no longer has this file of the revision.
     pub fn has_gone(&self, path: &str) -> bool {
-        let (path, budget) = (path.as_bytes(), &mut Budget::default());
+        let (path, budget) = (path.as_bytes(), &mut ReadingBudget::default());
         let found = self.tree.at(path, budget).ok().flatten();
         let place = found.map_or_else(|| path.to_owned(), |found| found.path);
         let is_nowhere = place != path && self.tree.is_missing(path);
         is_nowhere || self.tree.is_gone(&place, budget).unwrap_or_default()
     }
 
-    /// Whether there was something at this way from the root, and is nothing in the work tree any more.
+    /// Whether the revision has something at this path from the root, and the work tree has nothing.
     pub fn is_emptied(&self, way: &Path) -> bool {
-        let (path, budget) = (bytes(way), &mut Budget::default());
+        let (path, budget) = (bytes(way), &mut ReadingBudget::default());
         let was = self.tree.at(&path, budget).ok().flatten().is_some();
         was && self.tree.is_gone(&path, budget).unwrap_or_default()
     }
 
-    /// The files of the whole revision that are in none of these files and folders, and not in the work
-    /// tree any more.
-    pub fn gone(&self, but: &[PathBuf]) -> Files<'static> {
-        Files::gone(&self.tree, but)
+    /// The files of the whole revision that are outside of these paths, and that the work tree no longer has.
+    pub fn gone(&self, but: &[PathBuf]) -> RevisionFiles<'static> {
+        RevisionFiles::gone(&self.tree, but)
     }
 }
 
-/// Nothing around a repository is read, no object takes the place of another, and none takes more room than this.
-pub(super) fn isolated() -> open::Options {
-    open::Options::isolated().config_overrides([MOST_ROOM, NO_REPLACEMENTS])
-}
-
-/// Why there is none around this path: where one was found it is told what is wrong with it.
+/// Why there is no repository around this path. If one was found, the error has the reason why it cannot be opened.
 fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
     let path = path.to_owned();
     match error.downcast_any_ref() {
@@ -217,7 +207,7 @@ fn not_opened(path: &Path, error: &gix::Error) -> RepositoryError {
         ) => RepositoryError::None { path },
         _ => RepositoryError::Broken {
             path,
-            why: told(error),
+            why: cause(error),
         },
     }
 }
@@ -238,7 +228,7 @@ fn as_written(path: &Path) -> io::Result<PathBuf> {
     Ok(whole)
 }
 
-/// The nearest folder around a path, or at it, that is there; without links.
+/// The nearest existing directory around a path, or at it; without links.
 fn nearest(path: &Path) -> io::Result<PathBuf> {
     let mut last = io::Error::from(ErrorKind::NotFound);
     for around in path.ancestors() {
@@ -254,29 +244,8 @@ fn nearest(path: &Path) -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// An error of the library in one line. It may repeat a file that it cannot read.
-pub(super) fn told(error: &gix::Error) -> String {
-    let first: &dyn std::error::Error = error;
-    let chain = std::iter::successors(Some(first), |error| error.source());
-    let chain = chain.take(MOST_CAUSES);
-    let mut said: Vec<String> = chain.map(|error| one_line(&error.to_string())).collect();
-    said.dedup();
-    // Its own names for what is said before or behind them in words.
-    said.retain(|words| words.contains(' ') && !words.starts_with("couldn't parse revision"));
-    said.join(": ")
-}
-
 /// Where a ref can be that is not named in full, as git looks for it.
 const REFS: [&str; 4] = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 
 /// A whole id is an object, whatever refs are called so.
 const WHOLE_ID: usize = 40;
-
-/// So many causes of an error are told.
-const MOST_CAUSES: usize = 8;
-
-/// Twice the most bytes of a manifest: room for what it is stored as a difference to.
-const MOST_ROOM: &str = "gitoxide.objects.allocLimit=67108864";
-
-/// A ref below `refs/replace` can name any commit of a pull request instead of the base.
-const NO_REPLACEMENTS: &str = "core.useReplaceRefs=false";

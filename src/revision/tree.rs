@@ -1,31 +1,31 @@
-//! The tree of one commit: its folders and files, looked up in the repository's objects.
+//! The tree of one commit: its directories and files, looked up in the repository's objects, and the path to each.
+//!
+//! Links on a path are followed as the system would, by what they have in the tree. A link at the end of a path is left
+//! as it is.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::{fs, io};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 use gix::objs::{Kind, compute_hash};
+use gix::open;
 
-use super::budget::Budget;
-use super::error::FileError;
-use super::repository::{isolated, told};
-use super::way::{PathTarget, look_up};
+use super::error::{COST_OF_LINK, FileError, ReadingBudget, cause};
 use crate::manifest::{MAX_BYTES, read_file};
 
 /// The tree of a commit, and where its files would lie.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     git: gix::Repository,
-    /// The folder of the work tree, without links.
+    /// The directory of the work tree, without links.
     root: PathBuf,
-    /// What stands before a path in it, as people are shown it: the way to the submodule.
+    /// The prefix of a path in it, as users are shown it: the path to the submodule.
     shown: String,
     id: ObjectId,
     /// How many repositories are around it.
@@ -34,10 +34,10 @@ pub(super) struct Tree {
     behind_links: Rc<RefCell<HashMap<PathBuf, bool>>>,
 }
 
-/// Folders in which something was looked up: many links may lead into one.
+/// Directories in which something was looked up: many links may lead into one.
 type Folders = Rc<RefCell<HashMap<ObjectId, Rc<[TreeEntry]>>>>;
 
-/// One thing in a folder.
+/// An entry of a directory.
 #[derive(Clone, Debug)]
 pub(super) struct TreeEntry {
     pub(super) name: Vec<u8>,
@@ -58,7 +58,7 @@ impl Tree {
         }
     }
 
-    /// The folder that holds everything.
+    /// The directory with everything in it.
     pub(super) fn top(&self) -> TreeEntry {
         TreeEntry {
             name: Vec::new(),
@@ -79,7 +79,7 @@ impl Tree {
         self.root.join(path.map_or_else(lossy, Cow::into_owned))
     }
 
-    /// What is in a folder, in byte order.
+    /// The entries of a directory, in byte order.
     pub(super) fn folder(&self, id: ObjectId) -> Result<Vec<TreeEntry>, FileError> {
         let tree = self.git.find_tree(id).map_err(|error| broken(&error))?;
         let mut entries = Vec::new();
@@ -95,29 +95,33 @@ impl Tree {
         Ok(entries)
     }
 
-    /// What is at a path, if anything is. Links on the way are followed, and one at its end is not.
+    /// The entry at a path, if there is one. Links on the path are followed; a link at its end is not.
     pub(super) fn at(
         &self,
         path: &[u8],
-        budget: &mut Budget,
+        budget: &mut ReadingBudget,
     ) -> Result<Option<PathTarget>, FileError> {
         look_up(self, path, budget)
     }
 
-    /// What has this name in a folder.
+    /// The entry of this name in a directory.
     pub(super) fn look_in(
         &self,
         folder: ObjectId,
         name: &[u8],
-        budget: &mut Budget,
+        budget: &mut ReadingBudget,
     ) -> Result<Option<TreeEntry>, FileError> {
         let entries = self.looked_up(folder, budget)?;
         let at = entries.binary_search_by(|entry| entry.name.as_slice().cmp(name));
         Ok(at.ok().and_then(|at| entries.get(at)).cloned())
     }
 
-    /// What is in a folder; it is paid for when it is looked at for the first time.
-    fn looked_up(&self, id: ObjectId, budget: &mut Budget) -> Result<Rc<[TreeEntry]>, FileError> {
+    /// The entries of a directory. They are paid for when they are read for the first time.
+    fn looked_up(
+        &self,
+        id: ObjectId,
+        budget: &mut ReadingBudget,
+    ) -> Result<Rc<[TreeEntry]>, FileError> {
         let known = self.looked_up.borrow().get(&id).map(Rc::clone);
         if let Some(entries) = known {
             return Ok(entries);
@@ -129,8 +133,12 @@ impl Tree {
         Ok(entries)
     }
 
-    /// The content of a file. How large it is, is asked before it is taken.
-    pub(super) fn file(&self, id: ObjectId, budget: &mut Budget) -> Result<Vec<u8>, FileError> {
+    /// The content of a file. Its size is checked before the content is read.
+    pub(super) fn file(
+        &self,
+        id: ObjectId,
+        budget: &mut ReadingBudget,
+    ) -> Result<Vec<u8>, FileError> {
         budget.take_file(self.size(id)?)?;
         self.content(id)
     }
@@ -141,7 +149,7 @@ impl Tree {
         &self,
         path: &[u8],
         id: ObjectId,
-        budget: &mut Budget,
+        budget: &mut ReadingBudget,
     ) -> Result<Vec<u8>, FileError> {
         let in_work_tree = |error| match error {
             FileError::Object { .. } => self.in_work_tree(path, id).ok_or(error),
@@ -160,7 +168,7 @@ impl Tree {
         }
     }
 
-    /// How large a file is, if that is within the limit.
+    /// The size of a file, if it is within the limit.
     fn size(&self, id: ObjectId) -> Result<u64, FileError> {
         let header = self.git.find_header(id).map_err(|error| broken(&error))?;
         if header.size() > MAX_BYTES {
@@ -220,14 +228,18 @@ impl Tree {
         }))
     }
 
-    /// Whether nothing is in the place of a file any more; what nobody wants in the work tree is not gone,
-    /// and what lies behind a link is another file.
-    pub(super) fn is_gone(&self, path: &[u8], budget: &mut Budget) -> Result<bool, FileError> {
+    /// Whether the work tree no longer has a file. A file that a sparse checkout leaves out is not gone, and a file
+    /// behind a link is another one.
+    pub(super) fn is_gone(
+        &self,
+        path: &[u8],
+        budget: &mut ReadingBudget,
+    ) -> Result<bool, FileError> {
         let is_gone = self.is_missing(path) || self.is_behind_link(&self.on_disk(path));
         Ok(is_gone && !self.is_left_out(path, budget)?)
     }
 
-    /// Whether nothing can be found by this path in the work tree.
+    /// Whether the work tree has nothing at this path.
     pub(super) fn is_missing(&self, path: &[u8]) -> bool {
         let found = fs::symlink_metadata(self.on_disk(path));
         found.is_err_and(|error| {
@@ -238,7 +250,7 @@ impl Tree {
         })
     }
 
-    /// Whether one of the folders in which a file lies on disk is a link. Each is looked at once.
+    /// Whether one of the directories around a file on disk is a link. Each directory is checked once.
     fn is_behind_link(&self, file: &Path) -> bool {
         let mut known = self.behind_links.borrow_mut();
         let folders = file.ancestors().skip(1);
@@ -256,7 +268,7 @@ impl Tree {
     }
 
     /// Whether a sparse checkout leaves a file of the current commit out.
-    fn is_left_out(&self, path: &[u8], budget: &mut Budget) -> Result<bool, FileError> {
+    fn is_left_out(&self, path: &[u8], budget: &mut ReadingBudget) -> Result<bool, FileError> {
         let is_sparse = self.git.config_snapshot().boolean("core.sparseCheckout");
         let head = self.git.head_tree_id().ok().map(gix::Id::detach);
         let Some(id) = head.filter(|_| is_sparse == Some(true)) else {
@@ -268,9 +280,164 @@ impl Tree {
     }
 }
 
-fn broken(error: &gix::Error) -> FileError {
-    FileError::Object { why: told(error) }
+/// How a repository is opened: nothing around it is read, no object takes the place of another, and the room of an
+/// object is bounded.
+pub(super) fn isolated() -> open::Options {
+    open::Options::isolated().config_overrides([MOST_ROOM, NO_REPLACEMENTS])
 }
+
+fn broken(error: &gix::Error) -> FileError {
+    FileError::Object { why: cause(error) }
+}
+
+/// Twice the most bytes of a manifest: room for what it is stored as a difference to.
+const MOST_ROOM: &str = "gitoxide.objects.allocLimit=67108864";
+
+/// A ref below `refs/replace` can name any commit of a pull request instead of the base.
+const NO_REPLACEMENTS: &str = "core.useReplaceRefs=false";
 
 /// How deep submodules are followed into submodules.
 const MOST_DEPTH: usize = 8;
+
+/// The entry at a path.
+#[derive(Clone, Debug)]
+pub(super) struct PathTarget {
+    pub(super) entry: TreeEntry,
+    /// The path of the entry, links followed.
+    pub(super) path: Vec<u8>,
+}
+
+/// A path as far as it was walked.
+struct WalkedPath<'t> {
+    tree: &'t Tree,
+    /// The entries on it, the last one last.
+    gone: Vec<TreeEntry>,
+    /// The parts that are left, the next one last.
+    rest: Vec<Vec<u8>>,
+    hops: usize,
+}
+
+/// The entry at this path; none if the path leads out of the tree, or nowhere.
+fn look_up(
+    tree: &Tree,
+    path: &[u8],
+    budget: &mut ReadingBudget,
+) -> Result<Option<PathTarget>, FileError> {
+    let mut way = WalkedPath {
+        tree,
+        gone: Vec::new(),
+        rest: Vec::new(),
+        hops: 0,
+    };
+    if !way.take_up(path) {
+        return Ok(None);
+    }
+    while let Some(name) = way.rest.pop() {
+        let goes_on = match &*name {
+            b".." => way.gone.pop().is_some(),
+            name => way.enter(name, budget)?,
+        };
+        if !goes_on {
+            return Ok(None);
+        }
+    }
+    way.found().map(Some)
+}
+
+impl WalkedPath<'_> {
+    /// Puts the parts of a path before those that are left. Returns whether the path can be followed from here.
+    fn take_up(&mut self, path: &[u8]) -> bool {
+        let parts = path.split(|byte| *byte == b'/').rev();
+        let parts = parts.filter(|part| !part.is_empty() && *part != b".");
+        self.rest.extend(parts.map(<[u8]>::to_vec));
+        !path.starts_with(b"/") && path.len() <= MOST_BYTES
+    }
+
+    /// Enters this name. Returns whether anything is there.
+    fn enter(&mut self, name: &[u8], budget: &mut ReadingBudget) -> Result<bool, FileError> {
+        let folder = self.last();
+        match folder.kind {
+            EntryKind::Tree => {}
+            EntryKind::Commit => return Err(self.within_submodule()),
+            _ => return Ok(false),
+        }
+        budget.take(1)?;
+        let Some(entry) = self.tree.look_in(folder.id, name, budget)? else {
+            return Ok(false);
+        };
+        if entry.kind == EntryKind::Link && !self.rest.is_empty() {
+            return self.follow(&entry, budget);
+        }
+        self.gone.push(entry);
+        Ok(true)
+    }
+
+    fn follow(&mut self, link: &TreeEntry, budget: &mut ReadingBudget) -> Result<bool, FileError> {
+        self.hops += 1;
+        if self.hops > MOST_HOPS {
+            return Ok(false);
+        }
+        budget.take(COST_OF_LINK)?;
+        let target = self.tree.file(link.id, budget)?;
+        Ok(self.take_up(&target))
+    }
+
+    fn last(&self) -> TreeEntry {
+        self.gone.last().cloned().unwrap_or_else(|| self.tree.top())
+    }
+
+    fn path(&self) -> Vec<u8> {
+        let names: Vec<&[u8]> = self.gone.iter().map(|entry| &*entry.name).collect();
+        names.join(&b'/')
+    }
+
+    fn within_submodule(&self) -> FileError {
+        FileError::WithinSubmodule {
+            path: self.path().to_str_lossy().into_owned(),
+        }
+    }
+
+    fn found(&self) -> Result<PathTarget, FileError> {
+        let (entry, path) = (self.last(), self.path());
+        if path.len() > MOST_BYTES {
+            return Err(FileError::TooDeep { limit: MOST_BYTES });
+        }
+        Ok(PathTarget { entry, path })
+    }
+}
+
+/// The path that a link leads to, if it may be in the tree.
+pub(super) fn beside(link: &[u8], target: &[u8]) -> Option<Vec<u8>> {
+    if target.starts_with(b"/") || target.len() > MOST_BYTES {
+        return None;
+    }
+    let folder = link.rfind_byte(b'/').and_then(|end| link.get(..=end));
+    Some([folder.unwrap_or_default(), target].concat())
+}
+
+/// The most bytes of a path: longer ones no system checks out.
+pub(super) const MOST_BYTES: usize = 4096;
+
+/// How many links are followed on one way, as by Linux.
+const MOST_HOPS: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_link_holds_counts_from_its_folder() {
+        for (link, target, expected) in [
+            ("a/b/c", "d", Some("a/b/d")),
+            ("a/b/c", "../d/./e", Some("a/b/../d/./e")),
+            ("c", "d//e/", Some("d//e/")),
+            ("c", "..", Some("..")),
+            ("c", "/etc/passwd", None),
+        ] {
+            let path = beside(link.as_bytes(), target.as_bytes());
+            let expected = expected.map(str::as_bytes);
+            assert_eq!(path.as_deref(), expected, "{link} -> {target}");
+        }
+        assert_eq!(beside(b"c", &[b'd'; MOST_BYTES + 1]), None);
+    }
+}

@@ -1,80 +1,79 @@
 //! The files below some paths of a tree.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::hash::Kind;
 use gix::objs::tree::EntryKind;
+use gix::objs::{self, compute_hash};
 
-use super::budget::Budget;
-use super::error::FileError;
-use super::known::KnownContents;
-use super::tree::{Tree, TreeEntry};
-use super::way::{COST_OF_LINK, MOST_BYTES, PathTarget, beside};
+use super::error::{COST_OF_LINK, COST_OF_REPEAT, FileError, ReadingBudget};
+use super::tree::{MOST_BYTES, PathTarget, Tree, TreeEntry, beside};
 use crate::manifest::has_manifest_name;
 
 /// One file of a revision.
 #[derive(Debug)]
-pub struct File {
-    /// The way from the root of the work tree, with `/` between its parts.
+pub struct RevisionFile {
+    /// The path from the root of the work tree, with `/` between its parts.
     pub path: String,
     /// The content, or why there is none.
     pub bytes: Result<Vec<u8>, FileError>,
 }
 
-/// Iterator over files of a revision, folders in byte order. Each is read when it is asked for, and
+/// Iterator over files of a revision, directories in byte order. Each file is read when the iterator comes to it, and
 /// once, however many links lead to it.
 #[derive(Debug)]
-pub struct Files<'k> {
-    /// What is still to visit, the next one last.
+pub struct RevisionFiles<'k> {
+    /// The steps to visit, the next one last.
     pending: Vec<TreeStep>,
-    /// What was named, and could not be looked for.
-    lost: Vec<File>,
+    /// Named paths that could not be looked up.
+    lost: Vec<RevisionFile>,
     visited: HashSet<TreePlace>,
     read: HashSet<ObjectId>,
-    budget: Budget,
+    budget: ReadingBudget,
     known: KnownContents<'k>,
     wanted: WantedFiles,
 }
 
-/// Where something is, links followed, and whether it is asked for if it is a file.
+/// The place of a step, links followed, and whether it is read if it is a file.
 type TreePlace = (PathBuf, Vec<u8>, bool);
 
 /// Which of the files that look like manifests are read.
 #[derive(Debug)]
 enum WantedFiles {
     All,
-    /// Those that are in none of these, and not in the work tree.
+    /// RevisionFiles that are outside of these paths, and that the work tree no longer has.
     Gone {
         but: Vec<Vec<u8>>,
     },
 }
 
-/// Something to visit.
+/// A step to visit.
 #[derive(Debug)]
 struct TreeStep {
     tree: Rc<Tree>,
-    /// As people are shown it, links as they are written.
+    /// The path as users are shown it, links as they are written.
     path: Vec<u8>,
-    /// Where it is, links followed.
+    /// The path with links followed.
     real: Vec<u8>,
     kind: EntryKind,
     id: ObjectId,
-    role: Role,
+    role: StepRole,
 }
 
-/// Why a path is looked at.
+/// Why a path is visited.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Role {
-    /// It was named: it is read whatever it is called.
+enum StepRole {
+    /// The path was named: its file is read whatever its name is.
     Named,
-    /// It is in a folder: it is read if it looks like a manifest.
+    /// The path is in a directory: its file is read if it looks like a manifest.
     Listed,
 }
 
-impl<'k> Files<'k> {
+impl<'k> RevisionFiles<'k> {
     pub(super) fn below(tree: &Rc<Tree>, paths: &[PathBuf], known: KnownContents<'k>) -> Self {
         let mut files = Self::new(WantedFiles::All);
         files.known = known;
@@ -82,7 +81,7 @@ impl<'k> Files<'k> {
             match tree.at(&path, &mut files.budget) {
                 Ok(Some(found)) => files.pending.push(TreeStep::named(tree, &path, found)),
                 Ok(None) => {}
-                Err(error) => files.lost.push(File {
+                Err(error) => files.lost.push(RevisionFile {
                     path: tree.shown(&path),
                     bytes: Err(error),
                 }),
@@ -114,14 +113,13 @@ impl<'k> Files<'k> {
             lost: Vec::new(),
             visited: HashSet::new(),
             read: HashSet::new(),
-            budget: Budget::default(),
+            budget: ReadingBudget::default(),
             known: KnownContents::default(),
             wanted,
         }
     }
 
-    /// The content of a file; nothing where the step only led further. What was visited before adds
-    /// nothing, so a loop of links ends.
+    /// The content of a file; none if the step only leads further. A place is visited once, so a loop of links ends.
     fn visit(&mut self, step: &TreeStep) -> Result<Option<Vec<u8>>, FileError> {
         if !self.is_wanted(step)? || !self.visited.insert(step.place()) {
             return Ok(None);
@@ -146,7 +144,7 @@ impl<'k> Files<'k> {
         Ok(content.to_owned())
     }
 
-    /// Whether a step leads further, or to a file that is asked for.
+    /// Whether a step leads further, or to a file that is read.
     fn is_wanted(&mut self, step: &TreeStep) -> Result<bool, FileError> {
         if !step.is_file() || !step.is_asked() {
             return Ok(!step.is_file());
@@ -158,7 +156,7 @@ impl<'k> Files<'k> {
         }
     }
 
-    /// Takes up what is in a folder, but for what is hidden, and files that are not asked for.
+    /// Adds the entries of a directory, except for hidden ones and files that are not read.
     fn list(&mut self, folder: &TreeStep) -> Result<(), FileError> {
         let entries = folder.tree.folder(folder.id)?;
         self.budget.take(entries.len() as u64 * folder.cost())?;
@@ -175,22 +173,21 @@ impl<'k> Files<'k> {
         Ok(())
     }
 
-    /// Goes on in the submodule, where it is checked out: elsewhere nothing of it is among the files that
-    /// are compared.
+    /// Enters the submodule, if it is checked out. Otherwise nothing of it is among the files that are compared.
     fn enter(&mut self, step: &TreeStep) -> Result<(), FileError> {
         if let WantedFiles::Gone { .. } = self.wanted {
             return Ok(());
         }
         if let Some(tree) = step.tree.submodule(&step.real, step.id)? {
             self.pending.push(TreeStep {
-                role: Role::Listed,
+                role: StepRole::Listed,
                 ..TreeStep::top(&Rc::new(tree))
             });
         }
         Ok(())
     }
 
-    /// Goes on where a link leads, as long as that is in the revision.
+    /// Follows a link, if its target is in the revision.
     fn follow(&mut self, link: &TreeStep) -> Result<(), FileError> {
         if let WantedFiles::Gone { .. } = self.wanted {
             return Ok(());
@@ -210,10 +207,10 @@ impl<'k> Files<'k> {
     }
 }
 
-impl Iterator for Files<'_> {
-    type Item = File;
+impl Iterator for RevisionFiles<'_> {
+    type Item = RevisionFile;
 
-    fn next(&mut self) -> Option<File> {
+    fn next(&mut self) -> Option<RevisionFile> {
         if let Some(lost) = self.lost.pop() {
             return Some(lost);
         }
@@ -225,7 +222,7 @@ impl Iterator for Files<'_> {
             }
             if let Some(bytes) = bytes {
                 let path = step.tree.shown(&step.path);
-                return Some(File { path, bytes });
+                return Some(RevisionFile { path, bytes });
             }
         }
     }
@@ -239,7 +236,7 @@ impl TreeStep {
             real: found.path,
             kind: found.entry.kind,
             id: found.entry.id,
-            role: Role::Named,
+            role: StepRole::Named,
         }
     }
 
@@ -252,18 +249,18 @@ impl TreeStep {
         matches!(self.kind, EntryKind::Blob | EntryKind::BlobExecutable)
     }
 
-    /// Whether it is read, if it is a file.
+    /// Whether the step is read, if it is a file.
     fn is_asked(&self) -> bool {
-        self.role == Role::Named || is_manifest(&self.path)
+        self.role == StepRole::Named || is_manifest(&self.path)
     }
 
-    /// A folder is the same however it is called.
+    /// The place of the step. A directory is the same whatever its name is.
     fn place(&self) -> TreePlace {
         let is_asked = self.kind == EntryKind::Tree || self.is_asked();
         (self.tree.on_disk(&self.real), self.real.clone(), is_asked)
     }
 
-    /// What each entry of this folder costs: the room of long paths counts.
+    /// The cost of each entry of this directory: the room of long paths counts.
     fn cost(&self) -> u64 {
         1 + self.path.len().max(self.real.len()) as u64 / LONG
     }
@@ -275,7 +272,7 @@ impl TreeStep {
             real: join(&self.real, &entry.name),
             kind: entry.kind,
             id: entry.id,
-            role: Role::Listed,
+            role: StepRole::Listed,
         }
     }
 }
@@ -306,12 +303,29 @@ fn is_in(paths: &[Vec<u8>], path: &[u8]) -> bool {
     })
 }
 
-/// What it costs to read again what stands in another place as well, in entries: a few folders within each
-/// other, each there many times, make as many places of one file as anybody likes.
-pub(super) const COST_OF_REPEAT: u64 = 30;
-
 /// Paths that are longer cost more: what they take in memory is within a small multiple of the budget.
 const LONG: u64 = 256;
+
+/// Contents by the ids that git gives them.
+#[derive(Debug, Default)]
+pub(super) struct KnownContents<'k>(HashMap<ObjectId, &'k [u8]>);
+
+impl<'k> KnownContents<'k> {
+    /// These contents, in a repository with ids of this kind.
+    pub(super) fn new(kind: Kind, contents: impl IntoIterator<Item = &'k [u8]>) -> Self {
+        let contents = contents.into_iter();
+        let with_id = contents.filter_map(|content| {
+            let id = compute_hash(kind, objs::Kind::Blob, content).ok()?;
+            Some((id, content))
+        });
+        Self(with_id.collect())
+    }
+
+    /// The content with this id, if it is known.
+    pub(super) fn get(&self, id: ObjectId) -> Option<&'k [u8]> {
+        self.0.get(&id).copied()
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -328,5 +342,16 @@ mod tests {
         ] {
             assert_eq!(is_in(&around, path.as_bytes()), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn a_content_is_found_by_the_id_of_its_blob() {
+        let known = KnownContents::new(Kind::Sha1, [&b"a\n"[..], b""]);
+        let id = |hex: &str| ObjectId::from_hex(hex.as_bytes()).expect("an id");
+        // git hash-object
+        let of_a = id("78981922613b2afb6025042ff6bd878ac1994e85");
+        assert_eq!(known.get(of_a), Some(&b"a\n"[..]));
+        assert_eq!(known.get(ObjectId::empty_blob(Kind::Sha1)), Some(&b""[..]));
+        assert_eq!(known.get(ObjectId::empty_tree(Kind::Sha1)), None);
     }
 }

@@ -68,18 +68,7 @@ impl Base {
         filenames: &[PathBuf],
         inputs: &mut InputsAhead<impl Iterator<Item = Input>>,
     ) -> Result<(Self, Vec<BadInput>), BaseError> {
-        let source = match BaseSelection::of(name, filenames)? {
-            BaseSelection::Path => BaseSource::Path(name.to_owned()),
-            BaseSelection::Revision(revision, named) => {
-                let gone = named.iter().filter(|one| revision.is_emptied(&one.way));
-                BaseSource::Revision {
-                    name: name.to_owned(),
-                    emptied: gone.map(|one| one.shown.clone()).collect(),
-                    paths: named.into_iter().map(|one| one.way).collect(),
-                    revision,
-                }
-            }
-        };
+        let source = BaseSource::select(name, filenames)?;
         let mut objects = Objects::default();
         let errors = match &source {
             BaseSource::Path(path) => {
@@ -208,6 +197,21 @@ impl Base {
 }
 
 impl BaseSource {
+    fn select(name: &str, filenames: &[PathBuf]) -> Result<Self, BaseError> {
+        Ok(match BaseSelection::of(name, filenames)? {
+            BaseSelection::Path => Self::Path(name.to_owned()),
+            BaseSelection::Revision(revision, named) => {
+                let gone = named.iter().filter(|one| revision.is_emptied(&one.way));
+                Self::Revision {
+                    name: name.to_owned(),
+                    emptied: gone.map(|one| one.shown.clone()).collect(),
+                    paths: named.into_iter().map(|one| one.way).collect(),
+                    revision,
+                }
+            }
+        })
+    }
+
     /// Whether the change removed everything in this input of `-f`.
     pub(super) fn is_emptied(&self, filename: &str) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! What `--base` names: a file or a folder, or a revision of the repository that `-f` is in.
+//! The selection of a base by `--base`: a file or a directory, or a revision of the repository that the inputs are in.
 
 use std::path::{Path, PathBuf};
 
@@ -6,24 +6,24 @@ use olmguard_engine::nearest::nearest;
 
 use crate::revision::{Repository, RepositoryError, Revision, RevisionError};
 
-/// What is named.
+/// A base, selected by its name.
 #[derive(Debug)]
 pub(super) enum BaseSelection {
     Path,
-    /// The revision, and the way to each `-f` from the root of the work tree.
+    /// The revision, and the inputs.
     Revision(Revision, Vec<NamedInput>),
 }
 
-/// What an `-f` names.
+/// An input of `-f`.
 #[derive(Debug)]
 pub(super) struct NamedInput {
     /// As the user writes it.
     pub(super) shown: String,
-    /// The way to it from the root of the work tree.
+    /// Its path from the root of the work tree.
     pub(super) way: PathBuf,
 }
 
-/// Why it names nothing to compare with.
+/// Why `--base` names nothing to compare with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BaseError {
     #[error("--base: {path:?} does not exist: expected a directory, a file or a git revision")]
@@ -56,7 +56,7 @@ pub(crate) enum BaseError {
         /// A branch or a tag with a similar name.
         near: Option<String>,
     },
-    /// Whatever paths there are.
+    /// The revision is ambiguous, whatever paths there are.
     #[error("--base: {0}")]
     Ambiguous(RevisionError),
 }
@@ -82,7 +82,7 @@ impl BaseSelection {
     }
 }
 
-/// No revision has such a name.
+/// Whether no revision can have such a name.
 fn is_plainly_a_path(name: &str) -> bool {
     let begins = ["/", "./", "../"];
     begins.iter().any(|begin| name.starts_with(begin))
@@ -91,34 +91,7 @@ fn is_plainly_a_path(name: &str) -> bool {
 }
 
 fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseError> {
-    let mut repository: Option<(Repository, &PathBuf)> = None;
-    for path in filenames {
-        if path.as_os_str() == "-" {
-            return Err(BaseError::StandardInput {
-                name: name.to_owned(),
-            });
-        }
-        let around = Repository::around(path).map_err(|source| BaseError::Repository {
-            name: name.to_owned(),
-            source,
-        })?;
-        match &repository {
-            None => repository = Some((around, path)),
-            Some((first, _)) if first.root() == around.root() => {}
-            Some((_, one)) => {
-                return Err(BaseError::TwoRepositories {
-                    one: (*one).clone(),
-                    other: path.clone(),
-                });
-            }
-        }
-    }
-    let Some((repository, _)) = repository else {
-        // Without -f clap lets nothing come here.
-        return Err(BaseError::NoPath {
-            path: name.to_owned(),
-        });
-    };
+    let repository = repository(name, filenames)?;
     let revision = repository.revision(name).map_err(|source| match source {
         RevisionError::Ambiguous { .. } => BaseError::Ambiguous(source),
         source => {
@@ -137,7 +110,39 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseErro
     Ok(BaseSelection::Revision(revision, named.collect()))
 }
 
-/// The branch or the tag that is probably meant.
+/// The one repository that all inputs are in.
+fn repository(name: &str, filenames: &[PathBuf]) -> Result<Repository, BaseError> {
+    let mut found: Option<(Repository, &PathBuf)> = None;
+    for path in filenames {
+        let around = repository_around(name, path)?;
+        match &found {
+            None => found = Some((around, path)),
+            Some((first, _)) if first.root() == around.root() => {}
+            Some((_, one)) => {
+                return Err(BaseError::TwoRepositories {
+                    one: (*one).clone(),
+                    other: path.clone(),
+                });
+            }
+        }
+    }
+    // Without inputs clap lets nothing come here.
+    found
+        .map(|(repository, _)| repository)
+        .ok_or_else(|| BaseError::NoPath {
+            path: name.to_owned(),
+        })
+}
+
+fn repository_around(name: &str, path: &Path) -> Result<Repository, BaseError> {
+    let name = name.to_owned();
+    if path.as_os_str() == "-" {
+        return Err(BaseError::StandardInput { name });
+    }
+    Repository::around(path).map_err(|source| BaseError::Repository { name, source })
+}
+
+/// The branch or the tag that was probably meant.
 fn near(name: &str, known: &[String]) -> Option<String> {
     let other = if name.ends_with("master") {
         name.replace("master", "main")
