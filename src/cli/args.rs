@@ -4,11 +4,11 @@ pub(super) mod catalogs;
 pub(super) mod cluster;
 pub(super) mod color;
 pub(super) mod command_line;
-pub(super) mod edges;
 pub(super) mod environment;
 pub(super) mod installed;
 pub(super) mod log;
 pub(super) mod memory;
+pub(super) mod olm;
 pub(super) mod policies;
 
 /// The groups of flags in help texts and manual pages.

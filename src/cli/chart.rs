@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::{Arg, ArgAction};
 use olmguard_catalog::olm::OlmRelease;
 
-use super::args::catalogs::AskedRelease;
 use super::args::memory::MemoryLimit;
+use super::args::olm::AskedRelease;
 
 #[test]
 fn the_chart_accepts_the_flags_of_serve_and_nothing_else() {

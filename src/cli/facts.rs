@@ -10,7 +10,7 @@ use clap::builder::BoolishValueParser;
 
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterRequestArgs;
-use crate::cli::args::edges::EdgesArgs;
+use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::cli::args::{heading, memory};
 use crate::cli::output::progress;

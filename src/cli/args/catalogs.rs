@@ -1,22 +1,20 @@
-//! What every command that judges is told: the catalogs, and which OLM there is.
+//! `--catalog NAME=PLACE`, the flags of every command that judges, and what is wrong with flags.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::str::FromStr;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::cli::args::heading;
 use crate::cli::args::memory::TooLittle;
+use crate::cli::args::olm::OlmArgs;
 use crate::facts::given::ObjectTwice;
-use crate::facts::olm::{OlmError, OlmRequest};
+use crate::facts::olm::OlmError;
 use crate::source::CatalogSource;
 use crate::source::pinned::PinnedUrlError;
-use olmguard_catalog::olm::{OlmRelease, UnknownRelease};
 
 /// The flags of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -27,32 +25,6 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     pub(crate) olm: OlmArgs,
 }
-
-/// The flags about which OLM there is.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct OlmArgs {
-    /// Answer for this release of OLM v1, such as 1.11 or openshift-4.20
-    #[arg(long, value_name = "RELEASE", default_value_t, help_heading = heading::OLM)]
-    pub(crate) olm_release: AskedRelease,
-
-    /// Set --feature-gates of operator-controller (repeatable)
-    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', help_heading = heading::OLM)]
-    pub(crate) olm_feature_gates: Vec<String>,
-}
-
-/// A release by its name, or whichever there is.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) enum AskedRelease {
-    /// `auto`
-    #[default]
-    Auto,
-    This(OlmRelease),
-}
-
-/// Why an `--olm-release` is not understood.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{0}, or auto")]
-pub(crate) struct AskedReleaseError(#[from] UnknownRelease);
 
 /// Why the flags cannot be used together, or as they are.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -142,46 +114,6 @@ pub(crate) enum UsageError {
          these clients"
     )]
     AllowedByNobody,
-}
-
-impl OlmArgs {
-    /// The OLM that the flags name.
-    pub(crate) fn request(&self) -> OlmRequest {
-        OlmRequest {
-            release: self.olm_release.release(),
-            gates: self.olm_feature_gates.clone(),
-        }
-    }
-}
-
-impl AskedRelease {
-    /// The release, if it is one.
-    pub(crate) fn release(self) -> Option<OlmRelease> {
-        match self {
-            Self::Auto => None,
-            Self::This(release) => Some(release),
-        }
-    }
-}
-
-impl FromStr for AskedRelease {
-    type Err = AskedReleaseError;
-
-    fn from_str(name: &str) -> Result<Self, AskedReleaseError> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            name => Ok(Self::This(name.parse()?)),
-        }
-    }
-}
-
-impl fmt::Display for AskedRelease {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Auto => f.write_str("auto"),
-            Self::This(release) => f.write_str(release.name()),
-        }
-    }
 }
 
 /// The catalogs of `--catalog`, in the order given, each name once.

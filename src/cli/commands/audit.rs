@@ -22,8 +22,8 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::heading;
+use crate::cli::args::olm::EdgesArgs;
 use crate::cli::facts::FactsError;
 use crate::cli::facts::{FactsArgs, OpenFacts, check_stdin};
 use crate::cli::help;

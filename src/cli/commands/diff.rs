@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli::args::catalogs::{OlmArgs, UsageError};
+use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::memory;
+use crate::cli::args::olm::{NamedValue, OlmArgs, one_of};
 use crate::cli::facts::FactsError;
 use crate::cli::facts::check_stdin;
 use crate::cli::help;
@@ -41,11 +42,11 @@ pub(crate) struct DiffArgs {
     #[arg(
         long,
         value_name = "GENERATION",
-        value_enum,
-        default_value_t,
+        value_parser = one_of(&GENERATIONS),
+        default_value = "v1",
         help_heading = heading::INPUT
     )]
-    olm: Olm,
+    olm: Generation,
 
     /// Accept breaking changes of this kind, such as bundle-removed (repeatable)
     #[arg(
@@ -85,15 +86,19 @@ enum Output {
     Markdown,
 }
 
-/// A generation of OLM.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
-enum Olm {
-    /// OLM v0, with a Subscription for each channel
-    V0,
-    /// OLM v1, with ClusterExtensions that request no channel and no range
-    #[default]
-    V1,
-}
+/// The generations of OLM that users can have.
+const GENERATIONS: [NamedValue<Generation>; 2] = [
+    (
+        "v0",
+        Generation::V0,
+        "OLM v0, with a Subscription for each channel",
+    ),
+    (
+        "v1",
+        Generation::V1,
+        "OLM v1, with ClusterExtensions that request no channel and no range",
+    ),
+];
 
 const EXAMPLES: &[&str] = &[
     "olmguard diff old.yaml new.yaml",
@@ -150,7 +155,7 @@ pub(crate) fn run(args: &DiffArgs) -> Exit {
 }
 
 fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
-    if args.olm == Olm::V0 && args.installed.is_given() {
+    if args.olm == Generation::V0 && args.installed.is_given() {
         return Err(DiffError::Generations);
     }
     let paths = [&args.old, &args.new];
@@ -167,14 +172,10 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
         let package = package.clone();
         return Err(DiffError::NoPackage { package });
     }
-    let generation = match args.olm {
-        Olm::V0 => Generation::V0,
-        Olm::V1 => Generation::V1,
-    };
-    let diffs = diff(&old, &new, args.package.as_deref(), generation);
+    let diffs = diff(&old, &new, args.package.as_deref(), args.olm);
     let (installed, unknown) = facts.installed(args.package.as_deref());
     let packages = weigh(&diffs, installed.as_ref());
-    print(args, &packages, generation)?;
+    print(args, &packages, args.olm)?;
     let exits = facts.exits().chain(unknown);
     Ok(Exit::worst(exits.chain([exit(&packages, &args.allow)])))
 }

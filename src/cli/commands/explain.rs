@@ -11,9 +11,11 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
+use crate::cli::args::olm::one_of;
+use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
 use crate::cli::{Exit, help};
+use olmguard_views::generation::Generation;
 use olmguard_views::page;
 use olmguard_views::step::StepReport;
 
@@ -35,11 +37,11 @@ pub(crate) struct ExplainArgs {
     #[arg(
         long,
         value_name = "GENERATION",
-        value_enum,
-        default_value_t,
+        value_parser = one_of(&GENERATIONS),
+        default_value = "v1",
         help_heading = heading::INPUT
     )]
-    olm: OlmArg,
+    olm: Generation,
 
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
@@ -90,7 +92,7 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
     let said: SaidArg = from.parse()?;
     let seen = args.see.load_for(args.olm, package)?;
     let inquiry = seen.inquiry(&said.0)?;
-    let report = StepReport::of(&inquiry, to, args.olm.into());
+    let report = StepReport::of(&inquiry, to, args.olm);
     let report = report.map_err(|why| seen.not_answered(from, to, &why))?;
     match args.output.form {
         TextOrJson::Text => output::toned(&report.to_text())?,

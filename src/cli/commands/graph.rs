@@ -10,9 +10,9 @@ use clap::Args;
 
 use error::GraphError;
 
-use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::heading;
-use crate::cli::commands::inquiry::OlmArg;
+use crate::cli::args::olm::{EdgesArgs, one_of};
+use crate::cli::commands::inquiry::GENERATIONS;
 use crate::cli::facts::FactsError;
 use crate::cli::facts::{FactsArgs, check_stdin};
 use crate::cli::help;
@@ -26,6 +26,7 @@ use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{EditContext, Guards, MatchingPolicies, Query};
 use olmguard_engine::snapshot::CatalogState;
+use olmguard_views::generation::Generation;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::walk::ReachedRows;
@@ -69,11 +70,11 @@ pub(crate) struct GraphArgs {
     #[arg(
         long,
         value_name = "GENERATION",
-        value_enum,
-        default_value_t,
+        value_parser = one_of(&GENERATIONS),
+        default_value = "v1",
         help_heading = heading::INPUT
     )]
-    olm: OlmArg,
+    olm: Generation,
 
     #[command(flatten)]
     facts: FactsArgs,
@@ -175,12 +176,6 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     if let Some(base) = &args.base {
         sketch = sketch.compared(old, &base.display().to_string());
     }
-    // Pictures have the sentence, and JSON is for programs.
-    if matches!(form, Form::Mermaid | Form::Dot)
-        && let Some(no_version) = picture::no_version(&sketch)
-    {
-        warn(&no_version);
-    }
     args.put(&sketch, form)?;
     let misses = sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal);
     let own = if misses { Exit::Denied } else { Exit::Good };
@@ -211,7 +206,7 @@ impl GraphArgs {
         }
         let paths = self.facts.common.catalog.paths();
         check_stdin(paths.chain(self.base.as_deref())).map_err(FactsError::from)?;
-        if self.olm == OlmArg::V0 && self.edges.is_given() {
+        if self.olm == Generation::V0 && self.edges.is_given() {
             return Err(GraphError::NotOfV0);
         }
         Ok(())
@@ -219,24 +214,7 @@ impl GraphArgs {
 
     /// The one catalog that has the package, or the one of `--in`.
     fn choose<'f>(&self, facts: &'f Facts) -> Result<(&'f CatalogState, &'f Package), GraphError> {
-        let catalogs = facts.snapshot.catalogs();
-        let names = || {
-            catalogs
-                .iter()
-                .map(|catalog| catalog.name.clone())
-                .collect()
-        };
-        let asked = |name: &str| self.catalog.as_deref().is_none_or(|asked| asked == name);
-        if let Some(name) = &self.catalog
-            && !catalogs.iter().any(|catalog| catalog.name == *name)
-        {
-            return Err(GraphError::NoCatalog {
-                name: name.clone(),
-                known: names(),
-            });
-        }
-        let asked = catalogs.iter().filter(|catalog| asked(&catalog.name));
-        let having = asked.filter_map(|catalog| {
+        let having = self.catalogs(facts)?.into_iter().filter_map(|catalog| {
             let found = catalog.loaded()?.package(&self.package)?;
             Some((catalog, found))
         });
@@ -245,21 +223,36 @@ impl GraphArgs {
             [] => Err(facts
                 .exit()
                 .map_or_else(|| self.no_package(facts), GraphError::Missing)),
-            [(catalog, found)] => match found {
-                Ok(package) => Ok((catalog, package)),
-                Err(fault) => Err(GraphError::Undecodable {
-                    catalog: catalog.name.clone(),
-                    package: self.package.clone(),
-                    fault: fault.clone(),
-                }),
-            },
-            [..] => Err(GraphError::Several {
-                catalogs: having
-                    .iter()
-                    .map(|(catalog, _)| catalog.name.clone())
-                    .collect(),
+            [(catalog, Ok(package))] => Ok((catalog, package)),
+            [(catalog, Err(fault))] => Err(GraphError::Undecodable {
+                catalog: catalog.name.clone(),
+                package: self.package.clone(),
+                fault: fault.clone(),
             }),
+            [..] => {
+                let names = having.iter().map(|(catalog, _)| catalog.name.clone());
+                Err(GraphError::Several {
+                    catalogs: names.collect(),
+                })
+            }
         }
+    }
+
+    /// All catalogs, or the one of `--in`.
+    fn catalogs<'f>(&self, facts: &'f Facts) -> Result<Vec<&'f CatalogState>, GraphError> {
+        let catalogs = facts.snapshot.catalogs().iter();
+        let Some(name) = &self.catalog else {
+            return Ok(catalogs.collect());
+        };
+        let named: Vec<_> = catalogs.filter(|one| one.name == *name).collect();
+        if named.is_empty() {
+            let known = facts.snapshot.catalogs().iter();
+            return Err(GraphError::NoCatalog {
+                name: name.clone(),
+                known: known.map(|catalog| catalog.name.clone()).collect(),
+            });
+        }
+        Ok(named)
     }
 
     fn no_package(&self, facts: &Facts) -> GraphError {
@@ -339,16 +332,22 @@ impl GraphArgs {
             installed,
             from: picked(graph, "--from", self.from.as_deref())?.or(installed),
             to: picked(graph, "--to", self.to.as_deref())?,
-            olm: self.olm.into(),
+            olm: self.olm,
             edges: match self.olm {
-                OlmArg::V0 => EdgeSource::Catalog,
-                OlmArg::V1 => facts.snapshot.rules().edges,
+                Generation::V0 => EdgeSource::Catalog,
+                Generation::V1 => facts.snapshot.rules().edges,
             },
             guarded: Some(guarded),
         })
     }
 
     fn put(&self, sketch: &Sketch<'_, '_>, form: Form) -> Result<(), GraphError> {
+        // Pictures have the sentence, and JSON is for programs.
+        if matches!(form, Form::Mermaid | Form::Dot)
+            && let Some(no_version) = picture::no_version(sketch)
+        {
+            warn(&no_version);
+        }
         let text = match form {
             Form::Mermaid => picture::mermaid::mermaid(sketch),
             Form::Dot => picture::dot::dot(sketch),

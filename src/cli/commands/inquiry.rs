@@ -4,8 +4,8 @@ use std::io;
 
 use clap::Args;
 
-use crate::cli::args::edges::EdgesArgs;
 use crate::cli::args::heading;
+use crate::cli::args::olm::{EdgesArgs, NamedValue};
 use crate::cli::facts::FactsArgs;
 use crate::cli::facts::FactsError;
 use crate::cli::{Exit, say};
@@ -49,15 +49,11 @@ pub(super) struct InquiryArgs {
     edges: EdgesArgs,
 }
 
-/// Which OLM is asked about.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
-pub(super) enum OlmArg {
-    /// OLM v1, with ClusterExtensions
-    #[default]
-    V1,
-    /// OLM v0, with Subscriptions
-    V0,
-}
+/// The generations of OLM that a question can be about.
+pub(super) const GENERATIONS: [NamedValue<Generation>; 2] = [
+    ("v1", Generation::V1, "OLM v1, with ClusterExtensions"),
+    ("v0", Generation::V0, "OLM v0, with Subscriptions"),
+];
 
 /// The facts, and what is asked for of one package.
 #[derive(Debug)]
@@ -107,15 +103,15 @@ impl InquiryArgs {
     /// Reads the facts for a question about this OLM.
     pub(super) fn load_for(
         &self,
-        olm: OlmArg,
+        olm: Generation,
         package: &str,
     ) -> Result<PackageFacts, InquiryError> {
         match olm {
-            OlmArg::V0 if self.range.is_some() || self.edges.is_given() => {
+            Generation::V0 if self.range.is_some() || self.edges.is_given() => {
                 Err(InquiryError::Usage(NOT_OF_V0))
             }
-            OlmArg::V0 if self.channel.len() > 1 => Err(InquiryError::Usage(ONE_CHANNEL)),
-            OlmArg::V0 | OlmArg::V1 => self.load(package),
+            Generation::V0 if self.channel.len() > 1 => Err(InquiryError::Usage(ONE_CHANNEL)),
+            Generation::V0 | Generation::V1 => self.load(package),
         }
     }
 
@@ -267,15 +263,6 @@ impl InquiryError {
             Self::Refused(_, exit) => *exit,
             Self::Frame(error) => error.exit(),
             Self::Write(_) => Exit::Internal,
-        }
-    }
-}
-
-impl From<OlmArg> for Generation {
-    fn from(olm: OlmArg) -> Self {
-        match olm {
-            OlmArg::V1 => Self::V1,
-            OlmArg::V0 => Self::V0,
         }
     }
 }

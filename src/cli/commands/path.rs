@@ -7,13 +7,15 @@ pub(super) use frame::FrameError;
 
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, OlmArg, ended};
+use crate::cli::args::olm::one_of;
+use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
 use crate::cli::help;
 use crate::cli::output;
 use crate::cli::output::OutputArgs;
 use crate::cli::output::yaml;
 use crate::cli::{Exit, say};
 use frame::FrameArgs;
+use olmguard_views::generation::Generation;
 use olmguard_views::path::{ManifestOfPath, PathReport, manifests};
 
 /// Show the upgrade path between two versions
@@ -30,11 +32,11 @@ pub(crate) struct PathArgs {
     #[arg(
         long,
         value_name = "GENERATION",
-        value_enum,
-        default_value_t,
+        value_parser = one_of(&GENERATIONS),
+        default_value = "v1",
         help_heading = heading::INPUT
     )]
-    olm: OlmArg,
+    olm: Generation,
 
     #[command(flatten)]
     output: OutputArgs<Form>,
@@ -73,7 +75,7 @@ pub(super) fn run(args: &PathArgs) -> Exit {
 }
 
 fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
-    if args.output.form == Form::Yaml && args.olm == OlmArg::V0 {
+    if args.output.form == Form::Yaml && args.olm == Generation::V0 {
         return Err(InquiryError::Usage(NO_MANIFESTS));
     }
     let mut seen = args.see.load_for(args.olm, &args.package)?;
@@ -88,8 +90,8 @@ fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
     let inquiry = seen.inquiry(&args.from.0)?;
     let to = args.to.as_deref();
     let report = match args.olm {
-        OlmArg::V1 => PathReport::of(&inquiry, to),
-        OlmArg::V0 => PathReport::of_classic(&inquiry, to),
+        Generation::V1 => PathReport::of(&inquiry, to),
+        Generation::V0 => PathReport::of_classic(&inquiry, to),
     };
     let report = report.map_err(|why| {
         let to = to.unwrap_or_default();

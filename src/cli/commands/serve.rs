@@ -38,7 +38,7 @@ use listen::ListenArgs;
 use live::LiveArgs;
 use olmguard_catalog::go_duration;
 use origin::CatalogsOrigin;
-use plan::{ServerPlan, ServerSettings};
+use plan::{ServerPlan, ServerSettings, ServingTerms};
 use policies::PolicyArgs;
 
 /// Run the admission webhook
@@ -151,7 +151,7 @@ pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
 fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
     let settings = args.resolve()?;
     log_start(configuration);
-    limits::make_room_for(settings.limits.connections.get());
+    limits::make_room_for(settings.serving.limits.connections.get());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads())
         .enable_all()
@@ -186,14 +186,16 @@ impl ServeArgs {
             tasks: self.tasks,
             certs,
             webhook,
-            listen: self.listen,
-            limits,
-            decisions: self.log.decisions(),
-            enforcement: Enforcement {
-                mode: self.mode,
-                on_undecided: self.on_undecided,
+            serving: ServingTerms {
+                listen: self.listen,
+                limits,
+                decisions: self.log.decisions(),
+                enforcement: Enforcement {
+                    mode: self.mode,
+                    on_undecided: self.on_undecided,
+                },
+                shutdown_delay: self.shutdown_delay,
             },
-            shutdown_delay: self.shutdown_delay,
         })
     }
 }

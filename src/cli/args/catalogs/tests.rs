@@ -3,7 +3,8 @@
 use clap::Parser;
 
 use super::*;
-use olmguard_catalog::olm::Rules;
+use crate::cli::args::olm::AskedRelease;
+use olmguard_catalog::olm::{OlmRelease, Rules};
 
 #[derive(Debug, Parser)]
 struct Probe {

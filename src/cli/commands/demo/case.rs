@@ -73,7 +73,27 @@ impl DemoCase {
 
     /// The review, as an API server sends it.
     pub(super) fn review(&self, number: usize) -> Value {
-        let (operation, object, old) = match self.edit {
+        let (operation, object, old) = self.objects();
+        json!({
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": {
+                "uid": uid(number),
+                "kind": {"group": GROUP, "version": "v1", "kind": "ClusterExtension"},
+                "resource": {"group": GROUP, "version": "v1", "resource": "clusterextensions"},
+                "name": self.extension,
+                "operation": operation,
+                "userInfo": {"username": "keeper"},
+                "object": object,
+                "oldObject": old,
+                "dryRun": false,
+            },
+        })
+    }
+
+    /// The operation, the object after it and the object before it.
+    fn objects(&self) -> (&'static str, Value, Value) {
+        match self.edit {
             DemoEdit::Create { version } => {
                 let new = DemoObject {
                     version,
@@ -97,22 +117,7 @@ impl DemoCase {
                 let new = DemoObject { watch, ..old };
                 ("UPDATE", self.object(new), self.object(old))
             }
-        };
-        json!({
-            "apiVersion": "admission.k8s.io/v1",
-            "kind": "AdmissionReview",
-            "request": {
-                "uid": uid(number),
-                "kind": {"group": GROUP, "version": "v1", "kind": "ClusterExtension"},
-                "resource": {"group": GROUP, "version": "v1", "resource": "clusterextensions"},
-                "name": self.extension,
-                "operation": operation,
-                "userInfo": {"username": "keeper"},
-                "object": object,
-                "oldObject": old,
-                "dryRun": false,
-            },
-        })
+        }
     }
 
     fn object(&self, object: DemoObject) -> Value {

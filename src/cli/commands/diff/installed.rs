@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use crate::cli::args::catalogs::{OlmArgs, UsageError};
+use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::{ClusterArgs, ClusterRequestArgs};
 use crate::cli::args::heading;
+use crate::cli::args::olm::OlmArgs;
 use crate::cli::commands::audit::AuditedInputs;
 use crate::cli::facts::{FactsError, origin};
 use crate::cli::{Exit, say, warn};

@@ -15,14 +15,15 @@ use super::origin::CatalogsOrigin;
 use super::policies::{FollowedGuardrails, FollowedPolicies, PolicyArgs};
 use crate::admission::Enforcement;
 use crate::cli::Exit;
+use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::signals::{self, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
 use crate::guardrail_files::GuardrailsFault;
-use crate::server::{Config, Limits, Server};
-use crate::telemetry::Metrics;
+use crate::server::{Check, Config, Limits, Server};
 use crate::telemetry::log::{DecisionLog, Log, LogHandle};
+use crate::telemetry::{EditEvents, Metrics};
 use olmguard_catalog::memory::Pool;
 
 /// What the flags say of a server, once they are known to agree.
@@ -34,6 +35,11 @@ pub(super) struct ServerSettings {
     pub(super) tasks: TaskArgs,
     pub(super) certs: Certs,
     pub(super) webhook: WatchedConfiguration,
+    pub(super) serving: ServingTerms,
+}
+
+/// Where and how reviews are answered, wherever the facts come from.
+pub(super) struct ServingTerms {
     pub(super) listen: ListenArgs,
     pub(super) limits: Limits,
     pub(super) decisions: DecisionLog,
@@ -79,7 +85,7 @@ impl ServerPlan {
         // As process 1 there is no other way out than by signals that are listened for.
         let mut signals = Signals::new()?;
         signals::ignore_others()?;
-        let delay = self.settings.shutdown_delay;
+        let delay = self.settings.serving.shutdown_delay;
         let server = tokio::select! {
             server = self.begin() => server?,
             early = signals.next() => {
@@ -117,15 +123,9 @@ impl ServerPlan {
         };
         // Before anything is asked of the cluster: the process lives without an API server, too.
         let listening = Server::listen(Config {
-            listen: settings.listen.reviews,
-            ops_listen: settings.listen.ops,
-            limits: settings.limits,
-            scrapes: settings.listen.scrapes(cluster)?,
-            checks,
-            metrics: metrics.clone(),
-            decisions: settings.decisions,
-            events,
             log_level: Some(log_level),
+            events,
+            ..settings.serving.config(cluster, checks, &metrics)?
         })?;
         log_addresses(listening.server());
         let certificates = settings.certs.start(cluster, listening.observer());
@@ -138,7 +138,29 @@ impl ServerPlan {
         }
         guardrails.follow();
         let certified = certified.previewing(settings.tasks.previews(cluster, &guard));
-        Ok(certified.open(Arc::new(guard), settings.enforcement))
+        Ok(certified.open(Arc::new(guard), settings.serving.enforcement))
+    }
+}
+
+impl ServingTerms {
+    /// The configuration of a server with these checks.
+    fn config(
+        &self,
+        cluster: Option<&Cluster>,
+        checks: Vec<Arc<dyn Check>>,
+        metrics: &Metrics,
+    ) -> Result<Config, UsageError> {
+        Ok(Config {
+            listen: self.listen.reviews,
+            ops_listen: self.listen.ops,
+            limits: self.limits.clone(),
+            scrapes: self.listen.scrapes(cluster)?,
+            checks,
+            metrics: metrics.clone(),
+            decisions: self.decisions,
+            events: EditEvents::default(),
+            log_level: None,
+        })
     }
 }
 

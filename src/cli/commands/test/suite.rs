@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::args::catalogs::{AskedRelease, CatalogArgs};
+use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::installed::SaidArg;
+use crate::cli::args::olm::AskedRelease;
 use crate::cli::commands::test::subject::SuiteSubject;
 use crate::facts::olm::OlmRequest;
 use crate::manifest::{Document, Field, FieldError, FieldFault, Position};

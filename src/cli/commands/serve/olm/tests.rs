@@ -4,7 +4,7 @@ use clap::Parser;
 use serde_json::json;
 
 use super::*;
-use crate::cli::args::catalogs::OlmArgs;
+use crate::cli::args::olm::OlmArgs;
 use crate::cluster::{FaultClass, WatchFault};
 use olmguard_catalog::olm::OlmRelease;
 use olmguard_support::api::ApiServer;

@@ -1,0 +1,176 @@
+//! Which OLM is answered for: its release and gates, and the edges that count.
+
+use std::fmt;
+use std::str::FromStr;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use crate::cli::args::heading;
+use crate::facts::olm::OlmRequest;
+use olmguard_catalog::olm::{EdgeSource, OlmRelease, Rules, UnknownRelease};
+
+/// The flags about which OLM there is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct OlmArgs {
+    /// Answer for this release of OLM v1, such as 1.11 or openshift-4.20
+    #[arg(long, value_name = "RELEASE", default_value_t, help_heading = heading::OLM)]
+    pub(crate) olm_release: AskedRelease,
+
+    /// Set --feature-gates of operator-controller (repeatable)
+    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', help_heading = heading::OLM)]
+    pub(crate) olm_feature_gates: Vec<String>,
+}
+
+/// A release by its name, or whichever there is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum AskedRelease {
+    /// `auto`
+    #[default]
+    Auto,
+    This(OlmRelease),
+}
+
+/// Why an `--olm-release` is not understood.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}, or auto")]
+pub(crate) struct AskedReleaseError(#[from] UnknownRelease);
+
+impl OlmArgs {
+    /// The OLM that the flags name.
+    pub(crate) fn request(&self) -> OlmRequest {
+        OlmRequest {
+            release: self.olm_release.release(),
+            gates: self.olm_feature_gates.clone(),
+        }
+    }
+}
+
+impl AskedRelease {
+    /// The release, if it is one.
+    pub(crate) fn release(self) -> Option<OlmRelease> {
+        match self {
+            Self::Auto => None,
+            Self::This(release) => Some(release),
+        }
+    }
+}
+
+impl FromStr for AskedRelease {
+    type Err = AskedReleaseError;
+
+    fn from_str(name: &str) -> Result<Self, AskedReleaseError> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            name => Ok(Self::This(name.parse()?)),
+        }
+    }
+}
+
+impl fmt::Display for AskedRelease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::This(release) => f.write_str(release.name()),
+        }
+    }
+}
+
+/// The flag about which edges count.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct EdgesArgs {
+    /// Upgrade by catalog edges, by semver, or by both [default: as OLM does]
+    #[arg(
+        long = "graph",
+        value_name = "STEPS",
+        value_parser = one_of(&EDGES),
+        help_heading = heading::OLM
+    )]
+    edges: Option<EdgeSource>,
+}
+
+/// The requested edges are not those of the OLM in use.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "--graph {asked}: OLM {olm} uses {its}; omit the flag to get the answer of OLM",
+    asked = word(*.asked),
+    its = its_edges(*.gated)
+)]
+pub(crate) struct Departure {
+    asked: EdgeSource,
+    olm: OlmRelease,
+    gated: bool,
+}
+
+impl EdgesArgs {
+    /// Whether the flag is given.
+    pub(crate) fn is_given(self) -> bool {
+        self.edges.is_some()
+    }
+
+    /// The rules with these edges, and a warning if OLM does not use them.
+    pub(crate) fn of(self, rules: Rules) -> (Rules, Option<Departure>) {
+        let Some(asked) = self.edges else {
+            return (rules, None);
+        };
+        let departure = Departure {
+            asked,
+            olm: rules.olm,
+            gated: rules.edges != EdgeSource::Catalog,
+        };
+        let departs = rules.edges != asked;
+        (rules.with_edges(asked), departs.then_some(departure))
+    }
+}
+
+/// The edges that the OLM in use goes by.
+fn its_edges(gated: bool) -> &'static str {
+    if gated {
+        "the semver rules, because of its feature gate"
+    } else {
+        "only the edges of the catalog"
+    }
+}
+
+fn word(edges: EdgeSource) -> &'static str {
+    let mut all = EDGES.iter();
+    let found = all.find(|(_, value, _)| *value == edges);
+    found.map_or("", |(name, ..)| name)
+}
+
+const EDGES: [NamedValue<EdgeSource>; 3] = [
+    (
+        "catalog",
+        EdgeSource::Catalog,
+        "replaces, skips and skipRange",
+    ),
+    (
+        "semver",
+        EdgeSource::CaretRange,
+        "Higher versions with the same major version, as OLM v1 before 1.2 could be set to",
+    ),
+    (
+        "both",
+        EdgeSource::Both,
+        "Edges of the catalog that the semver rules allow too",
+    ),
+];
+
+/// A value of a flag: its name, itself and its help.
+pub(crate) type NamedValue<T> = (&'static str, T, &'static str);
+
+/// A parser of a flag with these values. The type of the values needs no knowledge of flags.
+pub(crate) fn one_of<T>(values: &'static [NamedValue<T>]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let possible = values.iter();
+    let possible = possible.map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(possible).map(|name| {
+        let mut all = values.iter();
+        let (_, value, _) = all
+            .find(|(one, ..)| *one == name)
+            .expect("no other name is possible");
+        *value
+    })
+}
