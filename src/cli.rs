@@ -35,7 +35,7 @@ pub use exit::Exit;
 
 use args::color::Color;
 use args::heading::GLOBAL;
-use commands::Command;
+use commands::CliCommand;
 use help::Length;
 
 /// Check `ClusterExtension` changes before OLM v1 acts on them.
@@ -54,7 +54,7 @@ struct Cli {
     color: Color,
 
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 /// Parses the arguments of this process, runs the command they name, and says how it ended.

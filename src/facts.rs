@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use self::given::GivenObjects;
 use self::origin::OpenOrigin;
-use crate::guardrail_files::{GuardrailsFault, ReadGuardrails};
+use crate::guardrail_files::{GuardrailsFault, LoadedGuardrails};
 use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::policy_objects::{CostlyPolicy, PolicyObjects};
 use crate::source::archive::ArchiveError;
@@ -141,7 +141,7 @@ pub(crate) enum GivenFilesError {
 
 /// The rules of administrators in files, and what is wrong with them.
 struct FileRules {
-    guardrails: ReadGuardrails,
+    guardrails: LoadedGuardrails,
     policies: ReadPolicies,
 }
 
@@ -216,7 +216,7 @@ impl GivenFiles<'_> {
 
 impl FileRules {
     fn read(files: GivenFiles<'_>) -> Result<Self, GivenFilesError> {
-        let guardrails = ReadGuardrails::load(files.guardrails)?;
+        let guardrails = LoadedGuardrails::load(files.guardrails)?;
         let policies = ReadPolicies::load(files.policies);
         if let Some(fault) = policies.unusable() {
             return Err(fault.clone().into());

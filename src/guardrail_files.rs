@@ -19,7 +19,7 @@ use olmguard_policy::GROUP;
 
 /// The rules, and what is wrong with them.
 #[derive(Debug, Default)]
-pub(crate) struct ReadGuardrails {
+pub(crate) struct LoadedGuardrails {
     pub(crate) imposed: AdministratorGuardrails,
     pub(crate) faults: Vec<GuardrailsFault>,
     /// The first fault of something that could be about any package: a command cannot use such a file.
@@ -57,7 +57,7 @@ impl GuardrailFiles {
     }
 }
 
-impl ReadGuardrails {
+impl LoadedGuardrails {
     /// What the files at some paths say.
     ///
     /// # Errors
@@ -225,9 +225,9 @@ rules:
 - {id: slowly, kind: MaxMinorStep, step: 1}
 ";
 
-    fn read(text: &str) -> ReadGuardrails {
+    fn read(text: &str) -> LoadedGuardrails {
         let file = ("etc/rules.yaml".to_owned(), text.as_bytes().to_vec());
-        ReadGuardrails::of(&GuardrailFiles(vec![file]))
+        LoadedGuardrails::of(&GuardrailFiles(vec![file]))
     }
 
     fn faults(text: &str) -> Vec<String> {
@@ -244,7 +244,7 @@ rules:
     #[test]
     fn documents_are_told_by_where_they_begin() {
         let two = format!("# ours\n{GOOD}---\n{}", GOOD.replace("lantern", "wick"));
-        let ReadGuardrails {
+        let LoadedGuardrails {
             imposed, faults, ..
         } = read(&two);
         assert_eq!(faults, []);
@@ -282,7 +282,7 @@ rules:
     #[test]
     fn a_command_cannot_use_what_is_no_guardrails() {
         let paths = [PathBuf::from("nowhere/rules.yaml")];
-        let fault = ReadGuardrails::load(&paths).unwrap_err();
+        let fault = LoadedGuardrails::load(&paths).unwrap_err();
         assert_eq!(
             fault.to_string(),
             "guardrails nowhere/rules.yaml: does not exist: expected a file, a directory, or \
@@ -312,7 +312,7 @@ spec:
   rules:
   - {id: slowly, kind: MaxMinorStep, step: 1}
 ";
-        let ReadGuardrails {
+        let LoadedGuardrails {
             imposed, unusable, ..
         } = read(text);
         assert_eq!((imposed.on("lantern").count(), unusable), (1, None));

@@ -13,7 +13,7 @@ use crate::manifest::{
     Document, Input, Inputs, ManifestObject, Position, Positions, ValueStep, documents,
 };
 use crate::policy_objects::{
-    CostlyPolicy, ObjectFault, PolicyObject, PolicyObjects, PolicyPlace, is_policy_object,
+    CostlyPolicy, PolicyObject, PolicyObjectFault, PolicyObjects, PolicyPlace, is_policy_object,
 };
 use olmguard_catalog::guardrail;
 use olmguard_policy::UpgradePolicy;
@@ -166,7 +166,7 @@ pub(crate) fn is_policy(object: &ManifestObject) -> bool {
 }
 
 /// A fault of an object in one sentence.
-pub(crate) fn why(object: &PolicyObject, fault: &ObjectFault) -> String {
+pub(crate) fn why(object: &PolicyObject, fault: &PolicyObjectFault) -> String {
     sentence(&object.title(), &fault.why)
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum PolicyObject {
 
 /// What cannot be read of an object.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct ObjectFault {
+pub(crate) struct PolicyObjectFault {
     /// The field, such as `spec.rules.step`; empty for the object as a whole.
     pub(crate) path: String,
     /// The field, and what is wrong with it.
@@ -93,11 +93,11 @@ impl PolicyObject {
     }
 
     /// What cannot be read of it, in the order of the fields.
-    pub(crate) fn faults(&self) -> Vec<ObjectFault> {
+    pub(crate) fn faults(&self) -> Vec<PolicyObjectFault> {
         match self {
             Self::Policy(policy) => {
                 let faults = policy.faults().iter();
-                let fault = |fault: &olmguard_policy::PolicyFault| ObjectFault {
+                let fault = |fault: &olmguard_policy::PolicyFault| PolicyObjectFault {
                     path: fault.path.clone(),
                     why: fault.to_string(),
                 };
@@ -105,7 +105,7 @@ impl PolicyObject {
             }
             Self::Guardrails(object) => {
                 let unread = object.stated.as_ref().err();
-                let fault = unread.map(|unread| ObjectFault {
+                let fault = unread.map(|unread| PolicyObjectFault {
                     path: unread.path.clone(),
                     why: unread.to_string(),
                 });

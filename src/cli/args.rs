@@ -11,6 +11,32 @@ pub(super) mod memory;
 pub(super) mod olm;
 pub(super) mod policies;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// A value of a flag: its name, itself and its help, which may be empty.
+pub(super) type NamedValue<T> = (&'static str, T, &'static str);
+
+/// A parser of a flag with these values. The type of the values needs no knowledge of flags.
+pub(super) fn one_of<T>(values: &'static [NamedValue<T>]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let possible = values.iter().map(|(name, _, help)| {
+        let value = PossibleValue::new(*name);
+        if help.is_empty() {
+            return value;
+        }
+        value.help(*help)
+    });
+    PossibleValuesParser::new(possible).map(|name| {
+        let mut all = values.iter();
+        let (_, value, _) = all
+            .find(|(one, ..)| *one == name)
+            .expect("no other name is possible");
+        *value
+    })
+}
+
 /// The groups of flags in help texts and manual pages.
 ///
 /// Every flag names its group itself: the group of a flattened struct would also be the group of the flags

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use version::Build;
 
 #[derive(Debug, clap::Subcommand)]
-pub(super) enum Command {
+pub(super) enum CliCommand {
     Check(Box<check::CheckArgs>),
     Audit(Box<audit::AuditArgs>),
     Test(test::TestArgs),
@@ -48,7 +48,7 @@ pub(super) enum Command {
     Version(version::VersionArgs),
 }
 
-impl Command {
+impl CliCommand {
     /// Runs the command. `command_line` is the line that called it, with what the environment adds.
     pub(super) fn run(self, command_line: &str, build: Build) -> ExitCode {
         match self {

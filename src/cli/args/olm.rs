@@ -4,9 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::cli::args::heading;
+use crate::cli::args::{NamedValue, heading, one_of};
 use crate::facts::olm::OlmRequest;
 use olmguard_catalog::olm::{EdgeSource, OlmRelease, Rules, UnknownRelease};
 
@@ -155,22 +154,3 @@ const EDGES: [NamedValue<EdgeSource>; 3] = [
         "Edges of the catalog that the semver rules allow too",
     ),
 ];
-
-/// A value of a flag: its name, itself and its help.
-pub(crate) type NamedValue<T> = (&'static str, T, &'static str);
-
-/// A parser of a flag with these values. The type of the values needs no knowledge of flags.
-pub(crate) fn one_of<T>(values: &'static [NamedValue<T>]) -> impl TypedValueParser<Value = T>
-where
-    T: Copy + Send + Sync + 'static,
-{
-    let possible = values.iter();
-    let possible = possible.map(|(name, _, help)| PossibleValue::new(*name).help(*help));
-    PossibleValuesParser::new(possible).map(|name| {
-        let mut all = values.iter();
-        let (_, value, _) = all
-            .find(|(one, ..)| *one == name)
-            .expect("no other name is possible");
-        *value
-    })
-}

@@ -73,7 +73,7 @@ pub(crate) struct AuditArgs {
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
-enum AuditError {
+enum AuditCommandError {
     #[error(transparent)]
     Facts(#[from] FactsError),
     #[error(transparent)]
@@ -92,7 +92,7 @@ pub(super) fn run(args: &AuditArgs) -> Exit {
     })
 }
 
-fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
+fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
     if args.fleet.is_given() {
         return fleet::audit(args);
     }
@@ -176,7 +176,7 @@ fn exits(report: &AuditReport) -> impl Iterator<Item = Exit> {
     denied.into_iter().chain(undecided)
 }
 
-impl AuditError {
+impl AuditCommandError {
     fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),

@@ -29,7 +29,7 @@ pub use report::Report;
 
 use std::io;
 
-use args::{Output, Plan};
+use args::{CheckPlan, Output};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
 use installed::InstalledArgError;
@@ -47,7 +47,7 @@ use olmguard_report::{Finding, Severity};
 
 /// What is known before the catalogs are read.
 struct CheckInputs {
-    plan: Plan,
+    plan: CheckPlan,
     origin: OpenOrigin,
     /// About the OLM that is judged by.
     warnings: Vec<String>,
@@ -55,7 +55,7 @@ struct CheckInputs {
 }
 
 /// What everything is judged by.
-struct CheckFacts {
+struct RunFacts {
     facts: Facts,
     /// What was printed on standard error so far. A report has it as well.
     printed: Vec<Finding>,
@@ -130,7 +130,7 @@ impl CheckInputs {
         self,
         args: &CheckArgs,
         mut printed: Vec<Finding>,
-    ) -> Result<(Plan, GatheredInputs, CheckFacts), CheckError> {
+    ) -> Result<(CheckPlan, GatheredInputs, RunFacts), CheckError> {
         let Self {
             plan,
             origin,
@@ -152,7 +152,7 @@ impl CheckInputs {
         printed.extend(print_all(trouble::of_faults(&facts.faults)));
         installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
         printed.extend(print_all(trouble::of_olm(&warnings, &facts.faults)));
-        Ok((plan, gathered, CheckFacts { facts, printed }))
+        Ok((plan, gathered, RunFacts { facts, printed }))
     }
 }
 
@@ -181,11 +181,11 @@ impl From<OlmError> for CheckError {
 /// Judges every case, and prints the results.
 fn judge(
     args: &CheckArgs,
-    plan: &Plan,
+    plan: &CheckPlan,
     gathered: &GatheredInputs,
-    checked: CheckFacts,
+    checked: RunFacts,
 ) -> io::Result<Exit> {
-    let CheckFacts { facts, mut printed } = checked;
+    let RunFacts { facts, mut printed } = checked;
     let cases = gathered.cases.iter();
     let (answers, successors): (Vec<Answer>, Vec<_>) = cases
         .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))

@@ -11,7 +11,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::olm::one_of;
+use crate::cli::args::one_of;
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
 use crate::cli::{Exit, help};

@@ -167,7 +167,7 @@ fn check_package(catalog: &CatalogText, package: &str) -> Result<(), GenerateErr
     let found: BTreeSet<_> = names().filter(|name| !name.is_empty()).collect();
     Err(GenerateError::NoPackage {
         package: package.to_owned(),
-        found: KnownNames(found.into_iter().map(go::quote).collect()),
+        found: OfferedNames(found.into_iter().map(go::quote).collect()),
     })
 }
 
@@ -202,13 +202,16 @@ enum GenerateError {
     NoChannel {
         package: String,
         channel: String,
-        found: KnownNames,
+        found: OfferedNames,
     },
     #[error(
         "the catalog has no package {}: expected one of {found}",
         go::quote(package)
     )]
-    NoPackage { package: String, found: KnownNames },
+    NoPackage {
+        package: String,
+        found: OfferedNames,
+    },
     #[error(
         "no bundle of package {} has {what}: expected one in the catalog or in --bundles",
         go::quote(package)
@@ -225,11 +228,11 @@ enum GenerateError {
     Write(io::Error),
 }
 
-/// KnownNames that there are instead of the one asked for.
+/// OfferedNames that there are instead of the one asked for.
 #[derive(Debug)]
-struct KnownNames(Vec<String>);
+struct OfferedNames(Vec<String>);
 
-impl fmt::Display for KnownNames {
+impl fmt::Display for OfferedNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_slice() {
             [] => f.write_str("none, for it has none"),

@@ -11,7 +11,8 @@ use clap::Args;
 use error::GraphError;
 
 use crate::cli::args::heading;
-use crate::cli::args::olm::{EdgesArgs, one_of};
+use crate::cli::args::olm::EdgesArgs;
+use crate::cli::args::one_of;
 use crate::cli::commands::inquiry::GENERATIONS;
 use crate::cli::facts::FactsError;
 use crate::cli::facts::{FactsArgs, check_stdin};

@@ -4,8 +4,9 @@ use std::io;
 
 use clap::Args;
 
+use crate::cli::args::NamedValue;
 use crate::cli::args::heading;
-use crate::cli::args::olm::{EdgesArgs, NamedValue};
+use crate::cli::args::olm::EdgesArgs;
 use crate::cli::facts::FactsArgs;
 use crate::cli::facts::FactsError;
 use crate::cli::{Exit, say};

@@ -7,7 +7,7 @@ pub(super) use frame::FrameError;
 
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::olm::one_of;
+use crate::cli::args::one_of;
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
 use crate::cli::help;
 use crate::cli::output;

@@ -6,7 +6,7 @@ use std::io;
 
 use clap::builder::BoolishValueParser;
 
-use self::subjects::{BundleSource, Sources, SubjectsError};
+use self::subjects::{BundleSource, SubjectFlags, SubjectsError};
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::heading;
 use crate::cli::help;
@@ -22,7 +22,7 @@ use olmguard_views::range_report::RangeReport;
 pub(crate) struct RangeArgs {
     /// First, since what is read of the flags below is gone afterwards.
     #[command(flatten)]
-    sources: Sources,
+    sources: SubjectFlags,
 
     /// Read RANGE as a skipRange of a catalog, which has another grammar
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::INPUT)]

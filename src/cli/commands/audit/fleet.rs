@@ -17,7 +17,7 @@ use clap::Args;
 
 use crate::cli::args::heading;
 use crate::cli::commands::audit::form::{FLEET, NoForm, Output};
-use crate::cli::commands::audit::{AuditArgs, AuditError, edits, print, report};
+use crate::cli::commands::audit::{AuditArgs, AuditCommandError, edits, print, report};
 use crate::cli::facts::FactsArgs;
 use crate::cli::facts::FactsError;
 use crate::cli::output::{json_line, yaml};
@@ -83,7 +83,7 @@ impl FleetArgs {
 }
 
 /// Reports every cluster.
-pub(super) fn audit(args: &AuditArgs) -> Result<Exit, AuditError> {
+pub(super) fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
     NoForm::check(args, FLEET)?;
     if args.fleet.contexts.is_empty() {
         args.facts.reach_no_cluster().map_err(FactsError::from)?;

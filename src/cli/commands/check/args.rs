@@ -139,7 +139,7 @@ pub(super) enum Output {
 
 /// What the flags mean, once they are known to agree.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct CheckPlan {
     pub(super) rules: Rules,
     pub(super) schema: Schema,
     /// Who makes the edits that policies judge, and when.
@@ -183,7 +183,7 @@ impl CheckArgs {
     }
 
     /// The flags as meant, with these rules, or why they do not agree.
-    pub(super) fn plan(&self, rules: Rules) -> Result<Plan, UsageError> {
+    pub(super) fn plan(&self, rules: Rules) -> Result<CheckPlan, UsageError> {
         let mut installed = self.project_installed.clone();
         let mut named = Vec::new();
         for InstalledArg { extension, said } in self.installed.iter().flat_map(|list| &list.0) {
@@ -203,7 +203,7 @@ impl CheckArgs {
         }
         let catalogs = self.common.catalog.paths();
         check_stdin(self.paths.iter().map(PathBuf::as_path).chain(catalogs))?;
-        Ok(Plan {
+        Ok(CheckPlan {
             rules,
             requester: self.policies.requester(),
             schema: if self.no_schema {

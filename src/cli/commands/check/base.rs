@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! REV --revision--> files \
-//!                          +--> Objects, what could not be read --past--> Past of each new object
+//!                          +--> BaseObjects, what could not be read --past--> Past of each new object
 //! PATH --manifest--> files /                                    '-------> what was removed
 //! ```
 //!
-//! Objects are matched by kind and name, wherever they are. Those of a revision are looked for in the paths that `-f`
+//! BaseObjects are matched by kind and name, wherever they are. Those of a revision are looked for in the paths that `-f`
 //! names, and then among the files that the work tree does not have any more: so a directory can be renamed, that of
 //! `-f` too.
 
@@ -27,7 +27,7 @@ use crate::revision::Revision;
 use olmguard_engine::extension::Extension;
 
 pub(super) use objects::{Ancestor, ParsedObject};
-use objects::{Key, Objects};
+use objects::{BaseObjects, Key};
 pub(super) use selection::BaseError;
 use selection::BaseSelection;
 use texts::may_name_any;
@@ -36,9 +36,9 @@ use texts::may_name_any;
 #[derive(Debug)]
 pub(super) struct Base {
     source: BaseSource,
-    objects: Objects,
+    objects: BaseObjects,
     /// The objects of files that the work tree no longer has, once they were looked for.
-    gone: Option<Objects>,
+    gone: Option<BaseObjects>,
     /// The objects that the inputs have, or may have.
     there: HashSet<Key>,
     lost: LostObjects,
@@ -69,7 +69,7 @@ impl Base {
         inputs: &mut InputsAhead<impl Iterator<Item = Input>>,
     ) -> Result<(Self, Vec<BadInput>), BaseError> {
         let source = BaseSource::select(name, filenames)?;
-        let mut objects = Objects::default();
+        let mut objects = BaseObjects::default();
         let errors = match &source {
             BaseSource::Path(path) => {
                 let files = Inputs::new([PathBuf::from(path)], io::empty());
@@ -113,7 +113,7 @@ impl Base {
             }),
             Ok(None) => Past::Added,
             Err(doubt) => {
-                if let Doubt::Unread(file) = &doubt {
+                if let PastDoubt::Unread(file) = &doubt {
                     self.lost.miss(file);
                 }
                 Past::Unknown(doubt.told(&self.source))
@@ -138,17 +138,21 @@ impl Base {
         self.lost.passed_over()
     }
 
-    fn find(&mut self, file: &str, object: &ManifestObject) -> Result<Option<Rc<Ancestor>>, Doubt> {
+    fn find(
+        &mut self,
+        file: &str,
+        object: &ManifestObject,
+    ) -> Result<Option<Rc<Ancestor>>, PastDoubt> {
         match self.objects.find(file, object)? {
             None => self.gone().find(file, object),
             found => Ok(found),
         }
     }
 
-    fn gone(&mut self) -> &Objects {
+    fn gone(&mut self) -> &BaseObjects {
         let (source, lost) = (&self.source, &mut self.lost);
         self.gone.get_or_insert_with(|| {
-            let mut objects = Objects::default();
+            let mut objects = BaseObjects::default();
             if let BaseSource::Revision {
                 revision, paths, ..
             } = source
@@ -273,7 +277,7 @@ pub(crate) struct EarlierState {
 
 /// Why the earlier state of an object is not known.
 #[derive(Debug)]
-enum Doubt {
+enum PastDoubt {
     /// The object may be in this file, of which a part cannot be read.
     Unread(String),
     /// The base has the object twice, with two specs.
@@ -308,7 +312,7 @@ impl EarlierState {
     }
 }
 
-impl Doubt {
+impl PastDoubt {
     fn told(&self, source: &BaseSource) -> String {
         match self {
             Self::Unread(file) => format!("{} cannot be read completely", source.shown(file)),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::admission::Review;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::check::ahead::InputsAhead;
-use crate::cli::commands::check::args::{CheckArgs, Plan, Schema};
+use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
 use crate::cli::commands::check::cases::{BadInput, Problem};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
@@ -64,7 +64,7 @@ pub(super) enum NotGathered {
 
 impl GatheredInputs {
     /// Reads every input; what cannot be read is kept as an error.
-    pub(super) fn read(args: &CheckArgs, plan: &Plan) -> Result<Self, NotGathered> {
+    pub(super) fn read(args: &CheckArgs, plan: &CheckPlan) -> Result<Self, NotGathered> {
         let mut gathered = Self {
             kustomizations: Kustomizations::read(&args.paths),
             ..Self::default()
@@ -92,7 +92,7 @@ impl GatheredInputs {
         Ok(gathered)
     }
 
-    fn file(&mut self, file: &str, bytes: &[u8], plan: &Plan) -> Result<(), UsageError> {
+    fn file(&mut self, file: &str, bytes: &[u8], plan: &CheckPlan) -> Result<(), UsageError> {
         let base = self.base.as_mut();
         if let Some(parsed) = base.and_then(|base| base.take_parsed(bytes)) {
             let mut objects = parsed.iter();
@@ -117,13 +117,23 @@ impl GatheredInputs {
         Ok(())
     }
 
-    fn document(&mut self, file: &str, document: Document, plan: &Plan) -> Result<(), UsageError> {
+    fn document(
+        &mut self,
+        file: &str,
+        document: Document,
+        plan: &CheckPlan,
+    ) -> Result<(), UsageError> {
         let (objects, positions) = document.into_objects();
         let mut objects = objects.iter();
         objects.try_for_each(|object| self.object(file, object, &positions, plan))
     }
 
-    fn parsed(&mut self, file: &str, object: &ParsedObject, plan: &Plan) -> Result<(), UsageError> {
+    fn parsed(
+        &mut self,
+        file: &str,
+        object: &ParsedObject,
+        plan: &CheckPlan,
+    ) -> Result<(), UsageError> {
         match object {
             ParsedObject::OtherKind => self.other_kinds += 1,
             ParsedObject::Whole(object, positions) => self.object(file, object, positions, plan)?,
@@ -180,7 +190,7 @@ impl GatheredInputs {
         file: &str,
         object: &ManifestObject,
         positions: &Positions,
-        plan: &Plan,
+        plan: &CheckPlan,
     ) -> Result<(), UsageError> {
         let place = |path: &[ValueStep<'_>]| CasePlace {
             file: file.to_owned(),
@@ -213,7 +223,11 @@ impl GatheredInputs {
         &mut self,
         file: &str,
         object: &ManifestObject,
-        (place, positions, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Positions, &Plan),
+        (place, positions, plan): (
+            impl Fn(&[ValueStep<'_>]) -> CasePlace,
+            &Positions,
+            &CheckPlan,
+        ),
     ) -> Result<(), UsageError> {
         let recognised = recognise(&object.value);
         if recognised == RecognisedObject::Other {
@@ -240,7 +254,7 @@ impl GatheredInputs {
 
     /// What an object was, if it becomes a case. An object that did not change is counted, unless all are
     /// checked.
-    fn changed(&mut self, file: &str, object: &ManifestObject, plan: &Plan) -> Option<Past> {
+    fn changed(&mut self, file: &str, object: &ManifestObject, plan: &CheckPlan) -> Option<Past> {
         let past = self.past(file, object);
         if past.is_same() && !plan.all {
             self.unchanged += 1;
@@ -250,7 +264,7 @@ impl GatheredInputs {
     }
 
     /// Keeps the name of an extension that did not change, if a flag says what is installed of it.
-    fn keep_name(&mut self, name: &str, plan: &Plan) {
+    fn keep_name(&mut self, name: &str, plan: &CheckPlan) {
         if plan.installed.contains_key(name) {
             self.named.insert(name.to_owned());
         }
@@ -290,7 +304,11 @@ impl GatheredInputs {
         shape: Shape,
         object: &ManifestObject,
         mut past: Past,
-        (place, positions, plan): (impl Fn(&[ValueStep<'_>]) -> CasePlace, &Positions, &Plan),
+        (place, positions, plan): (
+            impl Fn(&[ValueStep<'_>]) -> CasePlace,
+            &Positions,
+            &CheckPlan,
+        ),
     ) {
         let release = SchemaRelease::v1(plan.rules.olm.minor());
         let hints = hints(shape, Some(release), &object.value).into_iter();
@@ -354,7 +372,7 @@ impl GatheredInputs {
 
     /// A fact about an extension that is not there, or is not asked about it, would be lost without
     /// a word. What is skipped may have it.
-    fn check_installed(&self, plan: &Plan) -> Result<(), UsageError> {
+    fn check_installed(&self, plan: &CheckPlan) -> Result<(), UsageError> {
         let is_there = |name: &String| {
             self.cases.iter().any(|case| {
                 let is_manifest = matches!(case.subject, Subject::Manifest(..));

@@ -10,7 +10,7 @@
 use std::str::FromStr;
 
 use crate::cli::args::installed::{PartError, SaidArg, is_part};
-use crate::cli::commands::check::args::{CheckArgs, Plan};
+use crate::cli::commands::check::args::{CheckArgs, CheckPlan};
 use crate::cli::commands::check::base::{EarlierState, Past};
 use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
 use crate::cluster::extensions::ExtensionState;
@@ -28,7 +28,7 @@ use olmguard_engine::snapshot::Snapshot;
 /// If what it says is neither a version nor the name of a bundle.
 pub(super) fn set_given(
     cases: &mut [Case],
-    plan: &Plan,
+    plan: &CheckPlan,
     snapshot: &Snapshot,
 ) -> Result<(), InstalledArgError> {
     for case in cases {
@@ -169,7 +169,7 @@ impl FromStr for InstalledArg {
 
 /// Lets the cluster or the snapshot, where one is asked, say what is installed of each extension that no
 /// `--installed` is about. A review says it itself.
-pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &Plan) {
+pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &CheckPlan) {
     match origin {
         OpenOrigin::Given => {}
         OpenOrigin::Snapshot(saved) => by_snapshot(saved, cases, plan),
@@ -178,7 +178,7 @@ pub(super) fn stand(origin: &OpenOrigin, cases: &mut [Case], plan: &Plan) {
 }
 
 /// A cluster knows what is installed now, whatever a manifest says.
-fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &Plan) {
+fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &CheckPlan) {
     let mut asked: Vec<_> = cases
         .iter_mut()
         .filter_map(|case| {
@@ -198,7 +198,7 @@ fn by_cluster(cluster: &ClusterOrigin, cases: &mut [Case], plan: &Plan) {
 
 /// A snapshot may be older than a manifest and its base: it counts if the manifest has no status. What it does not
 /// know, a base may.
-fn by_snapshot(saved: &SavedSnapshot, cases: &mut [Case], plan: &Plan) {
+fn by_snapshot(saved: &SavedSnapshot, cases: &mut [Case], plan: &CheckPlan) {
     let asked = cases.iter_mut().filter_map(|case| {
         let has_base = case.past.found().is_some();
         let (name, extension) = asked(&mut case.subject, plan)?;
@@ -221,7 +221,7 @@ fn set(extension: &mut Extension, standing: ExtensionState) {
 }
 
 /// An extension of a kind of which clusters say what is installed, with its name.
-fn asked<'e>(subject: &'e mut Subject, plan: &Plan) -> Option<(String, &'e mut Extension)> {
+fn asked<'e>(subject: &'e mut Subject, plan: &CheckPlan) -> Option<(String, &'e mut Extension)> {
     let Subject::Manifest(extension, _) = subject else {
         return None;
     };

@@ -2,7 +2,7 @@
 
 use crate::admission::OnUndecided;
 use crate::cli::Exit;
-use crate::cli::commands::check::args::{CheckArgs, Plan};
+use crate::cli::commands::check::args::{CheckArgs, CheckPlan};
 use crate::cli::commands::check::base::Past;
 use crate::cli::commands::check::cases::{Case, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
@@ -16,7 +16,7 @@ pub(super) fn judge(
     basis: Basis<'_>,
     case: &Case,
     gathered: &GatheredInputs,
-    (plan, args): (&Plan, &CheckArgs),
+    (plan, args): (&CheckPlan, &CheckArgs),
 ) -> (Answer, Option<Vec<String>>) {
     let (mut answer, successors) = match &case.subject {
         Subject::Unknown(exemption) => (not_judged(exemption), None),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::report::PromotionReport;
 use super::{CatalogOutputArgs, GenerateError, blobs, check_package, check_stdin};
-use crate::cli::args::heading;
+use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::help;
 use crate::cli::output::TextOrJson;
 use crate::cli::output::json;
@@ -34,8 +34,8 @@ pub(super) struct PromoteArgs {
     channel: String,
 
     /// How upgrades reach the bundle
-    #[arg(long, value_enum, help_heading = heading::INPUT)]
-    method: Method,
+    #[arg(long, value_parser = one_of(&METHODS), help_heading = heading::INPUT)]
+    method: promote::Method,
 
     /// Format of the report on standard error
     #[arg(
@@ -56,15 +56,23 @@ const EXAMPLES: &[&str] = &[
     "    --channel stable --method replaces > new.yaml",
 ];
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Method {
-    /// The bundle replaces the channel head; in a new channel, what it replaces elsewhere
-    Replaces,
-    /// The bundle also skips every lower version that is not in the channel
-    Skips,
-    /// The bundle also has a skipRange over every lower version of the package
-    SkipRange,
-}
+const METHODS: [NamedValue<promote::Method>; 3] = [
+    (
+        "replaces",
+        promote::Method::Replaces,
+        "The bundle replaces the channel head; in a new channel, what it replaces elsewhere",
+    ),
+    (
+        "skips",
+        promote::Method::Skips,
+        "The bundle also skips every lower version that is not in the channel",
+    ),
+    (
+        "skip-range",
+        promote::Method::SkipRange,
+        "The bundle also has a skipRange over every lower version of the package",
+    ),
+];
 
 pub(super) fn run(args: &PromoteArgs) -> Result<(), GenerateError> {
     check_stdin(&args.catalog, &args.common.bundles)?;
@@ -100,11 +108,7 @@ impl PromoteArgs {
             package: &self.package,
             bundle: &self.bundle,
             channel: &self.channel,
-            method: match self.method {
-                Method::Replaces => promote::Method::Replaces,
-                Method::Skips => promote::Method::Skips,
-                Method::SkipRange => promote::Method::SkipRange,
-            },
+            method: self.method,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CatalogOutputArgs, GenerateError, KnownNames, blobs, check_package, check_stdin};
+use super::{CatalogOutputArgs, GenerateError, OfferedNames, blobs, check_package, check_stdin};
 use crate::cli::args::heading;
 use crate::cli::help;
 use crate::cli::line;
@@ -134,7 +134,7 @@ fn no_channel(catalog: &CatalogText, args: &ZStreamArgs) -> GenerateError {
     GenerateError::NoChannel {
         package: args.package.clone(),
         channel: args.channel.clone(),
-        found: KnownNames(found.map(|channel| go::quote(channel.name())).collect()),
+        found: OfferedNames(found.map(|channel| go::quote(channel.name())).collect()),
     }
 }
 

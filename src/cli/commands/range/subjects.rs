@@ -26,7 +26,7 @@ pub(super) struct BundleSource<'a> {
 
 /// Whether the user named a package's bundles on the command line itself.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Sources {
+pub(super) enum SubjectFlags {
     /// No: what the flags say, if anything, is from the environment.
     #[default]
     Environment,
@@ -79,7 +79,7 @@ pub(super) fn versions(texts: &[String]) -> Vec<Subject> {
 impl<'a> BundleSource<'a> {
     /// The package that is asked for, if one is.
     pub(super) fn choose(
-        sources: Sources,
+        sources: SubjectFlags,
         catalogs: &'a CatalogArgs,
         package: Option<&'a str>,
         versions: &[String],
@@ -87,12 +87,12 @@ impl<'a> BundleSource<'a> {
         let catalogs = catalogs.sources();
         let found = catalogs.len();
         match (sources, catalogs.first(), package, versions) {
-            (Sources::Environment, None, _, _)
-            | (Sources::Environment, _, None, _)
-            | (Sources::Environment, _, _, [_, ..]) => Ok(None),
-            (Sources::CommandLine, None, _, _) => Err(SubjectsError::NoCatalog),
-            (Sources::CommandLine, _, None, _) => Err(SubjectsError::NoPackage),
-            (Sources::CommandLine, _, _, [_, ..]) => Err(SubjectsError::VersionsToo),
+            (SubjectFlags::Environment, None, _, _)
+            | (SubjectFlags::Environment, _, None, _)
+            | (SubjectFlags::Environment, _, _, [_, ..]) => Ok(None),
+            (SubjectFlags::CommandLine, None, _, _) => Err(SubjectsError::NoCatalog),
+            (SubjectFlags::CommandLine, _, None, _) => Err(SubjectsError::NoPackage),
+            (SubjectFlags::CommandLine, _, _, [_, ..]) => Err(SubjectsError::VersionsToo),
             (_, Some(_), Some(_), []) if found > 1 => Err(SubjectsError::Catalogs { found }),
             (_, Some(catalog), Some(package), []) => Ok(Some(Self { catalog, package })),
         }
@@ -149,7 +149,7 @@ impl SubjectsError {
     }
 }
 
-impl Args for Sources {
+impl Args for SubjectFlags {
     fn augment_args(command: Command) -> Command {
         command
     }
@@ -159,7 +159,7 @@ impl Args for Sources {
     }
 }
 
-impl FromArgMatches for Sources {
+impl FromArgMatches for SubjectFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let is_typed = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
         Ok(if is_typed("catalog") || is_typed("package") {

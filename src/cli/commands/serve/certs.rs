@@ -11,7 +11,7 @@ use tracing::info;
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::object_name;
-use crate::cli::args::heading;
+use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::commands::serve::ServeError;
 use crate::cluster::Cluster;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore};
@@ -64,11 +64,11 @@ pub(crate) struct CertsArgs {
     #[arg(
         long,
         value_name = "VERSION",
-        value_enum,
-        default_value_t,
+        value_parser = one_of(&MIN_VERSIONS),
+        default_value = "1.2",
         help_heading = heading::TLS
     )]
-    tls_min_version: OldestTls,
+    tls_min_version: MinVersion,
 
     /// Name that the certificate must have (repeatable)
     #[arg(
@@ -102,16 +102,6 @@ enum CertificateSource {
     SelfManaged,
     /// Created at each start, to try olmguard
     SelfSigned,
-}
-
-/// [`MinVersion`] as a flag.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum OldestTls {
-    #[default]
-    #[value(name = "1.2")]
-    V1_2,
-    #[value(name = "1.3")]
-    V1_3,
 }
 
 /// What the flags say when they agree.
@@ -216,7 +206,7 @@ impl CertsArgs {
             None => return Err(UsageError::AllowedByNobody),
         };
         Ok(TlsConfig {
-            min_version: self.tls_min_version.into(),
+            min_version: self.tls_min_version,
             client_ca,
         })
     }
@@ -257,14 +247,8 @@ impl CertificateSource {
     }
 }
 
-impl From<OldestTls> for MinVersion {
-    fn from(oldest: OldestTls) -> Self {
-        match oldest {
-            OldestTls::V1_2 => Self::V1_2,
-            OldestTls::V1_3 => Self::V1_3,
-        }
-    }
-}
+const MIN_VERSIONS: [NamedValue<MinVersion>; 2] =
+    [("1.2", MinVersion::V1_2, ""), ("1.3", MinVersion::V1_3, "")];
 
 fn server_name(text: &str) -> Result<OptionalName, String> {
     if text.is_empty() {

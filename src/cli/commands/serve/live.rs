@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use clap::ValueEnum;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
@@ -14,7 +13,7 @@ use tracing::{error, info, warn};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
-use crate::cli::args::heading;
+use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
 use crate::cluster::follow::{AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow};
 use crate::cluster::{Cluster, catalogs};
@@ -55,17 +54,8 @@ pub(crate) struct LiveArgs {
     max_catalog_age: Duration,
 
     /// What to do with changes that need an outdated catalog [default: warn]
-    #[arg(long, value_name = "WHAT", value_enum, help_heading = heading::CATALOGS)]
-    on_old_catalog: Option<OnOld>,
-}
-
-/// [`OnOldCatalog`] as a flag.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum OnOld {
-    /// Check them with its content, and add a warning
-    Warn,
-    /// Leave them undecided
-    Undecided,
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&ON_OLD), help_heading = heading::CATALOGS)]
+    on_old_catalog: Option<OnOldCatalog>,
 }
 
 /// The catalogs of a cluster, about to be followed.
@@ -140,10 +130,7 @@ impl LiveArgs {
     fn limit(&self) -> AgeLimit {
         AgeLimit {
             max: Some(self.max_catalog_age).filter(|max| !max.is_zero()),
-            on_old: match self.on_old_catalog {
-                None | Some(OnOld::Warn) => OnOldCatalog::Warn,
-                Some(OnOld::Undecided) => OnOldCatalog::Undecided,
-            },
+            on_old: self.on_old_catalog.unwrap_or_default(),
         }
     }
 
@@ -250,6 +237,15 @@ impl Check for LoadingCheck {
         CheckReadiness::new("catalogs", state, Some(CheckFacts::Catalogs(counts)))
     }
 }
+
+const ON_OLD: [NamedValue<OnOldCatalog>; 2] = [
+    (
+        "warn",
+        OnOldCatalog::Warn,
+        "Check them with its content, and add a warning",
+    ),
+    ("undecided", OnOldCatalog::Undecided, "Leave them undecided"),
+];
 
 /// How long after a fault of ours all begins anew.
 const ANEW: Duration = Duration::from_secs(5);

@@ -19,7 +19,7 @@ use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::shipped;
 use crate::cluster::policies::{PolicyBoard, PolicyListener, PolicyStore, Reports, follow, report};
 use crate::cluster::{Cluster, Leadership};
-use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, ReadGuardrails};
+use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, LoadedGuardrails};
 use crate::once_per_change::OncePerChange;
 use crate::server::Check;
 use crate::telemetry::Metrics;
@@ -51,7 +51,7 @@ struct GuardrailsCheck {
 }
 
 /// What the files hold by now, read; none where they hold what they held.
-type ReadFiles = Result<Option<(GuardrailFiles, ReadGuardrails)>, GuardrailsFault>;
+type ReadFiles = Result<Option<(GuardrailFiles, LoadedGuardrails)>, GuardrailsFault>;
 
 impl FollowedGuardrails {
     /// Reads them.
@@ -64,7 +64,7 @@ impl FollowedGuardrails {
         store: Arc<PolicyStore>,
     ) -> Result<Self, GuardrailsFault> {
         let files = args.contents()?;
-        let read = ReadGuardrails::of(&files);
+        let read = LoadedGuardrails::of(&files);
         let guardrails = Self {
             files: Arc::new(files),
             args,
@@ -106,7 +106,7 @@ impl FollowedGuardrails {
         let looked = spawn_blocking(move || -> ReadFiles {
             let files = args.contents()?;
             Ok((files != *known).then(|| {
-                let read = ReadGuardrails::of(&files);
+                let read = LoadedGuardrails::of(&files);
                 (files, read)
             }))
         });
@@ -120,7 +120,7 @@ impl FollowedGuardrails {
         ControlFlow::Continue(())
     }
 
-    fn found(&mut self, changed: Option<(GuardrailFiles, ReadGuardrails)>) {
+    fn found(&mut self, changed: Option<(GuardrailFiles, LoadedGuardrails)>) {
         if self.board.fault().is_gone() {
             info!("Guardrail files are readable again");
         }
@@ -150,9 +150,9 @@ impl FollowedGuardrails {
     /// Judges by what the files hold from now on.
     fn take(
         &self,
-        ReadGuardrails {
+        LoadedGuardrails {
             imposed, faults, ..
-        }: ReadGuardrails,
+        }: LoadedGuardrails,
     ) {
         for fault in &faults {
             error!(%fault, "Failed to parse guardrails, denying every upgrade that they apply to");

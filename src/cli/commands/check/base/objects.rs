@@ -11,10 +11,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::cli::commands::check::cases::{BadInput, Problem};
-use crate::cli::commands::check::base::Doubt;
+use crate::cli::commands::check::base::PastDoubt;
 use crate::cli::commands::check::base::texts::{is_about_extensions, may_name, may_name_any};
 use crate::cli::commands::check::cases::CasePlace;
+use crate::cli::commands::check::cases::{BadInput, Problem};
 use crate::cli::commands::check::inputs::{deciding_field, is_read_whole};
 use crate::facts::given::unrendered;
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
@@ -23,7 +23,7 @@ use olmguard_engine::judge::EarlierObject;
 
 /// The extensions of files of a base.
 #[derive(Debug, Default)]
-pub(super) struct Objects {
+pub(super) struct BaseObjects {
     all: Vec<Rc<Ancestor>>,
     by_key: HashMap<Key, Vec<Rc<Ancestor>>>,
     /// Extensions without a name, of each value the first.
@@ -48,7 +48,7 @@ struct UnreadFile {
     is_any: bool,
 }
 
-impl Objects {
+impl BaseObjects {
     /// Reads the extensions of these files, and returns what cannot be read. A file that is not about extensions is
     /// not parsed, and a template is not an error.
     pub(super) fn read<E: Into<Problem>>(
@@ -194,7 +194,7 @@ impl Objects {
         &self,
         file: &str,
         object: &ManifestObject,
-    ) -> Result<Option<Rc<Ancestor>>, Doubt> {
+    ) -> Result<Option<Rc<Ancestor>>, PastDoubt> {
         let key = Key::of(object);
         if key.name.is_none() {
             let same = self.nameless.get(&object.value);
@@ -206,19 +206,19 @@ impl Objects {
             [only] => Ok(Some(Rc::clone(only))),
             [first, others @ ..] => match others.iter().find(|other| !first.asks_as(other)) {
                 None => Ok(Some(Rc::clone(first))),
-                Some(other) => Err(Doubt::Twice(first.place.clone(), other.place.clone())),
+                Some(other) => Err(PastDoubt::Twice(first.place.clone(), other.place.clone())),
             },
         }
     }
 
-    fn not_unread(&self, key: &Key) -> Result<(), Doubt> {
+    fn not_unread(&self, key: &Key) -> Result<(), PastDoubt> {
         let may_hold = |unread: &&UnreadFile| {
             let bytes = unread.bytes.as_deref();
             unread.is_any || bytes.is_none_or(|bytes| key.may_be_in(bytes))
         };
         match self.unread.iter().find(may_hold) {
             None => Ok(()),
-            Some(unread) => Err(Doubt::Unread(unread.file.clone())),
+            Some(unread) => Err(PastDoubt::Unread(unread.file.clone())),
         }
     }
 }
@@ -425,8 +425,8 @@ mod tests {
         text
     }
 
-    fn read(files: Vec<(&str, Vec<u8>)>) -> Objects {
-        let mut objects = Objects::default();
+    fn read(files: Vec<(&str, Vec<u8>)>) -> BaseObjects {
+        let mut objects = BaseObjects::default();
         let files = files.into_iter();
         let errors =
             objects.read(files.map(|(file, bytes)| (file.to_owned(), Ok::<_, Problem>(bytes))));
@@ -435,7 +435,7 @@ mod tests {
     }
 
     /// Whether an extension of this name is found, or the file that leaves it open.
-    fn find(objects: &Objects, name: &str) -> Result<bool, String> {
+    fn find(objects: &BaseObjects, name: &str) -> Result<bool, String> {
         let text = json!({
             "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
             "metadata": {"name": name},
@@ -445,8 +445,8 @@ mod tests {
         let (list, _) = document.expect("JSON").into_objects();
         match objects.find("new.yaml", &list[0]) {
             Ok(found) => Ok(found.is_some()),
-            Err(Doubt::Unread(file)) => Err(file),
-            Err(Doubt::Twice(one, _)) => panic!("{one}: twice"),
+            Err(PastDoubt::Unread(file)) => Err(file),
+            Err(PastDoubt::Twice(one, _)) => panic!("{one}: twice"),
         }
     }
 
