@@ -30,7 +30,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 
-/// Where the facts are from, for a command that is about catalogs and no manifests.
+/// The flags about facts, of every command that judges.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct FactsArgs {
     #[command(flatten)]
@@ -82,12 +82,19 @@ impl FactsArgs {
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
     pub(crate) fn open(&self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
-        let project = self.project.read()?;
-        self.clone().within(project).opened(edges)
+        let mut project = self.project()?;
+        let args = self.clone().within(&mut project);
+        args.check()?;
+        args.open_any(edges)
+    }
+
+    /// The project file.
+    pub(crate) fn project(&self) -> Result<Project, ProjectError> {
+        self.project.read()
     }
 
     /// These flags, and for those that are not given what the project says.
-    fn within(mut self, mut project: Project) -> Self {
+    pub(crate) fn within(mut self, project: &mut Project) -> Self {
         project.give(FactFlags {
             catalogs: &mut self.common.catalog,
             snapshot: &mut self.snapshot,
@@ -98,8 +105,11 @@ impl FactsArgs {
         self
     }
 
-    fn opened(self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
-        self.check()?;
+    /// Finds out where the facts are from, if it is anywhere.
+    ///
+    /// # Errors
+    /// If the flags contradict each other.
+    pub(crate) fn open_any(self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
         let origin = origin(self.snapshot.as_deref(), self.from_cluster, &self.cluster)?;
         let origin = origin.open()?;
         let (rules, mut warnings) = origin.rules(&self.common.olm.request())?;
@@ -142,6 +152,16 @@ impl FactsArgs {
         }
     }
 
+    /// Whether a snapshot is given.
+    pub(crate) fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
+    /// The flags about upgrade policies.
+    pub(crate) fn policies(&self) -> &PoliciesArgs {
+        &self.policies
+    }
+
     /// Who makes the edits that policies judge, and when.
     pub(crate) fn requester(&self) -> Requester {
         self.policies.requester()
@@ -156,6 +176,15 @@ impl FactsArgs {
 }
 
 impl OpenFacts {
+    pub(crate) fn origin(&self) -> &OpenOrigin {
+        &self.origin
+    }
+
+    /// The rules of the OLM that is judged by.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// Every extension of the snapshot or the cluster; what is wrong with them is a fault of the facts.
     ///
     /// # Errors

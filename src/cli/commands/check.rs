@@ -36,21 +36,17 @@ use installed::InstalledArgError;
 use text::OriginAccess;
 
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::facts::{FactsError, origin, reading};
+use crate::cli::facts::{FactsError, OpenFacts};
 use crate::cli::output::{self, yaml};
 use crate::cli::{Exit, note, say, warn};
-use crate::facts::olm::OlmError;
-use crate::facts::origin::OpenOrigin;
-use crate::facts::{Facts, FactsRequest, GivenFiles};
+use crate::facts::Facts;
 use olmguard_engine::explain::Answer;
 use olmguard_report::{Finding, Severity};
 
 /// What is known before the catalogs are read.
 struct CheckInputs {
     plan: CheckPlan,
-    origin: OpenOrigin,
-    /// About the OLM that is judged by.
-    warnings: Vec<String>,
+    facts: OpenFacts,
     gathered: GatheredInputs,
 }
 
@@ -76,7 +72,7 @@ enum CheckError {
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Exit {
-    let project = args.project.read().map_err(FactsError::from);
+    let project = args.facts.project().map_err(FactsError::from);
     let args = project.and_then(|project| Ok(args.clone().within(project)?));
     let checked = args.map_err(CheckError::from).and_then(|args| check(&args));
     checked.unwrap_or_else(|error| {
@@ -88,7 +84,7 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
 fn check(args: &CheckArgs) -> Result<Exit, CheckError> {
     let inputs = CheckInputs::read(args)?;
     let printed = print_all(trouble::of_inputs(args, &inputs.gathered));
-    let (plan, gathered, facts) = inputs.facts(args, printed)?;
+    let (plan, gathered, facts) = inputs.facts(printed)?;
     Ok(judge(args, &plan, &gathered, facts)?)
 }
 
@@ -109,17 +105,12 @@ fn print(finding: &Finding) {
 impl CheckInputs {
     /// Reads the manifests, and finds the origin of the facts; nothing is printed.
     fn read(args: &CheckArgs) -> Result<Self, CheckError> {
-        let origin = origin(args.snapshot.as_deref(), args.from_cluster, &args.cluster)?;
-        let origin = origin.open().map_err(FactsError::from)?;
-        let (rules, mut warnings) = origin.rules(&args.common.olm.request())?;
-        let (rules, departure) = args.edges.of(rules);
-        warnings.extend(departure.map(|departure| departure.to_string()));
-        let plan = args.plan(rules)?;
+        let facts = args.facts.clone().open_any(args.edges)?;
+        let plan = args.plan(facts.rules().clone())?;
         let gathered = GatheredInputs::read(args, &plan)?;
         Ok(Self {
             plan,
-            origin,
-            warnings,
+            facts,
             gathered,
         })
     }
@@ -128,30 +119,18 @@ impl CheckInputs {
     /// `printed` before.
     fn facts(
         self,
-        args: &CheckArgs,
         mut printed: Vec<Finding>,
     ) -> Result<(CheckPlan, GatheredInputs, RunFacts), CheckError> {
         let Self {
             plan,
-            origin,
-            warnings,
+            facts,
             mut gathered,
         } = self;
-        installed::stand(&origin, &mut gathered.cases, &plan);
-        let request = FactsRequest {
-            origin,
-            objects: std::mem::take(&mut gathered.given),
-            files: GivenFiles {
-                catalogs: args.common.catalog.sources(),
-                guardrails: args.guardrails.paths(),
-                policies: args.policies.paths(),
-            },
-            rules: plan.rules.clone(),
-        };
-        let facts = request.load(reading()).map_err(FactsError::from)?;
+        installed::stand(facts.origin(), &mut gathered.cases, &plan);
+        let (facts, _, warnings) = facts.read(std::mem::take(&mut gathered.given))?;
         printed.extend(print_all(trouble::of_faults(&facts.faults)));
         installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
-        printed.extend(print_all(trouble::of_olm(&warnings, &facts.faults)));
+        printed.extend(print_all(trouble::of_olm(&warnings)));
         Ok((plan, gathered, RunFacts { facts, printed }))
     }
 }
@@ -168,12 +147,6 @@ impl CheckError {
 
 impl From<UsageError> for CheckError {
     fn from(error: UsageError) -> Self {
-        Self::Facts(error.into())
-    }
-}
-
-impl From<OlmError> for CheckError {
-    fn from(error: OlmError) -> Self {
         Self::Facts(error.into())
     }
 }

@@ -8,18 +8,15 @@ use clap::{Args, ValueEnum};
 
 use crate::admission::OnUndecided;
 use crate::cli::Exit;
-use crate::cli::args::catalogs::{CommonArgs, UsageError};
-use crate::cli::args::cluster::ClusterRequestArgs;
+use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::olm::EdgesArgs;
-use crate::cli::args::policies::GuardrailsArgs;
-use crate::cli::args::policies::PoliciesArgs;
 use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
-use crate::cli::facts::check_stdin;
+use crate::cli::facts::{FactsArgs, check_stdin};
 use crate::cli::help;
 use crate::cli::output::OutputArgs;
-use crate::cli::project::{FactFlags, Project, ProjectArgs};
+use crate::cli::project::Project;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::Requester;
 
@@ -30,6 +27,7 @@ use olmguard_engine::judge::Requester;
 )]
 #[derive(Args, Clone, Debug)]
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+#[command(mut_arg("from_cluster", |flag| flag.help("Read all facts from the cluster (read-only)")))]
 pub(crate) struct CheckArgs {
     /// Manifests to check: files, directories, or - for standard input
     #[arg(value_name = "PATH")]
@@ -60,30 +58,10 @@ pub(crate) struct CheckArgs {
     pub(super) all: bool,
 
     #[command(flatten)]
-    pub(super) common: CommonArgs,
-
-    /// Read a file of "olmguard snapshot save"
-    #[arg(long, value_name = "FILE", help_heading = heading::CATALOGS)]
-    pub(super) snapshot: Option<PathBuf>,
-
-    /// Read all facts from the cluster (read-only)
-    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::CATALOGS)]
-    pub(super) from_cluster: bool,
-
-    #[command(flatten)]
-    pub(super) cluster: ClusterRequestArgs,
+    pub(super) facts: FactsArgs,
 
     #[command(flatten)]
     pub(super) edges: EdgesArgs,
-
-    #[command(flatten)]
-    pub(super) guardrails: GuardrailsArgs,
-
-    #[command(flatten)]
-    pub(super) policies: PoliciesArgs,
-
-    #[command(flatten)]
-    pub(super) project: ProjectArgs,
 
     /// The version[,bundle=NAME][,release=R]
     #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
@@ -162,13 +140,7 @@ pub(super) enum Schema {
 impl CheckArgs {
     /// These flags, and for those that are not given what the project says; all manifests as `paths`.
     pub(super) fn within(mut self, mut project: Project) -> Result<Self, UsageError> {
-        project.give(FactFlags {
-            catalogs: &mut self.common.catalog,
-            snapshot: &mut self.snapshot,
-            from_cluster: self.from_cluster,
-            guardrails: &mut self.guardrails,
-            policies: &mut self.policies,
-        });
+        self.facts = self.facts.within(&mut project);
         self.paths.append(&mut self.filename);
         if self.paths.is_empty() {
             self.paths = project.paths;
@@ -201,11 +173,11 @@ impl CheckArgs {
                 without: "--base",
             });
         }
-        let catalogs = self.common.catalog.paths();
+        let catalogs = self.facts.common.catalog.paths();
         check_stdin(self.paths.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(CheckPlan {
             rules,
-            requester: self.policies.requester(),
+            requester: self.facts.requester(),
             schema: if self.no_schema {
                 Schema::LeftOut
             } else {

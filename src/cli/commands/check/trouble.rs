@@ -24,10 +24,9 @@ pub(super) fn of_faults(faults: &[Fault]) -> Vec<Finding> {
     faults.iter().map(|fault| fault.finding(TITLE)).collect()
 }
 
-/// What is worth knowing about the OLM that is judged by. Of a cluster that cannot be reached, nothing is news.
-pub(super) fn of_olm(warnings: &[String], faults: &[Fault]) -> Vec<Finding> {
-    let is_reached = !faults.iter().any(Fault::is_of_cluster);
-    let warnings = warnings.iter().filter(|_| is_reached);
+/// What is worth knowing about the OLM that is judged by.
+pub(super) fn of_olm(warnings: &[String]) -> Vec<Finding> {
+    let warnings = warnings.iter();
     let warnings = warnings.map(|warning| of_run(Severity::Warning, warning));
     warnings.collect()
 }
