@@ -18,17 +18,17 @@ pub(crate) mod snapshot;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::mem::take;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use self::given::GivenObjects;
 use self::origin::OpenOrigin;
 use crate::guardrail_files::{GuardrailsFault, LoadedGuardrails};
-use crate::policy_files::{PolicyFileFault, ReadPolicies};
-use crate::policy_objects::{CostlyPolicy, PolicyObjects};
+use crate::policy_files::{NamedPackage, PolicyFileFault, ReadPolicies};
+use crate::policy_objects::CostlyPolicy;
 use crate::source::archive::ArchiveError;
 use crate::source::{CatalogSource, Loader, Progress};
+use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
@@ -43,6 +43,9 @@ pub(crate) struct Facts {
     pub(crate) snapshot: Snapshot,
     pub(crate) policies: Policies,
     pub(crate) faults: Vec<Fault>,
+    /// The catalogs of the snapshot or the cluster as they are, if files give some of them other content. Both share
+    /// the content of all others.
+    pub(crate) current: Option<CurrentCatalogs>,
 }
 
 impl Facts {
@@ -139,12 +142,6 @@ pub(crate) enum GivenFilesError {
     Policy(#[from] PolicyFileFault),
 }
 
-/// The rules of administrators in files, and what is wrong with them.
-struct FileRules {
-    guardrails: LoadedGuardrails,
-    policies: ReadPolicies,
-}
-
 impl FactsRequest<'_> {
     /// Reads the catalogs and policies of the origin, of the objects and of the files.
     ///
@@ -153,31 +150,21 @@ impl FactsRequest<'_> {
     /// # Errors
     /// If a file of guardrails or policies cannot be used.
     pub(crate) fn load(self, reading: Reading<'_>) -> Result<Facts, GivenFilesError> {
-        Ok(self.load_both(reading)?.0)
-    }
-
-    /// The same, and the catalogs without those of files. Catalogs that no file gives share their content.
-    ///
-    /// # Errors
-    /// If a file of guardrails or policies cannot be used.
-    pub(crate) fn load_both(
-        self,
-        reading: Reading<'_>,
-    ) -> Result<(Facts, Option<CurrentCatalogs>), GivenFilesError> {
         let Self {
             origin,
             objects,
             files,
             rules,
         } = self;
-        let mut by_file = FileRules::read(files)?;
+        let (guardrails, by_file) = files.rules()?;
         let contents = contents(files.catalogs, &rules, reading);
         let by_flag = contents.iter();
         let mut faults: Vec<_> = by_flag.filter_map(|(name, c)| Fault::of(name, c)).collect();
         let is_known = origin.is_known();
         let origin = origin.load(&rules, |name| files.has_catalog(name), reading);
         faults.extend(origin.faults);
-        faults.extend(by_file.take_faults());
+        faults.extend(guardrails.faults.into_iter().map(Fault::Guardrails));
+        faults.extend(by_file.faults.into_iter().map(Fault::Policy));
         let has_current = is_known && !files.catalogs.is_empty();
         let current = has_current.then(|| {
             let states = (origin.catalogs.clone(), objects.catalogs.clone());
@@ -186,25 +173,23 @@ impl FactsRequest<'_> {
         let states = merge(origin.catalogs, objects.catalogs, contents);
         let mut policies = origin.policies;
         policies.extend(objects.policies);
-        policies.extend(by_file.take_policies());
+        policies.extend(by_file.objects);
         faults.extend(policies.bound_together().into_iter().map(Fault::costly));
-        let snapshot = if states.is_empty() && !is_known {
-            Snapshot::not_given(rules)
-        } else {
-            Snapshot::new(rules, states)
+        let snapshot = match states.as_slice() {
+            [] if !is_known => Snapshot::not_given(rules),
+            _ => Snapshot::new(rules, states),
         };
-        faults.extend(by_file.strangers(&snapshot));
-        let unlisted = faults.iter().find_map(Fault::unlisted);
-        let policies = Policies {
-            unlisted: unlisted.map(Into::into),
-            ..policies.with_files(by_file.guardrails.imposed)
-        };
-        let facts = Facts {
+        faults.extend(strangers(&guardrails.imposed, &by_file.packages, &snapshot));
+        let unlisted = faults.iter().find_map(Fault::unlisted).map(Into::into);
+        Ok(Facts {
+            policies: Policies {
+                unlisted,
+                ..policies.with_files(guardrails.imposed)
+            },
             snapshot,
-            policies,
             faults,
-        };
-        Ok((facts, current))
+            current,
+        })
     }
 }
 
@@ -212,40 +197,15 @@ impl GivenFiles<'_> {
     fn has_catalog(&self, name: &str) -> bool {
         self.catalogs.iter().any(|catalog| catalog.name == name)
     }
-}
 
-impl FileRules {
-    fn read(files: GivenFiles<'_>) -> Result<Self, GivenFilesError> {
-        let guardrails = LoadedGuardrails::load(files.guardrails)?;
-        let policies = ReadPolicies::load(files.policies);
-        if let Some(fault) = policies.unusable() {
-            return Err(fault.clone().into());
+    /// The rules of administrators.
+    fn rules(&self) -> Result<(LoadedGuardrails, ReadPolicies), GivenFilesError> {
+        let guardrails = LoadedGuardrails::load(self.guardrails)?;
+        let policies = ReadPolicies::load(self.policies);
+        match policies.unusable() {
+            Some(fault) => Err(fault.clone().into()),
+            None => Ok((guardrails, policies)),
         }
-        Ok(Self {
-            guardrails,
-            policies,
-        })
-    }
-
-    fn take_faults(&mut self) -> impl Iterator<Item = Fault> + use<> {
-        let guardrails = take(&mut self.guardrails.faults).into_iter();
-        let policies = take(&mut self.policies.faults).into_iter();
-        let guardrails = guardrails.map(Fault::Guardrails);
-        guardrails.chain(policies.map(Fault::Policy))
-    }
-
-    fn take_policies(&mut self) -> PolicyObjects {
-        take(&mut self.policies.objects)
-    }
-
-    /// Rules about packages that no catalog has.
-    fn strangers(&self, snapshot: &Snapshot) -> Vec<Fault> {
-        let guarded = self.guardrails.imposed.packages();
-        let guarded = guarded.map(|package| ("guardrails", package));
-        let policed = self.policies.packages.iter();
-        let policed = policed.map(|named| (&*named.title, &*named.package));
-        let all = guarded.chain(policed);
-        all.filter_map(|of| stranger(of, snapshot)).collect()
     }
 }
 
@@ -257,6 +217,19 @@ impl<'r> Reading<'r> {
             .wait(progress, &mut || done = work.take().map(|work| work()));
         done.expect("a listener does the work")
     }
+}
+
+/// Rules about packages that no catalog has, and so without effect.
+fn strangers(
+    guardrails: &AdministratorGuardrails,
+    policies: &[NamedPackage],
+    snapshot: &Snapshot,
+) -> Vec<Fault> {
+    let guarded = guardrails.packages().map(|package| ("guardrails", package));
+    let policed = policies.iter();
+    let policed = policed.map(|named| (&*named.title, &*named.package));
+    let all = guarded.chain(policed);
+    all.filter_map(|of| stranger(of, snapshot)).collect()
 }
 
 /// A rule about a package that no catalog has, and so without effect.

@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod audit;
+mod bad_input;
 pub mod catalogs;
 pub mod check;
 mod completions;

@@ -22,8 +22,7 @@ use crate::facts::given::GivenObjects;
 use crate::facts::olm::OlmError;
 use crate::facts::origin::{FactsOrigin, OpenOrigin};
 use crate::facts::{
-    CurrentCatalogs, Facts, FactsListener, FactsRequest, Fault, GivenFiles, GivenFilesError,
-    Reading,
+    Facts, FactsListener, FactsRequest, Fault, GivenFiles, GivenFilesError, Reading,
 };
 use crate::source::Progress;
 use olmguard_catalog::olm::Rules;
@@ -200,32 +199,17 @@ impl OpenFacts {
     /// # Errors
     /// If a file of guardrails or policies cannot be used.
     pub(crate) fn load(self, objects: GivenObjects) -> Result<Facts, FactsError> {
-        Ok(self.load_both(objects)?.0)
-    }
-
-    /// The same, and the catalogs of the snapshot or the cluster as they are, if `--catalog` gives some of them other
-    /// content.
-    ///
-    /// # Errors
-    /// If a file of guardrails or policies cannot be used.
-    pub(crate) fn load_both(
-        self,
-        objects: GivenObjects,
-    ) -> Result<(Facts, Option<CurrentCatalogs>), FactsError> {
-        let (facts, current, warnings) = self.read(objects)?;
+        let (facts, warnings) = self.read(objects)?;
         facts.faults.iter().for_each(say_fault);
         warnings.iter().for_each(warn);
-        Ok((facts, current))
+        Ok(facts)
     }
 
     /// Reads all of it without a word, and what to warn of.
     ///
     /// # Errors
     /// If a file of guardrails or policies cannot be used.
-    pub(crate) fn read(
-        self,
-        objects: GivenObjects,
-    ) -> Result<(Facts, Option<CurrentCatalogs>, Vec<String>), FactsError> {
+    pub(crate) fn read(self, objects: GivenObjects) -> Result<(Facts, Vec<String>), FactsError> {
         let request = FactsRequest {
             origin: self.origin,
             objects,
@@ -236,14 +220,14 @@ impl OpenFacts {
             },
             rules: self.rules,
         };
-        let (mut facts, current) = request.load_both(reading())?;
+        let mut facts = request.load(reading())?;
         facts.faults.splice(0..0, self.faults);
         let mut warnings = self.warnings;
         // Where there is no cluster, nothing about its OLM is news.
         if facts.faults.iter().any(Fault::is_of_cluster) {
             warnings.clear();
         }
-        Ok((facts, current, warnings))
+        Ok((facts, warnings))
     }
 }
 

@@ -103,8 +103,8 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
     let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
     inputs.faults.iter().for_each(say);
     inputs.skipped.iter().for_each(warn);
-    let (facts, current) = opened.load_both(inputs.given)?;
-    let before = current.as_ref().map(|current| &current.snapshot);
+    let facts = opened.load(inputs.given)?;
+    let before = facts.current.as_ref().map(|current| &current.snapshot);
     name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
     let unread = form::unread(&inputs.faults, &facts.faults);
     let is_empty = inputs.extensions.is_empty() && inputs.skipped.is_empty();
@@ -115,9 +115,9 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
     let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
     let faults: Vec<_> = bad.into_iter().chain(facts.exit()).collect();
     let edits = edits(&inputs.extensions, &requester);
-    if let Some(current) = current {
+    if let Some(current) = &facts.current {
         NoForm::check(args, form::PREVIEW)?;
-        let report = preview::report(&facts, &current, edits);
+        let report = preview::report(&facts, current, edits);
         print(&preview::text(&report, unread, args.output.form)?)?;
         return Ok(Exit::worst(preview::exits(&report).chain(faults)));
     }

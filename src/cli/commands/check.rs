@@ -127,7 +127,7 @@ impl CheckInputs {
             mut gathered,
         } = self;
         installed::stand(facts.origin(), &mut gathered.cases, &plan);
-        let (facts, _, warnings) = facts.read(std::mem::take(&mut gathered.given))?;
+        let (facts, warnings) = facts.read(std::mem::take(&mut gathered.given))?;
         printed.extend(print_all(trouble::of_faults(&facts.faults)));
         installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
         printed.extend(print_all(trouble::of_olm(&warnings)));

@@ -138,7 +138,7 @@ impl Gathered<'_> {
     fn audited(&mut self, name: &str, args: &FactsArgs) -> Result<ClusterAudit, FactsError> {
         let mut opened = args.open(self.args.edges)?;
         let extensions = opened.extensions()?;
-        let (facts, _, warnings) = opened.read(GivenObjects::default())?;
+        let (facts, warnings) = opened.read(GivenObjects::default())?;
         for warning in warnings {
             warn(&format!("{name}: {warning}"));
         }

@@ -5,7 +5,7 @@ use std::io;
 use clap::ValueEnum;
 
 use crate::cli::commands::audit::AuditArgs;
-use crate::cli::commands::audit::inputs::InputFault;
+use crate::cli::commands::bad_input::BadInput;
 use crate::cli::output::{json_line, yaml};
 use crate::facts::Fault;
 use olmguard_engine::judge::{Token, Verdict};
@@ -82,7 +82,7 @@ impl NoForm {
 }
 
 /// What could not be read of the inputs, then of the facts.
-pub(super) fn unread(inputs: &[InputFault], facts: &[Fault]) -> Vec<Finding> {
+pub(super) fn unread(inputs: &[BadInput], facts: &[Fault]) -> Vec<Finding> {
     let inputs = inputs.iter().map(|fault| Finding {
         place: Place::File(fault.file.clone(), None),
         ..Finding::of_run(TITLE, Severity::Error, fault.to_string())

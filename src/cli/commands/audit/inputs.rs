@@ -5,13 +5,10 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::cli::args::catalogs::UsageError;
+use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::facts::given::unrendered;
-use crate::facts::given::{GivenFault, GivenObjects, UniqueObjects};
-use crate::manifest::{
-    DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Position, Positions,
-    documents,
-};
-use olmguard_catalog::version::go;
+use crate::facts::given::{GivenObjects, UniqueObjects};
+use crate::manifest::{DocumentErrorKind, Inputs, ManifestObject, Position, Positions, documents};
 use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
@@ -21,7 +18,7 @@ pub(in crate::cli::commands) struct AuditedInputs {
     pub(in crate::cli::commands) extensions: Vec<Extension>,
     /// Catalogs and policies.
     pub(super) given: GivenObjects,
-    pub(in crate::cli::commands) faults: Vec<InputFault>,
+    pub(in crate::cli::commands) faults: Vec<BadInput>,
     /// What a tool still makes manifests of.
     pub(in crate::cli::commands) skipped: Vec<SkippedInput>,
     unique: UniqueObjects,
@@ -35,26 +32,6 @@ pub(in crate::cli::commands) struct SkippedInput {
     why: Unrendered,
 }
 
-/// What cannot be read, and where it is.
-#[derive(Debug)]
-pub(in crate::cli::commands) struct InputFault {
-    pub(super) file: String,
-    problem: Problem,
-}
-
-#[derive(Debug)]
-enum Problem {
-    Input(InputError),
-    Document(DocumentError),
-    /// Of a catalog or a policy.
-    Given(Position, GivenFault),
-    /// An extension in an `apiVersion` that is not known.
-    Version {
-        at: Position,
-        api_version: String,
-    },
-}
-
 impl AuditedInputs {
     /// Reads every input; what cannot be read is kept as a fault.
     ///
@@ -65,7 +42,7 @@ impl AuditedInputs {
         for input in Inputs::new(paths.to_vec(), io::stdin()) {
             match input.bytes {
                 Ok(bytes) => read.file(&input.path, &bytes)?,
-                Err(error) => read.fault(&input.path, Problem::Input(error)),
+                Err(error) => read.fault(&input.path, InputProblem::Input(error)),
             }
         }
         Ok(read)
@@ -91,7 +68,7 @@ impl AuditedInputs {
                 Err(error) if matches!(error.kind, DocumentErrorKind::Template { .. }) => {
                     self.skip(file, error.at, Unrendered::Template);
                 }
-                Err(error) => self.fault(file, Problem::Document(error)),
+                Err(error) => self.fault(file, InputProblem::Document(error)),
             }
         }
         Ok(())
@@ -119,7 +96,7 @@ impl AuditedInputs {
         match recognised {
             RecognisedObject::Other => {
                 for (at, fault) in self.given.add(file, object, positions) {
-                    self.fault(file, Problem::Given(at, fault));
+                    self.fault(file, InputProblem::Given(at, fault));
                 }
             }
             RecognisedObject::Extension(shape) => {
@@ -128,7 +105,7 @@ impl AuditedInputs {
             }
             RecognisedObject::UnknownVersion => {
                 let api_version = object.api_version.clone();
-                self.fault(file, Problem::Version { at, api_version });
+                self.fault(file, InputProblem::Version(at, api_version));
             }
         }
         Ok(())
@@ -139,11 +116,8 @@ impl AuditedInputs {
         self.skipped.push(SkippedInput { file, at, why });
     }
 
-    fn fault(&mut self, file: &str, problem: Problem) {
-        self.faults.push(InputFault {
-            file: file.to_owned(),
-            problem,
-        });
+    fn fault(&mut self, file: &str, problem: InputProblem) {
+        self.faults.push(BadInput::new(file, problem));
     }
 }
 
@@ -151,23 +125,5 @@ impl fmt::Display for SkippedInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, at, why } = self;
         write!(f, "{file}:{at}: {}", why.skipped())
-    }
-}
-
-impl fmt::Display for InputFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, problem } = self;
-        match problem {
-            Problem::Input(error) => write!(f, "{file}: {error}"),
-            Problem::Document(error) => write!(f, "{file}:{error}"),
-            Problem::Given(at, fault) => write!(f, "{file}:{at}: {fault}"),
-            Problem::Version { at, api_version } => {
-                let version = go::quote(api_version);
-                write!(
-                    f,
-                    "{file}:{at}: unknown apiVersion {version} of an extension"
-                )
-            }
-        }
     }
 }

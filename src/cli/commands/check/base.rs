@@ -20,8 +20,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::cli::commands::bad_input::BadInput;
 use crate::cli::commands::check::ahead::InputsAhead;
-use crate::cli::commands::check::cases::{BadInput, CasePlace};
+use crate::cli::commands::check::cases::CasePlace;
 use crate::manifest::{Input, Inputs, ManifestObject};
 use crate::revision::Revision;
 use olmguard_engine::extension::Extension;

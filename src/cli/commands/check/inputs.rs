@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::admission::Review;
 use crate::cli::args::catalogs::UsageError;
+use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
-use crate::cli::commands::check::cases::{BadInput, Problem};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
 use crate::cli::commands::check::kustomize::Kustomizations;
 use crate::cli::commands::check::kustomize::Skipped;
@@ -151,7 +151,7 @@ impl GatheredInputs {
         if let Some(base) = &mut self.base {
             base.spare_file(file);
         }
-        self.bad(file, Problem::Input(error));
+        self.bad(file, InputProblem::Input(error));
     }
 
     fn unread_document(&mut self, file: &str, error: DocumentError) {
@@ -163,7 +163,7 @@ impl GatheredInputs {
             };
             self.skip(place, Unrendered::Template);
         } else {
-            self.bad(file, Problem::Document(error));
+            self.bad(file, InputProblem::Document(error));
         }
     }
 
@@ -209,7 +209,7 @@ impl GatheredInputs {
         } else if is_review(object) {
             match Review::read(&object.value) {
                 Ok(review) => self.review(review, &object.value, place),
-                Err(error) => self.bad(file, Problem::Review(place(&[]), error)),
+                Err(error) => self.bad(file, InputProblem::Review(place(&[]).at, error)),
             }
         } else {
             self.extension(file, object, (place, positions, plan))?;
@@ -289,7 +289,7 @@ impl GatheredInputs {
             faults = given::refused(object, positions);
         }
         for (at, fault) in faults {
-            self.bad(file, Problem::Given(place(at), fault));
+            self.bad(file, InputProblem::Given(at, fault));
         }
         if is_checked {
             let hints = catalog_hints(&object.value).into_iter();
@@ -389,7 +389,7 @@ impl GatheredInputs {
         }
     }
 
-    fn bad(&mut self, file: &str, problem: Problem) {
+    fn bad(&mut self, file: &str, problem: InputProblem) {
         self.errors.push(BadInput::new(file, problem));
     }
 }

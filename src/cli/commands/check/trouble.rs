@@ -1,8 +1,8 @@
 //! What a run has to tell beside its results: inputs and catalogs that could not be read, and what is
 //! worth knowing about the OLM that is judged by, and what is there no more or was passed over.
 
+use crate::cli::commands::bad_input::{BadInput, Lies};
 use crate::cli::commands::check::args::CheckArgs;
-use crate::cli::commands::check::cases::{BadInput, Lies};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed::is_unknown;
 use crate::facts::Fault;

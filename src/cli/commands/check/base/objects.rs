@@ -11,10 +11,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::cli::commands::check::base::PastDoubt;
 use crate::cli::commands::check::base::texts::{is_about_extensions, may_name, may_name_any};
 use crate::cli::commands::check::cases::CasePlace;
-use crate::cli::commands::check::cases::{BadInput, Problem};
 use crate::cli::commands::check::inputs::{deciding_field, is_read_whole};
 use crate::facts::given::unrendered;
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
@@ -51,7 +51,7 @@ struct UnreadFile {
 impl BaseObjects {
     /// Reads the extensions of these files, and returns what cannot be read. A file that is not about extensions is
     /// not parsed, and a template is not an error.
-    pub(super) fn read<E: Into<Problem>>(
+    pub(super) fn read<E: Into<InputProblem>>(
         &mut self,
         files: impl Iterator<Item = (String, Result<Vec<u8>, E>)>,
     ) -> Vec<BadInput> {
@@ -85,7 +85,7 @@ impl BaseObjects {
                 Err(error) => {
                     is_whole = false;
                     if !matches!(error.kind, DocumentErrorKind::Template { .. }) {
-                        errors.push(BadInput::new(&file, Problem::Document(error)));
+                        errors.push(BadInput::new(&file, InputProblem::Document(error)));
                     }
                 }
             }
@@ -428,8 +428,8 @@ mod tests {
     fn read(files: Vec<(&str, Vec<u8>)>) -> BaseObjects {
         let mut objects = BaseObjects::default();
         let files = files.into_iter();
-        let errors =
-            objects.read(files.map(|(file, bytes)| (file.to_owned(), Ok::<_, Problem>(bytes))));
+        let errors = objects
+            .read(files.map(|(file, bytes)| (file.to_owned(), Ok::<_, InputProblem>(bytes))));
         assert_eq!(errors.len(), objects.unread.len());
         objects
     }

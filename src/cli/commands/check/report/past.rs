@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::commands::bad_input::BadInput;
 use crate::cli::commands::check::base::{Ancestor, Base, BaseSource, Past};
-use crate::cli::commands::check::cases::BadInput;
 
 /// The base: the state before the change.
 #[derive(Debug, JsonSchema, Serialize)]

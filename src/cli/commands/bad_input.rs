@@ -1,0 +1,135 @@
+//! An input that could not be read, of any command that reads manifests.
+
+use std::fmt;
+
+use crate::admission::ReviewError;
+use crate::facts::given::GivenFault;
+use crate::manifest::{DocumentError, InputError, Position};
+use crate::revision::FileError;
+use olmguard_catalog::version::go;
+
+/// An input that could not be read, and its place.
+#[derive(Debug)]
+pub(super) struct BadInput {
+    pub(super) file: String,
+    pub(super) lies: Lies,
+    pub(super) problem: InputProblem,
+}
+
+/// Where the file of an input is.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Lies {
+    /// In the file system.
+    #[default]
+    OnDisk,
+    /// In a git revision.
+    InRevision,
+}
+
+/// Why an input could not be read.
+#[derive(Debug)]
+pub(super) enum InputProblem {
+    Input(InputError),
+    /// Of a revision.
+    File(FileError),
+    Document(DocumentError),
+    /// Of a catalog or a policy.
+    Given(Position, GivenFault),
+    Review(Position, ReviewError),
+    /// An extension in an `apiVersion` that is not known.
+    Version(Position, String),
+}
+
+impl BadInput {
+    /// Where in the file, if somewhere in it.
+    pub(super) fn at(&self) -> Option<Position> {
+        match &self.problem {
+            InputProblem::Input(_) | InputProblem::File(_) => None,
+            InputProblem::Document(error) => Some(error.at),
+            InputProblem::Given(at, _)
+            | InputProblem::Review(at, _)
+            | InputProblem::Version(at, _) => Some(*at),
+        }
+    }
+
+    /// The file, and the place in it if it has one.
+    pub(super) fn place(&self) -> String {
+        match self.at() {
+            Some(at) => format!("{}:{at}", self.file),
+            None => self.file.clone(),
+        }
+    }
+
+    /// What is wrong, without the place.
+    pub(super) fn why(&self) -> String {
+        match &self.problem {
+            InputProblem::Document(error) => error.kind.to_string(),
+            problem => problem.to_string(),
+        }
+    }
+
+    pub(super) fn new(file: &str, problem: InputProblem) -> Self {
+        Self {
+            file: file.to_owned(),
+            lies: Lies::default(),
+            problem,
+        }
+    }
+
+    /// The same of a file of a revision, which is shown by this name.
+    pub(super) fn in_revision(self, name: &str) -> Self {
+        Self {
+            file: name.to_owned(),
+            lies: Lies::InRevision,
+            ..self
+        }
+    }
+}
+
+impl InputProblem {
+    /// Whether it is with its file or folder alone, and not with all that comes behind as well.
+    pub(super) fn ends_with_its_file(&self) -> bool {
+        !matches!(
+            self,
+            Self::File(FileError::TooMany { .. } | FileError::TooDeep { .. })
+        )
+    }
+}
+
+impl From<InputError> for InputProblem {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<FileError> for InputProblem {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+impl fmt::Display for InputProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(error) => error.fmt(f),
+            Self::File(error) => error.fmt(f),
+            Self::Document(error) => error.fmt(f),
+            Self::Given(_, fault) => fault.fmt(f),
+            Self::Review(_, error) => error.fmt(f),
+            Self::Version(_, api_version) => {
+                let version = go::quote(api_version);
+                write!(f, "unknown apiVersion {version} of an extension")
+            }
+        }
+    }
+}
+
+impl fmt::Display for BadInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            // The error has the place itself.
+            InputProblem::Document(error) => write!(f, "{}:{error}", self.file),
+            problem => write!(f, "{}: {problem}", self.place()),
+        }
+    }
+}
