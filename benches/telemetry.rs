@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use olmguard::admission::{Operation, Outcome};
+use olmguard::admission::{ReviewOperation, ReviewOutcome};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::AnsweredReview;
 use olmguard_engine::judge::Token;
@@ -38,10 +38,10 @@ fn count(metrics: &Metrics) {
     let in_flight = metrics.admission.begin();
     metrics.admission.received(black_box(6144));
     metrics.admission.answered(&AnsweredReview {
-        operation: black_box(Operation::Update),
+        operation: black_box(ReviewOperation::Update),
         token: black_box(Token::Resolved),
         dry_run: black_box(false),
-        outcome: Outcome::Admitted,
+        outcome: ReviewOutcome::Admitted,
         elapsed: black_box(Duration::from_micros(700)),
     });
     metrics.admission.sent(black_box(512));

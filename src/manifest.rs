@@ -28,11 +28,13 @@ mod tree;
 mod yaml;
 
 pub use self::documents::{Document, Documents, documents};
-pub use self::error::{DocumentError, DocumentErrorKind, Format};
-pub(crate) use self::field::{Field, FieldError, FieldFault};
+pub use self::error::{DocumentError, DocumentErrorKind};
+pub(crate) use self::field::{FieldError, FieldFault};
 pub use self::inputs::{Input, InputError, Inputs, MAX_BYTES};
 pub(crate) use self::inputs::{has_manifest_name, kustomizations, manifest_files, read_file};
 pub use self::object::ManifestObject;
 pub(crate) use self::placeholder::{name, placeholder, placeholder_in};
 pub use self::position::{Position, Positions, ValueStep};
 pub use self::tree::{MAX_DEPTH, MAX_NODES, MAX_TEXT};
+pub use error::DocumentFormat;
+pub(crate) use field::DocumentField;

@@ -39,8 +39,8 @@ mod validate;
 mod workers;
 
 pub use accept::BindError;
-pub use catalog_preview::{CatalogPreviews, Installations, InstalledExtensions};
-pub use health::Check;
+pub use catalog_preview::{CatalogPreviews, Installations, ListExtensions};
+pub use health::ReadinessCheck;
 pub use judge::{Guard, Judge, Newer, PendingReview};
 pub use limits::{Limits, Patience};
 pub use scrape::Scrapes;
@@ -58,7 +58,7 @@ use crate::admission::Enforcement;
 use crate::telemetry::log::{DecisionLog, LogHandle};
 use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Certificates, Observer, SystemClock};
-use accept::{Listener, Port, Transport, bind};
+use accept::{Listener, ServerPort, Transport, bind};
 use connection::{ConnectionConfig, Phase};
 use connection_table::ConnectionTable;
 use handler::{Handler, Telemetry};
@@ -78,7 +78,7 @@ pub struct Config {
     /// told.
     pub scrapes: Option<Scrapes>,
     /// What must be well for it to be ready.
-    pub checks: Vec<Arc<dyn Check>>,
+    pub checks: Vec<Arc<dyn ReadinessCheck>>,
     /// What counts, and is told at `/metrics`.
     pub metrics: Metrics,
     /// What writes a line about each answer.
@@ -162,7 +162,7 @@ impl Server {
             checks: checks.into(),
         };
         let everyones = scrapes.is_none().then(|| server.metrics.clone());
-        server.accept(Port {
+        server.accept(ServerPort {
             listener: ops_listener.socket,
             transport: Transport::Plain,
             connections: ConnectionTable::new(OPS_CONNECTIONS, OPS_CONNECTIONS, limits.patience),
@@ -191,7 +191,7 @@ impl Server {
         }
     }
 
-    fn accept(&mut self, port: Port) {
+    fn accept(&mut self, port: ServerPort) {
         self.ports.push(tokio::spawn(port.run()));
     }
 
@@ -300,7 +300,7 @@ impl StartingServer {
             patience,
             ..
         } = reviews.limits;
-        server.accept(Port {
+        server.accept(ServerPort {
             listener: reviews.listener.socket,
             transport: Transport::Tls(handshake),
             connections: ConnectionTable::new(connections, connections_per_peer, patience),

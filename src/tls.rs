@@ -29,7 +29,7 @@ mod trust;
 pub use certificates::{Certificates, MinVersion, TlsConfig, self_signed};
 pub use client::ClientCa;
 pub use error::TlsError;
-pub use leaf::{Identity, Leaf, Unfit, is_for, utc};
+pub use leaf::{Leaf, ServerIdentity, Unfit, is_for, utc};
 pub use trust::{Authorities, Distrust};
 
 use std::fmt::Debug;

@@ -15,8 +15,8 @@ use crate::admission::digest::set_digest;
 /// Where either is not to be found they count as different, also where a key is there twice, which no
 /// API server writes.
 pub(super) fn ask_alike(review: &str) -> bool {
-    let read: Result<Review<'_>, _> = serde_json::from_str(review);
-    read.is_ok_and(|Review { request }| {
+    let read: Result<ComparedReview<'_>, _> = serde_json::from_str(review);
+    read.is_ok_and(|ComparedReview { request }| {
         let (new, old) = (request.object, request.old_object);
         let (new, old) = (new.spec.source.catalog, old.spec.source.catalog);
         are_alike(new.channels, old.channels) && are_alike(new.selector, old.selector)
@@ -34,21 +34,21 @@ fn text(value: Option<&RawValue>) -> &str {
 }
 
 #[derive(Deserialize)]
-struct Review<'a> {
+struct ComparedReview<'a> {
     #[serde(borrow)]
-    request: Request<'a>,
+    request: ComparedRequest<'a>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Request<'a> {
+struct ComparedRequest<'a> {
     #[serde(borrow)]
-    object: Object<'a>,
-    old_object: Object<'a>,
+    object: ComparedObject<'a>,
+    old_object: ComparedObject<'a>,
 }
 
 #[derive(Deserialize)]
-struct Object<'a> {
+struct ComparedObject<'a> {
     #[serde(borrow)]
     spec: Spec<'a>,
 }
@@ -62,11 +62,11 @@ struct Spec<'a> {
 #[derive(Deserialize)]
 struct Source<'a> {
     #[serde(borrow)]
-    catalog: Catalog<'a>,
+    catalog: ComparedCatalog<'a>,
 }
 
 #[derive(Deserialize)]
-struct Catalog<'a> {
+struct ComparedCatalog<'a> {
     #[serde(borrow, default)]
     channels: Option<&'a RawValue>,
     #[serde(borrow, default)]

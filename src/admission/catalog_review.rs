@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use crate::admission::ReviewError;
 use crate::admission::enforcement::{Consequence, Enforcement};
 use crate::admission::envelope::{self, ObjectRequest, is_leaving, parsed};
-use crate::admission::reply::Status;
+use crate::admission::reply::ReplyStatus;
 use olmguard_engine::explain::{only_observed, warn_first};
 use olmguard_engine::judge::Verdict;
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState};
@@ -81,7 +81,7 @@ impl CatalogReview {
         match enforcement.course(Verdict::Deny) {
             Consequence::Refuse => {
                 let named = (&*self.group, &*self.kind, self.catalog());
-                let status = Status::of_catalog(named, refusal);
+                let status = ReplyStatus::of_catalog(named, refusal);
                 envelope::reply(&self.uid, Some(&status), warnings)
             }
             Consequence::Admit | Consequence::LetThrough(_) => {

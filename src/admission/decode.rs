@@ -15,14 +15,14 @@ use serde_json::{Number, Value};
 
 use crate::admission::alike::ask_alike;
 use crate::admission::keep::{
-    CONDITIONS, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, Room, SUBJECT,
+    CONDITIONS, EntryRoom, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, SUBJECT,
 };
-use crate::admission::node::{Content, Node, Nodes, text};
+use crate::admission::node::{Node, NodeContent, NodeList, text};
 
 /// What of a body is kept, and how both filters compare.
 #[derive(Debug)]
 pub(super) struct DecodedBody<'de> {
-    nodes: Nodes<'de>,
+    nodes: NodeList<'de>,
     pub(super) filters: Filters,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Filters {
 pub(super) fn decode(body: &[u8]) -> Result<DecodedBody<'_>, ReviewError> {
     let body = text(body)?;
     let mut reading = Reading {
-        nodes: Nodes::new(),
+        nodes: NodeList::new(),
         kept: FilterProgress::default(),
     };
     let mut reader = serde_json::Deserializer::from_str(body);
@@ -68,13 +68,13 @@ pub(super) fn decode(body: &[u8]) -> Result<DecodedBody<'_>, ReviewError> {
 /// What was read so far.
 #[derive(Debug)]
 struct Reading<'de> {
-    nodes: Nodes<'de>,
+    nodes: NodeList<'de>,
     kept: FilterProgress,
 }
 
 impl<'de> Reading<'de> {
-    fn value(&mut self, keep: &'static Keep, key: Cow<'de, str>) -> Reader<'_, 'de> {
-        Reader {
+    fn value(&mut self, keep: &'static Keep, key: Cow<'de, str>) -> ValueReader<'_, 'de> {
+        ValueReader {
             keep,
             key,
             reading: self,
@@ -83,13 +83,13 @@ impl<'de> Reading<'de> {
 }
 
 /// Reads one value.
-struct Reader<'r, 'de> {
+struct ValueReader<'r, 'de> {
     keep: &'static Keep,
     key: Cow<'de, str>,
     reading: &'r mut Reading<'de>,
 }
 
-impl<'de> DeserializeSeed<'de> for Reader<'_, 'de> {
+impl<'de> DeserializeSeed<'de> for ValueReader<'_, 'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -104,11 +104,11 @@ impl<'de> DeserializeSeed<'de> for Reader<'_, 'de> {
             }
             keep => keep,
         };
-        reader.deserialize_any(Reader { keep, ..self })
+        reader.deserialize_any(ValueReader { keep, ..self })
     }
 }
 
-impl<'de> Visitor<'de> for Reader<'_, 'de> {
+impl<'de> Visitor<'de> for ValueReader<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,36 +116,36 @@ impl<'de> Visitor<'de> for Reader<'_, 'de> {
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
-        self.leaf(Content::Null)
+        self.leaf(NodeContent::Null)
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        self.leaf(Content::Bool(value))
+        self.leaf(NodeContent::Bool(value))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<(), E> {
-        self.leaf(Content::Number(value.into()))
+        self.leaf(NodeContent::Number(value.into()))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<(), E> {
-        self.leaf(Content::Number(value.into()))
+        self.leaf(NodeContent::Number(value.into()))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<(), E> {
-        self.leaf(Number::from_f64(value).map_or(Content::Null, Content::Number))
+        self.leaf(Number::from_f64(value).map_or(NodeContent::Null, NodeContent::Number))
     }
 
     fn visit_borrowed_str<E>(self, value: &'de str) -> Result<(), E> {
-        self.leaf(Content::Text(Cow::Borrowed(value)))
+        self.leaf(NodeContent::Text(Cow::Borrowed(value)))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<(), E> {
-        self.leaf(Content::Text(Cow::Owned(value.to_owned())))
+        self.leaf(NodeContent::Text(Cow::Owned(value.to_owned())))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         let reading = self.reading;
-        let list = reading.nodes.add(self.key, Content::List);
+        let list = reading.nodes.add(self.key, NodeContent::List);
         if let Keep::Items(keep, room) = self.keep {
             let mut count = 0;
             while reading.kept.has_room(*room, count) {
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for Reader<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
-        let map = self.reading.nodes.add(self.key, Content::Map);
+        let map = self.reading.nodes.add(self.key, NodeContent::Map);
         match self.keep {
             Keep::Values(room) => self.reading.values(map, entries, *room)?,
             keep => self.reading.fields(map, entries, keep)?,
@@ -177,12 +177,12 @@ impl<'de> Visitor<'de> for Reader<'_, 'de> {
     }
 }
 
-impl<'de> Reader<'_, 'de> {
+impl<'de> ValueReader<'_, 'de> {
     #[expect(
         clippy::unnecessary_wraps,
         reason = "the methods of a visitor return it"
     )]
-    fn leaf<E>(self, content: Content<'de>) -> Result<(), E> {
+    fn leaf<E>(self, content: NodeContent<'de>) -> Result<(), E> {
         self.reading.nodes.add(self.key, content);
         Ok(())
     }
@@ -196,9 +196,9 @@ impl<'de> Reading<'de> {
         mut entries: A,
         keep: &'static Keep,
     ) -> Result<(), A::Error> {
-        let mut seen = Seen::default();
+        let mut seen = SeenFields::default();
         let mut others = 0;
-        while let Some(key) = entries.next_key_seed(Key(keep))? {
+        while let Some(key) = entries.next_key_seed(KeyReader(keep))? {
             let (name, keep, earlier) = match key {
                 KeyMeaning::Field(number, name, keep) => {
                     let is_again = seen.see(number);
@@ -229,10 +229,10 @@ impl<'de> Reading<'de> {
         &mut self,
         map: usize,
         mut entries: A,
-        room: Room,
+        room: EntryRoom,
     ) -> Result<(), A::Error> {
         let mut count = 0;
-        while let Some(Text(key)) = entries.next_key()? {
+        while let Some(BorrowedText(key)) = entries.next_key()? {
             if self.kept.has_room(room, count) {
                 self.kept.count(room);
                 count += 1;
@@ -254,9 +254,9 @@ const NO_KEY: Cow<'static, str> = Cow::Borrowed("");
 
 /// Which fields of a map were there already, by their numbers.
 #[derive(Debug, Default)]
-struct Seen(u32);
+struct SeenFields(u32);
 
-impl Seen {
+impl SeenFields {
     /// Whether it was there already.
     fn see(&mut self, number: usize) -> bool {
         let before = self.0;
@@ -267,10 +267,10 @@ impl Seen {
 
 /// A text, which is borrowed where nothing is escaped in it.
 #[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Reads a key of a map that is kept so.
-struct Key(&'static Keep);
+struct KeyReader(&'static Keep);
 
 /// What a key stands for.
 enum KeyMeaning<'de> {
@@ -280,7 +280,7 @@ enum KeyMeaning<'de> {
     Nothing,
 }
 
-impl Key {
+impl KeyReader {
     /// The field of this name; `None` where it is not known, and its name is to be kept.
     fn found(&self, key: &str) -> Option<KeyMeaning<'static>> {
         let Keep::Fields(fields, others) = self.0 else {
@@ -296,7 +296,7 @@ impl Key {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Key {
+impl<'de> DeserializeSeed<'de> for KeyReader {
     type Value = KeyMeaning<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<KeyMeaning<'de>, D::Error> {
@@ -304,7 +304,7 @@ impl<'de> DeserializeSeed<'de> for Key {
     }
 }
 
-impl<'de> Visitor<'de> for Key {
+impl<'de> Visitor<'de> for KeyReader {
     type Value = KeyMeaning<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -348,23 +348,23 @@ impl FilterProgress {
     }
 
     /// Whether there is room for one more entry beside so many of the same list or map.
-    fn has_room(&self, room: Room, beside: usize) -> bool {
+    fn has_room(&self, room: EntryRoom, beside: usize) -> bool {
         match room {
-            Room::Filter => self.entries < FILTER,
-            Room::Conditions => beside < CONDITIONS,
-            Room::Subject => beside < SUBJECT,
+            EntryRoom::Filter => self.entries < FILTER,
+            EntryRoom::Conditions => beside < CONDITIONS,
+            EntryRoom::Subject => beside < SUBJECT,
         }
     }
 
-    fn count(&mut self, room: Room) {
-        if room == Room::Filter {
+    fn count(&mut self, room: EntryRoom) {
+        if room == EntryRoom::Filter {
             self.entries += 1;
         }
     }
 
     /// An entry was left out.
-    fn leave_out(&mut self, room: Room) {
-        if room == Room::Filter {
+    fn leave_out(&mut self, room: EntryRoom) {
+        if room == EntryRoom::Filter {
             self.set_cut(true);
         }
     }

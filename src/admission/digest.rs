@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer};
 
 /// A SHA-256 digest.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct Digest([u8; 32]);
+pub(super) struct ValueDigest([u8; 32]);
 
 /// The digest of a JSON text; none where it has too many items to compare, or is no JSON.
-pub(super) fn set_digest(json: &str) -> Option<Digest> {
+pub(super) fn set_digest(json: &str) -> Option<ValueDigest> {
     let left = Cell::new(MOST_DIGESTS);
     let mut reader = serde_json::Deserializer::from_str(json);
     DigestReader { left: &left }.deserialize(&mut reader).ok()
@@ -26,45 +26,45 @@ struct DigestReader<'c> {
 }
 
 impl<'de> DeserializeSeed<'de> for DigestReader<'_> {
-    type Value = Digest;
+    type Value = ValueDigest;
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Digest, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<ValueDigest, D::Error> {
         reader.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for DigestReader<'_> {
-    type Value = Digest;
+    type Value = ValueDigest;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Digest, E> {
+    fn visit_unit<E>(self) -> Result<ValueDigest, E> {
         Ok(digest("null", &[]))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Digest, E> {
+    fn visit_bool<E>(self, value: bool) -> Result<ValueDigest, E> {
         Ok(digest("bool", &[&[u8::from(value)]]))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Digest, E> {
+    fn visit_i64<E>(self, value: i64) -> Result<ValueDigest, E> {
         Ok(digest("i64", &[&value.to_be_bytes()]))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Digest, E> {
+    fn visit_u64<E>(self, value: u64) -> Result<ValueDigest, E> {
         Ok(digest("u64", &[&value.to_be_bytes()]))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Digest, E> {
+    fn visit_f64<E>(self, value: f64) -> Result<ValueDigest, E> {
         Ok(digest("f64", &[&value.to_bits().to_be_bytes()]))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Digest, E> {
+    fn visit_str<E>(self, value: &str) -> Result<ValueDigest, E> {
         Ok(digest("text", &[value.as_bytes()]))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Digest, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ValueDigest, A::Error> {
         let mut set = Set::new(self.left);
         while let Some(item) = items.next_element_seed(self)? {
             set.insert(item)?;
@@ -72,9 +72,9 @@ impl<'de> Visitor<'de> for DigestReader<'_> {
         Ok(set.digest("list"))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Digest, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<ValueDigest, A::Error> {
         let mut set = Set::new(self.left);
-        while let Some(Key(key)) = entries.next_key()? {
+        while let Some(KeyDigest(key)) = entries.next_key()? {
             let value = entries.next_value_seed(self)?;
             set.insert(digest("entry", &[&key.0, &value.0]))?;
         }
@@ -83,9 +83,9 @@ impl<'de> Visitor<'de> for DigestReader<'_> {
 }
 
 /// A key as its digest.
-struct Key(Digest);
+struct KeyDigest(ValueDigest);
 
-impl<'de> Deserialize<'de> for Key {
+impl<'de> Deserialize<'de> for KeyDigest {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let left = Cell::new(0);
         reader
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for Key {
 
 /// Digests, each of which counts once.
 struct Set<'c> {
-    digests: Vec<Digest>,
+    digests: Vec<ValueDigest>,
     left: &'c Cell<usize>,
 }
 
@@ -109,7 +109,7 @@ impl<'c> Set<'c> {
     }
 
     /// Fails where too many digests would be kept.
-    fn insert<E: Error>(&mut self, digest: Digest) -> Result<(), E> {
+    fn insert<E: Error>(&mut self, digest: ValueDigest) -> Result<(), E> {
         if self.left.get() == 0 {
             self.count_once();
             // Else a list of many items and one of them again and again would be sorted for each.
@@ -129,7 +129,7 @@ impl<'c> Set<'c> {
         self.left.set(self.left.get() + before - self.digests.len());
     }
 
-    fn digest(mut self, kind: &str) -> Digest {
+    fn digest(mut self, kind: &str) -> ValueDigest {
         self.count_once();
         let items: Vec<&[u8]> = self.digests.iter().map(|item| &item.0[..]).collect();
         digest(kind, &items)
@@ -144,7 +144,7 @@ impl Drop for Set<'_> {
 }
 
 /// The digest of parts of one kind; all but a single part are of one length.
-fn digest(kind: &str, parts: &[&[u8]]) -> Digest {
+fn digest(kind: &str, parts: &[&[u8]]) -> ValueDigest {
     let mut context = Context::new(&SHA256);
     context.update(kind.as_bytes());
     context.update(&[0]);
@@ -153,7 +153,7 @@ fn digest(kind: &str, parts: &[&[u8]]) -> Digest {
     }
     let mut digest = [0; 32];
     digest.copy_from_slice(context.finish().as_ref());
-    Digest(digest)
+    ValueDigest(digest)
 }
 
 /// How many digests are kept at a time, of 32 bytes each.

@@ -33,7 +33,7 @@ pub enum OnUndecided {
 
 /// What an API server is told to do.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Outcome {
+pub enum ReviewOutcome {
     /// To carry the edit out: nothing stands against it, or it is not judged.
     Admitted,
     /// To carry it out although it is undecided, or denied and only observed; a warning says so.
@@ -73,16 +73,16 @@ impl Enforcement {
 }
 
 impl Consequence {
-    pub(super) fn outcome(self) -> Outcome {
+    pub(super) fn outcome(self) -> ReviewOutcome {
         match self {
-            Self::Admit => Outcome::Admitted,
-            Self::LetThrough(_) => Outcome::LetThrough,
-            Self::Refuse => Outcome::Refused,
+            Self::Admit => ReviewOutcome::Admitted,
+            Self::LetThrough(_) => ReviewOutcome::LetThrough,
+            Self::Refuse => ReviewOutcome::Refused,
         }
     }
 }
 
-impl Outcome {
+impl ReviewOutcome {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {

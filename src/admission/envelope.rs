@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
 use crate::admission::node::text;
-use crate::admission::reply::Status;
+use crate::admission::reply::ReplyStatus;
 use crate::admission::reply::bounded;
 use crate::admission::review::{API_VERSION, KIND};
 
@@ -45,18 +45,18 @@ struct Envelope<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Reply<'a> {
+struct ObjectReply<'a> {
     api_version: &'static str,
     kind: &'static str,
-    response: Response<'a>,
+    response: ObjectResponse<'a>,
 }
 
 #[derive(Serialize)]
-struct Response<'a> {
+struct ObjectResponse<'a> {
     uid: &'a str,
     allowed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'a Status<'a>>,
+    status: Option<&'a ReplyStatus<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: &'a [String],
 }
@@ -122,11 +122,11 @@ pub(super) fn is_leaving(object: &Value) -> bool {
 }
 
 /// The bytes of the reply to the review of this uid, which is refused if there is a status.
-pub(super) fn reply(uid: &str, status: Option<&Status<'_>>, warnings: &[String]) -> Vec<u8> {
-    let reply = Reply {
+pub(super) fn reply(uid: &str, status: Option<&ReplyStatus<'_>>, warnings: &[String]) -> Vec<u8> {
+    let reply = ObjectReply {
         api_version: API_VERSION,
         kind: KIND,
-        response: Response {
+        response: ObjectResponse {
             uid,
             allowed: status.is_none(),
             status,

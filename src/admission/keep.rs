@@ -19,9 +19,9 @@ pub(super) enum Keep {
     /// A map with these fields.
     Fields(&'static [(&'static str, Self)], Others),
     /// A list, each item so.
-    Items(&'static Self, Room),
+    Items(&'static Self, EntryRoom),
     /// A map whose keys may be any, each value a leaf.
-    Values(Room),
+    Values(EntryRoom),
     /// One of the objects under review.
     Object(KeptObject, &'static Self),
     /// A map on the way to the filter: written twice, only what is in the last one counts.
@@ -39,7 +39,7 @@ pub(super) enum Others {
 
 /// How many entries of a list or a map are kept.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Room {
+pub(super) enum EntryRoom {
     /// All that the object's filter has room for, which is [`FILTER`]; it is told where more are there.
     Filter,
     /// The first [`CONDITIONS`]; what comes after them counts for nothing.
@@ -107,7 +107,7 @@ const GROUP_VERSION_KIND: Keep = Keep::Fields(
 const USER: Keep = Keep::Fields(
     &[
         ("username", Keep::Leaf),
-        ("groups", Keep::Items(&Keep::Leaf, Room::Subject)),
+        ("groups", Keep::Items(&Keep::Leaf, EntryRoom::Subject)),
     ],
     Others::PassedOver,
 );
@@ -140,7 +140,7 @@ const METADATA: Keep = Keep::Fields(
         ("uid", Keep::Leaf),
         ("generateName", Keep::Leaf),
         ("deletionTimestamp", Keep::Leaf),
-        ("labels", Keep::Values(Room::Subject)),
+        ("labels", Keep::Values(EntryRoom::Subject)),
     ],
     Others::PassedOver,
 );
@@ -173,7 +173,7 @@ const CATALOG: Keep = Keep::Fields(
         ("packageName", Keep::Leaf),
         ("version", Keep::Leaf),
         ("channel", Keep::Leaf),
-        ("channels", Keep::Items(&Keep::Leaf, Room::Filter)),
+        ("channels", Keep::Items(&Keep::Leaf, EntryRoom::Filter)),
         ("selector", SELECTOR),
         ("upgradeConstraintPolicy", Keep::Leaf),
     ],
@@ -182,8 +182,11 @@ const CATALOG: Keep = Keep::Fields(
 
 const SELECTOR: Keep = Keep::Fields(
     &[
-        ("matchLabels", Keep::Values(Room::Filter)),
-        ("matchExpressions", Keep::Items(&REQUIREMENT, Room::Filter)),
+        ("matchLabels", Keep::Values(EntryRoom::Filter)),
+        (
+            "matchExpressions",
+            Keep::Items(&REQUIREMENT, EntryRoom::Filter),
+        ),
     ],
     Others::PassedOver,
 );
@@ -192,7 +195,7 @@ const REQUIREMENT: Keep = Keep::Fields(
     &[
         ("key", Keep::Leaf),
         ("operator", Keep::Leaf),
-        ("values", Keep::Items(&Keep::Leaf, Room::Filter)),
+        ("values", Keep::Items(&Keep::Leaf, EntryRoom::Filter)),
     ],
     Others::PassedOver,
 );
@@ -207,7 +210,7 @@ const STATUS: Keep = Keep::Fields(
         ),
         ("installedBundle", BUNDLE),
         ("installedBundleResource", Keep::Leaf),
-        ("conditions", Keep::Items(&CONDITION, Room::Conditions)),
+        ("conditions", Keep::Items(&CONDITION, EntryRoom::Conditions)),
     ],
     Others::PassedOver,
 );
@@ -267,7 +270,7 @@ fn kept(keep: &Keep, value: &Value) -> Value {
     }
 }
 
-impl Room {
+impl EntryRoom {
     /// The most entries of one list or map.
     fn most(self) -> usize {
         match self {

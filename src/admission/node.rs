@@ -13,22 +13,22 @@ use olmguard_catalog::json_type::JsonType;
 
 /// Values in the order of the body.
 #[derive(Debug)]
-pub(super) struct Nodes<'de> {
-    entries: Vec<Entry<'de>>,
+pub(super) struct NodeList<'de> {
+    entries: Vec<NodeEntry<'de>>,
 }
 
 /// One value, and its key; the key is empty if it is in no map.
 #[derive(Debug)]
-struct Entry<'de> {
+struct NodeEntry<'de> {
     key: Cow<'de, str>,
-    content: Content<'de>,
+    content: NodeContent<'de>,
     /// How many of the entries after it are in it.
     below: usize,
 }
 
 /// What a value is, without the values in it.
 #[derive(Debug)]
-pub(super) enum Content<'de> {
+pub(super) enum NodeContent<'de> {
     Null,
     Bool(bool),
     Number(Number),
@@ -40,11 +40,11 @@ pub(super) enum Content<'de> {
 /// A reference to a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'a, 'de> {
-    entry: &'a Entry<'de>,
-    below: &'a [Entry<'de>],
+    entry: &'a NodeEntry<'de>,
+    below: &'a [NodeEntry<'de>],
 }
 
-impl<'de> Nodes<'de> {
+impl<'de> NodeList<'de> {
     pub(super) fn new() -> Self {
         Self {
             entries: Vec::with_capacity(USUAL),
@@ -52,9 +52,9 @@ impl<'de> Nodes<'de> {
     }
 
     /// Adds a value, and returns its place. What is added from now on is in it if [`Self::end`] says so.
-    pub(super) fn add(&mut self, key: Cow<'de, str>, content: Content<'de>) -> usize {
+    pub(super) fn add(&mut self, key: Cow<'de, str>, content: NodeContent<'de>) -> usize {
         let place = self.entries.len();
-        self.entries.push(Entry {
+        self.entries.push(NodeEntry {
             key,
             content,
             below: 0,
@@ -138,13 +138,13 @@ impl<'a> Node<'a, '_> {
 impl<'a> Json<'a> for Node<'a, '_> {
     fn kind(self) -> JsonType {
         match &self.entry.content {
-            Content::Null => JsonType::Null,
-            Content::Bool(_) => JsonType::Boolean,
-            Content::Number(number) if number.is_f64() => JsonType::Number,
-            Content::Number(_) => JsonType::Integer,
-            Content::Text(_) => JsonType::String,
-            Content::List => JsonType::Array,
-            Content::Map => JsonType::Object,
+            NodeContent::Null => JsonType::Null,
+            NodeContent::Bool(_) => JsonType::Boolean,
+            NodeContent::Number(number) if number.is_f64() => JsonType::Number,
+            NodeContent::Number(_) => JsonType::Integer,
+            NodeContent::Text(_) => JsonType::String,
+            NodeContent::List => JsonType::Array,
+            NodeContent::Map => JsonType::Object,
         }
     }
 
@@ -155,20 +155,20 @@ impl<'a> Json<'a> for Node<'a, '_> {
 
     fn as_str(self) -> Option<&'a str> {
         match &self.entry.content {
-            Content::Text(text) => Some(text),
+            NodeContent::Text(text) => Some(text),
             _ => None,
         }
     }
 
     fn as_bool(self) -> Option<bool> {
         match &self.entry.content {
-            Content::Bool(value) => Some(*value),
+            NodeContent::Bool(value) => Some(*value),
             _ => None,
         }
     }
 
     fn items(self) -> Option<impl Iterator<Item = Self>> {
-        matches!(self.entry.content, Content::List).then(|| self.children())
+        matches!(self.entry.content, NodeContent::List).then(|| self.children())
     }
 
     fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>> {
@@ -211,12 +211,12 @@ mod tests {
         /// The same as serde's.
         pub(in crate::admission) fn to_value(self) -> Value {
             match &self.entry.content {
-                Content::Null => Value::Null,
-                Content::Bool(value) => Value::Bool(*value),
-                Content::Number(number) => Value::Number(number.clone()),
-                Content::Text(text) => Value::String(text.clone().into_owned()),
-                Content::List => self.children().map(Self::to_value).collect(),
-                Content::Map => {
+                NodeContent::Null => Value::Null,
+                NodeContent::Bool(value) => Value::Bool(*value),
+                NodeContent::Number(number) => Value::Number(number.clone()),
+                NodeContent::Text(text) => Value::String(text.clone().into_owned()),
+                NodeContent::List => self.children().map(Self::to_value).collect(),
+                NodeContent::Map => {
                     let entry = |child: Self| (child.key().to_owned(), child.to_value());
                     Value::Object(self.children().map(entry).collect::<Map<_, _>>())
                 }

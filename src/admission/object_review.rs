@@ -12,7 +12,7 @@ use crate::admission::ReviewError;
 use crate::admission::decode::pointed_at;
 use crate::admission::envelope::{self, ObjectRequest, is_leaving};
 use crate::admission::reply::bounded;
-use crate::admission::reply::{FIELD, Status};
+use crate::admission::reply::{FIELD, ReplyStatus};
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_engine::explain::too_costly_together;
 use olmguard_engine::judge::UpgradePolicies;
@@ -24,7 +24,7 @@ pub struct ObjectReview {
     uid: String,
     kind: ObjectKind,
     /// Warnings beside an object that is allowed, or why it is refused.
-    outcome: Result<Vec<String>, Box<Status<'static>>>,
+    outcome: Result<Vec<String>, Box<ReplyStatus<'static>>>,
 }
 
 /// What is reviewed.
@@ -40,7 +40,7 @@ pub enum ObjectKind {
 
 /// What is wrong with one field.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct ObjectFault {
+pub(super) struct InvalidField {
     pub(super) field: String,
     pub(super) problem: String,
     /// The line of its text with the place below it.
@@ -101,13 +101,14 @@ impl ObjectRequest<'_> {
         &self,
         kind: ObjectKind,
         known: &UpgradePolicies,
-    ) -> Result<Vec<String>, Box<Status<'static>>> {
+    ) -> Result<Vec<String>, Box<ReplyStatus<'static>>> {
         let word = match kind {
             ObjectKind::UpgradePolicy => "UpgradePolicy",
             ObjectKind::UpgradeGuardrails => "UpgradeGuardrails",
             ObjectKind::Other => return Ok(Vec::new()),
         };
-        let refused = |name: &str, faults: &[_]| Status::of_object((GROUP, word, name), faults);
+        let refused =
+            |name: &str, faults: &[_]| ReplyStatus::of_object((GROUP, word, name), faults);
         let object = parsed(self.object).map_err(|fault| refused("", &[fault]))?;
         if is_leaving(&object) || self.is_same_spec(&object) {
             return Ok(Vec::new());
@@ -128,12 +129,12 @@ impl ObjectRequest<'_> {
     }
 }
 
-fn parsed(object: Option<&RawValue>) -> Result<Value, ObjectFault> {
+fn parsed(object: Option<&RawValue>) -> Result<Value, InvalidField> {
     envelope::parsed(object).map_err(whole)
 }
 
-fn whole(problem: String) -> ObjectFault {
-    ObjectFault {
+fn whole(problem: String) -> InvalidField {
+    InvalidField {
         field: String::new(),
         problem,
         pointed_at: None,
@@ -141,9 +142,9 @@ fn whole(problem: String) -> ObjectFault {
 }
 
 /// Warnings, or every fault.
-fn of_policy(object: &Value, known: &UpgradePolicies) -> Result<Vec<String>, Vec<ObjectFault>> {
+fn of_policy(object: &Value, known: &UpgradePolicies) -> Result<Vec<String>, Vec<InvalidField>> {
     let policy = UpgradePolicy::read(object);
-    let faults = policy.faults().iter().map(|fault| ObjectFault {
+    let faults = policy.faults().iter().map(|fault| InvalidField {
         field: fault.path.clone(),
         problem: fault.problem.to_string(),
         pointed_at: fault
@@ -156,10 +157,10 @@ fn of_policy(object: &Value, known: &UpgradePolicies) -> Result<Vec<String>, Vec
     }
 }
 
-fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<ObjectFault>> {
+fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<InvalidField>> {
     let stated = GuardrailsObject::read(object).stated;
     stated.map(|_| Vec::new()).map_err(|unread| {
-        vec![ObjectFault {
+        vec![InvalidField {
             problem: unread.problem.to_string(),
             field: unread.path,
             pointed_at: None,
@@ -167,7 +168,7 @@ fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<ObjectFault>> {
     })
 }
 
-impl ObjectFault {
+impl InvalidField {
     /// The field, what is wrong, and where.
     pub(super) fn words(&self) -> String {
         let field = match bounded(&*self.field, FIELD) {

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::admission::enforcement::{Consequence, Enforcement, Leave, Outcome};
-use crate::admission::object_review::ObjectFault;
+use crate::admission::enforcement::{Consequence, Enforcement, Leave, ReviewOutcome};
+use crate::admission::object_review::InvalidField;
 use crate::admission::review::{API_VERSION, KIND, Review};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, ResolvedBundle, let_through, only_observed, warn_first};
@@ -22,7 +22,7 @@ use olmguard_views::audit_change::CatalogRefusal;
 #[serde(rename_all = "camelCase")]
 pub struct Reply<'a> {
     #[serde(skip)]
-    outcome: Outcome,
+    outcome: ReviewOutcome,
     api_version: &'static str,
     kind: &'static str,
     response: Response<'a>,
@@ -34,7 +34,7 @@ struct Response<'a> {
     uid: &'a str,
     allowed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Status<'a>>,
+    status: Option<ReplyStatus<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: Cow<'a, [String]>,
     audit_annotations: BTreeMap<&'static str, Cow<'a, str>>,
@@ -42,7 +42,7 @@ struct Response<'a> {
 
 /// The part of a `meta/v1` `Status` that an API server takes from a refusal.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Status<'a> {
+pub(super) struct ReplyStatus<'a> {
     #[serde(rename = "status")]
     outcome: &'static str,
     message: Cow<'a, str>,
@@ -73,7 +73,7 @@ impl Review {
     pub fn reply<'a>(&'a self, answer: &'a Answer, enforcement: Enforcement) -> Reply<'a> {
         let course = enforcement.course(answer.verdict());
         let outcome = course.outcome();
-        let refused = outcome == Outcome::Refused;
+        let refused = outcome == ReviewOutcome::Refused;
         Reply {
             outcome,
             api_version: API_VERSION,
@@ -81,7 +81,7 @@ impl Review {
             response: Response {
                 uid: self.uid(),
                 allowed: !refused,
-                status: refused.then(|| Status::of(self.identity(), answer)),
+                status: refused.then(|| ReplyStatus::of(self.identity(), answer)),
                 warnings: warnings(answer, course),
                 audit_annotations: annotations(answer),
             },
@@ -91,7 +91,7 @@ impl Review {
 
 impl Reply<'_> {
     /// What the API server is told to do.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> ReviewOutcome {
         self.outcome
     }
 
@@ -134,7 +134,7 @@ impl Reply<'_> {
             audit_annotations,
             ..
         } = &self.response;
-        let status = status.as_ref().map_or(0, Status::size);
+        let status = status.as_ref().map_or(0, ReplyStatus::size);
         let warnings = warnings.iter().map(String::len).sum::<usize>();
         let annotations = audit_annotations
             .values()
@@ -157,7 +157,7 @@ fn warnings(answer: &Answer, course: Consequence) -> Cow<'_, [String]> {
     Cow::Owned(warnings)
 }
 
-impl<'a> Status<'a> {
+impl<'a> ReplyStatus<'a> {
     fn of(identity: &'a Identity, answer: &'a Answer) -> Self {
         let causes = answer.causes.iter().map(|cause| StatusCause {
             reason: answer.token.as_str(),
@@ -179,7 +179,7 @@ impl<'a> Status<'a> {
     /// The refusal of an object of a group, kind and name.
     pub(super) fn of_object(
         (group, kind, name): (&'a str, &'a str, &str),
-        faults: &[ObjectFault],
+        faults: &[InvalidField],
     ) -> Self {
         let name = Some(bounded(name.to_owned(), NAME)).filter(|name| !name.is_empty());
         let causes = faults.iter().map(|fault| StatusCause {
@@ -187,7 +187,7 @@ impl<'a> Status<'a> {
             message: fault.problem.clone().into(),
             field: bounded(fault.field.clone(), FIELD),
         });
-        let words: Vec<_> = faults.iter().map(ObjectFault::words).collect();
+        let words: Vec<_> = faults.iter().map(InvalidField::words).collect();
         let named = name.as_deref().unwrap_or("without a name");
         let message = format!("{kind} {named} is not valid: {}", words.join("\n"));
         let details = Details {

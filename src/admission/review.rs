@@ -22,12 +22,12 @@ use olmguard_policy::{Moment, limits};
 #[derive(Clone, Debug)]
 pub struct Review {
     uid: String,
-    operation: Operation,
+    operation: ReviewOperation,
     dry_run: DryRun,
     user: Option<String>,
     requester: Requester,
     object_uid: Option<String>,
-    subject: Subject,
+    subject: ReviewSubject,
 }
 
 /// Whether what is reviewed is to be persisted.
@@ -39,10 +39,10 @@ enum DryRun {
 
 /// What a review is about.
 #[derive(Clone, Debug)]
-enum Subject {
+enum ReviewSubject {
     /// What is not judged, and which object it is about.
     Exempt(Box<Identity>, Exemption),
-    Change(Box<Change>),
+    Change(Box<ExtensionEdit>),
 }
 
 impl Review {
@@ -67,11 +67,13 @@ impl Review {
         let request = required_object(review, "request", "request")?;
         let uid = bounded_text(request, "uid", "request.uid")?;
         let operation = required_text(request, "operation", "request.operation")?;
-        let operation = Operation::of(operation);
+        let operation = ReviewOperation::of(operation);
         let subresource = optional_text(request, "subResource", "request.subResource")?;
         let subject = match (operation, subresource) {
-            (Operation::Create | Operation::Update, "") => edited(operation, request, filters)?,
-            _ => Subject::Exempt(Box::new(asked(request)), Exemption::Operation),
+            (ReviewOperation::Create | ReviewOperation::Update, "") => {
+                edited(operation, request, filters)?
+            }
+            _ => ReviewSubject::Exempt(Box::new(asked(request)), Exemption::Operation),
         };
         Ok(Self {
             uid: uid.to_owned(),
@@ -84,7 +86,7 @@ impl Review {
         })
     }
 
-    /// The words by which the API server knows it again.
+    /// The UID of the review.
     pub fn uid(&self) -> &str {
         &self.uid
     }
@@ -103,7 +105,7 @@ impl Review {
     }
 
     /// What is done to the object.
-    pub fn operation(&self) -> Operation {
+    pub fn operation(&self) -> ReviewOperation {
         self.operation
     }
 
@@ -115,8 +117,8 @@ impl Review {
     /// Which object it is about, as far as that can be told.
     pub fn identity(&self) -> &Identity {
         match &self.subject {
-            Subject::Exempt(identity, _) => identity,
-            Subject::Change(change) => &change.new.identity,
+            ReviewSubject::Exempt(identity, _) => identity,
+            ReviewSubject::Change(change) => &change.new.identity,
         }
     }
 
@@ -128,8 +130,8 @@ impl Review {
     /// The extension as it is to be; absent where there is nothing to judge.
     pub fn extension(&self) -> Option<&Extension> {
         match &self.subject {
-            Subject::Exempt(..) => None,
-            Subject::Change(change) => Some(&change.new),
+            ReviewSubject::Exempt(..) => None,
+            ReviewSubject::Change(change) => Some(&change.new),
         }
     }
 
@@ -141,16 +143,16 @@ impl Review {
     /// Judges it. The CRD has spoken before an API server asks, so its rules are not repeated.
     pub fn answer(&self, basis: Basis<'_>) -> Answer {
         match &self.subject {
-            Subject::Exempt(_, exemption) => not_judged(exemption),
-            Subject::Change(change) => explain::answer(basis, &change.edit(&self.requester)),
+            ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
+            ReviewSubject::Change(change) => explain::answer(basis, &change.edit(&self.requester)),
         }
     }
 
     /// The same with the names of all successors: [`explain::answer_with_successors`].
     pub fn answer_with_successors(&self, basis: Basis<'_>) -> (Answer, Option<Vec<String>>) {
         match &self.subject {
-            Subject::Exempt(_, exemption) => (not_judged(exemption), None),
-            Subject::Change(change) => {
+            ReviewSubject::Exempt(_, exemption) => (not_judged(exemption), None),
+            ReviewSubject::Change(change) => {
                 explain::answer_with_successors(basis, &change.edit(&self.requester))
             }
         }
@@ -164,8 +166,8 @@ impl Review {
         refused: impl FnOnce(Answer),
     ) -> Answer {
         match &self.subject {
-            Subject::Exempt(_, exemption) => not_judged(exemption),
-            Subject::Change(change) => {
+            ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
+            ReviewSubject::Change(change) => {
                 explain::answer_until(basis, &change.edit(&self.requester), stop, refused)
             }
         }
@@ -174,8 +176,8 @@ impl Review {
     /// The answer that needs no catalog: to what is never judged, whatever the catalogs have.
     pub fn settled(&self) -> Option<Answer> {
         match &self.subject {
-            Subject::Exempt(_, exemption) => Some(not_judged(exemption)),
-            Subject::Change(change) => {
+            ReviewSubject::Exempt(_, exemption) => Some(not_judged(exemption)),
+            ReviewSubject::Change(change) => {
                 let edit = change.edit(&self.requester);
                 let exemption = exemption(&edit).filter(|exempt| !exempt.takes_catalogs())?;
                 Some(answer_unasked(&edit, exemption))
@@ -188,8 +190,8 @@ impl Review {
     /// What is never judged stays so: no label edit and no removal of a finalizer is held up.
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
         self.settled().unwrap_or_else(|| match &self.subject {
-            Subject::Exempt(_, exemption) => not_judged(exemption),
-            Subject::Change(change) => answer_unasked(&change.edit(&self.requester), cause),
+            ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
+            ReviewSubject::Change(change) => answer_unasked(&change.edit(&self.requester), cause),
         })
     }
 }
@@ -205,10 +207,10 @@ impl DryRun {
 
 /// A creation or an update, of whatever kind.
 fn edited<'a>(
-    operation: Operation,
+    operation: ReviewOperation,
     request: impl Json<'a>,
     filters: Filters,
-) -> Result<Subject, ReviewError> {
+) -> Result<ReviewSubject, ReviewError> {
     let object = required_object(request, "object", "request.object")?;
     let (mut identity, recognised) = identify(object, request);
     identity.name = identity.name.or_else(|| name(request));
@@ -219,11 +221,12 @@ fn edited<'a>(
             kind: identity.kind.clone(),
         },
         RecognisedObject::Extension(shape) => {
-            let change = Change::read((identity, shape), operation, (request, object), filters);
-            return Ok(Subject::Change(Box::new(change)));
+            let change =
+                ExtensionEdit::read((identity, shape), operation, (request, object), filters);
+            return Ok(ReviewSubject::Change(Box::new(change)));
         }
     };
-    Ok(Subject::Exempt(Box::new(identity), exemption))
+    Ok(ReviewSubject::Exempt(Box::new(identity), exemption))
 }
 
 /// A uid is generated by the API server; another text is none.
@@ -275,22 +278,22 @@ const OBJECT_UID: usize = 64;
 
 /// An edit of an extension.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
+pub(super) struct ExtensionEdit {
     pub(super) new: Extension,
     old: Option<Extension>,
 }
 
-impl Change {
+impl ExtensionEdit {
     /// Reads the edit of an object of this shape; `identity` is that of the object.
     pub(super) fn read<'a, J: Json<'a>>(
         (identity, shape): (Identity, Shape),
-        operation: Operation,
+        operation: ReviewOperation,
         (request, object): (J, J),
         filters: Filters,
     ) -> Self {
         let old = match operation {
-            Operation::Update => Some(old_extension(request)),
-            Operation::Create | Operation::Other => None,
+            ReviewOperation::Update => Some(old_extension(request)),
+            ReviewOperation::Create | ReviewOperation::Other => None,
         };
         let new = Extension {
             installed: installed(old.as_ref()),
@@ -373,7 +376,7 @@ fn installed(old: Option<&Option<Extension>>) -> Installed {
 
 /// What is done to the object under review.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Operation {
+pub enum ReviewOperation {
     /// It is created.
     Create,
     /// It is updated.
@@ -382,7 +385,7 @@ pub enum Operation {
     Other,
 }
 
-impl Operation {
+impl ReviewOperation {
     pub(super) fn of(word: &str) -> Self {
         match word {
             "CREATE" => Self::Create,

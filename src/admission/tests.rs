@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::admission::decode::{Filters, decode};
 use crate::admission::keep::FILTER;
 use crate::admission::reply::{FIELD, LONGEST, NAME};
-use crate::admission::{Enforcement, Mode, OnUndecided, Outcome, Reply, Review};
+use crate::admission::{Enforcement, Mode, OnUndecided, Reply, Review, ReviewOutcome};
 use crate::source::load_bytes;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{Answer, LINE_1, MESSAGE};
@@ -116,7 +116,7 @@ fn assert_valid_reply(reply: &Reply<'_>, uid: &str) {
         &["uid", "allowed", "status", "warnings", "auditAnnotations"],
     );
     assert_eq!(response["uid"], uid);
-    let refused = reply.outcome() == Outcome::Refused;
+    let refused = reply.outcome() == ReviewOutcome::Refused;
     assert_eq!(response["allowed"], !refused);
     assert_eq!(response.get("status").is_some(), refused);
     if let Some(found) = response.get("status") {
@@ -152,7 +152,7 @@ fn line(text: &Value, most: usize) {
     assert!(fits, "{text:?}");
 }
 
-fn warnings(warnings: Option<&Value>, outcome: Outcome) {
+fn warnings(warnings: Option<&Value>, outcome: ReviewOutcome) {
     let warnings = warnings.and_then(Value::as_array);
     let texts = warnings.into_iter().flatten();
     let texts: Vec<&str> = texts.map(|text| text.as_str().unwrap()).collect();
@@ -162,7 +162,7 @@ fn warnings(warnings: Option<&Value>, outcome: Outcome) {
     assert!(lengths.iter().sum::<usize>() <= 1000, "{texts:?}");
     let is_line = |text: &&str| !text.is_empty() && !text.contains(char::is_control);
     assert!(texts.iter().all(is_line), "{texts:?}");
-    assert!(outcome != Outcome::LetThrough || !texts.is_empty());
+    assert!(outcome != ReviewOutcome::LetThrough || !texts.is_empty());
 }
 
 /// An API server puts `NAME/` before a key, and refuses one that is no qualified name then.

@@ -17,7 +17,7 @@ use crate::cli::args::heading;
 use crate::cli::args::installed::{PartError, SaidArg};
 use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::manifest::{
-    Document, DocumentError, Field, FieldError, FieldFault, InputError, Inputs, documents,
+    Document, DocumentError, DocumentField, FieldError, FieldFault, InputError, Inputs, documents,
 };
 use crate::source::CatalogSource;
 
@@ -65,7 +65,7 @@ pub(crate) enum ProjectError {
     #[error("{file}:{error}")]
     Document { file: String, error: DocumentError },
     #[error("{file}:{error}")]
-    Field { file: String, error: FieldError },
+    DocumentField { file: String, error: FieldError },
     #[error("{file}: found {found} documents: expected one")]
     Count { file: String, found: usize },
 }
@@ -123,9 +123,8 @@ impl Project {
             error,
         })?;
         match documents.as_slice() {
-            [document] => {
-                project(document, folder).map_err(|error| ProjectError::Field { file, error })
-            }
+            [document] => project(document, folder)
+                .map_err(|error| ProjectError::DocumentField { file, error }),
             _ => Err(ProjectError::Count {
                 file,
                 found: documents.len(),
@@ -153,7 +152,7 @@ const FILE: &str = ".olmguard.yaml";
 
 /// Reads a document whose paths are relative to a directory.
 fn project(document: &Document, folder: &Path) -> Result<Project, FieldError> {
-    let root = Field::root(document, "the file");
+    let root = DocumentField::root(document, "the file");
     root.mapping(&KEYS)?;
     root.need("schema", SCHEMA)?.word(&[(SCHEMA, ())])?;
     let paths = |key| root.get(key).map(|field| paths(&field, folder)).transpose();
@@ -180,7 +179,7 @@ fn project(document: &Document, folder: &Path) -> Result<Project, FieldError> {
 }
 
 /// Standard input is for flags: every command would read it.
-fn path(field: &Field<'_>, folder: &Path) -> Result<PathBuf, FieldError> {
+fn path(field: &DocumentField<'_>, folder: &Path) -> Result<PathBuf, FieldError> {
     match field.text()? {
         "-" => Err(field.error(FieldFault::Value {
             field: field.name(),
@@ -191,7 +190,7 @@ fn path(field: &Field<'_>, folder: &Path) -> Result<PathBuf, FieldError> {
     }
 }
 
-fn paths(field: &Field<'_>, folder: &Path) -> Result<Vec<PathBuf>, FieldError> {
+fn paths(field: &DocumentField<'_>, folder: &Path) -> Result<Vec<PathBuf>, FieldError> {
     if field.value().is_string() {
         return Ok(vec![path(field, folder)?]);
     }
@@ -202,7 +201,7 @@ fn paths(field: &Field<'_>, folder: &Path) -> Result<Vec<PathBuf>, FieldError> {
         .collect()
 }
 
-fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError> {
+fn catalogs(field: &DocumentField<'_>, folder: &Path) -> Result<CatalogArgs, FieldError> {
     let members = field.members()?.into_iter();
     let catalogs = members.map(|(name, place)| {
         path(&place, folder)?;
@@ -214,7 +213,7 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError>
 }
 
 /// `EXTENSION: VERSION[,bundle=NAME][,release=R]`, as the flag has it after the `=`.
-fn installed(field: &Field<'_>) -> Result<BTreeMap<String, SaidArg>, FieldError> {
+fn installed(field: &DocumentField<'_>) -> Result<BTreeMap<String, SaidArg>, FieldError> {
     let members = field.members()?.into_iter();
     let said = members.map(|(name, place)| {
         let said = place.parsed(|text| text.parse().map_err(|e: PartError| e.to_string()))?;
@@ -224,7 +223,7 @@ fn installed(field: &Field<'_>) -> Result<BTreeMap<String, SaidArg>, FieldError>
 }
 
 /// A revision of git, or a path, which begins as one.
-fn base(field: &Field<'_>, folder: &Path) -> Result<String, FieldError> {
+fn base(field: &DocumentField<'_>, folder: &Path) -> Result<String, FieldError> {
     let text = field.text()?;
     let is_path = ["./", "../", "/"]
         .iter()

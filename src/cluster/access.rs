@@ -38,7 +38,7 @@ pub struct Access {
     pub context: Option<String>,
 }
 
-/// Who asks.
+/// The caller.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Caller {
     /// A server: in a pod, and where no kubeconfig is named, it is meant for its own cluster. It
@@ -56,7 +56,7 @@ pub struct Cluster {
     pub client: Client,
     /// The namespace of the context, or of the pod.
     pub namespace: String,
-    /// Which one it is and how it was found, in words of one line.
+    /// The cluster and how it was found, in words of one line.
     pub words: String,
 }
 
@@ -151,16 +151,16 @@ enum Pod {
     Outside,
 }
 
-/// Where it is.
+/// The place of the kubeconfig.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum KubeconfigPlace {
-    Files(Files),
+    Files(KubeconfigFiles),
     Pod,
 }
 
 /// One kubeconfig, or several that are read as one.
 #[derive(Clone, Debug, Eq, PartialEq)]
-struct Files {
+struct KubeconfigFiles {
     paths: Vec<PathBuf>,
 }
 
@@ -205,7 +205,9 @@ fn find_place(
     }
     let home = around.in_home();
     if let Some(path) = home.clone().filter(|path| path.exists()) {
-        return Ok(KubeconfigPlace::Files(Files { paths: vec![path] }));
+        return Ok(KubeconfigPlace::Files(KubeconfigFiles {
+            paths: vec![path],
+        }));
     }
     if own {
         return Ok(KubeconfigPlace::Pod);
@@ -220,17 +222,17 @@ fn find_place(
     })
 }
 
-/// Of several files those that are missing are left out, as kubectl does.
+/// Missing files among several are ignored, as kubectl does.
 fn files(paths: Vec<PathBuf>, named_by: &'static str) -> Result<KubeconfigPlace, ConnectError> {
     let there: Vec<_> = paths.iter().filter(|path| path.exists()).cloned().collect();
     if there.is_empty() {
-        let files = Files { paths }.list();
+        let files = KubeconfigFiles { paths }.list();
         return Err(ConnectError::Missing { files, named_by });
     }
-    Ok(KubeconfigPlace::Files(Files { paths: there }))
+    Ok(KubeconfigPlace::Files(KubeconfigFiles { paths: there }))
 }
 
-impl Files {
+impl KubeconfigFiles {
     fn list(&self) -> String {
         let paths = self.paths.iter().map(|path| path.display().to_string());
         paths.collect::<Vec<_>>().join(", ")
@@ -250,7 +252,7 @@ const KUBECONFIG: &str = "KUBECONFIG";
 
 const SERVICE_HOST: &str = "KUBERNETES_SERVICE_HOST";
 
-/// Where every pod with a service account has its token.
+/// The path of the token in every pod with a service account.
 const TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
 // The configuration at that place, for kube.
@@ -277,7 +279,7 @@ fn load_config(
     }
 }
 
-fn merged(files: &Files) -> Result<Kubeconfig, ConnectError> {
+fn merged(files: &KubeconfigFiles) -> Result<Kubeconfig, ConnectError> {
     let mut whole = Kubeconfig::default();
     for path in &files.paths {
         let next = read(path)?;
@@ -297,7 +299,7 @@ fn read(path: &Path) -> Result<Kubeconfig, ConnectError> {
 
 fn context_of(
     whole: &Kubeconfig,
-    files: &Files,
+    files: &KubeconfigFiles,
     asked: Option<&str>,
 ) -> Result<String, ConnectError> {
     let mut known: Vec<_> = whole.contexts.iter().map(|c| c.name.as_str()).collect();

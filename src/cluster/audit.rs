@@ -42,7 +42,7 @@ use reports::ReportWriter;
 /// How is audited.
 #[derive(Clone, Debug)]
 pub struct AuditConfig {
-    /// From one audit to the next.
+    /// The time from one audit to the next.
     pub interval: Duration,
     /// Whether the `ClusterReport` objects are written.
     pub writes_reports: bool,
@@ -56,9 +56,9 @@ pub struct AuditConfig {
 
 /// Why an audit did not end.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-enum AuditError {
+enum AuditRunError {
     #[error(transparent)]
-    Installed(#[from] InstalledError),
+    Installed(#[from] IncompleteListError),
     #[error("it takes more than {} s", LONGEST.as_secs())]
     TooLong,
     #[error("the thread that audits panicked; please report this")]
@@ -67,7 +67,7 @@ enum AuditError {
 
 /// Why the extensions are not known, or not all of them.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-enum InstalledError {
+enum IncompleteListError {
     #[error(transparent)]
     List(#[from] ExtensionsError),
     #[error("the API server answers with another kind of object")]
@@ -135,7 +135,7 @@ impl Auditor {
     async fn turn(&mut self) {
         let (begun, at) = (Instant::now(), moment(self.config.clock.now()));
         let ended = timeout(LONGEST, self.audited(at)).await;
-        match ended.unwrap_or(Err(AuditError::TooLong)) {
+        match ended.unwrap_or(Err(AuditRunError::TooLong)) {
             Ok(audited) => {
                 self.ended(&audited, begun.elapsed());
                 if self.config.writes_reports {
@@ -146,7 +146,7 @@ impl Auditor {
         }
     }
 
-    async fn audited(&self, at: Moment) -> Result<Audited, AuditError> {
+    async fn audited(&self, at: Moment) -> Result<Audited, AuditRunError> {
         let extensions = installed(self.client.clone()).await?;
         let requester = Requester {
             at,
@@ -154,7 +154,7 @@ impl Auditor {
         };
         let facts = self.config.facts.now();
         let audited = audited(facts, extensions, requester, self.config.writes_reports);
-        audited.await.ok_or(AuditError::Panicked)
+        audited.await.ok_or(AuditRunError::Panicked)
     }
 
     fn ended(&mut self, audited: &Audited, took: Duration) {
@@ -169,7 +169,7 @@ impl Auditor {
         }
     }
 
-    fn failed(&mut self, error: &AuditError) {
+    fn failed(&mut self, error: &AuditRunError) {
         self.config.metrics.failed();
         let error = error.to_string();
         if self.fault.is_new(&error) {
@@ -182,14 +182,14 @@ impl Auditor {
 }
 
 /// All extensions, each with its status.
-async fn installed(client: Client) -> Result<Vec<Extension>, InstalledError> {
+async fn installed(client: Client) -> Result<Vec<Extension>, IncompleteListError> {
     let count = AtomicUsize::new(0);
     // What is too much is not kept while the list comes to its end.
     let take = |object: Value| {
         let before = count.fetch_add(1, Ordering::Relaxed);
         let read = (before < MOST_EXTENSIONS)
-            .then(|| Extension::recognised(&object).ok_or(InstalledError::OtherKind));
-        read.unwrap_or(Err(InstalledError::TooMany))
+            .then(|| Extension::recognised(&object).ok_or(IncompleteListError::OtherKind));
+        read.unwrap_or(Err(IncompleteListError::TooMany))
     };
     let listed = extensions::list(client, take).await;
     if let Some(fault) = listed.fault {

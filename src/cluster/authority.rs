@@ -47,9 +47,9 @@ use tracing::{debug, warn};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::tls::Clock;
-use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoredContent, Version};
-use bundle::{KnownConfiguration, Moment, Note};
-use error::{AskedObject, Failure};
+use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoreVersion, StoredContent};
+use bundle::{BundleNote, ClockMoment, KnownConfiguration};
+use error::{AskedObject, AuthorityFailure};
 
 /// What of a cluster the authority is kept in.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ impl ClusterStore {
     }
 
     async fn publish_in(&self, name: &str, bundle: &str) -> Result<BundleReaders, StoreError> {
-        let failed = |error| Failure::of("get", AskedObject::configuration(name), &error);
+        let failed = |error| AuthorityFailure::of("get", AskedObject::configuration(name), &error);
         let found = self.configurations.get_opt(name).await.map_err(failed)?;
         let Some(found) = found else {
             tell(name, self.with(name, KnownConfiguration::absent));
@@ -107,9 +107,9 @@ impl ClusterStore {
         name: &str,
         found: &ValidatingWebhookConfiguration,
         bundle: &str,
-    ) -> Result<Option<json_patch::Patch>, Failure> {
+    ) -> Result<Option<json_patch::Patch>, AuthorityFailure> {
         let ours = bundle::ours(found, &self.place.names)?;
-        let moment = Moment {
+        let moment = ClockMoment {
             now: self.clock.now(),
             at: Instant::now(),
         };
@@ -127,12 +127,13 @@ impl ClusterStore {
         found: &ValidatingWebhookConfiguration,
         patch: json_patch::Patch,
     ) -> Result<(), StoreError> {
-        let failed = |error| Failure::of("patch", AskedObject::configuration(name), &error);
+        let failed =
+            |error| AuthorityFailure::of("patch", AskedObject::configuration(name), &error);
         let (params, patch) = (PatchParams::default(), Patch::Json::<()>(patch));
         let patched = self.configurations.patch(name, &params, &patch).await;
         match patched.map_err(failed) {
             // A test that fails is refused as any content that cannot be processed is.
-            Err(Failure::Unprocessable(_)) if !self.is_still(found, name).await? => {
+            Err(AuthorityFailure::Unprocessable(_)) if !self.is_still(found, name).await? => {
                 Err(StoreError::Conflict)
             }
             patched => patched.map(drop).map_err(StoreError::from),
@@ -144,10 +145,11 @@ impl ClusterStore {
         &self,
         read: &ValidatingWebhookConfiguration,
         name: &str,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, AuthorityFailure> {
         let now = self.configurations.get_opt(name).await;
-        let now =
-            now.map_err(|error| Failure::of("get", AskedObject::configuration(name), &error))?;
+        let now = now.map_err(|error| {
+            AuthorityFailure::of("get", AskedObject::configuration(name), &error)
+        })?;
         let version = |of: &ValidatingWebhookConfiguration| of.metadata.resource_version.clone();
         Ok(now.is_some_and(|now| version(&now) == version(read)))
     }
@@ -157,17 +159,17 @@ impl ClusterStore {
         act(known.entry(name.to_owned()).or_default())
     }
 
-    fn failed(&self, verb: &'static str, error: &kube::Error) -> Failure {
+    fn failed(&self, verb: &'static str, error: &kube::Error) -> AuthorityFailure {
         let asked = AskedObject::secret(&self.place.namespace, &self.place.secret);
-        Failure::of(verb, asked, error)
+        AuthorityFailure::of(verb, asked, error)
     }
 
-    fn version(&self, secret: Secret) -> Result<Version, StoreError> {
+    fn version(&self, secret: Secret) -> Result<StoreVersion, StoreError> {
         let version = secret.metadata.resource_version.clone();
         wipe(secret);
         let name = || self.place.secret.clone();
-        let version = version.ok_or_else(|| Failure::NoVersion(name()))?;
-        Ok(Version(version))
+        let version = version.ok_or_else(|| AuthorityFailure::NoVersion(name()))?;
+        Ok(StoreVersion(version))
     }
 }
 
@@ -182,14 +184,18 @@ impl Store for ClusterStore {
         Ok(Some(StoredContent { content, version }))
     }
 
-    async fn create(&self, content: &[u8]) -> Result<Version, StoreError> {
+    async fn create(&self, content: &[u8]) -> Result<StoreVersion, StoreError> {
         let secret = new_secret(&self.place.secret, content);
         let created = self.secrets.create(&PostParams::default(), &secret).await;
         wipe(secret);
         self.version(created.map_err(|error| self.failed("create", &error))?)
     }
 
-    async fn replace(&self, version: &Version, content: &[u8]) -> Result<Version, StoreError> {
+    async fn replace(
+        &self,
+        version: &StoreVersion,
+        content: &[u8],
+    ) -> Result<StoreVersion, StoreError> {
         let secret = changed_secret(version, content);
         let (params, patch) = (PatchParams::default(), Patch::Merge(&secret));
         let patched = self
@@ -220,27 +226,27 @@ impl Store for ClusterStore {
     }
 }
 
-fn tell(configuration: &str, note: Option<Note>) {
+fn tell(configuration: &str, note: Option<BundleNote>) {
     match note {
         None => {}
-        Some(Note::Absent) => warn!(
+        Some(BundleNote::Absent) => warn!(
             configuration,
             "Failed to find the ValidatingWebhookConfiguration, retrying: create it, or set \
              --webhook-configuration to an existing one"
         ),
-        Some(Note::Changed) => warn!(
+        Some(BundleNote::Changed) => warn!(
             configuration,
             "Found a caBundle that another client changed, restoring our CA certificates and keeping \
              foreign ones for an hour"
         ),
-        Some(Note::Others) => warn!(
+        Some(BundleNote::Others) => warn!(
             configuration,
             "Found foreign CA certificates in the caBundle, keeping them for an hour"
         ),
     }
 }
 
-/// Without the client.
+/// Debug output without the client.
 impl fmt::Debug for ClusterStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClusterStore")
@@ -271,7 +277,7 @@ fn new_secret(name: &str, content: &[u8]) -> Secret {
 }
 
 /// The part of a Secret that changes where it still has this version, for a merge patch.
-fn changed_secret(Version(version): &Version, content: &[u8]) -> Secret {
+fn changed_secret(StoreVersion(version): &StoreVersion, content: &[u8]) -> Secret {
     Secret {
         metadata: ObjectMeta {
             resource_version: Some(version.clone()),
@@ -317,7 +323,7 @@ const KEY: &str = "authorities.json";
 struct Changes(sync::Mutex<SelectAll<BoxStream<'static, ()>>>);
 
 impl Changes {
-    /// Of one Secret of a namespace, and of configurations; nothing is asked before [`Self::next`].
+    /// Watches of one Secret and of configurations; no request is sent before [`Self::next`].
     fn of(client: &Client, place: &AuthorityPlace) -> Self {
         let secrets: Api<PartialObjectMeta<Secret>> =
             Api::namespaced(client.clone(), &place.namespace);

@@ -140,7 +140,7 @@ pub async fn watch(
         .await;
 }
 
-/// One catalog as it is now; none if there is no such.
+/// The catalog of this name as it is now, if it exists.
 pub async fn get(client: Client, name: &str) -> Result<Option<ObservedCatalog>, CatalogsError> {
     let (client, _) = line::open(client);
     let found = api(&client).await?.get_opt(name).await;

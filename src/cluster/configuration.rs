@@ -167,10 +167,10 @@ fn read_bundle(bundle: Option<&[u8]>) -> Bundle {
 // It does not watch, so `get` of the one object is the only permission that it needs. If a reading fails,
 // the last one stays, with its age in the metrics. No verdict and no readiness depends on it.
 
-/// Where readings are reported.
+/// The receiver of readings.
 #[derive(Debug)]
 pub struct ReadingListener {
-    /// Which fields are not as shipped.
+    /// The fields that are not as shipped.
     pub configuration: Arc<ConfigurationMetrics>,
     /// Whether the API server answers, and when it did last.
     pub watches: Arc<WatchMetrics>,
@@ -259,5 +259,5 @@ fn report(changed: &BTreeSet<ConfigurationField>) {
 
 const RESOURCE: WatchedResource = WatchedResource::WebhookConfiguration;
 
-/// From one reading to the next.
+/// The time from one reading to the next.
 const PERIOD: Duration = Duration::from_mins(1);

@@ -48,7 +48,7 @@ pub async fn write(
         metrics,
         instance: lease::holder(),
         series: KnownSeries::default(),
-        budget: Budget::full(Instant::now()),
+        budget: WriteBudget::full(Instant::now()),
         fault: OncePerChange::default(),
     };
     while let Some(event) = queue.recv().await {
@@ -62,7 +62,7 @@ struct EventWriter {
     metrics: Arc<EventMetrics>,
     instance: String,
     series: KnownSeries,
-    budget: Budget,
+    budget: WriteBudget,
     /// What the last write failed with.
     fault: OncePerChange,
 }
@@ -175,9 +175,9 @@ struct Series {
 /// What an Event repeats.
 #[derive(Debug, Eq, PartialEq)]
 enum Repeat {
-    /// One that was written lately: it is only counted.
+    /// An Event that was written lately: this one is only counted.
     Counted,
-    /// One whose count is to be written.
+    /// An Event whose count must be written.
     Due { name: String, count: i32 },
 }
 
@@ -232,12 +232,12 @@ fn key(event: &EditEvent) -> Key {
 
 /// A token bucket of writes.
 #[derive(Debug)]
-struct Budget {
+struct WriteBudget {
     left: u32,
     filled: Instant,
 }
 
-impl Budget {
+impl WriteBudget {
     /// The budget of a process that begins now.
     fn full(now: Instant) -> Self {
         Self {
@@ -258,7 +258,7 @@ impl Budget {
     }
 }
 
-/// Where the API server wants Events of objects without a namespace.
+/// The namespace in which the API server expects Events of objects without a namespace.
 const NAMESPACE: &str = "default";
 const CONTROLLER: &str = "olmguard.dev/webhook";
 const ACTION: &str = "Admission";

@@ -30,13 +30,13 @@ pub enum ExtensionsError {
     /// The API server did not answer, or said no.
     #[error(transparent)]
     Failed(#[from] FailedOperation),
-    /// They were not listed in time.
+    /// The extensions were not listed in time.
     #[error("installed extensions are unknown: no list of them within {} s", .within.as_secs())]
     NotInTime {
         /// How long a list can take.
         within: Duration,
     },
-    /// They cannot be listed, or not all of them.
+    /// The extensions cannot be listed, or not all of them.
     #[error(
         "{}: cannot list {}: {}{}",
         if *.listed == 0 { "installed extensions are unknown" } else { "some installed extensions are unknown" },
@@ -99,7 +99,7 @@ impl ExtensionState {
         Self { installed, rollout }
     }
 
-    /// Of an extension that is not to be had, for this reason.
+    /// An extension that cannot be read, for this reason.
     pub(crate) fn unknown(why: String) -> Self {
         Self::of(Installed::Unknown(UnknownCause::NotToBeHad { why }))
     }

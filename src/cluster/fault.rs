@@ -5,14 +5,14 @@ use std::error::Error;
 use kube::client::AuthError;
 use kube::runtime::watcher;
 
-use crate::cluster::line::{Silent, TooLarge};
+use crate::cluster::line::{ResponseTooLarge, Silent};
 use crate::foreign_text::one_line;
 pub use crate::telemetry::metrics::FaultClass;
 
 /// Why a watch does not tell anything at the moment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WatchFault {
-    /// Of which kind it is.
+    /// The class of the failure.
     pub class: FaultClass,
     /// What there is to say about it, in one line.
     pub words: String,
@@ -38,7 +38,7 @@ fn class(error: &kube::Error) -> FaultClass {
         | kube::Error::LinesCodecMaxLineLengthExceeded
         | kube::Error::Discovery(_) => FaultClass::Undecodable,
         other if cause::<AuthError>(other).is_some() => FaultClass::Unauthorized,
-        other if cause::<TooLarge>(other).is_some() => FaultClass::Undecodable,
+        other if cause::<ResponseTooLarge>(other).is_some() => FaultClass::Undecodable,
         other if cause::<Silent>(other).is_some() => FaultClass::Silent,
         _ => FaultClass::Unreachable,
     }

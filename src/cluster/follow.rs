@@ -27,7 +27,7 @@ mod run;
 mod tests;
 mod tracked;
 
-pub use load::Loader;
+pub use load::ContentLoader;
 pub use report::{StatusBoard, StatusListener};
 pub use run::FollowConfig;
 
@@ -42,7 +42,7 @@ use crate::source::catalogd::Retry;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, OnOldCatalog, Snapshot};
 
 /// Follows for as long as somebody sends events; it must be called within a runtime.
-pub async fn follow(loader: Loader, terms: FollowConfig) {
+pub async fn follow(loader: ContentLoader, terms: FollowConfig) {
     run::run(loader, terms).await;
 }
 
@@ -120,7 +120,7 @@ impl StartProgress {
 // A review keeps the snapshot that it started with. The last holder pays for its drop, some
 // milliseconds for a large catalog. So the publisher holds an old one until no review does.
 
-/// Where the snapshot of the moment stands, and those that were there before.
+/// The current snapshot, and the ones before it that are still in use.
 #[derive(Debug)]
 struct SnapshotStore {
     current: Arc<ArcSwap<Snapshot>>,

@@ -31,7 +31,7 @@ pub(super) struct Lease {
     name: &'static str,
     holder: String,
     /// The record of another that was seen last, and when it was seen first.
-    seen: Option<(Record, Instant)>,
+    seen: Option<(LeaseRecord, Instant)>,
     /// When we renewed last.
     renewed: Option<Instant>,
 }
@@ -45,7 +45,7 @@ pub(super) enum Held {
 
 /// What changes when somebody renews or takes a lease.
 #[derive(Clone, Debug, Eq, PartialEq)]
-struct Record {
+struct LeaseRecord {
     holder: String,
     renewed: Option<MicroTime>,
     transitions: i32,
@@ -79,7 +79,7 @@ impl Lease {
         Ok(self.is_held())
     }
 
-    /// Until when nobody else can hold it; none if it is not ours.
+    /// The time until which no other replica can take the lease; none if it is not ours.
     pub(super) fn until(&self) -> Option<Instant> {
         self.renewed.map(|renewed| renewed + DEADLINE)
     }
@@ -100,7 +100,7 @@ impl Lease {
             return ours(created);
         };
         let spec = found.spec.take().unwrap_or_default();
-        let record = Record::of(&spec);
+        let record = LeaseRecord::of(&spec);
         if !self.is_free(&record) {
             return Ok(false);
         }
@@ -114,7 +114,7 @@ impl Lease {
     }
 
     /// Whether it is ours, nobody's, or another's that was not renewed for its duration.
-    fn is_free(&mut self, record: &Record) -> bool {
+    fn is_free(&mut self, record: &LeaseRecord) -> bool {
         if record.holder.is_empty() || record.holder == self.holder {
             return true;
         }
@@ -161,7 +161,7 @@ fn ours(written: kube::Result<LeaseObject>) -> Result<bool, kube::Error> {
     }
 }
 
-impl Record {
+impl LeaseRecord {
     fn of(spec: &LeaseSpec) -> Self {
         Self {
             holder: spec.holder_identity.clone().unwrap_or_default(),

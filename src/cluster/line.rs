@@ -33,7 +33,7 @@ pub(super) struct Silent;
 /// The API server sent more than is read.
 #[derive(Debug, thiserror::Error)]
 #[error("an answer of more than {limit} bytes")]
-pub(super) struct TooLarge {
+pub(super) struct ResponseTooLarge {
     limit: usize,
 }
 
@@ -159,7 +159,7 @@ async fn collected(response: Response<Body>, limit: usize) -> Result<Answer, Box
     let whole = Limited::new(body, limit).collect().await;
     let whole = whole.map_err(|error| {
         if error.is::<LengthLimitError>() {
-            TooLarge { limit }.into()
+            ResponseTooLarge { limit }.into()
         } else {
             error
         }

@@ -78,7 +78,7 @@ impl ClusterReader {
     /// The OLM that runs there.
     ///
     /// # Errors
-    /// If it cannot be told which one does.
+    /// If the OLM cannot be determined.
     pub async fn olm(&self) -> Result<RunningOlm, FindError> {
         olm::find(&self.client, self.olm_namespace.as_deref()).await
     }
@@ -96,7 +96,7 @@ impl ClusterReader {
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.
     ///
     /// # Errors
-    /// If it cannot be told which there are.
+    /// If the policies cannot be listed.
     pub async fn policies(&self) -> Result<Vec<Value>, PoliciesError> {
         policies::list(&self.client).await
     }
@@ -104,7 +104,7 @@ impl ClusterReader {
     /// Every catalog, its content read by these rules, in memory of the pool.
     ///
     /// # Errors
-    /// If it cannot be told which catalogs there are.
+    /// If the catalogs cannot be listed.
     pub async fn catalogs(
         &self,
         rules: &Rules,
@@ -123,7 +123,7 @@ impl ClusterReader {
     /// Looks at every catalog; `read` is given the name of each that has content, and the content.
     ///
     /// # Errors
-    /// If it cannot be told which catalogs there are.
+    /// If the catalogs cannot be listed.
     pub async fn look<T, F>(&self, read: F) -> Result<ClusterState<T>, CatalogsError>
     where
         T: Send + 'static,
@@ -136,7 +136,7 @@ impl ClusterReader {
         Ok(ClusterState { catalogs, unnamed })
     }
 
-    /// One catalog; none if it goes away meanwhile.
+    /// One catalog; none if it is deleted meanwhile.
     async fn see<T, F>(&self, mut observed: ObservedCatalog, read: &F) -> Option<ListedCatalog<T>>
     where
         T: Send + 'static,
@@ -199,7 +199,7 @@ impl fmt::Debug for ClusterReader {
     }
 }
 
-/// Of more the memory would be that of their contents together.
+/// More at a time would need the memory of all their contents.
 const MOST_AT_ONCE: usize = 2;
 
 /// How often content is fetched that moves meanwhile.
@@ -212,7 +212,7 @@ const MOVES: &str = "its digest changed each time while it was fetched: try agai
 /// Why the content of a catalog was not to be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// Its address was asked, or cannot be, and there is no other way.
+    /// The address of catalogd was tried or cannot be, and there is no other way.
     #[error(transparent)]
     Direct(FetchError),
     /// Neither way leads there.

@@ -15,7 +15,7 @@ mod release;
 mod tests;
 mod watch;
 
-pub use release::Warning;
+pub use release::OlmAssumption;
 pub use watch::{OlmEvent, watch};
 
 use std::fmt;
@@ -36,12 +36,12 @@ use watch::SeenGeneration;
 /// The OLM that runs in a cluster.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RunningOlm {
-    /// Its release, or the nearest one that is known.
+    /// The release of OLM, or the nearest known one.
     pub release: OlmRelease,
-    /// Its feature gates, as far as they touch resolution.
+    /// The feature gates of OLM that affect resolution.
     pub gates: Gates,
     /// What had to be assumed.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<OlmAssumption>,
     namespace: String,
     evidence: Evidence,
     settings: Vec<String>,
@@ -56,23 +56,23 @@ pub enum FindError {
         namespaces.join(" or ")
     )]
     Nowhere {
-        /// Where it was looked for.
+        /// The place that was searched.
         namespaces: Vec<String>,
     },
     /// The API server did not answer, or said no.
     #[error("cannot read Deployment {namespace}/{DEPLOYMENT}: {}", fault.words)]
     Failed {
-        /// Where it was looked for.
+        /// The place that was searched.
         namespace: String,
         /// What became of it.
         fault: WatchFault,
     },
-    /// None of its containers is operator-controller.
+    /// The Deployment has no container with operator-controller.
     #[error(
         "Deployment {namespace}/{DEPLOYMENT}: no container of operator-controller in it: expected one that runs operator-controller, or is named manager"
     )]
     NoContainer {
-        /// Where it is.
+        /// The place of the Deployment.
         namespace: String,
     },
 }
@@ -89,17 +89,19 @@ pub fn compare(
     found: &RunningOlm,
     release: Option<OlmRelease>,
     gates: Option<Gates>,
-) -> Vec<Warning> {
+) -> Vec<OlmAssumption> {
     let mut warnings = Vec::new();
     if let Some(set) = release.filter(|set| *set != found.release) {
         let found = found.release;
-        warnings.push(Warning::ReleaseSet { set, found });
+        warnings.push(OlmAssumption::ReleaseSet { set, found });
     }
     let words = || found.gates_in_words();
     match gates {
-        Some(set) if set != found.gates => warnings.push(Warning::GatesSet { found: words() }),
+        Some(set) if set != found.gates => {
+            warnings.push(OlmAssumption::GatesSet { found: words() })
+        }
         None if !warnings.is_empty() && found.gates != Gates::default() => {
-            warnings.push(Warning::GatesLeft { found: words() });
+            warnings.push(OlmAssumption::GatesLeft { found: words() });
         }
         _ => {}
     }
@@ -122,7 +124,8 @@ impl RunningOlm {
 
     /// Whether another look could tell no more of the same Deployment.
     fn is_certain(&self) -> bool {
-        let is_open = |warning: &Warning| matches!(warning, Warning::NoOpenShiftVersion { .. });
+        let is_open =
+            |warning: &OlmAssumption| matches!(warning, OlmAssumption::NoOpenShiftVersion { .. });
         !self.warnings.iter().any(is_open)
     }
 
@@ -134,7 +137,7 @@ impl RunningOlm {
     }
 }
 
-/// One line: which release, what says so, the gates, and where.
+/// One line: the release, its evidence, the gates, and the place.
 impl fmt::Display for RunningOlm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -204,7 +207,7 @@ fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> Runni
     let known = release::of(image_of(container), openshift);
     let mut warnings = Vec::from_iter(known.warning);
     let set = gates_of(container, known.release);
-    warnings.extend(set.ignored.into_iter().map(Warning::Gate));
+    warnings.extend(set.ignored.into_iter().map(OlmAssumption::Gate));
     RunningOlm {
         release: known.release,
         gates: set.gates,
@@ -232,7 +235,7 @@ async fn openshift(client: &Client) -> OpenShift {
     }
 }
 
-/// Where a `ClusterVersion` has the version that runs.
+/// The place of the running version in a `ClusterVersion`.
 const VERSION: &str = "/status/desired/version";
 
 const DEPLOYMENT: &str = "operator-controller-controller-manager";
@@ -242,7 +245,7 @@ const NAMESPACES: [&str; 2] = ["olmv1-system", "openshift-operator-controller"];
 
 // The container of operator-controller in its Deployment: its image, and its feature gates.
 
-/// Which container of a Deployment is operator-controller: there may be sidecars.
+/// The container of a Deployment with operator-controller, next to sidecars.
 ///
 /// The first that runs a program of that name; else the one named `manager`, as in every manifest of
 /// OLM v1; else the one whose image is named so; else the only one.

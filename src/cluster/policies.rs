@@ -42,7 +42,7 @@ use crate::cluster::object::Names;
 use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_policy::{GROUP, KIND};
-use table::{Presence, ReadObject, Table};
+use table::{ObjectTable, Presence, ReadObject};
 
 const POLICIES: &Names = &[(GROUP, "v1alpha1", KIND)];
 
@@ -55,7 +55,7 @@ const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", GuardrailsObject::KIND)];
 /// Policies that cannot be read are no reason not to be ready: what they are about is denied, everything else is
 /// judged. Before it is known which policies there are, nothing is judged.
 #[derive(Debug)]
-pub struct PolicyBoard(Mutex<Result<ListedPolicies, UnlistedPolicies>>);
+pub struct PolicyBoard(Mutex<Result<ListedPolicies, UnlistedCause>>);
 
 /// The policies that are known, in words of one line.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -80,13 +80,13 @@ enum KnownObjects {
     /// The cluster does not serve the kind.
     Absent,
     Listed(usize),
-    /// They are kept although the cluster no longer serves the kind.
+    /// The objects are kept although the cluster no longer serves the kind.
     Doubted(usize),
 }
 
 /// Why it is not known which policies there are, in words of one line.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum UnlistedPolicies {
+pub enum UnlistedCause {
     /// The watches have just begun.
     #[error("not listed yet")]
     Start,
@@ -110,7 +110,7 @@ pub enum UnlistedPolicies {
 
 impl Default for PolicyBoard {
     fn default() -> Self {
-        Self(Mutex::new(Err(UnlistedPolicies::Start)))
+        Self(Mutex::new(Err(UnlistedCause::Start)))
     }
 }
 
@@ -118,17 +118,17 @@ impl PolicyBoard {
     /// The policies, if edits can be judged.
     ///
     /// # Errors
-    /// If it is not known which policies there are.
-    pub fn state(&self) -> Result<ListedPolicies, UnlistedPolicies> {
+    /// If the list of policies is not known.
+    pub fn state(&self) -> Result<ListedPolicies, UnlistedCause> {
         self.locked().clone()
     }
 
-    fn put(&self, state: Result<ListedPolicies, UnlistedPolicies>) {
+    fn put(&self, state: Result<ListedPolicies, UnlistedCause>) {
         *self.locked() = state;
     }
 
     /// Nothing that is done under the lock can fail half-way.
-    fn locked(&self) -> MutexGuard<'_, Result<ListedPolicies, UnlistedPolicies>> {
+    fn locked(&self) -> MutexGuard<'_, Result<ListedPolicies, UnlistedCause>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -136,15 +136,15 @@ impl PolicyBoard {
 impl ListedKind {
     /// What a table knows. `invalid` are its invalid objects, with why.
     fn of<T: ReadObject>(
-        table: &Table<T>,
+        table: &ObjectTable<T>,
         invalid: Vec<(String, String)>,
-    ) -> Result<Self, UnlistedPolicies> {
+    ) -> Result<Self, UnlistedCause> {
         let count = table.iter().count();
         let fault = table.fault().cloned();
         let objects = match table.presence() {
             Presence::Unknown => {
                 let kind = T::KIND;
-                return Err(UnlistedPolicies::Kind { kind, fault });
+                return Err(UnlistedCause::Kind { kind, fault });
             }
             Presence::Absent => KnownObjects::Absent,
             Presence::Listed => KnownObjects::Listed(count),
@@ -196,14 +196,14 @@ impl fmt::Display for ListedKind {
 #[derive(Debug, Default)]
 pub struct PolicyStore {
     current: Arc<ArcSwap<Policies>>,
-    parts: Mutex<Parts>,
+    parts: Mutex<PolicyParts>,
 }
 
 #[derive(Debug, Default)]
-struct Parts {
-    /// From files.
+struct PolicyParts {
+    /// Guardrails from files.
     files: AdministratorGuardrails,
-    /// From `UpgradeGuardrails` objects.
+    /// Guardrails from `UpgradeGuardrails` objects.
     objects: AdministratorGuardrails,
     upgrades: UpgradePolicies,
     /// Why the cluster can have more objects.
@@ -222,7 +222,7 @@ impl PolicyStore {
     }
 
     /// From now on, the cluster can have objects that are not known, for this reason. Until then, it has none.
-    fn put_unlisted(&self, why: &UnlistedPolicies) {
+    fn put_unlisted(&self, why: &UnlistedCause) {
         self.put(|parts| parts.unlisted = Some(why.to_string().into()));
     }
 
@@ -231,7 +231,7 @@ impl PolicyStore {
         &self,
         objects: AdministratorGuardrails,
         upgrades: UpgradePolicies,
-        unlisted: Option<&UnlistedPolicies>,
+        unlisted: Option<&UnlistedCause>,
     ) {
         self.put(|parts| {
             parts.objects = objects;
@@ -246,7 +246,7 @@ impl PolicyStore {
     }
 
     /// Made whole and swapped under the lock, so that of two changes the later one is not lost.
-    fn put(&self, change: impl FnOnce(&mut Parts)) {
+    fn put(&self, change: impl FnOnce(&mut PolicyParts)) {
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut parts);
         let mut guardrails = parts.files.clone();

@@ -31,7 +31,7 @@ pub enum ProxyError {
     Answer {
         /// The URL.
         url: String,
-        /// Its status.
+        /// The status of the answer.
         code: u16,
         /// What came with it, or its beginning.
         message: String,
@@ -112,7 +112,7 @@ async fn message(body: Body) -> String {
     }
 }
 
-/// So much of such an answer is read at most, in bytes.
+/// The most bytes that are read of such an answer.
 const LONGEST: usize = 64 * 1024;
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ impl Scrapers {
     }
 
     async fn ruling(&self, token: &str) -> Ruling {
-        let key = Key::of(token);
+        let key = TokenHash::of(token);
         if let Some(ruling) = self.known().get(&key, Instant::now()) {
             return ruling;
         }
@@ -74,7 +74,7 @@ impl Scrapers {
             })
     }
 
-    async fn asked(&self, key: &Key, token: &str) -> Result<Ruling, WatchFault> {
+    async fn asked(&self, key: &TokenHash, token: &str) -> Result<Ruling, WatchFault> {
         let _place = self.places.acquire().await.expect("it is never closed");
         // Another request with this token may have been answered while this one waited.
         if let Some(ruling) = self.known().get(key, Instant::now()) {
@@ -122,13 +122,13 @@ type Ruling = Result<(), ScrapeDenied>;
 
 /// The SHA-256 of a token, by which no token can be found.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
-struct Key([u8; SHA256_OUTPUT_LEN]);
+struct TokenHash([u8; SHA256_OUTPUT_LEN]);
 
 /// Rulings, each for a while, [`MOST`] at most.
 #[derive(Default)]
-struct RulingCache(HashMap<Key, (Ruling, Instant)>);
+struct RulingCache(HashMap<TokenHash, (Ruling, Instant)>);
 
-impl Key {
+impl TokenHash {
     fn of(token: &str) -> Self {
         let digest = digest(&SHA256, token.as_bytes());
         Self(digest.as_ref().try_into().expect("SHA-256 has that length"))
@@ -137,14 +137,14 @@ impl Key {
 
 impl RulingCache {
     /// The ruling on a token, if it is still good.
-    fn get(&self, key: &Key, now: Instant) -> Option<Ruling> {
+    fn get(&self, key: &TokenHash, now: Instant) -> Option<Ruling> {
         let (ruling, until) = self.0.get(key)?;
         (now < *until).then(|| ruling.clone())
     }
 
     /// Keeps a ruling. Where there is no room the one goes that would go first anyway: a flood of
     /// tokens that nobody knows takes the places of others like it before that of a scraper.
-    fn insert(&mut self, key: Key, ruling: Ruling, now: Instant) {
+    fn insert(&mut self, key: TokenHash, ruling: Ruling, now: Instant) {
         self.0.retain(|_, (_, until)| now < *until);
         if self.0.len() >= MOST {
             let first = self.0.iter().min_by_key(|(_, (_, until))| *until);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::error::{DocumentError, DocumentErrorKind, Fault};
+use super::error::{DocumentError, DocumentErrorKind, DocumentFault};
 use super::object::explain;
 use super::position::{Position, Positions};
 use super::yaml;
@@ -24,7 +24,7 @@ pub struct Document {
 /// is an error in its place, and those after the next `---` follow.
 pub fn documents(file: &[u8]) -> Documents<'_> {
     Documents {
-        parts: Parts::of(file),
+        parts: FileParts::of(file),
         values: None,
         next_index: 0,
     }
@@ -33,13 +33,13 @@ pub fn documents(file: &[u8]) -> Documents<'_> {
 /// Iterator over the documents of a file. One document is held at a time.
 #[derive(Clone, Debug)]
 pub struct Documents<'a> {
-    parts: Parts<'a>,
+    parts: FileParts<'a>,
     /// What is left of a part in JSON.
-    values: Option<Cursor<'a>>,
+    values: Option<TextCursor<'a>>,
     next_index: usize,
 }
 
-type Content = Result<(Value, Positions), Fault>;
+type Content = Result<(Value, Positions), DocumentFault>;
 
 impl Iterator for Documents<'_> {
     type Item = Result<Document, DocumentError>;
@@ -76,7 +76,7 @@ impl<'a> Documents<'a> {
         Some(self.begin(part))
     }
 
-    fn begin(&mut self, part: Part<'a>) -> Content {
+    fn begin(&mut self, part: DocumentPart<'a>) -> Content {
         self.values = None;
         if part.is_blank() {
             return Ok((Value::Null, Positions::new()));
@@ -91,7 +91,7 @@ impl<'a> Documents<'a> {
     }
 
     /// What follows the first value is left for later, unless that one is broken.
-    fn begin_json(&mut self, mut cursor: Cursor<'a>) -> Content {
+    fn begin_json(&mut self, mut cursor: TextCursor<'a>) -> Content {
         let first = next_json(&mut cursor).unwrap_or(Ok((Value::Null, Positions::new())));
         self.values = first.is_ok().then_some(cursor);
         first
@@ -99,8 +99,8 @@ impl<'a> Documents<'a> {
 }
 
 /// A cursor at the bracket that begins the part, if the part is JSON.
-fn json_start(text: &str, at: Position) -> Option<Cursor<'_>> {
-    let mut cursor = Cursor::starting_at(at, text);
+fn json_start(text: &str, at: Position) -> Option<TextCursor<'_>> {
+    let mut cursor = TextCursor::starting_at(at, text);
     if text.starts_with("---") {
         cursor.advance("---".len());
         cursor.skip(|byte| matches!(byte, b' ' | b'\t'));
@@ -126,14 +126,14 @@ fn is_json(text: &str) -> bool {
     }
 }
 
-fn not_utf8(part: Part<'_>, valid_up_to: usize) -> Fault {
+fn not_utf8(part: DocumentPart<'_>, valid_up_to: usize) -> DocumentFault {
     let valid = part
         .bytes
         .get(..valid_up_to)
         .and_then(|valid| std::str::from_utf8(valid).ok());
-    let mut cursor = Cursor::starting_at(part.at, valid.unwrap_or_default());
+    let mut cursor = TextCursor::starting_at(part.at, valid.unwrap_or_default());
     cursor.advance(valid_up_to);
-    Fault::new(cursor.position(), DocumentErrorKind::NotUtf8)
+    DocumentFault::new(cursor.position(), DocumentErrorKind::NotUtf8)
 }
 
 // Parts of a file, cut at each line that starts with `---`, before anything is parsed.
@@ -144,14 +144,14 @@ fn not_utf8(part: Part<'_>, valid_up_to: usize) -> Fault {
 
 /// A part of a file, from its `---` up to the next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct DocumentPart<'a> {
     /// Where it begins in the file.
     pub(super) at: Position,
     /// Its bytes, `---` included.
     pub(super) bytes: &'a [u8],
 }
 
-impl Part<'_> {
+impl DocumentPart<'_> {
     /// Whether there is nothing but blank lines, comments and the separator.
     pub(super) fn is_blank(&self) -> bool {
         let after_separator = |line: &'_ [u8]| line.strip_prefix(SEPARATOR).is_some_and(is_comment);
@@ -161,7 +161,7 @@ impl Part<'_> {
 
 /// The parts of a file in order.
 #[derive(Clone, Debug)]
-pub(super) struct Parts<'a> {
+pub(super) struct FileParts<'a> {
     rest: &'a [u8],
     line: u32,
     place: DocumentPlace,
@@ -173,7 +173,7 @@ enum DocumentPlace {
     Inside,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> FileParts<'a> {
     /// A byte order mark at the very beginning is no part of the text.
     pub(super) fn of(file: &'a [u8]) -> Self {
         Self {
@@ -184,10 +184,10 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl<'a> Iterator for Parts<'a> {
-    type Item = Part<'a>;
+impl<'a> Iterator for FileParts<'a> {
+    type Item = DocumentPart<'a>;
 
-    fn next(&mut self) -> Option<Part<'a>> {
+    fn next(&mut self) -> Option<DocumentPart<'a>> {
         let place = std::mem::replace(&mut self.place, DocumentPlace::Inside);
         let mut before_separator = true;
         let within = |line: &&[u8]| {
@@ -210,7 +210,7 @@ impl<'a> Iterator for Parts<'a> {
             column: 1,
         };
         (self.rest, self.line) = (rest, self.line.saturating_add(count));
-        Some(Part { at, bytes })
+        Some(DocumentPart { at, bytes })
     }
 }
 
@@ -257,13 +257,13 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Invariant: each byte of the text is passed once, so a walk over a text costs its length.
 #[derive(Clone, Debug)]
-pub(super) struct Cursor<'a> {
+pub(super) struct TextCursor<'a> {
     rest: &'a str,
     at: Position,
     after_cr: bool,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> TextCursor<'a> {
     /// At the first character of `text`, which stands at `at` in the file.
     pub(super) const fn starting_at(at: Position, text: &'a str) -> Self {
         Self {

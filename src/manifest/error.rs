@@ -26,7 +26,7 @@ pub enum DocumentErrorKind {
     #[error("invalid {format}: {found}")]
     Syntax {
         /// The format that the document was read in.
-        format: Format,
+        format: DocumentFormat,
         /// The parser's own words.
         found: Box<str>,
     },
@@ -73,7 +73,7 @@ pub enum DocumentErrorKind {
     DuplicateKey {
         /// The key, cut where it is long.
         key: Box<str>,
-        /// Where its first value is.
+        /// The place of its first value.
         first: Position,
     },
     /// A mapping or list in a key's place.
@@ -131,14 +131,14 @@ pub enum DocumentErrorKind {
 
 /// How a document is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Format {
+pub enum DocumentFormat {
     /// YAML, typed as Kubernetes does.
     Yaml,
     /// JSON.
     Json,
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for DocumentFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Yaml => "YAML",
@@ -149,14 +149,14 @@ impl fmt::Display for Format {
 
 /// A fault before it is known which document of the file it is in.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct DocumentFault {
     pub(super) at: Position,
     pub(super) kind: DocumentErrorKind,
     /// What stands before this place was read without fault.
     pub(super) reached: Position,
 }
 
-impl Fault {
+impl DocumentFault {
     /// Of the text before it all is read but for one character: the first of two brackets.
     pub(super) fn new(at: Position, kind: impl Into<DocumentErrorKind>) -> Self {
         let column = at.column.saturating_sub(1).max(1);

@@ -9,7 +9,7 @@ use olmguard_engine::nearest::nearest;
 
 /// A value, and the way to it from the root of its document.
 #[derive(Clone, Debug)]
-pub(crate) struct Field<'d> {
+pub(crate) struct DocumentField<'d> {
     value: &'d Value,
     positions: &'d Positions,
     path: Vec<ValueStep<'d>>,
@@ -58,7 +58,7 @@ pub(crate) enum FieldFault {
     Other { text: String },
 }
 
-impl<'d> Field<'d> {
+impl<'d> DocumentField<'d> {
     /// A whole document, and what it is called.
     pub(crate) fn root(document: &'d Document, whole: &'static str) -> Self {
         Self {

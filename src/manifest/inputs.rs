@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use crate::links::Root;
 
-/// One file: its path as the user would write it, and what it holds.
+/// One file: its path as the user would write it, and its content.
 #[derive(Debug)]
 pub struct Input {
     /// The argument, with the way below it joined by `/`; `-` for standard input.
@@ -196,7 +196,7 @@ struct FileWalk {
 enum PendingPath {
     /// The user named it: it is read whatever it is.
     Named(PathBuf),
-    /// It is in a directory: it is read if it looks like a manifest.
+    /// A file in a directory: it is read if its name is that of a manifest.
     Listed {
         within: Rc<Directory>,
         name: OsString,
@@ -207,9 +207,9 @@ enum PendingPath {
 /// A directory that was listed.
 #[derive(Debug)]
 struct Directory {
-    /// As the user writes it.
+    /// The path as the user writes it.
     path: PathBuf,
-    /// Without links.
+    /// The path without links.
     real: PathBuf,
     shown: String,
     root: Rc<Root>,
@@ -231,8 +231,8 @@ impl Iterator for FileWalk {
         loop {
             let entry = self.pending.pop()?;
             let found = match self.visit(&entry) {
-                Ok(Visit::File) => Ok(entry.path()),
-                Ok(Visit::Nothing) => continue,
+                Ok(VisitedEntry::File) => Ok(entry.path()),
+                Ok(VisitedEntry::Nothing) => continue,
                 Err(error) => Err(error),
             };
             let shown = entry.shown();
@@ -242,18 +242,18 @@ impl Iterator for FileWalk {
 }
 
 /// What came of an entry.
-enum Visit {
+enum VisitedEntry {
     File,
     Nothing,
 }
 
 impl FileWalk {
-    fn visit(&mut self, entry: &PendingPath) -> Result<Visit, InputError> {
+    fn visit(&mut self, entry: &PendingPath) -> Result<VisitedEntry, InputError> {
         match entry {
             PendingPath::Named(path) if metadata(path)?.is_dir() => {
                 self.list(Directory::named(path)?)
             }
-            PendingPath::Named(_) => Ok(Visit::File),
+            PendingPath::Named(_) => Ok(VisitedEntry::File),
             PendingPath::Listed { within, name, kind } if kind.is_symlink() => {
                 self.follow(within, name)
             }
@@ -265,9 +265,9 @@ impl FileWalk {
     }
 
     /// Lists a directory, unless that was done before.
-    fn list(&mut self, directory: Directory) -> Result<Visit, InputError> {
+    fn list(&mut self, directory: Directory) -> Result<VisitedEntry, InputError> {
         if !self.listed.insert(directory.real.clone()) {
-            return Ok(Visit::Nothing);
+            return Ok(VisitedEntry::Nothing);
         }
         let mut entries = entries(&directory.path)?;
         entries.retain(|(name, _)| !name.as_encoded_bytes().starts_with(b"."));
@@ -279,21 +279,21 @@ impl FileWalk {
             kind,
         });
         self.pending.extend(entries);
-        Ok(Visit::Nothing)
+        Ok(VisitedEntry::Nothing)
     }
 
-    fn follow(&mut self, within: &Directory, name: &OsStr) -> Result<Visit, InputError> {
+    fn follow(&mut self, within: &Directory, name: &OsStr) -> Result<VisitedEntry, InputError> {
         let link = within.path.join(name);
         let is_manifest = has_manifest_name(Path::new(name));
         let target = within.root.target(&link).map_err(InputError::from);
         let target = match target {
-            Err(InputError::NotFound) if !is_manifest => return Ok(Visit::Nothing),
+            Err(InputError::NotFound) if !is_manifest => return Ok(VisitedEntry::Nothing),
             target => target?,
         };
         let metadata = metadata(&link)?;
         match target {
             None if is_manifest || metadata.is_dir() => Err(InputError::LinkLeadsOut),
-            None => Ok(Visit::Nothing),
+            None => Ok(VisitedEntry::Nothing),
             Some(real) if metadata.is_dir() => {
                 if within.real.starts_with(&real) {
                     return Err(InputError::Loop);
@@ -347,10 +347,10 @@ impl Directory {
     }
 }
 
-fn file(name: &OsStr, kind: FileType) -> Result<Visit, InputError> {
+fn file(name: &OsStr, kind: FileType) -> Result<VisitedEntry, InputError> {
     match has_manifest_name(Path::new(name)) {
-        false => Ok(Visit::Nothing),
-        true if kind.is_file() => Ok(Visit::File),
+        false => Ok(VisitedEntry::Nothing),
+        true if kind.is_file() => Ok(VisitedEntry::File),
         true => Err(InputError::NotAFile),
     }
 }

@@ -10,7 +10,7 @@
 use serde_json::{Map, Value};
 
 use super::documents::Document;
-use super::error::{DocumentErrorKind, Fault};
+use super::error::{DocumentErrorKind, DocumentFault};
 use super::placeholder::starting;
 use super::position::{Position, Positions, ValueStep};
 use olmguard_catalog::yaml_scalar::unquoted;
@@ -28,7 +28,7 @@ pub struct ManifestObject {
     pub value: Value,
     /// 0-based index of the document in the file.
     pub document: usize,
-    /// Its index in each list around it, from the outside in.
+    /// The index in each list around the object, from the outside in.
     items: Vec<usize>,
 }
 
@@ -172,24 +172,24 @@ const LIST: &str = "List";
 
 /// The fault in those terms, if its text has one of the two. It begins at line `first_line` of the
 /// file.
-pub(super) fn explain(fault: Fault, text: &str, first_line: u32) -> Fault {
+pub(super) fn explain(fault: DocumentFault, text: &str, first_line: u32) -> DocumentFault {
     let found = conflict(text, first_line).or_else(|| template(&fault, text, first_line));
     let found = found.or_else(|| range(&fault, text, first_line));
     found.unwrap_or(fault)
 }
 
 /// A version range without quotes, which is a block of text to YAML.
-fn range(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
+fn range(fault: &DocumentFault, text: &str, first_line: u32) -> Option<DocumentFault> {
     let index = fault.at.line.checked_sub(first_line)?;
     let line = text.lines().nth(usize::try_from(index).ok()?)?;
     let line = unquoted(line.as_bytes())?;
     let is_syntax = matches!(fault.kind, DocumentErrorKind::Syntax { .. });
-    is_syntax.then(|| Fault::new(fault.at, DocumentErrorKind::Unquoted { line }))
+    is_syntax.then(|| DocumentFault::new(fault.at, DocumentErrorKind::Unquoted { line }))
 }
 
 /// Git writes a marker at the beginning of a line, where no mapping goes on with text of its own; the
 /// first one counts.
-fn conflict(text: &str, first_line: u32) -> Option<Fault> {
+fn conflict(text: &str, first_line: u32) -> Option<DocumentFault> {
     let is_marker = |line: &str| {
         let label = MARKERS.iter().find_map(|marker| line.strip_prefix(marker));
         label.is_some_and(|label| label.is_empty() || label.starts_with(' ')) || line == MIDDLE
@@ -202,12 +202,12 @@ fn conflict(text: &str, first_line: u32) -> Option<Fault> {
     let kind = DocumentErrorKind::Conflict {
         marker: marker.into(),
     };
-    Some(Fault::new(Position { line, column: 1 }, kind))
+    Some(DocumentFault::new(Position { line, column: 1 }, kind))
 }
 
 /// The text has a placeholder where a value, an item or a line of its own would begin, and that is
 /// as far as reading came, or the first character of it was read yet. Within a text that was read, such as a script's, it is nothing special.
-fn template(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
+fn template(fault: &DocumentFault, text: &str, first_line: u32) -> Option<DocumentFault> {
     let could_be_one = matches!(
         fault.kind,
         DocumentErrorKind::Syntax { .. } | DocumentErrorKind::KeyNotScalar { .. }
@@ -221,10 +221,10 @@ fn template(fault: &Fault, text: &str, first_line: u32) -> Option<Fault> {
         second >= fault.reached
     })?;
     let opening = opening.into();
-    could_be_one.then(|| Fault::new(at, DocumentErrorKind::Template { opening }))
+    could_be_one.then(|| DocumentFault::new(at, DocumentErrorKind::Template { opening }))
 }
 
-/// Where a placeholder begins the line, a value, or an item, and its opening.
+/// The place of a placeholder that starts the line, a value, or an item, and its opening.
 fn openings(line: &str, number: u32) -> impl Iterator<Item = (Position, &str)> {
     let mut before = None;
     let starts = line.char_indices().zip(1..).filter(move |((_, c), _)| {

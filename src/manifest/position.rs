@@ -29,7 +29,7 @@ impl fmt::Display for Position {
 /// One step down from a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ValueStep<'a> {
-    /// To the member of this name.
+    /// Down to the member of this name.
     Key(&'a str),
     /// To the element at this 0-based index.
     Index(usize),
@@ -52,7 +52,7 @@ impl<'a> ValueStep<'a> {
 /// Invariant: the first mark is the document's, and a mark is followed by those below it.
 #[derive(Clone, Debug)]
 pub struct Positions {
-    marks: Vec<Mark>,
+    marks: Vec<PositionMark>,
     /// The names of all members, and the texts of `texts`.
     keys: String,
     /// How numbers and booleans are written, in the order of the source.
@@ -102,7 +102,7 @@ impl Positions {
 
 /// A mark and those below it.
 #[derive(Clone, Copy)]
-struct Subtree<'m>(&'m [Mark]);
+struct Subtree<'m>(&'m [PositionMark]);
 
 impl Subtree<'_> {
     fn children(self) -> impl Iterator<Item = Self> {
@@ -153,7 +153,7 @@ impl Subtree<'_> {
         matches!(
             self.0,
             [
-                Mark {
+                PositionMark {
                     key: MarkKey::None,
                     ..
                 },
@@ -165,7 +165,7 @@ impl Subtree<'_> {
 
 /// The place of one value.
 #[derive(Clone, Copy, Debug)]
-struct Mark {
+struct PositionMark {
     at: Position,
     /// How many marks this value and all below it have.
     len: u32,
@@ -244,7 +244,7 @@ impl Positions {
 
     /// Notes a value of which nothing below is known yet.
     pub(super) fn open(&mut self, at: Position, key: MarkKey) -> MarkId {
-        self.marks.push(Mark { at, len: 1, key });
+        self.marks.push(PositionMark { at, len: 1, key });
         MarkId(self.marks.len() - 1)
     }
 
@@ -264,8 +264,7 @@ impl Positions {
     /// Where the member of this name of the mapping at `id`, still open, was written out.
     pub(super) fn written(&self, id: MarkId, name: &str) -> Option<Position> {
         let mapping = Subtree(self.marks.get(id.0..)?);
-        let is_named =
-            |mark: &&Mark| matches!(mark.key, MarkKey::Name(key) if key.text(&self.keys) == name);
+        let is_named = |mark: &&PositionMark| matches!(mark.key, MarkKey::Name(key) if key.text(&self.keys) == name);
         mapping
             .children()
             .filter_map(|child| child.0.first())

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::error::{DocumentErrorKind, Fault};
+use super::error::{DocumentErrorKind, DocumentFault};
 use super::position::{Below, MarkId, MarkKey, Position, Positions};
 use olmguard_catalog::yaml_scalar::Scalar;
 
@@ -29,24 +29,24 @@ pub(super) struct AnchorId(pub(super) usize);
 /// Takes events in the order of the source.
 #[derive(Debug)]
 pub(super) struct Builder {
-    frames: Vec<Frame>,
+    frames: Vec<OpenCollection>,
     anchors: BTreeMap<AnchorId, AnchoredValue>,
     positions: Positions,
-    budget: Budget,
+    budget: DocumentBudget,
     root: Option<Value>,
 }
 
 /// A list or mapping that is not closed yet.
 #[derive(Debug)]
-struct Frame {
+struct OpenCollection {
     mark: MarkId,
     anchor: Option<AnchorId>,
     cost_before: Cost,
-    content: Content,
+    content: CollectedItems,
 }
 
 #[derive(Debug)]
-enum Content {
+enum CollectedItems {
     List(Vec<Value>),
     Mapping(Mapping),
 }
@@ -72,7 +72,7 @@ impl Builder {
             frames: Vec::new(),
             anchors: BTreeMap::new(),
             positions: Positions::new(),
-            budget: Budget::new(),
+            budget: DocumentBudget::new(),
             root: None,
         }
     }
@@ -85,8 +85,8 @@ impl Builder {
     /// Whether what comes next is a key, and not a value.
     pub(super) fn expects_key(&self) -> bool {
         match self.frames.last() {
-            Some(Frame {
-                content: Content::Mapping(mapping),
+            Some(OpenCollection {
+                content: CollectedItems::Mapping(mapping),
                 ..
             }) => mapping.expects_key(),
             _ => false,
@@ -98,16 +98,19 @@ impl Builder {
         collection: Collection,
         anchor: Option<AnchorId>,
         at: Position,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DocumentFault> {
         let (content, found) = match collection {
-            Collection::List => (Content::List(Vec::new()), "list"),
-            Collection::Mapping => (Content::Mapping(Mapping::default()), "mapping"),
+            Collection::List => (CollectedItems::List(Vec::new()), "list"),
+            Collection::Mapping => (CollectedItems::Mapping(Mapping::default()), "mapping"),
         };
         if self.expects_key() {
-            return Err(Fault::new(at, DocumentErrorKind::KeyNotScalar { found }));
+            return Err(DocumentFault::new(
+                at,
+                DocumentErrorKind::KeyNotScalar { found },
+            ));
         }
         if self.frames.len() >= MAX_DEPTH {
-            return Err(Fault::new(
+            return Err(DocumentFault::new(
                 at,
                 DocumentErrorKind::TooDeep { limit: MAX_DEPTH },
             ));
@@ -115,7 +118,7 @@ impl Builder {
         let cost_before = self.budget.spent();
         self.spend(Cost { nodes: 1, text: 0 }, at)?;
         let mark = self.mark(at);
-        self.frames.push(Frame {
+        self.frames.push(OpenCollection {
             mark,
             anchor,
             cost_before,
@@ -125,14 +128,14 @@ impl Builder {
     }
 
     /// Closes the innermost collection.
-    pub(super) fn end(&mut self, at: Position) -> Result<(), Fault> {
+    pub(super) fn end(&mut self, at: Position) -> Result<(), DocumentFault> {
         let Some(frame) = self.frames.pop() else {
             return Ok(());
         };
         let below = self.positions.close(frame.mark);
         let value = match frame.content {
-            Content::List(items) => Value::Array(items),
-            Content::Mapping(mapping) => Value::Object(mapping.into_members()),
+            CollectedItems::List(items) => Value::Array(items),
+            CollectedItems::Mapping(mapping) => Value::Object(mapping.into_members()),
         };
         let cost = self.budget.spent().since(frame.cost_before);
         if let Some(anchor) = frame.anchor {
@@ -148,20 +151,22 @@ impl Builder {
         text: &str,
         anchor: Option<AnchorId>,
         at: Position,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DocumentFault> {
         let cost = Cost::of_scalar(&scalar);
         self.spend(cost, at)?;
         if let Some(anchor) = anchor {
             let value = scalar
                 .clone()
                 .into_json()
-                .map_err(|error| Fault::new(at, error))?;
+                .map_err(|error| DocumentFault::new(at, error))?;
             self.remember(anchor, &value, Below::NOTHING, cost, at)?;
         }
         if self.expects_key() {
             return self.named(scalar, at);
         }
-        let value = scalar.into_json().map_err(|error| Fault::new(at, error))?;
+        let value = scalar
+            .into_json()
+            .map_err(|error| DocumentFault::new(at, error))?;
         if value.is_number() || value.is_boolean() {
             self.positions.note(text, at);
         }
@@ -171,8 +176,8 @@ impl Builder {
 
     /// A plain `<<` in a key's place.
     pub(super) fn merge_key(&mut self) {
-        if let Some(Frame {
-            content: Content::Mapping(mapping),
+        if let Some(OpenCollection {
+            content: CollectedItems::Mapping(mapping),
             ..
         }) = self.frames.last_mut()
         {
@@ -180,19 +185,19 @@ impl Builder {
         }
     }
 
-    pub(super) fn alias(&mut self, anchor: AnchorId, at: Position) -> Result<(), Fault> {
-        let unfinished = || Fault::new(at, DocumentErrorKind::AliasOfItself);
+    pub(super) fn alias(&mut self, anchor: AnchorId, at: Position) -> Result<(), DocumentFault> {
+        let unfinished = || DocumentFault::new(at, DocumentErrorKind::AliasOfItself);
         let anchored = self.anchors.get(&anchor).ok_or_else(unfinished)?;
         self.budget
             .spend(anchored.cost)
-            .map_err(|kind| Fault::new(at, kind))?;
+            .map_err(|kind| DocumentFault::new(at, kind))?;
         let (value, below) = (anchored.value.clone(), anchored.below.clone());
         if self.expects_key() {
             return self.named(as_scalar(value, at)?, at);
         }
         let depth = self.frames.len() + depth_of(&value);
         if depth > MAX_DEPTH {
-            return Err(Fault::new(
+            return Err(DocumentFault::new(
                 at,
                 DocumentErrorKind::TooDeep { limit: MAX_DEPTH },
             ));
@@ -203,11 +208,13 @@ impl Builder {
         self.put(value, at)
     }
 
-    fn named(&mut self, scalar: Scalar<'_>, at: Position) -> Result<(), Fault> {
-        let key = scalar.into_key().map_err(|error| Fault::new(at, error))?;
-        let Some(Frame {
+    fn named(&mut self, scalar: Scalar<'_>, at: Position) -> Result<(), DocumentFault> {
+        let key = scalar
+            .into_key()
+            .map_err(|error| DocumentFault::new(at, error))?;
+        let Some(OpenCollection {
             mark,
-            content: Content::Mapping(mapping),
+            content: CollectedItems::Mapping(mapping),
             ..
         }) = self.frames.last_mut()
         else {
@@ -216,14 +223,14 @@ impl Builder {
         mapping.set_key(key.into_owned()).map_err(|key| {
             let first = self.positions.written(*mark, &key).unwrap_or(at);
             let key = key.chars().take(SHOWN_KEY).collect();
-            Fault::new(at, DocumentErrorKind::DuplicateKey { key, first })
+            DocumentFault::new(at, DocumentErrorKind::DuplicateKey { key, first })
         })
     }
 
     fn mark(&mut self, at: Position) -> MarkId {
         let key = match self.frames.last() {
-            Some(Frame {
-                content: Content::Mapping(mapping),
+            Some(OpenCollection {
+                content: CollectedItems::Mapping(mapping),
                 ..
             }) => match mapping.pending_name() {
                 Some(name) => self.positions.key(name),
@@ -234,14 +241,14 @@ impl Builder {
         self.positions.open(at, key)
     }
 
-    fn put(&mut self, value: Value, at: Position) -> Result<(), Fault> {
+    fn put(&mut self, value: Value, at: Position) -> Result<(), DocumentFault> {
         match self.frames.last_mut().map(|frame| &mut frame.content) {
             None => self.root = Some(value),
-            Some(Content::List(items)) => items.push(value),
-            Some(Content::Mapping(mapping)) => {
+            Some(CollectedItems::List(items)) => items.push(value),
+            Some(CollectedItems::Mapping(mapping)) => {
                 mapping
                     .put(value)
-                    .map_err(|found| Fault::new(at, DocumentErrorKind::Merge { found }))?;
+                    .map_err(|found| DocumentFault::new(at, DocumentErrorKind::Merge { found }))?;
             }
         }
         Ok(())
@@ -255,7 +262,7 @@ impl Builder {
         below: Below,
         cost: Cost,
         at: Position,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DocumentFault> {
         self.spend(cost, at)?;
         self.anchors.insert(
             anchor,
@@ -268,13 +275,15 @@ impl Builder {
         Ok(())
     }
 
-    fn spend(&mut self, cost: Cost, at: Position) -> Result<(), Fault> {
-        self.budget.spend(cost).map_err(|kind| Fault::new(at, kind))
+    fn spend(&mut self, cost: Cost, at: Position) -> Result<(), DocumentFault> {
+        self.budget
+            .spend(cost)
+            .map_err(|kind| DocumentFault::new(at, kind))
     }
 }
 
 /// The scalar that an alias in a key's place stands for.
-fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, Fault> {
+fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, DocumentFault> {
     let found = match value {
         Value::Null => return Ok(Scalar::Null),
         Value::Bool(value) => return Ok(Scalar::Bool(value)),
@@ -289,7 +298,10 @@ fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, Fault> {
         Value::Array(_) => "list",
         Value::Object(_) => "mapping",
     };
-    Err(Fault::new(at, DocumentErrorKind::KeyNotScalar { found }))
+    Err(DocumentFault::new(
+        at,
+        DocumentErrorKind::KeyNotScalar { found },
+    ))
 }
 
 /// Levels of lists and mappings in a value, itself included. The value is one already built, so at
@@ -341,11 +353,11 @@ impl Cost {
 }
 
 #[derive(Debug)]
-struct Budget {
+struct DocumentBudget {
     spent: Cost,
 }
 
-impl Budget {
+impl DocumentBudget {
     const fn new() -> Self {
         Self {
             spent: Cost { nodes: 0, text: 0 },

@@ -8,15 +8,15 @@ use granit_parser::{
 use serde::de::IgnoredAny;
 use serde_json::{Number, Value};
 
-use super::documents::Cursor;
-use super::error::{DocumentErrorKind, Fault, Format};
+use super::documents::TextCursor;
+use super::error::{DocumentErrorKind, DocumentFault, DocumentFormat};
 use super::position::{Position, Positions};
 use super::tree::{AnchorId, Builder, Collection, MAX_DEPTH};
 use olmguard_catalog::yaml_scalar::{Scalar, Style, Tag, resolve};
 
 /// Reads the only document of `text`, which begins at line `first_line` of the file. Null where
 /// there is none.
-pub(super) fn read(text: &str, first_line: u32) -> Result<(Value, Positions), Fault> {
+pub(super) fn read(text: &str, first_line: u32) -> Result<(Value, Positions), DocumentFault> {
     let lines = LinesBefore(first_line.saturating_sub(1));
     if let Some(fault) = control_character(text, lines) {
         return Err(fault);
@@ -46,7 +46,7 @@ fn options() -> Options {
     options
 }
 
-fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), Fault> {
+fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), DocumentFault> {
     match event {
         Event::Scalar(text, style, anchor, tag) => {
             let written = SourceScalar {
@@ -81,7 +81,7 @@ impl SourceScalar<'_> {
         builder: &mut Builder,
         anchor: Option<AnchorId>,
         at: Position,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DocumentFault> {
         let tag = self
             .tag
             .as_ref()
@@ -91,7 +91,8 @@ impl SourceScalar<'_> {
             return Ok(());
         }
         let tag = tag.as_deref().map_or(Tag::None, Tag::named);
-        let scalar = resolve(&self.text, self.style, tag).map_err(|error| Fault::new(at, error))?;
+        let scalar =
+            resolve(&self.text, self.style, tag).map_err(|error| DocumentFault::new(at, error))?;
         builder.scalar(scalar, &self.text, anchor, at)
     }
 
@@ -120,9 +121,9 @@ fn anchor_id(number: usize) -> Option<AnchorId> {
 fn nothing_follows<'a>(
     parser: &mut Parser<'a, StrInput<'a>>,
     lines: LinesBefore,
-) -> Result<(), Fault> {
+) -> Result<(), DocumentFault> {
     match parser.next_event() {
-        Some(Ok((Event::DocumentStart(..), span))) => Err(Fault::new(
+        Some(Ok((Event::DocumentStart(..), span))) => Err(DocumentFault::new(
             lines.place(span.start),
             DocumentErrorKind::SecondDocument,
         )),
@@ -135,7 +136,7 @@ fn nothing_follows<'a>(
 
 /// go.yaml.in/yaml/v2 (`readerc.go`) refuses these wherever they stand; the parser reads some of
 /// them as text.
-fn control_character(text: &str, lines: LinesBefore) -> Option<Fault> {
+fn control_character(text: &str, lines: LinesBefore) -> Option<DocumentFault> {
     let forbidden = |c: char| match c {
         '\t' | '\n' | '\r' | '\u{85}' => false,
         '\u{fffe}' | '\u{ffff}' => true,
@@ -146,23 +147,23 @@ fn control_character(text: &str, lines: LinesBefore) -> Option<Fault> {
         line: lines.0.saturating_add(1),
         column: 1,
     };
-    let mut cursor = Cursor::starting_at(start, text);
+    let mut cursor = TextCursor::starting_at(start, text);
     cursor.advance(before);
-    Some(Fault::new(
+    Some(DocumentFault::new(
         cursor.position(),
         DocumentErrorKind::ControlCharacter { found },
     ))
 }
 
-fn syntax(error: &ScanError, lines: LinesBefore) -> Fault {
+fn syntax(error: &ScanError, lines: LinesBefore) -> DocumentFault {
     let kind = match error.kind() {
         ErrorKind::RecursionLimitExceeded => DocumentErrorKind::TooDeep { limit: MAX_DEPTH },
         kind => DocumentErrorKind::Syntax {
-            format: Format::Yaml,
+            format: DocumentFormat::Yaml,
             found: kind.to_string().into(),
         },
     };
-    Fault::new(lines.place(*error.marker()), kind)
+    DocumentFault::new(lines.place(*error.marker()), kind)
 }
 
 /// How many lines of the file stand before the text that the parser sees.
@@ -189,7 +190,9 @@ const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 
 /// The first value of the text at the cursor, which moves to behind it. None where nothing but
 /// space is left.
-pub(super) fn next_json(cursor: &mut Cursor<'_>) -> Option<Result<(Value, Positions), Fault>> {
+pub(super) fn next_json(
+    cursor: &mut TextCursor<'_>,
+) -> Option<Result<(Value, Positions), DocumentFault>> {
     cursor.skip(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     let text = cursor.rest();
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
@@ -197,12 +200,12 @@ pub(super) fn next_json(cursor: &mut Cursor<'_>) -> Option<Result<(Value, Positi
         return Some(Err(json_syntax(&error, cursor)));
     }
     let value = text.get(..values.byte_offset())?;
-    let mut within = Cursor::starting_at(cursor.position(), value);
+    let mut within = TextCursor::starting_at(cursor.position(), value);
     cursor.advance(value.len());
     Some(walk(&mut within))
 }
 
-fn walk(cursor: &mut Cursor<'_>) -> Result<(Value, Positions), Fault> {
+fn walk(cursor: &mut TextCursor<'_>) -> Result<(Value, Positions), DocumentFault> {
     let mut builder = Builder::new();
     while let Some(first) = cursor.rest().bytes().next() {
         let at = cursor.position();
@@ -246,7 +249,11 @@ fn string_len(mut after: impl Iterator<Item = u8>) -> usize {
     len
 }
 
-fn scalar<'a>(token: &'a str, first: u8, cursor: &Cursor<'_>) -> Result<Scalar<'a>, Fault> {
+fn scalar<'a>(
+    token: &'a str,
+    first: u8,
+    cursor: &TextCursor<'_>,
+) -> Result<Scalar<'a>, DocumentFault> {
     let parsed = match first {
         b'n' => Ok(Scalar::Null),
         b't' => Ok(Scalar::Bool(true)),
@@ -277,17 +284,17 @@ fn number_scalar(number: &Number) -> Scalar<'static> {
 }
 
 /// The error's place counts bytes from where the cursor is.
-fn json_syntax(error: &serde_json::Error, cursor: &Cursor<'_>) -> Fault {
+fn json_syntax(error: &serde_json::Error, cursor: &TextCursor<'_>) -> DocumentFault {
     let message = error.to_string();
     let found = message.split(" at line ").next().unwrap_or_default().into();
     let kind = DocumentErrorKind::Syntax {
-        format: Format::Json,
+        format: DocumentFormat::Json,
         found,
     };
-    Fault::new(place(error, cursor), kind)
+    DocumentFault::new(place(error, cursor), kind)
 }
 
-fn place(error: &serde_json::Error, cursor: &Cursor<'_>) -> Position {
+fn place(error: &serde_json::Error, cursor: &TextCursor<'_>) -> Position {
     let lines = cursor.rest().split_inclusive('\n');
     let above: usize = lines
         .take(error.line().saturating_sub(1))

@@ -12,10 +12,10 @@ use tracing::{debug, warn};
 
 use crate::server::connection;
 use crate::server::connection::{ConnectionConfig, Phase, reached};
-use crate::server::connection_table::{ConnectionTable, Room};
+use crate::server::connection_table::{ConnectionTable, Seating};
 use crate::server::handshake::Handshake;
-use crate::server::pace::{Wait, heard};
-use crate::telemetry::metrics::{ConnectionMetrics, Eviction, Refusal};
+use crate::server::pace::{PeerWait, heard};
+use crate::telemetry::metrics::{ConnectionMetrics, ConnectionRefusal, Eviction};
 
 /// What a listener speaks below HTTP.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(super) enum Transport {
 
 /// A port: where connections come in, and how they are served.
 #[derive(Debug)]
-pub(super) struct Port {
+pub(super) struct ServerPort {
     pub(super) listener: TcpListener,
     pub(super) transport: Transport,
     pub(super) connections: ConnectionTable,
@@ -35,7 +35,7 @@ pub(super) struct Port {
     pub(super) metrics: Arc<ConnectionMetrics>,
 }
 
-impl Port {
+impl ServerPort {
     /// Accepts until the server is closed, then waits for the connections that are left.
     pub(super) async fn run(mut self) {
         let mut tasks = JoinSet::new();
@@ -68,8 +68,8 @@ impl Port {
     async fn take(&mut self, stream: TcpStream, peer: SocketAddr, tasks: &mut JoinSet<()>) {
         let address = peer.ip().to_canonical();
         match self.connections.make_room(address) {
-            Room::Free => {}
-            Room::Made => {
+            Seating::Free => {}
+            Seating::Made => {
                 self.metrics.evicted(Eviction::ForRoom);
                 while tasks.len() > self.connections.len()
                     && let Some(ended) = tasks.join_next_with_id().await
@@ -77,14 +77,14 @@ impl Port {
                     self.left(ended);
                 }
             }
-            Room::None => {
-                self.metrics.refused(Refusal::Full);
+            Seating::None => {
+                self.metrics.refused(ConnectionRefusal::Full);
                 return debug!(
                     "Refused a connection, all open connections are waiting for answers"
                 );
             }
         }
-        let pace = Arc::new(Wait::new());
+        let pace = Arc::new(PeerWait::new());
         let task = self.serve(stream, peer, Arc::clone(&pace), tasks);
         self.connections.enter(address, pace, task);
     }
@@ -93,7 +93,7 @@ impl Port {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        pace: Arc<Wait>,
+        pace: Arc<PeerWait>,
         tasks: &mut JoinSet<()>,
     ) -> AbortHandle {
         // A reply is written at once and whole: waiting for more to send only delays it.
@@ -130,9 +130,9 @@ impl Port {
             io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
         );
         if !is_of_peer {
-            self.metrics.refused(Refusal::System);
+            self.metrics.refused(ConnectionRefusal::System);
             warn!(%error, "Failed to accept a connection, retrying");
-            if self.connections.evict_any() == Room::Made {
+            if self.connections.evict_any() == Seating::Made {
                 self.metrics.evicted(Eviction::ForRoom);
             }
             tokio::time::sleep(AFTER_FAILURE).await;
@@ -232,10 +232,10 @@ mod tests {
     use crate::telemetry::Metrics;
 
     /// A port for plain HTTP, and what it counts.
-    async fn port(phase: watch::Receiver<Phase>) -> (Port, Metrics) {
+    async fn port(phase: watch::Receiver<Phase>) -> (ServerPort, Metrics) {
         let metrics = Metrics::new();
         let (most, patience) = (NonZeroUsize::MAX, Patience::default());
-        let port = Port {
+        let port = ServerPort {
             listener: TcpListener::bind("127.0.0.1:0").await.unwrap(),
             transport: Transport::Plain,
             connections: ConnectionTable::new(most, most, patience),
@@ -307,7 +307,7 @@ mod tests {
         let (_sender, phase) = watch::channel(Phase::Serving);
         let (mut port, metrics) = port(phase).await;
         let mut tasks = JoinSet::new();
-        let pace = Arc::new(Wait::new());
+        let pace = Arc::new(PeerWait::new());
         pace.change(WaitingFor::Idle);
         let task = tasks.spawn(std::future::pending::<()>());
         port.connections.enter(PEER, pace, task);

@@ -35,23 +35,23 @@ pub(super) struct ReadBody {
 #[derive(Debug, Default)]
 #[must_use = "the memory is given back when it is dropped"]
 pub(super) struct Share {
-    /// Of all, and of what its address has.
+    /// The share of all memory, and of the memory of its address.
     _permits: Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>,
 }
 
 /// Why a body is not read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BodyError {
-    /// It is longer than any review.
+    /// The body is longer than any review.
     #[error("body larger than {BODY_LIMIT} bytes: expected an AdmissionReview")]
     TooLarge,
     /// Too many large ones are held, and none was let go in time.
     #[error("no room for a large body within {} ms: expected fewer at once; try again", .0.within.as_millis())]
     NoRoom(Deadline),
-    /// It did not come in time.
+    /// The body did not arrive in time.
     #[error("body incomplete after {} ms: expected all of it", .0.within.as_millis())]
     TooSlow(Deadline),
-    /// It broke off.
+    /// The body broke off.
     #[error("body cannot be read: {}", cause(.0))]
     Broken(axum::Error),
 }
@@ -64,7 +64,7 @@ impl ReadBody {
 }
 
 impl BodyMemory {
-    /// So many bytes in all.
+    /// A memory of so many bytes.
     pub(super) fn of(bytes: usize) -> Self {
         Self {
             all: Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))),

@@ -30,7 +30,7 @@ use olmguard_policy::Moment;
 use olmguard_views::audit_change::{CatalogEditReport, CatalogRefusal, EditNote};
 
 /// Lists the extensions that are installed.
-pub trait InstalledExtensions: fmt::Debug + Send + Sync + 'static {
+pub trait ListExtensions: fmt::Debug + Send + Sync + 'static {
     /// All of them, as far as they can be listed.
     fn list(&self) -> Pin<Box<dyn Future<Output = Installations> + Send>>;
 }
@@ -38,7 +38,7 @@ pub trait InstalledExtensions: fmt::Debug + Send + Sync + 'static {
 /// The extensions that are installed.
 #[derive(Clone, Debug)]
 pub struct Installations {
-    /// Those that were listed.
+    /// The listed extensions.
     pub extensions: Arc<[Extension]>,
     /// Why these may not be all, in one line.
     pub fault: Option<String>,
@@ -48,7 +48,7 @@ pub struct Installations {
 #[derive(Debug)]
 pub struct CatalogPreviews {
     guard: Guard,
-    installed: Arc<dyn InstalledExtensions>,
+    installed: Arc<dyn ListExtensions>,
     free: Arc<Semaphore>,
 }
 
@@ -72,7 +72,7 @@ struct EditedSides {
 
 impl CatalogPreviews {
     /// Checks by the catalogs of a guard, for the extensions of a cluster.
-    pub fn new(guard: Guard, installed: Arc<dyn InstalledExtensions>) -> Self {
+    pub fn new(guard: Guard, installed: Arc<dyn ListExtensions>) -> Self {
         Self {
             guard,
             installed,
@@ -168,7 +168,7 @@ impl EditedSides {
         }
     }
 
-    /// Which content the edit was checked with, if it names another image.
+    /// The content that the edit was checked with, if it names another image.
     fn content_note(&self) -> Option<EditNote> {
         let name = self.edit.name().to_owned();
         match &self.content {

@@ -24,7 +24,7 @@ use tokio::time::{Duration, Instant, sleep, sleep_until};
 use tracing::debug;
 
 use crate::server::limits::Patience;
-use crate::server::pace::{Stream, Wait, WaitingFor};
+use crate::server::pace::{PacedStream, PeerWait, WaitingFor};
 use crate::telemetry::metrics::{ConnectionMetrics, Eviction};
 
 /// What every connection of a port is served with.
@@ -49,7 +49,7 @@ pub(super) struct ConnectionConfig {
 pub(super) async fn serve<I>(
     io: I,
     peer: SocketAddr,
-    pace: &Arc<Wait>,
+    pace: &Arc<PeerWait>,
     config: ConnectionConfig,
     metrics: &ConnectionMetrics,
 ) where
@@ -85,7 +85,10 @@ pub(super) async fn serve<I>(
     let connection = http1::Builder::new()
         .max_buf_size(HEAD_LIMIT)
         .max_header_size(HEAD_LIMIT)
-        .serve_connection(TokioIo::new(Stream::new(io, Arc::clone(pace))), service);
+        .serve_connection(
+            TokioIo::new(PacedStream::new(io, Arc::clone(pace))),
+            service,
+        );
     let mut connection = pin!(connection);
     let mut overdue = pin!(overdue(pace, &patience, metrics));
     let ended = tokio::select! {
@@ -116,7 +119,11 @@ enum LastCall {
 }
 
 /// Waits until the server leaves, and the connection is not going to ask anything more.
-async fn last_call(pace: &Wait, asked: &Notify, phase: &mut watch::Receiver<Phase>) -> LastCall {
+async fn last_call(
+    pace: &PeerWait,
+    asked: &Notify,
+    phase: &mut watch::Receiver<Phase>,
+) -> LastCall {
     reached(phase, Phase::Leaving).await;
     let is_quiet = async {
         asked.notified().await;
@@ -138,7 +145,7 @@ async fn last_call(pace: &Wait, asked: &Notify, phase: &mut watch::Receiver<Phas
 }
 
 /// Waits until nothing has come for a while.
-async fn quiet(pace: &Wait) {
+async fn quiet(pace: &PeerWait) {
     loop {
         match pace.state() {
             (WaitingFor::Idle, since) if since.elapsed() >= QUIET => return,
@@ -152,7 +159,7 @@ async fn quiet(pace: &Wait) {
 ///
 /// Its pace changes only while the connection itself is polled, in the same task and before this is:
 /// so a change is always seen here. A timer that is early looks again.
-async fn overdue(pace: &Wait, patience: &Patience, metrics: &ConnectionMetrics) {
+async fn overdue(pace: &PeerWait, patience: &Patience, metrics: &ConnectionMetrics) {
     let mut timer = pin!(sleep_until(pace.state().1 + patience.idle));
     poll_fn(|context| {
         loop {
@@ -202,13 +209,13 @@ const HEAD_LIMIT: usize = 16 << 10;
 /// How far a server is on its way.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Phase {
-    /// It listens, but takes no reviews yet.
+    /// The server listens, but takes no reviews yet.
     Starting,
-    /// It serves.
+    /// The server takes reviews.
     Serving,
-    /// It is not ready any more, but accepts: the news of that takes a while to get around.
+    /// The server is no longer ready, but accepts connections until API servers know.
     Leaving,
-    /// It accepts nothing more.
+    /// The server accepts nothing more.
     Closed,
 }
 
@@ -223,11 +230,11 @@ pub(super) async fn reached(watched: &mut watch::Receiver<Phase>, phase: Phase) 
 #[derive(Debug)]
 pub(super) struct ObservedBody {
     body: Incoming,
-    pace: Arc<Wait>,
+    pace: Arc<PeerWait>,
 }
 
 impl ObservedBody {
-    pub(super) fn new(body: Incoming, pace: Arc<Wait>) -> Self {
+    pub(super) fn new(body: Incoming, pace: Arc<PeerWait>) -> Self {
         let awaited = Self { body, pace };
         if awaited.body.is_end_stream() {
             awaited.end();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::task::{AbortHandle, Id};
 
 use crate::server::limits::Patience;
-use crate::server::pace::Wait;
+use crate::server::pace::PeerWait;
 
 /// The connections that are open.
 #[derive(Debug)]
@@ -28,13 +28,13 @@ pub(super) struct ConnectionTable {
 #[derive(Debug)]
 struct Seat {
     peer: IpAddr,
-    pace: Arc<Wait>,
+    pace: Arc<PeerWait>,
     task: AbortHandle,
 }
 
 /// What became of the wish for one more seat.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Room {
+pub(super) enum Seating {
     /// There is one.
     Free,
     /// There is one now: somebody had to go.
@@ -55,14 +55,14 @@ impl ConnectionTable {
     }
 
     /// Sees to it that this peer can have one more.
-    pub(super) fn make_room(&mut self, peer: IpAddr) -> Room {
+    pub(super) fn make_room(&mut self, peer: IpAddr) -> Seating {
         let of_peer = self.peers.get(&peer).copied().unwrap_or_default();
         if of_peer >= self.most_per_peer.get() {
             self.evict(|seat| seat.peer == peer)
         } else if self.seats.len() >= self.most.get() {
             self.evict(|_| true)
         } else {
-            Room::Free
+            Seating::Free
         }
     }
 
@@ -72,7 +72,7 @@ impl ConnectionTable {
     }
 
     /// Notes a connection that has been opened.
-    pub(super) fn enter(&mut self, peer: IpAddr, pace: Arc<Wait>, task: AbortHandle) {
+    pub(super) fn enter(&mut self, peer: IpAddr, pace: Arc<PeerWait>, task: AbortHandle) {
         *self.peers.entry(peer).or_default() += 1;
         self.seats.insert(task.id(), Seat { peer, pace, task });
     }
@@ -91,22 +91,22 @@ impl ConnectionTable {
     }
 
     /// Sends one away, whoever it is: the system has no more to give.
-    pub(super) fn evict_any(&mut self) -> Room {
+    pub(super) fn evict_any(&mut self) -> Seating {
         self.evict(|_| true)
     }
 
-    fn evict(&mut self, may_go: impl Fn(&Seat) -> bool) -> Room {
+    fn evict(&mut self, may_go: impl Fn(&Seat) -> bool) -> Seating {
         let candidates = self.seats.iter().filter(|(_, seat)| may_go(seat));
         let strained =
             candidates.filter_map(|(id, seat)| Some((seat.pace.strain(&self.patience)?, *id)));
         let Some((_, id)) = strained.max_by_key(|(strain, _)| *strain) else {
-            return Room::None;
+            return Seating::None;
         };
         if let Some(seat) = self.seats.get(&id) {
             seat.task.abort();
         }
         self.leave(id);
-        Room::Made
+        Seating::Made
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
         /// Takes a seat a second after the last one.
         async fn enter(&mut self, peer: u8, waiting: WaitingFor) -> Id {
             tokio::time::advance(Duration::from_secs(1)).await;
-            let pace = Arc::new(Wait::new());
+            let pace = Arc::new(PeerWait::new());
             pace.change(waiting);
             let task = self.tasks.spawn(std::future::pending());
             let id = task.id();
@@ -148,7 +148,7 @@ mod tests {
             id
         }
 
-        /// Who has been sent away.
+        /// The connection that was evicted.
         async fn gone(&mut self) -> Id {
             let ended = self.tasks.join_next().await.unwrap().unwrap_err();
             assert!(ended.is_cancelled());
@@ -169,11 +169,11 @@ mod tests {
         let shaking = hall.enter(2, WaitingFor::Handshake).await;
         let writing = hall.enter(2, WaitingFor::Write).await;
         for expected in [fresh, shaking, writing, idle] {
-            assert_eq!(hall.connections.make_room(address(3)), Room::Made);
+            assert_eq!(hall.connections.make_room(address(3)), Seating::Made);
             assert_eq!(hall.gone().await, expected);
             hall.enter(3, WaitingFor::Answer).await;
         }
-        assert_eq!(hall.connections.make_room(address(3)), Room::None);
+        assert_eq!(hall.connections.make_room(address(3)), Seating::None);
     }
 
     #[tokio::test(start_paused = true)]
@@ -183,7 +183,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(45)).await;
         hall.enter(2, WaitingFor::Handshake).await;
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!(hall.connections.make_room(address(3)), Room::Made);
+        assert_eq!(hall.connections.make_room(address(3)), Seating::Made);
         assert_eq!(hall.gone().await, idle);
     }
 
@@ -192,11 +192,11 @@ mod tests {
         let mut hall = Hall::of(8, 2);
         hall.enter(1, WaitingFor::Handshake).await;
         let own = hall.enter(2, WaitingFor::Idle).await;
-        assert_eq!(hall.connections.make_room(address(2)), Room::Free);
+        assert_eq!(hall.connections.make_room(address(2)), Seating::Free);
         hall.enter(2, WaitingFor::Answer).await;
-        assert_eq!(hall.connections.make_room(address(2)), Room::Made);
+        assert_eq!(hall.connections.make_room(address(2)), Seating::Made);
         assert_eq!(hall.gone().await, own);
-        assert_eq!(hall.connections.make_room(address(2)), Room::Free);
+        assert_eq!(hall.connections.make_room(address(2)), Seating::Free);
     }
 
     #[tokio::test(start_paused = true)]
@@ -205,7 +205,7 @@ mod tests {
         let id = hall.enter(1, WaitingFor::Idle).await;
         hall.connections.leave(id);
         hall.connections.leave(id);
-        assert_eq!(hall.connections.make_room(address(1)), Room::Free);
+        assert_eq!(hall.connections.make_room(address(1)), Seating::Free);
         assert!(hall.connections.peers.is_empty());
     }
 }

@@ -30,7 +30,7 @@ use crate::server::rejection::Rejection;
 use crate::tls::{Clock, SystemClock};
 use answers::{Answers, ReceivedReview, ReviewAnswer, TimedBody};
 
-/// Where reviews are answered.
+/// The handler of all requests with reviews.
 #[derive(Debug)]
 pub(super) struct Handler {
     answers: Answers,
@@ -61,7 +61,7 @@ impl Handler {
         }
     }
 
-    /// The same, which also answers edits of catalogs if there are previews of them.
+    /// The same handler, which also answers edits of catalogs if there are previews of them.
     pub(super) fn with_previews(self, previews: Option<CatalogPreviews>) -> Self {
         Self { previews, ..self }
     }

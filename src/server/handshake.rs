@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::server::pace::{Wait, heard};
+use crate::server::pace::{PeerWait, heard};
 use crate::telemetry::metrics::HandshakeFailure;
 use crate::tls::Certificates;
 
@@ -40,7 +40,7 @@ impl Handshake {
         &self,
         most: Duration,
         stream: TcpStream,
-        pace: &Arc<Wait>,
+        pace: &Arc<PeerWait>,
     ) -> Result<Box<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>>, HandshakeError> {
         let begun = timeout(most, self.begin(stream, pace)).await;
         begun.unwrap_or(Err(HandshakeError::TooSlow))
@@ -49,7 +49,7 @@ impl Handshake {
     async fn begin(
         &self,
         stream: TcpStream,
-        pace: &Arc<Wait>,
+        pace: &Arc<PeerWait>,
     ) -> Result<Box<TlsStream<impl AsyncRead + AsyncWrite + Unpin + use<>>>, HandshakeError> {
         let mut first = [0];
         if stream.peek(&mut first).await? == 0 {

@@ -2,15 +2,13 @@
 //!
 //! | question | asks | a no means |
 //! | --- | --- | --- |
-//! | `/startupz` | has it begun to take reviews | wait |
-//! | `/livez` | does the process answer at all | start it anew |
+//! | `/startupz` | has it started to take reviews | wait |
+//! | `/livez` | does the process answer at all | restart it |
 //! | `/readyz` | should edits be sent here | send them to another |
 //!
-//! `/certificate` beside them is no question: it is what is shown to whoever connects, so that this can
-//! be looked at from where no review is sent.
+//! `/certificate` serves the certificate in use, so a probe that sends no review can check it.
 //!
-//! Whether it lives depends on nothing but the process: a cluster that cannot be reached is no reason
-//! to end it.
+//! `/livez` depends on nothing but the process: a cluster that cannot be reached is no reason to end it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,7 +22,7 @@ use crate::tls::{Certificates, Clock, Leaf, Observer, SystemClock, TlsError};
 use olmguard_views::readiness::{CheckReadiness, Readiness};
 
 /// Something that must be well for a server to be ready.
-pub trait Check: fmt::Debug + Send + Sync + 'static {
+pub trait ReadinessCheck: fmt::Debug + Send + Sync + 'static {
     /// How it is, in words and for programs, both of one moment.
     fn readiness(&self) -> CheckReadiness;
 }
@@ -34,7 +32,7 @@ pub trait Check: fmt::Debug + Send + Sync + 'static {
 pub(super) struct Health {
     pub(super) phase: watch::Receiver<Phase>,
     pub(super) certificate: Arc<CertificateInUse>,
-    pub(super) checks: Arc<[Arc<dyn Check>]>,
+    pub(super) checks: Arc<[Arc<dyn ReadinessCheck>]>,
 }
 
 /// What is said to a probe.
@@ -58,7 +56,7 @@ impl Health {
         (status(&readiness), readiness.to_text())
     }
 
-    /// The same for programs.
+    /// The readiness as JSON, for programs.
     pub(super) fn ready_json(&self) -> ProbeAnswer {
         let readiness = self.readiness();
         let body = serde_json::to_string(&readiness).expect("string keys only");
@@ -161,7 +159,7 @@ impl<C> CertificateInUse<C> {
     }
 }
 
-impl<C: Clock + 'static> Check for CertificateInUse<C> {
+impl<C: Clock + 'static> ReadinessCheck for CertificateInUse<C> {
     fn readiness(&self) -> CheckReadiness {
         let fit = self.there().and_then(|certificates| {
             let fitness = certificates.fitness(self.clock.now());
@@ -195,7 +193,7 @@ mod tests {
     #[derive(Debug)]
     struct Fixed(&'static str, Result<&'static str, &'static str>);
 
-    impl Check for Fixed {
+    impl ReadinessCheck for Fixed {
         fn readiness(&self) -> CheckReadiness {
             let state = self.1.map(str::to_owned).map_err(str::to_owned);
             CheckReadiness::new(self.0, state, None)
@@ -247,7 +245,7 @@ mod tests {
     #[derive(Debug)]
     struct Counted;
 
-    impl Check for Counted {
+    impl ReadinessCheck for Counted {
         fn readiness(&self) -> CheckReadiness {
             let counts = CatalogCounts {
                 available: 2,

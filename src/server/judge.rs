@@ -87,7 +87,7 @@ impl Guard {
         }
     }
 
-    /// The same, waiting for newer content while this is true and the loaded content cannot decide.
+    /// The same judge, which waits for newer content while this is true and the loaded content cannot decide.
     #[must_use]
     pub fn awaiting(self, loads_newer: watch::Receiver<bool>) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Guard {
         &self.facts
     }
 
-    /// The same by the policies, too, that are in there.
+    /// The same judge, which applies these policies too.
     #[must_use]
     pub fn with_policies(self, policies: Arc<ArcSwap<Policies>>) -> Self {
         let facts = LiveFacts {
@@ -112,7 +112,7 @@ impl Guard {
     }
 }
 
-/// By catalogs that never change.
+/// A judge by catalogs that never change.
 impl From<Snapshot> for Guard {
     fn from(snapshot: Snapshot) -> Self {
         Self::new(Arc::new(ArcSwap::from_pointee(snapshot)))
@@ -126,7 +126,7 @@ impl Judge for Guard {
         })
     }
 
-    /// It is ready before any deadline, so a refusal is not noted before its advice is found.
+    /// A quick answer is ready before any deadline, so a refusal is not noted before its advice is found.
     fn quick_answer(&self, review: &Review) -> Option<Answer> {
         self.facts
             .judged(|basis| is_quick(basis, review).then(|| review.answer(basis)))

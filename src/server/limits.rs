@@ -43,7 +43,7 @@ pub struct Limits {
     pub timeout: Duration,
     /// Connections open at once, on the port that takes reviews.
     pub connections: NonZeroUsize,
-    /// Those of them that one address may have.
+    /// The most connections of one address.
     pub connections_per_peer: NonZeroUsize,
     /// What bodies larger than 16 KiB may take together while their reviews are answered, in bytes. One
     /// address may have half of it.
@@ -55,15 +55,15 @@ pub struct Limits {
 /// How long a connection may keep the server waiting.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// From accepting it to the end of its TLS handshake.
+    /// The time from accepting a connection to the end of its TLS handshake.
     pub handshake: Duration,
-    /// From the first byte of a request to the end of its head.
+    /// The time from the first byte of a request to the end of its head.
     pub head: Duration,
-    /// For the rest of a body, where the deadline of its review is not earlier.
+    /// The time for the rest of a body, unless the deadline of its review is earlier.
     pub body: Duration,
-    /// Until it has taken an answer.
+    /// The time until a peer has taken an answer.
     pub write: Duration,
-    /// Without a request.
+    /// The time without a request.
     pub idle: Duration,
     /// From its first byte of HTTP on, about: the next answer after that closes it. None for as long
     /// as its peer likes.
@@ -136,7 +136,7 @@ impl Default for Patience {
     }
 }
 
-/// With its TLS session, what is read ahead, and the first 16 KiB of a body.
+/// The memory of a connection: its TLS session, bytes read ahead, and the first 16 KiB of a body.
 const CONNECTION: usize = 56 << 10;
 
 /// Two bodies of 7 MiB of one address.
@@ -174,7 +174,7 @@ const CONNECTIONS_PER_PEER: NonZeroUsize = NonZeroUsize::new(1024).expect("not z
 //
 // [`apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go`]: https://github.com/kubernetes/kubernetes/blob/v1.35.4/staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/validating/dispatcher.go
 
-/// Until when a review must be answered.
+/// The time until which a review must be answered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Deadline {
     /// The moment.
@@ -235,7 +235,7 @@ pub(super) struct Peers {
 }
 
 impl Peers {
-    /// Of so much in all, one at least for each.
+    /// Shares of so much in all, with at least one for each address.
     pub(super) fn of(all: usize) -> Self {
         Self {
             each: (all / 2).clamp(1, Semaphore::MAX_PERMITS),

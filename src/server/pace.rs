@@ -29,7 +29,7 @@ use crate::server::limits::Patience;
 pub(super) enum WaitingFor {
     /// The end of its TLS handshake.
     Handshake,
-    /// Its first request.
+    /// Waiting for the first request.
     Fresh,
     /// The rest of the head of a request.
     Head,
@@ -37,24 +37,24 @@ pub(super) enum WaitingFor {
     Body,
     /// The answer to a request: it waits for us.
     Answer,
-    /// That its peer takes the answer.
+    /// Waiting for the peer to take the answer.
     Write,
-    /// Its next request.
+    /// Waiting for the next request.
     Idle,
-    /// That its peer closes it as well.
+    /// Waiting for the close_notify of the peer.
     Close,
 }
 
 /// What a connection is waiting for, and since when.
 #[derive(Debug)]
-pub(super) struct Wait {
+pub(super) struct PeerWait {
     accepted: Instant,
     /// Milliseconds from `accepted` to the last change, and what changed to in the lowest byte.
     state: AtomicU64,
 }
 
-impl Wait {
-    /// Of a connection that is accepted now.
+impl PeerWait {
+    /// The pace of a connection that is accepted now.
     pub(super) fn new() -> Self {
         Self {
             accepted: Instant::now(),
@@ -104,7 +104,7 @@ impl Wait {
     }
 
     /// How much of the server's patience it has used up, in millionths; none while it waits for us.
-    /// Who has never asked anything is expected to as soon as there is TLS.
+    /// A peer without any request so far must send one as soon as TLS is up.
     pub(super) fn strain(&self, patience: &Patience) -> Option<u128> {
         let (waiting, since) = self.state();
         let most = match waiting {
@@ -121,7 +121,7 @@ impl Wait {
 /// also where the record that holds it is not whole yet.
 pub(super) fn heard<I>(
     io: I,
-    pace: &Arc<Wait>,
+    pace: &Arc<PeerWait>,
 ) -> InspectReader<I, impl FnMut(&[u8]) + Send + use<I>>
 where
     I: AsyncRead,
@@ -159,15 +159,15 @@ const CLOSE: Duration = Duration::from_secs(1);
 // further bytes until the peer closes as well, for as long as the pace of the connection allows.
 
 /// A stream that notes when its peer has taken an answer, and closes without losing what was said last.
-pub(super) struct Stream<I> {
+pub(super) struct PacedStream<I> {
     io: I,
-    pace: Arc<Wait>,
+    pace: Arc<PeerWait>,
     /// How many bytes it drops at most while it closes.
     patience: usize,
 }
 
-impl<I> Stream<I> {
-    pub(super) fn new(io: I, pace: Arc<Wait>) -> Self {
+impl<I> PacedStream<I> {
+    pub(super) fn new(io: I, pace: Arc<PeerWait>) -> Self {
         Self {
             io,
             pace,
@@ -176,7 +176,7 @@ impl<I> Stream<I> {
     }
 }
 
-impl<I: AsyncRead + Unpin> Stream<I> {
+impl<I: AsyncRead + Unpin> PacedStream<I> {
     /// Ready when the peer has closed or failed, or sends too much.
     fn poll_drop_rest(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut dropped = [0; 4096];
@@ -192,7 +192,7 @@ impl<I: AsyncRead + Unpin> Stream<I> {
     }
 }
 
-impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
+impl<I: AsyncRead + Unpin> AsyncRead for PacedStream<I> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -202,7 +202,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
     }
 }
 
-impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for PacedStream<I> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -260,7 +260,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn each_state_has_its_own_patience() {
-        let pace = Wait::new();
+        let pace = PeerWait::new();
         let begun = Instant::now();
         tokio::time::advance(Duration::from_secs(10)).await;
         for (to, expected) in [
@@ -283,7 +283,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_the_first_byte_of_a_request_counts() {
-        let pace = Wait::new();
+        let pace = PeerWait::new();
         for (waiting, expected) in [
             (WaitingFor::Handshake, WaitingFor::Handshake),
             (WaitingFor::Fresh, WaitingFor::Head),
@@ -302,7 +302,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn strain_is_the_part_of_its_own_patience() {
-        let pace = Wait::new();
+        let pace = PeerWait::new();
         for (to, expected) in [
             (WaitingFor::Handshake, Some(500_000)),
             (WaitingFor::Fresh, Some(500_000)),
@@ -321,8 +321,8 @@ mod tests {
     #[tokio::test]
     async fn what_comes_while_it_closes_is_dropped() {
         let (near, mut far) = tokio::io::duplex(64);
-        let pace = Arc::new(Wait::new());
-        let mut stream = Stream::new(near, Arc::clone(&pace));
+        let pace = Arc::new(PeerWait::new());
+        let mut stream = PacedStream::new(near, Arc::clone(&pace));
         let closing = tokio::spawn(async move { stream.shutdown().await });
         far.write_all(&[7; 10_000]).await.unwrap();
         assert_eq!(far.read(&mut [0; 8]).await.unwrap(), 0);
@@ -334,7 +334,7 @@ mod tests {
     #[tokio::test]
     async fn who_never_ends_is_cut_off() {
         let (near, mut far) = tokio::io::duplex(1 << 20);
-        let mut stream = Stream::new(near, Arc::new(Wait::new()));
+        let mut stream = PacedStream::new(near, Arc::new(PeerWait::new()));
         let closing = tokio::spawn(async move { stream.shutdown().await });
         let flood = vec![7; 1 << 16];
         while far.write_all(&flood).await.is_ok() {}

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::accept::bind;
-use crate::server::accept::{BindError, Listener, Port, Transport};
+use crate::server::accept::{BindError, Listener, ServerPort, Transport};
 use crate::server::handshake::Handshake;
 use crate::server::{ConnectionTable, OPS_CONNECTIONS, Patience, Server};
 use crate::telemetry::metrics::CONTENT_TYPE;
@@ -21,9 +21,9 @@ use crate::tls::Certificates;
 /// Metrics on a port of their own.
 #[derive(Debug)]
 pub struct Scrapes {
-    /// Where they are served; port 0 for any.
+    /// The address at which metrics are served; port 0 for any.
     pub listen: SocketAddr,
-    /// Who can read them.
+    /// The check of who can read metrics.
     pub authorizer: Arc<dyn Authorizer>,
 }
 
@@ -63,12 +63,12 @@ impl Shut {
         server: &Server,
         certificates: &Certificates,
         patience: Patience,
-    ) -> Port {
+    ) -> ServerPort {
         let guarded = ScrapeState {
             metrics: server.metrics.clone(),
             authorizer: self.authorizer,
         };
-        Port {
+        ServerPort {
             listener: self.listener.socket,
             transport: Transport::Tls(Handshake {
                 certificates: certificates.for_any_client(),

@@ -122,7 +122,7 @@ impl Workers {
 /// A place in the queue, until it is dropped.
 struct QueuePlace<'a> {
     waiting: &'a AtomicUsize,
-    /// Of what its address may have; none where that is taken.
+    /// The share of its address; none if the share is used up.
     of_peer: Option<OwnedSemaphorePermit>,
     _counted: GaugeGuard,
 }
@@ -143,7 +143,7 @@ impl Worker {
         done
     }
 
-    /// The same for work that may not be for this thread: the worker is then given back.
+    /// The same for work that can turn out to be too long for this thread: the worker is then given back.
     pub(super) fn try_work<T>(self, run: impl FnOnce() -> Option<T>) -> Result<T, Self> {
         let begun = Instant::now();
         let Some(done) = run() else { return Err(self) };

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use tar::{Builder, Entries, Entry, EntryType, Header};
 
 use super::decompress::compress;
-use crate::source::decompress::Frame;
+use crate::source::decompress::ZstdFrame;
 use crate::source::{Progress, SourceError, finished, read_from};
 use facts::{CatalogFacts, ContentFacts, MOST_BYTES, SnapshotFacts, check_size};
 use olmguard_catalog::CatalogBuilder;
@@ -50,17 +50,17 @@ pub struct ArchiveError {
     /// The file.
     pub path: PathBuf,
     /// What is wrong with it.
-    pub reason: Reason,
+    pub reason: ArchiveFault,
 }
 
 /// What is wrong with an archive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Reason {
-    /// It cannot be read, or is cut or damaged.
+pub enum ArchiveFault {
+    /// The archive cannot be read, or is cut or damaged.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It does not begin as an archive does.
+    /// The file does not start as an archive does.
     #[error(
         "not a snapshot: expected a tar archive, compressed with zstd, that starts with {FACTS}"
     )]
@@ -142,7 +142,7 @@ fn append(
 impl Archive {
     /// Opens an archive, and reads its facts.
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
-        let opened = File::open(path).map_err(Reason::Io).and_then(|file| {
+        let opened = File::open(path).map_err(ArchiveFault::Io).and_then(|file| {
             let facts = read_facts(&file)?;
             Ok((file, facts))
         });
@@ -167,12 +167,12 @@ impl Archive {
     }
 }
 
-fn read_facts(file: &File) -> Result<SnapshotFacts, Reason> {
-    let mut tar = tar::Archive::new(Frame::open(file)?);
+fn read_facts(file: &File) -> Result<SnapshotFacts, ArchiveFault> {
+    let mut tar = tar::Archive::new(ZstdFrame::open(file)?);
     let mut members = tar.entries()?.raw(true);
     let first = match members.next() {
         Some(Ok(first)) if is_member(&first, FACTS) => first,
-        _ => return Err(Reason::Form),
+        _ => return Err(ArchiveFault::Form),
     };
     let mut json = Vec::new();
     first.take(MOST_BYTES + 1).read_to_end(&mut json)?;
@@ -185,9 +185,9 @@ fn states(
     catalogs: Vec<CatalogFacts>,
     rules: &Rules,
     memory: &Pool,
-) -> Result<Vec<CatalogState>, Reason> {
+) -> Result<Vec<CatalogState>, ArchiveFault> {
     file.rewind()?;
-    let mut tar = tar::Archive::new(Frame::open(file)?);
+    let mut tar = tar::Archive::new(ZstdFrame::open(file)?);
     let mut members = tar.entries()?.raw(true);
     next(&mut members, FACTS)?;
     let mut states = Vec::new();
@@ -210,23 +210,26 @@ fn states(
 }
 
 /// The next member, which has this name.
-fn next<'m, R: Read>(members: &mut Entries<'m, R>, name: &str) -> Result<Entry<'m, R>, Reason> {
+fn next<'m, R: Read>(
+    members: &mut Entries<'m, R>,
+    name: &str,
+) -> Result<Entry<'m, R>, ArchiveFault> {
     match members.next().transpose()? {
         Some(member) if is_member(&member, name) => Ok(member),
         other => Err(unexpected(other.as_ref(), name)),
     }
 }
 
-fn expect_end(members: &mut Entries<'_, impl Read>) -> Result<(), Reason> {
+fn expect_end(members: &mut Entries<'_, impl Read>) -> Result<(), ArchiveFault> {
     match members.next().transpose()? {
         None => Ok(()),
         other => Err(unexpected(other.as_ref(), END)),
     }
 }
 
-fn unexpected(found: Option<&Entry<'_, impl Read>>, expected: &str) -> Reason {
+fn unexpected(found: Option<&Entry<'_, impl Read>>, expected: &str) -> ArchiveFault {
     let found = found.map(|member| String::from_utf8_lossy(&member.path_bytes()).into_owned());
-    Reason::Member {
+    ArchiveFault::Member {
         found: found.as_deref().unwrap_or(END).into(),
         expected: expected.into(),
     }
@@ -249,22 +252,22 @@ fn read(
 }
 
 /// A catalog that is too large costs itself alone.
-fn too_large(file: &Path, name: &str, error: SourceError) -> Result<Content, Reason> {
+fn too_large(file: &Path, name: &str, error: SourceError) -> Result<Content, ArchiveFault> {
     match error {
         SourceError::Memory { source, .. } => Ok(Content::Unreadable(format!(
             "{}: catalog {name:?}: {source}",
             file.display()
         ))),
-        other => Err(Reason::Content(other)),
+        other => Err(ArchiveFault::Content(other)),
     }
 }
 
 /// Reads what follows the last member: zeros that fill a block, and the checksum of all.
-fn end(rest: impl Read) -> Result<(), Reason> {
+fn end(rest: impl Read) -> Result<(), ArchiveFault> {
     let read = io::copy(&mut rest.take(PADDING), &mut io::sink())?;
     if read == PADDING {
         let (found, expected) = ("more bytes".into(), END.into());
-        return Err(Reason::Member { found, expected });
+        return Err(ArchiveFault::Member { found, expected });
     }
     Ok(())
 }

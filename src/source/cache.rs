@@ -25,9 +25,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use crate::source::decompress::Frame;
+use crate::source::decompress::ZstdFrame;
 use crate::source::{Progress, SourceError, read_from};
-use folder::{BoundedFolder, Folder};
+use folder::{BoundedFolder, CacheFolder};
 use olmguard_catalog::blob::Sink;
 use olmguard_catalog::memory::TooLarge;
 
@@ -41,7 +41,7 @@ impl Cache {
     ///
     /// What is not finished, or not of this program, is removed, and told.
     pub fn open(folder: &Path, limit: u64) -> Result<(Self, Vec<DroppedFile>), CacheError> {
-        let folder = Folder::hold(folder)?;
+        let folder = CacheFolder::hold(folder)?;
         let dropped = folder.sweep()?;
         let shared = BoundedFolder {
             folder,
@@ -61,12 +61,12 @@ impl Cache {
         let Some(file) = self.0.folder.open(&digest)? else {
             return Ok(false);
         };
-        let frame =
-            Frame::open(file).map_err(CacheError::io(&self.0.folder.path_of(&digest), "read"))?;
+        let frame = ZstdFrame::open(file)
+            .map_err(CacheError::io(&self.0.folder.path_of(&digest), "read"))?;
         match read_from("content", frame, &Progress::default(), sink) {
             Ok(()) => Ok(true),
             Err(SourceError::Memory { source, .. }) => Err(source.into()),
-            Err(error) => Err(self.0.folder.damaged(&digest, Reason::Content(error))),
+            Err(error) => Err(self.0.folder.damaged(&digest, EntryFault::Content(error))),
         }
     }
 
@@ -180,7 +180,7 @@ pub enum CacheError {
     /// A file needs more memory than there is for it. It stays.
     #[error(transparent)]
     Memory(#[from] TooLarge),
-    /// It does not fit.
+    /// The content does not fit.
     #[error(
         "{bytes} bytes do not fit into {limit} next to the catalogs in use: raise --cache-limit"
     )]
@@ -199,20 +199,20 @@ pub struct DroppedFile {
     /// The file.
     pub file: PathBuf,
     /// What was wrong with it.
-    pub reason: Reason,
+    pub reason: EntryFault,
 }
 
 /// Why a file of the cache is of no use.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum EntryFault {
     /// The process that wrote it ended before it was done.
     #[error("it was not written completely")]
     HalfWritten,
-    /// It is no file.
+    /// The entry is not a file.
     #[error("it is not a regular file")]
     NotAFile,
-    /// It is damaged, or holds no catalog.
+    /// The file is damaged, or has no catalog.
     #[error(transparent)]
     Content(#[from] SourceError),
 }

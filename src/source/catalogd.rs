@@ -26,7 +26,7 @@ mod pieces;
 mod roots;
 
 pub use address::{AddressError, FileUrl, content_url};
-pub use error::{AwaitedPart, End, FetchClass, FetchError, ResponseFault, Size, TlsFault};
+pub use error::{AwaitedPart, BodyEnd, BodySize, FetchClass, FetchError, ResponseFault, TlsFault};
 pub use pieces::{Encoding, consume};
 pub use roots::CatalogdError;
 
@@ -51,7 +51,7 @@ use tokio::time::timeout;
 
 use crate::source::{SourceError, stream};
 use address::Address;
-use error::{Cause, innermost};
+use error::{FailedLayer, innermost};
 use roots::Roots;
 
 /// Asks catalogd for catalogs.
@@ -147,7 +147,7 @@ impl Catalogd {
 
 // One connection, one request, one answer.
 
-/// One try, but for the limit on all of it.
+/// One try, without the limit on its total time.
 async fn fetch<T, F>(
     roots: &Arc<Roots>,
     limits: &FetchLimits,
@@ -211,10 +211,10 @@ fn no_connection(error: &(dyn Error + 'static), roots: &Roots, address: &Address
         let why = innermost(error);
         return FetchError::Connect { host, why };
     }
-    let fault = match Cause::of(error) {
-        Cause::Tls(error) => TlsFault::of(error, &roots.trusted()),
-        Cause::Ended => TlsFault::Closed,
-        Cause::NotHttp(why) | Cause::Other(why) => TlsFault::Other { why },
+    let fault = match FailedLayer::of(error) {
+        FailedLayer::Tls(error) => TlsFault::of(error, &roots.trusted()),
+        FailedLayer::Ended => TlsFault::Closed,
+        FailedLayer::NotHttp(why) | FailedLayer::Other(why) => TlsFault::Other { why },
     };
     FetchError::Tls { host, fault }
 }
@@ -234,14 +234,14 @@ async fn ask(
 }
 
 fn no_answer(error: &(dyn Error + 'static), address: &Address) -> FetchError {
-    let fault = match Cause::of(error) {
-        Cause::Tls(error) => {
+    let fault = match FailedLayer::of(error) {
+        FailedLayer::Tls(error) => {
             let (host, fault) = (address.host.clone(), TlsFault::of(error, ""));
             return FetchError::Tls { host, fault };
         }
-        Cause::Ended => ResponseFault::None,
-        Cause::NotHttp(why) => ResponseFault::NotHttp { why },
-        Cause::Other(why) => ResponseFault::Broken { why },
+        FailedLayer::Ended => ResponseFault::None,
+        FailedLayer::NotHttp(why) => ResponseFault::NotHttp { why },
+        FailedLayer::Other(why) => ResponseFault::Broken { why },
     };
     fault.into()
 }
@@ -289,9 +289,9 @@ const READ_AHEAD: usize = 64 << 10;
 /// Bounds of one try.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FetchLimits {
-    /// Until there is a connection, TLS and the name's look-up included.
+    /// The time until there is a connection, with TLS and the look-up of the name.
     pub connect: Duration,
-    /// Without a byte of what is awaited, head or body. The time that `consume` takes does not count.
+    /// The time without a byte of the head or the body. The time that `consume` takes does not count.
     pub silence: Duration,
     /// All of it.
     pub total: Duration,
@@ -345,7 +345,7 @@ impl Retry {
         (failed < self.tries.get()).then(|| self.delay(failed, random))
     }
 
-    /// The same without an end to the tries.
+    /// The same, with tries without end.
     pub fn delay(&self, failed: u32, random: f64) -> Duration {
         let doublings = failed.saturating_sub(1).min(u32::BITS - 1);
         let longest = self.base.saturating_mul(1 << doublings).min(self.cap);

@@ -21,7 +21,7 @@ use super::Progress;
 pub(super) struct Decoder(Option<DCtx<'static>>);
 
 /// The content of a file: as it is, or decompressed.
-pub(super) enum Content<'d, 'p, R: Read> {
+pub(super) enum FileContent<'d, 'p, R: Read> {
     Plain(CountingReader<'p, R>),
     Gzip(Box<MultiGzDecoder<CountingReader<'p, R>>>),
     Zstd(read::Decoder<'d, CountingReader<'p, R>>),
@@ -39,17 +39,17 @@ impl Decoder {
         &mut self,
         input: R,
         progress: &'p Progress,
-    ) -> io::Result<Content<'_, 'p, R>> {
+    ) -> io::Result<FileContent<'_, 'p, R>> {
         let mut input = CountingReader::new(input, progress);
         Ok(match *input.peek()? {
-            [0x1f, 0x8b, ..] => Content::Gzip(Box::new(MultiGzDecoder::new(input))),
+            [0x1f, 0x8b, ..] => FileContent::Gzip(Box::new(MultiGzDecoder::new(input))),
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 // This forgets what is left of a file that was not read to its end.
                 let mut decoder = read::Decoder::with_context(input, self.context()?);
                 decoder.window_log_max(WINDOW_LOG_MAX)?;
-                Content::Zstd(decoder)
+                FileContent::Zstd(decoder)
             }
-            _ => Content::Plain(input),
+            _ => FileContent::Plain(input),
         })
     }
 
@@ -61,7 +61,7 @@ impl Decoder {
     }
 }
 
-impl<R: Read> Read for Content<'_, '_, R> {
+impl<R: Read> Read for FileContent<'_, '_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(input) => input.read(buffer),
@@ -72,8 +72,8 @@ impl<R: Read> Read for Content<'_, '_, R> {
 }
 
 /// A file as it is.
-pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> Content<'static, '_, R> {
-    Content::Plain(CountingReader::new(input, progress))
+pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> FileContent<'static, '_, R> {
+    FileContent::Plain(CountingReader::new(input, progress))
 }
 
 /// A reader that tells how far it is, and can be looked into.
@@ -138,9 +138,9 @@ pub(crate) fn compress<W: Write>(to: W) -> io::Result<write::Encoder<'static, W>
 }
 
 /// The bytes of a frame.
-pub(crate) struct Frame<R: Read>(read::Decoder<'static, BufReader<R>>);
+pub(crate) struct ZstdFrame<R: Read>(read::Decoder<'static, BufReader<R>>);
 
-impl<R: Read> Frame<R> {
+impl<R: Read> ZstdFrame<R> {
     /// Begins to read a frame, which is all that `from` holds.
     pub(crate) fn open(from: R) -> io::Result<Self> {
         let mut frame = read::Decoder::with_buffer(BufReader::new(from))?.single_frame();
@@ -149,7 +149,7 @@ impl<R: Read> Frame<R> {
     }
 }
 
-impl<R: Read> Read for Frame<R> {
+impl<R: Read> Read for ZstdFrame<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.0.read(buffer)?;
         let is_end = count == 0 && !buffer.is_empty();
@@ -160,7 +160,7 @@ impl<R: Read> Read for Frame<R> {
     }
 }
 
-impl<R: Read> fmt::Debug for Frame<R> {
+impl<R: Read> fmt::Debug for ZstdFrame<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Frame").finish_non_exhaustive()
     }
@@ -201,7 +201,7 @@ mod tests {
 
     fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        Frame::open(bytes)?.read_to_end(&mut all)?;
+        ZstdFrame::open(bytes)?.read_to_end(&mut all)?;
         Ok(all)
     }
 

@@ -24,28 +24,28 @@ pub(super) struct Patterns(Vec<Pattern>);
 struct Pattern {
     /// The folder of its file.
     folder: Vec<Box<str>>,
-    sign: Sign,
-    target: Target,
-    shape: Shape,
+    sign: PatternSign,
+    target: PatternTarget,
+    shape: PatternShape,
 }
 
 /// What a match means.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Sign {
+enum PatternSign {
     LeaveOut,
     TakeIn,
 }
 
 /// What a pattern can match.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Target {
+enum PatternTarget {
     Anything,
     /// A folder, and so what is below it.
     Folder,
 }
 
 #[derive(Debug)]
-enum Shape {
+enum PatternShape {
     /// Matches one element of a path, wherever it is.
     Name(Glob),
     /// Matches from the folder of its file on.
@@ -96,7 +96,7 @@ impl Patterns {
     /// Whether the file at this path below the root is left out.
     pub(super) fn leave_out(&self, path: &[Box<str>]) -> bool {
         let last = self.0.iter().rev().find(|pattern| pattern.matches(path));
-        last.is_some_and(|pattern| pattern.sign == Sign::LeaveOut)
+        last.is_some_and(|pattern| pattern.sign == PatternSign::LeaveOut)
     }
 }
 
@@ -107,17 +107,17 @@ impl Pattern {
             return None;
         }
         let (sign, line) = match line.strip_prefix('!') {
-            Some(line) => (Sign::TakeIn, line),
-            None => (Sign::LeaveOut, line),
+            Some(line) => (PatternSign::TakeIn, line),
+            None => (PatternSign::LeaveOut, line),
         };
         let (target, line) = match line.strip_suffix('/') {
-            Some(line) => (Target::Folder, line),
-            None => (Target::Anything, line),
+            Some(line) => (PatternTarget::Folder, line),
+            None => (PatternTarget::Anything, line),
         };
         let shape = if line.contains('/') {
-            Shape::Path(line.split('/').map(Element::parse).collect())
+            PatternShape::Path(line.split('/').map(Element::parse).collect())
         } else {
-            Shape::Name(Glob::parse(line))
+            PatternShape::Name(Glob::parse(line))
         };
         let folder = folder.to_vec();
         Some(Self {
@@ -133,14 +133,14 @@ impl Pattern {
             return false;
         };
         match &self.shape {
-            Shape::Name(glob) => self.name_matches(glob, below),
-            Shape::Path(elements) => self.path_matches(elements, below),
+            PatternShape::Name(glob) => self.name_matches(glob, below),
+            PatternShape::Path(elements) => self.path_matches(elements, below),
         }
     }
 
     fn name_matches(&self, glob: &Glob, path: &[Box<str>]) -> bool {
         let found = path.iter().position(|name| glob.matches(name));
-        found.is_some_and(|at| self.target == Target::Anything || at + 1 < path.len())
+        found.is_some_and(|at| self.target == PatternTarget::Anything || at + 1 < path.len())
     }
 
     fn path_matches(&self, elements: &[Element], mut path: &[Box<str>]) -> bool {
@@ -164,7 +164,7 @@ impl Pattern {
                 }
             }
         }
-        matched && (self.target == Target::Anything || !path.is_empty())
+        matched && (self.target == PatternTarget::Anything || !path.is_empty())
     }
 }
 
@@ -189,10 +189,10 @@ const FILE_LIMIT: u64 = 1 << 20;
 
 /// A pattern; one that Go calls malformed matches nothing.
 #[derive(Debug)]
-struct Glob(Option<Vec<Token>>);
+struct Glob(Option<Vec<GlobToken>>);
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Token {
+enum GlobToken {
     /// `*`
     Run,
     /// `?`
@@ -220,10 +220,10 @@ impl Glob {
 
 /// Matches with one point to go back to: where the last run began to take characters. A later run
 /// makes going back to an earlier one needless.
-fn matches(mut tokens: &[Token], mut name: &str) -> bool {
+fn matches(mut tokens: &[GlobToken], mut name: &str) -> bool {
     let mut retry = None;
     loop {
-        if let Some((Token::Run, after)) = tokens.split_first() {
+        if let Some((GlobToken::Run, after)) = tokens.split_first() {
             retry = Some((after, name));
             tokens = after;
             continue;
@@ -251,7 +251,7 @@ fn matches(mut tokens: &[Token], mut name: &str) -> bool {
     }
 }
 
-impl Token {
+impl GlobToken {
     fn takes(&self, character: char) -> bool {
         match self {
             Self::Run => false,
@@ -265,27 +265,27 @@ impl Token {
     }
 }
 
-fn tokens(pattern: &str) -> Option<Vec<Token>> {
+fn tokens(pattern: &str) -> Option<Vec<GlobToken>> {
     let mut tokens = Vec::new();
     let mut rest = pattern.chars();
     while let Some(character) = rest.next() {
         tokens.push(match character {
-            '*' => Token::Run,
-            '?' => Token::Any,
-            '\\' => Token::Char(rest.next()?),
+            '*' => GlobToken::Run,
+            '?' => GlobToken::Any,
+            '\\' => GlobToken::Char(rest.next()?),
             '[' => {
                 let (class, after) = class(rest.as_str())?;
                 rest = after.chars();
                 class
             }
-            other => Token::Char(other),
+            other => GlobToken::Char(other),
         });
     }
     Some(tokens)
 }
 
 /// The class after a `[`, and what follows its `]`.
-fn class(text: &str) -> Option<(Token, &str)> {
+fn class(text: &str) -> Option<(GlobToken, &str)> {
     let inner = text.strip_prefix('^');
     let negated = inner.is_some();
     let mut rest = inner.unwrap_or(text);
@@ -294,7 +294,7 @@ fn class(text: &str) -> Option<(Token, &str)> {
         if let Some(after) = rest.strip_prefix(']')
             && !ranges.is_empty()
         {
-            return Some((Token::Class { ranges, negated }, after));
+            return Some((GlobToken::Class { ranges, negated }, after));
         }
         let (low, after) = class_char(rest)?;
         rest = after;

@@ -35,7 +35,7 @@ pub(super) fn read<I: Intake>(
     ended: bool,
     pipeline: &mut Pipeline<'_, '_, '_, I>,
 ) -> Result<(usize, Advance), SourceError> {
-    let mut walk = Walk {
+    let mut walk = TextWalk {
         reader,
         text,
         ended,
@@ -83,7 +83,7 @@ where
 }
 
 /// The reader's walk over a text.
-struct Walk<'r, 'text> {
+struct TextWalk<'r, 'text> {
     reader: &'r mut Reader,
     text: &'text [u8],
     ended: bool,
@@ -91,7 +91,7 @@ struct Walk<'r, 'text> {
     past: usize,
 }
 
-impl<'text> Walk<'_, 'text> {
+impl<'text> TextWalk<'_, 'text> {
     /// Goes on to a place at least, unless more of the file is needed before.
     fn to<I: Intake>(
         &mut self,

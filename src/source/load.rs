@@ -37,7 +37,7 @@ impl<'a> Loader<'a> {
     /// The content at `path`, a file or a folder. Unlike what catalogd serves, it may be another file by mistake.
     pub fn load(&mut self, path: &Path) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
-        let mut seen = Seen::new(&mut builder);
+        let mut seen = ObservedSink::new(&mut builder);
         let intake = &mut Decisive(&mut seen);
         let read = read_with(&mut self.decoder, path, self.progress, intake);
         let name = path.to_string_lossy();
@@ -48,7 +48,7 @@ impl<'a> Loader<'a> {
     /// The content from anywhere, as a file of this name.
     pub(super) fn load_from(&mut self, name: &str, input: impl Read) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
-        let mut seen = Seen::new(&mut builder);
+        let mut seen = ObservedSink::new(&mut builder);
         let read = read_from_with(&mut self.decoder, name, input, self.progress, &mut seen);
         let read = read.and_then(|()| seen.check(name));
         content(name, read, builder)
@@ -56,14 +56,14 @@ impl<'a> Loader<'a> {
 }
 
 /// Looks at what it hands on: whether it is of a catalog.
-struct Seen<'s> {
+struct ObservedSink<'s> {
     to: &'s mut dyn Sink,
     is_of_olm: bool,
     /// The first value.
     first: Option<UnfiledObject>,
 }
 
-impl<'s> Seen<'s> {
+impl<'s> ObservedSink<'s> {
     fn new(to: &'s mut dyn Sink) -> Self {
         Self {
             to,
@@ -88,7 +88,7 @@ impl<'s> Seen<'s> {
     }
 }
 
-impl Sink for Seen<'_> {
+impl Sink for ObservedSink<'_> {
     fn memory(&self) -> Account {
         self.to.memory()
     }

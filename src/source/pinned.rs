@@ -22,7 +22,7 @@ use crate::source::catalogd::{Catalogd, CatalogdError, FetchError, FetchLimits, 
 use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
 
-/// Where a catalog is, and which content it has.
+/// The URL of a catalog, and the digest of its content.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PinnedUrl {
     url: FileUrl,
@@ -33,7 +33,7 @@ pub struct PinnedUrl {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PinnedUrlError {
-    /// It may be any content.
+    /// The URL has no digest, so it could be any content.
     #[error("{shown:?} has no digest: add #sha256=HEX to the URL, as sha256sum prints it")]
     NotPinned {
         /// The URL.
@@ -45,7 +45,7 @@ pub enum PinnedUrlError {
         /// What stands behind the `#`.
         found: Box<str>,
     },
-    /// It is not one of HTTP.
+    /// The scheme is not http or https.
     #[error(
         "{shown:?} is not a URL that olmguard can fetch: expected https://HOST/FILE#sha256=HEX, or \
          a path"
@@ -54,10 +54,10 @@ pub enum PinnedUrlError {
         /// The text.
         shown: Box<str>,
     },
-    /// It names a user, and perhaps a password, so it is not shown.
+    /// The URL names a user, and perhaps a password, so it is not shown.
     #[error("the URL contains a user name: expected a URL that needs no login, or a path")]
     User,
-    /// It names an image.
+    /// The text names an image.
     #[error(
         "{shown:?} is an image, which olmguard cannot read: run opm render IMAGE > catalog.json, and \
          use that file"

@@ -34,7 +34,7 @@ pub(super) struct Pipeline<'scope, 'env, 's, I> {
     intake: &'s mut I,
     account: Account,
     batch: Batch,
-    workers: Vec<Worker>,
+    workers: Vec<PipelineWorker>,
     waiting: VecDeque<PendingBatch>,
     /// Batches to be filled again.
     spare: Vec<Batch>,
@@ -56,11 +56,11 @@ struct Batch {
     loans: Vec<Loan>,
     /// What the documents stand for.
     json: Vec<u8>,
-    /// For each document that was worked on its part of `json`, or why it has none.
+    /// The part of `json` for each processed document, or the reason why it has none.
     done: Vec<Result<(Range<usize>, Marks), FbcError>>,
 }
 
-struct Worker {
+struct PipelineWorker {
     jobs: SyncSender<Batch>,
     results: Receiver<Batch>,
 }
@@ -137,7 +137,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         let Some(worker) = self.worker(bytes) else {
             return self.work_here(batch);
         };
-        let Some(Worker { jobs, .. }) = self.workers.get(worker) else {
+        let Some(PipelineWorker { jobs, .. }) = self.workers.get(worker) else {
             return Err(SourceError::WorkerLost);
         };
         match jobs.send(batch) {
@@ -170,7 +170,7 @@ impl<'scope, 'env, 's, I: Intake> Pipeline<'scope, 'env, 's, I> {
         }
         if self.workers.is_empty() {
             let workers = 0..cores().min(WORKERS);
-            let workers = workers.map_while(|_| Worker::start(self.scope, I::PLACES));
+            let workers = workers.map_while(|_| PipelineWorker::start(self.scope, I::PLACES));
             self.workers.extend(workers);
         }
         self.sent.checked_rem(self.workers.len())
@@ -301,7 +301,7 @@ impl Batch {
     }
 }
 
-impl Worker {
+impl PipelineWorker {
     /// Starts a thread; none if the system has no more.
     fn start<'scope>(scope: &'scope Scope<'scope, '_>, places: Places) -> Option<Self> {
         let (jobs, todo) = sync_channel::<Batch>(QUEUE);

@@ -17,9 +17,9 @@ use olmguard_catalog::fbc::{self, NotAFile};
 
 /// What stands below `root` and no `.indexignore` leaves out: files, as far as [`FolderEntry::confine`] tells.
 pub(super) fn files(directory: &Path) -> Result<Vec<FolderEntry>, SourceError> {
-    let mut walk = Walk::new(directory)?;
+    let mut walk = DirectoryWalk::new(directory)?;
     walk.run()?;
-    let Walk {
+    let DirectoryWalk {
         found, patterns, ..
     } = walk;
     let files = found.into_iter();
@@ -28,7 +28,7 @@ pub(super) fn files(directory: &Path) -> Result<Vec<FolderEntry>, SourceError> {
         .collect())
 }
 
-struct Walk<'a> {
+struct DirectoryWalk<'a> {
     directory: &'a Path,
     root: Rc<Root>,
     found: Vec<FolderEntry>,
@@ -41,13 +41,13 @@ struct Walk<'a> {
 /// Something in the folder.
 pub(super) struct FolderEntry {
     path: PathBuf,
-    /// Its path below the root, element by element.
+    /// The path below the root, element by element.
     elements: Vec<Box<str>>,
     kind: FileType,
     root: Rc<Root>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> DirectoryWalk<'a> {
     fn new(directory: &'a Path) -> Result<Self, SourceError> {
         let root = Root::of(directory);
         let root = root.map_err(|source| io_error(directory, "read the directory", source))?;

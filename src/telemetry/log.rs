@@ -12,7 +12,7 @@
 mod decision;
 mod level;
 
-pub use decision::{Decision, DecisionLog, ReviewRequest};
+pub use decision::{DecisionLog, LoggedAnswer, ReviewRequest};
 pub use level::{LogHandle, LogLevel, routes};
 
 use std::borrow::Cow;
@@ -115,7 +115,7 @@ pub fn log_start(configuration: &str) {
 pub struct DroppedLines(ErrorCounter);
 
 impl DroppedLines {
-    /// So many up to now.
+    /// The number of lost lines so far.
     pub fn count(&self) -> usize {
         self.0.dropped_lines()
     }
@@ -211,7 +211,7 @@ impl Visit for Quoting<'_> {
     }
 }
 
-/// It has no name on the line, and is a text of this program.
+/// The message has no name on the line, and is a text of this program.
 fn is_message(field: &Field) -> bool {
     field.name() == "message"
 }

@@ -18,10 +18,12 @@ pub use audit::{AuditFigures, AuditMetrics, ReportFate};
 pub use catalogs::{
     CatalogLoad, CatalogMetrics, CatalogReviewMetrics, CatalogReviewResult, LoadFailure,
 };
-pub use connections::{ConnectionMetrics, Eviction, HandshakeFailure, Refusal, Reload, TlsMetrics};
+pub use connections::{
+    ConnectionMetrics, ConnectionRefusal, Eviction, HandshakeFailure, Reload, TlsMetrics,
+};
 pub use policies::{
-    ConfigurationField, ConfigurationMetrics, GuardrailMetrics, PolicyFinding, PolicyMetrics,
-    PolicyObject,
+    ConfigurationField, ConfigurationMetrics, GuardrailMetrics, PolicyEffect, PolicyMetrics,
+    PolicyObjectLabel,
 };
 pub use process::{EventFate, EventMetrics, LogMetrics};
 pub use watches::{FaultClass, WatchMetrics, WatchedResource};
@@ -36,7 +38,7 @@ use prometheus::{
 };
 
 use crate::telemetry::metrics::label::{Label, PerLabel};
-use connections::{ConnectionFamilies, Port};
+use connections::{ConnectionFamilies, PortLabel};
 use process::ProcessMetrics;
 
 /// All that is counted; a clone counts into the same registry.
@@ -82,9 +84,9 @@ impl Metrics {
         let connections = ConnectionFamilies::new(&register);
         Self {
             admission: Arc::new(AdmissionMetrics::new(&register)),
-            connections: Arc::new(connections.of(Port::Reviews)),
-            ops_connections: Arc::new(connections.of(Port::Ops)),
-            scrape_connections: Arc::new(connections.of(Port::Metrics)),
+            connections: Arc::new(connections.of(PortLabel::Reviews)),
+            ops_connections: Arc::new(connections.of(PortLabel::Ops)),
+            scrape_connections: Arc::new(connections.of(PortLabel::Metrics)),
             tls: Arc::new(TlsMetrics::new(&register)),
             catalogs: Arc::new(CatalogMetrics::new(&register)),
             catalog_reviews: Arc::new(CatalogReviewMetrics::new(&register)),

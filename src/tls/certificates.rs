@@ -17,7 +17,7 @@ use super::leaf::judge_leaf;
 use crate::tls::client::ClientVerifier;
 use crate::tls::leaf::IdentityOrigin;
 use crate::tls::pem::PemFile;
-use crate::tls::{ClientCa, Identity, Leaf, TlsError, Unfit, pem};
+use crate::tls::{ClientCa, Leaf, ServerIdentity, TlsError, Unfit, pem};
 
 /// What is served, kept up to date as long as one of its clones is there. Cheap to clone and to read.
 #[derive(Clone)]
@@ -29,23 +29,23 @@ pub struct Certificates {
     renewal: Arc<JoinSet<()>>,
 }
 
-/// Who has to prove who they are when they connect.
+/// The clients that must present a certificate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Clients {
-    /// As the terms have it.
+    /// The clients that the terms name.
     OfTerms,
-    /// Nobody.
+    /// All clients, without a certificate.
     Any,
 }
 
-/// Where what is served is changed.
+/// The served certificate, which can be replaced.
 #[derive(Clone)]
 pub(super) struct Current(Arc<ArcSwap<ServedCertificate>>);
 
 /// A certificate, and what accepts with it.
 pub(super) struct ServedCertificate {
     config: Arc<ServerConfig>,
-    /// The same, without a certificate of the client.
+    /// The same configuration, without client certificates.
     config_for_any: Arc<ServerConfig>,
     leaf: Arc<Leaf>,
     chain: Arc<[CertificateDer<'static>]>,
@@ -128,7 +128,7 @@ impl Current {
 
 impl ServedCertificate {
     pub(super) fn new(
-        identity: &Identity,
+        identity: &ServerIdentity,
         terms: &TlsConfig,
         client_file: Option<&PemFile>,
     ) -> Result<Self, TlsError> {
@@ -191,7 +191,7 @@ impl TlsConfig {
     /// server speaks to a webhook that does not offer more.
     pub(super) fn server_config(
         &self,
-        identity: &Identity,
+        identity: &ServerIdentity,
         client_file: Option<&PemFile>,
     ) -> Result<ServerConfig, TlsError> {
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -230,7 +230,7 @@ fn without_resumption(mut config: ServerConfig) -> ServerConfig {
 // A self-signed certificate, to try olmguard out.
 
 /// Makes a certificate for `localhost`, `127.0.0.1`, `::1` and these names, and serves it for good.
-/// It must be called within a runtime.
+/// Call it within a runtime.
 ///
 /// The authorities of clients are read once.
 pub fn self_signed(
@@ -241,12 +241,12 @@ pub fn self_signed(
     Ok(Certificates::new(served, names, |_| pending()))
 }
 
-fn identity(names: &[ServerName<'_>]) -> Result<Identity, TlsError> {
+fn identity(names: &[ServerName<'_>]) -> Result<ServerIdentity, TlsError> {
     let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let names = names.iter().map(|name| name.to_str().into_owned());
     let names: Vec<String> = own.into_iter().chain(names).collect();
     let made = rcgen::generate_simple_self_signed(names)
         .map_err(|error| TlsError::Made(error.to_string()))?;
     let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-    Identity::new(vec![made.cert.der().clone()], key, &IdentityOrigin::Made)
+    ServerIdentity::new(vec![made.cert.der().clone()], key, &IdentityOrigin::Made)
 }

@@ -80,7 +80,7 @@ pub enum TlsError {
     ClientCa {
         /// The file.
         path: PathBuf,
-        /// Which of its certificates, from 1.
+        /// The number of the certificate, from 1.
         number: usize,
         /// What is wrong.
         why: String,

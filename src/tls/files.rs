@@ -26,11 +26,11 @@ use tracing::{error, info, warn};
 use crate::tls::certificates::{Current, ServedCertificate};
 use crate::tls::leaf::utc;
 use crate::tls::pem::PemFile;
-use crate::tls::{Certificates, Identity, Observer, TlsConfig, TlsError};
+use crate::tls::{Certificates, Observer, ServerIdentity, TlsConfig, TlsError};
 
-/// Where the files are, and how they are served.
+/// The paths of the files, and how they are served.
 #[derive(Clone, Debug)]
-pub struct Files {
+pub struct CertificateFiles {
     /// PEM: the certificate, its chain after it.
     pub cert: PathBuf,
     /// PEM: the key of the certificate.
@@ -51,12 +51,15 @@ pub const POLL: Duration = Duration::from_secs(9);
 /// What cannot be used is an error at first, and later reported while what was good last goes on: the
 /// pair and the authorities of clients each for themselves, so that a fault of one does not hold up
 /// the other.
-pub fn serve(files: Files, observer: Arc<dyn Observer>) -> Result<Certificates, TlsError> {
+pub fn serve(
+    files: CertificateFiles,
+    observer: Arc<dyn Observer>,
+) -> Result<Certificates, TlsError> {
     serve_by(files, observer, Means::default())
 }
 
 fn serve_by(
-    files: Files,
+    files: CertificateFiles,
     observer: Arc<dyn Observer>,
     means: Means,
 ) -> Result<Certificates, TlsError> {
@@ -79,18 +82,18 @@ fn serve_by(
 
 /// How files are read and watched.
 struct Means {
-    read: fn(&Files) -> FoundFiles,
+    read: fn(&CertificateFiles) -> FoundFiles,
     watch: Start,
 }
 
 /// What looks for changes.
 struct Renewal {
-    files: Arc<Files>,
+    files: Arc<CertificateFiles>,
     means: Means,
     /// What was found last, served or not.
-    mark: Mark,
+    mark: PairMark,
     /// What was good last, and is served.
-    identity: Identity,
+    identity: ServerIdentity,
     client: Option<PemFile>,
     observer: Arc<dyn Observer>,
 }
@@ -167,21 +170,21 @@ impl Default for Means {
 
 /// The files as read, each part usable or not for a reason of its own.
 struct FoundFiles {
-    mark: Mark,
-    identity: Result<Identity, TlsError>,
+    mark: PairMark,
+    identity: Result<ServerIdentity, TlsError>,
     /// The authorities of clients, if clients have to show a certificate.
     client: Result<Option<PemFile>, TlsError>,
 }
 
 /// Tells what was found from what was found before, without keeping it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-struct Mark {
-    pair: Part,
-    client: Part,
+struct PairMark {
+    pair: FoundFile,
+    client: FoundFile,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Part {
+enum FoundFile {
     Content(Vec<u8>),
     Fault(String),
 }
@@ -193,7 +196,7 @@ struct ReadFile {
 
 /// Reads until two readings agree: files that are being swapped may give the old certificate with
 /// the new key. Files that never rest are taken as they are, and looked at again by the next poll.
-fn settled(files: &Files) -> FoundFiles {
+fn settled(files: &CertificateFiles) -> FoundFiles {
     let mut read = ReadFile::new(files);
     for _ in 0..READINGS {
         let again = ReadFile::new(files);
@@ -206,32 +209,32 @@ fn settled(files: &Files) -> FoundFiles {
         mark: read.mark(),
         identity: read
             .pair
-            .and_then(|[cert, key]| Identity::from_pem(&cert, &key)),
+            .and_then(|[cert, key]| ServerIdentity::from_pem(&cert, &key)),
         client: read.client,
     }
 }
 
 impl ReadFile {
-    fn new(files: &Files) -> Self {
+    fn new(files: &CertificateFiles) -> Self {
         Self {
             pair: pair(files),
             client: files.terms.client_file(),
         }
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
-            pair: Part::of(&self.pair),
-            client: Part::of(&self.client),
+    fn mark(&self) -> PairMark {
+        PairMark {
+            pair: FoundFile::of(&self.pair),
+            client: FoundFile::of(&self.client),
         }
     }
 }
 
-fn pair(files: &Files) -> Result<[PemFile; 2], TlsError> {
+fn pair(files: &CertificateFiles) -> Result<[PemFile; 2], TlsError> {
     Ok([PemFile::read(&files.cert)?, PemFile::read(&files.key)?])
 }
 
-impl Part {
+impl FoundFile {
     fn of<'a, F>(found: &'a Result<F, TlsError>) -> Self
     where
         &'a F: IntoIterator<Item = &'a PemFile>,
@@ -263,7 +266,7 @@ type Start = fn(&BTreeSet<PathBuf>, Arc<Notify>) -> Result<RecommendedWatcher, n
 
 impl FileWatch {
     /// Watches the folder of each file, where `..data` is as well.
-    fn start(files: &Files, start: Start) -> Self {
+    fn start(files: &CertificateFiles, start: Start) -> Self {
         let changed = Arc::new(Notify::new());
         let watcher = start(&folders(files), Arc::clone(&changed));
         let watcher = watcher.inspect_err(|error| {
@@ -299,13 +302,13 @@ fn watcher(
     Ok(watcher)
 }
 
-fn folders(files: &Files) -> BTreeSet<PathBuf> {
+fn folders(files: &CertificateFiles) -> BTreeSet<PathBuf> {
     let client = files.terms.client_ca.as_ref().map(|ca| &ca.file);
     let files = [&files.cert, &files.key].into_iter().chain(client);
     files.map(|file| folder(file)).collect()
 }
 
-/// That of a bare name is where we are.
+/// The directory of a bare name is the current one.
 fn folder(file: &Path) -> PathBuf {
     match file.parent() {
         Some(folder) if folder != Path::new("") => folder.to_owned(),

@@ -30,11 +30,11 @@ pub struct Leaf {
     pub not_after: SystemTime,
     /// The DNS names and IP addresses that it is for, as text.
     pub names: Vec<String>,
-    /// Its serial number, in hexadecimal.
+    /// The serial number, in hexadecimal.
     pub serial: String,
     /// Whom it is made out to, such as `CN=olmguard`.
     pub subject: String,
-    /// Who vouches for it, by its own words.
+    /// The issuer that the certificate names.
     pub issuer: String,
     der: CertificateDer<'static>,
 }
@@ -112,13 +112,13 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// Its time is over.
+    /// The certificate has expired.
     #[error("the served certificate expired at {}: expected one that is valid now", utc(*since))]
     Expired {
         /// The last moment at which it could be used.
         since: SystemTime,
     },
-    /// Its time has not come.
+    /// The certificate is not valid yet.
     #[error(
         "the served certificate is not valid before {}: expected one that is valid now; is the clock right?",
         utc(*until)
@@ -127,7 +127,7 @@ pub enum Unfit {
         /// The first moment at which it can be used.
         until: SystemTime,
     },
-    /// It is not for the name that clients use.
+    /// The certificate is not for the name that clients use.
     #[error(
         "the served certificate is for {}: expected it to be for {name} as well",
         list(found)
@@ -201,19 +201,19 @@ pub(super) fn list(names: &[String]) -> String {
 ///
 /// Invariant: the key is the certificate's.
 #[derive(Clone)]
-pub struct Identity {
+pub struct ServerIdentity {
     pair: Arc<CertifiedKey>,
     leaf: Arc<Leaf>,
 }
 
-/// Where an identity comes from, for errors.
+/// The origin of an identity, for errors.
 #[derive(Clone, Debug)]
 pub(super) enum IdentityOrigin {
     Files { cert: PathBuf, key: PathBuf },
     Made,
 }
 
-impl Identity {
+impl ServerIdentity {
     /// Reads PEM files: a certificate with its chain, the leaf first, and its key in PKCS#1, PKCS#8
     /// or SEC1.
     pub fn from_files(cert: &Path, key: &Path) -> Result<Self, TlsError> {
@@ -255,10 +255,10 @@ impl Identity {
     }
 }
 
-/// Without the key.
-impl fmt::Debug for Identity {
+/// Debug output without the key.
+impl fmt::Debug for ServerIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Identity")
+        f.debug_struct("ServerIdentity")
             .field("leaf", &self.leaf)
             .finish_non_exhaustive()
     }

@@ -65,14 +65,17 @@ pub trait Store: Send + Sync + 'static {
     fn load(&self) -> impl Future<Output = Result<Option<StoredContent>, StoreError>> + Send;
 
     /// Stores it where nothing is stored; else a conflict.
-    fn create(&self, content: &[u8]) -> impl Future<Output = Result<Version, StoreError>> + Send;
+    fn create(
+        &self,
+        content: &[u8],
+    ) -> impl Future<Output = Result<StoreVersion, StoreError>> + Send;
 
     /// Stores it where this version is still stored; else a conflict.
     fn replace(
         &self,
-        version: &Version,
+        version: &StoreVersion,
         content: &[u8],
-    ) -> impl Future<Output = Result<Version, StoreError>> + Send;
+    ) -> impl Future<Output = Result<StoreVersion, StoreError>> + Send;
 
     /// Makes clients trust these authorities, PEM. Called often with the same: that must be cheap, and
     /// do nothing. Clients that are not there yet are no failure: they are told once they are.
@@ -86,12 +89,12 @@ pub trait Store: Send + Sync + 'static {
     fn changed(&self) -> impl Future<Output = ()> + Send;
 }
 
-/// Who was told of a bundle.
+/// The clients that have a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BundleReaders {
     /// All clients that there are to be.
     All,
-    /// Those that are there; others are not there yet, and trust nothing so far.
+    /// The existing ones; others do not exist yet, and trust nothing so far.
     NotAll,
 }
 
@@ -100,12 +103,12 @@ pub struct StoredContent {
     /// What was stored.
     pub content: Zeroizing<Vec<u8>>,
     /// Differs after each write.
-    pub version: Version,
+    pub version: StoreVersion,
 }
 
 /// A version of what is stored, as the store calls it.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Version(pub String);
+pub struct StoreVersion(pub String);
 
 /// Why a store does not do what it is asked to.
 #[derive(Debug, thiserror::Error)]
@@ -113,12 +116,12 @@ pub enum StoreError {
     /// Another replica was faster.
     #[error("written by another replica meanwhile")]
     Conflict,
-    /// It cannot be reached, or refuses.
+    /// The store cannot be reached, or refuses.
     #[error("{0}")]
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Without the content.
+/// Debug output without the content.
 impl std::fmt::Debug for StoredContent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stored")

@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 
 use super::leaf::judge_leaf;
-use crate::tls::{Identity, Leaf, Observer, TlsError};
+use crate::tls::{Leaf, Observer, ServerIdentity, TlsError};
 
 // Certificates and keys made for tests, and the folder they lie in.
 
@@ -272,8 +272,8 @@ fn pem(label: &str, der: &[u8]) -> String {
     format!("-----BEGIN {label}-----\n{lines}-----END {label}-----\n")
 }
 
-fn read(cert: &Path, key: &Path) -> Result<Identity, TlsError> {
-    Identity::from_files(cert, key)
+fn read(cert: &Path, key: &Path) -> Result<ServerIdentity, TlsError> {
+    ServerIdentity::from_files(cert, key)
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub struct Authorities(Vec<Leaf>);
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Distrust {
-    /// None of the authorities vouches for it.
+    /// No trusted CA signed the certificate.
     #[error("it is issued by {issuer}, {}", listed(authorities))]
     Stranger {
         /// Whoever signed it, by its own words.
@@ -39,7 +39,7 @@ pub enum Distrust {
     /// Whoever vouches for it has no time left.
     #[error("its CA certificate expired at {}", utc(*since))]
     AuthorityExpired {
-        /// Its last moment.
+        /// The end of its validity.
         since: SystemTime,
     },
     /// Anything else that rustls says of it.

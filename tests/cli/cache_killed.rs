@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use olmguard::source::cache::{Cache, CacheEntry, CacheError, Reason};
+use olmguard::source::cache::{Cache, CacheEntry, CacheError, EntryFault};
 use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
@@ -148,7 +148,7 @@ fn a_kill_in_the_middle_of_a_write_loses_what_was_being_written_and_nothing_else
     let (cache, dropped) = Cache::open(&folder, LIMIT).unwrap();
     let dropped: Vec<_> = dropped.iter().map(|one| (&one.file, &one.reason)).collect();
     assert!(
-        matches!(dropped[..], [(file, Reason::HalfWritten)] if *file == partial),
+        matches!(dropped[..], [(file, EntryFault::HalfWritten)] if *file == partial),
         "{dropped:?}"
     );
     assert!(!partial.exists());

@@ -20,7 +20,7 @@ use olmguard::source::load;
 use olmguard::telemetry::EditEvents;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
-use olmguard::tls::files::{Files, POLL, serve};
+use olmguard::tls::files::{CertificateFiles, POLL, serve};
 use olmguard::tls::{Certificates, TlsConfig};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
@@ -171,7 +171,7 @@ fn certificates(certificate: &Certificate) -> Certificates {
     let (cert, key) = (folder.path().join("tls.crt"), folder.path().join("tls.key"));
     fs::write(&cert, certificate.pem()).unwrap();
     fs::write(&key, certificate.key_pem()).unwrap();
-    let files = Files {
+    let files = CertificateFiles {
         cert,
         key,
         terms: TlsConfig::default(),

@@ -8,7 +8,7 @@ use olmguard::admission::Enforcement;
 use olmguard::cluster::WatchEvent;
 use olmguard::cluster::catalogs::{NamelessObject, ObservedCatalog};
 use olmguard::cluster::follow::{
-    AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow,
+    AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
 };
 use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::source::catalogd::{Catalogd, FetchLimits};
@@ -50,7 +50,7 @@ impl Guarded {
         let terms = terms(received, rules_received, &snapshot, &metrics);
         let catalogd = Catalogd::new(None, FetchLimits::default()).unwrap();
         let counts = Arc::clone(&metrics.catalogs);
-        let loader = Loader::new(
+        let loader = ContentLoader::new(
             client,
             catalogd,
             None,

@@ -8,7 +8,7 @@ use super::super::reply::LONGEST;
 use super::{
     answer, assert_valid_reply, extension, installed, reply, review, snapshot, unread, update,
 };
-use crate::admission::{Enforcement, Mode, OnUndecided, Outcome, Review};
+use crate::admission::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
 use olmguard_engine::explain::{Answer, MESSAGE};
 use olmguard_engine::judge::{Advice, Basis, Token, UnansweredReason, Verdict, Wait};
 
@@ -291,7 +291,11 @@ const LATE: UnansweredReason = UnansweredReason::DeadlineExceeded {
 };
 
 #[track_caller]
-fn told(row: &Value, answer: &Answer, enforcement: Enforcement) -> (Outcome, Vec<String>, Value) {
+fn told(
+    row: &Value,
+    answer: &Answer,
+    enforcement: Enforcement,
+) -> (ReviewOutcome, Vec<String>, Value) {
     let review = Review::read(row).unwrap();
     let reply = review.reply(answer, enforcement);
     let mut written: Value = serde_json::from_slice(&reply.to_bytes()).unwrap();
@@ -322,7 +326,7 @@ fn observing_refuses_nothing_and_says_what_it_would() {
             on_undecided,
         };
         let (outcome, warnings, response) = told(&row, &answer, observed);
-        assert_eq!(outcome, Outcome::LetThrough);
+        assert_eq!(outcome, ReviewOutcome::LetThrough);
         assert_eq!(
             warnings,
             [
@@ -339,7 +343,11 @@ fn observing_refuses_nothing_and_says_what_it_would() {
 #[test]
 fn each_verdict_has_its_outcome_in_each_mode() {
     let (warn, deny) = (OnUndecided::Warn, OnUndecided::Deny);
-    let (admitted, through, refused) = (Outcome::Admitted, Outcome::LetThrough, Outcome::Refused);
+    let (admitted, through, refused) = (
+        ReviewOutcome::Admitted,
+        ReviewOutcome::LetThrough,
+        ReviewOutcome::Refused,
+    );
     for (verdict, on_undecided, enforced, observed) in [
         (Verdict::Allow, deny, admitted, admitted),
         (Verdict::NotJudged, deny, admitted, admitted),
@@ -369,7 +377,7 @@ fn the_default_is_to_enforce_and_to_let_the_undecided_through() {
         .unwrap()
         .answer(Basis::without_policies(&unread()));
     let (outcome, warnings, _) = told(&row, &answer, Enforcement::default());
-    assert_eq!(outcome, Outcome::LetThrough);
+    assert_eq!(outcome, ReviewOutcome::LetThrough);
     assert!(
         warnings[0].starts_with("undecided, and allowed: "),
         "{warnings:?}"
@@ -427,7 +435,7 @@ fn what_there_was_no_time_or_room_for_says_so() {
         assert_eq!(answer.token, cause.token());
         assert!(answer.token.takes_a_cluster());
         let (outcome, _, response) = told(&row, &answer, STRICT);
-        assert_eq!(outcome, Outcome::Refused);
+        assert_eq!(outcome, ReviewOutcome::Refused);
         let causes = &response["status"]["details"]["causes"];
         assert_eq!(causes[0]["reason"], cause.token().as_str());
         assert_eq!(causes[0].get("field"), None);
@@ -460,7 +468,11 @@ fn what_is_not_judged_is_settled_without_catalogs() {
         let expected = format!("{:?}", review.answer(Basis::without_policies(&snapshot())));
         assert_eq!(format!("{settled:?}"), expected, "{row}");
         assert_eq!(format!("{:?}", review.unanswered(LATE)), expected, "{row}");
-        assert_eq!(told(&row, &settled, STRICT).0, Outcome::Admitted, "{row}");
+        assert_eq!(
+            told(&row, &settled, STRICT).0,
+            ReviewOutcome::Admitted,
+            "{row}"
+        );
     }
 }
 

@@ -21,7 +21,7 @@ pub enum ConnectError {
         home.display()
     )]
     NothingFound {
-        /// Where a kubeconfig would be.
+        /// The place of a kubeconfig.
         home: PathBuf,
     },
     /// A context was asked for in a pod, and there is nothing that has contexts.
@@ -34,7 +34,7 @@ pub enum ConnectError {
     NoKubeconfig {
         /// The one that was asked for.
         context: String,
-        /// Where a kubeconfig would be.
+        /// The place of a kubeconfig.
         home: PathBuf,
     },
     /// The files that are named are not there.
@@ -60,9 +60,9 @@ pub enum ConnectError {
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where, from 1.
+        /// The line, counted from 1.
         line: u64,
-        /// Where, from 1.
+        /// The column, counted from 1.
         column: u64,
     },
     /// Files that are no parts of one.
@@ -73,12 +73,12 @@ pub enum ConnectError {
         /// The files.
         files: String,
     },
-    /// None is the current one, and none was asked for.
+    /// No context is the current one, and none was requested.
     #[error("kubeconfig {files}: no current-context: expected --context with one of: {known}")]
     NoContext {
         /// The files.
         files: String,
-        /// Those that there are.
+        /// The contexts in the kubeconfig.
         known: String,
     },
     /// There is none of that name.
@@ -88,13 +88,13 @@ pub enum ConnectError {
         files: String,
         /// The one that was asked for.
         context: String,
-        /// Those that there are.
+        /// The contexts in the kubeconfig.
         known: String,
     },
     /// What is written there leads nowhere.
     #[error("{place}: cannot be used: {why}")]
     Unusable {
-        /// Where it is written.
+        /// The place of the text.
         place: String,
         /// What is wrong.
         why: String,

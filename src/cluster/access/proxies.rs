@@ -23,7 +23,7 @@ use tower_service::Service;
 pub(super) struct Proxies {
     pub(super) https: String,
     pub(super) http: String,
-    /// Which hosts are reached without.
+    /// The hosts that are reached without a proxy.
     pub(super) none: String,
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::*;
-use super::{Files, find_place, load_config};
+use super::{KubeconfigFiles, find_place, load_config};
 use super::{Pod, Surroundings};
 
 const GOOD: &str = "\
@@ -219,7 +219,7 @@ fn the_proxy_of_a_cluster_counts_before_those_of_the_environment() {
     };
     let proxy = |server: &str, proxies: &Proxies| {
         let path = folder.file("config", &GOOD.replace("http://127.0.0.1:1", server));
-        let place = KubeconfigPlace::Files(Files { paths: vec![path] });
+        let place = KubeconfigPlace::Files(KubeconfigFiles { paths: vec![path] });
         let (config, _) = load_config(&place, None, proxies).unwrap();
         config.proxy_url.map(|proxy| proxy.to_string())
     };
@@ -317,7 +317,7 @@ fn several_files_are_read_as_one_and_an_empty_context_is_none() {
         folder.file("b", &contexts),
         folder.file("c", GOOD),
     ];
-    let place = KubeconfigPlace::Files(Files { paths });
+    let place = KubeconfigPlace::Files(KubeconfigFiles { paths });
     let (config, _) = load_config(&place, None, &Proxies::default()).unwrap();
     assert_eq!(config.cluster_url.to_string(), "http://first:1/");
     assert_eq!(config.default_namespace, "tools");

@@ -22,13 +22,13 @@ pub(super) struct ReportWriter {
 }
 
 /// A report as far as it is written.
-pub(super) struct Objects {
+pub(super) struct ReportObjects {
     pub(super) all: Vec<ClusterReport>,
     /// Whether there are more.
     pub(super) is_cut: bool,
 }
 
-impl Objects {
+impl ReportObjects {
     pub(super) fn of(extensions: Vec<ExtensionReport>, at: Moment) -> Self {
         let report = AuditReport::of(extensions);
         let mut objects = report.cluster_reports(at.unix_seconds());
@@ -54,7 +54,7 @@ impl ReportWriter {
     /// Writes what is found of these extensions, and deletes what an earlier report had beyond that.
     pub(super) async fn write(&mut self, extensions: Vec<ExtensionReport>, at: Moment) {
         // To sort and measure a long report takes a while.
-        let Ok(objects) = spawn_blocking(move || Objects::of(extensions, at)).await else {
+        let Ok(objects) = spawn_blocking(move || ReportObjects::of(extensions, at)).await else {
             return self.note(Err(
                 "the thread that makes it panicked; please report this".to_owned()
             ));
@@ -133,7 +133,7 @@ fn words(fault: &WatchFault) -> String {
 }
 
 const PLURAL: &str = "clusterreports";
-/// Who owns the objects, as server-side apply has it.
+/// The field manager that owns the objects.
 const MANAGER: &str = "olmguard";
 /// How many objects are written. `deploy/components/audit` grants the rights on as many names.
 pub(super) const MOST_OBJECTS: usize = 10;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::task::yield_now;
 
 use super::*;
-use crate::cluster::audit::reports::{MOST_OBJECTS, Objects};
+use crate::cluster::audit::reports::{MOST_OBJECTS, ReportObjects};
 use crate::cluster::tests::logged;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
@@ -415,9 +415,12 @@ async fn a_list_without_an_end_is_not_kept() {
         );
     }
     let listed = installed(api.client()).await;
-    assert_eq!(listed.map(|all| all.len()), Err(InstalledError::TooMany));
     assert_eq!(
-        InstalledError::TooMany.to_string(),
+        listed.map(|all| all.len()),
+        Err(IncompleteListError::TooMany)
+    );
+    assert_eq!(
+        IncompleteListError::TooMany.to_string(),
         "there are more than 5000 ClusterExtensions"
     );
     api.delete(EXTENSIONS, "x-0");
@@ -427,7 +430,7 @@ async fn a_list_without_an_end_is_not_kept() {
 
 #[test]
 fn an_audit_that_takes_too_long_says_so() {
-    let words = [AuditError::TooLong, AuditError::Panicked].map(|error| error.to_string());
+    let words = [AuditRunError::TooLong, AuditRunError::Panicked].map(|error| error.to_string());
     let expected = [
         "it takes more than 300 s",
         "the thread that audits panicked; please report this",
@@ -556,7 +559,7 @@ async fn a_report_has_at_most_so_many_objects() {
     let [one] = &audited.expect("an audit").reports[..] else {
         panic!("one extension");
     };
-    let objects = |count| Objects::of(vec![one.clone(); count], Moment::EPOCH);
+    let objects = |count| ReportObjects::of(vec![one.clone(); count], Moment::EPOCH);
     let few = objects(2);
     assert_eq!((few.all.len(), few.is_cut), (1, false));
     let many = objects(20_000);

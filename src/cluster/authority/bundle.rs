@@ -13,17 +13,17 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::cluster::authority::error::Failure;
+use crate::cluster::authority::error::AuthorityFailure;
 use crate::tls::Leaf;
 
 /// The webhooks of ours: their places, and the bundles that they have.
 pub(super) fn ours<'c>(
     configuration: &'c ValidatingWebhookConfiguration,
     names: &[ServerName<'_>],
-) -> Result<Vec<(usize, &'c [u8])>, Failure> {
+) -> Result<Vec<(usize, &'c [u8])>, AuthorityFailure> {
     if let Some(annotation) = injection(configuration) {
         let configuration = configuration.metadata.name.clone().unwrap_or_default();
-        return Err(Failure::Injected {
+        return Err(AuthorityFailure::Injected {
             configuration,
             annotation,
         });
@@ -43,7 +43,7 @@ pub(super) fn ours<'c>(
 
 /// The patch that puts a bundle at each of these places; none where there is none to put.
 ///
-/// It changes only the version that was read, so that the places of the webhooks are right.
+/// The patch applies only to the version that was read, so the places of the webhooks are right.
 pub(super) fn patch(
     configuration: &ValidatingWebhookConfiguration,
     bundles: impl Iterator<Item = (usize, String)>,
@@ -59,7 +59,7 @@ pub(super) fn patch(
     Some(patch.expect("each step has its op, path and value"))
 }
 
-/// Of none, nothing.
+/// Nothing if the webhook has no bundle.
 fn bundle(webhook: &ValidatingWebhook) -> &[u8] {
     let found = webhook.client_config.ca_bundle.as_ref();
     found.map_or(&[], |ByteString(found)| found)
@@ -96,15 +96,18 @@ pub(in crate::cluster) fn called(client: &WebhookClientConfig) -> Option<String>
     Some(host.to_owned())
 }
 
-fn no_webhook(configuration: &ValidatingWebhookConfiguration, names: &[ServerName<'_>]) -> Failure {
+fn no_webhook(
+    configuration: &ValidatingWebhookConfiguration,
+    names: &[ServerName<'_>],
+) -> AuthorityFailure {
     let names: Vec<_> = names.iter().map(ServerName::to_str).collect();
-    Failure::NoWebhook {
+    AuthorityFailure::NoWebhook {
         configuration: configuration.metadata.name.clone().unwrap_or_default(),
         names: names.join(", "),
     }
 }
 
-/// Those of cert-manager's ca-injector, and of OpenShift's service-ca operator.
+/// The annotations of cert-manager's ca-injector, and of OpenShift's service-ca operator.
 const INJECTIONS: [&str; 4] = [
     "cert-manager.io/inject-ca-from",
     "cert-manager.io/inject-ca-from-secret",
@@ -123,26 +126,26 @@ const INJECTIONS: [&str; 4] = [
 pub(super) struct KnownConfiguration {
     /// What of ours was found or put there last, if anything was.
     ours: Option<Certificates>,
-    /// Those of others, and when each was seen first.
+    /// Foreign certificates, and when each was seen first.
     others: BTreeMap<Certificate, Instant>,
     /// What was noted last, and has not been otherwise since.
-    noted: Option<Note>,
+    noted: Option<BundleNote>,
 }
 
 /// What somebody should look at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Note {
+pub(super) enum BundleNote {
     /// There is no such configuration.
     Absent,
-    /// It is not as it was left.
+    /// The bundle was changed by another client.
     Changed,
-    /// It holds certificates of others that are trusted for a while.
+    /// The bundle has foreign certificates that stay for a while.
     Others,
 }
 
 /// A moment, by the clock that people set and by the one that nobody sets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
+pub(super) struct ClockMoment {
     pub(super) now: SystemTime,
     pub(super) at: Instant,
 }
@@ -158,8 +161,8 @@ impl KnownConfiguration {
         &mut self,
         found: &[&[u8]],
         bundle: &str,
-        moment: Moment,
-    ) -> (Vec<Option<String>>, Option<Note>) {
+        moment: ClockMoment,
+    ) -> (Vec<Option<String>>, Option<BundleNote>) {
         let ours = certificates(bundle.as_bytes());
         let sets: Vec<_> = found.iter().map(|found| certificates(found)).collect();
         let all: Certificates = sets.iter().flatten().cloned().collect();
@@ -177,10 +180,10 @@ impl KnownConfiguration {
     }
 
     /// There is no such configuration; what becomes of it meanwhile is nobody's fault.
-    pub(super) fn absent(&mut self) -> Option<Note> {
+    pub(super) fn absent(&mut self) -> Option<BundleNote> {
         self.ours = None;
         self.others.clear();
-        self.note(Some(Note::Absent))
+        self.note(Some(BundleNote::Absent))
     }
 
     /// Remembers those of others, and says whether some were not known.
@@ -203,7 +206,7 @@ impl KnownConfiguration {
         set: &Certificates,
         bundle: &str,
         ours: &Certificates,
-        moment: Moment,
+        moment: ClockMoment,
     ) -> Option<String> {
         let kept = set.iter().filter(|one| self.is_kept(one, moment));
         let kept: Certificates = kept.cloned().collect();
@@ -216,7 +219,7 @@ impl KnownConfiguration {
         Some(bundle.to_owned() + &kept)
     }
 
-    fn is_kept(&self, one: &Certificate, moment: Moment) -> bool {
+    fn is_kept(&self, one: &Certificate, moment: ClockMoment) -> bool {
         let seen = self.others.get(one);
         let is_new = seen.is_some_and(|seen| moment.at.duration_since(*seen) < GRACE);
         is_new
@@ -229,19 +232,19 @@ impl KnownConfiguration {
         wanted: &[Option<String>],
         all: &Certificates,
         has_news: bool,
-    ) -> Option<Note> {
+    ) -> Option<BundleNote> {
         let is_right = wanted.iter().all(Option::is_none);
         let lacks = self.ours.as_ref().is_some_and(|ours| !ours.is_subset(all));
         match &self.ours {
             _ if is_right && !has_news => self.note(None),
-            Some(_) if has_news || (lacks && !is_right) => self.note(Some(Note::Changed)),
-            None if has_news => self.note(Some(Note::Others)),
+            Some(_) if has_news || (lacks && !is_right) => self.note(Some(BundleNote::Changed)),
+            None if has_news => self.note(Some(BundleNote::Others)),
             _ => None,
         }
     }
 
     /// Tells what differs from what was noted last.
-    fn note(&mut self, note: Option<Note>) -> Option<Note> {
+    fn note(&mut self, note: Option<BundleNote>) -> Option<BundleNote> {
         let is_same = self.noted == note;
         self.noted = note;
         note.filter(|_| !is_same)
@@ -277,16 +280,16 @@ mod tests {
         params.self_signed(&key).unwrap().pem().replace('\r', "")
     }
 
-    fn later(moment: Moment, by: Duration) -> Moment {
-        Moment {
+    fn later(moment: ClockMoment, by: Duration) -> ClockMoment {
+        ClockMoment {
             now: moment.now + by,
             at: moment.at + by,
         }
     }
 
     /// In the year 2001.
-    fn begin() -> Moment {
-        Moment {
+    fn begin() -> ClockMoment {
+        ClockMoment {
             now: SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000),
             at: Instant::now(),
         }
@@ -299,7 +302,7 @@ mod tests {
         let found = format!("{other}{expired}not a certificate\n");
         let both = format!("{ours}{other}");
         let looked = known.look(&[found.as_bytes()], &ours, first);
-        assert_eq!(looked, (vec![Some(both.clone())], Some(Note::Others)));
+        assert_eq!(looked, (vec![Some(both.clone())], Some(BundleNote::Others)));
         known.published(&ours);
         let reversed = format!("{other}{ours}");
         for found in [&both, &reversed] {
@@ -319,7 +322,7 @@ mod tests {
             (vec![Some(ours.clone())], None)
         );
         known.published(&ours);
-        for note in [Some(Note::Changed), None] {
+        for note in [Some(BundleNote::Changed), None] {
             let (wanted, noted) = known.look(&[other.as_bytes()], &ours, now);
             assert_eq!(wanted, [Some(format!("{ours}{other}"))]);
             assert_eq!(noted, note);
@@ -329,7 +332,7 @@ mod tests {
             (vec![None], None)
         );
         let taken_out = known.look(&[b""], &ours, now);
-        assert_eq!(taken_out.1, Some(Note::Changed), "again");
+        assert_eq!(taken_out.1, Some(BundleNote::Changed), "again");
     }
 
     #[test]
@@ -349,13 +352,13 @@ mod tests {
     fn a_configuration_that_is_not_there_is_noted_once() {
         let mut known = KnownConfiguration::default();
         known.published(&until(2100));
-        assert_eq!(known.absent(), Some(Note::Absent));
+        assert_eq!(known.absent(), Some(BundleNote::Absent));
         assert_eq!(known.absent(), None);
         let ours = until(2100);
         let looked = known.look(&[b""], &ours, begin());
         assert_eq!(looked.1, None, "nobody changed what is new");
         known.published(&ours);
         known.look(&[ours.as_bytes()], &ours, begin());
-        assert_eq!(known.absent(), Some(Note::Absent), "again");
+        assert_eq!(known.absent(), Some(BundleNote::Absent), "again");
     }
 }

@@ -7,11 +7,11 @@ use crate::tls::self_managed::StoreError;
 
 /// What was asked for, and did not come about.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(super) enum AuthorityFailure {
     /// Another replica, or somebody else, was faster.
     #[error("changed by another client in the meantime")]
     Conflict,
-    /// Two would write it to and fro for ever.
+    /// Two writers would fight over it.
     #[error(
         "ValidatingWebhookConfiguration {configuration:?} has the annotation {annotation}, so \
          another program writes its caBundle: expected no such annotation with --certs \
@@ -59,7 +59,7 @@ pub(super) enum AskedObject {
     Configuration { name: String },
 }
 
-impl Failure {
+impl AuthorityFailure {
     /// What the client says of a request.
     pub(super) fn of(verb: &'static str, asked: AskedObject, error: &kube::Error) -> Self {
         let words = told(error);
@@ -90,10 +90,10 @@ fn told(error: &kube::Error) -> String {
     }
 }
 
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
+impl From<AuthorityFailure> for StoreError {
+    fn from(failure: AuthorityFailure) -> Self {
         match failure {
-            Failure::Conflict => Self::Conflict,
+            AuthorityFailure::Conflict => Self::Conflict,
             other => Self::Unavailable(Box::new(other)),
         }
     }
@@ -113,7 +113,7 @@ impl AskedObject {
         }
     }
 
-    /// As a role names it.
+    /// The resource, as a role names it.
     fn resource(&self) -> &'static str {
         match self {
             Self::Secret { .. } => "secrets",

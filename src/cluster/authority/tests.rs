@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::cluster::authority::{AuthorityPlace, ClusterStore, KEY};
 use crate::tls::self_managed::tests::World;
-use crate::tls::self_managed::{BundleReaders, Store, StoreError, Version};
+use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoreVersion};
 use olmguard_support::api::{ApiServer, Trouble};
 use replicas::{A_LOOK, bundle, replica};
 
@@ -119,7 +119,7 @@ fn decoded(text: &Value) -> Vec<u8> {
 
 // What is read and written of each object.
 
-fn is_conflict(ended: &Result<Version, StoreError>) -> bool {
+fn is_conflict(ended: &Result<StoreVersion, StoreError>) -> bool {
     matches!(ended, Err(StoreError::Conflict))
 }
 
@@ -153,7 +153,7 @@ async fn whoever_comes_second_is_told() {
     assert!(is_conflict(&store.replace(&first, b"other").await));
     assert_eq!(content(&api), b"two");
     api.delete(SECRETS, "olmguard-tls");
-    let gone = store.replace(&Version("7".to_owned()), b"other").await;
+    let gone = store.replace(&StoreVersion("7".to_owned()), b"other").await;
     assert!(is_conflict(&gone), "deleted meanwhile");
 }
 
@@ -287,7 +287,7 @@ fn troubled(api: &ApiServer, code: StatusCode, method: Method) {
 async fn a_role_that_is_missing_is_named() {
     let api = cluster();
     let store = store(&api);
-    let version = Version("1".to_owned());
+    let version = StoreVersion("1".to_owned());
     let secret = "Secret \"olmguard-tls\" in namespace \"olmguard-system\"";
     let says = "the API server answers 403: as the test says";
     troubled(&api, StatusCode::FORBIDDEN, Method::GET);
@@ -385,7 +385,7 @@ async fn what_is_refused_for_itself_is_no_conflict() {
         "cannot patch ValidatingWebhookConfiguration \"olmguard\": the API server answers 422: as \
          the test says"
     );
-    let version = Version("1".to_owned());
+    let version = StoreVersion("1".to_owned());
     let refused = told(store(&api).replace(&version, b"x").await);
     assert!(refused.starts_with("cannot patch Secret "), "{refused}");
 }

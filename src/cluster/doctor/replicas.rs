@@ -28,7 +28,7 @@ use crate::tls::{Authorities, Leaf, is_for, utc};
 use olmguard_views::doctor::{Certificate, Endpoint, MissingAnswer, Replica, ReplicaStatus, Trust};
 use olmguard_views::readiness::Readiness;
 
-/// By what API servers judge what is shown to them.
+/// The certificates by which API servers check the one that they get.
 #[derive(Debug)]
 pub(super) struct CertificateTrust {
     /// Whom they trust; nothing where that is not known.
@@ -40,7 +40,7 @@ pub(super) struct CertificateTrust {
 /// An answer: its status and body.
 type ReplicaResponse = (StatusCode, String);
 
-/// Where a replica is asked.
+/// The address of a replica.
 enum ReplicaRoute<'e> {
     Proxy(&'e Client, String),
     Address(String, u16),
@@ -267,14 +267,14 @@ async fn get_proxied(client: &Client, path: &str) -> Result<ReplicaResponse, (bo
 
 /// The answer of the API server itself, if it is one: any other object is of whoever is behind it.
 fn status(bytes: &[u8]) -> Option<Status> {
-    let kind: ObjectKind = serde_json::from_slice(bytes).ok()?;
+    let kind: AnswerKind = serde_json::from_slice(bytes).ok()?;
     let is_status = kind.kind == "Status";
     is_status.then(|| serde_json::from_slice(bytes).ok())?
 }
 
 /// What an object of an API server says that it is.
 #[derive(serde::Deserialize)]
-struct ObjectKind {
+struct AnswerKind {
     kind: String,
 }
 

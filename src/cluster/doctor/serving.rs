@@ -23,7 +23,7 @@ use olmguard_views::doctor::{
 /// What a Deployment says that matters here.
 #[derive(Debug, Default)]
 pub(super) struct ServingDeployment {
-    /// Its replicas, if it is there.
+    /// The replicas of the Deployment, if it exists.
     pub(super) counts: Option<Deployment>,
     /// The service account of its pods.
     pub(super) account: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct ServingDeployment {
     pub(super) checks_tokens: bool,
     /// Whether the replicas do not read upgrade policies.
     pub(super) ignores_policies: bool,
-    /// Where it says that OLM is.
+    /// The place of OLM, from the flags of olmguard.
     pub(super) olm_namespace: Option<String>,
 }
 
@@ -227,7 +227,7 @@ async fn send(client: &Client, names: &Names) -> Result<ApiAnswer, kube::Error> 
     })
 }
 
-/// Of an object that comes back, nothing.
+/// The status in an answer; a returned object has none.
 fn status(code: StatusCode, body: &[u8]) -> Status {
     if code.is_success() {
         return Status::default();

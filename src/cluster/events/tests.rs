@@ -133,7 +133,7 @@ fn of_many_series_the_oldest_is_forgotten() {
 #[test]
 fn writes_are_bounded_and_earned_again() {
     let begin = Instant::now();
-    let mut budget = Budget::full(begin);
+    let mut budget = WriteBudget::full(begin);
     let spent = (0..AT_ONCE * 2).filter(|_| budget.spend(begin)).count();
     assert_eq!(spent, AT_ONCE as usize);
     let later = begin + Duration::from_millis(1_400);

@@ -20,8 +20,8 @@ use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::AgeLimit;
 use crate::cluster::follow::StartProgress;
 use crate::cluster::follow::job::{Failure, Job, LoadedContent, Task, may_begin};
-use crate::cluster::follow::report::CatalogReport;
-use crate::cluster::follow::tracked::{Key, TrackedCatalog};
+use crate::cluster::follow::report::CatalogCondition;
+use crate::cluster::follow::tracked::{ContentKey, TrackedCatalog};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 
@@ -30,17 +30,17 @@ use olmguard_engine::snapshot::{CatalogState, Snapshot};
 pub(super) struct CatalogTable {
     limit: AgeLimit,
     /// The OLM that content is read for.
-    wanted: Option<Olm>,
+    wanted: Option<OlmInUse>,
     /// The OLM that edits are judged for: another one until content was read for the new one.
-    in_force: Option<Olm>,
+    in_force: Option<OlmInUse>,
     contact: Contact,
     boot: StartProgress,
     catalogs: BTreeMap<String, TrackedCatalog>,
 }
 
-/// Which OLM there is.
+/// The OLM in use.
 #[derive(Clone, Debug)]
-struct Olm {
+struct OlmInUse {
     rules: Rules,
     /// How many others there were before.
     generation: u32,
@@ -49,11 +49,11 @@ struct Olm {
 /// Whether the objects are known to be as they are in the cluster.
 #[derive(Clone, Copy, Debug)]
 enum Contact {
-    /// They never were.
+    /// The objects were never in sync.
     Never,
-    /// They are, and something was heard then.
+    /// In sync; the last contact was at this instant.
     Alive(Instant),
-    /// They were until then.
+    /// In sync until this instant.
     LostSince(Instant),
 }
 
@@ -75,7 +75,7 @@ impl CatalogTable {
         let before = self.wanted.as_ref();
         if before.is_none_or(|before| before.rules != rules) {
             let generation = before.map_or(0, |before| before.generation + 1);
-            let wanted = Olm { rules, generation };
+            let wanted = OlmInUse { rules, generation };
             self.in_force.get_or_insert_with(|| wanted.clone());
             self.wanted = Some(wanted);
         }
@@ -259,7 +259,7 @@ impl CatalogTable {
     }
 
     /// How each catalog is, in the order of their names.
-    pub(super) fn report(&self, now: Instant) -> Vec<CatalogReport> {
+    pub(super) fn report(&self, now: Instant) -> Vec<CatalogCondition> {
         let catalogs = self.catalogs.values();
         let report = |tracked: &TrackedCatalog| {
             tracked.report(&self.state(tracked, now), now, self.age(tracked, now))
@@ -344,7 +344,7 @@ impl CatalogTable {
     /// Gives content that is held to every catalog that wants the same.
     fn share(&mut self) {
         let held = self.catalogs.values().filter_map(TrackedCatalog::held);
-        let held: BTreeMap<Key, Arc<LoadedContent>> = held
+        let held: BTreeMap<ContentKey, Arc<LoadedContent>> = held
             .map(|(key, loaded)| (key.clone(), Arc::clone(loaded)))
             .collect();
         let generation = self.generation();

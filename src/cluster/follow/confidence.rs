@@ -22,7 +22,7 @@ use olmguard_catalog::{Catalog, Doubt};
 /// What was fetched and is not believed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct HeldBack {
-    /// Of the bytes.
+    /// The digest of the bytes.
     pub(super) sha256: [u8; 32],
     /// Since when each fetch has given them.
     pub(super) since: Instant,
@@ -33,7 +33,7 @@ pub(super) struct HeldBack {
 pub(super) enum Belief {
     /// Nothing speaks against it, and nothing but itself for it.
     Alone,
-    /// It agrees with what is loaded.
+    /// The content agrees with the loaded one.
     Compared,
     /// Another fetch gave the same bytes; this spoke against them.
     Repeated(Option<Doubt>),
@@ -42,7 +42,7 @@ pub(super) enum Belief {
 /// Why content is not believed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum Disbelief {
-    /// It is odd, and has not repeated itself for long enough.
+    /// The content is implausible, and has not been fetched again for long enough.
     #[error("held back: {0}")]
     Doubted(Doubt),
     /// Two fetches of one digest gave different bytes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::cluster::follow::confidence::{Disbelief, HeldBack};
-use crate::cluster::follow::tracked::Key;
+use crate::cluster::follow::tracked::ContentKey;
 use crate::source::catalogd::{FetchClass, FetchError};
 use crate::telemetry::metrics::{CatalogLoad, LoadFailure};
 use olmguard_catalog::Catalog;
@@ -14,10 +14,10 @@ use olmguard_catalog::olm::Rules;
 /// The content that a catalog wants: of the digest that its object names.
 #[derive(Clone, Debug)]
 pub(super) struct Want {
-    pub(super) key: Key,
+    pub(super) key: ContentKey,
     /// The catalog.
     pub(super) name: String,
-    /// Where catalogd serves it.
+    /// The URL at which catalogd serves the content.
     pub(super) base: String,
     pub(super) image_ref: Option<String>,
     pub(super) last_unpacked: Option<String>,
@@ -66,7 +66,7 @@ pub(super) struct LoadedContent {
     pub(super) content: Arc<Catalog>,
     /// What it takes of memory.
     pub(super) resident_bytes: usize,
-    /// Of the bytes that it was made of; absent where it comes from the cache.
+    /// The digest of the fetched bytes; absent if the content comes from the cache.
     pub(super) sha256: Option<[u8; 32]>,
     /// Whether more speaks for it than one fetch.
     pub(super) is_confirmed: bool,
@@ -75,12 +75,12 @@ pub(super) struct LoadedContent {
     pub(super) took: Duration,
 }
 
-/// Where content is from.
+/// The origin of content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum ContentOrigin {
-    /// From the folder that keeps it over a restart.
+    /// The cache, which keeps content over a restart.
     Cache,
-    /// From catalogd, as so many bytes on the wire.
+    /// catalogd, with the number of bytes on the wire.
     Catalogd { bytes: u64 },
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for ContentOrigin {
 
 /// What came of a job.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum LoadOutcome {
     /// Content, and the object names its digest still.
     Loaded(Arc<LoadedContent>),
     /// What is loaded is what catalogd serves.

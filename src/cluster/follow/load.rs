@@ -21,7 +21,8 @@ use tracing::warn;
 use crate::cluster::catalogs::{self, RereadCatalog};
 use crate::cluster::follow::confidence::{Belief, Disbelief};
 use crate::cluster::follow::job::{
-    ContentOrigin, Failure, Job, KnownContent, LoadedContent, Outcome, Task, Want, WeighedContent,
+    ContentOrigin, Failure, Job, KnownContent, LoadOutcome, LoadedContent, Task, Want,
+    WeighedContent,
 };
 use crate::source::cache::{Cache, CacheEntry, CacheError};
 use crate::source::catalogd::{Catalogd, FetchedBody};
@@ -36,7 +37,7 @@ use olmguard_catalog::memory::Pool;
 pub(super) trait Load: Clone + Send + 'static {
     /// Loads content, as long as that takes; it may be dropped at any time. A thread that reads then goes on to its end,
     /// and what it reads counts as memory until that.
-    fn load(self, job: Job) -> impl Future<Output = Outcome> + Send + 'static;
+    fn load(self, job: Job) -> impl Future<Output = LoadOutcome> + Send + 'static;
 
     /// Content of any other digest may be forgotten.
     fn keep(&self, digests: &[&str]);
@@ -47,9 +48,9 @@ pub(super) trait Load: Clone + Send + 'static {
 
 /// Loads from a cache and from catalogd.
 #[derive(Clone)]
-pub struct Loader(Arc<Sources>);
+pub struct ContentLoader(Arc<ContentSources>);
 
-struct Sources {
+struct ContentSources {
     client: Client,
     catalogd: Catalogd,
     cache: Option<Arc<Cache>>,
@@ -67,7 +68,7 @@ struct InUse {
     removing: Mutex<()>,
 }
 
-impl Loader {
+impl ContentLoader {
     /// The objects are read again by `client`; what is wrong with the cache is counted. What is loaded
     /// takes its memory from the pool.
     pub fn new(
@@ -79,7 +80,7 @@ impl Loader {
         memory: Pool,
     ) -> Self {
         let cache = cache.map(Arc::new);
-        Self(Arc::new(Sources {
+        Self(Arc::new(ContentSources {
             client,
             catalogd,
             cache,
@@ -192,7 +193,7 @@ impl Loader {
     }
 }
 
-impl Loader {
+impl ContentLoader {
     /// The content of a digest.
     async fn content(&self, job: &Job, known: &KnownContent) -> Result<LoadedContent, Failure> {
         let begun = Instant::now();
@@ -259,19 +260,19 @@ impl Loader {
     }
 }
 
-impl Load for Loader {
-    async fn load(self, job: Job) -> Outcome {
+impl Load for ContentLoader {
+    async fn load(self, job: Job) -> LoadOutcome {
         let done = match &job.task {
             Task::Load(known) => {
                 let loaded = self.content(&job, known).await;
-                loaded.map(|loaded| Outcome::Loaded(Arc::new(loaded)))
+                loaded.map(|loaded| LoadOutcome::Loaded(Arc::new(loaded)))
             }
             Task::Confirm(sha256) => {
                 let confirmed = self.confirm(&job, *sha256).await;
-                confirmed.map(|()| Outcome::Confirmed)
+                confirmed.map(|()| LoadOutcome::Confirmed)
             }
         };
-        done.unwrap_or_else(Outcome::Failed)
+        done.unwrap_or_else(LoadOutcome::Failed)
     }
 
     fn keep(&self, digests: &[&str]) {
@@ -301,7 +302,7 @@ impl InUse {
     }
 }
 
-impl Loader {
+impl ContentLoader {
     /// Something about the cache that nobody waits for.
     fn beside(&self, work: impl FnOnce(&Cache) -> Result<(), CacheError> + Send + 'static) {
         let Some(cache) = self.0.cache.clone() else {
@@ -315,7 +316,7 @@ impl Loader {
     }
 }
 
-/// That a catalog shrank for real is worth a line.
+/// Logs that a catalog really shrank.
 fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
     let Belief::Repeated(Some(doubt)) = belief else {
         return;
@@ -331,9 +332,9 @@ fn report(job: &Job, content: &WeighedContent, belief: &Belief) {
     );
 }
 
-impl fmt::Debug for Loader {
+impl fmt::Debug for ContentLoader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Loader")
+        f.debug_struct("ContentLoader")
             .field("catalogd", &self.0.catalogd)
             .field("cache", &self.0.cache)
             .finish_non_exhaustive()

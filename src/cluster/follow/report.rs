@@ -20,8 +20,8 @@ use olmguard_views::readiness::CatalogCounts;
 
 /// How one catalog is, at one moment.
 #[derive(Clone, Debug)]
-pub(super) struct CatalogReport {
-    /// Its name.
+pub(super) struct CatalogCondition {
+    /// The name of the catalog.
     pub(super) name: String,
     /// What is held; absent where nothing is.
     pub(super) held: Option<CatalogLoad>,
@@ -43,18 +43,18 @@ pub(super) struct CatalogReport {
     pub(super) trouble: Option<String>,
 }
 
-/// Where the state of the catalogs is put up for probes.
+/// The state of the catalogs, for probes.
 #[derive(Debug, Default)]
 pub struct StatusBoard {
-    state: Mutex<State>,
+    state: Mutex<BoardState>,
     loads_newer: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BoardState {
     watch: WatchStatus,
     is_ready: bool,
-    catalogs: Vec<CatalogReport>,
+    catalogs: Vec<CatalogCondition>,
 }
 
 /// How the watch is.
@@ -62,10 +62,10 @@ struct State {
 enum WatchStatus {
     #[default]
     NotYet,
-    /// It never came to anything, for this reason.
+    /// The watch never connected, for this reason.
     InVain(String),
     Alive,
-    /// It was alive, and is not since then, for this reason.
+    /// The watch is disconnected since this instant, for this reason.
     Lost(Instant, String),
 }
 
@@ -87,7 +87,7 @@ impl StatusBoard {
         self.loading().0
     }
 
-    /// The same, and in numbers.
+    /// The same, with numbers.
     pub fn loading(&self) -> (Result<String, String>, CatalogCounts) {
         let state = self.state();
         let words = words(&state.catalogs);
@@ -109,7 +109,7 @@ impl StatusBoard {
             .send_if_modified(|was_so| std::mem::replace(was_so, is_so) != is_so);
     }
 
-    pub(super) fn put(&self, is_ready: bool, catalogs: Vec<CatalogReport>) {
+    pub(super) fn put(&self, is_ready: bool, catalogs: Vec<CatalogCondition>) {
         let mut state = self.state();
         state.is_ready = is_ready;
         state.catalogs = catalogs;
@@ -129,12 +129,12 @@ impl StatusBoard {
     }
 
     /// Nothing that is done under the lock can fail half-way.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BoardState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl CatalogReport {
+impl CatalogCondition {
     /// What is not as it should be.
     fn complaint(&self) -> Option<String> {
         let why = self.trouble.as_deref();
@@ -156,7 +156,7 @@ impl CatalogReport {
     }
 }
 
-fn words(catalogs: &[CatalogReport]) -> String {
+fn words(catalogs: &[CatalogCondition]) -> String {
     let CatalogCounts {
         available: all,
         loaded,
@@ -171,8 +171,8 @@ fn words(catalogs: &[CatalogReport]) -> String {
     words
 }
 
-fn counts(catalogs: &[CatalogReport]) -> CatalogCounts {
-    let count = |is: fn(&CatalogReport) -> bool| {
+fn counts(catalogs: &[CatalogCondition]) -> CatalogCounts {
+    let count = |is: fn(&CatalogCondition) -> bool| {
         let those = available(catalogs).filter(|catalog| is(catalog));
         those.count()
     };
@@ -184,12 +184,13 @@ fn counts(catalogs: &[CatalogReport]) -> CatalogCounts {
     }
 }
 
-fn available(catalogs: &[CatalogReport]) -> impl Iterator<Item = &CatalogReport> {
-    let is_available = |catalog: &&CatalogReport| catalog.availability == Availability::Available;
+fn available(catalogs: &[CatalogCondition]) -> impl Iterator<Item = &CatalogCondition> {
+    let is_available =
+        |catalog: &&CatalogCondition| catalog.availability == Availability::Available;
     catalogs.iter().filter(is_available)
 }
 
-/// In whole seconds: nobody reads more into it.
+/// The age in whole seconds; more precision is of no use.
 fn whole(time: Duration) -> String {
     format!("{}s", time.as_secs())
 }
@@ -293,7 +294,7 @@ impl StatusTeller {
     }
 
     /// The catalogs are so, and these are all.
-    pub(super) fn catalogs(&mut self, is_ready: bool, reports: Vec<CatalogReport>) {
+    pub(super) fn catalogs(&mut self, is_ready: bool, reports: Vec<CatalogCondition>) {
         let names = reports.iter().map(|report| report.name.clone()).collect();
         for gone in self.told.difference(&names) {
             self.listener.catalogs.gone(gone);
@@ -305,7 +306,7 @@ impl StatusTeller {
         self.listener.board.put(is_ready, reports);
     }
 
-    fn catalog(&self, report: &CatalogReport) {
+    fn catalog(&self, report: &CatalogCondition) {
         let metrics = &self.listener.catalogs;
         let name = report.name.as_str();
         metrics.told(name, report.serving, report.currency);

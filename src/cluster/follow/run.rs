@@ -14,7 +14,7 @@ use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::follow::SnapshotStore;
 use crate::cluster::follow::catalog_table::CatalogTable;
-use crate::cluster::follow::job::{Failure, Job, LoadedContent, Outcome};
+use crate::cluster::follow::job::{Failure, Job, LoadOutcome, LoadedContent};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::report::{StatusListener, StatusTeller};
 use crate::cluster::follow::{AgeLimit, RETRY};
@@ -28,22 +28,22 @@ pub struct FollowConfig {
     pub limit: AgeLimit,
     /// What happens to the objects.
     pub events: mpsc::Receiver<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
-    /// Which OLM there is, as often as it is another one.
+    /// The OLM in use, sent again when it changes.
     pub rules: mpsc::Receiver<Rules>,
-    /// Where the snapshot is put.
+    /// The place of the current snapshot.
     pub snapshot: Arc<ArcSwap<Snapshot>>,
-    /// Who is told how it goes.
+    /// The receiver of reports.
     pub listener: StatusListener,
 }
 
 /// Follows the catalogs of a cluster.
 #[derive(Debug)]
-pub(super) struct Follower<L> {
+pub(super) struct CatalogFollower<L> {
     loader: L,
     table: CatalogTable,
     stage: SnapshotStore,
     teller: StatusTeller,
-    loading: JoinSet<Outcome>,
+    loading: JoinSet<LoadOutcome>,
     running: Vec<RunningJob>,
     /// The digests that the loader was told to keep.
     kept: Vec<String>,
@@ -58,10 +58,10 @@ struct RunningJob {
 }
 
 /// Something that the follower waits for.
-enum Next {
+enum FollowerEvent {
     Event(WatchEvent<Result<ObservedCatalog, NamelessObject>>),
     Rules(Rules),
-    Done(Result<(Id, Outcome), JoinError>),
+    Done(Result<(Id, LoadOutcome), JoinError>),
     Look,
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
         snapshot,
         listener,
     } = terms;
-    let mut follower = Follower {
+    let mut follower = CatalogFollower {
         loader,
         table: CatalogTable::new(limit),
         stage: SnapshotStore::new(snapshot),
@@ -87,30 +87,30 @@ pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
         let wake = follower.wake();
         let next = tokio::select! {
             event = events.recv() => match event {
-                Some(event) => Next::Event(event),
+                Some(event) => FollowerEvent::Event(event),
                 None => return,
             },
-            Some(rules) = rules.recv() => Next::Rules(rules),
-            Some(done) = follower.loading.join_next_with_id() => Next::Done(done),
-            () = tokio::time::sleep_until(wake) => Next::Look,
+            Some(rules) = rules.recv() => FollowerEvent::Rules(rules),
+            Some(done) = follower.loading.join_next_with_id() => FollowerEvent::Done(done),
+            () = tokio::time::sleep_until(wake) => FollowerEvent::Look,
         };
         follower.take(next);
         follower.go_on();
     }
 }
 
-impl<L: Load> Follower<L> {
-    fn take(&mut self, next: Next) {
+impl<L: Load> CatalogFollower<L> {
+    fn take(&mut self, next: FollowerEvent) {
         match next {
-            Next::Event(event) => self.event(event),
-            Next::Rules(rules) => self.table.rules(rules),
-            Next::Done(Ok((id, outcome))) => {
+            FollowerEvent::Event(event) => self.event(event),
+            FollowerEvent::Rules(rules) => self.table.rules(rules),
+            FollowerEvent::Done(Ok((id, outcome))) => {
                 if let Some(job) = self.ended(id) {
                     self.done(&job, outcome);
                 }
             }
-            Next::Done(Err(error)) => self.lost(&error),
-            Next::Look => {}
+            FollowerEvent::Done(Err(error)) => self.lost(&error),
+            FollowerEvent::Look => {}
         }
     }
 
@@ -180,11 +180,11 @@ impl<L: Load> Follower<L> {
         }
     }
 
-    fn done(&mut self, job: &Job, outcome: Outcome) {
+    fn done(&mut self, job: &Job, outcome: LoadOutcome) {
         match outcome {
-            Outcome::Loaded(loaded) => self.loaded(job, loaded),
-            Outcome::Confirmed => self.table.confirmed(job),
-            Outcome::Failed(failure) => self.failed(job, failure),
+            LoadOutcome::Loaded(loaded) => self.loaded(job, loaded),
+            LoadOutcome::Confirmed => self.table.confirmed(job),
+            LoadOutcome::Failed(failure) => self.failed(job, failure),
         }
     }
 

@@ -9,14 +9,14 @@ use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::RETRY;
 use crate::cluster::follow::confidence::HeldBack;
 use crate::cluster::follow::job::{Failure, KnownContent, LoadedContent, Task, Want};
-use crate::cluster::follow::report::CatalogReport;
+use crate::cluster::follow::report::CatalogCondition;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
 
 /// What makes content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct Key {
+pub(super) struct ContentKey {
     pub(super) digest: String,
-    /// Which rules they were, as the table counts them.
+    /// The number of the rules, as the table counts them.
     pub(super) generation: u32,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Key {
 pub(super) struct TrackedCatalog {
     observed: ObservedCatalog,
     held: Option<HeldContent>,
-    /// The same, read by rules that are not in force yet.
+    /// The same content, read by rules that are not in force yet.
     prepared: Option<HeldContent>,
     /// Since when the object names the digest that it names.
     named_since: Instant,
@@ -35,7 +35,7 @@ pub(super) struct TrackedCatalog {
     failures: u32,
     /// The same since the object last said something that loading depends on: how long to wait.
     failures_since_news: u32,
-    trouble: Option<Trouble>,
+    trouble: Option<LoadTrouble>,
     /// What was fetched for the digest that the object names, and is not believed.
     held_back: Option<HeldBack>,
     /// When to fetch again what was fetched only once.
@@ -45,7 +45,7 @@ pub(super) struct TrackedCatalog {
 /// Content, and where it is from.
 #[derive(Clone, Debug)]
 struct HeldContent {
-    key: Key,
+    key: ContentKey,
     image_ref: Option<String>,
     last_unpacked: Option<String>,
     loaded: Arc<LoadedContent>,
@@ -53,7 +53,7 @@ struct HeldContent {
 
 /// Loading failed, and what is to be loaded is still the same.
 #[derive(Debug)]
-struct Trouble {
+struct LoadTrouble {
     why: Failure,
     retry: Instant,
 }
@@ -119,7 +119,7 @@ impl TrackedCatalog {
     fn named(&self, generation: u32) -> Option<Want> {
         let state = &self.observed.state;
         Some(Want {
-            key: Key {
+            key: ContentKey {
                 digest: state.digest()?.to_owned(),
                 generation,
             },
@@ -130,13 +130,13 @@ impl TrackedCatalog {
         })
     }
 
-    fn loaded_as(&self, key: &Key) -> Option<&HeldContent> {
+    fn loaded_as(&self, key: &ContentKey) -> Option<&HeldContent> {
         let mut held = self.held.iter().chain(&self.prepared);
         held.find(|held| held.key == *key)
     }
 
     /// What content of this key is compared with.
-    fn known(&self, key: &Key) -> KnownContent {
+    fn known(&self, key: &ContentKey) -> KnownContent {
         let held = self.held.as_ref();
         KnownContent {
             loaded: held.map(|held| Arc::clone(&held.loaded)),
@@ -171,7 +171,7 @@ impl TrackedCatalog {
     }
 
     /// What is loaded under this key is what catalogd serves.
-    pub(super) fn confirm(&mut self, key: &Key) {
+    pub(super) fn confirm(&mut self, key: &ContentKey) {
         let held = self.held.iter_mut().chain(&mut self.prepared);
         for held in held.filter(|held| held.key == *key) {
             held.loaded = Arc::new(LoadedContent {
@@ -205,7 +205,7 @@ impl TrackedCatalog {
         if let Failure::HeldBack { held, .. } = &failure {
             self.held_back = Some(*held);
         }
-        self.trouble = Some(Trouble {
+        self.trouble = Some(LoadTrouble {
             why: failure,
             retry,
         });
@@ -246,13 +246,13 @@ impl TrackedCatalog {
     }
 
     /// What is held, and by what.
-    pub(super) fn held(&self) -> Option<(&Key, &Arc<LoadedContent>)> {
+    pub(super) fn held(&self) -> Option<(&ContentKey, &Arc<LoadedContent>)> {
         let held = self.held.as_ref()?;
         Some((&held.key, &held.loaded))
     }
 
     /// The digest under which these bytes are held, if it is another one.
-    pub(super) fn holds_as_another(&self, key: &Key, sha256: [u8; 32]) -> Option<&str> {
+    pub(super) fn holds_as_another(&self, key: &ContentKey, sha256: [u8; 32]) -> Option<&str> {
         let held = self.held.as_ref()?;
         let is_another = held.loaded.sha256 == Some(sha256) && held.key.digest != key.digest;
         is_another.then_some(held.key.digest.as_str())
@@ -295,9 +295,9 @@ impl TrackedCatalog {
         state: &CatalogState,
         now: Instant,
         age: Option<Duration>,
-    ) -> CatalogReport {
+    ) -> CatalogCondition {
         let trouble = self.trouble.as_ref().map(|trouble| trouble.why.to_string());
-        CatalogReport {
+        CatalogCondition {
             name: state.name.clone(),
             held: self.held.as_ref().map(|held| held.loaded.figures()),
             is_loaded: state.loaded().is_some(),

@@ -10,16 +10,16 @@ use olmguard_catalog::olm::{GateError, OlmRelease};
 pub(super) struct KnownRelease {
     pub(super) release: OlmRelease,
     pub(super) evidence: Evidence,
-    pub(super) warning: Option<Warning>,
+    pub(super) warning: Option<OlmAssumption>,
 }
 
 /// What is known of the OpenShift that this may be.
 #[derive(Debug)]
 pub(super) enum OpenShift {
-    /// It is another Kubernetes, or it does not matter.
+    /// The cluster is another Kubernetes, or the version does not matter.
     NotHere,
     Version(String),
-    /// Its version cannot be read, for this reason.
+    /// The version of OpenShift cannot be read, for this reason.
     Unknown(String),
 }
 
@@ -44,16 +44,16 @@ pub(super) fn of(image: &str, openshift: &OpenShift) -> KnownRelease {
     assumed(match openshift {
         OpenShift::Version(text) => match version(text) {
             Some(version) => return nearest(version, text, Evidence::OpenShift(text.to_owned())),
-            None => Warning::NoOpenShiftVersion {
+            None => OlmAssumption::NoOpenShiftVersion {
                 why: format!("{text:?} is not a version"),
             },
         },
-        OpenShift::Unknown(why) => Warning::NoOpenShiftVersion { why: why.clone() },
-        OpenShift::NotHere => Warning::NoRelease { image },
+        OpenShift::Unknown(why) => OlmAssumption::NoOpenShiftVersion { why: why.clone() },
+        OpenShift::NotHere => OlmAssumption::NoRelease { image },
     })
 }
 
-fn assumed(warning: Warning) -> KnownRelease {
+fn assumed(warning: OlmAssumption) -> KnownRelease {
     KnownRelease {
         release: OlmRelease::default(),
         evidence: Evidence::Nothing,
@@ -76,7 +76,7 @@ fn nearest(version: Version, text: &str, evidence: Evidence) -> KnownRelease {
         Some((known, release)) => (Some(*known), *release),
         None => (None, OlmRelease::default()),
     };
-    let warning = (known != Some(version)).then(|| Warning::UnknownRelease {
+    let warning = (known != Some(version)).then(|| OlmAssumption::UnknownRelease {
         found: text.to_owned(),
         taken: release,
     });
@@ -139,7 +139,7 @@ const LAST_MAJOR: u64 = 9;
 
 /// Something that had to be assumed, or that was set otherwise.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum Warning {
+pub enum OlmAssumption {
     /// A release that is not in our table.
     #[error(
         "OLM {found} is not known to this olmguard: checked as {taken}, the nearest known release"
@@ -188,13 +188,13 @@ pub enum Warning {
          release; to use them, set --olm-feature-gates"
     )]
     GatesLeft {
-        /// Those that it runs with.
+        /// The gates that it runs with.
         found: String,
     },
     /// Other gates were set by hand.
     #[error("OLM runs with {found}, but --olm-feature-gates sets others, which olmguard uses")]
     GatesSet {
-        /// Those that it runs with.
+        /// The gates that it runs with.
         found: String,
     },
 }

@@ -27,7 +27,7 @@ use crate::once_per_change::OncePerChange;
 pub enum OlmEvent {
     /// This one runs; told if the last answer was another.
     Found(RunningOlm),
-    /// None was found, for this reason; told if the last answer was another.
+    /// No OLM was found, for this reason; sent if the last answer was another.
     NotFound(FindError),
     /// The API server was heard: it showed the Deployment or said that there is none, or its watch
     /// goes on.
@@ -177,7 +177,7 @@ impl DeploymentWatch {
         .await;
     }
 
-    /// That nobody receives events any more ends the watch from outside.
+    /// The watch ends from outside when its receiver is gone.
     async fn report(&self, event: OlmEvent) {
         self.events.send(event).await.ok();
     }

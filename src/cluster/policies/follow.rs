@@ -10,20 +10,21 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::permission::{self, ExpectedPermission, Permission};
-use super::read::{ReadGuardrails, ReadPolicy};
+use super::permission;
+use super::permission::{ExpectedPermission, PermissionWatch};
+use super::read::{ReadGuardrailsObject, ReadPolicy};
 use super::report::{ObjectReport, Reports};
-use super::table::{Change, Presence, ReadObject, Table};
+use super::table::{EventEffect, ObjectTable, Presence, ReadObject};
 use super::{GUARDRAILS, POLICIES, PolicyBoard, PolicyStore};
-use super::{ListedKind, ListedPolicies, UnlistedPolicies};
+use super::{ListedKind, ListedPolicies, UnlistedCause};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
-use crate::telemetry::metrics::{PolicyMetrics, PolicyObject, WatchMetrics, WatchedResource};
+use crate::telemetry::metrics::{PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource};
 use crate::tls::Clock;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
 
-/// Where everything is reported.
+/// The receiver of all reports.
 #[derive(Clone, Debug)]
 pub struct PolicyListener {
     /// What edits are judged by.
@@ -60,7 +61,9 @@ pub async fn follow(
         policy: events_of(permission::POLICY),
         binding: events_of(permission::BINDING),
     };
-    State::new(expected, listener, reports).run(watches).await;
+    WatchedPolicies::new(expected, listener, reports)
+        .run(watches)
+        .await;
 }
 
 /// What each watch reports.
@@ -71,7 +74,7 @@ pub(super) struct Watches {
     pub(super) binding: mpsc::Receiver<WatchEvent<Value>>,
 }
 
-enum Next {
+enum PolicyEvent {
     Policies(WatchEvent<Value>),
     Guardrails(WatchEvent<Value>),
     Policy(WatchEvent<Value>),
@@ -79,10 +82,10 @@ enum Next {
     Report,
 }
 
-pub(super) struct State {
-    policies: Table<ReadPolicy>,
-    guardrails: Table<ReadGuardrails>,
-    permission: Permission,
+pub(super) struct WatchedPolicies {
+    policies: ObjectTable<ReadPolicy>,
+    guardrails: ObjectTable<ReadGuardrailsObject>,
+    permission: PermissionWatch,
     listener: PolicyListener,
     last: Reports,
     reports: watch::Sender<Reports>,
@@ -92,16 +95,16 @@ pub(super) struct State {
     puts_parts: bool,
 }
 
-impl State {
+impl WatchedPolicies {
     pub(super) fn new(
         expected: ExpectedPermission,
         listener: PolicyListener,
         reports: watch::Sender<Reports>,
     ) -> Self {
         Self {
-            policies: Table::default(),
-            guardrails: Table::default(),
-            permission: Permission::new(expected),
+            policies: ObjectTable::default(),
+            guardrails: ObjectTable::default(),
+            permission: PermissionWatch::new(expected),
             puts_parts: !listener.store.is_whole(),
             listener,
             last: Reports::default(),
@@ -115,12 +118,12 @@ impl State {
         loop {
             let report_at = self.report_at;
             let next = tokio::select! {
-                event = watches.policies.recv() => event.map(Next::Policies),
-                event = watches.guardrails.recv() => event.map(Next::Guardrails),
-                event = watches.policy.recv() => event.map(Next::Policy),
-                event = watches.binding.recv() => event.map(Next::Binding),
+                event = watches.policies.recv() => event.map(PolicyEvent::Policies),
+                event = watches.guardrails.recv() => event.map(PolicyEvent::Guardrails),
+                event = watches.policy.recv() => event.map(PolicyEvent::Policy),
+                event = watches.binding.recv() => event.map(PolicyEvent::Binding),
                 () = sleep_until(report_at.unwrap_or_else(Instant::now)), if report_at.is_some() => {
-                    Some(Next::Report)
+                    Some(PolicyEvent::Report)
                 }
             };
             let Some(next) = next else {
@@ -130,41 +133,41 @@ impl State {
         }
     }
 
-    async fn take(&mut self, next: Next) {
+    async fn take(&mut self, next: PolicyEvent) {
         let change = match next {
-            Next::Policies(event) => {
+            PolicyEvent::Policies(event) => {
                 self.listener.heard(ReadPolicy::RESOURCE, &event);
                 self.policies.take(event, Instant::now()).await
             }
-            Next::Guardrails(event) => {
-                self.listener.heard(ReadGuardrails::RESOURCE, &event);
+            PolicyEvent::Guardrails(event) => {
+                self.listener.heard(ReadGuardrailsObject::RESOURCE, &event);
                 self.guardrails.take(event, Instant::now()).await
             }
-            Next::Policy(event) => verdicts_if(self.permission.take_policy(&event)),
-            Next::Binding(event) => verdicts_if(self.permission.take_binding(&event)),
-            Next::Report => {
+            PolicyEvent::Policy(event) => verdicts_if(self.permission.take_policy(&event)),
+            PolicyEvent::Binding(event) => verdicts_if(self.permission.take_binding(&event)),
+            PolicyEvent::Report => {
                 self.report_at = None;
                 self.report(&self.in_force());
-                Change::Nothing
+                EventEffect::Nothing
             }
         };
         self.act(change);
     }
 
     /// Each status that is written comes back as an event, so of many only one is acted on.
-    fn act(&mut self, change: Change) {
+    fn act(&mut self, change: EventEffect) {
         match change {
-            Change::Status => {
+            EventEffect::Status => {
                 let at = Instant::now() + SETTLE;
                 self.report_at.get_or_insert(at);
                 return;
             }
-            Change::Verdicts => {
+            EventEffect::Verdicts => {
                 let policies = self.in_force();
                 self.report(&policies);
                 self.publish(policies);
             }
-            Change::Nothing => {}
+            EventEffect::Nothing => {}
         }
         self.tell();
     }
@@ -172,8 +175,11 @@ impl State {
     /// Tells what is known.
     fn tell(&self) {
         let metrics = &self.listener.metrics;
-        metrics.known(PolicyObject::UpgradePolicy, self.policies.is_known());
-        metrics.known(PolicyObject::UpgradeGuardrails, self.guardrails.is_known());
+        metrics.known(PolicyObjectLabel::UpgradePolicy, self.policies.is_known());
+        metrics.known(
+            PolicyObjectLabel::UpgradeGuardrails,
+            self.guardrails.is_known(),
+        );
         let state = self.listed();
         if let Err(why) = &state
             && self.puts_parts
@@ -237,14 +243,14 @@ impl State {
     }
 
     /// What is known; `Err` while anything is not known that decides.
-    fn listed(&self) -> Result<ListedPolicies, UnlistedPolicies> {
+    fn listed(&self) -> Result<ListedPolicies, UnlistedCause> {
         let policies = ListedKind::of(&self.policies, self.last.faults(ReadPolicy::KIND))?;
-        let guardrails = self.last.faults(ReadGuardrails::KIND);
+        let guardrails = self.last.faults(ReadGuardrailsObject::KIND);
         let guardrails = ListedKind::of(&self.guardrails, guardrails)?;
         let mut policies_read = self.policies.iter().map(|read| &read.policy);
         let needs_permission = policies_read.any(UpgradePolicy::asks_for_permission);
         if needs_permission && !self.permission.is_known() {
-            return Err(UnlistedPolicies::Permission);
+            return Err(UnlistedCause::Permission);
         }
         Ok(ListedPolicies {
             policies,
@@ -256,8 +262,11 @@ impl State {
 impl PolicyListener {
     /// Leaves edits undecided that an object of the cluster can forbid, until all are known.
     pub fn begin(&self) {
-        self.store.put_unlisted(&UnlistedPolicies::Start);
-        for kind in [PolicyObject::UpgradePolicy, PolicyObject::UpgradeGuardrails] {
+        self.store.put_unlisted(&UnlistedCause::Start);
+        for kind in [
+            PolicyObjectLabel::UpgradePolicy,
+            PolicyObjectLabel::UpgradeGuardrails,
+        ] {
             self.metrics.known(kind, false);
         }
     }
@@ -283,9 +292,11 @@ impl PolicyListener {
             self.metrics.taken(object, all - invalid, invalid);
             (all - invalid, invalid)
         };
-        let (accepted, not_accepted) = of(ReadPolicy::KIND, PolicyObject::UpgradePolicy);
-        let (guardrails, invalid_guardrails) =
-            of(ReadGuardrails::KIND, PolicyObject::UpgradeGuardrails);
+        let (accepted, not_accepted) = of(ReadPolicy::KIND, PolicyObjectLabel::UpgradePolicy);
+        let (guardrails, invalid_guardrails) = of(
+            ReadGuardrailsObject::KIND,
+            PolicyObjectLabel::UpgradeGuardrails,
+        );
         info!(
             accepted,
             not_accepted, guardrails, invalid_guardrails, "Loaded upgrade policies of the cluster"
@@ -293,11 +304,11 @@ impl PolicyListener {
     }
 }
 
-fn verdicts_if(is_other: bool) -> Change {
+fn verdicts_if(is_other: bool) -> EventEffect {
     if is_other {
-        Change::Verdicts
+        EventEffect::Verdicts
     } else {
-        Change::Nothing
+        EventEffect::Nothing
     }
 }
 

@@ -10,49 +10,49 @@ use crate::cluster::watch::{WatchEvent, WatchedKind};
 /// What is shipped: the specs of the policy in each of its forms, and of the binding.
 #[derive(Clone, Debug, Default)]
 pub struct ExpectedPermission {
-    /// Of the `ValidatingAdmissionPolicy`.
+    /// The accepted specs of the `ValidatingAdmissionPolicy`.
     pub policies: Vec<Value>,
-    /// Of the `ValidatingAdmissionPolicyBinding`.
+    /// The spec of the `ValidatingAdmissionPolicyBinding`.
     pub binding: Value,
 }
 
 /// What is known of both.
 #[derive(Debug)]
-pub(super) struct Permission {
+pub(super) struct PermissionWatch {
     expected: ExpectedPermission,
-    policy: Piece,
-    binding: Piece,
+    policy: PermissionObject,
+    binding: PermissionObject,
 }
 
-/// One of the two objects.
+/// The state of one of the two objects.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-enum Piece {
+enum PermissionObject {
     /// No answer yet.
     #[default]
     Unknown,
-    /// It is as shipped.
+    /// The object is as shipped.
     Shipped,
-    /// It is not there, is another one, or cannot be read.
+    /// The object is missing, differs, or cannot be read.
     Other,
 }
 
-impl Permission {
+impl PermissionWatch {
     pub(super) fn new(expected: ExpectedPermission) -> Self {
         Self {
             expected,
-            policy: Piece::Unknown,
-            binding: Piece::Unknown,
+            policy: PermissionObject::Unknown,
+            binding: PermissionObject::Unknown,
         }
     }
 
     /// Whether both have been asked for.
     pub(super) fn is_known(&self) -> bool {
-        self.policy != Piece::Unknown && self.binding != Piece::Unknown
+        self.policy != PermissionObject::Unknown && self.binding != PermissionObject::Unknown
     }
 
     /// Whether the API server asks.
     pub(super) fn is_checked(&self) -> bool {
-        self.policy == Piece::Shipped && self.binding == Piece::Shipped
+        self.policy == PermissionObject::Shipped && self.binding == PermissionObject::Shipped
     }
 
     /// Takes an event of the policy; true if the answer is another one now.
@@ -64,7 +64,7 @@ impl Permission {
         before != (self.is_known(), self.is_checked())
     }
 
-    /// The same of the binding.
+    /// The same for the binding.
     pub(super) fn take_binding(&mut self, event: &WatchEvent<Value>) -> bool {
         let expected = &self.expected.binding;
         let next = piece(self.binding, event, |spec| spec == expected);
@@ -74,23 +74,27 @@ impl Permission {
     }
 }
 
-fn piece(known: Piece, event: &WatchEvent<Value>, is_shipped: impl Fn(&Value) -> bool) -> Piece {
+fn piece(
+    known: PermissionObject,
+    event: &WatchEvent<Value>,
+    is_shipped: impl Fn(&Value) -> bool,
+) -> PermissionObject {
     let of = |object: &Value| {
         let is_shipped = object.get("spec").is_some_and(&is_shipped);
         let is_leaving = object.pointer("/metadata/deletionTimestamp").is_some();
         if is_shipped && !is_leaving {
-            Piece::Shipped
+            PermissionObject::Shipped
         } else {
-            Piece::Other
+            PermissionObject::Other
         }
     };
     match event {
-        WatchEvent::Listed(objects) => objects.first().map_or(Piece::Other, of),
+        WatchEvent::Listed(objects) => objects.first().map_or(PermissionObject::Other, of),
         WatchEvent::Applied(object) => of(object),
-        WatchEvent::Deleted(_) | WatchEvent::Absent => Piece::Other,
+        WatchEvent::Deleted(_) | WatchEvent::Absent => PermissionObject::Other,
         // Without the right to look, nobody knows that somebody asks.
-        WatchEvent::Lost(fault) if fault.class == FaultClass::Forbidden => Piece::Other,
-        WatchEvent::Lost(_) if known == Piece::Unknown => Piece::Other,
+        WatchEvent::Lost(fault) if fault.class == FaultClass::Forbidden => PermissionObject::Other,
+        WatchEvent::Lost(_) if known == PermissionObject::Unknown => PermissionObject::Other,
         WatchEvent::Lost(_) | WatchEvent::Alive | WatchEvent::Found => known,
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct ReadPolicy {
 
 /// An `UpgradeGuardrails` object.
 #[derive(Clone, Debug)]
-pub(super) struct ReadGuardrails {
+pub(super) struct ReadGuardrailsObject {
     pub(super) object: ObjectState,
     pub(super) guardrails: GuardrailsObject,
 }
@@ -31,7 +31,7 @@ pub(super) struct ObjectState {
     pub(super) name: Box<str>,
     uid: Option<Box<str>>,
     pub(super) generation: Option<i64>,
-    /// As it was when the object was seen.
+    /// The status at the time when the object was read.
     pub(super) status: Value,
 }
 
@@ -44,7 +44,7 @@ impl ReadPolicy {
     }
 }
 
-impl ReadGuardrails {
+impl ReadGuardrailsObject {
     pub(super) fn of(object: &Value) -> Self {
         Self {
             object: ObjectState::of(object),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
+use super::read::{ObjectState, ReadGuardrailsObject, ReadPolicy};
 use super::table::ReadObject;
 use olmguard_policy::{PolicyProblem, UpgradePolicy};
 
@@ -17,18 +17,18 @@ pub struct Reports(pub(super) Arc<[ObjectReport]>);
 pub(super) struct ObjectReport {
     pub(super) kind: &'static str,
     pub(super) state: ObjectState,
-    pub(super) acceptance: Acceptance,
+    pub(super) acceptance: AcceptedCondition,
     /// The policy, which tells what it matches; none for guardrails.
     pub(super) policy: Option<UpgradePolicy>,
 }
 
 /// The condition `Accepted`.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Acceptance {
+pub(super) struct AcceptedCondition {
     pub(super) is_accepted: bool,
-    /// In one word.
+    /// The reason in one word.
     pub(super) reason: &'static str,
-    /// In words, with the field.
+    /// The reason in words, with the field.
     pub(super) message: String,
 }
 
@@ -37,17 +37,17 @@ impl ObjectReport {
         Self {
             kind: ReadPolicy::KIND,
             state: read.object.clone(),
-            acceptance: Acceptance::of_policy(&policy),
+            acceptance: AcceptedCondition::of_policy(&policy),
             policy: Some(policy),
         }
     }
 
-    pub(super) fn of_guardrails(read: &ReadGuardrails) -> Self {
+    pub(super) fn of_guardrails(read: &ReadGuardrailsObject) -> Self {
         let fault = read.fault();
         Self {
-            kind: ReadGuardrails::KIND,
+            kind: ReadGuardrailsObject::KIND,
             state: read.object.clone(),
-            acceptance: Acceptance::new(fault.as_slice(), INVALID),
+            acceptance: AcceptedCondition::new(fault.as_slice(), INVALID),
             policy: None,
         }
     }
@@ -63,7 +63,7 @@ impl ObjectReport {
     }
 }
 
-impl Acceptance {
+impl AcceptedCondition {
     fn of_policy(policy: &UpgradePolicy) -> Self {
         let faults = policy.faults();
         let needs_permission = |problem: &_| matches!(problem, PolicyProblem::PermissionNotChecked);
@@ -118,7 +118,7 @@ pub(super) fn due(report: &ObjectReport, matched: Option<i64>, now: &str) -> Opt
     (status != report.state.status).then_some(status)
 }
 
-/// As the object would be written; the time of the last change stays if nothing has changed.
+/// The condition to write; the time of the last change stays if nothing has changed.
 fn status(report: &ObjectReport, matched: Option<i64>, now: &str) -> Value {
     let word = if report.acceptance.is_accepted {
         "True"

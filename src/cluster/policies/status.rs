@@ -51,7 +51,7 @@ struct StatusWriter {
     clock: Arc<dyn Clock>,
     reports: watch::Receiver<Reports>,
     events: mpsc::Receiver<WatchEvent<Value>>,
-    extensions: Extensions,
+    extensions: MatchedExtensions,
     /// Whether there can be something to write.
     is_changed: bool,
     failures: u32,
@@ -86,7 +86,7 @@ impl StatusWriter {
             clock,
             reports,
             events,
-            extensions: Extensions::default(),
+            extensions: MatchedExtensions::default(),
             // What is known by now is a change, too.
             is_changed: true,
             failures: 0,
@@ -222,7 +222,7 @@ impl DueStatus {
     }
 }
 
-/// As API servers write it.
+/// The time in the format of API servers.
 fn rfc3339(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
@@ -232,7 +232,7 @@ fn rfc3339(time: SystemTime) -> String {
 
 const VERSION: &str = "v1alpha1";
 
-/// Who owns the status, as server-side apply has it.
+/// The field manager that owns the status.
 const MANAGER: &str = "olmguard";
 
 const BACKLOG: usize = 16;
@@ -248,7 +248,7 @@ const RETRY: Retry = Retry {
 
 /// The extensions of the cluster, as far as policies match them.
 #[derive(Debug, Default)]
-pub(super) struct Extensions {
+pub(super) struct MatchedExtensions {
     subjects: Option<BTreeMap<String, ExtensionSubject>>,
     /// Whether there was any answer.
     is_asked: bool,
@@ -260,7 +260,7 @@ struct ExtensionSubject {
     subject: PolicySubject,
 }
 
-impl Extensions {
+impl MatchedExtensions {
     /// Whether the API server was asked, with or without success.
     pub(super) fn is_asked(&self) -> bool {
         self.is_asked
@@ -308,7 +308,7 @@ impl Extensions {
     }
 }
 
-/// One that requests no package is of none that a policy names.
+/// An extension that requests no package has no package that a policy names.
 fn read(object: &Value) -> Option<(String, ExtensionSubject)> {
     let extension = Extension::recognised(object)?;
     let package = extension.filter.map(|filter| filter.package);

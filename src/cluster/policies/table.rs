@@ -8,7 +8,7 @@ use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::Instant;
 use tracing::{error, info, warn};
 
-use super::read::{ObjectState, ReadGuardrails, ReadPolicy};
+use super::read::{ObjectState, ReadGuardrailsObject, ReadPolicy};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::object::name;
 use crate::cluster::watch::WatchEvent;
@@ -49,7 +49,7 @@ impl ReadObject for ReadPolicy {
     }
 }
 
-impl ReadObject for ReadGuardrails {
+impl ReadObject for ReadGuardrailsObject {
     const KIND: &'static str = GuardrailsObject::KIND;
     const RESOURCE: WatchedResource = WatchedResource::UpgradeGuardrails;
 
@@ -76,7 +76,7 @@ impl ReadObject for ReadGuardrails {
 
 /// Every object of a kind, by name.
 #[derive(Debug)]
-pub(super) struct Table<T> {
+pub(super) struct ObjectTable<T> {
     objects: BTreeMap<Box<str>, T>,
     presence: Presence,
     /// Why nothing is heard at the moment.
@@ -91,9 +91,9 @@ pub(super) enum Presence {
     Unknown,
     /// The cluster does not serve the kind.
     Absent,
-    /// They are listed.
+    /// The objects are listed.
     Listed,
-    /// They were listed; each answer since this time was that the cluster does not serve the kind.
+    /// The objects were listed. Since this time each answer was that the cluster does not serve the kind.
     Doubted {
         /// When the first of these answers came.
         since: Instant,
@@ -102,8 +102,8 @@ pub(super) enum Presence {
 
 /// What an event changes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Change {
-    /// At most whether the watch is alive.
+pub(super) enum EventEffect {
+    /// Nothing, except whether the watch is connected.
     Nothing,
     /// The status of an object, which decides nothing.
     Status,
@@ -111,7 +111,7 @@ pub(super) enum Change {
     Verdicts,
 }
 
-impl<T> Default for Table<T> {
+impl<T> Default for ObjectTable<T> {
     fn default() -> Self {
         Self {
             objects: BTreeMap::new(),
@@ -121,7 +121,7 @@ impl<T> Default for Table<T> {
     }
 }
 
-impl<T: ReadObject> Table<T> {
+impl<T: ReadObject> ObjectTable<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.objects.values()
     }
@@ -141,7 +141,7 @@ impl<T: ReadObject> Table<T> {
 
     /// Takes an event. Objects are read apart from where connections are served; a fault of the reader leaves all as it
     /// was.
-    pub(super) async fn take(&mut self, event: WatchEvent<Value>, now: Instant) -> Change {
+    pub(super) async fn take(&mut self, event: WatchEvent<Value>, now: Instant) -> EventEffect {
         if !matches!(event, WatchEvent::Lost(_)) && self.fault.is_gone() {
             info!(kind = T::KIND, "Watch works again");
         }
@@ -149,21 +149,21 @@ impl<T: ReadObject> Table<T> {
             WatchEvent::Listed(objects) => self.list(objects).await,
             WatchEvent::Applied(object) => self.apply(object).await,
             WatchEvent::Deleted(object) => Ok(self.delete(name(&object))),
-            WatchEvent::Alive => Ok(Change::Nothing),
+            WatchEvent::Alive => Ok(EventEffect::Nothing),
             WatchEvent::Found => Ok(self.find(now)),
             WatchEvent::Absent => Ok(self.absent(now)),
             WatchEvent::Lost(fault) => {
                 self.lose(&fault, now);
-                Ok(Change::Nothing)
+                Ok(EventEffect::Nothing)
             }
         };
         taken.unwrap_or_else(|fault| {
             error!(%fault, kind = T::KIND, "Failed to read objects, keeping the last good ones; please report this");
-            Change::Nothing
+            EventEffect::Nothing
         })
     }
 
-    async fn list(&mut self, objects: Vec<Value>) -> Result<Change, JoinError> {
+    async fn list(&mut self, objects: Vec<Value>) -> Result<EventEffect, JoinError> {
         let (known, new): (Vec<_>, Vec<_>) =
             objects.into_iter().partition(|object| self.has(object));
         let is_whole = known.len() == self.objects.len() && new.is_empty();
@@ -178,21 +178,21 @@ impl<T: ReadObject> Table<T> {
         self.insert(read);
         let was = std::mem::replace(&mut self.presence, Presence::Listed);
         Ok(match (is_whole, was) {
-            (true, Presence::Listed | Presence::Doubted { .. }) => Change::Status,
-            _ => Change::Verdicts,
+            (true, Presence::Listed | Presence::Doubted { .. }) => EventEffect::Status,
+            _ => EventEffect::Verdicts,
         })
     }
 
-    async fn apply(&mut self, object: Value) -> Result<Change, JoinError> {
+    async fn apply(&mut self, object: Value) -> Result<EventEffect, JoinError> {
         if self.has(&object) {
             if let Some(one) = self.objects.get_mut(name(&object)) {
                 one.state_mut().status = ObjectState::of(&object).status;
             }
-            return Ok(Change::Status);
+            return Ok(EventEffect::Status);
         }
         let read = read_all(vec![object]).await?;
         self.insert(read);
-        Ok(Change::Verdicts)
+        Ok(EventEffect::Verdicts)
     }
 
     fn insert(&mut self, read: Vec<T>) {
@@ -209,21 +209,21 @@ impl<T: ReadObject> Table<T> {
         }
     }
 
-    fn delete(&mut self, name: &str) -> Change {
+    fn delete(&mut self, name: &str) -> EventEffect {
         match self.objects.remove(name) {
-            Some(_) => Change::Verdicts,
-            None => Change::Nothing,
+            Some(_) => EventEffect::Verdicts,
+            None => EventEffect::Nothing,
         }
     }
 
     /// The cluster serves the kind: no object is known of a kind that was missing until now.
-    fn find(&mut self, now: Instant) -> Change {
+    fn find(&mut self, now: Instant) -> EventEffect {
         self.doubt_from(now);
         if self.presence != Presence::Absent {
-            return Change::Nothing;
+            return EventEffect::Nothing;
         }
         self.presence = Presence::Unknown;
-        Change::Verdicts
+        EventEffect::Verdicts
     }
 
     /// Answers before and after another one are not one row of answers.
@@ -235,9 +235,9 @@ impl<T: ReadObject> Table<T> {
 
     /// An API server that starts can say so of a kind that it serves a moment later, and a definition that is deleted
     /// by mistake is restored soon.
-    fn absent(&mut self, now: Instant) -> Change {
+    fn absent(&mut self, now: Instant) -> EventEffect {
         match self.presence {
-            Presence::Absent => Change::Nothing,
+            Presence::Absent => EventEffect::Nothing,
             Presence::Listed if !self.objects.is_empty() => {
                 warn!(
                     kind = T::KIND,
@@ -246,14 +246,16 @@ impl<T: ReadObject> Table<T> {
                     "Found no such kind in the cluster any more, keeping its last objects for now"
                 );
                 self.presence = Presence::Doubted { since: now };
-                Change::Nothing
+                EventEffect::Nothing
             }
-            Presence::Doubted { since } if now.duration_since(since) < DOUBT => Change::Nothing,
+            Presence::Doubted { since } if now.duration_since(since) < DOUBT => {
+                EventEffect::Nothing
+            }
             Presence::Unknown | Presence::Listed | Presence::Doubted { .. } => self.drop_all(),
         }
     }
 
-    fn drop_all(&mut self) -> Change {
+    fn drop_all(&mut self) -> EventEffect {
         let objects = std::mem::take(&mut self.objects).len();
         self.presence = Presence::Absent;
         if objects > 0 {
@@ -267,7 +269,7 @@ impl<T: ReadObject> Table<T> {
                 "Found no such kind in the cluster, checking edits without it"
             );
         }
-        Change::Verdicts
+        EventEffect::Verdicts
     }
 
     /// Logged once, for as long as it is the same.

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
-use super::follow::{State, Watches};
-use super::read::ReadGuardrails;
-use super::table::{DOUBT, Table};
+use super::follow::{WatchedPolicies, Watches};
+use super::read::ReadGuardrailsObject;
+use super::table::{DOUBT, ObjectTable};
 use super::*;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::watch::WatchEvent;
@@ -360,7 +360,7 @@ fn lost() -> WatchEvent<Value> {
 /// Whether the object is in use after these events, each at its time, and whether all objects are known.
 async fn after(events: &[(Duration, WatchEvent<Value>)]) -> (bool, bool) {
     let begun = Instant::now();
-    let mut table = Table::<ReadGuardrails>::default();
+    let mut table = ObjectTable::<ReadGuardrailsObject>::default();
     let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
     table.take(listed, begun).await;
     for (after, event) in events {
@@ -432,7 +432,7 @@ async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
 #[tokio::test]
 async fn a_kind_without_objects_is_known_to_be_absent_at_once() {
     let now = Instant::now();
-    let mut table = Table::<ReadGuardrails>::default();
+    let mut table = ObjectTable::<ReadGuardrailsObject>::default();
     assert!(!table.is_known());
     table.take(WatchEvent::Absent, now).await;
     assert!(table.is_known());
@@ -539,7 +539,7 @@ async fn following_ends_with_any_of_its_watches_and_what_it_knew_stays_in_force(
         listener.begin();
         let (senders, watches) = watches();
         let (reports, _) = watch::channel(Reports::default());
-        let state = State::new(ExpectedPermission::default(), listener, reports);
+        let state = WatchedPolicies::new(ExpectedPermission::default(), listener, reports);
         let following = tokio::spawn(state.run(watches));
         let listed = WatchEvent::Listed(vec![policy("a", &json!({}))]);
         senders.policies.send(listed).await.expect("it listens");
@@ -569,7 +569,7 @@ async fn following_ends_with_any_of_its_watches_and_what_it_knew_stays_in_force(
     // The next try knows nothing yet, and replaces nothing by that.
     let (senders, watches) = watches();
     let (reports, _) = watch::channel(Reports::default());
-    let state = State::new(ExpectedPermission::default(), scene.listener(), reports);
+    let state = WatchedPolicies::new(ExpectedPermission::default(), scene.listener(), reports);
     tokio::spawn(state.run(watches));
     let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
     senders.guardrails.send(listed).await.expect("it listens");

@@ -9,7 +9,7 @@ use tokio::time::{Instant, advance, timeout};
 
 use super::Scrapers;
 use crate::cluster::FaultClass;
-use crate::cluster::scrapers::{ALLOWED, Key, MOST, PATIENCE, PLACES, REFUSED, RulingCache};
+use crate::cluster::scrapers::{ALLOWED, MOST, PATIENCE, PLACES, REFUSED, RulingCache, TokenHash};
 use crate::cluster::tests::logged;
 use crate::telemetry::{Authorizer, ScrapeDenied};
 use olmguard_support::api::{ApiServer, Trouble};
@@ -204,10 +204,10 @@ async fn each_token_is_one_of_its_own() {
 async fn a_flood_of_unknown_tokens_takes_bounded_room_and_not_that_of_a_scraper() {
     let mut known = RulingCache::default();
     let now = Instant::now();
-    let scraper = Key::of("scraper");
+    let scraper = TokenHash::of("scraper");
     known.insert(scraper, Ok(()), now);
     for number in 0..10 * MOST {
-        let key = Key::of(&number.to_string());
+        let key = TokenHash::of(&number.to_string());
         known.insert(key, Err(ScrapeDenied::Unauthenticated), now);
         assert!(known.len() <= MOST);
         assert_eq!(

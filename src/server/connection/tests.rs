@@ -40,7 +40,7 @@ impl Line {
             phase: watched,
         };
         tokio::spawn(async move {
-            let (pace, metrics) = (Arc::new(Wait::new()), Metrics::new());
+            let (pace, metrics) = (Arc::new(PeerWait::new()), Metrics::new());
             let near = heard(near, &pace);
             let peer = ([127, 0, 0, 1], 0).into();
             serve(near, peer, &pace, config, &metrics.connections).await;

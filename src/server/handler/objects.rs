@@ -14,7 +14,7 @@ use crate::server::catalog_preview::Preview;
 use crate::server::handler::{Handler, Telemetry, expect_json, peer};
 use crate::server::limits::Deadline;
 use crate::server::rejection::Rejection;
-use crate::telemetry::metrics::{CatalogReviewResult, PolicyObject};
+use crate::telemetry::metrics::{CatalogReviewResult, PolicyObjectLabel};
 use crate::tls::Clock as _;
 use olmguard_views::audit_change::EditNote;
 
@@ -95,8 +95,8 @@ impl Handler {
 impl Telemetry {
     fn object_answered(&self, review: &ObjectReview) {
         let kind = match review.kind() {
-            ObjectKind::UpgradePolicy => PolicyObject::UpgradePolicy,
-            ObjectKind::UpgradeGuardrails => PolicyObject::UpgradeGuardrails,
+            ObjectKind::UpgradePolicy => PolicyObjectLabel::UpgradePolicy,
+            ObjectKind::UpgradeGuardrails => PolicyObjectLabel::UpgradeGuardrails,
             ObjectKind::Other => return,
         };
         let is_allowed = review.is_allowed();

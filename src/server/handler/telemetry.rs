@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use tokio::time::Duration;
 
-use crate::admission::{Outcome, Review};
+use crate::admission::{Review, ReviewOutcome};
 use crate::server::body::BodyError;
 use crate::server::rejection::Rejection;
-use crate::telemetry::log::{Decision, DecisionLog, reviewing};
+use crate::telemetry::log::{DecisionLog, LoggedAnswer, reviewing};
 use crate::telemetry::metrics::{
-    AdmissionMetrics, AnsweredReview, CatalogReviewMetrics, PolicyFinding, PolicyMetrics, WaitedFor,
+    AdmissionMetrics, AnsweredReview, CatalogReviewMetrics, PolicyEffect, PolicyMetrics, WaitedFor,
 };
 use crate::telemetry::{EditEvents, Metrics};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::UnansweredReason;
 
-/// Where answers are counted and written down.
+/// The metrics, log and Events that record answers.
 #[derive(Clone, Debug)]
 pub(in crate::server) struct Telemetry {
     pub(super) metrics: Arc<AdmissionMetrics>,
@@ -59,7 +59,7 @@ impl Telemetry {
         &self,
         review: &Review,
         answer: &Answer,
-        outcome: Outcome,
+        outcome: ReviewOutcome,
         elapsed: Duration,
     ) {
         self.metrics.answered(&AnsweredReview {
@@ -72,13 +72,13 @@ impl Telemetry {
         if let Some(exemption) = &answer.exemption {
             self.metrics.not_judged(exemption.kind);
         }
-        for finding in PolicyFinding::ALL {
+        for finding in PolicyEffect::ALL {
             let word = finding.as_str();
             if answer.policies.iter().any(|one| one.enforcement == word) {
                 self.policies.found(*finding);
             }
         }
-        self.decisions.say(&Decision {
+        self.decisions.say(&LoggedAnswer {
             asked: review.into(),
             answer,
             outcome,

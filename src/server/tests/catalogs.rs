@@ -12,7 +12,7 @@ use super::protocol::Wire;
 use super::{LOOPBACK, Started, listen_on, post_to, start};
 use crate::admission::{Enforcement, Mode};
 use crate::cluster::extensions::SharedExtensions;
-use crate::server::{CatalogPreviews, Guard, Installations, InstalledExtensions, Limits};
+use crate::server::{CatalogPreviews, Guard, Installations, Limits, ListExtensions};
 use crate::source::load_bytes;
 use crate::tls::{TlsConfig, self_signed};
 use olmguard_catalog::olm::Rules;
@@ -25,7 +25,7 @@ use olmguard_support::api::{ApiServer, Asked, Trouble};
 #[derive(Debug)]
 struct Listed(SharedExtensions);
 
-impl InstalledExtensions for Listed {
+impl ListExtensions for Listed {
     fn list(&self) -> Pin<Box<dyn Future<Output = Installations> + Send>> {
         let list = self.0.list();
         Box::pin(async {

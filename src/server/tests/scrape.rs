@@ -19,7 +19,7 @@ use super::{LOOPBACK, post, review, told};
 use crate::admission::Enforcement;
 use crate::server::connection::{ConnectionConfig, Phase, serve};
 use crate::server::handler::{Handler, Telemetry};
-use crate::server::pace::Wait;
+use crate::server::pace::PeerWait;
 use crate::server::{Config, Guard, Limits, ListeningServer, Patience, Scrapes, Server, validate};
 use crate::telemetry::log::DecisionLog;
 use crate::telemetry::metrics::FaultClass;
@@ -293,7 +293,7 @@ impl Replica {
         tokio::spawn(async move {
             let acceptor = TlsAcceptor::from(certificates.server_config());
             let stream = acceptor.accept(near).await.unwrap();
-            let (peer, pace) = (([127, 0, 0, 1], 0).into(), Arc::new(Wait::new()));
+            let (peer, pace) = (([127, 0, 0, 1], 0).into(), Arc::new(PeerWait::new()));
             serve(stream, peer, &pace, config, &metrics.connections).await;
         });
         let connector = TlsConnector::from(world.client(&world.store.bundle()));

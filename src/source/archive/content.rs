@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, Write};
 use zstd::stream::write::Encoder;
 
 use super::super::decompress::compress;
-use crate::source::decompress::{Frame, Tee};
+use crate::source::decompress::{Tee, ZstdFrame};
 use crate::source::{Progress, SourceError, read_fetched};
 use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 
@@ -14,7 +14,7 @@ use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
 #[derive(Debug)]
 pub struct FetchedContent {
     file: File,
-    /// Its length in bytes, decompressed.
+    /// The length in bytes, decompressed.
     pub(super) length: u64,
 }
 
@@ -46,7 +46,7 @@ impl FetchedContent {
     pub(super) fn read(&self) -> io::Result<impl Read + use<'_>> {
         let mut file = &self.file;
         file.rewind()?;
-        Frame::open(file)
+        ZstdFrame::open(file)
     }
 }
 

@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{FetchedContent, Reason};
+use super::{ArchiveFault, FetchedContent};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, UnknownRelease};
 use olmguard_engine::snapshot::{
@@ -37,7 +37,7 @@ pub struct ArchiveFacts {
 pub enum SavedPolicies {
     /// The objects as written.
     Objects(Vec<Value>),
-    /// They were not to be had, for this reason.
+    /// Unavailable, for this reason.
     Unfetched(String),
 }
 
@@ -45,12 +45,12 @@ pub enum SavedPolicies {
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SavedExtensions {
-    /// They were not to be saved, or an earlier program saved none.
+    /// Not saved, or saved by a program that knew none.
     #[default]
     NotSaved,
     /// What an extension is read from of each object.
     Objects(Vec<Value>),
-    /// They were not to be had, for this reason.
+    /// Unavailable, for this reason.
     Unfetched(String),
 }
 
@@ -150,7 +150,7 @@ struct AnyFacts {
 
 /// The name of the file with the content of the catalog of this number.
 ///
-/// In an archive a name of a file has room for 100 bytes; that of a catalog may have 253.
+/// The name of a file in an archive has room for 100 bytes; a catalog's name can have 253.
 pub(super) fn member(number: usize, catalog: &str) -> String {
     if catalog.len() <= NAME_LIMIT && is_subdomain(catalog) {
         format!("catalogs/{catalog}.jsonl")
@@ -182,12 +182,12 @@ impl SnapshotFacts {
     }
 
     /// Reads them. How much room they take is known before the first value is built.
-    pub(super) fn parse(json: &[u8]) -> Result<Self, Reason> {
+    pub(super) fn parse(json: &[u8]) -> Result<Self, ArchiveFault> {
         check_size(json)?;
         let AnyFacts { schema: found } = serde_json::from_slice(json)?;
         if *found != *SCHEMA {
             let expected = SCHEMA;
-            return Err(Reason::Schema { found, expected });
+            return Err(ArchiveFault::Schema { found, expected });
         }
         Ok(serde_json::from_slice(json)?)
     }
@@ -276,7 +276,7 @@ const SCHEMA: &str = "olmguard.snapshot/v1";
 /// are indented.
 const MOST_EXTENSIONS: usize = 4 << 20;
 
-/// With its folder and its ending it fits into the name of a file.
+/// The most bytes of a name that fits into the name of a file, with directory and ending.
 const NAME_LIMIT: usize = 80;
 
 // The memory that the facts of an archive can take, checked before they are read.
@@ -290,9 +290,9 @@ pub(super) const MOST_BYTES: u64 = 16 << 20;
 const MOST_VALUES: usize = 400_000;
 
 /// Refuses facts that are larger than any cluster's.
-pub(super) fn check_size(json: &[u8]) -> Result<(), Reason> {
+pub(super) fn check_size(json: &[u8]) -> Result<(), ArchiveFault> {
     if json.len() as u64 > MOST_BYTES {
-        return Err(Reason::Size);
+        return Err(ArchiveFault::Size);
     }
     let mut left = MOST_VALUES;
     let mut reader = serde_json::Deserializer::from_slice(json);

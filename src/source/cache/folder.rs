@@ -13,11 +13,11 @@ use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
 use zstd::stream::write::Encoder;
 
 use super::super::decompress::compress;
-use crate::source::cache::{CacheError, Digest, DroppedFile, Reason};
+use crate::source::cache::{CacheError, Digest, DroppedFile, EntryFault};
 
 /// A folder that this process holds.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct CacheFolder {
     path: PathBuf,
     /// Held until it is closed, by whatever ends this process.
     _lock: File,
@@ -39,7 +39,7 @@ enum Name {
     Partial,
 }
 
-impl Folder {
+impl CacheFolder {
     /// Takes the folder for this process, and makes it first if it is not there.
     pub(super) fn hold(path: &Path) -> Result<Self, CacheError> {
         let mut builder = DirBuilder::new();
@@ -118,7 +118,7 @@ impl Folder {
     }
 
     /// Removes a file that turned out to be of no use, and says so.
-    pub(super) fn damaged(&self, digest: &Digest, reason: Reason) -> CacheError {
+    pub(super) fn damaged(&self, digest: &Digest, reason: EntryFault) -> CacheError {
         let file = self.path_of(digest);
         match remove(&file) {
             Ok(()) => CacheError::Damaged(DroppedFile { file, reason }),
@@ -154,7 +154,7 @@ impl Folder {
             .map_err(CacheError::io(&self.path, "write the directory to disk"))
     }
 
-    /// Where the content of a digest is, if it is here.
+    /// The path of the content of a digest, if the cache has it.
     pub(super) fn path_of(&self, digest: &Digest) -> PathBuf {
         self.path.join(digest.stem() + COMPLETE)
     }
@@ -184,15 +184,15 @@ impl Name {
     }
 }
 
-fn check(path: &Path, name: &Name) -> Result<(), Reason> {
+fn check(path: &Path, name: &Name) -> Result<(), EntryFault> {
     let is_file = || {
         let metadata = path.symlink_metadata();
         metadata.is_ok_and(|metadata| metadata.is_file())
     };
     match name {
-        Name::Partial => Err(Reason::HalfWritten),
+        Name::Partial => Err(EntryFault::HalfWritten),
         Name::Complete(_) if is_file() => Ok(()),
-        Name::Complete(_) => Err(Reason::NotAFile),
+        Name::Complete(_) => Err(EntryFault::NotAFile),
     }
 }
 
@@ -345,7 +345,7 @@ impl Drop for Partial {
 /// A folder, and how much may be in it.
 #[derive(Debug)]
 pub(super) struct BoundedFolder {
-    pub(super) folder: Folder,
+    pub(super) folder: CacheFolder,
     /// How many bytes complete files may take together.
     pub(super) limit: u64,
     /// What is never removed to make room. Held while files come and go, one after another.
@@ -358,7 +358,7 @@ impl BoundedFolder {
         self.limit / 2
     }
 
-    /// From now on these are in use.
+    /// Sets which digests are in use.
     pub(super) fn retain(&self, in_use: BTreeSet<Digest>) -> Result<(), CacheError> {
         let mut held = self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         *held = in_use;

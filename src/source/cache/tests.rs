@@ -469,7 +469,7 @@ fn a_link_is_no_content_and_what_it_leads_to_stays() {
         matches!(
             dropped[..],
             [DroppedFile {
-                reason: Reason::NotAFile,
+                reason: EntryFault::NotAFile,
                 ..
             }]
         ),

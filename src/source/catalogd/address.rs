@@ -10,13 +10,13 @@ use hyper::http::uri::{PathAndQuery, Scheme};
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// It is not a URL, or of another kind.
+    /// The text is not a URL, or a URL of another scheme.
     #[error("base {base:?}: expected a URL that starts with https:// or http://")]
     NotHttp {
         /// What was given.
         base: Box<str>,
     },
-    /// It names a user. What follows may be a password, so the URL is not shown.
+    /// The URL names a user. A password can follow, so the URL is not shown.
     #[error("base contains a user name: expected a URL without one")]
     User,
 }
@@ -32,7 +32,7 @@ impl AddressError {
     }
 }
 
-/// Where the content of a catalog is.
+/// The URL of the content of a catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Address {
     /// The whole URL.

@@ -38,7 +38,7 @@ pub enum FetchError {
         /// What is wrong with it.
         fault: TlsFault,
     },
-    /// It takes too long.
+    /// The fetch takes too long.
     #[error("timed out: {awaited} within {limit:?}")]
     Timeout {
         /// What there was none of.
@@ -56,20 +56,20 @@ pub enum FetchError {
     #[error("body is cut off: it ended before {end}")]
     Truncated {
         /// What would have been its end.
-        end: End,
+        end: BodyEnd,
     },
-    /// It is more than is read.
+    /// The body is larger than the limit.
     #[error("body is larger than {limit} bytes, {size}")]
     TooLarge {
-        /// Which of its sizes.
-        size: Size,
+        /// The size that exceeds the limit.
+        size: BodySize,
         /// How many bytes are read.
         limit: u64,
     },
-    /// It is whole as far as was read, and no catalog.
+    /// The body is complete, but not a catalog.
     #[error(transparent)]
     Content(SourceError),
-    /// It says to be gzip, and is not.
+    /// The body claims to be gzip, but is not.
     #[error("body is not valid gzip, which its Content-Encoding announces: {why}")]
     Gzip {
         /// What the decompressor says.
@@ -98,7 +98,7 @@ pub enum FetchClass {
     Connect,
     /// The peer is not who it has to be.
     Tls,
-    /// It took too long, or nothing came for too long.
+    /// The fetch took too long, or nothing arrived for too long.
     Timeout,
     /// The answer is another than 200.
     Status,
@@ -119,13 +119,13 @@ pub enum ResponseFault {
     /// The connection ended without an answer.
     #[error("connection was closed without an answer")]
     None,
-    /// It is not HTTP/1.1.
+    /// The response is not HTTP/1.1.
     #[error("answer is not HTTP/1.1: {why}")]
     NotHttp {
         /// What does not fit.
         why: Box<str>,
     },
-    /// It is compressed by a means that was not asked for.
+    /// The body has a compression that was not requested.
     #[error("answer has Content-Encoding {found:?}, expected gzip or none")]
     Encoding {
         /// The means.
@@ -158,21 +158,21 @@ pub enum AwaitedPart {
     Whole,
 }
 
-/// Where a body should have ended.
+/// The expected end of a body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum End {
+pub enum BodyEnd {
     /// After as many bytes as its `Content-Length` says.
     Length(u64),
     /// After its last chunk.
     LastChunk,
-    /// Where the compressed data ends.
+    /// The end of the compressed data.
     Gzip,
 }
 
 /// A size of a body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Size {
-    /// As it comes.
+pub enum BodySize {
+    /// The size on the wire.
     Sent,
     /// What becomes of it.
     Decompressed,
@@ -209,7 +209,7 @@ impl fmt::Display for AwaitedPart {
     }
 }
 
-impl fmt::Display for End {
+impl fmt::Display for BodyEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Length(bytes) => write!(f, "the {bytes} bytes of its Content-Length"),
@@ -219,7 +219,7 @@ impl fmt::Display for End {
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for BodySize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Sent => "as sent",
@@ -248,27 +248,27 @@ pub enum TlsFault {
     /// Nobody who is trusted signed the certificate.
     #[error("certificate is not signed by a CA certificate in {trusted}")]
     UnknownIssuer {
-        /// Where those come from who are trusted.
+        /// The origin of the trusted CAs.
         trusted: Box<str>,
     },
-    /// Its time is over.
+    /// The certificate has expired.
     #[error("certificate expired on {not_after}")]
     Expired {
         /// When.
         not_after: Box<str>,
     },
-    /// Its time has not come.
+    /// The certificate is not valid yet.
     #[error("certificate is not valid before {not_before}")]
     NotYet {
         /// When it will.
         not_before: Box<str>,
     },
-    /// It is for someone else.
+    /// The certificate is for another name.
     #[error("certificate is for {found}, expected {expected:?}")]
     WrongName {
         /// The name that is called.
         expected: Box<str>,
-        /// Those in the certificate.
+        /// The names in the certificate.
         found: Box<str>,
     },
     /// The other side speaks something else.
@@ -283,7 +283,7 @@ pub enum TlsFault {
     /// Anything else.
     #[error("{why}")]
     Other {
-        /// In the words of rustls.
+        /// The fault in the words of rustls.
         why: Box<str>,
     },
 }
@@ -368,7 +368,7 @@ const WORDS: usize = 253;
 
 /// The layer that failed.
 #[derive(Debug)]
-pub(super) enum Cause<'e> {
+pub(super) enum FailedLayer<'e> {
     /// TLS.
     Tls(&'e rustls::Error),
     /// The peer went away.
@@ -379,7 +379,7 @@ pub(super) enum Cause<'e> {
     Other(Box<str>),
 }
 
-impl<'e> Cause<'e> {
+impl<'e> FailedLayer<'e> {
     pub(super) fn of(error: &'e (dyn error::Error + 'static)) -> Self {
         if let Some(tls) = chain(error).find_map(<dyn error::Error>::downcast_ref) {
             return Self::Tls(tls);

@@ -17,20 +17,20 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::error::{Cause, innermost};
-use super::{AwaitedPart, End, FetchError, FetchLimits, FetchedBody, ResponseFault, Size};
+use super::error::{FailedLayer, innermost};
+use super::{AwaitedPart, BodyEnd, BodySize, FetchError, FetchLimits, FetchedBody, ResponseFault};
 use crate::source::SourceError;
 
 /// One step of a body.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(super) enum BodyPiece {
     Data(Bytes),
-    /// It is whole. A queue that ends without it was given up.
+    /// The end of a whole body. A queue that ends without it was given up.
     End,
 }
 
-impl Piece {
-    /// In bytes.
+impl BodyPiece {
+    /// The size in bytes.
     pub(super) fn length(&self) -> u64 {
         match self {
             Self::Data(data) => data.len() as u64,
@@ -41,13 +41,13 @@ impl Piece {
 
 /// A body as it comes.
 pub(super) struct Pieces {
-    queue: Receiver<Piece>,
+    queue: Receiver<BodyPiece>,
     current: Bytes,
     ended: bool,
 }
 
 impl Pieces {
-    pub(super) fn new(queue: Receiver<Piece>) -> Self {
+    pub(super) fn new(queue: Receiver<BodyPiece>) -> Self {
         let (current, ended) = (Bytes::new(), false);
         Self {
             queue,
@@ -61,8 +61,8 @@ impl BufRead for Pieces {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.current.is_empty() && !self.ended {
             match self.queue.blocking_recv() {
-                Some(Piece::Data(data)) => self.current = data,
-                Some(Piece::End) => self.ended = true,
+                Some(BodyPiece::Data(data)) => self.current = data,
+                Some(BodyPiece::End) => self.ended = true,
                 None => return Err(io::Error::new(ErrorKind::ConnectionAborted, GIVEN_UP)),
             }
         }
@@ -83,7 +83,7 @@ impl Read for Pieces {
 }
 
 /// A body as `consume` reads it.
-pub(super) struct Content {
+pub(super) struct ConsumedBody {
     input: DecodedPieces,
     digest: Context,
     bytes: u64,
@@ -97,7 +97,7 @@ enum DecodedPieces {
     Gzip(Box<MultiGzDecoder<Pieces>>),
 }
 
-impl Content {
+impl ConsumedBody {
     pub(super) fn new(pieces: Pieces, encoding: Encoding, limit: u64) -> Self {
         let input = match encoding {
             Encoding::Identity => DecodedPieces::Identity(pieces),
@@ -133,7 +133,7 @@ impl Content {
     fn fail(&mut self, error: io::Error) -> io::Error {
         let fault = match (&self.input, error.kind()) {
             (DecodedPieces::Gzip(_), ErrorKind::UnexpectedEof) => {
-                FetchError::Truncated { end: End::Gzip }
+                FetchError::Truncated { end: BodyEnd::Gzip }
             }
             (_, ErrorKind::ConnectionAborted) => FetchError::Lost,
             _ => FetchError::Gzip {
@@ -147,7 +147,7 @@ impl Content {
     fn count(&mut self, read: &[u8]) -> io::Result<()> {
         self.bytes += read.len() as u64;
         if self.bytes > self.limit {
-            let (size, limit) = (Size::Decompressed, self.limit);
+            let (size, limit) = (BodySize::Decompressed, self.limit);
             self.fault
                 .get_or_insert(FetchError::TooLarge { size, limit });
             return Err(io::Error::other("more than is read"));
@@ -157,7 +157,7 @@ impl Content {
     }
 }
 
-impl Read for Content {
+impl Read for ConsumedBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer);
         let count = read.map_err(|error| self.fail(error))?;
@@ -185,14 +185,14 @@ const GIVEN_UP: &str = "the fetch was given up";
 pub(super) async fn feed<B>(
     body: B,
     limits: &FetchLimits,
-    frames: Sender<Piece>,
+    frames: Sender<BodyPiece>,
 ) -> Result<u64, FetchError>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let length = body.size_hint();
-    let end = length.exact().map_or(End::LastChunk, End::Length);
+    let end = length.exact().map_or(BodyEnd::LastChunk, BodyEnd::Length);
     let mut bytes = 0;
     within(length.lower(), limits.wire)?;
     let mut body = pin!(body);
@@ -201,7 +201,7 @@ where
             () = frames.closed() => return Ok(bytes),
             piece = next(body.as_mut(), end, limits.silence) => piece?,
         };
-        let is_end = matches!(piece, Piece::End);
+        let is_end = matches!(piece, BodyPiece::End);
         bytes += piece.length();
         within(bytes, limits.wire)?;
         if frames.send(piece).await.is_err() || is_end {
@@ -211,7 +211,11 @@ where
 }
 
 /// What comes next, trailers aside.
-async fn next<B>(mut body: Pin<&mut B>, end: End, silence: Duration) -> Result<Piece, FetchError>
+async fn next<B>(
+    mut body: Pin<&mut B>,
+    end: BodyEnd,
+    silence: Duration,
+) -> Result<BodyPiece, FetchError>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
@@ -219,17 +223,17 @@ where
     loop {
         let frame = timeout(silence, body.frame()).await;
         let Some(frame) = frame.map_err(|_| silent(silence))? else {
-            return Ok(Piece::End);
+            return Ok(BodyPiece::End);
         };
         let frame = frame.map_err(|error| broken(&*error.into(), end))?;
         if let Ok(data) = frame.into_data() {
-            return Ok(Piece::Data(data));
+            return Ok(BodyPiece::Data(data));
         }
     }
 }
 
 fn within(bytes: u64, limit: u64) -> Result<(), FetchError> {
-    let size = Size::Sent;
+    let size = BodySize::Sent;
     if bytes > limit {
         return Err(FetchError::TooLarge { size, limit });
     }
@@ -241,11 +245,11 @@ fn silent(limit: Duration) -> FetchError {
     FetchError::Timeout { awaited, limit }
 }
 
-fn broken(error: &(dyn Error + 'static), end: End) -> FetchError {
-    let why = match Cause::of(error) {
-        Cause::Ended => return FetchError::Truncated { end },
-        Cause::Tls(error) => innermost(error),
-        Cause::NotHttp(why) | Cause::Other(why) => why,
+fn broken(error: &(dyn Error + 'static), end: BodyEnd) -> FetchError {
+    let why = match FailedLayer::of(error) {
+        FailedLayer::Ended => return FetchError::Truncated { end },
+        FailedLayer::Tls(error) => innermost(error),
+        FailedLayer::NotHttp(why) | FailedLayer::Other(why) => why,
     };
     ResponseFault::Broken { why }.into()
 }
@@ -258,9 +262,9 @@ fn broken(error: &(dyn Error + 'static), end: End) -> FetchError {
 /// How a body is compressed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Encoding {
-    /// Not at all.
+    /// No compression.
     Identity,
-    /// With gzip, in one piece or several.
+    /// gzip, in one member or several.
     Gzip,
 }
 
@@ -329,12 +333,12 @@ where
 
 /// What the thread does.
 fn read<T>(
-    queue: Receiver<Piece>,
+    queue: Receiver<BodyPiece>,
     encoding: Encoding,
     limit: u64,
     f: impl FnOnce(&mut dyn Read) -> Result<T, SourceError>,
 ) -> Result<(T, [u8; 32]), FetchError> {
-    let mut content = Content::new(Pieces::new(queue), encoding, limit);
+    let mut content = ConsumedBody::new(Pieces::new(queue), encoding, limit);
     let value = f(&mut content);
     content.finish(value)
 }

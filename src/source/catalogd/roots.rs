@@ -18,7 +18,7 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use tracing::{info, warn};
 
-/// On which terms connections are made, as of the last look.
+/// The TLS configuration of connections, from the last reading of the CA.
 #[derive(Debug)]
 pub(super) struct Roots(RootsKind);
 
@@ -33,13 +33,13 @@ enum RootsKind {
 /// What was found last, and what was good last.
 #[derive(Debug)]
 struct RootsState {
-    mark: Mark,
+    mark: ContentMark,
     config: Arc<ClientConfig>,
 }
 
 /// What tells whether something changed: the content's digest, or why there is none.
 #[derive(Debug, Eq, PartialEq)]
-enum Mark {
+enum ContentMark {
     Content([u8; 32]),
     Fault(String),
 }
@@ -50,7 +50,7 @@ impl Roots {
             return Ok(Self(RootsKind::System(Arc::new(system()))));
         };
         let content = read_ca(path);
-        let mark = Mark::of(&content);
+        let mark = ContentMark::of(&content);
         let config = Arc::new(trusting(roots(path, &content?)?));
         let seen = Mutex::new(RootsState { mark, config });
         Ok(Self(RootsKind::Path(path.to_owned(), seen)))
@@ -68,7 +68,7 @@ impl Roots {
         }
     }
 
-    /// Where those come from who are trusted, as messages name it.
+    /// The origin of the trusted CAs, as messages name it.
     pub(super) fn trusted(&self) -> String {
         match &self.0 {
             RootsKind::System(_) => "the system's store".to_owned(),
@@ -80,7 +80,7 @@ impl Roots {
 impl RootsState {
     fn look_again(&mut self, path: &Path) {
         let content = read_ca(path);
-        let mark = Mark::of(&content);
+        let mark = ContentMark::of(&content);
         if mark == self.mark {
             return;
         }
@@ -97,7 +97,7 @@ impl RootsState {
     }
 }
 
-impl Mark {
+impl ContentMark {
     fn of(content: &Result<Vec<u8>, CatalogdError>) -> Self {
         match content {
             Ok(content) => {
@@ -149,7 +149,7 @@ fn finish(mut config: ClientConfig) -> ClientConfig {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogdError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: cannot read: {source}", path.display())]
     Read {
         /// The file or folder.
@@ -157,7 +157,7 @@ pub enum CatalogdError {
         /// What the system says.
         source: io::Error,
     },
-    /// It is larger than any that is of use.
+    /// The file is larger than any useful one.
     #[error("{}: too large: expected PEM of at most {limit} bytes", path.display())]
     TooLarge {
         /// The file or folder.
@@ -165,7 +165,7 @@ pub enum CatalogdError {
         /// What is read at most, in bytes.
         limit: u64,
     },
-    /// It is no PEM.
+    /// The file is not PEM.
     #[error("{}: not PEM: {source}", path.display())]
     Pem {
         /// The file or folder.
@@ -179,7 +179,7 @@ pub enum CatalogdError {
         /// The file or folder.
         path: PathBuf,
     },
-    /// One of its certificates cannot be trusted.
+    /// One of the certificates cannot be used as a CA.
     #[error("{}: certificate {number} cannot be used: {why}", path.display())]
     Certificate {
         /// The file or folder.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tracing::{debug, info, warn};
 
-use crate::admission::{Operation, Outcome, Review};
+use crate::admission::{Review, ReviewOperation, ReviewOutcome};
 use crate::telemetry::log::LogUser;
 use crate::telemetry::log::shown;
 use olmguard_engine::explain::{Answer, ResolvedBundle};
@@ -26,29 +26,29 @@ pub struct DecisionLog {
 
 /// One answer to a review.
 #[derive(Clone, Copy, Debug)]
-pub struct Decision<'a> {
+pub struct LoggedAnswer<'a> {
     /// What was asked.
     pub asked: ReviewRequest<'a>,
     /// What was found.
     pub answer: &'a Answer,
     /// What the API server was told.
-    pub outcome: Outcome,
-    /// From the head of the request to its answer.
+    pub outcome: ReviewOutcome,
+    /// The time from the head of the request to its answer.
     pub elapsed: Duration,
 }
 
 /// What a review asks, as far as it is known where it is answered.
 #[derive(Clone, Copy, Debug)]
 pub struct ReviewRequest<'a> {
-    /// By which the API server knows it again.
+    /// The UID of the review.
     pub uid: &'a str,
     /// What is done to the object.
-    pub operation: Operation,
+    pub operation: ReviewOperation,
     /// Whether the API server asks only what would be.
     pub dry_run: bool,
     /// The name of the object, or what one is to be generated from.
     pub extension: Option<&'a str>,
-    /// Who asks.
+    /// The user of the request.
     pub user: Option<&'a str>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> From<&'a Review> for ReviewRequest<'a> {
 /// One event with the fields of a decision; nothing of them is made where its level is off.
 macro_rules! line {
     ($event:ident, $log:expr, $decision:expr, $message:literal) => {{
-        let Decision {
+        let LoggedAnswer {
             asked,
             answer,
             outcome,
@@ -122,7 +122,7 @@ macro_rules! line {
 
 impl DecisionLog {
     /// Writes one line about it.
-    pub fn say(&self, decision: &Decision<'_>) {
+    pub fn say(&self, decision: &LoggedAnswer<'_>) {
         match decision.answer.verdict() {
             Verdict::Deny => line!(info, self, decision, "Denied"),
             Verdict::Undecided => line!(warn, self, decision, "Undecided"),
@@ -132,7 +132,7 @@ impl DecisionLog {
     }
 }
 
-/// To the microsecond: no more of it means anything.
+/// Milliseconds, to the microsecond: more precision has no meaning.
 fn milliseconds(elapsed: Duration) -> f64 {
     Duration::from_micros(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)).as_secs_f64()
         * 1e3

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use prometheus::{Histogram, IntCounter, IntGauge};
 
-use crate::admission::{Operation, Outcome, ReviewError};
+use crate::admission::{ReviewError, ReviewOperation, ReviewOutcome};
 use crate::telemetry::metrics::label::{Label, PerLabel, label};
 use crate::telemetry::metrics::{GaugeGuard, Register};
 use olmguard_engine::judge::{ExemptionKind, Token, Verdict, Wait};
@@ -13,9 +13,9 @@ use olmguard_engine::judge::{ExemptionKind, Token, Verdict, Wait};
 #[derive(Debug)]
 pub struct AdmissionMetrics {
     requests: Requests,
-    durations: PerLabel<Decision, Histogram>,
+    durations: PerLabel<DecisionLabel, Histogram>,
     not_judged: PerLabel<ExemptionKind, IntCounter>,
-    let_through: PerLabel<Against, PerLabel<DryRun, IntCounter>>,
+    let_through: PerLabel<Against, PerLabel<DryRunLabel, IntCounter>>,
     in_flight: IntGauge,
     queued: IntGauge,
     queue_rejected: IntCounter,
@@ -30,21 +30,21 @@ pub struct AdmissionMetrics {
 #[derive(Clone, Copy, Debug)]
 pub struct AnsweredReview {
     /// What is done to the object.
-    pub operation: Operation,
+    pub operation: ReviewOperation,
     /// The row that answered; it implies the verdict.
     pub token: Token,
     /// Whether the API server asked only what would be.
     pub dry_run: bool,
     /// What the API server was told.
-    pub outcome: Outcome,
-    /// From the head of the request to its answer.
+    pub outcome: ReviewOutcome,
+    /// The time from the head of the request to its answer.
     pub elapsed: Duration,
 }
 
 /// Answers, by what was asked and by the row that answered.
 #[derive(Debug)]
 struct Requests {
-    answered: PerLabel<Operation, PerLabel<DryRun, PerLabel<Token, IntCounter>>>,
+    answered: PerLabel<ReviewOperation, PerLabel<DryRunLabel, PerLabel<Token, IntCounter>>>,
     failed: IntCounter,
 }
 
@@ -103,10 +103,11 @@ impl AdmissionMetrics {
         self.durations
             .of(verdict.into())
             .observe(answered.elapsed.as_secs_f64());
-        if let (Outcome::LetThrough, Some(against)) = (answered.outcome, Against::of(verdict)) {
+        if let (ReviewOutcome::LetThrough, Some(against)) = (answered.outcome, Against::of(verdict))
+        {
             self.let_through
                 .of(against)
-                .of(DryRun::of(answered.dry_run))
+                .of(DryRunLabel::of(answered.dry_run))
                 .inc();
         }
     }
@@ -120,7 +121,7 @@ impl AdmissionMetrics {
     pub fn failed(&self, elapsed: Duration) {
         self.requests.failed.inc();
         self.durations
-            .of(Decision::Error)
+            .of(DecisionLabel::Error)
             .observe(elapsed.as_secs_f64());
     }
 
@@ -144,12 +145,12 @@ impl AdmissionMetrics {
         self.panics.inc();
     }
 
-    /// So many bytes of a body came in.
+    /// Counts the bytes of a received body.
     pub fn received(&self, bytes: u64) {
         self.request_bytes.inc_by(bytes);
     }
 
-    /// So many bytes of a body went out.
+    /// Counts the bytes of a sent body.
     pub fn sent(&self, bytes: u64) {
         self.response_bytes.inc_by(bytes);
     }
@@ -162,7 +163,7 @@ impl Requests {
             "Requests answered, by operation, verdict, reason code (token) and dry run; internal errors have the verdict error.",
             &["operation", "verdict", "token", "dry_run"],
         );
-        let counter = |operation: Operation, token: Token, dry_run: DryRun| {
+        let counter = |operation: ReviewOperation, token: Token, dry_run: DryRunLabel| {
             counters.with_label_values(&[
                 operation.as_str(),
                 token.verdict().as_str(),
@@ -176,7 +177,7 @@ impl Requests {
             }),
             failed: counters.with_label_values(&[
                 UNKNOWN,
-                Decision::Error.as_str(),
+                DecisionLabel::Error.as_str(),
                 NO_TOKEN,
                 UNKNOWN,
             ]),
@@ -186,31 +187,31 @@ impl Requests {
     fn of(&self, answered: &AnsweredReview) -> &IntCounter {
         self.answered
             .of(answered.operation)
-            .of(DryRun::of(answered.dry_run))
+            .of(DryRunLabel::of(answered.dry_run))
             .of(answered.token)
     }
 }
 
-fn let_through(register: &Register<'_>) -> PerLabel<Against, PerLabel<DryRun, IntCounter>> {
+fn let_through(register: &Register<'_>) -> PerLabel<Against, PerLabel<DryRunLabel, IntCounter>> {
     let counters = register.counters(
         "admission_let_through_total",
         "Edits allowed with a warning although the verdict was deny or undecided.",
         &["verdict", "dry_run"],
     );
-    let counter = |against: Against, dry_run: DryRun| {
+    let counter = |against: Against, dry_run: DryRunLabel| {
         counters.with_label_values(&[against.as_str(), dry_run.as_str()])
     };
     PerLabel::new(|against| PerLabel::new(|dry_run| counter(against, dry_run)))
 }
 
-fn durations(register: &Register<'_>) -> PerLabel<Decision, Histogram> {
+fn durations(register: &Register<'_>) -> PerLabel<DecisionLabel, Histogram> {
     let histograms = register.histograms(
         "admission_duration_seconds",
         "Time from the headers of a request to its answer, in seconds.",
         &["verdict"],
         &BUCKETS,
     );
-    PerLabel::new(|decision: Decision| histograms.with_label_values(&[decision.as_str()]))
+    PerLabel::new(|decision: DecisionLabel| histograms.with_label_values(&[decision.as_str()]))
 }
 
 /// From half a millisecond to the API server's own default of 10 s: a decision is expected below
@@ -229,19 +230,19 @@ const NO_TOKEN: &str = "none";
 label! {
     /// Why a request was no review that can be answered.
     pub enum DecodeError {
-        /// Its media type is not JSON, or it is compressed.
+        /// The media type is not JSON, or the body is compressed.
         MediaType => "media_type",
-        /// Its body is larger than any review.
+        /// The body is larger than any review.
         TooLarge => "too_large",
         /// Too many large bodies were being read.
         NoMemory => "no_memory",
-        /// Its body ended early, or cannot be read.
+        /// The body ended early, or cannot be read.
         Body => "body",
-        /// Its body did not come in time.
+        /// The body did not arrive in time.
         Timeout => "timeout",
-        /// Its body is not JSON.
+        /// The body is not JSON.
         Json => "json",
-        /// Its body is JSON, and no `AdmissionReview`.
+        /// The body is JSON, but no `AdmissionReview`.
         Review => "review",
     }
 }
@@ -262,7 +263,7 @@ label! {
 
 label! {
     /// Whether the API server asks only what would be.
-    enum DryRun {
+    enum DryRunLabel {
         No => "false",
         Yes => "true",
     }
@@ -270,7 +271,7 @@ label! {
 
 label! {
     /// What became of a review.
-    enum Decision {
+    enum DecisionLabel {
         Allow => "allow",
         Deny => "deny",
         Undecided => "undecided",
@@ -310,13 +311,13 @@ impl From<&ReviewError> for DecodeError {
     }
 }
 
-impl DryRun {
+impl DryRunLabel {
     fn of(dry_run: bool) -> Self {
         if dry_run { Self::Yes } else { Self::No }
     }
 }
 
-impl From<Verdict> for Decision {
+impl From<Verdict> for DecisionLabel {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Allow => Self::Allow,
@@ -337,7 +338,7 @@ impl Against {
     }
 }
 
-impl Label for Operation {
+impl Label for ReviewOperation {
     const ALL: &'static [Self] = &[Self::Create, Self::Update, Self::Other];
 
     fn as_str(self) -> &'static str {

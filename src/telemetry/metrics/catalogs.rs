@@ -15,7 +15,7 @@ label! {
         Connect => "connect",
         /// The peer is not who it has to be.
         Tls => "tls",
-        /// It took too long, or nothing came for too long.
+        /// The fetch took too long, or nothing arrived for too long.
         Timeout => "timeout",
         /// The answer is another than 200.
         Status => "status",
@@ -49,9 +49,9 @@ pub struct CatalogLoad {
     pub wire_bytes: u64,
     /// What it takes of memory.
     pub resident_bytes: usize,
-    /// Its packages.
+    /// The number of packages.
     pub packages: usize,
-    /// Its bundles.
+    /// The number of bundles.
     pub bundles: usize,
 }
 
@@ -269,7 +269,7 @@ label! {
         Checked => "checked",
         /// An upgrade policy denies the edit.
         Denied => "denied",
-        /// It changes nothing that OLM resolves by.
+        /// The edit changes nothing that OLM resolves by.
         Idle => "idle",
         /// The content of the catalog after the edit is not loaded.
         UnknownContent => "unknown_content",

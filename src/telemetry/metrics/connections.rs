@@ -10,7 +10,7 @@ use crate::telemetry::metrics::{GaugeGuard, Register, unix_seconds};
 
 label! {
     /// Why a connection was not taken.
-    pub enum Refusal {
+    pub enum ConnectionRefusal {
         /// There are as many as there may be, and none that is idle.
         Full => "full",
         /// The system could not accept it: it lacks file descriptors or memory.
@@ -21,9 +21,9 @@ label! {
 label! {
     /// Why a connection that was open was closed from here.
     pub enum Eviction {
-        /// It was the idle one that had to make room for another.
+        /// The connection was idle, and another one needed its seat.
         ForRoom => "for_room",
-        /// It sent nothing for too long between two requests.
+        /// The connection sent nothing for too long between two requests.
         Idle => "idle",
         /// The head of a request did not come in time.
         SlowHeader => "slow_header",
@@ -39,7 +39,7 @@ label! {
     pub enum HandshakeFailure {
         /// The peer went away.
         Closed => "closed",
-        /// It took too long.
+        /// The handshake took too long.
         Timeout => "timeout",
         /// What the peer sent is not TLS.
         NotTls => "not_tls",
@@ -55,8 +55,8 @@ label! {
 }
 
 label! {
-    /// Where a connection comes in.
-    pub(super) enum Port {
+    /// The port of a connection.
+    pub(super) enum PortLabel {
         /// The one that takes reviews.
         Reviews => "reviews",
         /// The one that tells health, and metrics where everyone can read them.
@@ -70,7 +70,7 @@ label! {
 #[derive(Debug)]
 pub struct ConnectionMetrics {
     open: IntGauge,
-    refused: PerLabel<Refusal, IntCounter>,
+    refused: PerLabel<ConnectionRefusal, IntCounter>,
     evicted: PerLabel<Eviction, IntCounter>,
     handshake_errors: PerLabel<HandshakeFailure, IntCounter>,
 }
@@ -106,13 +106,13 @@ impl ConnectionFamilies {
         }
     }
 
-    /// Those of one port.
-    pub(super) fn of(&self, port: Port) -> ConnectionMetrics {
+    /// The metrics of one port.
+    pub(super) fn of(&self, port: PortLabel) -> ConnectionMetrics {
         let port = port.as_str();
         let errors = &self.handshake_errors;
         ConnectionMetrics {
             open: self.open.with_label_values(&[port]),
-            refused: PerLabel::new(|why: Refusal| {
+            refused: PerLabel::new(|why: ConnectionRefusal| {
                 self.refused.with_label_values(&[port, why.as_str()])
             }),
             evicted: PerLabel::new(|why: Eviction| {
@@ -132,7 +132,7 @@ impl ConnectionMetrics {
     }
 
     /// A connection was not taken.
-    pub fn refused(&self, refusal: Refusal) {
+    pub fn refused(&self, refusal: ConnectionRefusal) {
         self.refused.of(refusal).inc();
     }
 
@@ -154,9 +154,9 @@ const PORT: &str = "port";
 label! {
     /// What became of a certificate that was read anew.
     pub enum Reload {
-        /// It is shown from now on.
+        /// The new certificate is in use.
         Ok => "ok",
-        /// It cannot be used; the one before is still shown.
+        /// The new certificate cannot be used; the one before stays in use.
         Refused => "refused",
     }
 }

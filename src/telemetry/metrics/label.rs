@@ -10,7 +10,7 @@ pub(super) trait Label: Copy + 'static {
     /// The value as it is written.
     fn as_str(self) -> &'static str;
 
-    /// Where it stands among all.
+    /// The index of the value among all.
     fn place(self) -> usize;
 }
 

@@ -9,7 +9,7 @@ use crate::telemetry::metrics::label::{PerLabel, label};
 
 label! {
     /// A kind of object with what administrators decide.
-    pub enum PolicyObject {
+    pub enum PolicyObjectLabel {
         /// `UpgradePolicy`.
         UpgradePolicy => "UpgradePolicy",
         /// `UpgradeGuardrails`.
@@ -20,9 +20,9 @@ label! {
 label! {
     /// Whether an object can be read.
     enum Accepted {
-        /// It can.
+        /// The document can be read.
         Yes => "true",
-        /// It cannot, and denies upgrades.
+        /// The object cannot be read, and denies upgrades.
         No => "false",
     }
 }
@@ -30,18 +30,18 @@ label! {
 /// The policies that edits are checked by.
 #[derive(Debug)]
 pub struct PolicyMetrics {
-    objects: PerLabel<PolicyObject, PerLabel<Accepted, IntGauge>>,
-    known: PerLabel<PolicyObject, IntGauge>,
-    findings: PerLabel<PolicyFinding, IntCounter>,
-    reviews: PerLabel<PolicyObject, PerLabel<Accepted, IntCounter>>,
+    objects: PerLabel<PolicyObjectLabel, PerLabel<Accepted, IntGauge>>,
+    known: PerLabel<PolicyObjectLabel, IntGauge>,
+    findings: PerLabel<PolicyEffect, IntCounter>,
+    reviews: PerLabel<PolicyObjectLabel, PerLabel<Accepted, IntCounter>>,
 }
 
 label! {
     /// What a policy does about an edit.
-    pub enum PolicyFinding {
-        /// It denies it.
+    pub enum PolicyEffect {
+        /// The policy denies the edit.
         Deny => "Deny",
-        /// It warns of it.
+        /// The policy warns of the edit.
         Warn => "Warn",
     }
 }
@@ -64,18 +64,18 @@ impl PolicyMetrics {
             &["kind", "accepted"],
         );
         Self {
-            reviews: PerLabel::new(|kind: PolicyObject| {
+            reviews: PerLabel::new(|kind: PolicyObjectLabel| {
                 PerLabel::new(|accepted: Accepted| {
                     reviews.with_label_values(&[kind.as_str(), accepted.as_str()])
                 })
             }),
-            objects: PerLabel::new(|kind: PolicyObject| {
+            objects: PerLabel::new(|kind: PolicyObjectLabel| {
                 PerLabel::new(|accepted: Accepted| {
                     objects.with_label_values(&[kind.as_str(), accepted.as_str()])
                 })
             }),
             // Without a cluster to list them in, there is none.
-            known: PerLabel::new(|kind: PolicyObject| {
+            known: PerLabel::new(|kind: PolicyObjectLabel| {
                 let known = known.with_label_values(&[kind.as_str()]);
                 known.set(1);
                 known
@@ -88,8 +88,8 @@ impl PolicyMetrics {
         }
     }
 
-    /// So many objects of a kind are in use from now on.
-    pub fn taken(&self, kind: PolicyObject, accepted: usize, not_accepted: usize) {
+    /// Sets the number of objects of a kind in use.
+    pub fn taken(&self, kind: PolicyObjectLabel, accepted: usize, not_accepted: usize) {
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let objects = self.objects.of(kind);
         objects.of(Accepted::Yes).set(count(accepted));
@@ -97,12 +97,12 @@ impl PolicyMetrics {
     }
 
     /// Whether all objects of a kind are known from now on.
-    pub fn known(&self, kind: PolicyObject, is_known: bool) {
+    pub fn known(&self, kind: PolicyObjectLabel, is_known: bool) {
         self.known.of(kind).set(i64::from(is_known));
     }
 
     /// An API server asked about a write of an object.
-    pub fn reviewed(&self, kind: PolicyObject, is_accepted: bool) {
+    pub fn reviewed(&self, kind: PolicyObjectLabel, is_accepted: bool) {
         let accepted = if is_accepted {
             Accepted::Yes
         } else {
@@ -112,7 +112,7 @@ impl PolicyMetrics {
     }
 
     /// An edit violates a policy.
-    pub fn found(&self, finding: PolicyFinding) {
+    pub fn found(&self, finding: PolicyEffect) {
         self.findings.of(finding).inc();
     }
 }
@@ -121,10 +121,10 @@ impl PolicyMetrics {
 
 label! {
     /// Whether a document can be read.
-    pub(super) enum Document {
-        /// It can.
+    pub(super) enum DocumentLabel {
+        /// The document can be read.
         Read => "read",
-        /// It cannot, and forbids every upgrade of what it is about.
+        /// The document cannot be read, and forbids every upgrade of its packages.
         Unread => "unread",
     }
 }
@@ -132,7 +132,7 @@ label! {
 /// The guardrails that are judged by.
 #[derive(Debug)]
 pub struct GuardrailMetrics {
-    documents: PerLabel<Document, IntGauge>,
+    documents: PerLabel<DocumentLabel, IntGauge>,
     readable: IntGauge,
 }
 
@@ -156,11 +156,11 @@ impl GuardrailMetrics {
         self.readable.set(i64::from(is_readable));
     }
 
-    /// So many documents are judged by from now on.
+    /// Sets the number of documents in use.
     pub fn taken(&self, read: usize, unread: usize) {
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.documents.of(Document::Read).set(count(read));
-        self.documents.of(Document::Unread).set(count(unread));
+        self.documents.of(DocumentLabel::Read).set(count(read));
+        self.documents.of(DocumentLabel::Unread).set(count(unread));
     }
 }
 
@@ -170,19 +170,19 @@ label! {
     /// What of the webhook configuration is not as shipped.
     #[derive(Ord, PartialOrd)]
     pub enum ConfigurationField {
-        /// Which versions of a review are understood.
+        /// The accepted versions of a review.
         AdmissionReviewVersions => "admissionReviewVersions",
-        /// Which Service or URL is called.
+        /// The called Service or URL.
         ClientConfig => "clientConfig",
-        /// Which edits are left out.
+        /// The conditions that exclude edits.
         MatchConditions => "matchConditions",
         /// Whether other versions of a kind count.
         MatchPolicy => "matchPolicy",
-        /// Which namespaces are left out.
+        /// The excluded namespaces.
         NamespaceSelector => "namespaceSelector",
-        /// Which objects are left out.
+        /// The excluded objects.
         ObjectSelector => "objectSelector",
-        /// Which edits are sent.
+        /// The edits that are sent.
         Rules => "rules",
         /// What a review does besides.
         SideEffects => "sideEffects",
@@ -218,7 +218,7 @@ impl ConfigurationMetrics {
         }
     }
 
-    /// It was read, and these fields are not as shipped.
+    /// Records a reading, and the fields that are not as shipped.
     pub fn read(&self, changed: &BTreeSet<ConfigurationField>) {
         for field in ConfigurationField::ALL {
             let is_changed = changed.contains(field);

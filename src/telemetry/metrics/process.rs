@@ -108,7 +108,7 @@ label! {
     pub enum EventFate {
         /// The API server has it.
         Written => "written",
-        /// It repeats one of the last minutes, and is counted there.
+        /// The Event repeats one of the last minutes, and is counted there.
         Repeated => "repeated",
         /// There were too many.
         Dropped => "dropped",
@@ -130,7 +130,7 @@ impl EventMetrics {
         ))
     }
 
-    /// One more has this fate.
+    /// Counts one more Event with this fate.
     pub fn count(&self, fate: EventFate) {
         self.0.of(fate).inc();
     }

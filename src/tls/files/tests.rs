@@ -13,14 +13,14 @@ use rustls::DEFAULT_VERSIONS;
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
-use super::{Files, Means, POLL, serve, serve_by};
+use super::{CertificateFiles, Means, POLL, serve, serve_by};
 use super::{FoundFiles, settled};
 use crate::tls::tests::{Pair, Told, ca, file, write};
 use crate::tls::tests::{client, link};
 use crate::tls::{Certificates, ClientCa, TlsConfig};
 
-fn files(folder: &Path, poll: Duration) -> Files {
-    Files {
+fn files(folder: &Path, poll: Duration) -> CertificateFiles {
+    CertificateFiles {
         cert: folder.join("tls.crt"),
         key: folder.join("tls.key"),
         terms: TlsConfig::default(),
@@ -29,7 +29,7 @@ fn files(folder: &Path, poll: Duration) -> Files {
     }
 }
 
-fn start(files: Files) -> (Certificates, Told) {
+fn start(files: CertificateFiles) -> (Certificates, Told) {
     let told = Told::default();
     let certificates = serve(files, Arc::new(told.clone())).unwrap();
     (certificates, told)
@@ -41,7 +41,7 @@ fn no_watch(_: &BTreeSet<PathBuf>, _: Arc<Notify>) -> Result<RecommendedWatcher,
 }
 
 /// Panics while there is a file of this name.
-fn read_or_panic(files: &Files) -> FoundFiles {
+fn read_or_panic(files: &CertificateFiles) -> FoundFiles {
     assert!(!files.cert.with_file_name("panic").exists());
     settled(files)
 }

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use crate::tls::leaf::IdentityOrigin;
 use crate::tls::leaf::{moment, parse};
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
-use crate::tls::{Identity, TlsError};
+use crate::tls::{ServerIdentity, TlsError};
 
 /// An authority, when it was published, and whether it is about to leave. Cheap to clone.
 ///
@@ -31,13 +31,13 @@ pub(super) struct Authority {
 struct Material {
     certificate: String,
     key: Zeroizing<String>,
-    issuer: Issuer<'static, Key>,
+    issuer: Issuer<'static, CaKey>,
     not_before: SystemTime,
     not_after: SystemTime,
 }
 
 /// A key to sign with, of which the copy that rcgen keeps is wiped when it is dropped.
-struct Key(Zeroizing<KeyPair>);
+struct CaKey(Zeroizing<KeyPair>);
 
 impl Authority {
     /// Makes one that nobody knows of yet.
@@ -74,7 +74,7 @@ impl Authority {
         }
         let validity = parsed.validity();
         let (not_before, not_after) = (moment(validity.not_before), moment(validity.not_after));
-        let issuer = Issuer::from_ca_cert_der(&der, Key(Zeroizing::new(pair)))
+        let issuer = Issuer::from_ca_cert_der(&der, CaKey(Zeroizing::new(pair)))
             .map_err(|_| "its certificate cannot sign other certificates")?;
         Ok(Self {
             material: Arc::new(Material {
@@ -90,10 +90,14 @@ impl Authority {
     }
 
     /// A leaf for these names with a key of its own, which does not outlive its authority.
-    pub(super) fn sign(&self, names: &[String], now: SystemTime) -> Result<Identity, TlsError> {
+    pub(super) fn sign(
+        &self,
+        names: &[String],
+        now: SystemTime,
+    ) -> Result<ServerIdentity, TlsError> {
         let made = self.leaf(names, now)?;
         let key = PrivateKeyDer::Pkcs8(made.1.serialize_der().into());
-        Identity::new(vec![made.0], key, &IdentityOrigin::Made)
+        ServerIdentity::new(vec![made.0], key, &IdentityOrigin::Made)
     }
 
     fn leaf(
@@ -115,17 +119,17 @@ impl Authority {
         Ok((certificate.der().clone(), key))
     }
 
-    /// Its certificate, PEM.
+    /// The certificate of the authority, PEM.
     pub(super) fn certificate(&self) -> &str {
         &self.material.certificate
     }
 
-    /// Its key, PEM, for the store alone.
+    /// The key of the authority, PEM, for the store alone.
     pub(super) fn key(&self) -> &Zeroizing<String> {
         &self.material.key
     }
 
-    /// From when, and until when.
+    /// The start and the end of the validity.
     pub(super) fn validity(&self) -> (SystemTime, SystemTime) {
         (self.material.not_before, self.material.not_after)
     }
@@ -136,7 +140,7 @@ impl Authority {
     }
 }
 
-impl PublicKeyData for Key {
+impl PublicKeyData for CaKey {
     fn der_bytes(&self) -> &[u8] {
         self.0.der_bytes()
     }
@@ -146,7 +150,7 @@ impl PublicKeyData for Key {
     }
 }
 
-impl SigningKey for Key {
+impl SigningKey for CaKey {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, rcgen::Error> {
         self.0.sign(message)
     }

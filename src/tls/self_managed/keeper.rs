@@ -7,13 +7,13 @@ use tokio::time::Instant;
 
 use crate::tls::certificates::ServedCertificate;
 use crate::tls::pem::PemFile;
-use crate::tls::self_managed::Version;
+use crate::tls::self_managed::StoreVersion;
 use crate::tls::self_managed::authority::Authority;
 use crate::tls::self_managed::stage::is_past_two_thirds;
-use crate::tls::self_managed::stage::{AuthorityHistory, View};
-use crate::tls::self_managed::state::State;
+use crate::tls::self_managed::stage::{AuthorityHistory, ReplicaView};
+use crate::tls::self_managed::state::StoredAuthorities;
 use crate::tls::self_managed::{AuthorityError, BACKDATE, BundleReaders, Store, StoreError};
-use crate::tls::{Clock, Identity, TlsConfig, TlsError};
+use crate::tls::{Clock, ServerIdentity, TlsConfig, TlsError};
 
 /// What one replica remembers.
 pub(super) struct Keeper<S> {
@@ -22,7 +22,7 @@ pub(super) struct Keeper<S> {
     pub(super) names: Vec<String>,
     pub(super) terms: TlsConfig,
     /// What was stored when it was last seen.
-    pub(super) remembered: State,
+    pub(super) remembered: StoredAuthorities,
     pub(super) history: AuthorityHistory,
     pub(super) leaf: Option<SignedLeaf>,
     /// The authorities of clients that were good last.
@@ -31,7 +31,7 @@ pub(super) struct Keeper<S> {
 
 /// A leaf, and who signed it.
 pub(super) struct SignedLeaf {
-    identity: Identity,
+    identity: ServerIdentity,
     by: Authority,
 }
 
@@ -51,8 +51,8 @@ impl<S: Store> Keeper<S> {
         self.signed()
     }
 
-    /// Until what is stored is what is due, and published.
-    async fn agree(&mut self) -> Result<(State, BundleReaders), AuthorityError> {
+    /// Repeats until the stored content is the due one, and published.
+    async fn agree(&mut self) -> Result<(StoredAuthorities, BundleReaders), AuthorityError> {
         for _ in 0..TRIES {
             match self.try_to_agree().await {
                 Err(AuthorityError::Store(StoreError::Conflict)) => pause().await,
@@ -62,7 +62,7 @@ impl<S: Store> Keeper<S> {
         Err(AuthorityError::Contended { tries: TRIES })
     }
 
-    async fn try_to_agree(&mut self) -> Result<(State, BundleReaders), AuthorityError> {
+    async fn try_to_agree(&mut self) -> Result<(StoredAuthorities, BundleReaders), AuthorityError> {
         let (stored, mut version) = self.stored().await?;
         let is_stored = stored.is_some();
         let mut state = stored.unwrap_or_else(|| self.remembered.clone());
@@ -89,7 +89,7 @@ impl<S: Store> Keeper<S> {
 
     /// Publishing knows no version: whoever was slow may have put back what another replica had
     /// already replaced, and starts over.
-    async fn is_still(&self, version: Option<&Version>) -> Result<(), AuthorityError> {
+    async fn is_still(&self, version: Option<&StoreVersion>) -> Result<(), AuthorityError> {
         let stored = self.store.load().await?;
         if stored.map(|stored| stored.version).as_ref() == version {
             return Ok(());
@@ -98,23 +98,25 @@ impl<S: Store> Keeper<S> {
     }
 
     /// What is stored, if anything is, and the version to write over: content of no bytes has one.
-    async fn stored(&self) -> Result<(Option<State>, Option<Version>), AuthorityError> {
+    async fn stored(
+        &self,
+    ) -> Result<(Option<StoredAuthorities>, Option<StoreVersion>), AuthorityError> {
         let Some(stored) = self.store.load().await? else {
             return Ok((None, None));
         };
         let state = if stored.content.is_empty() {
             None
         } else {
-            Some(State::read(&stored.content)?)
+            Some(StoredAuthorities::read(&stored.content)?)
         };
         Ok((state, Some(stored.version)))
     }
 
     async fn write(
         &self,
-        version: Option<&Version>,
-        state: &State,
-    ) -> Result<Version, AuthorityError> {
+        version: Option<&StoreVersion>,
+        state: &StoredAuthorities,
+    ) -> Result<StoreVersion, AuthorityError> {
         let content = state.write();
         Ok(match version {
             None => self.store.create(&content).await?,
@@ -154,7 +156,7 @@ impl<S: Store> Keeper<S> {
             && self.signer().is_some_and(|signer| signer.is(&signed.by))
     }
 
-    fn sign(&self) -> Result<(Identity, Authority), TlsError> {
+    fn sign(&self) -> Result<(ServerIdentity, Authority), TlsError> {
         let signer = self.signer().ok_or(AuthorityError::NoSigner)?;
         let identity = signer.sign(&self.names, self.clock.now())?;
         Ok((identity, signer.clone()))
@@ -172,8 +174,8 @@ impl<S: Store> Keeper<S> {
         age.map_or(Duration::ZERO, |age| NEWS.saturating_sub(age))
     }
 
-    fn view(&self) -> View<'_> {
-        View {
+    fn view(&self) -> ReplicaView<'_> {
+        ReplicaView {
             now: self.clock.now(),
             at: Instant::now(),
             history: &self.history,

@@ -11,14 +11,14 @@ use crate::tls::certificates::{Current, ServedCertificate};
 use crate::tls::leaf::utc;
 use crate::tls::self_managed::keeper::{Keeper, PATIENCE};
 use crate::tls::self_managed::stage::AuthorityHistory;
-use crate::tls::self_managed::state::State;
+use crate::tls::self_managed::state::StoredAuthorities;
 use crate::tls::self_managed::{AuthorityError, Store};
 use crate::tls::{Certificates, Clock, Observer, TlsConfig, TlsError};
 
 /// How a certificate of our own authority is kept and served.
 #[derive(Debug)]
 pub struct SelfManaged<S> {
-    /// Where all replicas keep the authorities.
+    /// The store of the authorities, which all replicas share.
     pub store: S,
     /// What the certificate is for: every name that clients use.
     pub names: Vec<ServerName<'static>>,
@@ -51,7 +51,7 @@ pub async fn serve<S: Store>(
         clock: managed.clock,
         names: names.collect(),
         terms: managed.terms,
-        remembered: State::default(),
+        remembered: StoredAuthorities::default(),
         history: AuthorityHistory::default(),
         leaf: None,
     };
@@ -67,7 +67,7 @@ async fn first<S: Store>(
     observer: &dyn Observer,
 ) -> Result<ServedCertificate, TlsError> {
     let mut failures = 0;
-    let mut faults = Faults::default();
+    let mut faults = ReportedFault::default();
     loop {
         match keeper.renew().await {
             Ok(Some(served)) => {
@@ -102,7 +102,7 @@ fn is_passing(error: &TlsError) -> bool {
 
 async fn run<S: Store>(mut keeper: Keeper<S>, current: Current, observer: Arc<dyn Observer>) {
     let mut failures = 0;
-    let (mut renewals, mut clients) = (Faults::default(), Faults::default());
+    let (mut renewals, mut clients) = (ReportedFault::default(), ReportedFault::default());
     loop {
         let wait = if failures == 0 {
             EVERY
@@ -144,9 +144,9 @@ async fn changes_during(pause: Duration, store: &impl Store) -> bool {
 /// The fault that was told last, so that it is told once a change: a store that is away for an hour
 /// is one fault.
 #[derive(Default)]
-struct Faults(String);
+struct ReportedFault(String);
 
-impl Faults {
+impl ReportedFault {
     fn tell(
         &mut self,
         came: Result<Option<ServedCertificate>, TlsError>,

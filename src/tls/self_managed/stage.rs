@@ -32,14 +32,14 @@ pub(super) struct Term {
     pub(super) seen: SeenSince,
 }
 
-/// For how long something has been so, as far as seen.
+/// Durations of each state of an authority, as far as seen.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct SeenSince {
-    /// That it is in the bundle.
+    /// The time that it is in the bundle.
     pub(super) published: Duration,
-    /// That it is marked as leaving.
+    /// The time that it is marked as leaving.
     pub(super) marked: Duration,
-    /// That a replica objected to its leaving, if one did.
+    /// The time since a replica objected to its leaving, if one did.
     pub(super) needed: Option<Duration>,
 }
 
@@ -47,19 +47,19 @@ pub(super) struct SeenSince {
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct RotationStage {
     /// What becomes of each.
-    pub(super) fates: Vec<Fate>,
-    /// Which one signs, if any can.
+    pub(super) fates: Vec<AuthorityFate>,
+    /// The authority that signs, if any can.
     pub(super) signer: Option<usize>,
     /// Whether another one is to be made.
-    pub(super) next: Next,
+    pub(super) next: NextAuthority,
 }
 
 /// What becomes of an authority.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Fate {
-    /// It stays, without a mark.
+pub(super) enum AuthorityFate {
+    /// The authority stays, without a mark.
     Stays,
-    /// It is marked: who is signed for by it, look for another.
+    /// The authority is marked: replicas with a certificate from it must get another.
     Leaves,
     /// Clients trust it no more.
     Gone,
@@ -67,7 +67,7 @@ pub(super) enum Fate {
 
 /// Whether another authority is to be made.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Next {
+pub(super) enum NextAuthority {
     Due,
     NotYet,
 }
@@ -86,13 +86,16 @@ pub(super) fn stage(terms: &[Term], now: SystemTime) -> RotationStage {
         term.fate(Some(at) == signer, is_over)
     });
     let fates: Vec<_> = fates.collect();
-    let stay = fates.iter().filter(|fate| **fate != Fate::Gone).count();
+    let stay = fates
+        .iter()
+        .filter(|fate| **fate != AuthorityFate::Gone)
+        .count();
     RotationStage {
         signer,
         next: if is_due && stay < MOST {
-            Next::Due
+            NextAuthority::Due
         } else {
-            Next::NotYet
+            NextAuthority::NotYet
         },
         fates,
     }
@@ -132,7 +135,7 @@ fn superseded(terms: &[Term], now: SystemTime) -> usize {
     successor.unwrap_or(0)
 }
 
-/// Which one is to make room: the oldest that is of no use, unless one is on its way already.
+/// The authority that must leave: the oldest that is of no use, unless one is leaving already.
 fn spare(terms: &[Term], signer: Option<usize>, now: SystemTime) -> Option<usize> {
     let is_spare =
         |(at, term): (usize, &Term)| Some(at) != signer && !term.is_usable(now) && term.may_leave();
@@ -143,7 +146,7 @@ fn spare(terms: &[Term], signer: Option<usize>, now: SystemTime) -> Option<usize
     all.position(is_spare)
 }
 
-impl Fate {
+impl AuthorityFate {
     /// That of one which is marked or not, if nothing is due.
     pub(super) fn marked(is_leaving: bool) -> Self {
         if is_leaving {
@@ -155,7 +158,7 @@ impl Fate {
 }
 
 impl Term {
-    /// One about to expire signs nothing that lasts.
+    /// An authority that is about to expire signs nothing that lasts.
     fn is_usable(&self, now: SystemTime) -> bool {
         self.not_before <= now && now + PROPAGATION < self.not_after
     }
@@ -165,12 +168,12 @@ impl Term {
             .is_some_and(|published| published + ago <= now)
     }
 
-    fn fate(&self, is_signer: bool, is_over: bool) -> Fate {
+    fn fate(&self, is_signer: bool, is_over: bool) -> AuthorityFate {
         match self.is_leaving {
-            _ if is_signer => Fate::Stays,
-            true if self.seen.marked >= MARGIN && !self.is_ours => Fate::Gone,
-            true => Fate::Leaves,
-            false => Fate::marked(is_over && self.may_leave()),
+            _ if is_signer => AuthorityFate::Stays,
+            true if self.seen.marked >= MARGIN && !self.is_ours => AuthorityFate::Gone,
+            true => AuthorityFate::Leaves,
+            false => AuthorityFate::marked(is_over && self.may_leave()),
         }
     }
 
@@ -190,13 +193,13 @@ const OBJECTION: Duration = Duration::from_hours(1);
 
 /// What one replica goes by: its clock, and what it has seen.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct ReplicaView<'a> {
     /// The time of day.
     pub(super) now: SystemTime,
-    /// The same moment by the clock that nobody sets.
+    /// The same moment by the monotonic clock.
     pub(super) at: Instant,
     pub(super) history: &'a AuthorityHistory,
-    /// Who signed what is served here.
+    /// The authority that signed the served certificate.
     pub(super) own: Option<&'a Authority>,
 }
 
@@ -212,7 +215,7 @@ struct SeenAuthority {
     needed: Option<Instant>,
 }
 
-impl View<'_> {
+impl ReplicaView<'_> {
     pub(super) fn term(&self, authority: &Authority) -> Term {
         let (not_before, not_after) = authority.validity();
         Term {

@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::stage::{Fate, MOST, Next, RotationStage, Term, View, stage};
+use crate::tls::self_managed::stage::{
+    AuthorityFate, MOST, NextAuthority, ReplicaView, RotationStage, Term, stage,
+};
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError};
 
 /// All authorities that clients have to trust, the oldest first.
 #[derive(Clone, Default)]
-pub(super) struct State {
+pub(super) struct StoredAuthorities {
     authorities: Vec<Authority>,
 }
 
@@ -29,7 +31,7 @@ struct WireAuthority {
     leaving: bool,
 }
 
-impl State {
+impl StoredAuthorities {
     /// Reads what was stored. Errors say where, and nothing of what is there.
     pub(super) fn read(content: &[u8]) -> Result<Self, AuthorityError> {
         let wire: Wire =
@@ -51,7 +53,7 @@ impl State {
         })
     }
 
-    /// As it is stored.
+    /// The stored form.
     pub(super) fn write(&self) -> Zeroizing<Vec<u8>> {
         let authorities = self.authorities.iter().map(|authority| WireAuthority {
             certificate: authority.certificate().to_owned(),
@@ -76,7 +78,7 @@ impl State {
     }
 
     /// What is due, as this replica sees it.
-    fn stage(&self, view: View<'_>) -> RotationStage {
+    fn stage(&self, view: ReplicaView<'_>) -> RotationStage {
         let terms = self
             .authorities
             .iter()
@@ -85,15 +87,15 @@ impl State {
     }
 
     /// Itself with what is due done, or nothing if nothing is.
-    pub(super) fn advanced(&self, view: View<'_>) -> Result<Option<Self>, AuthorityError> {
+    pub(super) fn advanced(&self, view: ReplicaView<'_>) -> Result<Option<Self>, AuthorityError> {
         let RotationStage { fates, next, .. } = self.stage(view);
         let marks = self.authorities.iter().map(|one| one.is_leaving);
-        let is_same = marks.map(Fate::marked).eq(fates.iter().copied());
-        if is_same && next == Next::NotYet {
+        let is_same = marks.map(AuthorityFate::marked).eq(fates.iter().copied());
+        if is_same && next == NextAuthority::NotYet {
             return Ok(None);
         }
         let mut authorities: Vec<_> = self.authorities.iter().zip(fates).filter_map(met).collect();
-        if next == Next::Due {
+        if next == NextAuthority::Due {
             authorities.push(Authority::make(view.now)?);
         }
         Ok(Some(Self { authorities }))
@@ -127,8 +129,8 @@ impl State {
             .collect()
     }
 
-    /// Which one signs, as this replica sees it.
-    pub(super) fn signer(&self, view: View<'_>) -> Option<&Authority> {
+    /// The authority that signs, as this replica sees it.
+    pub(super) fn signer(&self, view: ReplicaView<'_>) -> Option<&Authority> {
         self.authorities.get(self.stage(view).signer?)
     }
 
@@ -139,12 +141,12 @@ impl State {
 }
 
 /// What is left of it.
-fn met((authority, fate): (&Authority, Fate)) -> Option<Authority> {
+fn met((authority, fate): (&Authority, AuthorityFate)) -> Option<Authority> {
     let mut authority = authority.clone();
     authority.is_leaving = match fate {
-        Fate::Stays => false,
-        Fate::Leaves => true,
-        Fate::Gone => return None,
+        AuthorityFate::Stays => false,
+        AuthorityFate::Leaves => true,
+        AuthorityFate::Gone => return None,
     };
     Some(authority)
 }
@@ -190,27 +192,30 @@ mod tests {
     use serde_json::{Value, json};
     use tokio::time::Instant;
 
-    use super::{MOST, State};
+    use super::{MOST, StoredAuthorities};
     use crate::tls::self_managed::AUTHORITY_LIFE;
-    use crate::tls::self_managed::stage::{AuthorityHistory, View};
+    use crate::tls::self_managed::stage::{AuthorityHistory, ReplicaView};
 
-    fn made() -> State {
+    fn made() -> StoredAuthorities {
         let now = UNIX_EPOCH + Duration::from_secs(1 << 30);
-        let view = View {
+        let view = ReplicaView {
             now,
             at: Instant::now(),
             history: &AuthorityHistory::default(),
             own: None,
         };
-        State::default().advanced(view).unwrap().unwrap()
+        StoredAuthorities::default()
+            .advanced(view)
+            .unwrap()
+            .unwrap()
     }
 
-    fn json_of(state: &State) -> Value {
+    fn json_of(state: &StoredAuthorities) -> Value {
         serde_json::from_slice(&state.write()).unwrap()
     }
 
     fn refusal(content: &[u8]) -> String {
-        State::read(content).err().unwrap().to_string()
+        StoredAuthorities::read(content).err().unwrap().to_string()
     }
 
     #[test]
@@ -219,7 +224,7 @@ mod tests {
         let state = made().published(now).unwrap();
         let written = state.write();
         assert_eq!(written.capacity(), state.room(), "it never grew");
-        let read = State::read(&written).unwrap();
+        let read = StoredAuthorities::read(&written).unwrap();
         assert_eq!(json_of(&read), json_of(&state));
         assert!(read.published(now).is_none(), "all are");
     }
@@ -297,7 +302,7 @@ mod tests {
         wire["authorities"][0]["certificate"] = untidy.into();
         more["certificate"] = bundle.trim_end().into();
         wire["authorities"].as_array_mut().unwrap().push(more);
-        let read = State::read(&serde_json::to_vec(&wire).unwrap()).unwrap();
+        let read = StoredAuthorities::read(&serde_json::to_vec(&wire).unwrap()).unwrap();
         assert_eq!(read.bundle(), bundle.repeat(2));
     }
 

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use zeroize::Zeroizing;
 
 use crate::tls::self_managed::{
-    BundleReaders as Heard, SelfManaged, Store, StoreError, StoredContent, Version, serve,
+    BundleReaders as Heard, SelfManaged, Store, StoreError, StoreVersion, StoredContent, serve,
 };
 use crate::tls::tests::{Told, ca, file, link};
 use crate::tls::{Certificates, ClientCa, Clock, TlsConfig, TlsError};
@@ -190,7 +190,11 @@ impl Memory {
         Ok(())
     }
 
-    async fn write(&self, over: Option<&Version>, content: &[u8]) -> Result<Version, StoreError> {
+    async fn write(
+        &self,
+        over: Option<&StoreVersion>,
+        content: &[u8],
+    ) -> Result<StoreVersion, StoreError> {
         self.reach().await?;
         self.with(|shelf| {
             let stored = shelf
@@ -203,7 +207,7 @@ impl Memory {
             }
             shelf.writes += 1;
             shelf.content = Some((shelf.writes, content.to_vec()));
-            Ok(Version(shelf.writes.to_string()))
+            Ok(StoreVersion(shelf.writes.to_string()))
         })
     }
 }
@@ -217,20 +221,23 @@ impl Store for Memory {
                 .as_ref()
                 .map(|(version, content)| StoredContent {
                     content: Zeroizing::new(content.clone()),
-                    version: Version(version.to_string()),
+                    version: StoreVersion(version.to_string()),
                 })
         }))
     }
 
-    fn create(&self, content: &[u8]) -> impl Future<Output = Result<Version, StoreError>> + Send {
+    fn create(
+        &self,
+        content: &[u8],
+    ) -> impl Future<Output = Result<StoreVersion, StoreError>> + Send {
         self.write(None, content)
     }
 
     fn replace(
         &self,
-        version: &Version,
+        version: &StoreVersion,
         content: &[u8],
-    ) -> impl Future<Output = Result<Version, StoreError>> + Send {
+    ) -> impl Future<Output = Result<StoreVersion, StoreError>> + Send {
         self.write(Some(version), content)
     }
 

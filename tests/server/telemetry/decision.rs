@@ -6,7 +6,7 @@ use std::time::Duration;
 use olmguard::admission::{Enforcement, Mode, Review, annotations};
 use olmguard::source::load_bytes;
 use olmguard::telemetry::log::{
-    Decision, DecisionLog, LogFormat, LogLevel, LogUser, ReviewRequest,
+    DecisionLog, LogFormat, LogLevel, LogUser, LoggedAnswer, ReviewRequest,
 };
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
@@ -57,7 +57,7 @@ pub(crate) fn say(snapshot: &Snapshot, review: &Value, user: LogUser) {
         mode: Mode::Observe,
         ..Enforcement::default()
     };
-    DecisionLog { user }.say(&Decision {
+    DecisionLog { user }.say(&LoggedAnswer {
         asked: ReviewRequest::from(&review),
         answer: &answer,
         outcome: review.reply(&answer, observed).outcome(),

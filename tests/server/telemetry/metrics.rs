@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
-use olmguard::admission::{Operation, Outcome};
+use olmguard::admission::{ReviewOperation, ReviewOutcome};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::{
-    AnsweredReview, AuditFigures, CatalogLoad, DecodeError, Eviction, FaultClass, HandshakeFailure,
-    LoadFailure, Refusal, Reload, WaitedFor, WatchedResource,
+    AnsweredReview, AuditFigures, CatalogLoad, ConnectionRefusal, DecodeError, Eviction,
+    FaultClass, HandshakeFailure, LoadFailure, Reload, WaitedFor, WatchedResource,
 };
 use olmguard_engine::judge::{ExemptionKind, Token};
 
@@ -37,12 +37,12 @@ pub(crate) const LOAD: CatalogLoad = CatalogLoad {
     bundles: 340,
 };
 
-fn answered(operation: Operation, token: Token, dry_run: bool) -> AnsweredReview {
+fn answered(operation: ReviewOperation, token: Token, dry_run: bool) -> AnsweredReview {
     AnsweredReview {
         operation,
         token,
         dry_run,
-        outcome: Outcome::LetThrough,
+        outcome: ReviewOutcome::LetThrough,
         elapsed: Duration::from_micros(700),
     }
 }
@@ -136,10 +136,10 @@ const MOVED: &[(&str, f64)] = &[
 fn every_event_moves_the_series_that_is_named_after_it() {
     let metrics = all();
     let admission = &metrics.admission;
-    admission.answered(&answered(Operation::Update, Token::Downgrade, false));
-    admission.answered(&answered(Operation::Create, Token::Resolved, true));
+    admission.answered(&answered(ReviewOperation::Update, Token::Downgrade, false));
+    admission.answered(&answered(ReviewOperation::Create, Token::Resolved, true));
     for _ in 0..2 {
-        admission.answered(&answered(Operation::Create, Token::InvalidSpec, true));
+        admission.answered(&answered(ReviewOperation::Create, Token::InvalidSpec, true));
     }
     admission.not_judged(ExemptionKind::Deleting);
     admission.failed(Duration::from_secs(3));
@@ -149,7 +149,7 @@ fn every_event_moves_the_series_that_is_named_after_it() {
     admission.panicked();
     admission.received(6144);
     admission.sent(512);
-    metrics.connections.refused(Refusal::Full);
+    metrics.connections.refused(ConnectionRefusal::Full);
     metrics.connections.evicted(Eviction::SlowHeader);
     metrics.ops_connections.evicted(Eviction::Idle);
     metrics
@@ -187,7 +187,11 @@ fn every_event_moves_the_series_that_is_named_after_it() {
 #[test]
 fn every_token_has_its_own_series_for_each_question() {
     let metrics = Metrics::new();
-    for operation in [Operation::Create, Operation::Update, Operation::Other] {
+    for operation in [
+        ReviewOperation::Create,
+        ReviewOperation::Update,
+        ReviewOperation::Other,
+    ] {
         for dry_run in [false, true] {
             for &token in Token::ALL {
                 metrics
@@ -218,7 +222,11 @@ fn ten_thousand_answers_leave_the_number_of_series_constant() {
         (state >> 33) % below
     };
     for _ in 0..10_000 {
-        let operation = [Operation::Create, Operation::Update, Operation::Other][next(3)];
+        let operation = [
+            ReviewOperation::Create,
+            ReviewOperation::Update,
+            ReviewOperation::Other,
+        ][next(3)];
         let token = Token::ALL[next(Token::ALL.len())];
         metrics
             .admission
@@ -235,7 +243,7 @@ fn ten_thousand_answers_leave_the_number_of_series_constant() {
             .deadline_exceeded(WaitedFor::ALL[next(WaitedFor::ALL.len())]);
         metrics
             .connections
-            .refused(Refusal::ALL[next(Refusal::ALL.len())]);
+            .refused(ConnectionRefusal::ALL[next(ConnectionRefusal::ALL.len())]);
         metrics
             .connections
             .evicted(Eviction::ALL[next(Eviction::ALL.len())]);

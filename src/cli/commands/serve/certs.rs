@@ -15,7 +15,7 @@ use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::commands::serve::ServeError;
 use crate::cluster::Cluster;
 use crate::cluster::authority::{AuthorityPlace, ClusterStore};
-use crate::tls::files::{self, Files, POLL};
+use crate::tls::files::{self, CertificateFiles, POLL};
 use crate::tls::self_managed::{SelfManaged, serve};
 use crate::tls::{
     Certificates, ClientCa, MinVersion, Observer, SystemClock, TlsConfig, TlsError, self_signed,
@@ -97,7 +97,7 @@ struct OptionalName(Option<ServerName<'static>>);
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum CertificateSource {
     /// The files of --tls-cert and --tls-key
-    Files,
+    CertificateFiles,
     /// A CA that the replicas keep in a Secret of their cluster
     SelfManaged,
     /// Created at each start, to try olmguard
@@ -107,7 +107,7 @@ enum CertificateSource {
 /// What the flags say when they agree.
 #[derive(Debug)]
 pub(crate) enum Certs {
-    Files(Files),
+    Files(CertificateFiles),
     SelfManaged(ManagedCertificate),
     SelfSigned(TlsConfig, Vec<ServerName<'static>>),
 }
@@ -116,7 +116,7 @@ impl CertsArgs {
     /// What they say together, or which of them contradict each other.
     pub(crate) fn resolve(self) -> Result<Certs, UsageError> {
         match self.source()? {
-            CertificateSource::Files => self.files().map(Certs::Files),
+            CertificateSource::CertificateFiles => self.files().map(Certs::Files),
             CertificateSource::SelfManaged => self.managed().map(Certs::SelfManaged),
             CertificateSource::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.names())),
         }
@@ -129,10 +129,10 @@ impl CertsArgs {
                 .then_some(("--self-signed", CertificateSource::SelfSigned)),
             self.tls_cert
                 .as_ref()
-                .map(|_| ("--tls-cert", CertificateSource::Files)),
+                .map(|_| ("--tls-cert", CertificateSource::CertificateFiles)),
             self.tls_key
                 .as_ref()
-                .map(|_| ("--tls-key", CertificateSource::Files)),
+                .map(|_| ("--tls-key", CertificateSource::CertificateFiles)),
             self.tls_secret
                 .as_ref()
                 .map(|_| ("--tls-secret", CertificateSource::SelfManaged)),
@@ -145,7 +145,8 @@ impl CertsArgs {
         // With files it names what is compared; who writes its bundles is another question.
         let agrees = |flag: &str, other| {
             other == source
-                || (source == CertificateSource::Files && flag == "--webhook-configuration")
+                || (source == CertificateSource::CertificateFiles
+                    && flag == "--webhook-configuration")
         };
         match said.find(|(flag, other)| !agrees(flag, *other)) {
             None => Ok(source),
@@ -153,10 +154,10 @@ impl CertsArgs {
         }
     }
 
-    fn files(self) -> Result<Files, UsageError> {
+    fn files(self) -> Result<CertificateFiles, UsageError> {
         let (terms, wanted) = (self.terms()?, self.names());
         let half = |missing| UsageError::HalfTls { missing };
-        Ok(Files {
+        Ok(CertificateFiles {
             cert: self.tls_cert.ok_or_else(|| half("--tls-cert"))?,
             key: self.tls_key.ok_or_else(|| half("--tls-key"))?,
             terms,

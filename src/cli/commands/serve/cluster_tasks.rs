@@ -17,7 +17,7 @@ use crate::cluster::audit::{AuditConfig, audit};
 use crate::cluster::configuration::{ExpectedConfiguration, ReadingListener, watch};
 use crate::cluster::extensions::SharedExtensions;
 use crate::cluster::{Cluster, Leadership, events};
-use crate::server::{CatalogPreviews, Check, Guard, Installations, InstalledExtensions};
+use crate::server::{CatalogPreviews, Guard, Installations, ListExtensions, ReadinessCheck};
 use crate::telemetry::{EditEvent, EditEvents, Metrics};
 use crate::tls::SystemClock;
 use olmguard_catalog::go_duration;
@@ -92,7 +92,7 @@ impl TaskArgs {
     pub(super) fn audit(
         self,
         cluster: Option<&Cluster>,
-        checks: &[Arc<dyn Check>],
+        checks: &[Arc<dyn ReadinessCheck>],
     ) -> Option<AuditTask> {
         let cluster = cluster.filter(|_| !self.audit_interval.is_zero())?;
         Some(AuditTask {
@@ -140,7 +140,7 @@ pub(super) struct AuditTask {
     writes_reports: bool,
     cluster: Cluster,
     /// The checks that pass once the facts are known.
-    checks: Vec<Arc<dyn Check>>,
+    checks: Vec<Arc<dyn ReadinessCheck>>,
 }
 
 impl AuditTask {
@@ -163,7 +163,7 @@ impl AuditTask {
 #[derive(Debug)]
 struct ClusterExtensions(SharedExtensions);
 
-impl InstalledExtensions for ClusterExtensions {
+impl ListExtensions for ClusterExtensions {
     fn list(&self) -> Pin<Box<dyn Future<Output = Installations> + Send>> {
         let list = self.0.list();
         Box::pin(async {

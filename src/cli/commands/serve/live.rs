@@ -15,11 +15,13 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::cluster::{CatalogdArgs, ClusterArgs};
 use crate::cli::args::{NamedValue, heading, one_of};
 use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
-use crate::cluster::follow::{AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow};
+use crate::cluster::follow::{
+    AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
+};
 use crate::cluster::{Cluster, catalogs};
 use crate::facts::cluster::ClusterRequest;
 use crate::facts::olm::OlmRequest;
-use crate::server::{Check, Guard};
+use crate::server::{Guard, ReadinessCheck};
 use crate::source::cache::Cache;
 use crate::source::catalogd::CatalogdError;
 use crate::telemetry::Metrics;
@@ -63,7 +65,7 @@ pub(crate) struct LiveArgs {
 pub(super) struct ClusterCatalogs {
     cluster: Cluster,
     olm: OlmFlags,
-    loader: Loader,
+    loader: ContentLoader,
     limit: AgeLimit,
     board: Arc<StatusBoard>,
     olm_board: Arc<OlmBoard>,
@@ -115,7 +117,7 @@ impl LiveArgs {
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
         let counts = Arc::clone(&metrics.catalogs);
         Ok(ClusterCatalogs {
-            loader: Loader::new(client, catalogd, cache, clock, counts, memory),
+            loader: ContentLoader::new(client, catalogd, cache, clock, counts, memory),
             limit: self.limit(),
             cluster,
             olm: OlmFlags {
@@ -150,7 +152,7 @@ impl LiveArgs {
 
 impl ClusterCatalogs {
     /// What must be well for edits to be sent here.
-    pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
+    pub(super) fn checks(&self) -> Vec<Arc<dyn ReadinessCheck>> {
         let board = &self.board;
         vec![
             Arc::new(WatchCheck(Arc::clone(board))),
@@ -225,13 +227,13 @@ struct WatchCheck(Arc<StatusBoard>);
 #[derive(Debug)]
 struct LoadingCheck(Arc<StatusBoard>);
 
-impl Check for WatchCheck {
+impl ReadinessCheck for WatchCheck {
     fn readiness(&self) -> CheckReadiness {
         CheckReadiness::new("watch", self.0.watch(), None)
     }
 }
 
-impl Check for LoadingCheck {
+impl ReadinessCheck for LoadingCheck {
     fn readiness(&self) -> CheckReadiness {
         let (state, counts) = self.0.loading();
         CheckReadiness::new("catalogs", state, Some(CheckFacts::Catalogs(counts)))
@@ -242,7 +244,7 @@ const ON_OLD: [NamedValue<OnOldCatalog>; 2] = [
     (
         "warn",
         OnOldCatalog::Warn,
-        "Check them with its content, and add a warning",
+        "ReadinessCheck them with its content, and add a warning",
     ),
     ("undecided", OnOldCatalog::Undecided, "Leave them undecided"),
 ];

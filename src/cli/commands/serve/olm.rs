@@ -13,9 +13,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use crate::cluster::olm::{self, FindError, OlmEvent, RunningOlm, Warning, compare};
+use crate::cluster::olm::{self, FindError, OlmAssumption, OlmEvent, RunningOlm, compare};
 use crate::facts::olm::OlmRequest;
-use crate::server::Check;
+use crate::server::ReadinessCheck;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchMetrics, WatchedResource};
 use crate::tls::{Clock, SystemClock};
@@ -99,7 +99,7 @@ impl OlmFlags {
         });
         let differences = compare(found, self.request.release, set);
         info!(%found, "Detected OLM");
-        let warnings: Vec<&Warning> = found.warnings.iter().chain(&differences).collect();
+        let warnings: Vec<&OlmAssumption> = found.warnings.iter().chain(&differences).collect();
         for warning in &warnings {
             warn!(%warning, "Detected OLM with a warning");
         }
@@ -164,7 +164,7 @@ impl OlmFollower {
     }
 }
 
-fn words(found: &RunningOlm, warnings: &[&Warning]) -> String {
+fn words(found: &RunningOlm, warnings: &[&OlmAssumption]) -> String {
     let found = std::iter::once(found.to_string());
     let all: Vec<_> = found
         .chain(warnings.iter().map(ToString::to_string))
@@ -196,7 +196,7 @@ impl OlmBoard {
 }
 
 /// It is never a reason not to be ready: what was found before is taken, or the newest release.
-impl Check for OlmBoard {
+impl ReadinessCheck for OlmBoard {
     fn readiness(&self) -> CheckReadiness {
         let words = self.words();
         let evidence = CheckFacts::Olm(words.evidence());

@@ -17,7 +17,7 @@ use crate::facts::given::GivenObjects;
 use crate::facts::olm::OlmRequest;
 use crate::facts::origin::OpenOrigin;
 use crate::facts::{FactsListener, FactsRequest, GivenFiles, GivenFilesError, Reading};
-use crate::server::{Check, Guard};
+use crate::server::{Guard, ReadinessCheck};
 use crate::source::CatalogSource;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
@@ -117,7 +117,7 @@ impl CatalogsOrigin {
 
 impl CatalogsSource {
     /// The checks that must pass before edits are sent here.
-    pub(super) fn checks(&self) -> Vec<Arc<dyn Check>> {
+    pub(super) fn checks(&self) -> Vec<Arc<dyn ReadinessCheck>> {
         match self {
             Self::Given(given) => vec![Arc::clone(&given.check) as _],
             Self::Cluster(live) => live.checks(),
@@ -164,7 +164,7 @@ impl GivenCatalogs {
 #[derive(Debug, Default)]
 struct GivenCheck(OnceLock<(String, CatalogCounts)>);
 
-impl Check for GivenCheck {
+impl ReadinessCheck for GivenCheck {
     fn readiness(&self) -> CheckReadiness {
         let (state, facts) = match self.0.get() {
             Some((words, counts)) => (Ok(words.clone()), Some(CheckFacts::Catalogs(*counts))),

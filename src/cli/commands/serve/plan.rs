@@ -21,7 +21,7 @@ use crate::cli::signals::{self, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
 use crate::guardrail_files::GuardrailsFault;
-use crate::server::{Check, Config, Limits, Server};
+use crate::server::{Config, Limits, ReadinessCheck, Server};
 use crate::telemetry::log::{DecisionLog, Log, LogHandle};
 use crate::telemetry::{EditEvents, Metrics};
 use olmguard_catalog::memory::Pool;
@@ -147,7 +147,7 @@ impl ServingTerms {
     fn config(
         &self,
         cluster: Option<&Cluster>,
-        checks: Vec<Arc<dyn Check>>,
+        checks: Vec<Arc<dyn ReadinessCheck>>,
         metrics: &Metrics,
     ) -> Result<Config, UsageError> {
         Ok(Config {

@@ -21,7 +21,7 @@ use crate::cluster::policies::{PolicyBoard, PolicyListener, PolicyStore, Reports
 use crate::cluster::{Cluster, Leadership};
 use crate::guardrail_files::{GuardrailFiles, GuardrailsFault, LoadedGuardrails};
 use crate::once_per_change::OncePerChange;
-use crate::server::Check;
+use crate::server::ReadinessCheck;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::GuardrailMetrics;
 use crate::tls::SystemClock;
@@ -78,10 +78,10 @@ impl FollowedGuardrails {
     }
 
     /// What there is to say of them to probes, if there are any.
-    pub(super) fn check(&self) -> Option<Arc<dyn Check>> {
+    pub(super) fn check(&self) -> Option<Arc<dyn ReadinessCheck>> {
         self.args
             .is_given()
-            .then(|| Arc::clone(&self.board) as Arc<dyn Check>)
+            .then(|| Arc::clone(&self.board) as Arc<dyn ReadinessCheck>)
     }
 
     /// Goes on reading them, for as long as the runtime lasts.
@@ -179,7 +179,7 @@ impl GuardrailsCheck {
     }
 }
 
-impl Check for GuardrailsCheck {
+impl ReadinessCheck for GuardrailsCheck {
     fn readiness(&self) -> CheckReadiness {
         let mut words = self.words().clone();
         if let Some(fault) = self.fault().last() {
@@ -243,7 +243,7 @@ impl PolicyArgs {
 
 impl FollowedPolicies {
     /// What must be known before edits are sent here.
-    pub(super) fn check(&self) -> Arc<dyn Check> {
+    pub(super) fn check(&self) -> Arc<dyn ReadinessCheck> {
         Arc::new(PoliciesCheck(Arc::clone(&self.board)))
     }
 
@@ -288,7 +288,7 @@ where
 #[derive(Debug)]
 struct PoliciesCheck(Arc<PolicyBoard>);
 
-impl Check for PoliciesCheck {
+impl ReadinessCheck for PoliciesCheck {
     fn readiness(&self) -> CheckReadiness {
         let state = self.0.state();
         let words = state.map(|listed| listed.to_string());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::manifest::{DocumentError, Input, InputError, Inputs, documents};
-use crate::manifest::{Field, FieldError, FieldFault};
+use crate::manifest::{DocumentField, FieldError, FieldFault};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// Where the object is.
@@ -40,7 +40,7 @@ pub(super) enum SubjectError {
 }
 
 impl SuiteSubject {
-    pub(super) fn read(field: &Field<'_>) -> Result<Self, FieldError> {
+    pub(super) fn read(field: &DocumentField<'_>) -> Result<Self, FieldError> {
         field.mapping(&["file", "name", "catalog", "manifest"])?;
         let (file, name) = (field.get("file"), field.get("name"));
         match (file, field.get("catalog"), field.get("manifest")) {
@@ -62,7 +62,7 @@ impl SuiteSubject {
         }
     }
 
-    fn of_manifest(manifest: &Field<'_>) -> Result<Self, FieldError> {
+    fn of_manifest(manifest: &DocumentField<'_>) -> Result<Self, FieldError> {
         manifest.members()?;
         if recognise(manifest.value()) == RecognisedObject::Other {
             let field = manifest.name();

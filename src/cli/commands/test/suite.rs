@@ -7,7 +7,7 @@ use crate::cli::args::installed::SaidArg;
 use crate::cli::args::olm::AskedRelease;
 use crate::cli::commands::test::subject::SuiteSubject;
 use crate::facts::olm::OlmRequest;
-use crate::manifest::{Document, Field, FieldError, FieldFault, Position};
+use crate::manifest::{Document, DocumentField, FieldError, FieldFault, Position};
 use crate::source::CatalogSource;
 use olmguard_engine::judge::{Requester, StatedInstalled, Token, Verdict};
 use olmguard_policy::Moment;
@@ -72,7 +72,7 @@ pub(super) struct Expectation {
 
 impl Suite {
     pub(super) fn read(file: &str, document: &Document) -> Result<Self, FieldError> {
-        let root = Field::root(document, "the suite");
+        let root = DocumentField::root(document, "the suite");
         root.mapping(&KEYS)?;
         let schema = root.need("schema", SCHEMA)?;
         schema.word(&[(SCHEMA, ())])?;
@@ -100,8 +100,8 @@ impl Suite {
 }
 
 impl SuiteFacts {
-    fn read(root: &Field<'_>, folder: &Path) -> Result<Self, FieldError> {
-        let paths = |field: Field<'_>| {
+    fn read(root: &DocumentField<'_>, folder: &Path) -> Result<Self, FieldError> {
+        let paths = |field: DocumentField<'_>| {
             let names = field.texts()?.into_iter();
             Ok(names.map(|name| folder.join(name)).collect::<Vec<_>>())
         };
@@ -133,7 +133,7 @@ impl SuiteFacts {
     }
 }
 
-fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError> {
+fn catalogs(field: &DocumentField<'_>, folder: &Path) -> Result<CatalogArgs, FieldError> {
     let members = field.members()?.into_iter();
     let catalogs = members.map(|(name, place)| {
         place.parsed(|text| {
@@ -145,7 +145,7 @@ fn catalogs(field: &Field<'_>, folder: &Path) -> Result<CatalogArgs, FieldError>
 
 impl SuiteCase {
     /// `at` is when the edits of the suite are made.
-    fn read(field: &Field<'_>, at: Moment) -> Result<Self, FieldError> {
+    fn read(field: &DocumentField<'_>, at: Moment) -> Result<Self, FieldError> {
         field.mapping(&[
             "name",
             "extension",
@@ -172,7 +172,7 @@ impl SuiteCase {
 }
 
 /// When the edits are made: a suite with policies must give the same answers tomorrow.
-fn moment(root: &Field<'_>, facts: &SuiteFacts) -> Result<Moment, FieldError> {
+fn moment(root: &DocumentField<'_>, facts: &SuiteFacts) -> Result<Moment, FieldError> {
     match root.get("at") {
         None if !facts.policies.is_empty() => root.need("at", A_TIME).map(|_| Moment::EPOCH),
         None => Ok(Moment::EPOCH),
@@ -180,11 +180,11 @@ fn moment(root: &Field<'_>, facts: &SuiteFacts) -> Result<Moment, FieldError> {
     }
 }
 
-fn time(field: &Field<'_>) -> Result<Moment, FieldError> {
+fn time(field: &DocumentField<'_>) -> Result<Moment, FieldError> {
     field.parsed(|text| Moment::parse(text).map_err(|error| error.to_string()))
 }
 
-fn requester(case: &Field<'_>, at: Moment) -> Result<Requester, FieldError> {
+fn requester(case: &DocumentField<'_>, at: Moment) -> Result<Requester, FieldError> {
     let own = case.get("at").map(|field| time(&field)).transpose()?;
     let unknown = Requester {
         at: own.unwrap_or(at),
@@ -203,12 +203,12 @@ fn requester(case: &Field<'_>, at: Moment) -> Result<Requester, FieldError> {
     })
 }
 
-fn installed(field: &Field<'_>) -> Result<SaidArg, FieldError> {
+fn installed(field: &DocumentField<'_>) -> Result<SaidArg, FieldError> {
     field.mapping(&["version", "bundle", "release"])?;
     let text = |key| {
         field
             .get(key)
-            .map(|part: Field<'_>| part.text().map(str::to_owned))
+            .map(|part: DocumentField<'_>| part.text().map(str::to_owned))
             .transpose()
     };
     // A release that is there and empty is one.
@@ -225,7 +225,7 @@ fn installed(field: &Field<'_>) -> Result<SaidArg, FieldError> {
 }
 
 impl Old {
-    fn read(field: &Field<'_>) -> Result<Self, FieldError> {
+    fn read(field: &DocumentField<'_>) -> Result<Self, FieldError> {
         match field.get("range") {
             None => SuiteSubject::read(field).map(Self::Subject),
             Some(range) => {
@@ -237,7 +237,7 @@ impl Old {
 }
 
 impl Expectation {
-    fn read(field: &Field<'_>) -> Result<Self, FieldError> {
+    fn read(field: &DocumentField<'_>) -> Result<Self, FieldError> {
         field.mapping(&["verdict", "token", "resolved", "warnings", "message"])?;
         let verdicts = VERDICTS.map(|verdict| (verdict.as_str(), verdict));
         let tokens: Vec<_> = Token::ALL

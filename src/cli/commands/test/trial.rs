@@ -257,7 +257,8 @@ fn differences(expected: &Expectation, answer: &Answer) -> Vec<Difference> {
     let verdict = expected
         .verdict
         .filter(|verdict| *verdict != answer.verdict());
-    let verdict = verdict.map(|verdict| word("verdict", verdict.as_str(), answer.verdict().as_str()));
+    let verdict =
+        verdict.map(|verdict| word("verdict", verdict.as_str(), answer.verdict().as_str()));
     let token = expected.token.filter(|token| *token != answer.token);
     let token = token.map(|token| word("token", token.as_str(), answer.token.as_str()));
     let resolved = expected.resolved.as_ref();

@@ -14,7 +14,9 @@ use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 
 use crate::cluster::catalogs::watch;
-use crate::cluster::follow::{AgeLimit, FollowConfig, Loader, StatusBoard, StatusListener, follow};
+use crate::cluster::follow::{
+    AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
+};
 use crate::cluster::tests::Catalogd;
 use crate::source::cache::Cache;
 use crate::source::catalogd;
@@ -85,7 +87,7 @@ impl World {
         let cache = self.opened().await;
         let catalogd = catalogd::Catalogd::new(None, FetchLimits::default()).unwrap();
         let clock = Arc::new(SystemClock);
-        let loader = Loader::new(
+        let loader = ContentLoader::new(
             self.api.client(),
             catalogd,
             Some(cache),

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{content, loaded, no_connection, observed, packages};
 use crate::cluster::WatchEvent;
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
-use crate::cluster::follow::job::{Job, LoadedContent, Outcome, Task};
+use crate::cluster::follow::job::{Job, LoadOutcome, LoadedContent, Task};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{FollowConfig, run};
 use crate::cluster::follow::{AgeLimit, StatusBoard, StatusListener};
@@ -69,7 +69,7 @@ impl Told {
 }
 
 impl Load for Script {
-    async fn load(self, job: Job) -> Outcome {
+    async fn load(self, job: Job) -> LoadOutcome {
         let digest = job.want.key.digest.clone();
         let does = {
             let mut told = self.0.lock().unwrap();
@@ -78,16 +78,16 @@ impl Load for Script {
         };
         let told = self.0.lock().unwrap().told();
         match does {
-            None if matches!(job.task, Task::Confirm(_)) => Outcome::Confirmed,
+            None if matches!(job.task, Task::Confirm(_)) => LoadOutcome::Confirmed,
             None => {
                 let content = content(digest.strip_prefix("sha256:").unwrap());
                 let loaded = loaded(content, told.0);
-                Outcome::Loaded(Arc::new(LoadedContent {
+                LoadOutcome::Loaded(Arc::new(LoadedContent {
                     is_confirmed: !told.1,
                     ..LoadedContent::clone(&loaded)
                 }))
             }
-            Some(Does::Fails) => Outcome::Failed(no_connection("no route to host")),
+            Some(Does::Fails) => LoadOutcome::Failed(no_connection("no route to host")),
             Some(Does::Hangs) => pending().await,
             Some(Does::Panics) => panic!("as scripted"),
         }

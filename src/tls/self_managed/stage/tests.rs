@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{Fate, MOST, Next, RotationStage, SeenSince, Term, stage};
+use super::{AuthorityFate, MOST, NextAuthority, RotationStage, SeenSince, Term, stage};
 
 const MINUTE: u64 = 60;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -39,7 +39,7 @@ fn marked(term: Term, ago: u64) -> Term {
     }
 }
 
-fn is(fates: &[Fate], signer: Option<usize>, next: Next) -> RotationStage {
+fn is(fates: &[AuthorityFate], signer: Option<usize>, next: NextAuthority) -> RotationStage {
     RotationStage {
         fates: fates.to_vec(),
         signer,
@@ -50,8 +50,8 @@ fn is(fates: &[Fate], signer: Option<usize>, next: Next) -> RotationStage {
 #[expect(clippy::too_many_lines, reason = "a table")]
 #[test]
 fn each_replica_comes_to_the_same_stage() {
-    use Fate::{Gone, Leaves, Stays};
-    use Next::{Due, NotYet};
+    use AuthorityFate::{Gone, Leaves, Stays};
+    use NextAuthority::{Due, NotYet};
     const OVER: u64 = 240 * DAY + 7 * DAY + 15 * MINUTE;
     let one = term(0, Some(0));
     let second = 240 * DAY;
@@ -243,7 +243,11 @@ fn each_replica_comes_to_the_same_stage() {
 fn an_authority_replaces_all_before_it() {
     let terms = [0, 240, 480].map(|day| term(day * DAY, Some(day * DAY)));
     let stage = stage(&terms, at(488 * DAY));
-    let expected = [Fate::Leaves, Fate::Leaves, Fate::Stays];
+    let expected = [
+        AuthorityFate::Leaves,
+        AuthorityFate::Leaves,
+        AuthorityFate::Stays,
+    ];
     assert_eq!((&stage.fates[..], stage.signer), (&expected[..], Some(2)));
 }
 
@@ -255,29 +259,39 @@ fn room_is_made_by_one_that_is_of_no_use() {
     let fates = |terms: &[Term], now| {
         let stage = stage(terms, at(now));
         let all = stage.fates.iter().enumerate();
-        let other = all.filter(|(_, fate)| **fate != Fate::Stays);
+        let other = all.filter(|(_, fate)| **fate != AuthorityFate::Stays);
         (other.map(|(at, fate)| (at, *fate)).collect(), stage.next)
     };
-    let is = |fates: &[(usize, Fate)], next| (fates.to_vec(), next);
-    assert_eq!(fates(&terms, far), is(&[(0, Fate::Leaves)], Next::NotYet));
+    let is = |fates: &[(usize, AuthorityFate)], next| (fates.to_vec(), next);
+    assert_eq!(
+        fates(&terms, far),
+        is(&[(0, AuthorityFate::Leaves)], NextAuthority::NotYet)
+    );
     terms[0] = Term {
         is_ours: true,
         ..old
     };
     assert_eq!(
         fates(&terms, far),
-        is(&[(1, Fate::Leaves)], Next::NotYet),
+        is(&[(1, AuthorityFate::Leaves)], NextAuthority::NotYet),
         "not ours"
     );
     terms[1] = marked(terms[1], MINUTE);
     assert_eq!(
         fates(&terms, far),
-        is(&[(1, Fate::Leaves)], Next::NotYet),
+        is(&[(1, AuthorityFate::Leaves)], NextAuthority::NotYet),
         "one at a time"
     );
     terms[1] = marked(terms[1], 10 * MINUTE);
-    assert_eq!(fates(&terms, far), is(&[(1, Fate::Gone)], Next::Due));
+    assert_eq!(
+        fates(&terms, far),
+        is(&[(1, AuthorityFate::Gone)], NextAuthority::Due)
+    );
     let all_of_use = [term(400 * DAY, None); MOST];
     let renew = (400 + 240) * DAY;
-    assert_eq!(fates(&all_of_use, renew), is(&[], Next::NotYet), "no room");
+    assert_eq!(
+        fates(&all_of_use, renew),
+        is(&[], NextAuthority::NotYet),
+        "no room"
+    );
 }

@@ -3,7 +3,7 @@
 use olmguard_engine::judge::Basis;
 use std::sync::Arc;
 
-use olmguard::admission::{Enforcement, Mode, OnUndecided, Outcome, Review};
+use olmguard::admission::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency, OnOldCatalog, Snapshot};
@@ -17,20 +17,23 @@ const UNKNOWN: (Currency, Age) = (Currency::Current, Age::Allowed);
 pub(super) fn warn_lets_through_what_newer_content_may_have() {
     let told = |on_undecided| told(SUPERSEDED, "CatalogProvided", Mode::Enforce, on_undecided);
     let token = "CatalogOutdated".to_owned();
-    assert_eq!(told(OnUndecided::Deny), (token.clone(), Outcome::Refused));
-    assert_eq!(told(OnUndecided::Warn), (token, Outcome::LetThrough));
+    assert_eq!(
+        told(OnUndecided::Deny),
+        (token.clone(), ReviewOutcome::Refused)
+    );
+    assert_eq!(told(OnUndecided::Warn), (token, ReviewOutcome::LetThrough));
 }
 
 pub(super) fn an_age_leaves_undecided_what_a_lost_watch_hides() {
     let told = |truth| told(truth, "CatalogProvided", Mode::Enforce, OnUndecided::Warn);
-    let denied = ("VersionNotFound".to_owned(), Outcome::Refused);
+    let denied = ("VersionNotFound".to_owned(), ReviewOutcome::Refused);
     assert_eq!(told(UNKNOWN), denied);
     let warned = (Currency::Current, Age::Old(OnOldCatalog::Warn));
     assert_eq!(told(warned), denied);
     let undecided = (Currency::Current, Age::Old(OnOldCatalog::Undecided));
     assert_eq!(
         told(undecided),
-        ("CatalogOutdated".to_owned(), Outcome::LetThrough)
+        ("CatalogOutdated".to_owned(), ReviewOutcome::LetThrough)
     );
 }
 
@@ -39,14 +42,17 @@ pub(super) fn the_bypass_adds_no_version() {
     for truth in [SUPERSEDED, UNKNOWN] {
         let without = told(truth, "CatalogProvided");
         assert_eq!(told(truth, "SelfCertified"), without);
-        assert_eq!(without.1, Outcome::Refused);
+        assert_eq!(without.1, ReviewOutcome::Refused);
     }
 }
 
 pub(super) fn observing_lets_everything_through() {
     for on_undecided in [OnUndecided::Warn, OnUndecided::Deny] {
         let told = told(UNKNOWN, "CatalogProvided", Mode::Observe, on_undecided);
-        assert_eq!(told, ("VersionNotFound".to_owned(), Outcome::LetThrough));
+        assert_eq!(
+            told,
+            ("VersionNotFound".to_owned(), ReviewOutcome::LetThrough)
+        );
     }
 }
 
@@ -56,7 +62,7 @@ fn told(
     policy: &str,
     mode: Mode,
     on_undecided: OnUndecided,
-) -> (String, Outcome) {
+) -> (String, ReviewOutcome) {
     let review = Review::from_bytes(review(policy).to_string().as_bytes()).unwrap();
     let answer = review.answer(Basis::without_policies(&snapshot(truth)));
     let enforcement = Enforcement { mode, on_undecided };
