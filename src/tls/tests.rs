@@ -392,7 +392,7 @@ fn nothing_of_a_key_is_told() {
     let key = file(folder.path(), "tls.key", &text);
     let shown = format!("{:?}", read(&cert, &key).unwrap());
     assert!(
-        shown.starts_with("Identity { leaf: Leaf {") && shown.ends_with("}, .. }"),
+        shown.starts_with("ServerIdentity { leaf: Leaf {") && shown.ends_with("}, .. }"),
         "{shown}"
     );
 }
