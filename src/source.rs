@@ -30,7 +30,8 @@ mod stream;
 mod tests;
 mod walk;
 
-pub use load::{CatalogPlace, CatalogSource, Loader, finished, load, load_bytes};
+pub use load::{Loader, finished, load, load_bytes};
+pub use pinned::{CatalogPlace, CatalogSource};
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -17,7 +17,7 @@ use crate::admission::alike::ask_alike;
 use crate::admission::keep::{
     CONDITIONS, EntryRoom, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, SUBJECT,
 };
-use crate::admission::node::{Node, NodeContent, NodeList, text};
+use crate::admission::node::{Node, NodeContent, NodeList};
 
 /// What of a body is kept, and how both filters compare.
 #[derive(Debug)]
@@ -382,6 +382,27 @@ impl FilterProgress {
         }
     }
 }
+
+// The body of a request as text: the rules of RFC 8259 for JSON texts, apart from the grammar.
+
+/// The text of a body.
+pub(super) fn text(body: &[u8]) -> Result<&str, ReviewError> {
+    if body.is_empty() {
+        return Err(ReviewError::Empty);
+    }
+    if body.starts_with(BYTE_ORDER_MARK) {
+        return Err(ReviewError::ByteOrderMark);
+    }
+    let text = std::str::from_utf8(body).map_err(|error| ReviewError::NotUtf8 {
+        at: error.valid_up_to(),
+    })?;
+    match memchr::memchr(0, body) {
+        Some(at) => Err(ReviewError::Nul { at }),
+        None => Ok(text),
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 // Reasons why a body is not a review that can be answered.
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
-use crate::admission::node::text;
+use crate::admission::decode::text;
 use crate::admission::reply::ReplyStatus;
 use crate::admission::reply::bounded;
 use crate::admission::review::{API_VERSION, KIND};

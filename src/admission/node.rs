@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use serde_json::Number;
 
-use crate::admission::ReviewError;
 use olmguard_catalog::json::Json;
 use olmguard_catalog::json_type::JsonType;
 
@@ -179,27 +178,6 @@ impl<'a> Json<'a> for Node<'a, '_> {
 
 /// More values than are kept of an ordinary review.
 const USUAL: usize = 128;
-
-// The body of a request as text: the rules of RFC 8259 for JSON texts, apart from the grammar.
-
-/// The text of a body.
-pub(super) fn text(body: &[u8]) -> Result<&str, ReviewError> {
-    if body.is_empty() {
-        return Err(ReviewError::Empty);
-    }
-    if body.starts_with(BYTE_ORDER_MARK) {
-        return Err(ReviewError::ByteOrderMark);
-    }
-    let text = std::str::from_utf8(body).map_err(|error| ReviewError::NotUtf8 {
-        at: error.valid_up_to(),
-    })?;
-    match memchr::memchr(0, body) {
-        Some(at) => Err(ReviewError::Nul { at }),
-        None => Ok(text),
-    }
-}
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[cfg(test)]
 mod tests {

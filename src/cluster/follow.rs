@@ -21,179 +21,19 @@ mod catalog_table;
 mod confidence;
 mod job;
 mod load;
+mod publish;
 mod report;
 mod run;
 #[cfg(test)]
 mod tests;
 mod tracked;
 
+pub use catalog_table::AgeLimit;
 pub use load::ContentLoader;
 pub use report::{StatusBoard, StatusListener};
 pub use run::FollowConfig;
 
-use std::collections::BTreeSet;
-use std::num::NonZero;
-use std::sync::Arc;
-use std::time::Duration;
-
-use arc_swap::ArcSwap;
-
-use crate::source::catalogd::Retry;
-use olmguard_engine::snapshot::{Age, CatalogState, Content, OnOldCatalog, Snapshot};
-
 /// Follows for as long as somebody sends events; it must be called within a runtime.
 pub async fn follow(loader: ContentLoader, terms: FollowConfig) {
     run::run(loader, terms).await;
-}
-
-/// How old content may be, and what becomes of edits where it is older.
-///
-/// Its age is the time since it was known that the object names its digest: 0 while the watch is
-/// alive and they agree, whatever the date of the content.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AgeLimit {
-    /// Absent: any age will do.
-    pub max: Option<Duration>,
-    /// What becomes of edits.
-    pub on_old: OnOldCatalog,
-}
-
-impl AgeLimit {
-    /// What this age means; absent where nothing is held.
-    fn of(&self, age: Option<Duration>) -> Age {
-        match (age, self.max) {
-            (Some(age), Some(max)) if age > max => Age::Old(self.on_old),
-            _ => Age::Allowed,
-        }
-    }
-}
-
-/// How what fails is tried again. It is never given up; after so many tries nobody waits for it at
-/// the start any longer.
-const RETRY: Retry = Retry {
-    base: Duration::from_millis(500),
-    cap: Duration::from_mins(1),
-    tries: NonZero::new(4).expect("more than none"),
-};
-
-// The start: edits should be sent here only after the catalogs of the first list are loaded.
-//
-// The start ends once. A catalog that is lost later is lost for every replica, and if all of them
-// stopped being ready, no replica would be left to report it.
-
-/// How far the start is.
-#[derive(Debug, Default)]
-enum StartProgress {
-    /// The catalogs are not known yet.
-    #[default]
-    Unknown,
-    /// These are not loaded yet.
-    Loading(BTreeSet<String>),
-    Over,
-}
-
-impl StartProgress {
-    /// The catalogs are known for the first time, and these have content to load.
-    fn begin(&mut self, names: impl Iterator<Item = String>) {
-        if matches!(self, Self::Unknown) {
-            *self = Self::Loading(names.collect());
-        }
-    }
-
-    /// Waits on for those of them that are `worth_it`.
-    fn go_on(&mut self, worth_it: impl Fn(&str) -> bool) {
-        if let Self::Loading(names) = self {
-            names.retain(|name| worth_it(name));
-            if names.is_empty() {
-                *self = Self::Over;
-            }
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        matches!(self, Self::Over)
-    }
-}
-
-// Publishing: a new snapshot replaces the old one, and no edit pays for dropping the old one.
-//
-// A review keeps the snapshot that it started with. The last holder pays for its drop, some
-// milliseconds for a large catalog. So the publisher holds an old one until no review does.
-
-/// The current snapshot, and the ones before it that are still in use.
-#[derive(Debug)]
-struct SnapshotStore {
-    current: Arc<ArcSwap<Snapshot>>,
-    retired: Vec<Arc<Snapshot>>,
-}
-
-impl SnapshotStore {
-    fn new(current: Arc<ArcSwap<Snapshot>>) -> Self {
-        Self {
-            current,
-            retired: Vec::new(),
-        }
-    }
-
-    /// Edits are judged by this one from now on; false if that is no other than before.
-    fn publish(&mut self, snapshot: Snapshot) -> bool {
-        let is_other = !is_same(&self.current.load(), &snapshot);
-        if is_other {
-            self.retired.push(self.current.swap(Arc::new(snapshot)));
-        }
-        is_other
-    }
-
-    /// Takes those out that nobody judges by any more.
-    fn done(&mut self) -> Vec<Arc<Snapshot>> {
-        // A swap has turned whatever was borrowed into a count, and nobody can begin with an old one,
-        // so a count of one stays one.
-        let is_done = |snapshot: &mut Arc<Snapshot>| Arc::strong_count(snapshot) == 1;
-        self.retired.extract_if(.., is_done).collect()
-    }
-
-    /// Whether some are still judged by.
-    fn is_waiting(&self) -> bool {
-        !self.retired.is_empty()
-    }
-}
-
-fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
-    let catalogs = || one.catalogs().iter().zip(other.catalogs());
-    one.rules() == other.rules()
-        && one.catalogs().len() == other.catalogs().len()
-        && catalogs().all(|(one, other)| is_same_state(one, other))
-}
-
-/// Content is compared by where it is: nothing is loaded twice without a reason.
-fn is_same_state(one: &CatalogState, other: &CatalogState) -> bool {
-    let CatalogState {
-        name,
-        labels,
-        priority,
-        availability,
-        serving,
-        image_ref,
-        last_unpacked,
-        currency,
-        age,
-        content,
-    } = one;
-    let is_same_content = match (content, &other.content) {
-        (Content::Loaded(one), Content::Loaded(other)) => Arc::ptr_eq(one, other),
-        (Content::Missing, Content::Missing) => true,
-        (Content::Unfetched(one), Content::Unfetched(other))
-        | (Content::Unreadable(one), Content::Unreadable(other)) => one == other,
-        _ => false,
-    };
-    is_same_content
-        && *name == other.name
-        && *labels == other.labels
-        && *priority == other.priority
-        && *availability == other.availability
-        && *serving == other.serving
-        && *image_ref == other.image_ref
-        && *last_unpacked == other.last_unpacked
-        && *currency == other.currency
-        && *age == other.age
 }

@@ -38,15 +38,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 
 use crate::cluster::fault::WatchFault;
-use crate::cluster::object::Names;
-use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
+use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
-use olmguard_policy::{GROUP, KIND};
 use table::{ObjectTable, Presence, ReadObject};
-
-const POLICIES: &Names = &[(GROUP, "v1alpha1", KIND)];
-
-const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", GuardrailsObject::KIND)];
 
 // The state of the policies, for probes.
 

@@ -1,9 +1,11 @@
 //! `.indexignore`: which files of a directory do not belong to the catalog.
 //!
-//! The syntax is that of `.gitignore` as go-git reads it, which is not quite git's: a pattern
-//! without a slash inside matches any element of a path, a file below a folder that is left out
-//! can be taken in again, and `**` does not have to end where the path does. Of all patterns of
-//! all files the last one that matches decides.
+//! The syntax is `.gitignore` as go-git reads it, which differs from git: a pattern without a slash inside
+//! matches any element of a path, a file below an excluded directory can be included again, and `**` does
+//! not have to end where the path does. The last matching pattern of all files decides.
+//!
+//! The crates `ignore` and `globset` follow git, so they cannot replace this: `[!a]`, `[]a]`, `{a,b}`, an
+//! escape in a class, `a**/c`, and `?` for a character of several bytes mean something else in Go.
 //!
 //! Upstream: github.com/joelanford/ignore, [`ignore.go`]; github.com/go-git/go-git/v5,
 //! `plumbing/format/gitignore`.
@@ -414,6 +416,10 @@ mod tests {
             ("[\\-x]", "-", true),
             ("[x\\-]", "z", false),
             ("[]a]", "]", false),
+            ("[!a]", "b", false),
+            ("[!a]", "!", true),
+            ("{a,b}", "a", false),
+            ("{a,b}", "{a,b}", true),
             ("[-]", "-", false),
             ("[x-]", "x", false),
             ("[a-b-c]", "a", false),

@@ -1,11 +1,9 @@
 //! A whole catalog, read and indexed, for a snapshot.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::source::pinned::{PinnedUrl, PinnedUrlError};
 use crate::source::{Decoder, Progress, SourceError, read_from, read_from_with, read_with};
 use olmguard_catalog::blob::{self, BlobFault, Key, Sink, UnfiledObject};
 use olmguard_catalog::fbc::intake::Decisive;
@@ -137,74 +135,6 @@ pub fn finished(name: &str, builder: CatalogBuilder<'_>) -> Result<Catalog, Sour
     builder
         .finish()
         .map_err(|source| SourceError::Memory { file, source })
-}
-
-// The place of a catalog outside of a cluster.
-
-/// Where the content of a catalog is: on this machine, or at a URL with the digest of what is there.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum CatalogPlace {
-    /// A file, a folder, or `-` for standard input.
-    Path(PathBuf),
-    /// A file that is fetched.
-    Pinned(PinnedUrl),
-}
-
-/// A catalog by its name, and where its content is.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct CatalogSource {
-    /// Its name.
-    pub name: String,
-    /// Where its content is.
-    pub place: CatalogPlace,
-}
-
-impl CatalogSource {
-    /// The catalog of this name at a place as it is written in a file of this directory.
-    pub(crate) fn within(folder: &Path, name: &str, place: &str) -> Result<Self, PinnedUrlError> {
-        let place = place.parse::<CatalogPlace>()?.within(folder);
-        let name = name.to_owned();
-        Ok(Self { name, place })
-    }
-}
-
-impl CatalogPlace {
-    /// The same place, where a path begins in this folder.
-    #[must_use]
-    pub fn within(self, folder: &Path) -> Self {
-        match self {
-            Self::Path(path) => Self::Path(folder.join(path)),
-            Self::Pinned(url) => Self::Pinned(url),
-        }
-    }
-
-    /// The path, where it is one.
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Path(path) => Some(path),
-            Self::Pinned(_) => None,
-        }
-    }
-
-    /// The content, or why there is none.
-    pub fn load(&self, loader: &mut Loader<'_>) -> Content {
-        match self {
-            Self::Path(path) => loader.load(path),
-            Self::Pinned(url) => url.load(loader),
-        }
-    }
-}
-
-impl FromStr for CatalogPlace {
-    type Err = PinnedUrlError;
-
-    fn from_str(text: &str) -> Result<Self, PinnedUrlError> {
-        if PinnedUrl::is_meant_by(text) {
-            text.parse().map(Self::Pinned)
-        } else {
-            Ok(Self::Path(text.into()))
-        }
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod tests;
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Seek};
-use std::str::FromStr;
 use std::{fs, thread};
 
 use hyper::StatusCode;
@@ -21,6 +20,8 @@ use hyper::StatusCode;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchError, FetchLimits, FileUrl};
 use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// The URL of a catalog, and the digest of its content.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -234,3 +235,71 @@ const IMAGES: [&str; 4] = ["oci://", "docker://", "oci:", "docker:"];
 
 /// How many characters of a text are shown.
 const SHOWN: usize = 200;
+
+// The place of a catalog outside of a cluster.
+
+/// Where the content of a catalog is: on this machine, or at a URL with the digest of what is there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CatalogPlace {
+    /// A file, a folder, or `-` for standard input.
+    Path(PathBuf),
+    /// A file that is fetched.
+    Pinned(PinnedUrl),
+}
+
+/// A catalog by its name, and where its content is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CatalogSource {
+    /// Its name.
+    pub name: String,
+    /// Where its content is.
+    pub place: CatalogPlace,
+}
+
+impl CatalogSource {
+    /// The catalog of this name at a place as it is written in a file of this directory.
+    pub(crate) fn within(folder: &Path, name: &str, place: &str) -> Result<Self, PinnedUrlError> {
+        let place = place.parse::<CatalogPlace>()?.within(folder);
+        let name = name.to_owned();
+        Ok(Self { name, place })
+    }
+}
+
+impl CatalogPlace {
+    /// The same place, where a path begins in this folder.
+    #[must_use]
+    pub fn within(self, folder: &Path) -> Self {
+        match self {
+            Self::Path(path) => Self::Path(folder.join(path)),
+            Self::Pinned(url) => Self::Pinned(url),
+        }
+    }
+
+    /// The path, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Pinned(_) => None,
+        }
+    }
+
+    /// The content, or why there is none.
+    pub fn load(&self, loader: &mut Loader<'_>) -> Content {
+        match self {
+            Self::Path(path) => loader.load(path),
+            Self::Pinned(url) => url.load(loader),
+        }
+    }
+}
+
+impl FromStr for CatalogPlace {
+    type Err = PinnedUrlError;
+
+    fn from_str(text: &str) -> Result<Self, PinnedUrlError> {
+        if PinnedUrl::is_meant_by(text) {
+            text.parse().map(Self::Pinned)
+        } else {
+            Ok(Self::Path(text.into()))
+        }
+    }
+}

@@ -8,9 +8,9 @@ mod admission;
 mod audit;
 mod catalogs;
 mod connections;
-mod label;
 mod policies;
 mod process;
+mod register;
 mod watches;
 
 pub use admission::{AdmissionMetrics, AnsweredReview, DecodeError, WaitedFor};
@@ -26,20 +26,16 @@ pub use policies::{
     PolicyObjectLabel,
 };
 pub use process::{EventFate, EventMetrics, LogMetrics};
+pub use register::GaugeGuard;
 pub use watches::{FaultClass, WatchMetrics, WatchedResource};
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use prometheus::core::Collector;
-use prometheus::{
-    Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec,
-    Opts, Registry, TextEncoder,
-};
+use prometheus::{Registry, TextEncoder};
 
-use crate::telemetry::metrics::label::{Label, PerLabel};
 use connections::{ConnectionFamilies, PortLabel};
 use process::ProcessMetrics;
+use register::Register;
 
 /// All that is counted; a clone counts into the same registry.
 #[derive(Clone, Debug)]
@@ -124,112 +120,5 @@ impl Default for Metrics {
     }
 }
 
-fn unix_seconds(time: SystemTime) -> f64 {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => after.as_secs_f64(),
-        Err(before) => -before.duration().as_secs_f64(),
-    }
-}
-
 /// The media type of what [`Metrics::render`] returns.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
-
-// Registration of metrics: under one prefix, each with its help, from 0.
-
-/// Makes metrics and enters them into a registry.
-#[derive(Debug)]
-struct Register<'r> {
-    registry: &'r Registry,
-}
-
-impl<'r> Register<'r> {
-    fn new(registry: &'r Registry) -> Self {
-        Self { registry }
-    }
-
-    fn counter(&self, name: &str, help: &str) -> IntCounter {
-        self.made(IntCounter::with_opts(opts(name, help)))
-    }
-
-    fn counters(&self, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
-        self.made(IntCounterVec::new(opts(name, help), labels))
-    }
-
-    /// One counter for each value of a label.
-    fn counter_per<L: Label>(
-        &self,
-        name: &str,
-        help: &str,
-        label: &str,
-    ) -> PerLabel<L, IntCounter> {
-        let counters = self.counters(name, help, &[label]);
-        PerLabel::new(|value: L| counters.with_label_values(&[value.as_str()]))
-    }
-
-    fn gauge(&self, name: &str, help: &str) -> IntGauge {
-        self.made(IntGauge::with_opts(opts(name, help)))
-    }
-
-    /// One gauge for each value of a label.
-    fn gauge_per<L: Label>(&self, name: &str, help: &str, label: &str) -> PerLabel<L, IntGauge> {
-        let gauges = self.gauges(name, help, &[label]);
-        PerLabel::new(|value: L| gauges.with_label_values(&[value.as_str()]))
-    }
-
-    fn seconds(&self, name: &str, help: &str) -> Gauge {
-        self.made(Gauge::with_opts(opts(name, help)))
-    }
-
-    fn gauges(&self, name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
-        self.made(IntGaugeVec::new(opts(name, help), labels))
-    }
-
-    fn seconds_each(&self, name: &str, help: &str, labels: &[&str]) -> GaugeVec {
-        self.made(GaugeVec::new(opts(name, help), labels))
-    }
-
-    fn histograms(&self, name: &str, help: &str, labels: &[&str], buckets: &[f64]) -> HistogramVec {
-        let opts = HistogramOpts::from(opts(name, help)).buckets(buckets.to_vec());
-        self.made(HistogramVec::new(opts, labels))
-    }
-
-    /// Enters what brings names of its own.
-    fn enter(&self, collector: impl Collector + 'static) {
-        self.registry
-            .register(Box::new(collector))
-            .expect("every name is given once");
-    }
-
-    fn made<M: Collector + Clone + 'static>(&self, metric: prometheus::Result<M>) -> M {
-        let metric = metric.expect("names are words, and buckets rise");
-        self.enter(metric.clone());
-        metric
-    }
-}
-
-fn opts(name: &str, help: &str) -> Opts {
-    Opts::new(name, help).namespace(PREFIX)
-}
-
-/// What every name of ours begins with.
-const PREFIX: &str = "olmguard";
-
-// A gauge that always goes down again, on an early return and on a panic too.
-
-/// Counts one more of something in a gauge until it is dropped.
-#[derive(Debug)]
-#[must_use = "it counts until it is dropped"]
-pub struct GaugeGuard(IntGauge);
-
-impl GaugeGuard {
-    fn new(gauge: &IntGauge) -> Self {
-        gauge.inc();
-        Self(gauge.clone())
-    }
-}
-
-impl Drop for GaugeGuard {
-    fn drop(&mut self) {
-        self.0.dec();
-    }
-}

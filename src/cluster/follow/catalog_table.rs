@@ -17,12 +17,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::AgeLimit;
-use crate::cluster::follow::StartProgress;
 use crate::cluster::follow::job::{Failure, Job, LoadedContent, Task, may_begin};
+use crate::cluster::follow::publish::StartProgress;
 use crate::cluster::follow::report::CatalogCondition;
 use crate::cluster::follow::tracked::{ContentKey, TrackedCatalog};
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::snapshot::{Age, OnOldCatalog};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 
 /// All catalogs of the cluster, as they are followed.
@@ -389,5 +389,27 @@ impl CatalogTable {
         let age = self.age(tracked, now).filter(|age| !age.is_zero())?;
         let left = self.limit.max?.checked_sub(age)?;
         Some(now + left + Duration::from_millis(1))
+    }
+}
+
+/// How old content may be, and what becomes of edits where it is older.
+///
+/// Its age is the time since it was known that the object names its digest: 0 while the watch is
+/// alive and they agree, whatever the date of the content.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AgeLimit {
+    /// Absent: any age will do.
+    pub max: Option<Duration>,
+    /// What becomes of edits.
+    pub on_old: OnOldCatalog,
+}
+
+impl AgeLimit {
+    /// What this age means; absent where nothing is held.
+    pub(super) fn of(&self, age: Option<Duration>) -> Age {
+        match (age, self.max) {
+            (Some(age), Some(max)) if age > max => Age::Old(self.on_old),
+            _ => Age::Allowed,
+        }
     }
 }

@@ -12,12 +12,13 @@ use tracing::{info, warn};
 use crate::cluster::WatchEvent;
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
 use crate::cluster::fault::WatchFault;
-use crate::cluster::follow::SnapshotStore;
+use crate::cluster::follow::catalog_table::AgeLimit;
 use crate::cluster::follow::catalog_table::CatalogTable;
 use crate::cluster::follow::job::{Failure, Job, LoadOutcome, LoadedContent};
 use crate::cluster::follow::load::Load;
+use crate::cluster::follow::publish::SnapshotStore;
 use crate::cluster::follow::report::{StatusListener, StatusTeller};
-use crate::cluster::follow::{AgeLimit, RETRY};
+use crate::cluster::follow::tracked::RETRY;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Content, Currency, Snapshot};
 

@@ -12,15 +12,16 @@ use serde_json::json;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use super::*;
+use super::publish::SnapshotStore;
 use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
 use crate::source::catalogd::FetchError;
 use crate::source::{Progress, read_from};
+use arc_swap::ArcSwap;
 use live::{CATALOGS, Guarding, World};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
-use olmguard_engine::snapshot::{CatalogState, Content, Labels, ServingState};
+use olmguard_engine::snapshot::{CatalogState, Content, Labels, ServingState, Snapshot};
 use olmguard_support::moved::Moved;
 
 /// A catalog that serves the content of `digest`.

@@ -6,11 +6,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::RETRY;
 use crate::cluster::follow::confidence::HeldBack;
 use crate::cluster::follow::job::{Failure, KnownContent, LoadedContent, Task, Want};
 use crate::cluster::follow::report::CatalogCondition;
+use crate::source::catalogd::Retry;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
+use std::num::NonZero;
 
 /// What makes content: the digest of its image, and the rules it was read by.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -361,3 +362,11 @@ impl TrackedCatalog {
 
 const NO_DIGEST: &str = "its status.resolvedSource names no image with a digest yet";
 const NO_URL: &str = "its status.urls.base names no address to fetch it from yet";
+
+/// How what fails is tried again. It is never given up; after so many tries nobody waits for it at
+/// the start any longer.
+pub(super) const RETRY: Retry = Retry {
+    base: Duration::from_millis(500),
+    cap: Duration::from_mins(1),
+    tries: NonZero::new(4).expect("more than none"),
+};

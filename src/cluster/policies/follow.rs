@@ -12,11 +12,12 @@ use tracing::info;
 
 use super::permission;
 use super::permission::{ExpectedPermission, PermissionWatch};
+use super::read::{GUARDRAILS, POLICIES};
 use super::read::{ReadGuardrailsObject, ReadPolicy};
 use super::report::{ObjectReport, Reports};
 use super::table::{EventEffect, ObjectTable, Presence, ReadObject};
-use super::{GUARDRAILS, POLICIES, PolicyBoard, PolicyStore};
 use super::{ListedKind, ListedPolicies, UnlistedCause};
+use super::{PolicyBoard, PolicyStore};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::telemetry::metrics::{PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource};
 use crate::tls::Clock;

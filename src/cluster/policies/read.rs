@@ -4,12 +4,12 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::Value;
 
-use super::{GUARDRAILS, POLICIES};
 use crate::cluster::fault::{FaultClass, WatchFault};
+use crate::cluster::object::Names;
 use crate::cluster::object::{MOST_PAGES, name, pages, served};
 use crate::policy_objects::{KINDS, as_written};
 use olmguard_catalog::guardrail::GuardrailsObject;
-use olmguard_policy::{GROUP, UpgradePolicy};
+use olmguard_policy::{GROUP, KIND, UpgradePolicy};
 
 /// An `UpgradePolicy`. The policy is as written: whether the cluster asks for permissions is not in it.
 #[derive(Clone, Debug)]
@@ -133,3 +133,9 @@ async fn is_absent(client: &Client, fault: &WatchFault) -> bool {
         _ => false,
     }
 }
+
+/// The definitions of `UpgradePolicy`, the best version first.
+pub(super) const POLICIES: &Names = &[(GROUP, "v1alpha1", KIND)];
+
+/// The definitions of `UpgradeGuardrails`, the best version first.
+pub(super) const GUARDRAILS: &Names = &[(GROUP, "v1alpha1", GuardrailsObject::KIND)];

@@ -13,7 +13,7 @@ use rustix::fs::{Timespec, Timestamps, UTIME_NOW, futimens};
 use zstd::stream::write::Encoder;
 
 use super::super::decompress::compress;
-use crate::source::cache::{CacheError, Digest, DroppedFile, EntryFault};
+use crate::source::cache::error::{CacheError, Digest, DroppedFile, EntryFault};
 
 /// A folder that this process holds.
 #[derive(Debug)]

@@ -5,8 +5,7 @@ use std::time::Duration;
 use prometheus::{Histogram, IntCounter, IntGauge};
 
 use crate::admission::{ReviewError, ReviewOperation, ReviewOutcome};
-use crate::telemetry::metrics::label::{Label, PerLabel, label};
-use crate::telemetry::metrics::{GaugeGuard, Register};
+use crate::telemetry::metrics::register::{GaugeGuard, Label, PerLabel, Register, label};
 use olmguard_engine::judge::{ExemptionKind, Token, Verdict, Wait};
 
 /// Reviews and their answers.

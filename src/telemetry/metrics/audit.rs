@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntGaugeVec};
 
-use crate::telemetry::metrics::Register;
-use crate::telemetry::metrics::label::{PerLabel, label};
-use crate::telemetry::metrics::unix_seconds;
+use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds};
 use olmguard_engine::audit::Concern;
 
 label! {

@@ -4,8 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntCounterVec, IntGaugeVec};
 
-use crate::telemetry::metrics::label::{PerLabel, label};
-use crate::telemetry::metrics::{Register, unix_seconds};
+use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds};
 use olmguard_engine::snapshot::{Currency, ServingState};
 
 label! {

@@ -3,10 +3,8 @@
 
 use std::time::SystemTime;
 
+use crate::telemetry::metrics::register::{GaugeGuard, PerLabel, Register, label, unix_seconds};
 use prometheus::{Gauge, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
-
-use crate::telemetry::metrics::label::{PerLabel, label};
-use crate::telemetry::metrics::{GaugeGuard, Register, unix_seconds};
 
 label! {
     /// Why a connection was not taken.

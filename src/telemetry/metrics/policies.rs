@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::telemetry::metrics::register::{PerLabel, Register, label};
 use prometheus::{IntCounter, IntGauge};
-
-use crate::telemetry::metrics::Register;
-use crate::telemetry::metrics::label::{PerLabel, label};
 
 label! {
     /// A kind of object with what administrators decide.

@@ -8,8 +8,7 @@ use prometheus::{IntCounter, IntGauge};
 use tokio::runtime::Handle;
 
 use crate::telemetry::log::DroppedLines;
-use crate::telemetry::metrics::Register;
-use crate::telemetry::metrics::label::{PerLabel, label};
+use crate::telemetry::metrics::register::{PerLabel, Register, label};
 
 /// The build, the process, the runtime.
 #[derive(Debug)]

@@ -2,11 +2,8 @@
 
 use std::time::SystemTime;
 
+use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds};
 use prometheus::{Gauge, IntCounter, IntGauge};
-
-use crate::telemetry::metrics::Register;
-use crate::telemetry::metrics::label::{PerLabel, label};
-use crate::telemetry::metrics::unix_seconds;
 
 label! {
     /// What is watched.

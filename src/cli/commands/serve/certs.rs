@@ -97,7 +97,7 @@ struct OptionalName(Option<ServerName<'static>>);
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum CertificateSource {
     /// The files of --tls-cert and --tls-key
-    CertificateFiles,
+    Files,
     /// A CA that the replicas keep in a Secret of their cluster
     SelfManaged,
     /// Created at each start, to try olmguard
@@ -116,7 +116,7 @@ impl CertsArgs {
     /// What they say together, or which of them contradict each other.
     pub(crate) fn resolve(self) -> Result<Certs, UsageError> {
         match self.source()? {
-            CertificateSource::CertificateFiles => self.files().map(Certs::Files),
+            CertificateSource::Files => self.files().map(Certs::Files),
             CertificateSource::SelfManaged => self.managed().map(Certs::SelfManaged),
             CertificateSource::SelfSigned => Ok(Certs::SelfSigned(self.terms()?, self.names())),
         }
@@ -129,10 +129,10 @@ impl CertsArgs {
                 .then_some(("--self-signed", CertificateSource::SelfSigned)),
             self.tls_cert
                 .as_ref()
-                .map(|_| ("--tls-cert", CertificateSource::CertificateFiles)),
+                .map(|_| ("--tls-cert", CertificateSource::Files)),
             self.tls_key
                 .as_ref()
-                .map(|_| ("--tls-key", CertificateSource::CertificateFiles)),
+                .map(|_| ("--tls-key", CertificateSource::Files)),
             self.tls_secret
                 .as_ref()
                 .map(|_| ("--tls-secret", CertificateSource::SelfManaged)),
@@ -145,8 +145,7 @@ impl CertsArgs {
         // With files it names what is compared; who writes its bundles is another question.
         let agrees = |flag: &str, other| {
             other == source
-                || (source == CertificateSource::CertificateFiles
-                    && flag == "--webhook-configuration")
+                || (source == CertificateSource::Files && flag == "--webhook-configuration")
         };
         match said.find(|(flag, other)| !agrees(flag, *other)) {
             None => Ok(source),
