@@ -14,7 +14,7 @@ use olmguard_catalog::guardrail::{
     self, AdministratorGuardrails, Guardrails, GuardrailsObject, ImposedBy, Problem,
     UnreadGuardrails,
 };
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::members::FieldProblem;
 use olmguard_policy::GROUP;
 
 /// The rules, and what is wrong with them.
@@ -167,7 +167,7 @@ fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
     match text(value, "package", "the name of a package")? {
         "" => Err(unread(
             "package",
-            Problem::Empty {
+            FieldProblem::Empty {
                 expected: "the name of a package",
             },
         )),
@@ -180,7 +180,7 @@ fn stated(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
     match text(value, "schema", guardrail::SCHEMA)? {
         guardrail::SCHEMA => guardrail::read(value),
         other => {
-            let problem = Problem::unknown_word(other, &[guardrail::SCHEMA]);
+            let problem = FieldProblem::unknown_word(other, None, &[guardrail::SCHEMA]);
             Err(unread("schema", problem))
         }
     }
@@ -192,17 +192,15 @@ fn text<'v>(
     expected: &'static str,
 ) -> Result<&'v str, UnreadGuardrails> {
     let Some(found) = value.get(key) else {
-        return Err(unread(key, Problem::Missing { expected }));
+        return Err(unread(key, FieldProblem::Missing { expected }));
     };
-    let found_type = || Problem::Type {
-        expected: "a string",
-        found: JsonType::of(found),
-    };
-    found.as_str().ok_or_else(|| unread(key, found_type()))
+    let other_type = || FieldProblem::other_type("a string", found);
+    found.as_str().ok_or_else(|| unread(key, other_type()))
 }
 
-fn unread(key: &str, problem: Problem) -> UnreadGuardrails {
+fn unread(key: &str, problem: FieldProblem) -> UnreadGuardrails {
     let path = key.to_owned();
+    let problem = problem.into();
     UnreadGuardrails { path, problem }
 }
 

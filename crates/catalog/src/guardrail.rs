@@ -13,7 +13,6 @@
 //! of what can be read, graph `Semver` alone forbids them, and nobody knows whether that was meant.
 
 mod hints;
-mod members;
 mod read;
 
 use std::collections::BTreeMap;

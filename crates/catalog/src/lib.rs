@@ -38,6 +38,7 @@ pub mod heap;
 mod index;
 pub mod json;
 pub mod json_type;
+pub mod members;
 pub mod memory;
 pub mod olm;
 mod owned;

@@ -21,12 +21,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use cel::{ExecutionError, ParseErrors, Program};
+use olmguard_catalog::members::{Members, TextRule};
 use serde_json::Value;
 
 use crate::change::{Change, Maker};
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
-use crate::members::{Members, TextRule};
 use crate::violation::{ConditionOutcome, ConditionSubject, PolicyRule};
 use olmguard_catalog::version::go::one_line;
 
@@ -194,15 +194,12 @@ const NOT_IN_TIME: &str = "the time for the answer is over";
 
 const KEYS: &[&str] = &["expression", "message"];
 
-const EXPRESSION: TextRule = TextRule {
-    expected: "a CEL expression such as \"to.minor < 7\"",
-    most: limits::EXPRESSION_BYTES,
-};
+const EXPRESSION: TextRule = TextRule::filled(
+    "a CEL expression such as \"to.minor < 7\"",
+    limits::EXPRESSION_BYTES,
+);
 
-const MESSAGE: TextRule = TextRule {
-    expected: "a string",
-    most: limits::MESSAGE_BYTES,
-};
+const MESSAGE: TextRule = TextRule::filled("a string", limits::MESSAGE_BYTES);
 
 // === From a text to a compiled condition ===
 

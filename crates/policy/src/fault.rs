@@ -3,7 +3,7 @@
 use std::fmt;
 
 use olmguard_catalog::go_duration::DurationError;
-use olmguard_catalog::json_type::JsonType;
+use olmguard_catalog::members::{FieldFaults, FieldProblem, NearestHint};
 use olmguard_catalog::selector::SelectorError;
 use olmguard_catalog::version::ConstraintError;
 use olmguard_catalog::version::go::quote;
@@ -41,44 +41,9 @@ impl PolicyFault {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyProblem {
-    /// It has another type.
-    #[error("expected {expected}, found {found}")]
-    Type {
-        /// What it must be.
-        expected: &'static str,
-        /// What it is.
-        found: JsonType,
-    },
-    /// It is required.
-    #[error("missing: expected {expected}")]
-    Missing {
-        /// What it must be.
-        expected: &'static str,
-    },
-    /// It is empty.
-    #[error("empty: expected {expected}")]
-    Empty {
-        /// What it must be.
-        expected: &'static str,
-    },
-    /// The key means nothing at this place.
-    #[error("unknown key{}: expected one of {}", NearestHint(*.nearest), .known.join(", "))]
-    UnknownKey {
-        /// The known key that is nearest, if one is near.
-        nearest: Option<&'static str>,
-        /// All known keys.
-        known: &'static [&'static str],
-    },
-    /// The value is none of the words that mean something.
-    #[error("unknown value {}{}: expected one of {}", quote(.found), NearestHint(*.nearest), .known.join(", "))]
-    UnknownWord {
-        /// The value.
-        found: String,
-        /// The known word that is nearest, if one is near.
-        nearest: Option<&'static str>,
-        /// All known words.
-        known: &'static [&'static str],
-    },
+    /// A field is not as it must be.
+    #[error(transparent)]
+    Field(#[from] FieldProblem),
     /// The object is of another kind or version.
     #[error("found {}, expected {expected}", quote(.found))]
     OtherObject {
@@ -86,22 +51,6 @@ pub enum PolicyProblem {
         found: String,
         /// What it must be.
         expected: &'static str,
-    },
-    /// The text is too long.
-    #[error("too long: expected at most {most} bytes, found {found}")]
-    TooLong {
-        /// How many bytes it has.
-        found: usize,
-        /// How many it can have.
-        most: usize,
-    },
-    /// The list or mapping is too long.
-    #[error("too many: expected at most {most} entries, found {found}")]
-    TooMany {
-        /// How many entries it has.
-        found: usize,
-        /// How many it can have.
-        most: usize,
     },
     /// The text does not have the form of a name.
     #[error("{} is not {expected}", quote(.found))]
@@ -180,11 +129,6 @@ pub enum PolicyProblem {
 }
 
 impl PolicyProblem {
-    pub(crate) fn too_long(found: &str, most: usize) -> Self {
-        let found = found.len();
-        Self::TooLong { found, most }
-    }
-
     pub(crate) fn name(found: &str, expected: &'static str) -> Self {
         let found = limits::beginning(found, limits::ECHOED_BYTES);
         Self::Name { found, expected }
@@ -216,6 +160,31 @@ impl Faults {
     }
 }
 
+impl FieldFaults for Faults {
+    const OBJECT: &'static str = "a mapping";
+    const LIST_ENTRIES: usize = limits::LIST_ENTRIES;
+
+    fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
+        nearest(found, known)
+    }
+
+    fn report_field(&mut self, path: String, problem: FieldProblem) {
+        self.report(path, problem.into());
+    }
+}
+
+/// The known word with the fewest edits, if these are at most a third of it; the first of several.
+fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
+    if found.len() > limits::ECHOED_BYTES {
+        return None;
+    }
+    let lower = found.to_lowercase();
+    let edits = |word: &str| strsim::levenshtein(&lower, &word.to_lowercase());
+    let measured = known.iter().map(|word| (edits(word), *word));
+    let near = measured.filter(|(edits, word)| *edits <= word.len().div_ceil(3));
+    near.min_by_key(|(edits, _)| *edits).map(|(_, word)| word)
+}
+
 struct FaultPath<'a>(&'a str);
 
 impl fmt::Display for FaultPath<'_> {
@@ -227,13 +196,26 @@ impl fmt::Display for FaultPath<'_> {
     }
 }
 
-struct NearestHint<'a>(Option<&'a str>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl fmt::Display for NearestHint<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(nearest) => write!(f, " (did you mean {nearest}?)"),
-            None => Ok(()),
+    #[test]
+    fn words_that_are_near() {
+        let known: &[&str] = &["Patch", "Minor", "Major"];
+        for (found, expected) in [
+            ("minor", Some("Minor")),
+            ("Mnior", Some("Minor")),
+            ("Mjor", Some("Major")),
+            ("MAJOR", Some("Major")),
+            ("Match", Some("Patch")),
+            ("Mior", Some("Minor")),
+            ("", None),
+            ("Everything", None),
+            ("é", None),
+        ] {
+            assert_eq!(nearest(found, known), expected, "{found}");
         }
+        assert_eq!(nearest(&"Minor".repeat(20), known), None);
     }
 }

@@ -34,7 +34,6 @@ mod index;
 mod judge;
 pub mod limits;
 mod matching;
-mod members;
 mod moment;
 mod policy;
 mod rules;

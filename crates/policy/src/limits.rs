@@ -3,6 +3,9 @@
 //! An object that exceeds a limit has a fault. A value of a change that exceeds a limit makes a
 //! condition fail, because a cut-off list would give a wrong answer.
 
+pub use olmguard_catalog::members::ECHOED_BYTES;
+pub(crate) use olmguard_catalog::members::beginning;
+
 /// Entries of any list of a policy.
 pub const LIST_ENTRIES: usize = 64;
 /// Bytes of the name of a policy, package, namespace, catalog or time zone.
@@ -46,18 +49,7 @@ pub const SUBJECT_ENTRIES: usize = 256;
 pub const SCOPE_BYTES: usize = 1024;
 /// Faults that are reported of one policy: more only repeat the first.
 pub const FAULTS: usize = 64;
-/// Bytes of a text from outside that a message repeats.
-pub const ECHOED_BYTES: usize = 64;
 /// Bytes of the text of an error in a CEL expression.
 pub const ERROR_BYTES: usize = 512;
 /// Bytes of a time in RFC 3339, with nanoseconds and an offset.
 pub const MOMENT_BYTES: usize = 35;
-
-/// At most so many bytes of a text, and dots if there are more.
-pub(crate) fn beginning(text: &str, most: usize) -> String {
-    let end = text.floor_char_boundary(most);
-    match text.get(..end) {
-        Some(beginning) if end < text.len() => format!("{beginning}..."),
-        _ => text.to_owned(),
-    }
-}

@@ -1,11 +1,11 @@
 //! `match`: which extensions a policy applies to.
 
+use olmguard_catalog::members::{self, Members, TextRule};
 use serde_json::Value;
 
 use crate::change::Subject;
 use crate::fault::{Faults, PolicyProblem};
-use crate::members::{Members, TextRule};
-use crate::{limits, members};
+use crate::limits;
 use olmguard_catalog::dns1123;
 use olmguard_catalog::selector::{LabelSelector, Selector, SelectorTexts};
 use olmguard_catalog::version::go::escape;
@@ -90,10 +90,7 @@ fn names(
     names: &NameRule,
     faults: &mut Faults,
 ) -> Option<Vec<Box<str>>> {
-    let rule = TextRule {
-        expected: names.one,
-        most: limits::NAME_BYTES,
-    };
+    let rule = TextRule::filled(names.one, limits::NAME_BYTES);
     let mut read = Vec::new();
     for (path, item) in members.some_items(key, names.many, faults)? {
         let Some(name) = members::text(item, path.clone(), rule, faults) else {
@@ -211,10 +208,7 @@ const SELECTOR: &str = "spec.match.extensionSelector";
 const SELECTOR_KEYS: &[&str] = &["matchLabels", "matchExpressions"];
 const REQUIREMENT_KEYS: &[&str] = &["key", "operator", "values"];
 
-const LABEL: TextRule = TextRule {
-    expected: "a string",
-    most: limits::LABEL_BYTES,
-};
+const LABEL: TextRule = TextRule::filled("a string", limits::LABEL_BYTES);
 
 #[cfg(test)]
 mod tests {

@@ -2,13 +2,13 @@
 
 use std::ops::Deref;
 
+use olmguard_catalog::members::{Members, TextRule, WordRule};
 use serde_json::Value;
 
 use crate::change::Subject;
 use crate::condition::Condition;
 use crate::fault::{Faults, PolicyFault, PolicyProblem};
 use crate::matching::Matching;
-use crate::members::{Members, TextRule, WordRule};
 use crate::rules::{Bypass, PolicyRules};
 use crate::violation::Enforcement;
 use crate::{KIND, limits};
@@ -197,10 +197,7 @@ fn empty() -> UpgradePolicy {
 /// An object of another kind must not be taken for a policy without rules.
 fn head(members: &Members<'_>, faults: &mut Faults) {
     for (key, expected) in [("apiVersion", API_VERSION), ("kind", KIND)] {
-        let rule = TextRule {
-            expected,
-            most: limits::NAME_BYTES,
-        };
+        let rule = TextRule::filled(expected, limits::NAME_BYTES);
         members.needed(key, expected, faults);
         if let Some(found) = members
             .text(key, rule, faults)
@@ -248,13 +245,13 @@ const API_VERSION: &str = "olmguard.dev/v1alpha1";
 const OBJECT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
 const SPEC: &[&str] = &["enforcement", "match", "rules"];
 
-const NAME: TextRule = TextRule {
-    expected: "a name of lower-case letters, digits, - and .",
-    most: limits::NAME_BYTES,
-};
+const NAME: TextRule = TextRule::filled(
+    "a name of lower-case letters, digits, - and .",
+    limits::NAME_BYTES,
+);
 
 const ENFORCEMENT: WordRule<Enforcement> = WordRule {
-    expected: "Deny or Warn",
+    rule: TextRule::filled("Deny or Warn", limits::NAME_BYTES),
     known: &["Deny", "Warn"],
     meant: &[Enforcement::Deny, Enforcement::Warn],
 };

@@ -1,13 +1,13 @@
 //! `rules`: what a policy restricts. An absent rule restricts nothing.
 
 use olmguard_catalog::dns1123;
+use olmguard_catalog::members::{self, FieldFaults, FieldProblem, Members, TextRule, WordRule};
 use olmguard_catalog::version::{Constraint, Masterminds};
 use serde_json::Value;
 
 use crate::condition::{self, Condition};
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
-use crate::members::{self, Members, TextRule, WordRule};
 use crate::violation::{Enforcement, RangeShape, Step};
 use crate::window::{self, Window};
 
@@ -66,7 +66,7 @@ fn versions(rules: &Members<'_>, faults: &mut Faults) -> (Option<Constraint>, Op
     };
     if VERSIONS.iter().all(|key| members.get(key).is_none()) {
         let expected = "allow, deny or both";
-        faults.report(path, PolicyProblem::Empty { expected });
+        faults.report_field(path, FieldProblem::Empty { expected });
     }
     let allow = constraint(&members, "allow", faults);
     (allow, constraint(&members, "deny", faults))
@@ -114,41 +114,36 @@ const KEYS: &[&str] = &[
 const VERSIONS: &[&str] = &["allow", "deny"];
 
 const STEP: WordRule<Step> = WordRule {
-    expected: "Patch, Minor or Major",
+    rule: TextRule::filled("Patch, Minor or Major", limits::NAME_BYTES),
     known: &["Patch", "Minor", "Major"],
     meant: &[Step::Patch, Step::Minor, Step::Major],
 };
 
 const PRERELEASES: WordRule<bool> = WordRule {
-    expected: "Deny or Allow",
+    rule: TextRule::filled("Deny or Allow", limits::NAME_BYTES),
     known: &["Deny", "Allow"],
     meant: &[true, false],
 };
 
 const DEPRECATED: WordRule<Option<Enforcement>> = WordRule {
-    expected: "Deny, Warn or Allow",
+    rule: TextRule::filled("Deny, Warn or Allow", limits::NAME_BYTES),
     known: &["Deny", "Warn", "Allow"],
     meant: &[Some(Enforcement::Deny), Some(Enforcement::Warn), None],
 };
 
 const RANGE: WordRule<RangeShape> = WordRule {
-    expected: "Pinned, Bounded or Any",
+    rule: TextRule::filled("Pinned, Bounded or Any", limits::NAME_BYTES),
     known: &["Pinned", "Bounded", "Any"],
     meant: &[RangeShape::Pinned, RangeShape::Bounded, RangeShape::Any],
 };
 
 const BYPASS: WordRule<Option<Bypass>> = WordRule {
-    expected: "Deny, ByPermission or Allow",
+    rule: TextRule::filled("Deny, ByPermission or Allow", limits::NAME_BYTES),
     known: &["Deny", "ByPermission", "Allow"],
     meant: &[Some(Bypass::Deny), Some(Bypass::ByPermission), None],
 };
 
-const A_RANGE: TextRule = TextRule {
-    expected: "a version range such as \">=1.2 <3\"",
-    most: limits::RANGE_BYTES,
-};
+const A_RANGE: TextRule =
+    TextRule::filled("a version range such as \">=1.2 <3\"", limits::RANGE_BYTES);
 
-const A_CATALOG: TextRule = TextRule {
-    expected: "the name of a ClusterCatalog",
-    most: limits::NAME_BYTES,
-};
+const A_CATALOG: TextRule = TextRule::filled("the name of a ClusterCatalog", limits::NAME_BYTES);

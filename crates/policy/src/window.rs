@@ -25,11 +25,11 @@ use croner::parser::{CronParser, Seconds, Year};
 use jiff::civil::date;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
+use olmguard_catalog::members::{Members, TextRule};
 use serde_json::Value;
 
 use crate::fault::{Faults, PolicyProblem};
 use crate::limits;
-use crate::members::{Members, TextRule};
 use crate::moment::Moment;
 use crate::violation::Opening;
 use olmguard_catalog::go_duration;
@@ -210,17 +210,11 @@ const LONGEST: Duration = Duration::from_hours(limits::WINDOW_HOURS);
 
 const KEYS: &[&str] = &["schedule", "duration", "timeZone"];
 
-const SCHEDULE: TextRule = TextRule {
-    expected: "a cron schedule such as \"0 22 * * 1-5\"",
-    most: limits::SCHEDULE_BYTES,
-};
+const SCHEDULE: TextRule = TextRule::filled(
+    "a cron schedule such as \"0 22 * * 1-5\"",
+    limits::SCHEDULE_BYTES,
+);
 
-const DURATION: TextRule = TextRule {
-    expected: "a duration such as 6h",
-    most: limits::DURATION_BYTES,
-};
+const DURATION: TextRule = TextRule::filled("a duration such as 6h", limits::DURATION_BYTES);
 
-const ZONE: TextRule = TextRule {
-    expected: "a time zone such as Europe/Berlin",
-    most: limits::NAME_BYTES,
-};
+const ZONE: TextRule = TextRule::filled("a time zone such as Europe/Berlin", limits::NAME_BYTES);

@@ -5,10 +5,11 @@ use std::num::NonZeroU32;
 
 use serde_json::Value;
 
-use crate::guardrail::members::{Members, wrong};
 use crate::guardrail::{Action, BaseGraph, Guardrails, Passage, Range, Rule, RuleKind};
 use crate::heap::{Heap, allocated};
-use crate::json_type::JsonType;
+use crate::members::{
+    ECHOED_BYTES, FieldFaults, FieldProblem, Members, TextRule, WordRule, beginning, text,
+};
 use crate::version::SkipRangeError;
 use crate::version::go::quote;
 
@@ -19,141 +20,205 @@ use crate::version::go::quote;
 /// # Errors
 /// The first thing that cannot be read, in the order of the rules.
 pub fn read(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
-    let members = Members::of(value, String::new(), WHOLE)?;
-    let graph = members.word("graph", GRAPHS, GRAPHS_MEANT)?;
-    let items = members.items("rules")?;
+    let mut faults = FirstFault::default();
+    let guardrails = whole(value, &mut faults);
+    let unread = || FieldProblem::other_type("guardrails", value).into();
+    match faults.0 {
+        Some(unread) => Err(unread),
+        // Without guardrails there is a fault. If there were none, they would still be unread, and not absent.
+        None => guardrails.ok_or_else(|| UnreadGuardrails::whole(unread())),
+    }
+}
+
+/// Keeps the first fault: it makes all of the guardrails unreadable.
+#[derive(Debug, Default)]
+struct FirstFault(Option<UnreadGuardrails>);
+
+impl FirstFault {
+    fn report(&mut self, path: String, problem: Problem) {
+        self.0.get_or_insert(UnreadGuardrails { path, problem });
+    }
+}
+
+impl FieldFaults for FirstFault {
+    const OBJECT: &'static str = "an object";
+    const LIST_ENTRIES: usize = usize::MAX;
+
+    fn report_field(&mut self, path: String, problem: FieldProblem) {
+        self.report(path, problem.into());
+    }
+}
+
+fn whole(value: &Value, faults: &mut FirstFault) -> Option<Guardrails> {
+    let members = Members::of(value, "", WHOLE, faults)?;
+    let graph = members.word("graph", &GRAPHS, faults).unwrap_or_default();
     let mut rules = Vec::new();
     let mut weight = 0;
-    for (path, item) in items {
-        let rule = rule(item, path)?;
+    for (path, item) in members.items("rules", "a list", faults).unwrap_or_default() {
+        let rule = rule(item, &path, faults)?;
         weight += rule.kind.passages().len().max(1);
         if weight > MOST_RULES {
-            return Err(members.unread("rules", Problem::TooMany { most: MOST_RULES }));
+            faults.report("rules".to_owned(), Problem::TooMany { most: MOST_RULES });
+            return None;
         }
         rules.push(rule);
     }
     rules.sort_by(|a: &Rule, b| a.id.cmp(&b.id));
-    let twice = rules.windows(2).find_map(|pair| match pair {
-        [a, b] if a.id == b.id => Some(&a.id),
-        _ => None,
-    });
-    if let Some(id) = twice {
-        return Err(members.unread("rules", Problem::SameId(beginning(id))));
+    if let Some([same, _]) = rules.array_windows().find(|[a, b]| a.id == b.id) {
+        let same = beginning(&same.id, ECHOED_BYTES);
+        faults.report("rules".to_owned(), Problem::SameId(same));
     }
-    Ok(Guardrails {
-        graph: graph.unwrap_or_default(),
-        rules: rules.into(),
+    let rules = rules.into();
+    Some(Guardrails { graph, rules })
+}
+
+fn rule(value: &Value, path: &str, faults: &mut FirstFault) -> Option<Rule> {
+    let any = Members::of(value, path, EVERY_KEY, faults)?;
+    filled(&any, "kind", "the kind of a rule", faults)?;
+    let keys = any.word("kind", &KINDS, faults)?;
+    let members = Members::of(value, path, keys, faults)?;
+    Some(Rule {
+        id: filled(&members, "id", "a name for the rule", faults)?.into(),
+        reason: members
+            .text("reason", TEXT, faults)
+            .unwrap_or_default()
+            .into(),
+        bypassable: boolean(&members, "bypassable", faults),
+        kind: kind(&members, faults)?,
     })
 }
 
-fn rule(value: &Value, path: String) -> Result<Rule, UnreadGuardrails> {
-    let any = Members::of(value, path.clone(), EVERY_KEY)?;
-    let word = any.needed("kind", "the kind of a rule")?;
-    let known = KINDS.iter().zip(KEYS).find(|(kind, _)| **kind == word);
-    let (_, keys) = known.ok_or_else(|| any.unread("kind", Problem::unknown_word(word, KINDS)))?;
-    let members = Members::of(value, path, keys)?;
-    Ok(Rule {
-        id: members.needed("id", "a name for the rule")?.into(),
-        reason: members.text("reason")?.unwrap_or_default().into(),
-        bypassable: boolean(&members, "bypassable")?,
-        kind: kind(word, &members)?,
-    })
-}
-
-fn kind(word: &str, members: &Members<'_>) -> Result<RuleKind, UnreadGuardrails> {
-    Ok(match word {
-        "PassThrough" => RuleKind::PassThrough(Box::new(Passage {
-            via: range(members, "via")?.ok_or_else(|| missing(members, "via", A_RANGE))?,
-            from: range(members, "from")?,
-            to: range(members, "to")?,
-        })),
-        "Waypoints" => RuleKind::Waypoints(waypoints(members)?),
+fn kind(members: &Members<'_>, faults: &mut FirstFault) -> Option<RuleKind> {
+    Some(match members.text("kind", TEXT, faults)? {
+        "PassThrough" => {
+            members.needed("via", A_RANGE, faults)?;
+            RuleKind::PassThrough(Box::new(Passage {
+                via: range(members, "via", faults)?,
+                from: range(members, "from", faults),
+                to: range(members, "to", faults),
+            }))
+        }
+        "Waypoints" => RuleKind::Waypoints(waypoints(members, faults)?),
         "LatestPatchFirst" => RuleKind::LatestPatchFirst {
-            from: range(members, "from")?,
+            from: range(members, "from", faults),
         },
-        "MaxMinorStep" => RuleKind::MaxMinorStep(step(members)?),
+        "MaxMinorStep" => RuleKind::MaxMinorStep(step(members, faults)?),
         _ => {
-            let action = members.word("action", ACTIONS, ACTIONS_MEANT)?;
-            RuleKind::Prerelease(action.ok_or_else(|| missing(members, "action", "Deny or Allow"))?)
+            members.needed("action", "Deny or Allow", faults)?;
+            RuleKind::Prerelease(members.word("action", &ACTIONS, faults)?)
         }
     })
 }
 
-fn range(members: &Members<'_>, key: &str) -> Result<Option<Range>, UnreadGuardrails> {
-    let text = members.text(key)?;
-    let range = text.map(Range::parse).transpose();
-    range.map_err(|problem| members.unread(key, problem))
+/// A text that is required and not empty.
+fn filled<'v>(
+    members: &Members<'v>,
+    key: &str,
+    expected: &'static str,
+    faults: &mut FirstFault,
+) -> Option<&'v str> {
+    members.needed(key, expected, faults)?;
+    let text = members.text(key, TEXT, faults)?;
+    if text.is_empty() {
+        faults.report_field(members.path_of(key), FieldProblem::Empty { expected });
+        return None;
+    }
+    Some(text)
 }
 
-fn waypoints(members: &Members<'_>) -> Result<Box<[Passage]>, UnreadGuardrails> {
-    let items = members.items("versions")?;
+fn range(members: &Members<'_>, key: &str, faults: &mut FirstFault) -> Option<Range> {
+    let text = members.text(key, TEXT, faults)?;
+    parsed(text, members.path_of(key), faults)
+}
+
+fn parsed(text: &str, path: String, faults: &mut FirstFault) -> Option<Range> {
+    let range = Range::parse(text);
+    range.map_err(|problem| faults.report(path, problem)).ok()
+}
+
+fn waypoints(members: &Members<'_>, faults: &mut FirstFault) -> Option<Box<[Passage]>> {
+    let items = members.items("versions", "a list", faults);
+    let items = items.unwrap_or_default();
     if items.is_empty() {
-        return Err(missing(members, "versions", "a list of versions or ranges"));
+        let expected = "a list of versions or ranges";
+        faults.report_field(
+            members.path_of("versions"),
+            FieldProblem::Missing { expected },
+        );
     }
     let passages = items.into_iter().map(|(path, item)| {
-        let text = item.as_str();
-        let text = text.ok_or_else(|| wrong(path.clone(), "a string", item))?;
-        match Range::parse(text) {
-            Ok(via) => Ok(Passage {
-                via,
-                from: None,
-                to: None,
-            }),
-            Err(problem) => Err(UnreadGuardrails { path, problem }),
-        }
+        let found = text(item, path.clone(), ANY_TEXT, faults)?;
+        Some(Passage {
+            via: parsed(found, path, faults)?,
+            from: None,
+            to: None,
+        })
     });
     passages.collect()
 }
 
 /// A whole number from 1; numbers are those of Go's decoder, so `1.0` is one.
-fn step(members: &Members<'_>) -> Result<NonZeroU32, UnreadGuardrails> {
-    let value = members.get("step");
-    let value = value.ok_or_else(|| missing(members, "step", A_STEP))?;
+fn step(members: &Members<'_>, faults: &mut FirstFault) -> Option<NonZeroU32> {
+    let value = members.needed("step", A_STEP, faults)?;
     let whole = value.as_f64().filter(|number| number.fract() == 0.0);
     let number = whole.and_then(|number| format!("{number:.0}").parse().ok());
-    number.ok_or_else(|| wrong(members.path_of("step"), A_STEP, value))
+    if number.is_none() {
+        faults.report_field(
+            members.path_of("step"),
+            FieldProblem::other_type(A_STEP, value),
+        );
+    }
+    number
 }
 
-fn boolean(members: &Members<'_>, key: &str) -> Result<bool, UnreadGuardrails> {
+fn boolean(members: &Members<'_>, key: &str, faults: &mut FirstFault) -> bool {
     let Some(value) = members.get(key) else {
-        return Ok(false);
+        return false;
     };
     let is = value.as_bool();
-    is.ok_or_else(|| wrong(members.path_of(key), "true or false", value))
-}
-
-fn missing(members: &Members<'_>, key: &str, expected: &'static str) -> UnreadGuardrails {
-    members.unread(key, Problem::Missing { expected })
+    if is.is_none() {
+        let problem = FieldProblem::other_type("true or false", value);
+        faults.report_field(members.path_of(key), problem);
+    }
+    is.unwrap_or_default()
 }
 
 const WHOLE: &[&str] = &["schema", "package", "name", "graph", "rules"];
 
-const GRAPHS: &[&str] = &["Catalog", "Semver", "CatalogOrSemver"];
-const GRAPHS_MEANT: &[BaseGraph] = &[
-    BaseGraph::Catalog,
-    BaseGraph::Semver,
-    BaseGraph::CatalogOrSemver,
-];
+const GRAPHS: WordRule<BaseGraph> = WordRule {
+    rule: TEXT,
+    known: &["Catalog", "Semver", "CatalogOrSemver"],
+    meant: &[
+        BaseGraph::Catalog,
+        BaseGraph::Semver,
+        BaseGraph::CatalogOrSemver,
+    ],
+};
 
-const ACTIONS: &[&str] = &["Deny", "Allow"];
-const ACTIONS_MEANT: &[Action] = &[Action::Deny, Action::Allow];
+const ACTIONS: WordRule<Action> = WordRule {
+    rule: TEXT,
+    known: &["Deny", "Allow"],
+    meant: &[Action::Deny, Action::Allow],
+};
 
-const KINDS: &[&str] = &[
-    "PassThrough",
-    "Waypoints",
-    "LatestPatchFirst",
-    "MaxMinorStep",
-    "Prerelease",
-];
-
-/// The keys of each of [`KINDS`].
-const KEYS: &[&[&str]] = &[
-    &["id", "kind", "reason", "bypassable", "via", "from", "to"],
-    &["id", "kind", "reason", "bypassable", "versions"],
-    &["id", "kind", "reason", "bypassable", "from"],
-    &["id", "kind", "reason", "bypassable", "step"],
-    &["id", "kind", "reason", "bypassable", "action"],
-];
+/// The kinds of rules, and the keys of each.
+const KINDS: WordRule<&[&str]> = WordRule {
+    rule: TEXT,
+    known: &[
+        "PassThrough",
+        "Waypoints",
+        "LatestPatchFirst",
+        "MaxMinorStep",
+        "Prerelease",
+    ],
+    meant: &[
+        &["id", "kind", "reason", "bypassable", "via", "from", "to"],
+        &["id", "kind", "reason", "bypassable", "versions"],
+        &["id", "kind", "reason", "bypassable", "from"],
+        &["id", "kind", "reason", "bypassable", "step"],
+        &["id", "kind", "reason", "bypassable", "action"],
+    ],
+};
 
 const EVERY_KEY: &[&str] = &[
     "id",
@@ -170,6 +235,12 @@ const EVERY_KEY: &[&str] = &[
 
 const A_RANGE: &str = "a range such as \">=1.3.0 <1.4.0-0\"";
 const A_STEP: &str = "a whole number from 1";
+
+/// Any text of a rule: people read it in a message of a kilobyte.
+const TEXT: TextRule = TextRule::any("a string", 1 << 10);
+
+/// A waypoint: [`Range::parse`] has a limit of its own.
+const ANY_TEXT: TextRule = TextRule::any("a string", usize::MAX);
 
 /// How many rules there may be, each waypoint counted as one: every step of a search is compared
 /// with all of them.
@@ -211,22 +282,16 @@ impl GuardrailsObject {
 fn spec(object: &Value) -> Result<(&str, &Value), UnreadGuardrails> {
     let spec = object.get("spec").unwrap_or(&Value::Null);
     if !spec.is_object() {
-        let expected = "an object";
-        let found = JsonType::of(spec);
-        return Err(unread("spec", Problem::Type { expected, found }));
+        return Err(unread("spec", FieldProblem::other_type("an object", spec)));
     }
     let expected = "the name of a package";
-    match spec.get("package") {
-        None => Err(unread(PACKAGE, Problem::Missing { expected })),
-        Some(Value::String(package)) if package.is_empty() => {
-            Err(unread(PACKAGE, Problem::Empty { expected }))
-        }
-        Some(Value::String(package)) => Ok((package, spec)),
-        Some(other) => {
-            let (expected, found) = ("a string", JsonType::of(other));
-            Err(unread(PACKAGE, Problem::Type { expected, found }))
-        }
-    }
+    let problem = match spec.get("package") {
+        None => FieldProblem::Missing { expected },
+        Some(Value::String(package)) if package.is_empty() => FieldProblem::Empty { expected },
+        Some(Value::String(package)) => return Ok((package, spec)),
+        Some(other) => FieldProblem::other_type("a string", other),
+    };
+    Err(unread("spec.package", problem))
 }
 
 fn below_spec(unread: UnreadGuardrails) -> UnreadGuardrails {
@@ -237,12 +302,11 @@ fn below_spec(unread: UnreadGuardrails) -> UnreadGuardrails {
     UnreadGuardrails { path, ..unread }
 }
 
-fn unread(path: &str, problem: Problem) -> UnreadGuardrails {
+fn unread(path: &str, problem: FieldProblem) -> UnreadGuardrails {
     let path = path.to_owned();
+    let problem = problem.into();
     UnreadGuardrails { path, problem }
 }
-
-const PACKAGE: &str = "spec.package";
 
 /// Where guardrails cannot be read, and why.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -258,40 +322,9 @@ pub struct UnreadGuardrails {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It is of another type.
-    #[error("expected {expected}, found {found}")]
-    Type {
-        /// What it has to be.
-        expected: &'static str,
-        /// What it is.
-        found: JsonType,
-    },
-    /// It must be there.
-    #[error("missing: expected {expected}")]
-    Missing {
-        /// What it has to be.
-        expected: &'static str,
-    },
-    /// It is empty.
-    #[error("empty: expected {expected}")]
-    Empty {
-        /// What it has to be.
-        expected: &'static str,
-    },
-    /// It means nothing there.
-    #[error("unknown key: expected one of {}", .known.join(", "))]
-    UnknownKey {
-        /// What means something there.
-        known: &'static [&'static str],
-    },
-    /// It is a word of which nothing is known.
-    #[error("unknown value {}: expected one of {}", quote(found), .known.join(", "))]
-    UnknownWord {
-        /// What it is.
-        found: String,
-        /// What is known.
-        known: &'static [&'static str],
-    },
+    /// A field is not as it must be.
+    #[error(transparent)]
+    Field(FieldProblem),
     /// It is no range.
     #[error("not a valid skipRange: {0}")]
     Range(Box<SkipRangeError>),
@@ -339,11 +372,12 @@ impl From<SkipRangeError> for Problem {
     }
 }
 
-impl Problem {
-    /// A word of which nothing is known.
-    pub fn unknown_word(found: &str, known: &'static [&'static str]) -> Self {
-        let found = beginning(found);
-        Self::UnknownWord { found, known }
+impl From<FieldProblem> for Problem {
+    fn from(problem: FieldProblem) -> Self {
+        match problem {
+            FieldProblem::TooLong { most, .. } => Self::TooLong { most },
+            other => Self::Field(other),
+        }
     }
 }
 
@@ -362,24 +396,12 @@ impl Heap for UnreadGuardrails {
     }
 }
 
-/// As much of a text as is told of it: a key or word may be as long as a blob.
-pub(super) fn beginning(text: &str) -> String {
-    let end = text.floor_char_boundary(MOST_TOLD);
-    match text.get(..end) {
-        Some(beginning) if end < text.len() => format!("{beginning}..."),
-        _ => text.to_owned(),
-    }
-}
-
 fn place(path: &str) -> String {
     match path {
         "" => String::new(),
         path => format!("{path}: "),
     }
 }
-
-/// How many bytes of a key or word that is not known are told.
-const MOST_TOLD: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, date};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
+use olmguard_catalog::members::Members;
 use serde_json::{Value, json};
 
 use crate::fault::Faults;
-use crate::members::Members;
 use crate::moment::Moment;
 use crate::window::{Window, WindowState, *};
 

@@ -1,0 +1,410 @@
+//! The members of a JSON object, read strictly: an unknown key or word could change what the others mean.
+//!
+//! Reading goes on after a fault, because what is readable still restricts. [`FieldFaults`] keeps the first fault, or
+//! many.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use crate::json_type::JsonType;
+use crate::version::go::{escape, quote};
+
+/// An object, and its place. A member that is null counts as absent, as in the API server.
+#[derive(Clone, Debug)]
+pub struct Members<'v> {
+    object: &'v Map<String, Value>,
+    path: String,
+}
+
+/// Receives the faults of an object's fields, and says what differs between kinds of objects.
+pub trait FieldFaults {
+    /// What an object is called where another value is found.
+    const OBJECT: &'static str;
+
+    /// Entries of a list that are read; more are a fault.
+    const LIST_ENTRIES: usize;
+
+    /// The known key or word that an unknown one is probably meant to be, if such faults suggest one.
+    fn nearest(_found: &str, _known: &'static [&'static str]) -> Option<&'static str> {
+        None
+    }
+
+    /// Takes a fault of a field.
+    fn report_field(&mut self, path: String, problem: FieldProblem);
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum FieldProblem {
+    /// It has another type.
+    #[error("expected {expected}, found {found}")]
+    Type {
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: JsonType,
+    },
+    /// It is required.
+    #[error("missing: expected {expected}")]
+    Missing {
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// It is empty.
+    #[error("empty: expected {expected}")]
+    Empty {
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// The key means nothing at this place.
+    #[error("unknown key{}: expected one of {}", NearestHint(*.nearest), .known.join(", "))]
+    UnknownKey {
+        /// The known key that is nearest, if one is near.
+        nearest: Option<&'static str>,
+        /// All known keys.
+        known: &'static [&'static str],
+    },
+    /// The value is none of the words that mean something.
+    #[error("unknown value {}{}: expected one of {}", quote(.found), NearestHint(*.nearest), .known.join(", "))]
+    UnknownWord {
+        /// The value.
+        found: String,
+        /// The known word that is nearest, if one is near.
+        nearest: Option<&'static str>,
+        /// All known words.
+        known: &'static [&'static str],
+    },
+    /// The text is too long.
+    #[error("too long: expected at most {most} bytes, found {found}")]
+    TooLong {
+        /// How many bytes it has.
+        found: usize,
+        /// How many it can have.
+        most: usize,
+    },
+    /// The list or mapping is too long.
+    #[error("too many: expected at most {most} entries, found {found}")]
+    TooMany {
+        /// How many entries it has.
+        found: usize,
+        /// How many it can have.
+        most: usize,
+    },
+}
+
+/// What a text must be.
+#[derive(Clone, Copy, Debug)]
+pub struct TextRule {
+    /// In words.
+    pub expected: &'static str,
+    /// How many bytes it can have.
+    most: usize,
+    can_be_empty: bool,
+}
+
+/// The words of a field, and what they mean, in the same order.
+#[derive(Clone, Copy, Debug)]
+pub struct WordRule<T: 'static> {
+    /// What their text must be.
+    pub rule: TextRule,
+    /// The words.
+    pub known: &'static [&'static str],
+    /// What each means.
+    pub meant: &'static [T],
+}
+
+impl TextRule {
+    /// A text that is not empty and has at most so many bytes.
+    pub const fn filled(expected: &'static str, most: usize) -> Self {
+        Self {
+            expected,
+            most,
+            can_be_empty: false,
+        }
+    }
+
+    /// A text, perhaps empty, that has at most so many bytes.
+    pub const fn any(expected: &'static str, most: usize) -> Self {
+        Self {
+            expected,
+            most,
+            can_be_empty: true,
+        }
+    }
+}
+
+impl<'v> Members<'v> {
+    /// The members of a value, which must be an object with no other keys than these.
+    pub fn of<F: FieldFaults>(
+        value: &'v Value,
+        path: &str,
+        known: &'static [&'static str],
+        faults: &mut F,
+    ) -> Option<Self> {
+        let members = Self::any(value, path, faults)?;
+        let unknown = members.object.keys();
+        let unknown = unknown.filter(|key| !known.contains(&key.as_str()));
+        // More would not be reported, and each is compared with what is known.
+        for key in unknown.take(UNKNOWN_KEYS) {
+            let nearest = F::nearest(key, known);
+            let path = members.path_of(&escape(&beginning(key, ECHOED_BYTES)));
+            faults.report_field(path, FieldProblem::UnknownKey { nearest, known });
+        }
+        Some(members)
+    }
+
+    /// The members of a value, which must be an object with any keys.
+    pub fn any<F: FieldFaults>(value: &'v Value, path: &str, faults: &mut F) -> Option<Self> {
+        let Value::Object(object) = value else {
+            faults.report_field(path.to_owned(), FieldProblem::other_type(F::OBJECT, value));
+            return None;
+        };
+        let path = path.to_owned();
+        Some(Self { object, path })
+    }
+
+    /// The place of a member.
+    pub fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+
+    /// A member, unless it is absent or null.
+    pub fn get(&self, key: &str) -> Option<&'v Value> {
+        self.object.get(key).filter(|value| !value.is_null())
+    }
+
+    /// A member; its absence is a fault.
+    pub fn needed<F: FieldFaults>(
+        &self,
+        key: &str,
+        expected: &'static str,
+        faults: &mut F,
+    ) -> Option<&'v Value> {
+        let value = self.get(key);
+        if value.is_none() {
+            faults.report_field(self.path_of(key), FieldProblem::Missing { expected });
+        }
+        value
+    }
+
+    /// A text, unless it is absent.
+    pub fn text<F: FieldFaults>(
+        &self,
+        key: &str,
+        rule: TextRule,
+        faults: &mut F,
+    ) -> Option<&'v str> {
+        text(self.get(key)?, self.path_of(key), rule, faults)
+    }
+
+    /// One of some words, unless it is absent.
+    pub fn word<T: Copy, F: FieldFaults>(
+        &self,
+        key: &str,
+        words: &WordRule<T>,
+        faults: &mut F,
+    ) -> Option<T> {
+        let found = self.text(key, words.rule, faults)?;
+        let mut pairs = words.known.iter().zip(words.meant);
+        let pair = pairs.find(|(word, _)| **word == found);
+        if pair.is_none() {
+            let nearest = F::nearest(found, words.known);
+            let problem = FieldProblem::unknown_word(found, nearest, words.known);
+            faults.report_field(self.path_of(key), problem);
+        }
+        pair.map(|(_, meant)| *meant)
+    }
+
+    /// The entries of a list, each with its place, unless it is absent. Of a list that is too long, the first entries
+    /// are read.
+    pub fn items<F: FieldFaults>(
+        &self,
+        key: &str,
+        expected: &'static str,
+        faults: &mut F,
+    ) -> Option<Vec<(String, &'v Value)>> {
+        let value = self.get(key)?;
+        let path = self.path_of(key);
+        let Value::Array(items) = value else {
+            faults.report_field(path, FieldProblem::other_type(expected, value));
+            return None;
+        };
+        bounded(items.len(), &path, faults);
+        let items = items.iter().take(F::LIST_ENTRIES).enumerate();
+        Some(items.map(|(at, item)| (entry(&path, at), item)).collect())
+    }
+
+    /// Like [`Self::items`], where no entry at all is a fault.
+    pub fn some_items<F: FieldFaults>(
+        &self,
+        key: &str,
+        expected: &'static str,
+        faults: &mut F,
+    ) -> Option<Vec<(String, &'v Value)>> {
+        let items = self.items(key, expected, faults)?;
+        if items.is_empty() {
+            faults.report_field(self.path_of(key), FieldProblem::Empty { expected });
+            return None;
+        }
+        Some(items)
+    }
+}
+
+impl FieldProblem {
+    /// A value of another type.
+    pub fn other_type(expected: &'static str, value: &Value) -> Self {
+        let found = JsonType::of(value);
+        Self::Type { expected, found }
+    }
+
+    /// A word that means nothing, and the known word that it is probably meant to be.
+    pub fn unknown_word(
+        found: &str,
+        nearest: Option<&'static str>,
+        known: &'static [&'static str],
+    ) -> Self {
+        let found = beginning(found, ECHOED_BYTES);
+        Self::UnknownWord {
+            found,
+            nearest,
+            known,
+        }
+    }
+}
+
+/// A value that must be a text.
+pub fn text<'v>(
+    value: &'v Value,
+    path: String,
+    rule: TextRule,
+    faults: &mut impl FieldFaults,
+) -> Option<&'v str> {
+    let TextRule {
+        expected,
+        most,
+        can_be_empty,
+    } = rule;
+    let problem = match value {
+        Value::String(text) if text.is_empty() && !can_be_empty => FieldProblem::Empty { expected },
+        Value::String(text) if text.len() > most => FieldProblem::TooLong {
+            found: text.len(),
+            most,
+        },
+        Value::String(text) => return Some(text),
+        _ => FieldProblem::other_type(expected, value),
+    };
+    faults.report_field(path, problem);
+    None
+}
+
+/// A number of entries above the limit is a fault.
+pub fn bounded<F: FieldFaults>(found: usize, path: &str, faults: &mut F) {
+    let most = F::LIST_ENTRIES;
+    if found > most {
+        faults.report_field(path.to_owned(), FieldProblem::TooMany { found, most });
+    }
+}
+
+/// At most so many bytes of a text, and dots if there are more: a key or word can be as long as an object.
+pub fn beginning(text: &str, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    match text.get(..end) {
+        Some(beginning) if end < text.len() => format!("{beginning}..."),
+        _ => text.to_owned(),
+    }
+}
+
+fn entry(path: &str, at: usize) -> String {
+    let mut path = path.to_owned();
+    // Writing to a String cannot fail.
+    let _ = write!(path, "[{at}]");
+    path
+}
+
+/// The end of a fault that suggests what was meant; nothing if there is no suggestion.
+#[derive(Clone, Copy, Debug)]
+pub struct NearestHint<'a>(pub Option<&'a str>);
+
+impl fmt::Display for NearestHint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(nearest) => write!(f, " (did you mean {nearest}?)"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Bytes of a text from outside that a fault repeats.
+pub const ECHOED_BYTES: usize = 64;
+
+/// Unknown keys of one object that are reported.
+const UNKNOWN_KEYS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    struct Collected(Vec<String>);
+
+    impl FieldFaults for Collected {
+        const OBJECT: &'static str = "a map";
+        const LIST_ENTRIES: usize = 2;
+
+        fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
+            let is_near = |word: &&str| word.len() == found.len() || word.starts_with(found);
+            known.iter().copied().find(is_near)
+        }
+
+        fn report_field(&mut self, path: String, problem: FieldProblem) {
+            self.0.push(format!("{path}: {problem}"));
+        }
+    }
+
+    const NAME: TextRule = TextRule::filled("a name", 5);
+    const SIZES: WordRule<u8> = Words {
+        rule: TextRule::any("small or large", 9),
+        known: &["small", "large"],
+        meant: &[1, 2],
+    };
+
+    #[test]
+    fn every_fault_of_an_object_is_reported_and_the_rest_is_read() {
+        let object = json!({
+            "name": "lantern", "other": "", "size": "smal", "list": [1, 2, 3], "none": [], "nmae": null, "null": null,
+        });
+        let mut faults = Collected(Vec::new());
+        let known = &["name", "other", "size", "list", "none", "null"];
+        let members = Members::of(&object, "x", known, &mut faults).expect("an object");
+        assert_eq!(members.text("name", NAME, &mut faults), None);
+        assert_eq!(members.text("other", NAME, &mut faults), None);
+        let any = TextRule::any("a text", 5);
+        assert_eq!(members.text("other", any, &mut faults), Some(""));
+        assert_eq!(members.word("size", &SIZES, &mut faults), None);
+        let items = members.items("list", "a list", &mut faults);
+        assert_eq!(items.map(|items| items.len()), Some(2));
+        assert!(members.some_items("none", "a list", &mut faults).is_none());
+        assert!(members.needed("null", "a number", &mut faults).is_none());
+        assert!(Members::any(&json!([]), "y", &mut faults).is_none());
+        assert_eq!(
+            faults.0,
+            [
+                "x.nmae: unknown key (did you mean name?): expected one of name, other, size, list, none, null",
+                "x.name: too long: expected at most 5 bytes, found 7",
+                "x.other: empty: expected a name",
+                "x.size: unknown value \"smal\" (did you mean small?): expected one of small, large",
+                "x.list: too many: expected at most 2 entries, found 3",
+                "x.none: empty: expected a list",
+                "x.null: missing: expected a number",
+                "y: expected a map, found array",
+            ]
+        );
+    }
+}
