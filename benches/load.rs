@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use olmguard::source::{Progress, read_from};
-use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
+use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
 use olmguard_catalog::fbc;
 use olmguard_figures::Unit;
 
@@ -61,7 +61,7 @@ struct Forget {
 }
 
 impl Sink for Forget {
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         self.read += usize::from(black_box((key, content.is_ok())).1);
     }
 }

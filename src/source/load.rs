@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::source::{Decoder, Progress, SourceError, read_from, read_from_with, read_with};
-use olmguard_catalog::blob::{self, BlobFault, Key, Sink, UnfiledObject};
+use olmguard_catalog::blob::{self, BlobFault, BlobKey, Sink, UnfiledObject};
 use olmguard_catalog::fbc::intake::Decisive;
 use olmguard_catalog::memory::{Account, Pool};
 use olmguard_catalog::olm::Rules;
@@ -91,7 +91,7 @@ impl Sink for ObservedSink<'_> {
         self.to.memory()
     }
 
-    fn blob(&mut self, key: Key<'_>, content: Result<blob::Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<blob::BlobContent<'_>, BlobFault>) {
         self.is_of_olm |= key.schema.starts_with("olm.");
         self.first.get_or_insert(UnfiledObject::Blob);
         self.to.blob(key, content);

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::source::{Progress, read_from, read_into};
-use olmguard_catalog::blob::{BlobFault, Content, Key};
+use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey};
 use olmguard_catalog::fbc::intake::{BlobPlace, Decisive, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, Raw};
@@ -24,7 +24,7 @@ use olmguard_catalog::memory::Account;
 struct Blobs(Vec<String>);
 
 impl Sink for Blobs {
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         self.0.push(match content {
             Ok(_) => format!("{}/{}/{}", key.package, key.schema, key.name),
             Err(fault) => fault.to_string(),

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use olmguard::source::cache::{Cache, CacheEntry, CacheError, EntryFault};
-use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
+use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
 #[cfg(target_os = "linux")]
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
@@ -30,7 +30,7 @@ const LOST: &str = "sha256:fedcba9876543210fedcba9876543210";
 struct Blobs(usize);
 
 impl Sink for Blobs {
-    fn blob(&mut self, _: Key<'_>, _: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, _: BlobKey<'_>, _: Result<BlobContent<'_>, BlobFault>) {
         self.0 += 1;
     }
 }

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::Path;
 
 use olmguard::source::{Progress, read};
-use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
+use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
 
 use olmguard_fixtures::shared::shared;
 
@@ -26,13 +26,13 @@ struct Blobs {
 }
 
 impl Sink for Blobs {
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         let content = content.unwrap_or_else(|fault| panic!("{fault}"));
         match content {
-            Content::Package(_) => self.packages += 1,
-            Content::Channel(_) => self.channels += 1,
-            Content::Bundle(_) => self.bundles += 1,
-            Content::Deprecations(_) | Content::Guardrails(_) | Content::Other => {}
+            BlobContent::Package(_) => self.packages += 1,
+            BlobContent::Channel(_) => self.channels += 1,
+            BlobContent::Bundle(_) => self.bundles += 1,
+            BlobContent::Deprecations(_) | BlobContent::Guardrails(_) | BlobContent::Other => {}
         }
         let names = [key.package, key.schema, key.name].map(str::to_owned);
         self.by_key.insert(names, format!("{content:?}"));

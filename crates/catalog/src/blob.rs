@@ -7,7 +7,7 @@
 //! module `source` does). What is kept that way outlives a program: whoever changes a type here, or what of
 //! a blob gets into it, changes the version of the record as well.
 //!
-//! Invariants: two blobs with equal [`Key`]s are one file of operator-controller's cache, where
+//! Invariants: two blobs with equal [`BlobKey`]s are one file of operator-controller's cache, where
 //! the later one replaces the earlier; a blob that does not decode fails its whole package unless
 //! a later one replaces it.
 //!
@@ -31,7 +31,7 @@ use crate::heap::Heap;
 /// its own name, a blob without a name under that of its schema, and a blob without a package at
 /// the top level (`package` is empty).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Key<'a> {
+pub struct BlobKey<'a> {
     /// The package it belongs to, or empty for a blob filed at the top level.
     pub package: &'a str,
     /// Its schema, such as `olm.bundle`; empty if the blob has none.
@@ -40,7 +40,7 @@ pub struct Key<'a> {
     pub name: &'a str,
 }
 
-impl<'a> Key<'a> {
+impl<'a> BlobKey<'a> {
     /// The folder of the cache that holds the blob: reading the package of this name reads it.
     ///
     /// A blob without a package lies in the folder of its schema, so only an extension whose
@@ -56,15 +56,15 @@ impl<'a> Key<'a> {
 
 /// What of a blob decides.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Content<'a> {
+pub enum BlobContent<'a> {
     /// An `olm.package`. To resolution only that it is there counts.
-    Package(Package<'a>),
+    Package(PackageBlob<'a>),
     /// An `olm.channel`.
-    Channel(Channel<'a>),
+    Channel(ChannelBlob<'a>),
     /// An `olm.bundle`.
-    Bundle(Bundle<'a>),
+    Bundle(BundleBlob<'a>),
     /// The entries of an `olm.deprecations`.
-    Deprecations(Vec<Deprecation<'a>>),
+    Deprecations(Vec<DeprecationEntry<'a>>),
     /// An [`olmguard.guardrails`](crate::guardrail): the whole blob as catalogd writes it anew. OLM
     /// knows it as little as any other schema.
     Guardrails(Cow<'a, str>),
@@ -74,7 +74,7 @@ pub enum Content<'a> {
 
 /// What of a package is shown to people.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Package<'a> {
+pub struct PackageBlob<'a> {
     /// Its `defaultChannel`; empty if absent. OLM v1 does not look at it.
     pub default_channel: Cow<'a, str>,
     /// The values of its properties of type [`olmguard.guardrails`](crate::guardrail), as catalogd
@@ -86,16 +86,16 @@ pub struct Package<'a> {
 
 /// The upgrade edges of one channel, strings as written.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Channel<'a> {
+pub struct ChannelBlob<'a> {
     /// Its own name: empty where the blob has none, though it is filed under its schema's.
     pub name: Cow<'a, str>,
     /// In the order of the blob.
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<ChannelEntry<'a>>,
 }
 
 /// One entry of a channel. A field that is absent or null is empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Entry<'a> {
+pub struct ChannelEntry<'a> {
     /// The bundle that the entry's edges lead to.
     pub name: Cow<'a, str>,
     /// The bundle it replaces.
@@ -108,7 +108,7 @@ pub struct Entry<'a> {
 
 /// What of a bundle decides.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Bundle<'a> {
+pub struct BundleBlob<'a> {
     /// Its own name: empty where the blob has none, though it is filed under its schema's.
     pub name: Cow<'a, str>,
     /// Where its content lies; empty if absent.
@@ -184,7 +184,7 @@ impl DependencyKind {
 
 /// One entry of an `olm.deprecations`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Deprecation<'a> {
+pub struct DeprecationEntry<'a> {
     /// The schema of what is deprecated, such as `olm.bundle`.
     pub schema: Cow<'a, str>,
     /// Its name; empty for the package itself.
@@ -202,7 +202,7 @@ pub trait Sink {
     }
 
     /// Takes one blob; of two with one key the later counts.
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>);
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>);
 
     /// Takes an object that no package's folder holds. OLM never reads it, but a text that begins with
     /// one without a schema is hardly a catalog.
@@ -353,7 +353,7 @@ impl fmt::Display for JsonKind {
     }
 }
 
-impl Heap for Content<'_> {
+impl Heap for BlobContent<'_> {
     fn heap_bytes(&self) -> usize {
         match self {
             Self::Package(package) => package.heap_bytes(),
@@ -366,7 +366,7 @@ impl Heap for Content<'_> {
     }
 }
 
-impl Heap for Package<'_> {
+impl Heap for PackageBlob<'_> {
     fn heap_bytes(&self) -> usize {
         self.default_channel.heap_bytes()
             + self.guardrails.heap_bytes()
@@ -374,13 +374,13 @@ impl Heap for Package<'_> {
     }
 }
 
-impl Heap for Channel<'_> {
+impl Heap for ChannelBlob<'_> {
     fn heap_bytes(&self) -> usize {
         self.name.heap_bytes() + self.entries.heap_bytes()
     }
 }
 
-impl Heap for Entry<'_> {
+impl Heap for ChannelEntry<'_> {
     fn heap_bytes(&self) -> usize {
         self.name.heap_bytes()
             + self.replaces.heap_bytes()
@@ -389,7 +389,7 @@ impl Heap for Entry<'_> {
     }
 }
 
-impl Heap for Bundle<'_> {
+impl Heap for BundleBlob<'_> {
     fn heap_bytes(&self) -> usize {
         self.name.heap_bytes()
             + self.image.heap_bytes()
@@ -411,7 +411,7 @@ impl Heap for PackageProperty<'_> {
     }
 }
 
-impl Heap for Deprecation<'_> {
+impl Heap for DeprecationEntry<'_> {
     fn heap_bytes(&self) -> usize {
         self.schema.heap_bytes() + self.name.heap_bytes() + self.message.heap_bytes()
     }

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::blob::{self, BlobFault, Content, Key, Sink, UnfiledObject};
+use crate::blob::{self, BlobContent, BlobFault, BlobKey, Sink, UnfiledObject};
 use crate::guardrail::{self, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated, table_bytes};
 use crate::index::{Parts, index};
@@ -90,10 +90,10 @@ impl BlobFolder {
 /// A blob as it waits for its package to be complete.
 #[derive(Debug)]
 enum PendingBlob {
-    Package(blob::Package<'static>),
+    Package(blob::PackageBlob<'static>),
     Channel(OwnedChannel),
     Bundle(Bundle),
-    Deprecations(Vec<blob::Deprecation<'static>>),
+    Deprecations(Vec<blob::DeprecationEntry<'static>>),
     Guardrails(Result<Guardrails, UnreadGuardrails>),
     Other,
 }
@@ -148,17 +148,17 @@ impl<'r> CatalogBuilder<'r> {
         })
     }
 
-    fn filed(&self, content: Content<'_>) -> PendingBlob {
+    fn filed(&self, content: BlobContent<'_>) -> PendingBlob {
         match content {
-            Content::Package(package) => PendingBlob::Package(package.into_owned()),
-            Content::Channel(channel) => PendingBlob::Channel(OwnedChannel::of(&channel)),
-            Content::Bundle(bundle) => PendingBlob::Bundle(Bundle::read(bundle, self.rules)),
-            Content::Deprecations(entries) => {
-                let entries = entries.into_iter().map(blob::Deprecation::into_owned);
+            BlobContent::Package(package) => PendingBlob::Package(package.into_owned()),
+            BlobContent::Channel(channel) => PendingBlob::Channel(OwnedChannel::of(&channel)),
+            BlobContent::Bundle(bundle) => PendingBlob::Bundle(Bundle::read(bundle, self.rules)),
+            BlobContent::Deprecations(entries) => {
+                let entries = entries.into_iter().map(blob::DeprecationEntry::into_owned);
                 PendingBlob::Deprecations(entries.collect())
             }
-            Content::Guardrails(text) => PendingBlob::Guardrails(guardrails(&text)),
-            Content::Other => PendingBlob::Other,
+            BlobContent::Guardrails(text) => PendingBlob::Guardrails(guardrails(&text)),
+            BlobContent::Other => PendingBlob::Other,
         }
     }
 }
@@ -168,7 +168,7 @@ impl Sink for CatalogBuilder<'_> {
         self.account.clone()
     }
 
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         self.is_foreign.get_or_insert(key.schema.is_empty());
         if !key.folder().is_empty() {
             // A refusal is kept by the account: the reader stops at it, and so does `finish`.
@@ -184,8 +184,8 @@ impl Sink for CatalogBuilder<'_> {
 impl CatalogBuilder<'_> {
     fn file(
         &mut self,
-        key: Key<'_>,
-        content: Result<Content<'_>, BlobFault>,
+        key: BlobKey<'_>,
+        content: Result<BlobContent<'_>, BlobFault>,
     ) -> Result<(), TooLarge> {
         let place = allocated(key.schema.len()) + 2 * allocated(key.name.len() + ".json".len());
         let loan = self
@@ -273,14 +273,14 @@ fn schema(name: &str) -> Cow<'static, str> {
 }
 
 /// What decoding a content needs besides what is kept of it.
-fn working(content: &Result<Content<'_>, BlobFault>) -> usize {
+fn working(content: &Result<BlobContent<'_>, BlobFault>) -> usize {
     match content {
-        Ok(Content::Bundle(bundle)) => {
+        Ok(BlobContent::Bundle(bundle)) => {
             let parsed = bundle.package_property.heap_bytes();
             parsed.saturating_mul(VERSION_PER_BYTE)
         }
-        Ok(Content::Guardrails(text)) => text.len().saturating_mul(VALUE_PER_BYTE),
-        Ok(Content::Channel(channel)) => channel.entries.len() * OwnedChannel::PER_ENTRY,
+        Ok(BlobContent::Guardrails(text)) => text.len().saturating_mul(VALUE_PER_BYTE),
+        Ok(BlobContent::Channel(channel)) => channel.entries.len() * OwnedChannel::PER_ENTRY,
         _ => 0,
     }
 }

@@ -101,7 +101,7 @@ impl Bundle {
     }
 
     /// Reads what decides, as the OLM in the cluster does.
-    pub(super) fn read(blob: blob::Bundle<'_>, rules: &Rules) -> Self {
+    pub(super) fn read(blob: blob::BundleBlob<'_>, rules: &Rules) -> Self {
         Self {
             version: read_version(&blob.name, blob.package_property, rules),
             name: blob.name.as_ref().into(),

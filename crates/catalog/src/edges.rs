@@ -32,7 +32,7 @@ use crate::version::{Membership, SkipRange, Version};
 
 /// The end of an edge, and the channel that it is written in.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct Edge {
+pub(super) struct IndexedEdge {
     pub(super) channel: ChannelIndex,
     pub(super) to: BundleIndex,
 }
@@ -49,7 +49,7 @@ pub enum NameEdge {
 /// An edge that starts at a name.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct NamedEdge {
-    pub(super) edge: Edge,
+    pub(super) edge: IndexedEdge,
     pub(super) kind: NameEdge,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Edges {
     from_name: NameTable,
     from_range: Vec<RangeEdges>,
     /// What is written as a `skipRange` and is none.
-    unread: Vec<(Box<str>, Edge)>,
+    unread: Vec<(Box<str>, IndexedEdge)>,
     /// The edges of intervals. Invariant: absent if there are rows.
     ranked: Option<Box<RankedEdges>>,
     /// All ranges. Invariant: absent if there are rows.
@@ -74,7 +74,7 @@ pub(super) struct Edges {
 struct RangeEdges {
     range: SkipRange,
     /// Nearly always one, or one in each of two channels: these take no allocation.
-    edges: SmallVec<[Edge; 2]>,
+    edges: SmallVec<[IndexedEdge; 2]>,
 }
 
 /// Collects the entries of a package's channels, whose texts it borrows.
@@ -82,13 +82,13 @@ struct RangeEdges {
 pub(super) struct EdgesBuilder<'t> {
     from_name: Vec<(&'t str, NamedEdge)>,
     from_range: Vec<RangeEdges>,
-    unread: Vec<(Box<str>, Edge)>,
+    unread: Vec<(Box<str>, IndexedEdge)>,
     range_index_by_text: HashMap<&'t str, Option<usize>>,
     /// What all of it takes. Once it is refused, nothing more is collected; its account says so.
     loan: Loan,
 }
 
-impl Edge {
+impl IndexedEdge {
     /// The same edge, as one that starts at a name.
     pub(super) fn named(self, kind: NameEdge) -> NamedEdge {
         NamedEdge { edge: self, kind }
@@ -97,7 +97,7 @@ impl Edge {
 
 impl Edges {
     /// The edges that start at an installed bundle's name.
-    pub(super) fn starting_at_name(&self, name: &str) -> impl Iterator<Item = Edge> {
+    pub(super) fn starting_at_name(&self, name: &str) -> impl Iterator<Item = IndexedEdge> {
         self.from_name.get(name).iter().map(|named| named.edge)
     }
 
@@ -112,13 +112,13 @@ impl Edges {
     }
 
     /// Every `skipRange` that can be read, with the edges from its versions.
-    pub(super) fn ranges(&self) -> impl Iterator<Item = (&SkipRange, &[Edge])> {
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (&SkipRange, &[IndexedEdge])> {
         let ranges = self.from_range.iter();
         ranges.map(|from| (&from.range, from.edges.as_slice()))
     }
 
     /// Every `skipRange` that cannot be read, with what it would be an edge to.
-    pub(super) fn unread_ranges(&self) -> impl Iterator<Item = (&str, Edge)> {
+    pub(super) fn unread_ranges(&self) -> impl Iterator<Item = (&str, IndexedEdge)> {
         self.unread.iter().map(|(text, edge)| (&**text, *edge))
     }
 
@@ -130,7 +130,7 @@ impl Edges {
         &self,
         version: &Version,
         bundle: Option<BundleIndex>,
-        mut found: impl FnMut(Membership, &[Edge]),
+        mut found: impl FnMut(Membership, &[IndexedEdge]),
     ) {
         let row = bundle.and_then(|BundleIndex(place)| self.rows.get(place as usize));
         for (range, answer) in row.unwrap_or_default() {
@@ -144,7 +144,7 @@ impl Edges {
     }
 
     /// [`Self::starting_at_version`] without rows.
-    fn compare(&self, version: &Version, mut found: impl FnMut(Membership, &[Edge])) {
+    fn compare(&self, version: &Version, mut found: impl FnMut(Membership, &[IndexedEdge])) {
         if let Some(ranked) = &self.ranked {
             let edges = ranked.starting_at(version, &self.from_range);
             edges.for_each(|edge| found(Membership::Holds, slice::from_ref(edge)));
@@ -167,7 +167,7 @@ impl Edges {
         to: BundleIndex,
         version: &Version,
         bundle: Option<BundleIndex>,
-        mut found: impl FnMut(Membership, &[Edge]),
+        mut found: impl FnMut(Membership, &[IndexedEdge]),
     ) {
         let ending = self.ending.as_ref().map(|ending| ending.at(to));
         let Some(ending) = ending.filter(|ranges| ranges.len() <= MOST_ENDING) else {
@@ -203,7 +203,7 @@ impl Heap for Edges {
     }
 }
 
-impl Heap for Edge {
+impl Heap for IndexedEdge {
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -241,8 +241,8 @@ impl<'t> EdgesBuilder<'t> {
         }
     }
 
-    pub(super) fn range(&mut self, text: &'t str, edge: Edge) {
-        if !self.makes_room(4 * size_of::<(Box<str>, Edge)>() + allocated(text.len())) {
+    pub(super) fn range(&mut self, text: &'t str, edge: IndexedEdge) {
+        if !self.makes_room(4 * size_of::<(Box<str>, IndexedEdge)>() + allocated(text.len())) {
             return;
         }
         let index = match self.range_index_by_text.get(text) {
@@ -329,12 +329,12 @@ impl<'t> EdgesBuilder<'t> {
 struct NameTable {
     texts: Box<str>,
     edges: Box<[NamedEdge]>,
-    ends: Box<[Ends]>,
+    ends: Box<[NameEnds]>,
 }
 
 /// Where the text of a name and its edges end.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ends {
+struct NameEnds {
     text: usize,
     edges: usize,
 }
@@ -343,7 +343,7 @@ impl NameTable {
     /// The memory for the table of these edges, if each has a name of its own.
     fn bytes(edges: &[(&str, NamedEdge)]) -> usize {
         let texts = edges.iter().map(|(name, _)| name.len()).sum();
-        let (each, end) = (size_of::<NamedEdge>(), size_of::<Ends>());
+        let (each, end) = (size_of::<NamedEdge>(), size_of::<NameEnds>());
         allocated(texts) + allocated(edges.len() * each) + allocated(edges.len() * end)
     }
 
@@ -356,7 +356,7 @@ impl NameTable {
         let mut texts = String::with_capacity(names().map(length).sum());
         let mut ends = Vec::with_capacity(names().count());
         let mut own = Vec::with_capacity(edges.len());
-        let mut end = Ends::default();
+        let mut end = NameEnds::default();
         for named in names() {
             texts.extend(named.first().map(|(name, _)| *name));
             end.text = texts.len();
@@ -424,7 +424,7 @@ const NAME: usize = 4 * size_of::<(&str, NamedEdge)>();
 const RANGE: usize = 4 * size_of::<RangeEdges>()
     + RangeIndex::BYTES
     + 4 * (size_of::<(&str, Option<usize>)>() + 1)
-    + allocated(4 * size_of::<Edge>());
+    + allocated(4 * size_of::<IndexedEdge>());
 
 /// What parsing a range takes for each byte of its text: `1.x ` is two comparators of two ends each, in
 /// lists that may be growing.

@@ -34,7 +34,7 @@ pub struct Graph<'p> {
     virtuals: Vec<&'p str>,
     /// Versions of names without a bundle, where one was stated.
     stated: Vec<(NodeIndex, &'p Version)>,
-    channels: Vec<Channel<'p>>,
+    channels: Vec<GraphChannel<'p>>,
 }
 
 /// The place of a node in its graph.
@@ -133,12 +133,12 @@ impl<'p> Graph<'p> {
     }
 
     /// The channels, in byte order of their names.
-    pub fn channels(&self) -> &[Channel<'p>] {
+    pub fn channels(&self) -> &[GraphChannel<'p>] {
         &self.channels
     }
 
     /// The channel of this name, the first of several.
-    pub fn channel(&self, name: &str) -> Option<&Channel<'p>> {
+    pub fn channel(&self, name: &str) -> Option<&GraphChannel<'p>> {
         self.channels.iter().find(|channel| channel.name == name)
     }
 
@@ -164,18 +164,18 @@ impl<'p> Graph<'p> {
 
 /// A channel, as an `olm.channel` blob describes it.
 #[derive(Clone, Debug)]
-pub struct Channel<'p> {
+pub struct GraphChannel<'p> {
     /// Its name; empty where the blob has none.
     pub name: &'p str,
     /// The message of its deprecation, perhaps empty.
     pub deprecated: Option<&'p str>,
     /// Its entries, the best first.
-    pub entries: Vec<Entry<'p>>,
+    pub entries: Vec<GraphEntry<'p>>,
 }
 
 /// What a channel says of one bundle. Entries of one name are one here, as to OLM v1.
 #[derive(Clone, Debug)]
-pub struct Entry<'p> {
+pub struct GraphEntry<'p> {
     /// The bundle that its edges lead to.
     pub node: NodeIndex,
     /// What it replaces: one name, unless the channel has several entries of its name.
@@ -190,7 +190,7 @@ pub struct Entry<'p> {
 
 /// A step that a channel allows.
 #[derive(Clone, Copy, Debug)]
-pub struct Edge<'p> {
+pub struct GraphEdge<'p> {
     /// Where it starts.
     pub from: NodeIndex,
     /// Where it leads.
@@ -221,9 +221,9 @@ impl EdgeKind<'_> {
     }
 }
 
-impl<'p> Channel<'p> {
+impl<'p> GraphChannel<'p> {
     /// The entry of a node.
-    pub fn entry(&self, node: NodeIndex) -> Option<&Entry<'p>> {
+    pub fn entry(&self, node: NodeIndex) -> Option<&GraphEntry<'p>> {
         let at = self.entries.binary_search_by_key(&node, |entry| entry.node);
         at.ok().and_then(|at| self.entries.get(at))
     }
@@ -243,17 +243,17 @@ impl<'p> Channel<'p> {
     /// Every edge between two nodes of the graph: by entry, and in each `replaces` before `skips`
     /// before `skipRange`. A range is an edge from every bundle of the package whose version it holds,
     /// but for the entry's own.
-    pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = Edge<'p>> + 'a {
+    pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = GraphEdge<'p>> + 'a {
         self.entries.iter().flat_map(|entry| entry.edges(graph))
     }
 }
 
-impl<'p> Entry<'p> {
-    /// The edges that it writes, as [`Channel::edges`] gives them.
-    pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = Edge<'p>> + 'a {
+impl<'p> GraphEntry<'p> {
+    /// The edges that it writes, as [`GraphChannel::edges`] gives them.
+    pub fn edges<'a>(&'a self, graph: &'a Graph<'p>) -> impl Iterator<Item = GraphEdge<'p>> + 'a {
         let to = self.node;
         let edge = move |kind| {
-            move |from: &NodeIndex| Edge {
+            move |from: &NodeIndex| GraphEdge {
                 from: *from,
                 to,
                 kind,
@@ -288,7 +288,7 @@ fn holds(graph: &Graph<'_>, range: &SkipRange, node: NodeIndex) -> bool {
 }
 
 fn build<'p>(name: &'p str, package: &'p Package) -> Graph<'p> {
-    let nodes = Nodes::of(package);
+    let nodes = GraphNodes::of(package);
     let mut channels = channels(package);
     for written in package.written_edges() {
         let to = NodeIndex(written.to().get());
@@ -304,7 +304,7 @@ fn build<'p>(name: &'p str, package: &'p Package) -> Graph<'p> {
         virtuals: nodes.virtuals,
         stated: Vec::new(),
         channels: channels
-            .map(|(channel, entries)| Channel {
+            .map(|(channel, entries)| GraphChannel {
                 name: &channel.name,
                 deprecated: channel.deprecated.as_deref(),
                 entries: entries.into_values().collect(),
@@ -314,12 +314,12 @@ fn build<'p>(name: &'p str, package: &'p Package) -> Graph<'p> {
 }
 
 /// The nodes by name.
-struct Nodes<'p> {
+struct GraphNodes<'p> {
     by_name: HashMap<&'p str, Vec<NodeIndex>>,
     virtuals: Vec<&'p str>,
 }
 
-impl<'p> Nodes<'p> {
+impl<'p> GraphNodes<'p> {
     fn of(package: &'p Package) -> Self {
         let mut by_name: HashMap<&str, Vec<NodeIndex>> = HashMap::new();
         for (index, bundle) in package.bundles() {
@@ -345,15 +345,15 @@ impl<'p> Nodes<'p> {
 }
 
 /// The entries of each channel, without edges as yet.
-fn channels<'p>(package: &'p Package) -> Vec<BTreeMap<NodeIndex, Entry<'p>>> {
+fn channels<'p>(package: &'p Package) -> Vec<BTreeMap<NodeIndex, GraphEntry<'p>>> {
     let entries = |channel: &'p crate::Channel| {
         let nodes = channel.members().map(|member| NodeIndex(member.get()));
-        nodes.map(|node| (node, Entry::of(node))).collect()
+        nodes.map(|node| (node, GraphEntry::of(node))).collect()
     };
     package.channels().iter().map(entries).collect()
 }
 
-fn add<'p>(entry: &mut Entry<'p>, written: &WrittenEdge<'p>, nodes: &Nodes<'p>) {
+fn add<'p>(entry: &mut GraphEntry<'p>, written: &WrittenEdge<'p>, nodes: &GraphNodes<'p>) {
     match written {
         WrittenEdge::Name { from, kind, .. } => {
             let list = match kind {
@@ -369,7 +369,7 @@ fn add<'p>(entry: &mut Entry<'p>, written: &WrittenEdge<'p>, nodes: &Nodes<'p>) 
     }
 }
 
-impl Entry<'_> {
+impl GraphEntry<'_> {
     fn of(node: NodeIndex) -> Self {
         Self {
             node,

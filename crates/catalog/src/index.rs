@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::blob;
 use crate::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
 use crate::bundle_set::{BundleIndex, BundleSet};
-use crate::edges::{Edge, EdgesBuilder, NameEdge};
+use crate::edges::{EdgesBuilder, IndexedEdge, NameEdge};
 use crate::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
@@ -19,11 +19,11 @@ use crate::{Bundle, Channel, Deprecation, Package};
 /// The blobs of one package, by what they are, in the order of their files.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    pub(super) package: Option<blob::Package<'static>>,
+    pub(super) package: Option<blob::PackageBlob<'static>>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) channels: Vec<OwnedChannel>,
     /// The entries of the first `olm.deprecations`; others are not looked at.
-    pub(super) deprecations: Option<Vec<blob::Deprecation<'static>>>,
+    pub(super) deprecations: Option<Vec<blob::DeprecationEntry<'static>>>,
     pub(super) guardrails: Vec<Result<Guardrails, UnreadGuardrails>>,
     /// The schemas of blobs with guardrails of a version that is not known.
     pub(super) other_guardrails: Vec<Box<str>>,
@@ -119,7 +119,7 @@ fn places(bundles: &[Bundle]) -> Places<'_> {
 
 /// Whether bundles have a channel, channels have their bundles, and both have a package. A package that
 /// has neither can be meant so.
-fn is_complete(has_about: bool, channels: &[blob::Channel<'_>], bundles: &Places<'_>) -> bool {
+fn is_complete(has_about: bool, channels: &[blob::ChannelBlob<'_>], bundles: &Places<'_>) -> bool {
     let mut entries = channels.iter().flat_map(|channel| &channel.entries);
     let is_bare = channels.is_empty() && bundles.is_empty();
     is_bare
@@ -129,7 +129,7 @@ fn is_complete(has_about: bool, channels: &[blob::Channel<'_>], bundles: &Places
 }
 
 fn indexed_channels<'t>(
-    blobs: &'t [blob::Channel<'_>],
+    blobs: &'t [blob::ChannelBlob<'_>],
     places: &Places<'_>,
     mut edges: EdgesBuilder<'t>,
 ) -> (Vec<Channel>, EdgesBuilder<'t>) {
@@ -147,7 +147,7 @@ fn indexed_channels<'t>(
 /// The bundles that a channel's entries name; their edges are added on the way.
 fn members<'t>(
     channel: ChannelIndex,
-    blob: &'t blob::Channel<'_>,
+    blob: &'t blob::ChannelBlob<'_>,
     places: &Places<'_>,
     edges: &mut EdgesBuilder<'t>,
 ) -> Box<[BundleIndex]> {
@@ -158,7 +158,7 @@ fn members<'t>(
                 break;
             }
             members.push(to);
-            add_edges(edges, entry, Edge { channel, to });
+            add_edges(edges, entry, IndexedEdge { channel, to });
         }
     }
     members.sort_unstable();
@@ -167,7 +167,11 @@ fn members<'t>(
 }
 
 /// An entry without `replaces` replaces the empty name.
-fn add_edges<'t>(edges: &mut EdgesBuilder<'t>, entry: &'t blob::Entry<'_>, edge: Edge) {
+fn add_edges<'t>(
+    edges: &mut EdgesBuilder<'t>,
+    entry: &'t blob::ChannelEntry<'_>,
+    edge: IndexedEdge,
+) {
     edges.name(&entry.replaces, edge.named(NameEdge::Replaces));
     let skipped = entry.skips.iter();
     skipped.for_each(|name| edges.name(name, edge.named(NameEdge::Skips)));
@@ -180,7 +184,7 @@ impl Package {
     /// Of two entries for one part the last counts.
     fn deprecate(
         &mut self,
-        entries: &[blob::Deprecation<'_>],
+        entries: &[blob::DeprecationEntry<'_>],
         loan: &mut Loan,
     ) -> Result<(), TooLarge> {
         loan.more(entries.len().saturating_mul(PER_MESSAGE))?;
@@ -260,19 +264,19 @@ mod tests {
     use crate::olm::Rules;
 
     fn bundle(name: &str) -> Bundle {
-        let blob = blob::Bundle {
+        let blob = blob::BundleBlob {
             name: name.into(),
-            ..blob::Bundle::default()
+            ..blob::BundleBlob::default()
         };
         Bundle::read(blob, &Rules::default())
     }
 
     fn channel(name: &str, entries: &[&str]) -> OwnedChannel {
-        let entry = |name: &&str| blob::Entry {
+        let entry = |name: &&str| blob::ChannelEntry {
             name: (*name).to_owned().into(),
-            ..blob::Entry::default()
+            ..blob::ChannelEntry::default()
         };
-        OwnedChannel::of(&blob::Channel {
+        OwnedChannel::of(&blob::ChannelBlob {
             name: name.into(),
             entries: entries.iter().map(entry).collect(),
         })
@@ -298,7 +302,7 @@ mod tests {
 
     #[test]
     fn of_two_deprecations_of_a_part_the_last_counts() {
-        let entry = |(schema, name, message): (&str, &str, &str)| blob::Deprecation {
+        let entry = |(schema, name, message): (&str, &str, &str)| blob::DeprecationEntry {
             schema: schema.to_owned().into(),
             name: name.to_owned().into(),
             message: message.to_owned().into(),

@@ -369,7 +369,7 @@ mod tests {
     }
 
     const NAME: TextRule = TextRule::filled("a name", 5);
-    const SIZES: WordRule<u8> = Words {
+    const SIZES: WordRule<u8> = WordRule {
         rule: TextRule::any("small or large", 9),
         known: &["small", "large"],
         meant: &[1, 2],

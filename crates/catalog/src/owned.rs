@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::blob::{Channel, Deprecation, Entry, Package};
+use crate::blob::{ChannelBlob, ChannelEntry, DeprecationEntry, PackageBlob};
 use crate::heap::{Heap, allocated};
 
 /// A channel whose texts are one: it can have an entry for each bundle of its package.
@@ -36,7 +36,7 @@ impl OwnedChannel {
     /// How many bytes it takes besides the texts, for each entry.
     pub(super) const PER_ENTRY: usize = size_of::<OwnedEntry>();
 
-    pub(super) fn of(channel: &Channel<'_>) -> Self {
+    pub(super) fn of(channel: &ChannelBlob<'_>) -> Self {
         let entries = &channel.entries;
         let lengths = entries.iter().map(|entry| {
             let skips: usize = entry.skips.iter().map(|name| name.len()).sum();
@@ -67,7 +67,7 @@ impl OwnedChannel {
     }
 
     /// The channel, in its own texts.
-    pub(super) fn read(&self) -> Channel<'_> {
+    pub(super) fn read(&self) -> ChannelBlob<'_> {
         let mut rest = Rest {
             text: &self.texts,
             at: 0,
@@ -77,14 +77,14 @@ impl OwnedChannel {
         let entries = self.entries.iter().map(|entry| {
             let skips = self.skips.get(skipped..entry.skips).unwrap_or_default();
             skipped = entry.skips;
-            Entry {
+            ChannelEntry {
                 name: rest.until(entry.name),
                 replaces: rest.until(entry.replaces),
                 skip_range: rest.until(entry.skip_range),
                 skips: skips.iter().map(|end| rest.until(*end)).collect(),
             }
         });
-        Channel {
+        ChannelBlob {
             entries: entries.collect(),
             name,
         }
@@ -98,8 +98,8 @@ impl OwnedChannel {
     /// How many bytes [`Self::read`] takes.
     pub(super) fn read_bytes(&self) -> usize {
         let skips = size_of::<Cow<'_, str>>() + allocated(1);
-        allocated(size_of::<Channel<'_>>())
-            + allocated(self.entries.len() * size_of::<Entry<'_>>())
+        allocated(size_of::<ChannelBlob<'_>>())
+            + allocated(self.entries.len() * size_of::<ChannelEntry<'_>>())
             + self.skips.len() * skips
     }
 }
@@ -124,9 +124,9 @@ impl Heap for OwnedChannel {
     }
 }
 
-impl Package<'_> {
-    pub(super) fn into_owned(self) -> Package<'static> {
-        Package {
+impl PackageBlob<'_> {
+    pub(super) fn into_owned(self) -> PackageBlob<'static> {
+        PackageBlob {
             default_channel: owned(self.default_channel),
             guardrails: self.guardrails.into_iter().map(owned).collect(),
             other_guardrails: self.other_guardrails.into_iter().map(owned).collect(),
@@ -134,9 +134,9 @@ impl Package<'_> {
     }
 }
 
-impl Deprecation<'_> {
-    pub(super) fn into_owned(self) -> Deprecation<'static> {
-        Deprecation {
+impl DeprecationEntry<'_> {
+    pub(super) fn into_owned(self) -> DeprecationEntry<'static> {
+        DeprecationEntry {
             schema: owned(self.schema),
             name: owned(self.name),
             message: owned(self.message),
@@ -154,12 +154,13 @@ mod tests {
 
     #[test]
     fn an_owned_channel_is_what_it_was() {
-        let entry = |name: &'static str, replaces: &'static str, skips: &[&'static str]| Entry {
-            name: name.into(),
-            replaces: replaces.into(),
-            skips: skips.iter().map(|name| Cow::Borrowed(*name)).collect(),
-            skip_range: if skips.is_empty() { "" } else { "<2.0.0" }.into(),
-        };
+        let entry =
+            |name: &'static str, replaces: &'static str, skips: &[&'static str]| ChannelEntry {
+                name: name.into(),
+                replaces: replaces.into(),
+                skips: skips.iter().map(|name| Cow::Borrowed(*name)).collect(),
+                skip_range: if skips.is_empty() { "" } else { "<2.0.0" }.into(),
+            };
         let entries = vec![
             entry("a", "", &[]),
             entry("", "a", &["b", "", "c\u{e9}"]),
@@ -167,7 +168,7 @@ mod tests {
         ];
         for (name, entries) in [("stable", entries), ("", Vec::new())] {
             let name = name.into();
-            let channel = Channel { name, entries };
+            let channel = ChannelBlob { name, entries };
             let owned = OwnedChannel::of(&channel);
             assert_eq!(owned.read(), channel);
         }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edges, IndexedEdge};
 use crate::guardrail::AuthorGuardrails;
 use crate::heap::{Heap, allocated};
 use crate::version::{Constraint, Group, Membership, Version, VersionRelease};
@@ -229,7 +229,7 @@ impl Package {
         named
             .filter(|edge| asked.has(edge.channel))
             .for_each(|edge| edges.insert(edge.to));
-        let found = |answer, from_range: &[Edge]| {
+        let found = |answer, from_range: &[IndexedEdge]| {
             let set = if answer == Membership::Crashes {
                 &mut crashes
             } else {
@@ -253,7 +253,7 @@ impl Package {
         asked: &AskedChannels,
     ) -> Membership {
         debug_assert_eq!(place, self.first_of(version), "of another version");
-        let is_to_it = |edge: &Edge| edge.to == to && asked.has(edge.channel);
+        let is_to_it = |edge: &IndexedEdge| edge.to == to && asked.has(edge.channel);
         let mut named = name
             .into_iter()
             .flat_map(|name| self.edges.starting_at_name(name));
@@ -261,7 +261,7 @@ impl Package {
             return Membership::Holds;
         }
         let mut answer = Membership::HoldsNot;
-        let found = |found, edges: &[Edge]| {
+        let found = |found, edges: &[IndexedEdge]| {
             if answer != Membership::Holds && edges.iter().any(is_to_it) {
                 answer = found;
             }

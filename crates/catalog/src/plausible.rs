@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use crate::blob::{BlobFault, Content, Key, Sink, UnfiledObject};
+use crate::blob::{BlobContent, BlobFault, BlobKey, Sink, UnfiledObject};
 use crate::memory::Account;
 use crate::{Catalog, Package, PackageFault};
 
@@ -76,7 +76,7 @@ impl Sink for Glance<'_> {
         self.to.memory()
     }
 
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         self.is_foreign.get_or_insert(key.schema.is_empty());
         self.has_bundle |= key.schema == "olm.bundle" && !key.package.is_empty();
         self.to.blob(key, content);

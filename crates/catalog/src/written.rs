@@ -1,7 +1,7 @@
 //! The edges of a package as they are written, for those who show them.
 
 use crate::bundle_set::BundleIndex;
-use crate::edges::{Edge, NameEdge};
+use crate::edges::{IndexedEdge, NameEdge};
 use crate::package::ChannelIndex;
 use crate::version::SkipRange;
 use crate::{Bundle, Channel, Package};
@@ -63,7 +63,7 @@ impl Package {
     pub fn written_edges(&self) -> impl Iterator<Item = WrittenEdge<'_>> {
         let names = self.edges.names().flat_map(|(from, edges)| {
             edges.iter().map(move |named| {
-                let Edge { channel, to } = named.edge;
+                let IndexedEdge { channel, to } = named.edge;
                 let kind = named.kind;
                 WrittenEdge::Name {
                     from,
@@ -74,13 +74,13 @@ impl Package {
             })
         });
         let ranges = self.edges.ranges().flat_map(|(range, edges)| {
-            edges.iter().map(move |Edge { channel, to }| {
+            edges.iter().map(move |IndexedEdge { channel, to }| {
                 let (channel, to) = (*channel, *to);
                 WrittenEdge::Range { range, channel, to }
             })
         });
         let unread = self.edges.unread_ranges().map(|(text, edge)| {
-            let Edge { channel, to } = edge;
+            let IndexedEdge { channel, to } = edge;
             WrittenEdge::UnreadRange { text, channel, to }
         });
         names.chain(ranges).chain(unread)

@@ -8,7 +8,7 @@ use zstd::stream::write::Encoder;
 use super::super::decompress::compress;
 use crate::source::decompress::{Tee, ZstdFrame};
 use crate::source::{Progress, SourceError, read_fetched};
-use olmguard_catalog::blob::{BlobFault, Content, Key, Sink};
+use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey, Sink};
 
 /// A content as it was fetched, compressed, in a file without a name.
 #[derive(Debug)]
@@ -88,5 +88,5 @@ impl Write for Spool {
 struct DiscardingSink;
 
 impl Sink for DiscardingSink {
-    fn blob(&mut self, _: Key<'_>, _: Result<Content<'_>, BlobFault>) {}
+    fn blob(&mut self, _: BlobKey<'_>, _: Result<BlobContent<'_>, BlobFault>) {}
 }

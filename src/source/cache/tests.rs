@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::super::decompress::compress;
 use super::*;
-use olmguard_catalog::blob::{BlobFault, Content, Key};
+use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey};
 
 /// A folder that goes with its test.
 struct Scene(TempDir);
@@ -19,7 +19,7 @@ struct Scene(TempDir);
 struct Names(Vec<String>);
 
 impl Sink for Names {
-    fn blob(&mut self, key: Key<'_>, _: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, _: Result<BlobContent<'_>, BlobFault>) {
         self.0.push(key.name.to_owned());
     }
 }

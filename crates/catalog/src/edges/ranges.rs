@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use crate::bundle_set::BundleIndex;
-use crate::edges::{Edge, RangeEdges, count};
+use crate::edges::{IndexedEdge, RangeEdges, count};
 use crate::heap::{Heap, allocated};
 use crate::version::comparator::VersionCut;
 use crate::version::{Hull, Membership, SkipRange, Version};
@@ -38,7 +38,7 @@ pub(super) struct RankedEdges {
 #[derive(Clone, Copy, Debug)]
 struct RankedEdge {
     ranks: Ranks,
-    edge: Edge,
+    edge: IndexedEdge,
 }
 
 impl RankedEdges {
@@ -74,7 +74,7 @@ impl RankedEdges {
         &'a self,
         version: &Version,
         ranges: &[RangeEdges],
-    ) -> impl Iterator<Item = &'a Edge> + use<'a> {
+    ) -> impl Iterator<Item = &'a IndexedEdge> + use<'a> {
         let is_below = |end: &RangeEnd| end.is_below(version, ranges);
         let rank = self.ends.partition_point(is_below);
         let is_reached = move |last: u32| last as usize >= rank;

@@ -20,8 +20,8 @@ fn version(text: &str) -> Version {
     Version::parse(text).expect("a version")
 }
 
-fn edge(to: usize) -> Edge {
-    Edge {
+fn edge(to: usize) -> IndexedEdge {
+    IndexedEdge {
         channel: ChannelIndex(0),
         to: BundleIndex(u32::try_from(to).expect("few")),
     }
@@ -36,12 +36,16 @@ fn builder<'r>(ranges: impl IntoIterator<Item = &'r str>) -> EdgesBuilder<'r> {
 }
 
 /// What edges answer for a version that no bundle has, in the order of what they lead to.
-fn answers(edges: &Edges, from: &Version) -> Vec<(Edge, Membership)> {
+fn answers(edges: &Edges, from: &Version) -> Vec<(IndexedEdge, Membership)> {
     answers_of(edges, from, None)
 }
 
 /// What edges answer for a version and its first bundle.
-fn answers_of(edges: &Edges, from: &Version, bundle: Option<usize>) -> Vec<(Edge, Membership)> {
+fn answers_of(
+    edges: &Edges,
+    from: &Version,
+    bundle: Option<usize>,
+) -> Vec<(IndexedEdge, Membership)> {
     let bundle = bundle.map(|place| edge(place).to);
     let mut answers = Vec::new();
     edges.starting_at_version(from, bundle, |answer, edges| {
@@ -52,7 +56,7 @@ fn answers_of(edges: &Edges, from: &Version, bundle: Option<usize>) -> Vec<(Edge
 }
 
 /// The same by trying every range.
-fn plain_answers(edges: &Edges, from: &Version) -> Vec<(Edge, Membership)> {
+fn plain_answers(edges: &Edges, from: &Version) -> Vec<(IndexedEdge, Membership)> {
     let answers = edges.from_range.iter().flat_map(|range| {
         let answer = range.range.takes(from);
         range.edges.iter().map(move |edge| (*edge, answer))
@@ -119,11 +123,11 @@ proptest! {
             edges.starting_at_version_to(BundleIndex(place), &from, None, |answer, edges| {
                 found.extend(edges.iter().map(|edge| (*edge, answer)));
             });
-            let ends_there = |(edge, _): &(Edge, Membership)| edge.to == BundleIndex(place);
+            let ends_there = |(edge, _): &(IndexedEdge, Membership)| edge.to == BundleIndex(place);
             found.retain(ends_there);
             let mut expected = plain.clone();
             expected.retain(ends_there);
-            let sort = |all: &mut Vec<(Edge, Membership)>| {
+            let sort = |all: &mut Vec<(IndexedEdge, Membership)>| {
                 all.sort_by_key(|(edge, answer)| (*edge, *answer as u8));
             };
             sort(&mut found);
@@ -205,7 +209,7 @@ fn thousands_of_intervals_answer_as_a_scan() {
 }
 
 fn named_edge(to: u32) -> NamedEdge {
-    let edge = Edge {
+    let edge = IndexedEdge {
         channel: ChannelIndex(0),
         to: BundleIndex(to),
     };

@@ -10,7 +10,7 @@ use std::fmt;
 
 use unicase::UniCase;
 
-use crate::blob::{BlobFault, Fault, Key, Position, Sink};
+use crate::blob::{BlobFault, BlobKey, Fault, Position, Sink};
 use crate::fbc::error::{FbcError, FbcErrorKind, NotAFile};
 use crate::fbc::json::{Cursor, CursorResult};
 use crate::fbc::meta;
@@ -149,7 +149,7 @@ impl Intake for Decisive<'_> {
 //
 // [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
-/// Where a blob is filed; the owner of a [`Key`].
+/// Where a blob is filed; the owner of a [`BlobKey`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FiledKey<'a> {
     pub(crate) package: Cow<'a, str>,
@@ -189,8 +189,8 @@ pub(crate) fn file<'a>(
 
 impl FiledKey<'_> {
     /// The key that borrows from it.
-    pub fn key(&self) -> Key<'_> {
-        Key {
+    pub fn key(&self) -> BlobKey<'_> {
+        BlobKey {
             package: &self.package,
             schema: &self.schema,
             name: &self.name,

@@ -13,7 +13,7 @@ use super::error::FbcErrorKind;
 use super::json::{Cursor, CursorResult};
 use super::members::Members;
 use super::shape::{Icon, Properties, RelatedImage};
-use crate::blob::{Channel, Content, Fault, JsonKind, Package, UnfiledObject};
+use crate::blob::{BlobContent, ChannelBlob, Fault, JsonKind, PackageBlob, UnfiledObject};
 use crate::fbc::intake::{FiledKey, file};
 use crate::guardrail;
 
@@ -23,7 +23,7 @@ pub struct Blob<'a> {
     /// Where it is filed.
     pub filed: FiledKey<'a>,
     /// What its schema makes of it; the first value of a wrong type otherwise.
-    pub content: Result<Content<'a>, Fault>,
+    pub content: Result<BlobContent<'a>, Fault>,
 }
 
 /// What stands in a catalog where a blob is expected.
@@ -110,7 +110,7 @@ impl<'a> Object<'a> {
         schema: &str,
         name: Cow<'a, str>,
         cursor: &mut Cursor<'a>,
-    ) -> CursorResult<Content<'a>> {
+    ) -> CursorResult<BlobContent<'a>> {
         match schema {
             "olm.package" => self.package(cursor),
             "olm.channel" => self.channel(name, cursor),
@@ -119,20 +119,20 @@ impl<'a> Object<'a> {
                 let entries = self
                     .members
                     .field("entries", cursor, |c| c.list(Cursor::record))?;
-                Ok(Content::Deprecations(entries))
+                Ok(BlobContent::Deprecations(entries))
             }
-            guardrail::SCHEMA => Ok(Content::Guardrails(
+            guardrail::SCHEMA => Ok(BlobContent::Guardrails(
                 cursor.rewritten(self.members.start)?.into(),
             )),
             "" => {
                 cursor.note(Fault::MissingSchema);
-                Ok(Content::Other)
+                Ok(BlobContent::Other)
             }
-            _ => Ok(Content::Other),
+            _ => Ok(BlobContent::Other),
         }
     }
 
-    fn package(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<Content<'a>> {
+    fn package(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<BlobContent<'a>> {
         self.note_properties(cursor);
         let default_channel = self.members.field("defaultChannel", cursor, Cursor::text)?;
         self.members
@@ -145,7 +145,7 @@ impl<'a> Object<'a> {
         let guardrails = guardrails.collect::<CursorResult<_>>()?;
         let other_guardrails = mem::take(&mut self.properties.other_guardrails);
         let _: Icon = self.members.field("icon", cursor, Cursor::record)?;
-        Ok(Content::Package(Package {
+        Ok(BlobContent::Package(PackageBlob {
             default_channel,
             guardrails,
             other_guardrails: other_guardrails.into_iter().collect(),
@@ -156,15 +156,19 @@ impl<'a> Object<'a> {
         &mut self,
         name: Cow<'a, str>,
         cursor: &mut Cursor<'a>,
-    ) -> CursorResult<Content<'a>> {
+    ) -> CursorResult<BlobContent<'a>> {
         self.note_properties(cursor);
         let entries = self
             .members
             .field("entries", cursor, |c| c.list(Cursor::record))?;
-        Ok(Content::Channel(Channel { name, entries }))
+        Ok(BlobContent::Channel(ChannelBlob { name, entries }))
     }
 
-    fn bundle(mut self, name: Cow<'a, str>, cursor: &mut Cursor<'a>) -> CursorResult<Content<'a>> {
+    fn bundle(
+        mut self,
+        name: Cow<'a, str>,
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<BlobContent<'a>> {
         self.note_properties(cursor);
         let image = self.members.field("image", cursor, Cursor::text)?;
         let _: Vec<RelatedImage> = self
@@ -174,7 +178,7 @@ impl<'a> Object<'a> {
         let mut bundle = self.properties.facts;
         bundle.name = name;
         bundle.image = image;
-        Ok(Content::Bundle(bundle))
+        Ok(BlobContent::Bundle(bundle))
     }
 
     fn note_properties(&mut self, cursor: &mut Cursor<'a>) {

@@ -45,12 +45,12 @@ pub enum Value<'a> {
     /// Something else than an object, such as an empty document.
     Other(JsonKind),
     /// An object: a blob.
-    Object(Box<Object<'a>>),
+    Object(Box<RawObject<'a>>),
 }
 
 /// The members of a blob that matter.
 #[derive(Debug)]
-pub struct Object<'a> {
+pub struct RawObject<'a> {
     /// `schema`.
     pub schema: Label<'a>,
     /// `package`.
@@ -66,36 +66,36 @@ pub struct Object<'a> {
     /// Keys that neither the schema nor its nested objects have.
     pub unknown: Vec<UnknownKey<'a>>,
     /// What the schema makes of the other members.
-    pub content: Content<'a>,
+    pub content: RawContent<'a>,
     /// The first value of a wrong type in what the schema decides.
     pub fault: Option<Fault>,
 }
 
 /// What the schema makes of the other members.
 #[derive(Debug)]
-pub enum Content<'a> {
+pub enum RawContent<'a> {
     /// `olm.package`.
     Package {
         /// `defaultChannel`.
         default_channel: Text<'a>,
         /// Those of its properties.
-        guardrails: Vec<Guardrails<'a>>,
+        guardrails: Vec<RawGuardrails<'a>>,
     },
     /// `olm.channel`, with its entries.
-    Channel(Vec<Entry<'a>>),
+    Channel(Vec<RawEntry<'a>>),
     /// `olm.bundle`.
-    Bundle(Box<Bundle<'a>>),
+    Bundle(Box<RawBundle<'a>>),
     /// `olm.deprecations`, with its entries.
-    Deprecations(Vec<Deprecation<'a>>),
+    Deprecations(Vec<RawDeprecation<'a>>),
     /// The rules of a package's author.
-    Guardrails(Guardrails<'a>),
+    Guardrails(RawGuardrails<'a>),
     /// A schema that OLM does not know.
     Other,
 }
 
 /// An entry of a channel.
 #[derive(Debug, Default)]
-pub struct Entry<'a> {
+pub struct RawEntry<'a> {
     /// Where it begins, in bytes.
     pub at: usize,
     /// The bundle that it is about.
@@ -110,7 +110,7 @@ pub struct Entry<'a> {
 
 /// A bundle.
 #[derive(Debug, Default)]
-pub struct Bundle<'a> {
+pub struct RawBundle<'a> {
     /// `image`; empty for none.
     pub image: Text<'a>,
     /// The images of `relatedImages`.
@@ -121,11 +121,11 @@ pub struct Bundle<'a> {
 
 /// An entry of an `olm.deprecations`.
 #[derive(Debug, Default)]
-pub struct Deprecation<'a> {
+pub struct RawDeprecation<'a> {
     /// Where it begins, in bytes.
     pub at: usize,
     /// What it says.
-    pub written: blob::Deprecation<'a>,
+    pub written: blob::DeprecationEntry<'a>,
 }
 
 /// Reads the next blob.
@@ -142,7 +142,7 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Raw<'a>> {
 }
 
 /// Properties are nearly all of a blob's bytes: they are read at once, for what they mean in a bundle.
-fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Object<'a>> {
+fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawObject<'a>> {
     let (mut properties, mut at) = (ReadProperties::default(), None);
     let mut keys = Vec::new();
     cursor.want_unknown();
@@ -190,13 +190,13 @@ impl<'a> Members<'a> {
         self,
         properties: ReadProperties<'a>,
         cursor: &mut Cursor<'a>,
-    ) -> CursorResult<Object<'a>> {
+    ) -> CursorResult<RawObject<'a>> {
         let schema = self.schema.text();
         let content = |cursor: &mut Cursor<'a>| self.content(schema, properties, cursor);
         let (content, fault) = cursor.isolated(content)?;
         let (channel_key, _) =
             cursor.isolated(|cursor| self.field("channel", cursor, Text::read))?;
-        Ok(Object {
+        Ok(RawObject {
             unfilable: self.unfilable(),
             duplicates: self.keys.duplicates(),
             schema: self.schema,
@@ -223,28 +223,29 @@ impl<'a> Members<'a> {
         schema: &str,
         properties: ReadProperties<'a>,
         cursor: &mut Cursor<'a>,
-    ) -> CursorResult<Content<'a>> {
+    ) -> CursorResult<RawContent<'a>> {
         Ok(match schema {
             "olm.package" => {
                 self.field("properties", cursor, property::types_only)?;
                 self.field("description", cursor, Cursor::skip_text)?;
                 let _: Icon = self.field("icon", cursor, Cursor::record)?;
-                Content::Package {
+                RawContent::Package {
                     default_channel: self.field("defaultChannel", cursor, Text::read)?,
-                    guardrails: self.field("properties", cursor, Guardrails::of_properties)?,
+                    guardrails: self.field("properties", cursor, RawGuardrails::of_properties)?,
                 }
             }
             "olm.channel" => {
                 self.field("properties", cursor, property::types_only)?;
-                Content::Channel(self.field("entries", cursor, |c| c.list(Entry::read_item))?)
+                RawContent::Channel(self.field("entries", cursor, |c| c.list(RawEntry::read_item))?)
             }
-            "olm.bundle" => Content::Bundle(Box::new(self.bundle(properties, cursor)?)),
+            "olm.bundle" => RawContent::Bundle(Box::new(self.bundle(properties, cursor)?)),
             "olm.deprecations" => {
-                let entries = self.field("entries", cursor, |c| c.list(Deprecation::read_item))?;
-                Content::Deprecations(entries)
+                let entries =
+                    self.field("entries", cursor, |c| c.list(RawDeprecation::read_item))?;
+                RawContent::Deprecations(entries)
             }
-            guardrail::SCHEMA => Content::Guardrails(Guardrails::read(self.start, cursor)?),
-            _ => Content::Other,
+            guardrail::SCHEMA => RawContent::Guardrails(RawGuardrails::read(self.start, cursor)?),
+            _ => RawContent::Other,
         })
     }
 
@@ -252,18 +253,18 @@ impl<'a> Members<'a> {
         &self,
         properties: ReadProperties<'a>,
         cursor: &mut Cursor<'a>,
-    ) -> CursorResult<Bundle<'a>> {
-        Ok(Bundle {
+    ) -> CursorResult<RawBundle<'a>> {
+        Ok(RawBundle {
             image: self.field("image", cursor, Text::read)?,
             related_images: self.field("relatedImages", cursor, |cursor| {
-                cursor.list(|cursor| Ok(cursor.record::<RelatedImage<'a>>()?.0))
+                cursor.list(|cursor| Ok(cursor.record::<RawRelatedImage<'a>>()?.0))
             })?,
             properties: properties.into_properties(cursor),
         })
     }
 }
 
-impl<'a> Entry<'a> {
+impl<'a> RawEntry<'a> {
     fn read_item(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         cursor.kind()?;
         let at = cursor.at();
@@ -273,7 +274,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-impl<'a> Record<'a> for Entry<'a> {
+impl<'a> Record<'a> for RawEntry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
     const IS_WHOLE: bool = true;
 
@@ -288,7 +289,7 @@ impl<'a> Record<'a> for Entry<'a> {
     }
 }
 
-impl<'a> Deprecation<'a> {
+impl<'a> RawDeprecation<'a> {
     fn read_item(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         cursor.kind()?;
         let at = cursor.at();
@@ -299,9 +300,9 @@ impl<'a> Deprecation<'a> {
 
 /// An item of a bundle's `relatedImages`.
 #[derive(Default)]
-struct RelatedImage<'a>(Text<'a>);
+struct RawRelatedImage<'a>(Text<'a>);
 
-impl<'a> Record<'a> for RelatedImage<'a> {
+impl<'a> Record<'a> for RawRelatedImage<'a> {
     const FIELDS: &'static [&'static str] = &["name", "image"];
     const IS_WHOLE: bool = true;
 
@@ -333,7 +334,7 @@ fn fields(schema: &str) -> Option<&'static [&'static str]> {
 
 /// What of the keys of a blob, and of the `nested` ones, is unknown to its schema.
 fn unknown<'a>(
-    object: &Object<'a>,
+    object: &RawObject<'a>,
     keys: &[(Key<'a>, usize)],
     nested: Vec<UnknownKey<'a>>,
 ) -> Vec<UnknownKey<'a>> {
@@ -392,7 +393,7 @@ const DEPRECATIONS: [&str; 3] = ["schema", "package", "entries"];
 
 /// Guardrails as they are written.
 #[derive(Debug)]
-pub struct Guardrails<'a> {
+pub struct RawGuardrails<'a> {
     /// Where they begin.
     pub at: usize,
     /// The schema of the blob, or the type of the property.
@@ -403,7 +404,7 @@ pub struct Guardrails<'a> {
     pub rules: Vec<usize>,
 }
 
-impl<'a> Guardrails<'a> {
+impl<'a> RawGuardrails<'a> {
     /// Reads the guardrails that begin at a place.
     fn read(at: usize, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let text = cursor.rewritten(at)?.into();

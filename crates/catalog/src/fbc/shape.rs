@@ -9,13 +9,13 @@
 
 pub(crate) mod property;
 
-use crate::blob::{Deprecation, Entry, Fault, JsonKind};
+use crate::blob::{ChannelEntry, DeprecationEntry, Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, RawString, Record};
 use crate::fbc::{base64, yaml};
 
 pub(crate) use crate::fbc::shape::property::Properties;
 
-impl<'a> Record<'a> for Entry<'a> {
+impl<'a> Record<'a> for ChannelEntry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
@@ -29,7 +29,7 @@ impl<'a> Record<'a> for Entry<'a> {
     }
 }
 
-impl<'a> Record<'a> for Deprecation<'a> {
+impl<'a> Record<'a> for DeprecationEntry<'a> {
     const FIELDS: &'static [&'static str] = &["reference", "message"];
     const IS_WHOLE: bool = true;
 
@@ -47,7 +47,7 @@ impl<'a> Record<'a> for Deprecation<'a> {
 
 /// What an entry of an `olm.deprecations` refers to.
 #[derive(Default)]
-struct Reference<'a>(Deprecation<'a>);
+struct Reference<'a>(DeprecationEntry<'a>);
 
 impl<'a> Record<'a> for Reference<'a> {
     const FIELDS: &'static [&'static str] = &["schema", "name"];

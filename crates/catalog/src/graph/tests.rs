@@ -29,7 +29,7 @@ const LANTERN: &str = r#"
 fn edges(graph: &Graph<'_>, channel: &str) -> Vec<String> {
     let channel = graph.channel(channel).expect("a channel");
     let name = |node| graph.name_of(node).trim_start_matches("lantern.");
-    let edge = |edge: Edge<'_>| {
+    let edge = |edge: GraphEdge<'_>| {
         format!(
             "{} {} {}",
             name(edge.to),

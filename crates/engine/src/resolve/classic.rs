@@ -17,7 +17,7 @@
 
 use std::collections::HashSet;
 
-use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
+use olmguard_catalog::graph::{Graph, GraphChannel, GraphEntry, NodeIndex};
 use olmguard_catalog::version::{Membership, Version, go};
 
 /// The installed `ClusterServiceVersion`.
@@ -96,7 +96,7 @@ impl<'p> SubscriptionOrder<'_, 'p> {
 }
 
 /// Whether an entry replaces, skips or ranges over what is installed.
-fn has_edge(graph: &Graph<'_>, entry: &Entry<'_>, installed: InstalledCsv<'_>) -> bool {
+fn has_edge(graph: &Graph<'_>, entry: &GraphEntry<'_>, installed: InstalledCsv<'_>) -> bool {
     let mut nodes = entry.replaces.iter().chain(&entry.skips);
     let is_held = |version| {
         let mut ranges = entry.skip_ranges.iter();
@@ -124,9 +124,9 @@ pub enum SubscribedChannel<'a> {
 #[derive(Debug)]
 pub struct SubscriptionOrder<'g, 'p> {
     graph: &'g Graph<'p>,
-    channels: Vec<&'g Channel<'p>>,
+    channels: Vec<&'g GraphChannel<'p>>,
     /// Those on the chains from the heads.
-    order: Vec<&'g Entry<'p>>,
+    order: Vec<&'g GraphEntry<'p>>,
 }
 
 /// Why entries have no order; OLM v0 then resolves nothing in the whole namespace.
@@ -212,7 +212,7 @@ impl<'g, 'p> SubscriptionOrder<'g, 'p> {
     }
 
     /// The channels that it is made of, in the order in which they are looked at.
-    pub fn channels(&self) -> &[&'g Channel<'p>] {
+    pub fn channels(&self) -> &[&'g GraphChannel<'p>] {
         &self.channels
     }
 
@@ -227,7 +227,7 @@ impl<'g, 'p> SubscriptionOrder<'g, 'p> {
     }
 
     /// The entries themselves, in that order.
-    fn ordered(&self) -> &[&'g Entry<'p>] {
+    fn ordered(&self) -> &[&'g GraphEntry<'p>] {
         &self.order
     }
 }
@@ -236,7 +236,7 @@ impl<'g, 'p> SubscriptionOrder<'g, 'p> {
 fn channels<'g, 'p>(
     graph: &'g Graph<'p>,
     subscribed: SubscribedChannel<'_>,
-) -> Result<Vec<&'g Channel<'p>>, LineError> {
+) -> Result<Vec<&'g GraphChannel<'p>>, LineError> {
     let package = || graph.name().into();
     let mut channels: Vec<_> = graph.channels().iter().collect();
     channels.retain(|channel| !channel.entries.is_empty());
@@ -261,13 +261,13 @@ fn channels<'g, 'p>(
 /// The chains of `replaces` in one channel.
 struct Chains<'g, 'p> {
     graph: &'g Graph<'p>,
-    channel: &'g Channel<'p>,
+    channel: &'g GraphChannel<'p>,
     skipped: HashSet<NodeIndex>,
-    heads: Vec<&'g Entry<'p>>,
+    heads: Vec<&'g GraphEntry<'p>>,
 }
 
 impl<'g, 'p> Chains<'g, 'p> {
-    fn of(graph: &'g Graph<'p>, channel: &'g Channel<'p>) -> Self {
+    fn of(graph: &'g Graph<'p>, channel: &'g GraphChannel<'p>) -> Self {
         let entries = || channel.entries.iter();
         let skipped: HashSet<_> = entries().flat_map(|entry| &entry.skips).copied().collect();
         let replaced: HashSet<_> = entries()
@@ -275,7 +275,7 @@ impl<'g, 'p> Chains<'g, 'p> {
             .copied()
             .collect();
         let is_head =
-            |entry: &&Entry<'_>| !skipped.contains(&entry.node) && !replaced.contains(&entry.node);
+            |entry: &&GraphEntry<'_>| !skipped.contains(&entry.node) && !replaced.contains(&entry.node);
         let heads = entries().filter(is_head).collect();
         Self {
             graph,
@@ -286,7 +286,7 @@ impl<'g, 'p> Chains<'g, 'p> {
     }
 
     /// The only chain.
-    fn single(&self) -> Result<Vec<&'g Entry<'p>>, LineError> {
+    fn single(&self) -> Result<Vec<&'g GraphEntry<'p>>, LineError> {
         let (channel, package) = (self.channel.name.into(), self.graph.name().into());
         if self.heads.is_empty() {
             return Err(LineError::NoHead { channel, package });
@@ -305,7 +305,7 @@ impl<'g, 'p> Chains<'g, 'p> {
     }
 
     /// The entries from a head down, skipped ones left out.
-    fn chain(&self, head: &'g Entry<'p>) -> Result<Vec<&'g Entry<'p>>, LineError> {
+    fn chain(&self, head: &'g GraphEntry<'p>) -> Result<Vec<&'g GraphEntry<'p>>, LineError> {
         let mut chain = Vec::new();
         let mut visited = HashSet::new();
         let mut next = Some(head);
@@ -326,8 +326,8 @@ impl<'g, 'p> Chains<'g, 'p> {
         Ok(chain)
     }
 
-    fn ends(&self, chain: &[&Entry<'_>]) -> String {
-        let name = |entry: &Entry<'_>| self.graph.name_of(entry.node);
+    fn ends(&self, chain: &[&GraphEntry<'_>]) -> String {
+        let name = |entry: &GraphEntry<'_>| self.graph.name_of(entry.node);
         match chain {
             [] => "[]".to_owned(),
             [only] => name(only).to_owned(),

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use olmguard_catalog::blob::{
-    BlobFault, Content, DependencyKind, Key, PackageProperty, ReleaseField, Sink,
+    BlobContent, BlobFault, BlobKey, DependencyKind, PackageProperty, ReleaseField, Sink,
 };
 use olmguard_catalog::fbc;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ struct Blob {
 }
 
 impl Sink for Cache {
-    fn blob(&mut self, key: Key<'_>, content: Result<Content<'_>, BlobFault>) {
+    fn blob(&mut self, key: BlobKey<'_>, content: Result<BlobContent<'_>, BlobFault>) {
         let names = [key.package, key.schema, key.name].map(str::to_owned);
         let folder = key.folder().to_owned();
         let content = content.map(describe).map_err(|fault| fault.to_string());
@@ -75,23 +75,23 @@ fn summary(lists: Result<BTreeMap<&str, Vec<Value>>, ()>) -> Value {
     })
 }
 
-fn describe(content: Content<'_>) -> (&'static str, Value) {
+fn describe(content: BlobContent<'_>) -> (&'static str, Value) {
     match content {
-        Content::Package(_) => ("packages", Value::Null),
-        Content::Guardrails(_) | Content::Other => ("others", Value::Null),
-        Content::Channel(channel) => {
-            let entry = |e: &olmguard_catalog::blob::Entry<'_>| {
+        BlobContent::Package(_) => ("packages", Value::Null),
+        BlobContent::Guardrails(_) | BlobContent::Other => ("others", Value::Null),
+        BlobContent::Channel(channel) => {
+            let entry = |e: &olmguard_catalog::blob::ChannelEntry<'_>| {
                 json!([e.name, e.replaces, e.skips, e.skip_range])
             };
             let entries = channel.entries.iter().map(entry).collect::<Vec<_>>();
             ("channels", json!([channel.name, entries]))
         }
-        Content::Bundle(bundle) => {
+        BlobContent::Bundle(bundle) => {
             let dependency = bundle.dependency.map(DependencyKind::as_str);
             let package = package_property(bundle.package_property);
             ("bundles", json!([bundle.name, package, dependency]))
         }
-        Content::Deprecations(entries) => {
+        BlobContent::Deprecations(entries) => {
             let entries = entries.iter().map(|e| json!([e.schema, e.name, e.message]));
             ("deprecations", entries.collect())
         }

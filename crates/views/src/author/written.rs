@@ -7,7 +7,7 @@
 //!
 //! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 
-use olmguard_catalog::blob::{BlobFault, Content, Position};
+use olmguard_catalog::blob::{BlobContent, BlobFault, Position};
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::reader::Places;
@@ -254,8 +254,8 @@ fn fault(blob: meta::Blob<'_>, place: &BlobPlace<'_>) -> Option<WrittenError> {
             let fault = place.blame(&blob.filed, fault);
             return Some(WrittenError::Blob(Box::new(fault)));
         }
-        Ok(Content::Guardrails(text)) => vec![text],
-        Ok(Content::Package(package)) => package.guardrails,
+        Ok(BlobContent::Guardrails(text)) => vec![text],
+        Ok(BlobContent::Package(package)) => package.guardrails,
         Ok(_) => return None,
     };
     let unread = stated.iter().find_map(|text| read_guardrails(text).err())?;

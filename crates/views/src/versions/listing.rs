@@ -9,7 +9,7 @@ use crate::versions::{
     Standing, Successor, text,
 };
 use olmguard_catalog::DependencyKind;
-use olmguard_catalog::graph::{Channel, EdgeKind, Graph, NodeIndex};
+use olmguard_catalog::graph::{EdgeKind, Graph, GraphChannel, NodeIndex};
 use olmguard_engine::explain::Places;
 use olmguard_engine::explain::label;
 use olmguard_engine::extension::Filter;
@@ -140,7 +140,7 @@ fn place<T>(list: &mut [T], node: NodeIndex) -> Option<&mut T> {
     list.get_mut(node.get() as usize)
 }
 
-fn successor(graph: &Graph<'_>, channel: &Channel<'_>, to: NodeIndex) -> Successor {
+fn successor(graph: &Graph<'_>, channel: &GraphChannel<'_>, to: NodeIndex) -> Successor {
     Successor {
         channel: channel.name.to_owned(),
         bundle: graph.name_of(to).to_owned(),
@@ -231,7 +231,7 @@ fn own_ranges(graph: &Graph<'_>, node: NodeIndex) -> Vec<OwnRange> {
 
 fn channels(graph: &Graph<'_>, filter: &Filter) -> Vec<ChannelVersions> {
     let channels = graph.channels().iter();
-    let report = |channel: &Channel<'_>| {
+    let report = |channel: &GraphChannel<'_>| {
         let heads: Vec<_> = channel.heads().collect();
         let is_named = filter.channels.iter().any(|name| name == channel.name);
         ChannelVersions {

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::blob::{Bundle, DependencyKind, Fault, JsonKind, PackageProperty, ReleaseField};
+use crate::blob::{BundleBlob, DependencyKind, Fault, JsonKind, PackageProperty, ReleaseField};
 use crate::fbc::json::{Cursor, CursorResult, Record};
 use crate::fbc::shape::BundleObject;
 use crate::guardrail;
@@ -16,7 +16,7 @@ use crate::guardrail;
 #[derive(Debug, Default)]
 pub(crate) struct Properties<'a> {
     /// What they say of a bundle.
-    pub(crate) facts: Bundle<'a>,
+    pub(crate) facts: BundleBlob<'a>,
     /// The first fault in them.
     fault: Option<Fault>,
     /// The index of each `olm.bundle.object`, and where its value begins.

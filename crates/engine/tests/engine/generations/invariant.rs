@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use olmguard_catalog::graph::{Channel, NodeIndex};
+use olmguard_catalog::graph::{GraphChannel, NodeIndex};
 
 use super::drawn::Drawn;
 use super::{skip_ranges, skips};
@@ -24,7 +24,7 @@ fn broken(drawn: &Drawn, channel: &str) -> String {
 
 /// For every name that a channel knows, but for its heads, the entries that replace or skip it, those
 /// left out that are skipped themselves.
-fn replacements(channel: &Channel<'_>) -> BTreeMap<NodeIndex, Vec<NodeIndex>> {
+fn replacements(channel: &GraphChannel<'_>) -> BTreeMap<NodeIndex, Vec<NodeIndex>> {
     let entries = || channel.entries.iter();
     let skipped: HashSet<_> = entries().flat_map(|entry| &entry.skips).collect();
     let mut by: BTreeMap<NodeIndex, Vec<NodeIndex>> = BTreeMap::new();

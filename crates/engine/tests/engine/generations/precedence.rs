@@ -4,7 +4,7 @@
 //! `skipRange` holds what is installed; the entry there that replaces it; then the same two of the other
 //! sources. OLM v0 never followed it: a Subscription names its source, and OLM v0 asks that one only.
 
-use olmguard_catalog::graph::{Entry, NodeIndex};
+use olmguard_catalog::graph::{GraphEntry, NodeIndex};
 use olmguard_catalog::version::{Membership, Version};
 use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
 
@@ -98,12 +98,12 @@ fn found_by_first_design(
         let channels = line.channels().first();
         line.order().filter_map(move |node| channels?.entry(node))
     };
-    let is_taken = |entry: &&Entry<'_>| {
+    let is_taken = |entry: &&GraphEntry<'_>| {
         let mut ranges = entry.skip_ranges.iter();
         let version = installed.version;
         version.is_some_and(|at| ranges.any(|range| range.takes(at) == Membership::Holds))
     };
-    let replaces = |entry: &&Entry<'_>| {
+    let replaces = |entry: &&GraphEntry<'_>| {
         let mut names = entry.replaces.iter();
         names.any(|node| line.graph().name_of(*node) == installed.name)
     };

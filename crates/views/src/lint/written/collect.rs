@@ -12,7 +12,7 @@ use super::{
 use olmguard_catalog::blob::{Fault, Position};
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
-use olmguard_catalog::fbc::raw::{self, Content, Label, Object, PropertyValue, Value};
+use olmguard_catalog::fbc::raw::{self, Label, PropertyValue, RawContent, RawObject, Value};
 use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::guardrail;
@@ -145,7 +145,7 @@ impl Intake for Collector {
 impl Collector {
     fn object(
         &mut self,
-        mut object: Object<'_>,
+        mut object: RawObject<'_>,
         images: Vec<ImageAt>,
         begin: Spot,
         locator: &mut Locator<'_>,
@@ -172,7 +172,7 @@ impl Collector {
     /// Keeps what the schema makes of a blob.
     fn content(
         &mut self,
-        object: Object<'_>,
+        object: RawObject<'_>,
         images: Vec<ImageAt>,
         begin: Spot,
         locator: &mut Locator<'_>,
@@ -180,7 +180,7 @@ impl Collector {
         let names = (object.package.text(), object.name.text());
         let (package, name) = names;
         match object.content {
-            Content::Package {
+            RawContent::Package {
                 default_channel,
                 guardrails,
             } => {
@@ -192,7 +192,7 @@ impl Collector {
                     default_channel: kept(&default_channel, locator),
                 });
             }
-            Content::Channel(entries) => self.written.channels.push(Channel {
+            RawContent::Channel(entries) => self.written.channels.push(Channel {
                 spot: begin,
                 package: package.into(),
                 name: name.into(),
@@ -202,8 +202,8 @@ impl Collector {
                     .map(|entry| kept_entry(entry, locator))
                     .collect(),
             }),
-            Content::Bundle(bundle) => self.bundle(&bundle, images, names, begin, locator),
-            Content::Deprecations(entries) => self.written.deprecations.push(Deprecations {
+            RawContent::Bundle(bundle) => self.bundle(&bundle, images, names, begin, locator),
+            RawContent::Deprecations(entries) => self.written.deprecations.push(Deprecations {
                 spot: begin,
                 package: package.into(),
                 entries: entries
@@ -211,16 +211,16 @@ impl Collector {
                     .map(|entry| deprecation(entry, locator))
                     .collect(),
             }),
-            Content::Guardrails(said) => {
+            RawContent::Guardrails(said) => {
                 let said = Guardrails::of(Carrier::Blob, &said, names, locator);
                 self.written.guardrails.push(said);
             }
-            Content::Other if guardrail::is_of_other_version(object.schema.text()) => {
+            RawContent::Other if guardrail::is_of_other_version(object.schema.text()) => {
                 let schema = object.schema.text();
                 let said = Guardrails::unknown(Carrier::Blob, begin, schema, names);
                 self.written.guardrails.push(said);
             }
-            Content::Other => {
+            RawContent::Other => {
                 if let Label::Text(schema) = &object.schema {
                     self.written.others.push(OtherBlob {
                         spot: locator.find(schema.at),
@@ -232,7 +232,7 @@ impl Collector {
         }
     }
 
-    fn unknown_keys(&mut self, object: &Object<'_>, package: &str, locator: &mut Locator<'_>) {
+    fn unknown_keys(&mut self, object: &RawObject<'_>, package: &str, locator: &mut Locator<'_>) {
         let keys = object.unknown.iter().map(|unknown| UnknownKey {
             spot: locator.find(unknown.at),
             package: package.into(),
@@ -247,7 +247,7 @@ impl Collector {
     }
 
     /// Notes that a blob is there, of which no more is known.
-    fn unread(&mut self, object: &Object<'_>, begin: Spot) {
+    fn unread(&mut self, object: &RawObject<'_>, begin: Spot) {
         self.written.unread.push(UnreadBlob {
             file: begin.file,
             schema: object.schema.text().into(),
@@ -259,7 +259,7 @@ impl Collector {
     /// Notes what is wrong with the keys and labels of a blob; whether nothing is.
     fn labels(
         &mut self,
-        object: &Object<'_>,
+        object: &RawObject<'_>,
         package: &str,
         begin: Spot,
         locator: &mut Locator<'_>,
@@ -284,7 +284,7 @@ impl Collector {
 
     fn bundle(
         &mut self,
-        bundle: &raw::Bundle<'_>,
+        bundle: &raw::RawBundle<'_>,
         images: Vec<ImageAt>,
         (package, name): (&str, &str),
         begin: Spot,
@@ -361,7 +361,7 @@ fn keep_property(property: &raw::Property<'_>, kept: &mut Bundle, locator: &mut 
     }
 }
 
-fn deprecation(entry: &raw::Deprecation<'_>, locator: &mut Locator<'_>) -> Deprecation {
+fn deprecation(entry: &raw::RawDeprecation<'_>, locator: &mut Locator<'_>) -> Deprecation {
     let written = &entry.written;
     Deprecation {
         spot: locator.find(entry.at),
@@ -371,7 +371,7 @@ fn deprecation(entry: &raw::Deprecation<'_>, locator: &mut Locator<'_>) -> Depre
     }
 }
 
-fn kept_entry(entry: &raw::Entry<'_>, locator: &mut Locator<'_>) -> Entry {
+fn kept_entry(entry: &raw::RawEntry<'_>, locator: &mut Locator<'_>) -> Entry {
     Entry {
         spot: locator.find(entry.at),
         name: entry.name.text.as_ref().into(),
@@ -410,9 +410,9 @@ fn owner<'b>(schema: &Label<'_>, package: &'b Label<'_>, name: &'b Label<'_>) ->
 }
 
 /// The name of the entry of a channel that is meant by a path.
-fn entry_at(content: &Content<'_>, path: &str) -> Option<Box<str>> {
+fn entry_at(content: &RawContent<'_>, path: &str) -> Option<Box<str>> {
     match (item_of(path)?, content) {
-        (("entries", index), Content::Channel(entries)) => entries
+        (("entries", index), RawContent::Channel(entries)) => entries
             .get(index)
             .map(|entry| entry.name.text.as_ref().into()),
         _ => None,
@@ -427,7 +427,7 @@ fn item_of(path: &str) -> Option<(&str, usize)> {
 }
 
 /// The byte of the list item in which a fault lies.
-fn part_of(content: &Content<'_>, fault: &Fault) -> Option<usize> {
+fn part_of(content: &RawContent<'_>, fault: &Fault) -> Option<usize> {
     let (Fault::WrongType { path, .. }
     | Fault::Missing { path, .. }
     | Fault::Base64 { path }
@@ -437,9 +437,9 @@ fn part_of(content: &Content<'_>, fault: &Fault) -> Option<usize> {
     };
     let (list, index) = item_of(path)?;
     match (list, content) {
-        ("entries", Content::Channel(entries)) => entries.get(index).map(|entry| entry.at),
-        ("entries", Content::Deprecations(entries)) => entries.get(index).map(|entry| entry.at),
-        ("properties", Content::Bundle(bundle)) => {
+        ("entries", RawContent::Channel(entries)) => entries.get(index).map(|entry| entry.at),
+        ("entries", RawContent::Deprecations(entries)) => entries.get(index).map(|entry| entry.at),
+        ("properties", RawContent::Bundle(bundle)) => {
             bundle.properties.get(index).map(|property| property.at)
         }
         _ => None,

@@ -65,7 +65,7 @@ impl Guardrails {
     /// What is written in a blob, or in a property of a package.
     pub(super) fn of(
         carrier: Carrier,
-        written: &raw::Guardrails<'_>,
+        written: &raw::RawGuardrails<'_>,
         names: (&str, &str),
         locator: &mut Locator<'_>,
     ) -> Self {
@@ -88,7 +88,7 @@ impl Guardrails {
 }
 
 /// The rules of guardrails that can be read.
-fn rules(written: &raw::Guardrails<'_>, locator: &mut Locator<'_>) -> Vec<RuleSpot> {
+fn rules(written: &raw::RawGuardrails<'_>, locator: &mut Locator<'_>) -> Vec<RuleSpot> {
     let whole: Value = serde_json::from_str(&written.text).unwrap_or_default();
     let rules = whole.get("rules").and_then(Value::as_array);
     let rules = rules.into_iter().flatten().zip(&written.rules);

@@ -4,7 +4,7 @@ use super::InvalidImage;
 use super::collect::kept;
 use super::locate::Locator;
 use crate::lint::image::ImageFault;
-use olmguard_catalog::fbc::raw::{self, Content, Raw, Value};
+use olmguard_catalog::fbc::raw::{self, Raw, RawContent, Value};
 
 /// A blob, and what is wrong with the images of a bundle: finding that is worth another core.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ fn invalid_images(blob: &Raw<'_>) -> Vec<ImageAt> {
     let Value::Object(object) = &blob.value else {
         return Vec::new();
     };
-    let Content::Bundle(bundle) = &object.content else {
+    let RawContent::Bundle(bundle) = &object.content else {
         return Vec::new();
     };
     let own = std::iter::once((None, &bundle.image));
@@ -41,7 +41,7 @@ fn invalid_images(blob: &Raw<'_>) -> Vec<ImageAt> {
 /// Those images with their places.
 pub(super) fn located(
     images: Vec<ImageAt>,
-    bundle: &raw::Bundle<'_>,
+    bundle: &raw::RawBundle<'_>,
     locator: &mut Locator<'_>,
 ) -> Vec<InvalidImage> {
     let invalid = images.into_iter().filter_map(|(related, fault)| {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use olmguard_catalog::Bundle;
-use olmguard_catalog::graph::{Channel, Graph, NodeIndex, version_in_name};
+use olmguard_catalog::graph::{Graph, GraphChannel, NodeIndex, version_in_name};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::{Version, go};
 use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
@@ -61,7 +61,7 @@ pub(super) fn build<'g, 'p>(
 }
 
 /// Everything, or what the requested channels speak of, and what the view names.
-fn drawn(graph: &Graph<'_>, channels: &[&Channel<'_>], view: &View<'_>) -> Vec<NodeIndex> {
+fn drawn(graph: &Graph<'_>, channels: &[&GraphChannel<'_>], view: &View<'_>) -> Vec<NodeIndex> {
     if view.channels.is_empty() {
         return graph.nodes().collect();
     }
@@ -105,7 +105,7 @@ pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
 /// The lanes, that with the newest entry first.
 fn lanes<'p>(
     graph: &Graph<'p>,
-    channels: &[&Channel<'p>],
+    channels: &[&GraphChannel<'p>],
     row_of: &RowOf,
     view: &View<'_>,
 ) -> Result<Vec<Lane<'p>>, TooLarge> {

@@ -8,7 +8,7 @@ use crate::picture::sketch::build::RowOf;
 use crate::picture::sketch::build::common;
 use crate::picture::sketch::{Cell, Change, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row};
 use crate::picture::{Generation, View};
-use olmguard_catalog::graph::{Channel, Entry, Graph, NodeIndex};
+use olmguard_catalog::graph::{Graph, GraphChannel, GraphEntry, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{
     InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
@@ -18,7 +18,7 @@ use olmguard_engine::resolve::{Refusal, semver};
 /// The lane of a channel.
 pub(super) fn channel_lane<'p>(
     graph: &Graph<'p>,
-    channel: &Channel<'p>,
+    channel: &GraphChannel<'p>,
     row_of: &RowOf,
     view: &View<'_>,
 ) -> Lane<'p> {
@@ -112,7 +112,7 @@ fn offered(line: Option<&SubscriptionOrder<'_, '_>>) -> BTreeSet<NodeIndex> {
 
 fn cells(
     graph: &Graph<'_>,
-    channel: &Channel<'_>,
+    channel: &GraphChannel<'_>,
     row_of: &RowOf,
     line: Option<&SubscriptionOrder<'_, '_>>,
 ) -> Vec<Cell> {
@@ -136,13 +136,13 @@ fn cells(
 }
 
 /// The names that an entry writes, its own too.
-fn names<'e>(entry: &'e Entry<'_>) -> impl Iterator<Item = &'e NodeIndex> {
+fn names<'e>(entry: &'e GraphEntry<'_>) -> impl Iterator<Item = &'e NodeIndex> {
     let others = entry.replaces.iter().chain(&entry.skips);
     others.chain([&entry.node])
 }
 
 /// The entries that no other entry of the channel replaces or skips.
-fn heads(channel: &Channel<'_>) -> BTreeSet<NodeIndex> {
+fn heads(channel: &GraphChannel<'_>) -> BTreeSet<NodeIndex> {
     let entries = channel.entries.iter();
     let followed = entries.clone().flat_map(|entry| {
         let followed = entry.replaces.iter().chain(&entry.skips);
@@ -163,7 +163,7 @@ struct Writer<'a, 'p> {
 }
 
 impl<'p> Writer<'_, 'p> {
-    fn steps(&self, entry: &Entry<'_>) -> Vec<ReplacesStep> {
+    fn steps(&self, entry: &GraphEntry<'_>) -> Vec<ReplacesStep> {
         let step = |from: &NodeIndex| {
             Some(ReplacesStep {
                 from: self.row_of.get(*from)?,
@@ -175,7 +175,7 @@ impl<'p> Writer<'_, 'p> {
         entry.replaces.iter().filter_map(step).collect()
     }
 
-    fn fans(&self, entry: &Entry<'p>) -> Vec<Fan<'p>> {
+    fn fans(&self, entry: &GraphEntry<'p>) -> Vec<Fan<'p>> {
         let skips = self.fans_of(FanKind::Skips, entry.node, entry.skips.iter().copied());
         let ranges = entry.skip_ranges.iter().flat_map(|range| {
             let kind = FanKind::SkipRange(range.as_str());
@@ -231,7 +231,7 @@ impl<'p> Writer<'_, 'p> {
         self.row_of.get(to).map(fan)
     }
 
-    fn unread(&self, entry: &Entry<'p>) -> Vec<(Row, &'p str)> {
+    fn unread(&self, entry: &GraphEntry<'p>) -> Vec<(Row, &'p str)> {
         let row = self.row_of.get(entry.node).into_iter();
         row.flat_map(|row| entry.unread_ranges.iter().map(move |text| (row, *text)))
             .collect()
