@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::manifest::{Document, Input, Inputs, Position, Positions, ValueStep, documents};
 use olmguard_catalog::guardrail::{
-    self, AdministratorGuardrails, Guardrails, GuardrailsObject, ImposedBy, Problem,
+    self, AdministratorGuardrails, GuardrailProblem, Guardrails, GuardrailsObject, ImposedBy,
     UnreadGuardrails,
 };
 use olmguard_catalog::members::FieldProblem;
@@ -81,7 +81,7 @@ impl LoadedGuardrails {
             match document {
                 Ok(document) => self.document(file, &document),
                 Err(error) => {
-                    let problem = Problem::Text(error.kind.to_string());
+                    let problem = GuardrailProblem::Text(error.kind.to_string());
                     self.unread(file, error.at, UnreadGuardrails::whole(problem));
                 }
             }
@@ -157,11 +157,11 @@ fn base(file: &str) -> &str {
 /// The package that a document is about.
 fn package(value: &Value) -> Result<&str, UnreadGuardrails> {
     if is_of_group(value) {
-        let problem = Problem::Text(OTHER_OBJECT.to_owned());
+        let problem = GuardrailProblem::Text(OTHER_OBJECT.to_owned());
         return Err(UnreadGuardrails::whole(problem));
     }
     if value.get("package").is_none() && value.get("schema").is_none() {
-        let problem = Problem::Text(NO_GUARDRAILS.to_owned());
+        let problem = GuardrailProblem::Text(NO_GUARDRAILS.to_owned());
         return Err(UnreadGuardrails::whole(problem));
     }
     match text(value, "package", "the name of a package")? {

@@ -23,8 +23,8 @@ use super::lines::cores;
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
-use olmguard_catalog::fbc::reader::{self, Document, Places};
-use olmguard_catalog::fbc::yaml::Marks;
+use olmguard_catalog::fbc::reader::{self, Places, YamlDocument};
+use olmguard_catalog::fbc::yaml::YamlMarks;
 use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::memory::{Account, Loan, TooLarge};
 
@@ -51,13 +51,13 @@ struct Batch {
     /// The texts of the documents.
     text: Vec<u8>,
     /// Each with the part of `text` that is its own.
-    documents: Vec<Document<Range<usize>>>,
+    documents: Vec<YamlDocument<Range<usize>>>,
     /// What each takes of memory, its JSON included.
     loans: Vec<Loan>,
     /// What the documents stand for.
     json: Vec<u8>,
     /// The part of `json` for each processed document, or the reason why it has none.
-    done: Vec<Result<(Range<usize>, Marks), FbcError>>,
+    done: Vec<Result<(Range<usize>, YamlMarks), FbcError>>,
 }
 
 struct PipelineWorker {
@@ -240,7 +240,7 @@ impl<I: Intake> Consumer<I> for Pipeline<'_, '_, '_, I> {
         self.account.check().map_err(|source| self.refused(source))
     }
 
-    fn document(&mut self, document: &Document<&[u8]>) -> Result<(), SourceError> {
+    fn document(&mut self, document: &YamlDocument<&[u8]>) -> Result<(), SourceError> {
         self.seen += document.text.len();
         let needed = document.text.len().saturating_mul(YAML_PER_BYTE);
         let lent = self.account.lend(needed);
@@ -267,11 +267,11 @@ impl<I: Intake> Consumer<I> for Pipeline<'_, '_, '_, I> {
 }
 
 impl Batch {
-    fn push(&mut self, document: &Document<&[u8]>, loan: Loan) {
+    fn push(&mut self, document: &YamlDocument<&[u8]>, loan: Loan) {
         self.loans.push(loan);
         let start = self.text.len();
         self.text.extend_from_slice(document.text);
-        self.documents.push(Document {
+        self.documents.push(YamlDocument {
             text: start..self.text.len(),
             lines_before: document.lines_before,
             bytes_before: document.bytes_before,
@@ -324,8 +324,8 @@ impl PipelineWorker {
 }
 
 /// A document with its part of the text of a batch.
-fn written<'t>(text: &'t [u8], document: &Document<Range<usize>>) -> Document<&'t [u8]> {
-    Document {
+fn written<'t>(text: &'t [u8], document: &YamlDocument<Range<usize>>) -> YamlDocument<&'t [u8]> {
+    YamlDocument {
         text: text.get(document.text.clone()).unwrap_or_default(),
         lines_before: document.lines_before,
         bytes_before: document.bytes_before,

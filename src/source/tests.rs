@@ -15,7 +15,7 @@ use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey};
 use olmguard_catalog::fbc::intake::{BlobPlace, Decisive, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, Raw};
-use olmguard_catalog::fbc::reader::{Next, Places, Reader};
+use olmguard_catalog::fbc::reader::{NextItem, Places, Reader};
 use olmguard_catalog::fbc::{self, FbcError};
 use olmguard_catalog::memory::Account;
 
@@ -340,7 +340,7 @@ fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
                 }
             };
             start += match next {
-                Next::Blob {
+                NextItem::Blob {
                     blob,
                     position,
                     consumed,
@@ -349,12 +349,12 @@ fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
                     found.push(format!("{position} {blob:?}"));
                     consumed
                 }
-                Next::Document { document, consumed } => {
+                NextItem::Document { document, consumed } => {
                     found.push(format!("{document:?}"));
                     consumed
                 }
-                Next::Skipped { consumed } => consumed,
-                Next::Incomplete | Next::End => break,
+                NextItem::Skipped { consumed } => consumed,
+                NextItem::Incomplete | NextItem::End => break,
             };
         }
     }

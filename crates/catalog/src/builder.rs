@@ -15,18 +15,18 @@ use std::collections::{BTreeMap, HashMap};
 use crate::blob::{self, BlobContent, BlobFault, BlobKey, Sink, UnfiledObject};
 use crate::guardrail::{self, Guardrails, UnreadGuardrails};
 use crate::heap::{Heap, allocated, table_bytes};
-use crate::index::{Parts, index};
+use crate::index::{PackageParts, index};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::olm::Rules;
 use crate::owned::OwnedChannel;
-use crate::{Bundle, Catalog, Counts, Package, PackageFault};
+use crate::{BlobCounts, Bundle, Catalog, Package, PackageFault};
 
 /// Collects the blobs of one catalog.
 #[derive(Debug)]
 pub struct CatalogBuilder<'r> {
     rules: &'r Rules,
     account: Account,
-    folders: HashMap<Box<str>, Folder>,
+    folders: HashMap<Box<str>, PackageFolder>,
     /// Whether the first value has no schema; absent before there is one.
     is_foreign: Option<bool>,
 }
@@ -34,7 +34,7 @@ pub struct CatalogBuilder<'r> {
 /// The blobs of one package. `top_level` tells a blob without a package from one of a package that
 /// is named like its schema: both lie in one folder, in different places.
 #[derive(Debug, Default)]
-struct Folder {
+struct PackageFolder {
     blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
     /// What it has of the account.
     taken: usize,
@@ -126,13 +126,13 @@ impl<'r> CatalogBuilder<'r> {
             ..
         } = self;
         account.check()?;
-        let table = table_bytes::<Box<str>, Folder>(folders.capacity());
-        let list = allocated(folders.len() * size_of::<(Box<str>, Folder)>());
+        let table = table_bytes::<Box<str>, PackageFolder>(folders.capacity());
+        let list = allocated(folders.len() * size_of::<(Box<str>, PackageFolder)>());
         let sorting = account.lend(list)?;
         let mut folders: Vec<_> = folders.into_iter().collect();
         account.give_back(table);
         folders.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        let mut counts = Counts::default();
+        let mut counts = BlobCounts::default();
         account.take(allocated(folders.len() * PACKAGE))?;
         let mut packages = Vec::with_capacity(folders.len());
         for (name, folder) in folders {
@@ -202,7 +202,7 @@ impl CatalogBuilder<'_> {
         }
         self.make_room()?;
         self.account.take(allocated(key.folder().len()))?;
-        let mut folder = Folder::default();
+        let mut folder = PackageFolder::default();
         let is_filed = folder.file(place, filed, loan);
         self.folders.insert(key.folder().into(), folder);
         is_filed
@@ -214,16 +214,16 @@ impl CatalogBuilder<'_> {
         if held == room {
             // While the pairs move, there are two tables.
             self.account
-                .take(table_bytes::<Box<str>, Folder>(room + 1))?;
+                .take(table_bytes::<Box<str>, PackageFolder>(room + 1))?;
             self.folders.reserve(1);
             self.account
-                .give_back(table_bytes::<Box<str>, Folder>(room));
+                .give_back(table_bytes::<Box<str>, PackageFolder>(room));
         }
         Ok(())
     }
 }
 
-impl Folder {
+impl PackageFolder {
     /// Files a blob where another may be: to OLM the later one counts, but of two guardrails nobody
     /// knows which is meant. What of the loan is not needed to keep it is returned.
     fn file(
@@ -249,7 +249,7 @@ impl Folder {
                 loan.account().give_back(earlier.heap_bytes());
                 let twice = matches!(earlier, Ok(PendingBlob::Guardrails(_)));
                 *earlier = if twice {
-                    let twice = UnreadGuardrails::whole(guardrail::Problem::Twice);
+                    let twice = UnreadGuardrails::whole(guardrail::GuardrailProblem::Twice);
                     Ok(PendingBlob::Guardrails(Err(twice)))
                 } else {
                     filed
@@ -310,8 +310,8 @@ pub fn guardrails(text: &str) -> Result<Guardrails, UnreadGuardrails> {
     guardrail::read(&value)
 }
 
-impl Counts {
-    fn add(&mut self, folder: &Folder) {
+impl BlobCounts {
+    fn add(&mut self, folder: &PackageFolder) {
         let blobs = folder.blobs.iter();
         let mut packaged = blobs.filter(|(place, _)| !place.top_level).peekable();
         self.packages += usize::from(packaged.peek().is_some());
@@ -328,8 +328,11 @@ impl Counts {
 }
 
 /// The index of a folder, or why it has none; what the folder had of the account is returned.
-fn indexed(folder: Folder, account: &Account) -> Result<Result<Package, PackageFault>, TooLarge> {
-    let Folder { blobs, taken } = folder;
+fn indexed(
+    folder: PackageFolder,
+    account: &Account,
+) -> Result<Result<Package, PackageFault>, TooLarge> {
+    let PackageFolder { blobs, taken } = folder;
     // Lists that grow are there twice while they move, and up to half empty.
     let lists = account.lend(allocated(3 * blobs.len().max(FEW) * PART))?;
     let indexed = match unpack(blobs) {
@@ -347,11 +350,11 @@ fn indexed(folder: Folder, account: &Account) -> Result<Result<Package, PackageF
 /// Sorts the blobs of a folder by what they are, unless one of them does not decode.
 fn unpack(
     blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
-) -> Result<Parts, PackageFault> {
+) -> Result<PackageParts, PackageFault> {
     let is_bundle = |blob: &&Result<_, _>| matches!(blob, Ok(PendingBlob::Bundle(_)));
-    let mut parts = Parts {
+    let mut parts = PackageParts {
         bundles: Vec::with_capacity(blobs.values().filter(is_bundle).count()),
-        ..Parts::default()
+        ..PackageParts::default()
     };
     let mut faults = Vec::new();
     for (place, blob) in blobs {

@@ -24,11 +24,11 @@ impl BundleIndex {
 ///
 /// Invariant: sets that are combined belong to the same package, so they have the same number of words.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct BundleSet(Words);
+pub struct BundleSet(SetWords);
 
 /// The bits. The largest package recorded has 222 bundles, so nearly every set takes no allocation.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Words {
+enum SetWords {
     Few([u64; FEW]),
     Many(Box<[u64]>),
 }
@@ -36,15 +36,15 @@ enum Words {
 impl Heap for BundleSet {
     fn heap_bytes(&self) -> usize {
         match &self.0 {
-            Words::Few(_) => 0,
-            Words::Many(words) => allocated(size_of_val(&**words)),
+            SetWords::Few(_) => 0,
+            SetWords::Many(words) => allocated(size_of_val(&**words)),
         }
     }
 }
 
 impl Default for BundleSet {
     fn default() -> Self {
-        Self(Words::Few([0; FEW]))
+        Self(SetWords::Few([0; FEW]))
     }
 }
 
@@ -52,8 +52,8 @@ impl BundleSet {
     /// No bundle of a package of `len` bundles.
     pub(super) fn none(len: usize) -> Self {
         Self(match len.div_ceil(BITS) {
-            0..=FEW => Words::Few([0; FEW]),
-            count => Words::Many(vec![0; count].into()),
+            0..=FEW => SetWords::Few([0; FEW]),
+            count => SetWords::Many(vec![0; count].into()),
         })
     }
 
@@ -67,15 +67,15 @@ impl BundleSet {
 
     fn words(&self) -> &[u64] {
         match &self.0 {
-            Words::Few(words) => words,
-            Words::Many(words) => words,
+            SetWords::Few(words) => words,
+            SetWords::Many(words) => words,
         }
     }
 
     fn words_mut(&mut self) -> &mut [u64] {
         match &mut self.0 {
-            Words::Few(words) => words,
-            Words::Many(words) => words,
+            SetWords::Few(words) => words,
+            SetWords::Many(words) => words,
         }
     }
 

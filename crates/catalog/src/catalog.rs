@@ -10,7 +10,7 @@ use crate::package::Package;
 pub struct Catalog {
     /// In byte order of their names.
     pub(crate) packages: Vec<(Box<str>, Result<Package, PackageFault>)>,
-    pub(crate) counts: Counts,
+    pub(crate) counts: BlobCounts,
     /// Whether its first value has no schema.
     pub(crate) is_foreign: bool,
     /// What it takes of memory, and what that is taken from.
@@ -19,7 +19,7 @@ pub struct Catalog {
 
 /// How many blobs of a kind a catalog holds, of those that are filed under a package.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Counts {
+pub struct BlobCounts {
     /// Packages: names that at least one blob is filed under.
     pub packages: usize,
     /// Channels.
@@ -56,7 +56,7 @@ impl Catalog {
     }
 
     /// How much there is in it.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> BlobCounts {
         self.counts
     }
 

@@ -38,7 +38,7 @@ use super::blob::{Position, Sink};
 use super::memory::Account;
 use advance::{Advance, Consumer, advance};
 use intake::{BlobPlace, Decisive, Intake, TextOrigin};
-use reader::{Document, Reader, hand_over_document};
+use reader::{Reader, YamlDocument, hand_over_document};
 
 /// Reads one file of a catalog that is held in memory, and hands its blobs to `sink` in order.
 /// `name` is what faults call the file.
@@ -96,7 +96,7 @@ impl<I: Intake> Consumer<I> for FileConsumer<'_, I> {
         })
     }
 
-    fn document(&mut self, document: &Document<&[u8]>) -> Result<(), FbcError> {
+    fn document(&mut self, document: &YamlDocument<&[u8]>) -> Result<(), FbcError> {
         let mut json = Vec::new();
         let marks = document.append_json(I::PLACES, &mut json);
         let taken = marks

@@ -21,7 +21,7 @@ use std::num::NonZeroU32;
 use crate::heap::Heap;
 use crate::version::{Extent, Membership, SkipRange, Version};
 
-pub use crate::guardrail::read::{GuardrailsObject, Problem, UnreadGuardrails, read};
+pub use crate::guardrail::read::{GuardrailProblem, GuardrailsObject, UnreadGuardrails, read};
 
 /// The schema of a blob, and the type of a property, that holds guardrails.
 pub const SCHEMA: &str = "olmguard.guardrails.v1alpha1";
@@ -226,14 +226,14 @@ impl Range {
     ///
     /// # Errors
     /// The text is none, or one on which OLM would crash, or too long.
-    pub fn parse(text: &str) -> Result<Self, Problem> {
-        let too_long = Problem::RangeTooLong { most: MOST_BYTES };
+    pub fn parse(text: &str) -> Result<Self, GuardrailProblem> {
+        let too_long = GuardrailProblem::RangeTooLong { most: MOST_BYTES };
         if text.len() > MOST_BYTES {
             return Err(too_long);
         }
         let versions = SkipRange::parse(text)?;
         if versions.otherwise() == Membership::Crashes {
-            return Err(Problem::EmptyGroup);
+            return Err(GuardrailProblem::EmptyGroup);
         }
         match versions.extent() {
             Some(extent) => Ok(Self { versions, extent }),
@@ -386,7 +386,7 @@ impl AuthorGuardrails {
         of_other_versions.dedup();
         let stated = match (single(blobs), single(properties)) {
             (Some(Ok(blob)), Some(Ok(property))) if blob != property => {
-                Some(Err(UnreadGuardrails::whole(Problem::Differ)))
+                Some(Err(UnreadGuardrails::whole(GuardrailProblem::Differ)))
             }
             (Some(Ok(_)), Some(Err(unread))) => Some(Err(unread)),
             (blob, property) => blob.or(property),
@@ -421,6 +421,6 @@ fn single(
     if stated.is_empty() {
         Some(first)
     } else {
-        Some(Err(UnreadGuardrails::whole(Problem::Twice)))
+        Some(Err(UnreadGuardrails::whole(GuardrailProblem::Twice)))
     }
 }

@@ -18,7 +18,7 @@ use crate::{Bundle, Channel, Deprecation, Package};
 
 /// The blobs of one package, by what they are, in the order of their files.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct PackageParts {
     pub(super) package: Option<blob::PackageBlob<'static>>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) channels: Vec<OwnedChannel>,
@@ -37,9 +37,9 @@ type Places<'a> = HashMap<&'a str, SmallVec<[BundleIndex; 2]>>;
 type Messages<'a> = HashMap<&'a str, &'a str>;
 
 /// The index of the package of this name; what it takes is taken from the account.
-pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge> {
+pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, TooLarge> {
     let mut loan = account.lend(parts.working())?;
-    let Parts {
+    let PackageParts {
         package: about,
         mut bundles,
         channels,
@@ -86,7 +86,7 @@ pub(super) fn index(parts: Parts, account: &Account) -> Result<Package, TooLarge
     Ok(package)
 }
 
-impl Parts {
+impl PackageParts {
     /// What indexing needs besides the edges: room to sort in, tables by name, and the index itself.
     fn working(&self) -> usize {
         let bundles = self.bundles.len() * PER_BUNDLE;
@@ -283,10 +283,10 @@ mod tests {
     }
 
     fn package(bundles: &[&str], channels: Vec<OwnedChannel>) -> Package {
-        let parts = Parts {
+        let parts = PackageParts {
             bundles: bundles.iter().copied().map(bundle).collect(),
             channels,
-            ..Parts::default()
+            ..PackageParts::default()
         };
         index(parts, &Account::default()).expect("no bound")
     }
@@ -313,11 +313,11 @@ mod tests {
             ("olm.bundle", "b", "last"),
             ("olm.bundle", "stranger", "none"),
         ];
-        let parts = Parts {
+        let parts = PackageParts {
             bundles: ["a", "b"].map(bundle).into(),
             channels: ["a", "b"].map(|name| channel(name, &[])).into(),
             deprecations: Some(entries.map(entry).into()),
-            ..Parts::default()
+            ..PackageParts::default()
         };
         let package = index(parts, &Account::default()).expect("no bound");
         let bundles: Vec<_> = package

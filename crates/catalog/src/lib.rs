@@ -53,7 +53,7 @@ pub use blob::DependencyKind;
 pub use builder::{CatalogBuilder, guardrails as read_guardrails};
 pub use bundle::{Bundle, BundleVersionError};
 pub use bundle_set::{BundleIndex, BundleSet};
-pub use catalog::{Catalog, Counts, PackageFault};
+pub use catalog::{BlobCounts, Catalog, PackageFault};
 pub use edges::NameEdge;
 pub use package::{AskedChannels, Channel, ChannelIndex};
 pub use package::{Deprecation, Package, Successors};

@@ -18,10 +18,10 @@ use std::sync::{Arc, OnceLock};
 
 /// Memory for all catalogs of a process.
 #[derive(Clone, Debug)]
-pub struct Pool(Arc<Bounds>);
+pub struct Pool(Arc<PoolBounds>);
 
 #[derive(Debug)]
-struct Bounds {
+struct PoolBounds {
     each: usize,
     all: usize,
     taken: AtomicUsize,
@@ -74,7 +74,7 @@ impl Pool {
     /// One catalog can use `each` bytes, all of them `all`.
     pub fn new(each: usize, all: usize) -> Self {
         let taken = AtomicUsize::new(0);
-        Self(Arc::new(Bounds { each, all, taken }))
+        Self(Arc::new(PoolBounds { each, all, taken }))
     }
 
     /// No bound, for content that is bounded already.
@@ -132,7 +132,7 @@ impl Account {
         if bytes == 0 {
             return Ok(());
         }
-        let Bounds { each, all, taken } = &*self.0.pool.0;
+        let PoolBounds { each, all, taken } = &*self.0.pool.0;
         let refused = if !add(&self.0.bytes, bytes, *each) {
             TooLarge::Each { limit: *each }
         } else if !add(taken, bytes, *all) {

@@ -76,13 +76,13 @@ impl Selector {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Requirement {
     key: Box<str>,
-    operator: Operator,
+    operator: SelectorOperator,
     /// Invariant: not empty for `In` and `NotIn`, empty for the others.
     values: Vec<Box<str>>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Operator {
+enum SelectorOperator {
     DoesNotExist,
     Exists,
     In,
@@ -92,7 +92,7 @@ enum Operator {
 impl Requirement {
     /// An entry of `matchLabels`.
     fn label(key: &str, value: &str, texts: SelectorTexts) -> Result<Self, SelectorError> {
-        Self::new(key, Operator::In, &[value], texts)
+        Self::new(key, SelectorOperator::In, &[value], texts)
     }
 
     /// An entry of `matchExpressions`.
@@ -100,7 +100,7 @@ impl Requirement {
         written: &LabelSelectorRequirement,
         texts: SelectorTexts,
     ) -> Result<Self, SelectorError> {
-        let operator = Operator::parse(&written.operator)?;
+        let operator = SelectorOperator::parse(&written.operator)?;
         let values: Vec<&str> = written
             .values
             .iter()
@@ -112,7 +112,7 @@ impl Requirement {
 
     fn new(
         key: &str,
-        operator: Operator,
+        operator: SelectorOperator,
         values: &[&str],
         texts: SelectorTexts,
     ) -> Result<Self, SelectorError> {
@@ -134,7 +134,7 @@ impl Requirement {
 
     /// The key and its values, if the label must have one of them.
     fn listed(&self) -> Option<(&str, &[Box<str>])> {
-        (self.operator == Operator::In).then_some((&*self.key, &*self.values))
+        (self.operator == SelectorOperator::In).then_some((&*self.key, &*self.values))
     }
 
     /// Whether the labels meet this condition. Without the key `NotIn` holds too.
@@ -142,15 +142,15 @@ impl Requirement {
         let value = labels.get(&*self.key);
         let listed = || value.is_some_and(|value| self.values.iter().any(|have| **have == **value));
         match self.operator {
-            Operator::DoesNotExist => value.is_none(),
-            Operator::Exists => value.is_some(),
-            Operator::In => listed(),
-            Operator::NotIn => !listed(),
+            SelectorOperator::DoesNotExist => value.is_none(),
+            SelectorOperator::Exists => value.is_some(),
+            SelectorOperator::In => listed(),
+            SelectorOperator::NotIn => !listed(),
         }
     }
 }
 
-impl Operator {
+impl SelectorOperator {
     fn parse(operator: &str) -> Result<Self, SelectorError> {
         match operator {
             "DoesNotExist" => Ok(Self::DoesNotExist),
@@ -166,7 +166,11 @@ impl Operator {
 
 /// The faults of a requirement, and how many faults of values were left out: each repeats the key,
 /// so that a long key with many bad values would make a text far larger than the selector.
-fn faults(key: &str, operator: Operator, values: &[&str]) -> (Vec<RequirementFault>, usize) {
+fn faults(
+    key: &str,
+    operator: SelectorOperator,
+    values: &[&str],
+) -> (Vec<RequirementFault>, usize) {
     let mut faults: Vec<_> = key_fault(key)
         .into_iter()
         .chain(number_fault(operator, values))
@@ -191,12 +195,12 @@ fn key_fault(key: &str) -> Option<RequirementFault> {
     })
 }
 
-fn number_fault(operator: Operator, values: &[&str]) -> Option<RequirementFault> {
+fn number_fault(operator: SelectorOperator, values: &[&str]) -> Option<RequirementFault> {
     match operator {
-        Operator::In | Operator::NotIn => {
+        SelectorOperator::In | SelectorOperator::NotIn => {
             values.is_empty().then_some(RequirementFault::ValuesMissing)
         }
-        Operator::Exists | Operator::DoesNotExist => {
+        SelectorOperator::Exists | SelectorOperator::DoesNotExist => {
             let values: Vec<String> = values.iter().map(|&value| value.to_owned()).collect();
             (!values.is_empty()).then_some(RequirementFault::ValuesUnexpected { values })
         }

@@ -30,7 +30,7 @@ mod version_release;
 pub(crate) use self::comparator::Hull;
 pub(crate) use self::constraint::Group;
 pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
-pub use self::cursor::{ExpectedPart, Fault};
+pub use self::cursor::{ExpectedPart, RangeFault};
 pub use self::masterminds::{
     Masterminds, MastermindsError, MastermindsErrorKind, MastermindsVersion,
 };

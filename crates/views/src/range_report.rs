@@ -21,7 +21,7 @@ use unicode_width::UnicodeWidthStr;
 use olmguard_catalog::version::comparator::{Side, VersionCut};
 use olmguard_catalog::version::meaning::{Class, Interval};
 use olmguard_catalog::version::{
-    Constraint, ConstraintError, Fault, Masterminds, Membership, SkipRange, SkipRangeError,
+    Constraint, ConstraintError, Masterminds, Membership, RangeFault, SkipRange, SkipRangeError,
     Version, crd, go, meaning,
 };
 use olmguard_catalog::{Bundle, Package};
@@ -187,7 +187,7 @@ struct Refusal {
     /// The Go library's text, byte for byte.
     text: String,
     /// The place of what that text is about.
-    fault: Fault,
+    fault: RangeFault,
 }
 
 /// The refusal of any release, as the newest one words it.

@@ -231,7 +231,7 @@ async fn files_and_objects_are_in_force_together() {
     let mut files = AdministratorGuardrails::default();
     let whole = olmguard_catalog::guardrail::UnreadGuardrails {
         path: String::new(),
-        problem: olmguard_catalog::guardrail::Problem::Text("broken".to_owned()),
+        problem: olmguard_catalog::guardrail::GuardrailProblem::Text("broken".to_owned()),
     };
     files.add_unread("rules.yaml:1".into(), whole);
     scene.store.put_files(files);

@@ -11,7 +11,7 @@ use crate::blob::Position;
 use crate::fbc::error::FbcError;
 use crate::fbc::intake::{Intake, TextOrigin};
 use crate::fbc::json::{Cursor, CursorResult, skip_space};
-use crate::fbc::reader::{Document, Next, Reader};
+use crate::fbc::reader::{NextItem, Reader, YamlDocument};
 use crate::memory::{Loan, Pool};
 
 /// Receives the items of a file, in order.
@@ -35,7 +35,7 @@ pub trait Consumer<I: Intake> {
     ///
     /// # Errors
     /// If the consumer stops.
-    fn document(&mut self, document: &Document<&[u8]>) -> Result<(), Self::Error>;
+    fn document(&mut self, document: &YamlDocument<&[u8]>) -> Result<(), Self::Error>;
 
     /// A fault, and the text that it is in.
     ///
@@ -99,7 +99,7 @@ pub fn advance_with<'a, I: Intake, C: Consumer<I>>(
         }
     };
     Ok(match next {
-        Next::Blob {
+        NextItem::Blob {
             blob,
             position,
             consumed,
@@ -109,13 +109,13 @@ pub fn advance_with<'a, I: Intake, C: Consumer<I>>(
             consumer.blob(blob, position, origin, text)?;
             Advance::Past(consumed)
         }
-        Next::Document { document, consumed } => {
+        NextItem::Document { document, consumed } => {
             consumer.document(&document)?;
             Advance::Past(consumed)
         }
-        Next::Skipped { consumed } => Advance::Past(consumed),
-        Next::Incomplete => Advance::More,
-        Next::End => Advance::End,
+        NextItem::Skipped { consumed } => Advance::Past(consumed),
+        NextItem::Incomplete => Advance::More,
+        NextItem::End => Advance::End,
     })
 }
 

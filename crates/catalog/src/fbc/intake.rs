@@ -14,9 +14,9 @@ use crate::blob::{BlobFault, BlobKey, Fault, Position, Sink};
 use crate::fbc::error::{FbcError, FbcErrorKind, NotAFile};
 use crate::fbc::json::{Cursor, CursorResult};
 use crate::fbc::meta;
-use crate::fbc::meta::{Blob, Value};
+use crate::fbc::meta::{BlobInCatalog, FiledBlob};
 use crate::fbc::reader::Places;
-use crate::fbc::yaml::Marks;
+use crate::fbc::yaml::YamlMarks;
 use crate::heap::allocated;
 use crate::memory::Account;
 
@@ -83,7 +83,7 @@ pub struct BlobPlace<'a> {
     /// The blob as it is written, with blanks before it.
     pub text: &'a [u8],
     /// For YAML: where the parts of its JSON stand.
-    pub marks: Option<&'a Marks>,
+    pub marks: Option<&'a YamlMarks>,
 }
 
 impl BlobPlace<'_> {
@@ -110,7 +110,7 @@ impl fmt::Debug for Decisive<'_> {
 }
 
 impl Intake for Decisive<'_> {
-    type Blob<'a> = Value<'a>;
+    type Blob<'a> = BlobInCatalog<'a>;
 
     const PLACES: Places = Places::Unwanted;
 
@@ -120,9 +120,9 @@ impl Intake for Decisive<'_> {
 
     fn take(&mut self, blob: Self::Blob<'_>, place: &BlobPlace<'_>) {
         match blob {
-            Value::Null => {}
-            Value::Unfiled(object) => self.0.unfiled(object),
-            Value::Blob(Blob { filed, content }) => {
+            BlobInCatalog::Null => {}
+            BlobInCatalog::Unfiled(object) => self.0.unfiled(object),
+            BlobInCatalog::Blob(FiledBlob { filed, content }) => {
                 let content = content.map_err(|fault| place.blame(&filed, fault));
                 self.0.blob(filed.key(), content);
             }

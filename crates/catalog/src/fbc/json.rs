@@ -99,7 +99,7 @@ const LEVELS: usize = 8;
 // Not followed: objects and lists under two spellings of one key, which Go would merge.
 
 /// A struct that an object is read into.
-pub trait Record<'a>: Default {
+pub trait JsonRecord<'a>: Default {
     /// The names of its fields.
     const FIELDS: &'static [&'static str];
 
@@ -118,7 +118,7 @@ pub trait Record<'a>: Default {
 
 impl<'a> Cursor<'a> {
     /// Reads an object; null is the struct's default, another type a fault.
-    pub(crate) fn record<T: Record<'a>>(&mut self) -> CursorResult<T> {
+    pub(crate) fn record<T: JsonRecord<'a>>(&mut self) -> CursorResult<T> {
         let found = self.kind()?;
         if found != JsonKind::Object {
             self.skip_instead(found, "an object")?;
@@ -135,14 +135,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads an object from its first byte, if it spells all fields as `T` does, each once.
-    fn exact_record<T: Record<'a>>(&mut self) -> CursorResult<Option<T>> {
+    fn exact_record<T: JsonRecord<'a>>(&mut self) -> CursorResult<Option<T>> {
         let mut record = T::default();
         let mut read = 0_u32;
         let mut seen = 0;
         self.enter()?;
         while self.has_item(seen, b'}')? {
             seen += 1;
-            let key = Key::of(self.member_key()?);
+            let key = JsonKey::of(self.member_key()?);
             match key.field_of(T::FIELDS) {
                 Some((index, name, Fold::Exact)) if read & 1 << index == 0 => {
                     read |= 1 << index;
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads an object from its first byte, field after field in the order of its sorted keys.
-    fn folded_record<T: Record<'a>>(&mut self) -> CursorResult<T> {
+    fn folded_record<T: JsonRecord<'a>>(&mut self) -> CursorResult<T> {
         let mut record = T::default();
         let members = self.members()?;
         let (end, depth) = (self.at(), self.depth());
@@ -213,13 +213,13 @@ impl<'a> Cursor<'a> {
     /// Reads the members of an object from its first byte, key by key.
     pub fn each_member(
         &mut self,
-        mut member: impl FnMut(&mut Self, Key<'a>) -> CursorResult<()>,
+        mut member: impl FnMut(&mut Self, JsonKey<'a>) -> CursorResult<()>,
     ) -> CursorResult<()> {
         let mut seen = 0;
         self.enter()?;
         while self.has_item(seen, b'}')? {
             seen += 1;
-            let key = Key::of(self.member_key()?);
+            let key = JsonKey::of(self.member_key()?);
             member(self, key)?;
         }
         Ok(())
@@ -236,7 +236,7 @@ const MEMBER: usize = 3 * size_of::<(Cow<'static, str>, usize)>();
 
 /// A key as it is written.
 #[derive(Clone, Copy, Debug)]
-pub struct Key<'a> {
+pub struct JsonKey<'a> {
     raw: RawString<'a>,
     /// The key, if it has no escapes and nothing beyond ASCII, as nearly all.
     ascii: Option<&'a [u8]>,
@@ -254,7 +254,7 @@ pub enum Fold {
 /// A field that a key means: index, name, and how it is spelled.
 type FieldOf = (usize, &'static str, Fold);
 
-impl<'a> Key<'a> {
+impl<'a> JsonKey<'a> {
     fn of(raw: RawString<'a>) -> Self {
         let ascii = raw.plain().filter(|key| key.is_ascii());
         Self { raw, ascii }
@@ -410,7 +410,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Notes a key of the object being read, before its value.
-    fn note_unknown<T: Record<'a>>(
+    fn note_unknown<T: JsonRecord<'a>>(
         &mut self,
         read_as: Option<&'static str>,
         key: impl FnOnce() -> Cow<'a, str>,

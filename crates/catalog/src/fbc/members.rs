@@ -4,18 +4,18 @@
 use std::borrow::Cow;
 
 use super::error::FbcErrorKind;
-use super::json::{Cursor, CursorResult, Key};
+use super::json::{Cursor, CursorResult, JsonKey};
 use crate::blob::JsonKind;
 use crate::fbc::intake::Keys;
 use crate::heap::allocated;
 
 /// The members of a blob, of equal keys the last.
 #[derive(Default)]
-pub(super) struct Members<'a> {
+pub(super) struct BlobMembers<'a> {
     pub(super) keys: Keys<'a>,
-    pub(super) schema: Label<'a>,
-    pub(super) package: Label<'a>,
-    pub(super) name: Label<'a>,
+    pub(super) schema: BlobLabel<'a>,
+    pub(super) package: BlobLabel<'a>,
+    pub(super) name: BlobLabel<'a>,
     /// Where the value of each of [`TYPED`] begins.
     typed: [Option<usize>; TYPED.len()],
     /// Where the blob does.
@@ -24,12 +24,12 @@ pub(super) struct Members<'a> {
 
 /// The value of `schema`, `package` or `name`.
 #[derive(Debug, Default)]
-pub enum Label<'a> {
+pub enum BlobLabel<'a> {
     #[default]
     /// The object has no such key.
     Absent,
     /// A string.
-    Text(Text<'a>),
+    Text(PlacedText<'a>),
     /// It is no string.
     Other {
         /// The key, as it is written.
@@ -43,19 +43,19 @@ pub enum Label<'a> {
 
 /// A string and its place.
 #[derive(Clone, Debug, Default)]
-pub struct Text<'a> {
+pub struct PlacedText<'a> {
     /// Where it begins, in bytes.
     pub at: usize,
     /// The string, decoded.
     pub text: Cow<'a, str>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> BlobMembers<'a> {
     /// Reads them from the object that the cursor stands on. `early` may read the value of a key at once; it
     /// says whether it did.
     pub(super) fn read(
         cursor: &mut Cursor<'a>,
-        mut early: impl FnMut(&Key<'a>, &mut Cursor<'a>) -> CursorResult<bool>,
+        mut early: impl FnMut(&JsonKey<'a>, &mut Cursor<'a>) -> CursorResult<bool>,
     ) -> CursorResult<Self> {
         let mut members = Self {
             start: cursor.at(),
@@ -74,14 +74,14 @@ impl<'a> Members<'a> {
         Ok(members)
     }
 
-    fn read_member(&mut self, key: &Key<'a>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+    fn read_member(&mut self, key: &JsonKey<'a>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         let is = |name| key.fold(name).is_some();
         if is("schema") {
-            self.schema = Label::read(key, cursor)?;
+            self.schema = BlobLabel::read(key, cursor)?;
         } else if is("package") {
-            self.package = Label::read(key, cursor)?;
+            self.package = BlobLabel::read(key, cursor)?;
         } else if is("name") {
-            self.name = Label::read(key, cursor)?;
+            self.name = BlobLabel::read(key, cursor)?;
         } else {
             cursor.kind()?;
             let at = cursor.at();
@@ -124,13 +124,13 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'a> Label<'a> {
-    fn read(key: &Key<'a>, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
+impl<'a> BlobLabel<'a> {
+    fn read(key: &JsonKey<'a>, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let found = cursor.kind()?;
         let at = cursor.at();
         if found == JsonKind::String {
             let text = cursor.decoded()?;
-            return Ok(Self::Text(Text { at, text }));
+            return Ok(Self::Text(PlacedText { at, text }));
         }
         cursor.skip()?;
         let key = key.decode();
@@ -158,7 +158,7 @@ impl<'a> Label<'a> {
     }
 }
 
-impl<'a> Text<'a> {
+impl<'a> PlacedText<'a> {
     /// Reads a string and notes its place; null is empty, another type a fault.
     pub(super) fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         cursor.kind()?;

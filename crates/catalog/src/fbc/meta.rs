@@ -11,7 +11,7 @@ use std::mem;
 
 use super::error::FbcErrorKind;
 use super::json::{Cursor, CursorResult};
-use super::members::Members;
+use super::members::BlobMembers;
 use super::shape::{Icon, Properties, RelatedImage};
 use crate::blob::{BlobContent, ChannelBlob, Fault, JsonKind, PackageBlob, UnfiledObject};
 use crate::fbc::intake::{FiledKey, file};
@@ -19,7 +19,7 @@ use crate::guardrail;
 
 /// A blob, filed and decoded.
 #[derive(Debug)]
-pub struct Blob<'a> {
+pub struct FiledBlob<'a> {
     /// Where it is filed.
     pub filed: FiledKey<'a>,
     /// What its schema makes of it; the first value of a wrong type otherwise.
@@ -32,35 +32,35 @@ pub struct Blob<'a> {
     clippy::large_enum_variant,
     reason = "nearly all are blobs, and each is handed on before the next is read"
 )]
-pub enum Value<'a> {
+pub enum BlobInCatalog<'a> {
     /// Nothing: an empty document is one.
     Null,
     /// An object that no package's folder holds.
     Unfiled(UnfiledObject),
     /// A blob.
-    Blob(Blob<'a>),
+    Blob(FiledBlob<'a>),
 }
 
 /// Reads the next blob.
-pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Value<'a>> {
+pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<BlobInCatalog<'a>> {
     match cursor.kind()? {
-        JsonKind::Null => cursor.skip().map(|()| Value::Null),
-        JsonKind::Object => Object::read(cursor)?.blob(cursor),
+        JsonKind::Null => cursor.skip().map(|()| BlobInCatalog::Null),
+        JsonKind::Object => BlobDraft::read(cursor)?.blob(cursor),
         found => cursor.malformed_at(cursor.at(), FbcErrorKind::NotAnObject { found }),
     }
 }
 
 /// An object that may be a blob.
-struct Object<'a> {
-    members: Members<'a>,
+struct BlobDraft<'a> {
+    members: BlobMembers<'a>,
     properties: Properties<'a>,
 }
 
-impl<'a> Object<'a> {
+impl<'a> BlobDraft<'a> {
     /// Properties are nearly all of its bytes: they are read at once, for what they would mean in a bundle.
     fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let mut properties = Properties::default();
-        let members = Members::read(cursor, |key, cursor| {
+        let members = BlobMembers::read(cursor, |key, cursor| {
             let is_theirs = key.fold("properties").is_some();
             if is_theirs {
                 properties = Properties::read(cursor)?;
@@ -76,7 +76,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn blob(mut self, cursor: &mut Cursor<'a>) -> CursorResult<Value<'a>> {
+    fn blob(mut self, cursor: &mut Cursor<'a>) -> CursorResult<BlobInCatalog<'a>> {
         let schema = mem::take(&mut self.members.schema).string(cursor)?;
         let package = mem::take(&mut self.members.package).string(cursor)?;
         let name = mem::take(&mut self.members.name).string(cursor)?;
@@ -87,12 +87,12 @@ impl<'a> Object<'a> {
         };
         let filed = match file(folder, schema.clone(), name.clone()) {
             Ok(Some(filed)) => filed,
-            Ok(None) => return Ok(Value::Unfiled(self.unfiled(&schema))),
+            Ok(None) => return Ok(BlobInCatalog::Unfiled(self.unfiled(&schema))),
             Err(malformed) => return cursor.malformed_at(cursor.at(), malformed),
         };
         let (content, fault) = cursor.isolated(|cursor| self.content(&schema, name, cursor))?;
         let content = fault.map_or(Ok(content), Err);
-        Ok(Value::Blob(Blob { filed, content }))
+        Ok(BlobInCatalog::Blob(FiledBlob { filed, content }))
     }
 
     fn unfiled(&self, schema: &str) -> UnfiledObject {

@@ -18,15 +18,15 @@ use std::borrow::Cow;
 use crate::blob::{Fault, JsonKind};
 use crate::fbc::error::FbcErrorKind;
 use crate::fbc::intake as filed;
-use crate::fbc::json::{Cursor, CursorResult, Fold, Key, Record};
-use crate::fbc::members::Members;
-use crate::fbc::raw::property::Item;
+use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
+use crate::fbc::members::BlobMembers;
+use crate::fbc::raw::property::RawProperty;
 use crate::fbc::shape::Icon;
 use crate::guardrail::is_of_other_version;
 use crate::{blob, guardrail};
 
 pub use crate::fbc::json::UnknownKey;
-pub use crate::fbc::members::{Label, Text};
+pub use crate::fbc::members::{BlobLabel, PlacedText};
 pub use crate::fbc::raw::property::{Property, PropertyValue};
 pub use crate::fbc::shape::property::CsvMetadata;
 
@@ -52,17 +52,17 @@ pub enum Value<'a> {
 #[derive(Debug)]
 pub struct RawObject<'a> {
     /// `schema`.
-    pub schema: Label<'a>,
+    pub schema: BlobLabel<'a>,
     /// `package`.
-    pub package: Label<'a>,
+    pub package: BlobLabel<'a>,
     /// `name`.
-    pub name: Label<'a>,
+    pub name: BlobLabel<'a>,
     /// Keys that differ in case only, a fault for each.
     pub duplicates: Vec<FbcErrorKind>,
     /// Why operator-controller cannot file it.
     pub unfilable: Option<FbcErrorKind>,
     /// The value of a key `channel`, which no schema has.
-    pub channel_key: Option<Text<'a>>,
+    pub channel_key: Option<PlacedText<'a>>,
     /// Keys that neither the schema nor its nested objects have.
     pub unknown: Vec<UnknownKey<'a>>,
     /// What the schema makes of the other members.
@@ -77,7 +77,7 @@ pub enum RawContent<'a> {
     /// `olm.package`.
     Package {
         /// `defaultChannel`.
-        default_channel: Text<'a>,
+        default_channel: PlacedText<'a>,
         /// Those of its properties.
         guardrails: Vec<RawGuardrails<'a>>,
     },
@@ -99,22 +99,22 @@ pub struct RawEntry<'a> {
     /// Where it begins, in bytes.
     pub at: usize,
     /// The bundle that it is about.
-    pub name: Text<'a>,
+    pub name: PlacedText<'a>,
     /// `replaces`; empty for none.
-    pub replaces: Text<'a>,
+    pub replaces: PlacedText<'a>,
     /// `skips`.
-    pub skips: Vec<Text<'a>>,
+    pub skips: Vec<PlacedText<'a>>,
     /// `skipRange`; empty for none.
-    pub skip_range: Text<'a>,
+    pub skip_range: PlacedText<'a>,
 }
 
 /// A bundle.
 #[derive(Debug, Default)]
 pub struct RawBundle<'a> {
     /// `image`; empty for none.
-    pub image: Text<'a>,
+    pub image: PlacedText<'a>,
     /// The images of `relatedImages`.
-    pub related_images: Vec<Text<'a>>,
+    pub related_images: Vec<PlacedText<'a>>,
     /// `properties`.
     pub properties: Vec<Property<'a>>,
 }
@@ -146,7 +146,7 @@ fn read_object<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawObject<'a>> {
     let (mut properties, mut at) = (ReadProperties::default(), None);
     let mut keys = Vec::new();
     cursor.want_unknown();
-    let mut members = Members::read(cursor, |key, cursor| {
+    let mut members = BlobMembers::read(cursor, |key, cursor| {
         cursor.kind()?;
         keys.push((*key, cursor.at()));
         let is_theirs = key.fold("properties").is_some();
@@ -185,7 +185,7 @@ impl<'a> ReadProperties<'a> {
     }
 }
 
-impl<'a> Members<'a> {
+impl<'a> BlobMembers<'a> {
     fn object(
         self,
         properties: ReadProperties<'a>,
@@ -195,7 +195,7 @@ impl<'a> Members<'a> {
         let content = |cursor: &mut Cursor<'a>| self.content(schema, properties, cursor);
         let (content, fault) = cursor.isolated(content)?;
         let (channel_key, _) =
-            cursor.isolated(|cursor| self.field("channel", cursor, Text::read))?;
+            cursor.isolated(|cursor| self.field("channel", cursor, PlacedText::read))?;
         Ok(RawObject {
             unfilable: self.unfilable(),
             duplicates: self.keys.duplicates(),
@@ -230,7 +230,7 @@ impl<'a> Members<'a> {
                 self.field("description", cursor, Cursor::skip_text)?;
                 let _: Icon = self.field("icon", cursor, Cursor::record)?;
                 RawContent::Package {
-                    default_channel: self.field("defaultChannel", cursor, Text::read)?,
+                    default_channel: self.field("defaultChannel", cursor, PlacedText::read)?,
                     guardrails: self.field("properties", cursor, RawGuardrails::of_properties)?,
                 }
             }
@@ -255,7 +255,7 @@ impl<'a> Members<'a> {
         cursor: &mut Cursor<'a>,
     ) -> CursorResult<RawBundle<'a>> {
         Ok(RawBundle {
-            image: self.field("image", cursor, Text::read)?,
+            image: self.field("image", cursor, PlacedText::read)?,
             related_images: self.field("relatedImages", cursor, |cursor| {
                 cursor.list(|cursor| Ok(cursor.record::<RawRelatedImage<'a>>()?.0))
             })?,
@@ -274,16 +274,16 @@ impl<'a> RawEntry<'a> {
     }
 }
 
-impl<'a> Record<'a> for RawEntry<'a> {
+impl<'a> JsonRecord<'a> for RawEntry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
     const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
-            0 => self.name = Text::read(cursor)?,
-            1 => self.replaces = Text::read(cursor)?,
-            2 => self.skips = cursor.list(Text::read)?,
-            _ => self.skip_range = Text::read(cursor)?,
+            0 => self.name = PlacedText::read(cursor)?,
+            1 => self.replaces = PlacedText::read(cursor)?,
+            2 => self.skips = cursor.list(PlacedText::read)?,
+            _ => self.skip_range = PlacedText::read(cursor)?,
         }
         Ok(())
     }
@@ -300,16 +300,16 @@ impl<'a> RawDeprecation<'a> {
 
 /// An item of a bundle's `relatedImages`.
 #[derive(Default)]
-struct RawRelatedImage<'a>(Text<'a>);
+struct RawRelatedImage<'a>(PlacedText<'a>);
 
-impl<'a> Record<'a> for RawRelatedImage<'a> {
+impl<'a> JsonRecord<'a> for RawRelatedImage<'a> {
     const FIELDS: &'static [&'static str] = &["name", "image"];
     const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
             0 => cursor.skip_text()?,
-            _ => self.0 = Text::read(cursor)?,
+            _ => self.0 = PlacedText::read(cursor)?,
         }
         Ok(())
     }
@@ -335,7 +335,7 @@ fn fields(schema: &str) -> Option<&'static [&'static str]> {
 /// What of the keys of a blob, and of the `nested` ones, is unknown to its schema.
 fn unknown<'a>(
     object: &RawObject<'a>,
-    keys: &[(Key<'a>, usize)],
+    keys: &[(JsonKey<'a>, usize)],
     nested: Vec<UnknownKey<'a>>,
 ) -> Vec<UnknownKey<'a>> {
     let Some(known) = fields(object.schema.text()) else {
@@ -362,7 +362,7 @@ fn unknown<'a>(
 }
 
 /// The field that a key is read as, if any, and how the key is spelled.
-fn read_as(key: &Key<'_>, known: &[&'static str]) -> Option<(Fold, &'static str)> {
+fn read_as(key: &JsonKey<'_>, known: &[&'static str]) -> Option<(Fold, &'static str)> {
     // Every blob can have them: opm files it under them.
     let labels = ["schema", "package", "name"];
     let mut names = known.iter().copied().chain(labels);
@@ -423,7 +423,7 @@ impl<'a> RawGuardrails<'a> {
             cursor.list(|cursor| {
                 cursor.kind()?;
                 let at = cursor.at();
-                let item: Item<'a> = cursor.record()?;
+                let item: RawProperty<'a> = cursor.record()?;
                 Ok((at, item))
             })
         })?;
@@ -446,7 +446,7 @@ impl<'a> RawGuardrails<'a> {
 #[derive(Default)]
 struct Places(Vec<usize>);
 
-impl<'a> Record<'a> for Places {
+impl<'a> JsonRecord<'a> for Places {
     const FIELDS: &'static [&'static str] = &["rules"];
 
     fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {

@@ -19,7 +19,7 @@
 use super::error::{FbcError, FbcErrorKind};
 use super::intake::{BlobPlace, Intake, TextOrigin};
 use super::json::{Cursor, CursorResult, Halt, skip_space};
-use super::yaml::{self, Marks, Piece, YamlFault};
+use super::yaml::{self, YamlFault, YamlMarks, YamlPiece};
 use crate::blob::Position;
 use crate::fbc::shape::begins_with_brace;
 use crate::memory::{Account, Loan, TooLarge};
@@ -64,7 +64,7 @@ enum Format {
 
 /// What comes next in a file.
 #[derive(Debug)]
-pub enum Next<'a, B> {
+pub enum NextItem<'a, B> {
     /// A blob, and the bytes it took.
     Blob {
         /// The blob.
@@ -79,7 +79,7 @@ pub enum Next<'a, B> {
     /// A YAML document, and the bytes it took.
     Document {
         /// The document.
-        document: Document<&'a [u8]>,
+        document: YamlDocument<&'a [u8]>,
         /// How many bytes it took.
         consumed: usize,
     },
@@ -96,7 +96,7 @@ pub enum Next<'a, B> {
 
 /// A YAML document as it stands in its file.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Document<T> {
+pub struct YamlDocument<T> {
     /// Its text.
     pub text: T,
     /// How many lines come before it.
@@ -154,17 +154,17 @@ impl Reader {
         text: &'a [u8],
         ended: bool,
         read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<B>,
-    ) -> Result<Next<'a, B>, FbcError> {
+    ) -> Result<NextItem<'a, B>, FbcError> {
         let next = match &self.format {
             Format::Unknown => return Ok(self.detect(text, ended)),
             Format::Json(objects) => self.next_json(*objects, text, ended, read)?,
             Format::Yaml(_) => self.next_document(text, ended)?,
             Format::Lost => self.find_object(text, ended),
         };
-        if matches!(next, Next::Incomplete) && text.len() >= BLOB_LIMIT {
+        if matches!(next, NextItem::Incomplete) && text.len() >= BLOB_LIMIT {
             return Err(self.fault(FbcErrorKind::BlobTooLarge { limit: BLOB_LIMIT }));
         }
-        if matches!(next, Next::Blob { .. } | Next::Document { .. }) {
+        if matches!(next, NextItem::Blob { .. } | NextItem::Document { .. }) {
             self.blobs += 1;
             if self.blobs > BLOB_COUNT_LIMIT {
                 let limit = BLOB_COUNT_LIMIT;
@@ -175,9 +175,9 @@ impl Reader {
         Ok(next)
     }
 
-    fn detect<'a, B>(&mut self, text: &[u8], ended: bool) -> Next<'a, B> {
+    fn detect<'a, B>(&mut self, text: &[u8], ended: bool) -> NextItem<'a, B> {
         if text.len() < PEEKED && !ended {
-            return Next::Incomplete;
+            return NextItem::Incomplete;
         }
         let peeked = text.get(..PEEKED).unwrap_or(text);
         self.format = if begins_with_brace(after_nulls(peeked)) {
@@ -185,22 +185,22 @@ impl Reader {
         } else {
             Format::Yaml(None)
         };
-        Next::Skipped { consumed: 0 }
+        NextItem::Skipped { consumed: 0 }
     }
 
     /// Steps over the rest of what cannot be read.
-    fn find_object<'a, B>(&mut self, text: &[u8], ended: bool) -> Next<'a, B> {
+    fn find_object<'a, B>(&mut self, text: &[u8], ended: bool) -> NextItem<'a, B> {
         if let Some(newline) = memchr::memmem::find(text, b"\n{") {
             self.format = Format::Json(u32::MAX);
-            return Next::Skipped {
+            return NextItem::Skipped {
                 consumed: newline + 1,
             };
         }
         // The last byte may be the line feed before an object.
         match (ended, text.len().saturating_sub(1)) {
-            (true, _) => Next::End,
-            (false, 0) => Next::Incomplete,
-            (false, consumed) => Next::Skipped { consumed },
+            (true, _) => NextItem::End,
+            (false, 0) => NextItem::Incomplete,
+            (false, consumed) => NextItem::Skipped { consumed },
         }
     }
 
@@ -210,11 +210,15 @@ impl Reader {
         text: &'a [u8],
         ended: bool,
         read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<B>,
-    ) -> Result<Next<'a, B>, FbcError> {
+    ) -> Result<NextItem<'a, B>, FbcError> {
         let space = skip_space(text);
         let rest = text.get(space..).unwrap_or_default();
         if rest.is_empty() {
-            return Ok(if ended { Next::End } else { Next::Incomplete });
+            return Ok(if ended {
+                NextItem::End
+            } else {
+                NextItem::Incomplete
+            });
         }
         let begin = self.at + space as u64;
         let mut cursor = Cursor::counted(rest, self.account.loan());
@@ -223,14 +227,14 @@ impl Reader {
                 self.format = Format::Json(objects.saturating_add(1));
                 let consumed = space + cursor.at();
                 let position = Position::Byte(begin);
-                return Ok(Next::Blob {
+                return Ok(NextItem::Blob {
                     blob,
                     position,
                     consumed,
                     loan: cursor.into_loan(),
                 });
             }
-            Err(Halt::Incomplete) if !ended => return Ok(Next::Incomplete),
+            Err(Halt::Incomplete) if !ended => return Ok(NextItem::Incomplete),
             Err(Halt::Incomplete) => json_fault(begin + rest.len() as u64, FbcErrorKind::Truncated),
             Err(Halt::Malformed { at, malformed }) => json_fault(begin + at as u64, malformed),
         };
@@ -243,7 +247,7 @@ impl Reader {
             return Err(fault);
         }
         self.format = Format::Yaml(Some(fault));
-        Ok(Next::Skipped {
+        Ok(NextItem::Skipped {
             consumed: blank_line(text),
         })
     }
@@ -252,20 +256,20 @@ impl Reader {
         &mut self,
         text: &'a [u8],
         ended: bool,
-    ) -> Result<Next<'a, B>, FbcError> {
+    ) -> Result<NextItem<'a, B>, FbcError> {
         match yaml::split(text, ended) {
-            Piece::Incomplete => Ok(Next::Incomplete),
-            Piece::End => Ok(Next::End),
-            Piece::Document { length, consumed } => {
-                let document = Document {
+            YamlPiece::Incomplete => Ok(NextItem::Incomplete),
+            YamlPiece::End => Ok(NextItem::End),
+            YamlPiece::Document { length, consumed } => {
+                let document = YamlDocument {
                     text: text.get(..length).unwrap_or_default(),
                     lines_before: self.lines,
                     bytes_before: self.at,
                     json_fault: self.take_json_fault(),
                 };
-                Ok(Next::Document { document, consumed })
+                Ok(NextItem::Document { document, consumed })
             }
-            Piece::Malformed { at, malformed } => {
+            YamlPiece::Malformed { at, malformed } => {
                 let before = text.get(..at).unwrap_or_default();
                 let line = self.lines + lines(before) + 1;
                 let position = Position::Line { line, column: 1 };
@@ -285,10 +289,10 @@ impl Reader {
         }
     }
 
-    fn consume<B>(&mut self, text: &[u8], next: &Next<'_, B>) {
-        let (Next::Blob { consumed, .. }
-        | Next::Document { consumed, .. }
-        | Next::Skipped { consumed }) = next
+    fn consume<B>(&mut self, text: &[u8], next: &NextItem<'_, B>) {
+        let (NextItem::Blob { consumed, .. }
+        | NextItem::Document { consumed, .. }
+        | NextItem::Skipped { consumed }) = next
         else {
             return;
         };
@@ -321,12 +325,12 @@ impl Reader {
     }
 }
 
-impl<T: AsRef<[u8]>> Document<T> {
+impl<T: AsRef<[u8]>> YamlDocument<T> {
     /// Appends the JSON that the document stands for to `json`; returns the places of its parts if `marks` are wanted.
     ///
     /// # Errors
     /// If it is no YAML, or none that JSON can express; then part of it may have been appended.
-    pub fn append_json(&self, marks: Places, json: &mut Vec<u8>) -> Result<Marks, FbcError> {
+    pub fn append_json(&self, marks: Places, json: &mut Vec<u8>) -> Result<YamlMarks, FbcError> {
         yaml::append_json(self.text.as_ref(), marks == Places::Wanted, json)
             .map_err(|fault| self.fault(fault))
     }
@@ -357,9 +361,9 @@ impl<T: AsRef<[u8]>> Document<T> {
 
 /// Hands over the blob that a YAML document stands for, given its JSON.
 pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
-    document: &Document<T>,
+    document: &YamlDocument<T>,
     json: &[u8],
-    marks: &Marks,
+    marks: &YamlMarks,
     file: &str,
     intake: &mut I,
 ) -> Result<(), FbcError> {

@@ -10,12 +10,12 @@
 pub(crate) mod property;
 
 use crate::blob::{ChannelEntry, DeprecationEntry, Fault, JsonKind};
-use crate::fbc::json::{Cursor, CursorResult, RawString, Record};
+use crate::fbc::json::{Cursor, CursorResult, JsonRecord, RawString};
 use crate::fbc::{base64, yaml};
 
 pub(crate) use crate::fbc::shape::property::Properties;
 
-impl<'a> Record<'a> for ChannelEntry<'a> {
+impl<'a> JsonRecord<'a> for ChannelEntry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
@@ -29,7 +29,7 @@ impl<'a> Record<'a> for ChannelEntry<'a> {
     }
 }
 
-impl<'a> Record<'a> for DeprecationEntry<'a> {
+impl<'a> JsonRecord<'a> for DeprecationEntry<'a> {
     const FIELDS: &'static [&'static str] = &["reference", "message"];
     const IS_WHOLE: bool = true;
 
@@ -49,7 +49,7 @@ impl<'a> Record<'a> for DeprecationEntry<'a> {
 #[derive(Default)]
 struct Reference<'a>(DeprecationEntry<'a>);
 
-impl<'a> Record<'a> for Reference<'a> {
+impl<'a> JsonRecord<'a> for Reference<'a> {
     const FIELDS: &'static [&'static str] = &["schema", "name"];
     const IS_WHOLE: bool = true;
 
@@ -67,7 +67,7 @@ impl<'a> Record<'a> for Reference<'a> {
 #[derive(Default)]
 pub(crate) struct RelatedImage;
 
-impl<'a> Record<'a> for RelatedImage {
+impl<'a> JsonRecord<'a> for RelatedImage {
     const FIELDS: &'static [&'static str] = &["name", "image"];
 
     fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
@@ -79,7 +79,7 @@ impl<'a> Record<'a> for RelatedImage {
 #[derive(Default)]
 pub(crate) struct Icon;
 
-impl<'a> Record<'a> for Icon {
+impl<'a> JsonRecord<'a> for Icon {
     const FIELDS: &'static [&'static str] = &["base64data", "mediatype"];
     const IS_WHOLE: bool = true;
 
@@ -95,7 +95,7 @@ impl<'a> Record<'a> for Icon {
 #[derive(Default)]
 pub(crate) struct BundleObject;
 
-impl<'a> Record<'a> for BundleObject {
+impl<'a> JsonRecord<'a> for BundleObject {
     const FIELDS: &'static [&'static str] = &["data"];
 
     fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {

@@ -27,9 +27,9 @@ pub(crate) fn append_json(
     document: &[u8],
     marked: bool,
     json: &mut Vec<u8>,
-) -> Result<Marks, YamlFault> {
+) -> Result<YamlMarks, YamlFault> {
     let text = readable(document)?;
-    Transcoder::new(text, Marks::new(marked), json).run()
+    Transcoder::new(text, YamlMarks::new(marked), json).run()
 }
 
 /// The document as text, without byte order mark, if every character may stand in YAML.
@@ -94,7 +94,7 @@ fn is_printable(character: char) -> bool {
 
 /// What a text begins with.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Piece {
+pub(crate) enum YamlPiece {
     /// A document of `length` bytes; the next begins after `consumed`.
     Document { length: usize, consumed: usize },
     /// The beginning of a document; more text is needed to find its end.
@@ -106,7 +106,7 @@ pub(crate) enum Piece {
 }
 
 /// Finds the first document of `text`; `ended` tells that no more text follows.
-pub(crate) fn split(text: &[u8], ended: bool) -> Piece {
+pub(crate) fn split(text: &[u8], ended: bool) -> YamlPiece {
     if text.starts_with(MARK)
         && let Err(piece) = separator(text, 0, ended)
     {
@@ -115,7 +115,7 @@ pub(crate) fn split(text: &[u8], ended: bool) -> Piece {
     if let Some(newline) = memchr::memmem::find(text, b"\n---") {
         let at = newline + 1;
         return match separator(text, at, ended) {
-            Ok(consumed) => Piece::Document {
+            Ok(consumed) => YamlPiece::Document {
                 length: at,
                 consumed,
             },
@@ -123,9 +123,9 @@ pub(crate) fn split(text: &[u8], ended: bool) -> Piece {
         };
     }
     match (ended, text.len()) {
-        (false, _) => Piece::Incomplete,
-        (true, 0) => Piece::End,
-        (true, length) => Piece::Document {
+        (false, _) => YamlPiece::Incomplete,
+        (true, 0) => YamlPiece::End,
+        (true, length) => YamlPiece::Document {
             length,
             consumed: length,
         },
@@ -133,12 +133,12 @@ pub(crate) fn split(text: &[u8], ended: bool) -> Piece {
 }
 
 /// Where the separator that begins at `at` ends.
-fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, Piece> {
+fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, YamlPiece> {
     let line = text.get(at..).unwrap_or_default();
     let end = match memchr::memchr(b'\n', line) {
         Some(end) => end + 1,
         None if ended => line.len(),
-        None => return Err(Piece::Incomplete),
+        None => return Err(YamlPiece::Incomplete),
     };
     let after = line.get(MARK.len()..end).unwrap_or_default();
     let after = String::from_utf8_lossy(after);
@@ -148,7 +148,7 @@ fn separator(text: &[u8], at: usize, ended: bool) -> Result<usize, Piece> {
     }
     let found = found.chars().take(SHOWN).collect::<String>().into();
     let malformed = FbcErrorKind::Separator { found };
-    Err(Piece::Malformed { at, malformed })
+    Err(YamlPiece::Malformed { at, malformed })
 }
 
 const MARK: &[u8] = b"---";
@@ -226,7 +226,7 @@ fn invalid(reason: &str) -> FbcErrorKind {
 /// Invariant: `kept` is in the order of the JSON. Each is a byte in the JSON, and a line and a column in the document,
 /// both counted from 1.
 #[derive(Clone, Debug, Default)]
-pub struct Marks {
+pub struct YamlMarks {
     wanted: bool,
     kept: Vec<(usize, u32, u32)>,
     tags: Vec<TaggedScalar>,
@@ -245,7 +245,7 @@ pub struct TaggedScalar {
     pub value: Box<str>,
 }
 
-impl Marks {
+impl YamlMarks {
     fn new(wanted: bool) -> Self {
         Self {
             wanted,

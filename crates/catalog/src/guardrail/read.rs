@@ -35,7 +35,7 @@ pub fn read(value: &Value) -> Result<Guardrails, UnreadGuardrails> {
 struct FirstFault(Option<UnreadGuardrails>);
 
 impl FirstFault {
-    fn report(&mut self, path: String, problem: Problem) {
+    fn report(&mut self, path: String, problem: GuardrailProblem) {
         self.0.get_or_insert(UnreadGuardrails { path, problem });
     }
 }
@@ -58,7 +58,10 @@ fn whole(value: &Value, faults: &mut FirstFault) -> Option<Guardrails> {
         let rule = rule(item, &path, faults)?;
         weight += rule.kind.passages().len().max(1);
         if weight > MOST_RULES {
-            faults.report("rules".to_owned(), Problem::TooMany { most: MOST_RULES });
+            faults.report(
+                "rules".to_owned(),
+                GuardrailProblem::TooMany { most: MOST_RULES },
+            );
             return None;
         }
         rules.push(rule);
@@ -66,7 +69,7 @@ fn whole(value: &Value, faults: &mut FirstFault) -> Option<Guardrails> {
     rules.sort_by(|a: &Rule, b| a.id.cmp(&b.id));
     if let Some([same, _]) = rules.array_windows().find(|[a, b]| a.id == b.id) {
         let same = beginning(&same.id, ECHOED_BYTES);
-        faults.report("rules".to_owned(), Problem::SameId(same));
+        faults.report("rules".to_owned(), GuardrailProblem::SameId(same));
     }
     let rules = rules.into();
     Some(Guardrails { graph, rules })
@@ -315,13 +318,13 @@ pub struct UnreadGuardrails {
     /// The field, such as `rules[2].via`; empty for the whole.
     pub path: String,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: GuardrailProblem,
 }
 
 /// What is wrong with a field of guardrails, or with all of them.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum GuardrailProblem {
     /// A field is not as it must be.
     #[error(transparent)]
     Field(FieldProblem),
@@ -366,13 +369,13 @@ pub enum Problem {
     Differ,
 }
 
-impl From<SkipRangeError> for Problem {
+impl From<SkipRangeError> for GuardrailProblem {
     fn from(error: SkipRangeError) -> Self {
         Self::Range(Box::new(error))
     }
 }
 
-impl From<FieldProblem> for Problem {
+impl From<FieldProblem> for GuardrailProblem {
     fn from(problem: FieldProblem) -> Self {
         match problem {
             FieldProblem::TooLong { most, .. } => Self::TooLong { most },
@@ -383,7 +386,7 @@ impl From<FieldProblem> for Problem {
 
 impl UnreadGuardrails {
     /// The whole of it.
-    pub fn whole(problem: Problem) -> Self {
+    pub fn whole(problem: GuardrailProblem) -> Self {
         let path = String::new();
         Self { path, problem }
     }

@@ -9,7 +9,7 @@ use crate::version::{LegacyRelease, Masterminds, ReleaseLimit};
 
 /// A release of OLM v1 that this program can answer for; the default is the newest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct OlmRelease(&'static Row);
+pub struct OlmRelease(&'static ReleaseRow);
 
 /// A release name that is not in the table.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -21,7 +21,7 @@ pub struct UnknownRelease {
 
 /// What one release does; the columns are explained at [`super::Rules`].
 #[derive(Debug, Eq, PartialEq)]
-pub(super) struct Row {
+pub(super) struct ReleaseRow {
     names: &'static [&'static str],
     /// The upstream minor release, for rules of the CRD.
     minor: u8,
@@ -55,7 +55,7 @@ impl OlmRelease {
         TABLE.iter().map(Self)
     }
 
-    pub(super) fn row(self) -> &'static Row {
+    pub(super) fn row(self) -> &'static ReleaseRow {
         self.0
     }
 }
@@ -86,7 +86,7 @@ impl fmt::Display for OlmRelease {
     }
 }
 
-const NEWEST: Row = Row {
+const NEWEST: ReleaseRow = ReleaseRow {
     names: &["1.11", "openshift-4.23", "openshift-5.0", "openshift-5.1"],
     minor: 11,
     masterminds: Masterminds::V3_5,
@@ -98,7 +98,7 @@ const NEWEST: Row = Row {
     empty_package: EmptyPackage::Skipped,
 };
 
-const V1_9: Row = Row {
+const V1_9: ReleaseRow = ReleaseRow {
     names: &["1.9"],
     minor: 9,
     selector_texts: SelectorTexts::Json,
@@ -108,7 +108,7 @@ const V1_9: Row = Row {
     ..NEWEST
 };
 
-const V1_8: Row = Row {
+const V1_8: ReleaseRow = ReleaseRow {
     names: &["1.8", "openshift-4.22"],
     minor: 8,
     masterminds: Masterminds::V3_4,
@@ -116,7 +116,7 @@ const V1_8: Row = Row {
     ..V1_9
 };
 
-const V1_6: Row = Row {
+const V1_6: ReleaseRow = ReleaseRow {
     names: &["1.6"],
     minor: 6,
     legacy_release: LegacyRelease::Ignored,
@@ -125,28 +125,28 @@ const V1_6: Row = Row {
     ..V1_8
 };
 
-const V1_4: Row = Row {
+const V1_4: ReleaseRow = ReleaseRow {
     names: &["1.4", "openshift-4.20"],
     minor: 4,
     selector_texts: SelectorTexts::GoSyntax,
     ..V1_6
 };
 
-const V1_2: Row = Row {
+const V1_2: ReleaseRow = ReleaseRow {
     names: &["1.2"],
     minor: 2,
     masterminds: Masterminds::V3_3_1,
     ..V1_4
 };
 
-const V1_1: Row = Row {
+const V1_1: ReleaseRow = ReleaseRow {
     names: &["1.1"],
     minor: 1,
     empty_package: EmptyPackage::Walked,
     ..V1_2
 };
 
-const V1_0: Row = Row {
+const V1_0: ReleaseRow = ReleaseRow {
     names: &["1.0"],
     minor: 0,
     masterminds: Masterminds::V3_3_0,
@@ -155,35 +155,35 @@ const V1_0: Row = Row {
 
 /// Oldest first. Releases that differ in nothing but their CRD are rows of their own all the same:
 /// a name stands for one release.
-static TABLE: [Row; 13] = [
+static TABLE: [ReleaseRow; 13] = [
     V1_0,
-    Row {
+    ReleaseRow {
         names: &["openshift-4.18"],
         empty_package: EmptyPackage::Skipped,
         ..V1_0
     },
     V1_1,
     V1_2,
-    Row {
+    ReleaseRow {
         names: &["1.3", "openshift-4.19"],
         minor: 3,
         ..V1_2
     },
     V1_4,
-    Row {
+    ReleaseRow {
         names: &["1.5"],
         minor: 5,
         ..V1_4
     },
     V1_6,
-    Row {
+    ReleaseRow {
         names: &["1.7", "openshift-4.21"],
         minor: 7,
         ..V1_6
     },
     V1_8,
     V1_9,
-    Row {
+    ReleaseRow {
         names: &["1.10"],
         minor: 10,
         ..V1_9

@@ -25,7 +25,7 @@ pub(crate) enum Comparator {
 }
 
 impl Comparator {
-    pub(crate) fn admits(&self, point: &Point) -> bool {
+    pub(crate) fn admits(&self, point: &VersionPoint) -> bool {
         match self {
             Self::Within(span) => span.contains(point),
             Self::Outside(span) => !span.contains(point),
@@ -34,7 +34,7 @@ impl Comparator {
     }
 
     /// The only version that it admits, if that is what it says.
-    pub(crate) fn only(&self) -> Option<&Point> {
+    pub(crate) fn only(&self) -> Option<&VersionPoint> {
         match self {
             Self::Within(span) => span.only(),
             Self::Outside(_) | Self::Unlike(_) => None,
@@ -74,15 +74,15 @@ pub struct PatchLine {
 }
 
 impl PatchLine {
-    pub(crate) fn contains(&self, point: &Point) -> bool {
+    pub(crate) fn contains(&self, point: &VersionPoint) -> bool {
         (point.core.major, point.core.minor) == (self.major, self.minor)
             && point.prerelease == self.prerelease
     }
 
     /// The version of this line with the given patch.
-    pub(crate) fn at(&self, patch: u64) -> Point {
+    pub(crate) fn at(&self, patch: u64) -> VersionPoint {
         let core = Core::new(self.major, self.minor, patch);
-        Point {
+        VersionPoint {
             core,
             prerelease: self.prerelease.clone(),
         }
@@ -107,7 +107,7 @@ pub enum Side {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VersionCut {
     /// Beside a version.
-    At(Point, Side),
+    At(VersionPoint, Side),
     /// Above every version.
     Unlimited,
 }
@@ -123,17 +123,17 @@ impl Heap for VersionCut {
 
 impl VersionCut {
     /// Just below a version.
-    pub fn before(point: Point) -> Self {
+    pub fn before(point: VersionPoint) -> Self {
         Self::At(point, Side::Before)
     }
 
-    pub(crate) fn after(point: Point) -> Self {
+    pub(crate) fn after(point: VersionPoint) -> Self {
         Self::At(point, Side::After)
     }
 
     /// Below every version: nothing is lower than `0.0.0-0`.
     pub fn bottom() -> Self {
-        Self::before(Point::lowest(Core::ZERO))
+        Self::before(VersionPoint::lowest(Core::ZERO))
     }
 
     /// Above all versions of `core`'s major, prereleases included.
@@ -148,8 +148,12 @@ impl VersionCut {
 
     fn before_core(core: Option<Core>) -> Self {
         match core {
-            Some(core) => Self::before(Point::lowest(core)),
-            None => Self::after(Point::release(Core::new(u64::MAX, u64::MAX, u64::MAX))),
+            Some(core) => Self::before(VersionPoint::lowest(core)),
+            None => Self::after(VersionPoint::release(Core::new(
+                u64::MAX,
+                u64::MAX,
+                u64::MAX,
+            ))),
         }
     }
 
@@ -163,7 +167,7 @@ impl VersionCut {
     }
 
     /// Whether `point` lies above this cut.
-    pub(crate) fn is_below(&self, point: &Point) -> bool {
+    pub(crate) fn is_below(&self, point: &VersionPoint) -> bool {
         match self {
             Self::At(at, Side::Before) => at <= point,
             Self::At(at, Side::After) => at < point,
@@ -183,7 +187,7 @@ pub struct Span {
 
 impl Span {
     /// The version that it holds, if it begins before it and ends behind it.
-    pub(crate) fn only(&self) -> Option<&Point> {
+    pub(crate) fn only(&self) -> Option<&VersionPoint> {
         match (&self.lower, &self.upper) {
             (VersionCut::At(lower, Side::Before), VersionCut::At(upper, Side::After))
                 if lower == upper =>
@@ -207,7 +211,7 @@ impl Span {
     }
 
     /// One version alone, whatever its build metadata.
-    pub(crate) fn exactly(point: Point) -> Self {
+    pub(crate) fn exactly(point: VersionPoint) -> Self {
         Self::new(VersionCut::before(point.clone()), VersionCut::after(point))
     }
 
@@ -215,7 +219,7 @@ impl Span {
     pub(crate) fn major(core: Core) -> Self {
         let first = Core::new(core.major, 0, 0);
         Self::new(
-            VersionCut::before(Point::lowest(first)),
+            VersionCut::before(VersionPoint::lowest(first)),
             VersionCut::after_major(core),
         )
     }
@@ -224,12 +228,12 @@ impl Span {
     pub(crate) fn minor(core: Core) -> Self {
         let first = Core { patch: 0, ..core };
         Self::new(
-            VersionCut::before(Point::lowest(first)),
+            VersionCut::before(VersionPoint::lowest(first)),
             VersionCut::after_minor(core),
         )
     }
 
-    pub(crate) fn contains(&self, point: &Point) -> bool {
+    pub(crate) fn contains(&self, point: &VersionPoint) -> bool {
         self.lower.is_below(point) && !self.upper.is_below(point)
     }
 
@@ -385,20 +389,20 @@ impl PartialOrd for Prerelease {
 
 /// Numbers and prerelease. The derived order is semantic precedence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point {
+pub struct VersionPoint {
     /// Major, minor and patch.
     pub core: Core,
     /// The prerelease, if it has one.
     pub prerelease: Prerelease,
 }
 
-impl Heap for Point {
+impl Heap for VersionPoint {
     fn heap_bytes(&self) -> usize {
         self.prerelease.heap_bytes()
     }
 }
 
-impl Point {
+impl VersionPoint {
     /// The release with these numbers.
     pub const fn release(core: Core) -> Self {
         Self {
@@ -436,7 +440,7 @@ impl Point {
     }
 }
 
-impl fmt::Display for Point {
+impl fmt::Display for VersionPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.core.fmt(f)?;
         match self.prerelease.as_str() {

@@ -17,7 +17,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::version::comparator::{Comparator, Hull, Span};
 use crate::version::constraint::compile::RewrittenConstraint;
-use crate::version::cursor::{Cursor, ExpectedPart, Fault};
+use crate::version::cursor::{ExpectedPart, RangeCursor, RangeFault};
 use crate::version::go;
 use crate::version::masterminds::{
     ImproperText, Masterminds, ScannedVersion, is_component_byte, scan,
@@ -85,7 +85,7 @@ impl Constraint {
         let fail = |kind, fault| ConstraintError::new(kind, fault, release);
         let rules = release.rules();
         if text.len() > rules.constraint_bytes {
-            let fault = Fault::new(text, rules.constraint_bytes, ExpectedPart::End);
+            let fault = RangeFault::new(text, rules.constraint_bytes, ExpectedPart::End);
             return Err(fail(
                 ConstraintErrorKind::TooLong(rules.constraint_bytes),
                 fault,
@@ -236,7 +236,7 @@ type WrittenGroup<'t> = SmallVec<[WrittenComparator<'t>; 2]>;
 
 /// Reads a group; a fault is its byte offset and what is missing there.
 fn read(text: &str) -> Result<WrittenGroup<'_>, (usize, ExpectedPart)> {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = RangeCursor::new(text);
     let mut comparators = WrittenGroup::new();
     cursor.eat_blanks();
     loop {
@@ -254,11 +254,13 @@ fn read(text: &str) -> Result<WrittenGroup<'_>, (usize, ExpectedPart)> {
 }
 
 /// Whether a constraint's operand can be scanned here; moves behind it.
-fn operand<'t>(cursor: &mut Cursor<'t>) -> Option<ScannedVersion<'t>> {
+fn operand<'t>(cursor: &mut RangeCursor<'t>) -> Option<ScannedVersion<'t>> {
     scan(cursor, is_component_byte)
 }
 
-fn comparator<'t>(cursor: &mut Cursor<'t>) -> Result<WrittenComparator<'t>, (usize, ExpectedPart)> {
+fn comparator<'t>(
+    cursor: &mut RangeCursor<'t>,
+) -> Result<WrittenComparator<'t>, (usize, ExpectedPart)> {
     let start = cursor.at();
     let operator = operator(cursor);
     let expected = if cursor.at() == start {
@@ -276,7 +278,7 @@ fn comparator<'t>(cursor: &mut Cursor<'t>) -> Result<WrittenComparator<'t>, (usi
     })
 }
 
-fn operator(cursor: &mut Cursor<'_>) -> Operator {
+fn operator(cursor: &mut RangeCursor<'_>) -> Operator {
     SPELLINGS
         .into_iter()
         .find(|(spelling, _)| cursor.eat(spelling))
@@ -302,12 +304,12 @@ const SPELLINGS: [(&str, Operator); 11] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintError {
     kind: ConstraintErrorKind,
-    fault: Fault,
+    fault: RangeFault,
     release: Masterminds,
 }
 
 impl ConstraintError {
-    fn new(kind: ConstraintErrorKind, fault: Fault, release: Masterminds) -> Self {
+    fn new(kind: ConstraintErrorKind, fault: RangeFault, release: Masterminds) -> Self {
         Self {
             kind,
             fault,
@@ -321,7 +323,7 @@ impl ConstraintError {
     }
 
     /// Where, in the text as typed.
-    pub fn fault(&self) -> Fault {
+    pub fn fault(&self) -> RangeFault {
         self.fault
     }
 

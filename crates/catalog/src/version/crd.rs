@@ -7,7 +7,7 @@
 //!
 //! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
 
-use super::cursor::Cursor;
+use super::cursor::RangeCursor;
 use crate::version::semantic::is_identifier_byte;
 
 /// The most characters (code points) of the field.
@@ -20,7 +20,7 @@ pub fn fits_length(text: &str) -> bool {
 
 /// Whether the text has the form that the CRD asks for; the length does not matter.
 pub fn fits_pattern(text: &str) -> bool {
-    expression(&mut Cursor::new(text)).is_some()
+    expression(&mut RangeCursor::new(text)).is_some()
 }
 
 /// The slots of a version in which the pattern allows different wildcards.
@@ -44,7 +44,7 @@ const LATER: Slots = Slots {
 /// Longer spellings before their beginnings.
 const OPERATORS: [&str; 11] = ["!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^"];
 
-fn expression(cursor: &mut Cursor<'_>) -> Option<()> {
+fn expression(cursor: &mut RangeCursor<'_>) -> Option<()> {
     cursor.eat_blanks();
     comparator(cursor, &FIRST)?;
     loop {
@@ -61,7 +61,7 @@ fn expression(cursor: &mut Cursor<'_>) -> Option<()> {
     }
 }
 
-fn comparator(cursor: &mut Cursor<'_>, slots: &Slots) -> Option<()> {
+fn comparator(cursor: &mut RangeCursor<'_>, slots: &Slots) -> Option<()> {
     let _operator = OPERATORS.into_iter().find(|operator| cursor.eat(operator));
     cursor.eat_blanks();
     cursor.eat("v");
@@ -73,7 +73,7 @@ fn comparator(cursor: &mut Cursor<'_>, slots: &Slots) -> Option<()> {
     identifiers(cursor, "+")
 }
 
-fn dotted(cursor: &mut Cursor<'_>, wildcards: &[&str]) -> Option<()> {
+fn dotted(cursor: &mut RangeCursor<'_>, wildcards: &[&str]) -> Option<()> {
     let mut ahead = cursor.clone();
     if !ahead.eat(".") {
         return None;
@@ -83,7 +83,7 @@ fn dotted(cursor: &mut Cursor<'_>, wildcards: &[&str]) -> Option<()> {
     Some(())
 }
 
-fn component(cursor: &mut Cursor<'_>, wildcards: &[&str]) -> Option<()> {
+fn component(cursor: &mut RangeCursor<'_>, wildcards: &[&str]) -> Option<()> {
     let is_component = ["x", "X"]
         .iter()
         .chain(wildcards)
@@ -95,7 +95,7 @@ fn component(cursor: &mut Cursor<'_>, wildcards: &[&str]) -> Option<()> {
 }
 
 /// The sign and what belongs behind it, or nothing at all.
-fn identifiers(cursor: &mut Cursor<'_>, sign: &str) -> Option<()> {
+fn identifiers(cursor: &mut RangeCursor<'_>, sign: &str) -> Option<()> {
     if !cursor.eat(sign) {
         return Some(());
     }

@@ -4,12 +4,12 @@
 
 /// Reads `text` forward. Cloning one keeps a place to come back to.
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor<'t> {
+pub(crate) struct RangeCursor<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> RangeCursor<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         Self::starting(text, 0)
     }
@@ -67,7 +67,7 @@ impl<'t> Cursor<'t> {
 /// The place of a fault in the text as typed, for a caret under it. `explain` words it. Upstream's messages name no
 /// position: the same scan finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct RangeFault {
     /// Byte offset of a character; the text's length where something is missing at its end.
     pub at: usize,
     /// The character there; none at the end.
@@ -76,7 +76,7 @@ pub struct Fault {
     pub expected: ExpectedPart,
 }
 
-impl Fault {
+impl RangeFault {
     /// The fault at byte `at` of `text`, which can be within a character if a limit is there.
     pub(crate) fn new(text: &str, at: usize, expected: ExpectedPart) -> Self {
         let at = text.floor_char_boundary(at);

@@ -1,13 +1,13 @@
 //! The releases of Masterminds/semver v3 that OLM was built with, and its tolerant version parser.
 //!
 //! `spec.source.catalog.version` is read by this library, and so is the installed version in OLM
-//! 1.0 to 1.7. What changed from release to release is data here ([`Rules`]); the parsers are the
+//! 1.0 to 1.7. What changed from release to release is data here ([`ParserRules`]); the parsers are the
 //! same.
 
 use std::fmt;
 
-use crate::version::comparator::{Core, Point, Prerelease};
-use crate::version::cursor::Cursor;
+use crate::version::comparator::{Core, Prerelease, VersionPoint};
+use crate::version::cursor::RangeCursor;
 use crate::version::go;
 use crate::version::go::NumberError;
 use crate::version::semantic::{
@@ -28,7 +28,7 @@ pub enum Masterminds {
 }
 
 impl Masterminds {
-    pub(crate) const fn rules(self) -> &'static Rules {
+    pub(crate) const fn rules(self) -> &'static ParserRules {
         match self {
             Self::V3_3_0 => &V3_3_0,
             Self::V3_3_1 => &V3_3_1,
@@ -40,7 +40,7 @@ impl Masterminds {
 
 /// How one release reads versions and constraints.
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub(crate) struct ParserRules {
     /// The longest constraint, in bytes.
     pub(crate) constraint_bytes: usize,
     /// The most OR groups.
@@ -104,7 +104,7 @@ const LOWER: Texts = Texts {
     operand: "constraint parser error",
 };
 
-static V3_3_0: Rules = Rules {
+static V3_3_0: ParserRules = ParserRules {
     constraint_bytes: OWN_CONSTRAINT_BYTES,
     groups: usize::MAX,
     version_bytes: usize::MAX,
@@ -114,12 +114,12 @@ static V3_3_0: Rules = Rules {
     improper: ImproperText::AsWritten,
 };
 
-static V3_3_1: Rules = Rules {
+static V3_3_1: ParserRules = ParserRules {
     leading_zeros: LeadingZeros::Refused,
     ..V3_3_0
 };
 
-static V3_4: Rules = Rules {
+static V3_4: ParserRules = ParserRules {
     constraint_bytes: OWN_CONSTRAINT_BYTES,
     groups: usize::MAX,
     version_bytes: usize::MAX,
@@ -129,7 +129,7 @@ static V3_4: Rules = Rules {
     improper: ImproperText::AsWritten,
 };
 
-static V3_5: Rules = Rules {
+static V3_5: ParserRules = ParserRules {
     constraint_bytes: 512,
     groups: 32,
     version_bytes: 256,
@@ -149,7 +149,7 @@ static V3_5: Rules = Rules {
 /// A numeric prerelease identifier may exceed 64 bits; it then counts as text.
 #[derive(Clone, Debug)]
 pub struct MastermindsVersion {
-    point: Point,
+    point: VersionPoint,
     build: Option<Box<str>>,
 }
 
@@ -173,7 +173,7 @@ impl MastermindsVersion {
         self.point.cmp(&other.point)
     }
 
-    pub(crate) fn into_point(self) -> Point {
+    pub(crate) fn into_point(self) -> VersionPoint {
         self.point
     }
 
@@ -200,7 +200,7 @@ impl MastermindsVersion {
             .prerelease
             .map_or(Ok(Prerelease::NONE), prerelease)?;
         Ok(Self {
-            point: Point { core, prerelease },
+            point: VersionPoint { core, prerelease },
             build: scanned.build.map(Into::into),
         })
     }
@@ -261,7 +261,7 @@ pub enum MastermindsErrorKind {
 }
 
 fn scan_all(text: &str) -> Option<ScannedVersion<'_>> {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = RangeCursor::new(text);
     scan(&mut cursor, |byte| byte.is_ascii_digit()).filter(|_| cursor.is_at_end())
 }
 
@@ -318,7 +318,7 @@ impl ScannedVersion<'_> {
 
 /// Scans one version as far as it goes; leaves the cursor anywhere if there is none.
 pub(crate) fn scan<'t>(
-    cursor: &mut Cursor<'t>,
+    cursor: &mut RangeCursor<'t>,
     component: impl Fn(u8) -> bool + Copy,
 ) -> Option<ScannedVersion<'t>> {
     let start = cursor.at();
@@ -347,7 +347,7 @@ fn some(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-fn dotted<'t>(cursor: &mut Cursor<'t>, belongs: impl Fn(u8) -> bool) -> Option<&'t str> {
+fn dotted<'t>(cursor: &mut RangeCursor<'t>, belongs: impl Fn(u8) -> bool) -> Option<&'t str> {
     let mut ahead = cursor.clone();
     if !ahead.eat(".") {
         return None;
@@ -357,7 +357,7 @@ fn dotted<'t>(cursor: &mut Cursor<'t>, belongs: impl Fn(u8) -> bool) -> Option<&
     Some(piece)
 }
 
-fn identifiers<'t>(cursor: &mut Cursor<'t>, sign: &str) -> Option<&'t str> {
+fn identifiers<'t>(cursor: &mut RangeCursor<'t>, sign: &str) -> Option<&'t str> {
     let mut ahead = cursor.clone();
     if !ahead.eat(sign) {
         return None;

@@ -11,7 +11,7 @@
 use super::comparator::{Comparator, PatchLine};
 use super::constraint::Constraint;
 use super::skip_range::SkipRange;
-use crate::version::comparator::{Core, Point};
+use crate::version::comparator::{Core, VersionPoint};
 use crate::version::comparator::{Side, Span, VersionCut};
 
 /// Which versions an interval speaks of.
@@ -59,7 +59,7 @@ pub fn skip_range(range: &SkipRange) -> Result<Vec<Interval>, TooManyComparators
 
 impl Class {
     /// The least version of this class above the cut, if there is one.
-    pub(crate) fn least_above(self, cut: &VersionCut) -> Option<Point> {
+    pub(crate) fn least_above(self, cut: &VersionCut) -> Option<VersionPoint> {
         let VersionCut::At(point, side) = cut else {
             return None;
         };
@@ -68,9 +68,9 @@ impl Class {
             Side::After => point.successor()?,
         };
         match self {
-            Self::Releases => Some(Point::release(next.core)),
+            Self::Releases => Some(VersionPoint::release(next.core)),
             Self::Prereleases if next.prerelease.is_none() => {
-                next.core.successor().map(Point::lowest)
+                next.core.successor().map(VersionPoint::lowest)
             }
             Self::Prereleases | Self::All => Some(next),
         }
@@ -82,8 +82,11 @@ impl Class {
     }
 
     /// What intervals say of this class: their ends, neighbours joined, whatever is missing.
-    pub fn places(self, intervals: &[Interval]) -> Vec<(Option<Point>, Option<Point>)> {
-        let mut places: Vec<(Option<Point>, Option<Point>)> = Vec::new();
+    pub fn places(
+        self,
+        intervals: &[Interval],
+    ) -> Vec<(Option<VersionPoint>, Option<VersionPoint>)> {
+        let mut places: Vec<(Option<VersionPoint>, Option<VersionPoint>)> = Vec::new();
         for Interval { span, .. } in intervals {
             let (lower, upper) = (self.least_above(&span.lower), self.least_above(&span.upper));
             match places.last_mut() {
@@ -96,7 +99,7 @@ impl Class {
     }
 
     /// The only version of this class in the span, if it is the only one.
-    pub fn only(self, span: &Span) -> Option<Point> {
+    pub fn only(self, span: &Span) -> Option<VersionPoint> {
         let least = self.least_above(&span.lower)?;
         let is_only = self.is_same_place(&VersionCut::after(least.clone()), &span.upper);
         is_only.then_some(least)
@@ -108,9 +111,9 @@ fn intervals<'r>(
     class: Class,
 ) -> Result<Vec<Interval>, TooManyComparators> {
     let groups: Vec<_> = groups
-        .map(|comparators| Group::new(&comparators, class))
+        .map(|comparators| MeaningGroup::new(&comparators, class))
         .collect();
-    let count = groups.iter().map(Group::comparators).sum();
+    let count = groups.iter().map(MeaningGroup::comparators).sum();
     if count > MAX_COMPARATORS {
         return Err(TooManyComparators(count));
     }
@@ -136,13 +139,13 @@ fn intervals<'r>(
 }
 
 /// What one group asks of the versions of a class.
-struct Group {
+struct MeaningGroup {
     within: Vec<Span>,
     outside: Vec<Span>,
     lines: Vec<PatchLine>,
 }
 
-impl Group {
+impl MeaningGroup {
     /// A patch line of releases is a stretch among releases; lines of the other class ask nothing.
     fn new(comparators: &[&Comparator], class: Class) -> Self {
         let mut group = Self {
@@ -182,7 +185,7 @@ impl Group {
 }
 
 /// The stretches between neighbouring cuts that have versions of the class.
-fn cells(groups: &[Group], class: Class) -> Vec<Span> {
+fn cells(groups: &[MeaningGroup], class: Class) -> Vec<Span> {
     let spans = groups
         .iter()
         .flat_map(|group| group.within.iter().chain(&group.outside));
@@ -203,7 +206,7 @@ fn cells(groups: &[Group], class: Class) -> Vec<Span> {
 }
 
 /// The patch lines that no group takes from the cell; nothing if no group takes the cell at all.
-fn missing(groups: &[Group], cell: &Span, class: Class) -> Option<Vec<PatchLine>> {
+fn missing(groups: &[MeaningGroup], cell: &Span, class: Class) -> Option<Vec<PatchLine>> {
     let mut covering = groups.iter().filter(|group| group.covers(cell));
     let mut missing = covering.next()?.lines.clone();
     missing.retain(|line| reaches(line, cell));
@@ -212,7 +215,7 @@ fn missing(groups: &[Group], cell: &Span, class: Class) -> Option<Vec<PatchLine>
     }
     missing.sort();
     missing.dedup();
-    let is_missing = |point: Point| missing.iter().any(|line| line.contains(&point));
+    let is_missing = |point: VersionPoint| missing.iter().any(|line| line.contains(&point));
     (!class.only(cell).is_some_and(is_missing)).then_some(missing)
 }
 
@@ -230,7 +233,7 @@ fn reaches(line: &PatchLine, span: &Span) -> bool {
 }
 
 /// The lowest patch of the line that is not below `least`, given that it is in this major.minor.
-fn patch_from(line: &PatchLine, least: &Point) -> Option<u64> {
+fn patch_from(line: &PatchLine, least: &VersionPoint) -> Option<u64> {
     let patch = least.core.patch;
     if line.at(patch) >= *least {
         Some(patch)

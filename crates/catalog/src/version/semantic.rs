@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::heap::Heap;
-use crate::version::comparator::{Core, Point, Prerelease};
+use crate::version::comparator::{Core, Prerelease, VersionPoint};
 use crate::version::go;
 use crate::version::go::NumberError;
 
@@ -20,7 +20,7 @@ use crate::version::go::NumberError;
 /// to say which it means ([`Version::cmp_precedence`], or the printed text).
 #[derive(Clone, Debug)]
 pub struct Version {
-    point: Point,
+    point: VersionPoint,
     build: Option<Box<str>>,
 }
 
@@ -61,7 +61,7 @@ impl Version {
             check_build(build, patch_at + rest.len() + 1)?;
         }
         Ok(Self {
-            point: Point { core, prerelease },
+            point: VersionPoint { core, prerelease },
             build: build.map(Into::into),
         })
     }
@@ -75,7 +75,7 @@ impl Version {
         };
         let prerelease = Prerelease::NONE;
         Self {
-            point: Point { core, prerelease },
+            point: VersionPoint { core, prerelease },
             build: None,
         }
     }
@@ -129,11 +129,11 @@ impl Version {
         self.point.text_len()
     }
 
-    pub(crate) fn point(&self) -> &Point {
+    pub(crate) fn point(&self) -> &VersionPoint {
         &self.point
     }
 
-    pub(crate) fn into_point(self) -> Point {
+    pub(crate) fn into_point(self) -> VersionPoint {
         self.point
     }
 }

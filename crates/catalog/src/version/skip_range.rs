@@ -15,11 +15,11 @@ use smallvec::SmallVec;
 
 use crate::heap::Heap;
 use crate::version::comparator::{Comparator, Hull, VersionCut};
-use crate::version::cursor::{ExpectedPart, Fault};
+use crate::version::cursor::{ExpectedPart, RangeFault};
 use crate::version::go::quote;
 use crate::version::meaning;
 use crate::version::semantic::{Version, VersionError};
-use crate::version::skip_range::parse::{OR, Token, expand_wildcards, read_comparator, split};
+use crate::version::skip_range::parse::{OR, RangeToken, expand_wildcards, read_comparator, split};
 
 /// A range of versions from which an entry can be upgraded to, e.g. `>=1.0.0 <1.2.3`.
 #[derive(Clone, Debug)]
@@ -136,14 +136,14 @@ impl SkipRange {
     }
 }
 
-fn check_bars(text: &str, tokens: &[Token<'_>]) -> Result<(), SkipRangeError> {
-    let is_bars = |token: &Token<'_>| token.text == OR;
+fn check_bars(text: &str, tokens: &[RangeToken<'_>]) -> Result<(), SkipRangeError> {
+    let is_bars = |token: &RangeToken<'_>| token.text == OR;
     if let Some(first) = tokens.first().filter(|token| is_bars(token)) {
-        let fault = Fault::new(text, first.at, ExpectedPart::Comparator);
+        let fault = RangeFault::new(text, first.at, ExpectedPart::Comparator);
         return Err(SkipRangeError::new(SkipRangeErrorKind::FirstIsOr, fault));
     }
     if tokens.last().is_none_or(is_bars) {
-        let fault = Fault::new(text, text.len(), ExpectedPart::Comparator);
+        let fault = RangeFault::new(text, text.len(), ExpectedPart::Comparator);
         return Err(SkipRangeError::new(SkipRangeErrorKind::LastIsOr, fault));
     }
     Ok(())
@@ -198,17 +198,20 @@ impl Heap for Extent {
 #[error("{kind}")]
 pub struct SkipRangeError {
     kind: SkipRangeErrorKind,
-    fault: Fault,
+    fault: RangeFault,
 }
 
 impl SkipRangeError {
-    fn new(kind: SkipRangeErrorKind, fault: Fault) -> Self {
+    fn new(kind: SkipRangeErrorKind, fault: RangeFault) -> Self {
         Self { kind, fault }
     }
 
-    fn no_version(typed: &str, token: &Token<'_>) -> Self {
+    fn no_version(typed: &str, token: &RangeToken<'_>) -> Self {
         let kind = SkipRangeErrorKind::NoVersion(token.text.as_ref().into());
-        Self::new(kind, Fault::new(typed, token.at, ExpectedPart::Version))
+        Self::new(
+            kind,
+            RangeFault::new(typed, token.at, ExpectedPart::Version),
+        )
     }
 
     /// What is wrong.
@@ -217,7 +220,7 @@ impl SkipRangeError {
     }
 
     /// Where, in the text as typed.
-    pub fn fault(&self) -> Fault {
+    pub fn fault(&self) -> RangeFault {
         self.fault
     }
 }

@@ -100,7 +100,7 @@ fn intervals(mut text: &str, target: Target) -> Option<Vec<String>> {
             .filter(|(_, version)| !version.trim().is_empty());
         let written = ends.map(|(operator, version)| {
             // `1.0` is one version there.
-            Parts::read(version.trim())?
+            ComparatorParts::read(version.trim())?
                 .whole()
                 .comparator(operator, target)
         });
@@ -115,8 +115,8 @@ fn intervals(mut text: &str, target: Target) -> Option<Vec<String>> {
 fn comparators(text: &str, target: Target) -> Option<String> {
     let hyphen = text.split_once(" - ").or_else(|| text.split_once(" to "));
     if let Some((from, to)) = hyphen {
-        let from = Parts::read(from.trim())?.comparator(">=", target)?;
-        let to = Parts::read(to.trim())?.comparator("<=", target)?;
+        let from = ComparatorParts::read(from.trim())?.comparator(">=", target)?;
+        let to = ComparatorParts::read(to.trim())?.comparator("<=", target)?;
         return Some(format!("{from} {to}"));
     }
     let (mut rest, mut found) = (text, Vec::new());
@@ -130,7 +130,9 @@ fn comparators(text: &str, target: Target) -> Option<String> {
         match (&*operator, word) {
             ("", "") if rest.is_empty() => break,
             ("", "and" | "AND") => {}
-            (operator, word) => found.push(Parts::read(word)?.comparator(operator, target)?),
+            (operator, word) => {
+                found.push(ComparatorParts::read(word)?.comparator(operator, target)?)
+            }
         }
     }
     (!found.is_empty()).then(|| found.join(" "))
@@ -169,7 +171,7 @@ const LONGEST: usize = 256;
 
 /// The parts of a version.
 #[derive(Clone, Debug)]
-struct Parts {
+struct ComparatorParts {
     /// One to three; those that are missing and those after a wildcard are not in it.
     numbers: Vec<u64>,
     /// Whether a wildcard follows them.
@@ -178,7 +180,7 @@ struct Parts {
     rest: String,
 }
 
-impl Parts {
+impl ComparatorParts {
     /// None for what is no version.
     fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(['v', 'V']).unwrap_or(text);

@@ -11,11 +11,11 @@
 //! counts.
 
 use olmguard_catalog::version::comparator::PatchLine;
-use olmguard_catalog::version::comparator::{Core, Point};
+use olmguard_catalog::version::comparator::{Core, VersionPoint};
 use olmguard_catalog::version::comparator::{Side, VersionCut};
 use olmguard_catalog::version::meaning::{self, Class, Interval, TooManyComparators};
 use olmguard_catalog::version::suggestion::Suggestion;
-use olmguard_catalog::version::{Constraint, ExpectedPart, Fault, Membership, SkipRange};
+use olmguard_catalog::version::{Constraint, ExpectedPart, Membership, RangeFault, SkipRange};
 
 /// What a `spec.source.catalog.version` takes.
 pub fn constraint(constraint: &Constraint) -> String {
@@ -56,7 +56,7 @@ pub fn suggestion(suggestion: &Suggestion) -> String {
 }
 
 /// What is at the place of a fault in a range, and what is expected there: `expected ..., found "<"`.
-pub fn fault(range: &str, fault: &Fault) -> String {
+pub fn fault(range: &str, fault: &RangeFault) -> String {
     let expected = match fault.expected {
         ExpectedPart::End => "the end of the range",
         ExpectedPart::Comparator => "a comparator such as >=1.2.3",
@@ -174,7 +174,7 @@ fn bounds(lower: &VersionCut, upper: &VersionCut, class: Class) -> String {
 
 /// Where an interval starts; nothing if no version of the class lies below.
 fn from(lower: &VersionCut, class: Class) -> Option<String> {
-    if class.is_same_place(&VersionCut::before(Point::lowest(Core::ZERO)), lower) {
+    if class.is_same_place(&VersionCut::before(VersionPoint::lowest(Core::ZERO)), lower) {
         return None;
     }
     place(lower, class).map(|(point, side)| match side {
@@ -184,11 +184,11 @@ fn from(lower: &VersionCut, class: Class) -> Option<String> {
 }
 
 /// The version at a cut. Among releases a prerelease stands for its release, which lies above it.
-fn place(cut: &VersionCut, class: Class) -> Option<(Point, Side)> {
+fn place(cut: &VersionCut, class: Class) -> Option<(VersionPoint, Side)> {
     match cut {
         VersionCut::Unlimited => None,
         VersionCut::At(point, _) if class == Class::Releases && !point.prerelease.is_none() => {
-            Some((Point::release(point.core), Side::Before))
+            Some((VersionPoint::release(point.core), Side::Before))
         }
         VersionCut::At(point, side) => Some((point.clone(), *side)),
     }

@@ -274,8 +274,9 @@ impl<'g, 'p> Chains<'g, 'p> {
             .flat_map(|entry| &entry.replaces)
             .copied()
             .collect();
-        let is_head =
-            |entry: &&GraphEntry<'_>| !skipped.contains(&entry.node) && !replaced.contains(&entry.node);
+        let is_head = |entry: &&GraphEntry<'_>| {
+            !skipped.contains(&entry.node) && !replaced.contains(&entry.node)
+        };
         let heads = entries().filter(is_head).collect();
         Self {
             graph,

@@ -4,8 +4,8 @@
 use std::cmp::Ordering;
 
 use olmguard_catalog::version::{
-    Constraint, ExpectedPart, Fault, LegacyRelease, Masterminds, MastermindsErrorKind,
-    MastermindsVersion, Release, ReleaseLimit, SkipRange, Version, VersionRelease, crd, go,
+    Constraint, ExpectedPart, LegacyRelease, Masterminds, MastermindsErrorKind, MastermindsVersion,
+    RangeFault, Release, ReleaseLimit, SkipRange, Version, VersionRelease, crd, go,
 };
 use olmguard_engine::explain::range as explain;
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn version() -> impl Strategy<Value = Version> {
 }
 
 #[track_caller]
-fn assert_points_into(text: &str, fault: Fault) {
+fn assert_points_into(text: &str, fault: RangeFault) {
     let found = text
         .get(fault.at..)
         .expect("a character boundary")

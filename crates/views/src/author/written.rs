@@ -218,7 +218,7 @@ pub(super) struct WholeCatalog {
 }
 
 impl Intake for WholeCatalog {
-    type Blob<'a> = (meta::Value<'a>, Value);
+    type Blob<'a> = (meta::BlobInCatalog<'a>, Value);
 
     const PLACES: Places = Places::Unwanted;
 
@@ -231,7 +231,7 @@ impl Intake for WholeCatalog {
     }
 
     fn take(&mut self, (decisive, value): Self::Blob<'_>, place: &BlobPlace<'_>) {
-        if let meta::Value::Blob(blob) = decisive
+        if let meta::BlobInCatalog::Blob(blob) = decisive
             && self.fault.is_none()
         {
             self.fault = fault(blob, place);
@@ -248,7 +248,7 @@ impl Intake for WholeCatalog {
 }
 
 /// Why a blob does not decode, or the guardrails in it cannot be read.
-fn fault(blob: meta::Blob<'_>, place: &BlobPlace<'_>) -> Option<WrittenError> {
+fn fault(blob: meta::FiledBlob<'_>, place: &BlobPlace<'_>) -> Option<WrittenError> {
     let stated = match blob.content {
         Err(fault) => {
             let fault = place.blame(&blob.filed, fault);

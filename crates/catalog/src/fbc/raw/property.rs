@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use crate::blob::{DependencyKind, Fault, JsonKind};
-use crate::fbc::json::{Cursor, CursorResult, Fold, Key, Record};
+use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
 use crate::fbc::shape::BundleObject;
 use crate::fbc::shape::property::CsvMetadata;
 
@@ -55,7 +55,7 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Property<'a>
         cursor.kind()?;
         let at = cursor.at();
         let TypedProperty { item, read } = cursor.record()?;
-        let Item { kind, value } = item;
+        let RawProperty { kind, value } = item;
         let (value, fault) = match read {
             Some(read) if read.kind == kind => (read.value, read.fault),
             _ => cursor.isolated(|cursor| read_value(&kind, value, cursor))?,
@@ -76,13 +76,13 @@ pub(super) fn types_only(cursor: &mut Cursor<'_>) -> CursorResult<()> {
 
 /// A property, its value not yet read.
 #[derive(Default)]
-pub(super) struct Item<'a> {
+pub(super) struct RawProperty<'a> {
     pub(super) kind: Cow<'a, str>,
     /// Where its value begins.
     pub(super) value: Option<usize>,
 }
 
-impl<'a> Record<'a> for Item<'a> {
+impl<'a> JsonRecord<'a> for RawProperty<'a> {
     const FIELDS: &'static [&'static str] = &["type", "value"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
@@ -104,7 +104,7 @@ impl<'a> Record<'a> for Item<'a> {
 /// A property whose value is read in the same walk if its type comes first.
 #[derive(Default)]
 struct TypedProperty<'a> {
-    item: Item<'a>,
+    item: RawProperty<'a>,
     read: Option<ReadValue<'a>>,
 }
 
@@ -115,8 +115,8 @@ struct ReadValue<'a> {
     fault: Option<Fault>,
 }
 
-impl<'a> Record<'a> for TypedProperty<'a> {
-    const FIELDS: &'static [&'static str] = Item::FIELDS;
+impl<'a> JsonRecord<'a> for TypedProperty<'a> {
+    const FIELDS: &'static [&'static str] = RawProperty::FIELDS;
     const IS_WHOLE: bool = true;
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
@@ -132,7 +132,7 @@ impl<'a> Record<'a> for TypedProperty<'a> {
     }
 
     fn takes_null(index: usize) -> bool {
-        Item::takes_null(index)
+        RawProperty::takes_null(index)
     }
 }
 
@@ -188,7 +188,7 @@ impl<'a> PropertyValue<'a> {
     }
 }
 
-impl<'a> Record<'a> for PackageValue<'a> {
+impl<'a> JsonRecord<'a> for PackageValue<'a> {
     const FIELDS: &'static [&'static str] = &["packageName", "version", "release"];
     const IS_WHOLE: bool = true;
 
@@ -260,7 +260,7 @@ impl Cursor<'_> {
         &mut self,
         fields: &'static [(&'static str, GoType)],
         next: &mut usize,
-        key: &Key<'_>,
+        key: &JsonKey<'_>,
     ) -> CursorResult<()> {
         let (before, after) = fields.split_at_checked(*next).unwrap_or_default();
         let is_own = |(name, _): &(&str, GoType)| key.fold(name).is_some();

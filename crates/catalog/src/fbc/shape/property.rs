@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::blob::{BundleBlob, DependencyKind, Fault, JsonKind, PackageProperty, ReleaseField};
-use crate::fbc::json::{Cursor, CursorResult, Record};
+use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
 use crate::fbc::shape::BundleObject;
 use crate::guardrail;
 
@@ -109,11 +109,11 @@ impl<'a> Properties<'a> {
         Ok(())
     }
 
-    fn take_csv(&mut self, value: Value<'a>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+    fn take_csv(&mut self, value: PropertyPlace<'a>, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         let csv = match value {
-            Value::Csv(csv) => csv,
-            Value::At(at) => cursor.revisit(at, CsvMetadata::read_lenient)?,
-            Value::Absent => return Ok(()),
+            PropertyPlace::Csv(csv) => csv,
+            PropertyPlace::At(at) => cursor.revisit(at, CsvMetadata::read_lenient)?,
+            PropertyPlace::Absent => return Ok(()),
         };
         self.facts.min_kube_version = csv.min_kube_version;
         self.facts.all_namespaces = csv.all_namespaces;
@@ -146,7 +146,7 @@ fn package_property<'a>(
         }));
     };
     let (package, fault) =
-        cursor.isolated(|cursor| cursor.revisit(at, Cursor::record::<PackageValue<'a>>))?;
+        cursor.isolated(|cursor| cursor.revisit(at, Cursor::record::<PackagePropertyValue<'a>>))?;
     Ok(match fault {
         Some(fault) => PackageProperty::Undecodable(fault),
         None => PackageProperty::Present {
@@ -159,12 +159,12 @@ fn package_property<'a>(
 #[derive(Default)]
 struct Property<'a> {
     kind: Cow<'a, str>,
-    value: Value<'a>,
+    value: PropertyPlace<'a>,
 }
 
 /// The value of a property.
 #[derive(Default)]
-enum Value<'a> {
+enum PropertyPlace<'a> {
     /// There is none.
     #[default]
     Absent,
@@ -174,7 +174,7 @@ enum Value<'a> {
     Csv(CsvMetadata<'a>),
 }
 
-impl Value<'_> {
+impl PropertyPlace<'_> {
     fn at(&self) -> Option<usize> {
         match self {
             Self::At(at) => Some(*at),
@@ -183,17 +183,17 @@ impl Value<'_> {
     }
 }
 
-impl<'a> Record<'a> for Property<'a> {
+impl<'a> JsonRecord<'a> for Property<'a> {
     const FIELDS: &'static [&'static str] = &["type", "value"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         if index == 0 {
             self.kind = cursor.text()?;
         } else if self.kind == CSV_METADATA {
-            self.value = Value::Csv(CsvMetadata::read_lenient(cursor)?);
+            self.value = PropertyPlace::Csv(CsvMetadata::read_lenient(cursor)?);
         } else {
             cursor.kind()?;
-            self.value = Value::At(cursor.at());
+            self.value = PropertyPlace::At(cursor.at());
             cursor.skip()?;
         }
         Ok(())
@@ -206,12 +206,12 @@ impl<'a> Record<'a> for Property<'a> {
 
 /// The value of an `olm.package` property. Its `packageName` only has to be a string.
 #[derive(Default)]
-struct PackageValue<'a> {
+struct PackagePropertyValue<'a> {
     version: Cow<'a, str>,
     release: ReleaseField<'a>,
 }
 
-impl<'a> Record<'a> for PackageValue<'a> {
+impl<'a> JsonRecord<'a> for PackagePropertyValue<'a> {
     const FIELDS: &'static [&'static str] = &["packageName", "version", "release"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
@@ -289,7 +289,7 @@ impl<'a> CsvMetadata<'a> {
     }
 }
 
-impl<'a> Record<'a> for CsvMetadata<'a> {
+impl<'a> JsonRecord<'a> for CsvMetadata<'a> {
     const FIELDS: &'static [&'static str] = &["installModes", "minKubeVersion"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
@@ -310,7 +310,7 @@ struct InstallMode<'a> {
     supported: bool,
 }
 
-impl<'a> Record<'a> for InstallMode<'a> {
+impl<'a> JsonRecord<'a> for InstallMode<'a> {
     const FIELDS: &'static [&'static str] = &["type", "supported"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {

@@ -10,11 +10,11 @@ fn documents(text: &str, want: &[&str]) {
     let mut found = Vec::new();
     loop {
         match split(rest, true) {
-            Piece::Document { length, consumed } => {
+            YamlPiece::Document { length, consumed } => {
                 found.push(str::from_utf8(&rest[..length]).expect("UTF-8"));
                 rest = &rest[consumed..];
             }
-            Piece::End => break,
+            YamlPiece::End => break,
             other => panic!("{text:?}: {other:?}"),
         }
     }
@@ -46,7 +46,7 @@ fn a_separator_stands_alone() {
         };
         assert_eq!(
             split(text.as_bytes(), true),
-            Piece::Malformed { at, malformed },
+            YamlPiece::Malformed { at, malformed },
             "{text:?}"
         );
     }
@@ -55,7 +55,11 @@ fn a_separator_stands_alone() {
 #[test]
 fn a_document_is_incomplete_until_its_separator_is_read() {
     for text in ["", "a\n", "a\n--", "a\n---", "a\n--- #", "---", "--- x"] {
-        assert_eq!(split(text.as_bytes(), false), Piece::Incomplete, "{text:?}");
+        assert_eq!(
+            split(text.as_bytes(), false),
+            YamlPiece::Incomplete,
+            "{text:?}"
+        );
     }
 }
 

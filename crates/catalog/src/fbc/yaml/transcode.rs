@@ -14,7 +14,8 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Tag};
 use crate::fbc::error::FbcErrorKind;
 use crate::fbc::yaml::write::JsonText;
 use crate::fbc::yaml::{
-    Marks, YamlFault, invalid, is_merge, local_tag, not_mergeable, scan_fault, typed, unreadable,
+    YamlFault, YamlMarks, invalid, is_merge, local_tag, not_mergeable, scan_fault, typed,
+    unreadable,
 };
 use crate::yaml_scalar::Scalar;
 
@@ -23,18 +24,18 @@ pub(super) struct Transcoder<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     out: JsonText<'a>,
-    open: Vec<Frame>,
-    anchors: BTreeMap<usize, Anchor>,
+    open: Vec<OpenCollection>,
+    anchors: BTreeMap<usize, AnchoredJson>,
     /// Where the event that is being worked on stands.
     at: Span,
-    marks: Marks,
+    marks: YamlMarks,
 }
 
 type Outcome = Result<(), FbcErrorKind>;
 
 impl<'a> Transcoder<'a> {
     /// The JSON is appended to `json`.
-    pub(super) fn new(text: &'a str, marks: Marks, json: &'a mut Vec<u8>) -> Self {
+    pub(super) fn new(text: &'a str, marks: YamlMarks, json: &'a mut Vec<u8>) -> Self {
         Self {
             text,
             parser: Parser::new_from_str_with_options(text, options()),
@@ -47,7 +48,7 @@ impl<'a> Transcoder<'a> {
     }
 
     /// Writes the JSON of the first document; `null` if there is none.
-    pub(super) fn run(mut self) -> Result<Marks, YamlFault> {
+    pub(super) fn run(mut self) -> Result<YamlMarks, YamlFault> {
         while let Some(event) = self.parser.next_event() {
             let (event, span) = event.map_err(|fault| scan_fault(&fault))?;
             self.at = span;
@@ -96,18 +97,21 @@ impl<'a> Transcoder<'a> {
         self.marks.note(self.out.len(), start.line(), start.col());
     }
 
-    fn shape(&self) -> Option<&Shape> {
+    fn shape(&self) -> Option<&CollectionShape> {
         self.open.last().map(|frame| &frame.shape)
     }
 
-    fn set_shape(&mut self, shape: Shape) {
+    fn set_shape(&mut self, shape: CollectionShape) {
         if let Some(frame) = self.open.last_mut() {
             frame.shape = shape;
         }
     }
 
     fn is_at_key(&self) -> bool {
-        matches!(self.shape(), Some(Shape::Key | Shape::MergedKey))
+        matches!(
+            self.shape(),
+            Some(CollectionShape::Key | CollectionShape::MergedKey)
+        )
     }
 
     fn scalar(
@@ -140,11 +144,11 @@ impl<'a> Transcoder<'a> {
     }
 
     fn begin_merge(&mut self) {
-        let merged = self.shape() == Some(&Shape::MergedKey);
+        let merged = self.shape() == Some(&CollectionShape::MergedKey);
         self.set_shape(if merged {
-            Shape::MergedMerge
+            CollectionShape::MergedMerge
         } else {
-            Shape::Merge
+            CollectionShape::Merge
         });
     }
 
@@ -155,7 +159,7 @@ impl<'a> Transcoder<'a> {
         if anchor > 0 {
             let mut value = Vec::new();
             JsonText::after(&mut value, 0).scalar(&scalar)?;
-            self.anchors.insert(anchor, Anchor::Kept(value));
+            self.anchors.insert(anchor, AnchoredJson::Kept(value));
         }
         let key = scalar.into_key().map_err(|fault| unreadable(&fault))?;
         self.write_key(&key);
@@ -176,22 +180,26 @@ impl<'a> Transcoder<'a> {
         self.out.separate();
         self.out.string(key);
         self.out.push(b':');
-        let merged = self.shape() == Some(&Shape::MergedKey);
+        let merged = self.shape() == Some(&CollectionShape::MergedKey);
         self.set_shape(if merged {
-            Shape::MergedValue
+            CollectionShape::MergedValue
         } else {
-            Shape::Value
+            CollectionShape::Value
         });
     }
 
     /// Before a value that is no key and no mapping to merge.
     fn begin_value(&mut self) -> Outcome {
         match self.shape() {
-            Some(Shape::Key | Shape::MergedKey) => {
+            Some(CollectionShape::Key | CollectionShape::MergedKey) => {
                 Err(invalid("a mapping or list cannot be a key"))
             }
-            Some(Shape::Merge | Shape::MergedMerge | Shape::MergedList(_)) => Err(not_mergeable()),
-            Some(Shape::List) => {
+            Some(
+                CollectionShape::Merge
+                | CollectionShape::MergedMerge
+                | CollectionShape::MergedList(_),
+            ) => Err(not_mergeable()),
+            Some(CollectionShape::List) => {
                 self.out.separate();
                 Ok(())
             }
@@ -202,19 +210,26 @@ impl<'a> Transcoder<'a> {
     /// After a value of any kind.
     fn end_value(&mut self) {
         match self.shape() {
-            Some(Shape::Value | Shape::Merge) => self.set_shape(Shape::Key),
-            Some(Shape::MergedValue | Shape::MergedMerge) => self.set_shape(Shape::MergedKey),
+            Some(CollectionShape::Value | CollectionShape::Merge) => {
+                self.set_shape(CollectionShape::Key)
+            }
+            Some(CollectionShape::MergedValue | CollectionShape::MergedMerge) => {
+                self.set_shape(CollectionShape::MergedKey)
+            }
             _ => {}
         }
     }
 
     fn begin_list(&mut self, anchor: usize) -> Outcome {
-        let merges = matches!(self.shape(), Some(Shape::Merge | Shape::MergedMerge));
+        let merges = matches!(
+            self.shape(),
+            Some(CollectionShape::Merge | CollectionShape::MergedMerge)
+        );
         let shape = if merges {
-            Shape::MergedList(Vec::new())
+            CollectionShape::MergedList(Vec::new())
         } else {
             self.begin_value()?;
-            Shape::List
+            CollectionShape::List
         };
         self.begin(shape, anchor);
         if !merges {
@@ -225,20 +240,23 @@ impl<'a> Transcoder<'a> {
     }
 
     fn begin_mapping(&mut self, anchor: usize) -> Outcome {
-        if let Some(Shape::Merge | Shape::MergedMerge | Shape::MergedList(_)) = self.shape() {
-            self.begin(Shape::MergedKey, anchor);
+        if let Some(
+            CollectionShape::Merge | CollectionShape::MergedMerge | CollectionShape::MergedList(_),
+        ) = self.shape()
+        {
+            self.begin(CollectionShape::MergedKey, anchor);
             return Ok(());
         }
         self.begin_value()?;
-        self.begin(Shape::Key, anchor);
+        self.begin(CollectionShape::Key, anchor);
         self.mark();
         self.out.push(b'{');
         Ok(())
     }
 
-    fn begin(&mut self, shape: Shape, anchor: usize) {
+    fn begin(&mut self, shape: CollectionShape, anchor: usize) {
         let start = self.out.len();
-        self.open.push(Frame {
+        self.open.push(OpenCollection {
             shape,
             start,
             anchor,
@@ -246,7 +264,7 @@ impl<'a> Transcoder<'a> {
     }
 
     fn end(&mut self) -> Outcome {
-        let Some(Frame {
+        let Some(OpenCollection {
             shape,
             start,
             anchor,
@@ -255,12 +273,12 @@ impl<'a> Transcoder<'a> {
             return Ok(());
         };
         match shape {
-            Shape::List => {
+            CollectionShape::List => {
                 self.out.push(b']');
                 self.anchor(anchor, start);
             }
-            Shape::MergedKey => self.end_merged(start, anchor),
-            Shape::MergedList(members) => self.end_merged_list(members)?,
+            CollectionShape::MergedKey => self.end_merged(start, anchor),
+            CollectionShape::MergedList(members) => self.end_merged_list(members)?,
             _ => {
                 self.out.push(b'}');
                 self.anchor(anchor, start);
@@ -277,15 +295,15 @@ impl<'a> Transcoder<'a> {
             let text = self.out.written(members.clone());
             let text = text.strip_prefix(b",").unwrap_or(text);
             let whole = [b"{", text, b"}"].concat();
-            self.anchors.insert(anchor, Anchor::Kept(whole));
+            self.anchors.insert(anchor, AnchoredJson::Kept(whole));
         }
         self.note_merged(members);
     }
 
     /// Within a list of mappings to merge: where the members of one stand.
     fn note_merged(&mut self, members: Range<usize>) {
-        if let Some(Frame {
-            shape: Shape::MergedList(list),
+        if let Some(OpenCollection {
+            shape: CollectionShape::MergedList(list),
             ..
         }) = self.open.last_mut()
         {
@@ -311,19 +329,27 @@ impl<'a> Transcoder<'a> {
     fn anchor(&mut self, anchor: usize, start: usize) {
         if anchor > 0 {
             let written = start..self.out.len();
-            self.anchors.insert(anchor, Anchor::Written(written));
+            self.anchors.insert(anchor, AnchoredJson::Written(written));
         }
     }
 
     fn alias(&mut self, anchor: usize) -> Outcome {
         let json = match self.anchors.get(&anchor) {
-            Some(Anchor::Written(range)) => Cow::Owned(self.out.written(range.clone()).to_vec()),
-            Some(Anchor::Kept(json)) => Cow::Owned(json.clone()),
+            Some(AnchoredJson::Written(range)) => {
+                Cow::Owned(self.out.written(range.clone()).to_vec())
+            }
+            Some(AnchoredJson::Kept(json)) => Cow::Owned(json.clone()),
             None => return Err(invalid("an anchor's value contains itself")),
         };
         match self.shape() {
-            Some(Shape::Key | Shape::MergedKey) => return self.alias_key(&json),
-            Some(Shape::Merge | Shape::MergedMerge | Shape::MergedList(_)) => {
+            Some(CollectionShape::Key | CollectionShape::MergedKey) => {
+                return self.alias_key(&json);
+            }
+            Some(
+                CollectionShape::Merge
+                | CollectionShape::MergedMerge
+                | CollectionShape::MergedList(_),
+            ) => {
                 self.alias_merge(&json)?;
             }
             _ => {
@@ -390,15 +416,15 @@ const SIZE_LIMIT: usize = 32 << 20;
 
 /// A collection that has begun.
 #[derive(Debug)]
-struct Frame {
-    shape: Shape,
+struct OpenCollection {
+    shape: CollectionShape,
     /// Where its JSON begins.
     start: usize,
     anchor: usize,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Shape {
+enum CollectionShape {
     List,
     /// A mapping before a key.
     Key,
@@ -418,7 +444,7 @@ enum Shape {
 
 /// An anchored value that is complete.
 #[derive(Debug)]
-enum Anchor {
+enum AnchoredJson {
     /// It stands here in what was written.
     Written(Range<usize>),
     /// Its JSON: it was written in another form.

@@ -1,20 +1,20 @@
 //! From operators and operands to comparators over the version order.
 //!
 //! Mirrors `parseConstraint` and the `constraint…` functions of [`constraints.go`]. What an operator
-//! means depends on how much of the operand is written ([`Form`]); the prerelease is kept in every
+//! means depends on how much of the operand is written ([`OperandForm`]); the prerelease is kept in every
 //! form, so `1.x-beta` starts at 1.0.0-beta.
 //!
 //! [`constraints.go`]: https://github.com/Masterminds/semver/blob/v3.5.0/constraints.go
 
 use std::borrow::Cow;
 
-use crate::version::comparator::{Comparator, Core, PatchLine, Point, Span, VersionCut};
+use crate::version::comparator::{Comparator, Core, PatchLine, Span, VersionCut, VersionPoint};
 use crate::version::constraint as group;
 use crate::version::constraint::{
     ConstraintErrorKind, GatedComparator, Group, LocatedFault, Operator, Prereleases,
     WrittenComparator, operand,
 };
-use crate::version::cursor::{Cursor, ExpectedPart, Fault};
+use crate::version::cursor::{ExpectedPart, RangeCursor, RangeFault};
 use crate::version::masterminds::{
     Masterminds, MastermindsErrorKind, MastermindsVersion, PrereleaseGate, ScannedVersion,
 };
@@ -43,7 +43,7 @@ pub(super) fn group(text: &str, release: Masterminds) -> Result<Group, LocatedFa
 
 /// How much of an operand is written: everything up to the first wildcard or missing component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum OperandForm {
     /// `*`
     Any,
     /// `1`, `1.x`
@@ -54,7 +54,7 @@ enum Form {
     Full,
 }
 
-impl Form {
+impl OperandForm {
     fn of(operand: &ScannedVersion<'_>) -> Self {
         let is_open = |component: Option<&str>| component.is_none_or(is_wildcard);
         if is_wildcard(operand.major) {
@@ -92,13 +92,13 @@ fn comparator(
     written: &WrittenComparator<'_>,
     release: Masterminds,
 ) -> Result<GatedComparator, LocatedFault> {
-    let form = Form::of(&written.operand);
+    let form = OperandForm::of(&written.operand);
     let point = MastermindsVersion::parse(&form.base(&written.operand), release)
         .map_err(|error| operand_fault(written, error.kind()))?
         .into_point();
     let is_ungated = release.rules().gate == PrereleaseGate::Comparator
         && written.operator == Operator::NotEqual
-        && form == Form::Full;
+        && form == OperandForm::Full;
     let prereleases = if is_ungated || !point.prerelease.is_none() {
         Prereleases::Admitted
     } else {
@@ -124,10 +124,10 @@ fn operand_fault(written: &WrittenComparator<'_>, kind: &MastermindsErrorKind) -
     }
 }
 
-fn compile(operator: Operator, form: Form, point: Point) -> Comparator {
+fn compile(operator: Operator, form: OperandForm, point: VersionPoint) -> Comparator {
     let core = point.core;
     Comparator::Within(match operator {
-        Operator::Equal if form == Form::Full => Span::exactly(point),
+        Operator::Equal if form == OperandForm::Full => Span::exactly(point),
         Operator::Equal | Operator::Tilde => {
             Span::new(VersionCut::before(point), tilde_end(form, core))
         }
@@ -136,7 +136,7 @@ fn compile(operator: Operator, form: Form, point: Point) -> Comparator {
         Operator::Greater => Span::above(end(form, point)),
         Operator::GreaterOrEqual => Span::above(VersionCut::before(point)),
         Operator::Less => Span::below(VersionCut::before(point)),
-        Operator::LessOrEqual if form == Form::Any => {
+        Operator::LessOrEqual if form == OperandForm::Any => {
             Span::below(VersionCut::after_minor(Core::ZERO))
         }
         Operator::LessOrEqual => Span::below(end(form, point)),
@@ -144,41 +144,41 @@ fn compile(operator: Operator, form: Form, point: Point) -> Comparator {
 }
 
 /// Above everything that the operand stands for. `>*` is above 0.0.0, unlike `<=*`.
-fn end(form: Form, point: Point) -> VersionCut {
+fn end(form: OperandForm, point: VersionPoint) -> VersionCut {
     match form {
-        Form::Any | Form::Full => VersionCut::after(point),
-        Form::Major => VersionCut::after_major(point.core),
-        Form::Minor => VersionCut::after_minor(point.core),
+        OperandForm::Any | OperandForm::Full => VersionCut::after(point),
+        OperandForm::Major => VersionCut::after_major(point.core),
+        OperandForm::Minor => VersionCut::after_minor(point.core),
     }
 }
 
 /// `~0.0.0` has no end: upstream takes it for `~*`.
-fn tilde_end(form: Form, core: Core) -> VersionCut {
+fn tilde_end(form: OperandForm, core: Core) -> VersionCut {
     match form {
-        Form::Any => VersionCut::Unlimited,
-        Form::Full if core == Core::ZERO => VersionCut::Unlimited,
-        Form::Major => VersionCut::after_major(core),
-        Form::Minor | Form::Full => VersionCut::after_minor(core),
+        OperandForm::Any => VersionCut::Unlimited,
+        OperandForm::Full if core == Core::ZERO => VersionCut::Unlimited,
+        OperandForm::Major => VersionCut::after_major(core),
+        OperandForm::Minor | OperandForm::Full => VersionCut::after_minor(core),
     }
 }
 
 /// Up to the next version that changes the first number that is not 0. `^*` is `^0.0.0`.
-fn caret_end(form: Form, core: Core) -> VersionCut {
-    if core.major > 0 || form == Form::Major {
+fn caret_end(form: OperandForm, core: Core) -> VersionCut {
+    if core.major > 0 || form == OperandForm::Major {
         VersionCut::after_major(core)
-    } else if core.minor > 0 || form == Form::Minor {
+    } else if core.minor > 0 || form == OperandForm::Minor {
         VersionCut::after_minor(core)
     } else {
-        VersionCut::after(Point::release(core))
+        VersionCut::after(VersionPoint::release(core))
     }
 }
 
 /// `!=1.2` lets a version of 1.2 pass whose prerelease differs from the operand's; `!=1` does not.
-fn not_equal(form: Form, point: Point) -> Comparator {
+fn not_equal(form: OperandForm, point: VersionPoint) -> Comparator {
     match form {
-        Form::Any | Form::Full => Comparator::Outside(Span::exactly(point)),
-        Form::Major => Comparator::Outside(Span::major(point.core)),
-        Form::Minor => Comparator::Unlike(PatchLine {
+        OperandForm::Any | OperandForm::Full => Comparator::Outside(Span::exactly(point)),
+        OperandForm::Major => Comparator::Outside(Span::major(point.core)),
+        OperandForm::Minor => Comparator::Unlike(PatchLine {
             major: point.core.major,
             minor: point.core.minor,
             prerelease: point.prerelease,
@@ -198,12 +198,12 @@ fn not_equal(form: Form, point: Point) -> Comparator {
 pub(super) struct RewrittenConstraint<'t> {
     typed: &'t str,
     pub(super) text: Cow<'t, str>,
-    extent: Option<Extent>,
+    extent: Option<OperandExtent>,
 }
 
 /// Where the text as typed has hyphen ranges, in bytes.
 #[derive(Clone, Copy)]
-struct Extent {
+struct OperandExtent {
     start: usize,
     end: usize,
     /// The hyphen of the first.
@@ -216,7 +216,7 @@ impl<'t> RewrittenConstraint<'t> {
         let extent = ranges
             .first()
             .zip(ranges.last())
-            .map(|(first, last)| Extent {
+            .map(|(first, last)| OperandExtent {
                 start: first.start,
                 end: last.start + last.text.len(),
                 hyphen: first.hyphen,
@@ -239,19 +239,19 @@ impl<'t> RewrittenConstraint<'t> {
     /// The fault at byte `at` of the rewritten text, in the text as typed.
     ///
     /// Before the first range and behind the last the two may agree; else the ranges are to blame.
-    pub(super) fn fault(&self, at: usize, expected: ExpectedPart) -> Fault {
-        let Some(Extent { start, end, hyphen }) = self.extent else {
-            return Fault::new(self.typed, at, expected);
+    pub(super) fn fault(&self, at: usize, expected: ExpectedPart) -> RangeFault {
+        let Some(OperandExtent { start, end, hyphen }) = self.extent else {
+            return RangeFault::new(self.typed, at, expected);
         };
         let (before, behind) = self.text.split_at_checked(at).unwrap_or((&self.text, ""));
         if at < start && self.typed.starts_with(before) {
-            return Fault::new(self.typed, at, expected);
+            return RangeFault::new(self.typed, at, expected);
         }
         match self.typed.len().checked_sub(behind.len()) {
             Some(at) if at >= end && self.typed.ends_with(behind) => {
-                Fault::new(self.typed, at, expected)
+                RangeFault::new(self.typed, at, expected)
             }
-            _ => Fault::new(self.typed, hyphen, ExpectedPart::HyphenRange),
+            _ => RangeFault::new(self.typed, hyphen, ExpectedPart::HyphenRange),
         }
     }
 }
@@ -273,7 +273,7 @@ fn ranges(text: &str) -> Vec<HyphenRange<'_>> {
     }
     let mut start = 0;
     while start < text.len() {
-        let mut cursor = Cursor::starting(text, start);
+        let mut cursor = RangeCursor::starting(text, start);
         if let Some(range) = range(&mut cursor) {
             ranges.push(range);
             start = cursor.at();
@@ -284,7 +284,7 @@ fn ranges(text: &str) -> Vec<HyphenRange<'_>> {
     ranges
 }
 
-fn range<'t>(cursor: &mut Cursor<'t>) -> Option<HyphenRange<'t>> {
+fn range<'t>(cursor: &mut RangeCursor<'t>) -> Option<HyphenRange<'t>> {
     let start = cursor.at();
     cursor.eat_blanks();
     let from = operand(cursor)?.text;

@@ -7,8 +7,8 @@
 
 use std::borrow::Cow;
 
-use crate::version::comparator::{Comparator, Point, Span, VersionCut};
-use crate::version::cursor::{ExpectedPart, Fault};
+use crate::version::comparator::{Comparator, Span, VersionCut, VersionPoint};
+use crate::version::cursor::{ExpectedPart, RangeFault};
 use crate::version::semantic::{IdentifierError, Version, VersionErrorKind};
 use crate::version::skip_range::{ComparatorError, SkipRangeError, SkipRangeErrorKind};
 
@@ -17,13 +17,13 @@ pub(super) const OR: &str = "||";
 
 /// A token without its blanks.
 #[derive(Clone, Debug)]
-pub(super) struct Token<'t> {
+pub(super) struct RangeToken<'t> {
     pub(super) text: Cow<'t, str>,
     /// Byte offset in the text as typed.
     pub(super) at: usize,
 }
 
-impl Token<'_> {
+impl RangeToken<'_> {
     /// Where byte `offset` of the token stands in the text as typed; its start if a wildcard was
     /// expanded.
     pub(super) fn typed_position(&self, typed: &str, offset: usize) -> usize {
@@ -52,7 +52,7 @@ impl Token<'_> {
 }
 
 /// Cuts at blanks, but not behind `>`, `<` or `=`. Tokens of one byte vanish, as they do upstream.
-pub(super) fn split(text: &str) -> Vec<Token<'_>> {
+pub(super) fn split(text: &str) -> Vec<RangeToken<'_>> {
     let mut tokens = Vec::new();
     let mut start = 0;
     let mut previous = None;
@@ -74,7 +74,7 @@ pub(super) fn operator_and_version(token: &str) -> Option<(&str, &str)> {
     Some((operator.trim(), version))
 }
 
-fn token(text: &str, start: usize, end: usize) -> Option<Token<'_>> {
+fn token(text: &str, start: usize, end: usize) -> Option<RangeToken<'_>> {
     let piece = text.get(start..end).filter(|piece| piece.len() > 1)?;
     let at = start + piece.bytes().take_while(|&byte| byte == b' ').count();
     let text = if piece.contains(' ') {
@@ -82,7 +82,7 @@ fn token(text: &str, start: usize, end: usize) -> Option<Token<'_>> {
     } else {
         piece.into()
     };
-    Some(Token { text, at })
+    Some(RangeToken { text, at })
 }
 
 /// Go's `unicode.IsDigit`: the general category Nd, of which Rust knows only a superset.
@@ -112,7 +112,7 @@ const ZEROS: [u32; 76] = [
 /// Reads a token, wildcards expanded; `typed` is the whole range.
 pub(super) fn read_comparator(
     typed: &str,
-    token: &Token<'_>,
+    token: &RangeToken<'_>,
 ) -> Result<Comparator, SkipRangeError> {
     let Some((operator, version)) = operator_and_version(&token.text) else {
         return Err(SkipRangeError::no_version(typed, token));
@@ -123,7 +123,7 @@ pub(super) fn read_comparator(
         return Err(refused(
             token,
             error,
-            Fault::new(typed, token.at, ExpectedPart::Operator),
+            RangeFault::new(typed, token.at, ExpectedPart::Operator),
         ));
     };
     let parsed = Version::parse(version).map_err(|source| {
@@ -140,17 +140,17 @@ pub(super) fn read_comparator(
             version,
             source,
         };
-        refused(token, error, Fault::new(typed, at, expected))
+        refused(token, error, RangeFault::new(typed, at, expected))
     })?;
     Ok(compile(parsed.into_point()))
 }
 
-fn refused(token: &Token<'_>, error: ComparatorError, fault: Fault) -> SkipRangeError {
+fn refused(token: &RangeToken<'_>, error: ComparatorError, fault: RangeFault) -> SkipRangeError {
     let token = token.text.as_ref().into();
     SkipRangeError::new(SkipRangeErrorKind::Comparator { token, error }, fault)
 }
 
-fn compiler(operator: &str) -> Option<fn(Point) -> Comparator> {
+fn compiler(operator: &str) -> Option<fn(VersionPoint) -> Comparator> {
     Some(match operator {
         "" | "=" | "==" => |point| Comparator::Within(Span::exactly(point)),
         "!" | "!=" => |point| Comparator::Outside(Span::exactly(point)),
@@ -170,8 +170,8 @@ fn compiler(operator: &str) -> Option<fn(Point) -> Comparator> {
 /// Rewrites all tokens with an `x`; some become two.
 pub(super) fn expand_wildcards<'t>(
     typed: &str,
-    tokens: Vec<Token<'t>>,
-) -> Result<Vec<Token<'t>>, SkipRangeError> {
+    tokens: Vec<RangeToken<'t>>,
+) -> Result<Vec<RangeToken<'t>>, SkipRangeError> {
     if !tokens.iter().any(|token| token.text.contains('x')) {
         return Ok(tokens);
     }
@@ -185,7 +185,7 @@ pub(super) fn expand_wildcards<'t>(
             return Err(SkipRangeError::no_version(typed, &token));
         };
         let rewritten = rewrite(operator, version);
-        expanded.extend(rewritten.into_iter().map(|text| Token {
+        expanded.extend(rewritten.into_iter().map(|text| RangeToken {
             text: text.into(),
             at: token.at,
         }));

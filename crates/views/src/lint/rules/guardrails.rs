@@ -6,7 +6,7 @@ use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::{PackageView, View};
 use crate::lint::words::{meant, q};
 use crate::lint::written::{Carrier, Guardrails};
-use olmguard_catalog::guardrail::{Problem, SCHEMA, UnreadGuardrails};
+use olmguard_catalog::guardrail::{GuardrailProblem, SCHEMA, UnreadGuardrails};
 use olmguard_catalog::version::go::one_line;
 
 pub(super) const GUARDRAIL_UNREADABLE: RuleItem =
@@ -37,12 +37,12 @@ fn unreadable_together(package: &PackageView<'_>, report: &mut Report<'_, '_>) {
     let view = &package.guardrails;
     for several in [&view.blobs, &view.properties] {
         if let Some(second) = several.get(1) {
-            let unread = UnreadGuardrails::whole(Problem::Twice);
+            let unread = UnreadGuardrails::whole(GuardrailProblem::Twice);
             report.say(second.spot, unreadable(package.name, &unread));
         }
     }
     let unread = view.unread();
-    let differ = unread.filter(|unread| unread.problem == Problem::Differ);
+    let differ = unread.filter(|unread| unread.problem == GuardrailProblem::Differ);
     if let (Some(differ), Some(blob)) = (differ, view.blobs.first()) {
         report.say(blob.spot, unreadable(package.name, &differ));
     }

@@ -12,7 +12,7 @@ use super::{
 use olmguard_catalog::blob::{Fault, Position};
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
-use olmguard_catalog::fbc::raw::{self, Label, PropertyValue, RawContent, RawObject, Value};
+use olmguard_catalog::fbc::raw::{self, BlobLabel, PropertyValue, RawContent, RawObject, Value};
 use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::guardrail;
@@ -221,7 +221,7 @@ impl Collector {
                 self.written.guardrails.push(said);
             }
             RawContent::Other => {
-                if let Label::Text(schema) = &object.schema {
+                if let BlobLabel::Text(schema) = &object.schema {
                     self.written.others.push(OtherBlob {
                         spot: locator.find(schema.at),
                         package: package.into(),
@@ -269,13 +269,13 @@ impl Collector {
             self.note(begin, package, LoadFaultKind::Meta(duplicates.clone()));
         }
         for label in [&object.schema, &object.package, &object.name] {
-            if let Label::Other { key, at, found } = label {
+            if let BlobLabel::Other { key, at, found } = label {
                 let (key, found) = (key.as_ref().into(), *found);
                 let what = LoadFaultKind::Meta(FbcErrorKind::NotAString { key, found });
                 self.note(locator.find(*at), package, what);
             }
         }
-        let is_missing = !matches!(object.schema, Label::Other { .. });
+        let is_missing = !matches!(object.schema, BlobLabel::Other { .. });
         if is_missing && object.schema.text().is_empty() {
             self.note(begin, package, LoadFaultKind::MissingSchema);
         }
@@ -382,7 +382,7 @@ fn kept_entry(entry: &raw::RawEntry<'_>, locator: &mut Locator<'_>) -> Entry {
 }
 
 /// A text with its place; an absent one has none.
-pub(super) fn kept(text: &raw::Text<'_>, locator: &mut Locator<'_>) -> Text {
+pub(super) fn kept(text: &raw::PlacedText<'_>, locator: &mut Locator<'_>) -> Text {
     let is_absent = text.at == 0 && text.text.is_empty();
     Text {
         spot: if is_absent {
@@ -402,7 +402,11 @@ fn package_of<'b>(value: &'b Value<'_>) -> &'b str {
     }
 }
 
-fn owner<'b>(schema: &Label<'_>, package: &'b Label<'_>, name: &'b Label<'_>) -> &'b str {
+fn owner<'b>(
+    schema: &BlobLabel<'_>,
+    package: &'b BlobLabel<'_>,
+    name: &'b BlobLabel<'_>,
+) -> &'b str {
     match schema.text() {
         "olm.package" => name.text(),
         _ => package.text(),

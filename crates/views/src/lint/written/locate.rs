@@ -11,7 +11,7 @@ pub(super) struct Locator<'p> {
     origin: TextOrigin,
     /// Where the bytes that are asked for begin in the text.
     base: usize,
-    marks: Option<&'p olmguard_catalog::fbc::yaml::Marks>,
+    marks: Option<&'p olmguard_catalog::fbc::yaml::YamlMarks>,
     file: u32,
     /// What was walked over.
     at: usize,
