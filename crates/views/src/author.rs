@@ -28,5 +28,5 @@ pub mod zstream;
 
 pub use blob::BlobText;
 pub use blob::{Shelf, ShelfError};
-pub use value::{Members, Value};
+pub use value::{WrittenMembers, WrittenValue};
 pub use written::{CatalogText, Format, WrittenError};

@@ -33,7 +33,7 @@ use olmguard_engine::snapshot::CatalogState;
 use crate::generation::Generation;
 
 pub use crate::picture::pick::{AbsentBundle, NoSuchVersion, absent, pick, removed};
-pub use crate::picture::sketch::{Fate, ForbiddenSteps, Sketch};
+pub use crate::picture::sketch::{EdgeFate, ForbiddenSteps, Sketch};
 pub use crate::picture::text::no_version;
 
 /// What of a graph is to be seen.
@@ -54,12 +54,12 @@ pub struct View<'a> {
     /// Which edges there are.
     pub edges: EdgeSource,
     /// Who says which of them are safe.
-    pub guarded: Option<GuardedSteps<'a>>,
+    pub guarded: Option<ShownGuards<'a>>,
 }
 
 /// What is said of the steps to the bundles of a catalog.
 #[derive(Clone, Copy, Debug)]
-pub struct GuardedSteps<'a> {
+pub struct ShownGuards<'a> {
     /// What is said.
     pub guards: &'a Guards<'a>,
     /// The upgrade policies that match the package, if they are to be shown.
@@ -72,7 +72,7 @@ pub struct GuardedSteps<'a> {
 
 /// Why there is no picture.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum TooLarge {
+pub enum GraphTooLarge {
     /// Too many versions.
     #[error("{found} versions: expected at most {most}; fewer channels have fewer")]
     Versions {
@@ -108,7 +108,7 @@ impl View<'_> {
 
 /// A mark of a version; in a lane it is that channel's view of it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Mark {
+pub enum VersionMark {
     /// It is the installed one.
     Installed,
     /// No entry of the channel replaces or skips it.
@@ -135,7 +135,7 @@ pub enum Mark {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Marks(u16);
 
-impl Mark {
+impl VersionMark {
     /// Every mark, in the order in which they are told.
     pub const ALL: [Self; 10] = [
         Self::Installed,
@@ -174,7 +174,7 @@ impl Mark {
 impl Marks {
     /// These marks and one more, if it holds.
     #[must_use]
-    pub fn with(self, mark: Mark, holds: bool) -> Self {
+    pub fn with(self, mark: VersionMark, holds: bool) -> Self {
         if holds {
             Self(self.0 | mark.bit())
         } else {
@@ -183,17 +183,19 @@ impl Marks {
     }
 
     /// Whether this mark is among them.
-    pub fn has(self, mark: Mark) -> bool {
+    pub fn has(self, mark: VersionMark) -> bool {
         self.0 & mark.bit() != 0
     }
 
     /// Whether there is a way on from here by neither or by one generation of OLM.
     pub fn is_stranded(self) -> bool {
-        self.has(Mark::StrandedV0) || self.has(Mark::StrandedV1)
+        self.has(VersionMark::StrandedV0) || self.has(VersionMark::StrandedV1)
     }
 
     /// The marks, in the order in which they are told.
-    pub fn iter(self) -> impl Iterator<Item = Mark> {
-        Mark::ALL.into_iter().filter(move |mark| self.has(*mark))
+    pub fn iter(self) -> impl Iterator<Item = VersionMark> {
+        VersionMark::ALL
+            .into_iter()
+            .filter(move |mark| self.has(*mark))
     }
 }

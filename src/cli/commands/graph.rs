@@ -31,7 +31,7 @@ use olmguard_views::generation::Generation;
 use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::walk::ReachedRows;
-use olmguard_views::picture::{self, AbsentBundle, GuardedSteps, Sketch, TooLarge, View};
+use olmguard_views::picture::{self, AbsentBundle, GraphTooLarge, ShownGuards, Sketch, View};
 
 /// Draw the upgrade graph (HTML, SVG, Mermaid, DOT, JSON)
 #[derive(Clone, Debug, Args)]
@@ -164,7 +164,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     for one in &absent {
         graph.state(&one.name, &one.version);
     }
-    let guarded = GuardedSteps {
+    let guarded = ShownGuards {
         guards: &guards,
         policies: Some(&policies),
         rules: facts.snapshot.rules(),
@@ -313,7 +313,7 @@ impl GraphArgs {
     fn view<'g>(
         &'g self,
         facts: &Facts,
-        guarded: GuardedSteps<'g>,
+        guarded: ShownGuards<'g>,
         graph: &Graph<'_>,
         before: Option<&Graph<'_>>,
     ) -> Result<View<'g>, GraphError> {
@@ -367,7 +367,10 @@ impl GraphArgs {
 }
 
 /// The picture of before: of the same channels, by the same rules.
-fn sketch_before<'g>(graph: &'g Graph<'g>, view: &View<'g>) -> Result<Sketch<'g, 'g>, TooLarge> {
+fn sketch_before<'g>(
+    graph: &'g Graph<'g>,
+    view: &View<'g>,
+) -> Result<Sketch<'g, 'g>, GraphTooLarge> {
     let view = View {
         installed: None,
         from: None,

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use olmguard_catalog::version::{Version, go};
 
-use crate::author::value::{Members, Value};
+use crate::author::value::{WrittenMembers, WrittenValue};
 use crate::author::written::CatalogText;
 
 /// A blob as written.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BlobText {
-    members: Members,
-    place: Place,
+    members: WrittenMembers,
+    place: BlobOrigin,
 }
 
 /// Where a blob is, as faults name it; empty if it is in no file. Two blobs are equal wherever they are.
 #[derive(Clone, Debug, Default, Eq)]
-struct Place(Box<str>);
+struct BlobOrigin(Box<str>);
 
-impl PartialEq for Place {
+impl PartialEq for BlobOrigin {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -26,13 +26,13 @@ impl PartialEq for Place {
 
 impl BlobText {
     /// A blob of these members.
-    pub fn new(members: Members) -> Self {
+    pub fn new(members: WrittenMembers) -> Self {
         Self::at("", members)
     }
 
     /// The same from a place in a file.
-    pub(super) fn at(place: &str, members: Members) -> Self {
-        let place = Place(place.into());
+    pub(super) fn at(place: &str, members: WrittenMembers) -> Self {
+        let place = BlobOrigin(place.into());
         Self { members, place }
     }
 
@@ -43,7 +43,7 @@ impl BlobText {
 
     /// A blob of a schema, with texts under their keys.
     pub(super) fn of(schema: &str, texts: &[(&str, &str)]) -> Self {
-        let mut members = Members::default();
+        let mut members = WrittenMembers::default();
         members.put("schema", schema.into());
         for (key, text) in texts {
             members.put(key, (*text).into());
@@ -77,39 +77,39 @@ impl BlobText {
     }
 
     /// Its members.
-    pub fn members(&self) -> &Members {
+    pub fn members(&self) -> &WrittenMembers {
         &self.members
     }
 
     /// Its members, to be changed.
-    pub(super) fn members_mut(&mut self) -> &mut Members {
+    pub(super) fn members_mut(&mut self) -> &mut WrittenMembers {
         &mut self.members
     }
 
     /// The text of a key; empty where there is none.
     pub(super) fn text(&self, key: &str) -> &str {
         let value = self.members.get(key);
-        value.and_then(Value::as_str).unwrap_or_default()
+        value.and_then(WrittenValue::as_str).unwrap_or_default()
     }
 
     /// Takes the entries about these bundles out of deprecations.
     pub(super) fn drop_references(&mut self, bundles: &[Box<str>]) {
-        let Some(Value::List(mut entries)) = self.members.get("entries").cloned() else {
+        let Some(WrittenValue::List(mut entries)) = self.members.get("entries").cloned() else {
             return;
         };
         entries.retain(|entry| {
-            let name = |reference: &Value| {
+            let name = |reference: &WrittenValue| {
                 let name = reference.text("name");
                 reference.text("schema") == BUNDLE && bundles.iter().any(|own| **own == *name)
             };
             !entry.get("reference").is_some_and(name)
         });
-        self.members.put("entries", Value::List(entries));
+        self.members.put("entries", WrittenValue::List(entries));
     }
 
     /// The values of its properties of a type.
-    pub(super) fn properties(&self, of_type: &str) -> impl Iterator<Item = &Value> {
-        let all = self.members.get("properties").map(Value::items);
+    pub(super) fn properties(&self, of_type: &str) -> impl Iterator<Item = &WrittenValue> {
+        let all = self.members.get("properties").map(WrittenValue::items);
         let properties = all.unwrap_or_default().iter();
         let of_type = properties.filter(move |property| property.text("type") == of_type);
         of_type.filter_map(|property| property.get("value"))

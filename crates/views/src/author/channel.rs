@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use crate::author::blob::{BlobText, CHANNEL};
-use crate::author::value::{Members, Value};
+use crate::author::value::{WrittenMembers, WrittenValue};
 use olmguard_catalog::version::go;
 
 /// An `olm.channel`.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Channel {
+pub struct AuthoredChannel {
     /// Its entries, in the order of the blob.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<AuthoredEntry>,
     /// All of the blob but the entries.
-    rest: Members,
+    rest: WrittenMembers,
 }
 
 /// One entry of a channel.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Entry {
+pub struct AuthoredEntry {
     /// The bundle that its edges lead to.
     pub name: Box<str>,
     /// The bundle it replaces.
@@ -27,7 +27,7 @@ pub struct Entry {
     /// The range of versions it skips.
     pub skip_range: Option<Box<str>>,
     /// What else stands in it.
-    rest: Members,
+    rest: WrittenMembers,
 }
 
 /// Why a channel has no main line; in opm's words.
@@ -56,7 +56,7 @@ pub enum ChannelFault {
     },
 }
 
-impl Channel {
+impl AuthoredChannel {
     /// A channel without entries.
     pub fn empty(package: &str, name: &str) -> Self {
         let blob = BlobText::of(CHANNEL, &[("package", package), ("name", name)]);
@@ -71,7 +71,7 @@ impl Channel {
         let mut rest = blob.members().clone();
         let entries = rest.take("entries").unwrap_or_default();
         Self {
-            entries: entries.items().iter().map(Entry::of).collect(),
+            entries: entries.items().iter().map(AuthoredEntry::of).collect(),
             rest,
         }
     }
@@ -79,14 +79,14 @@ impl Channel {
     /// The blob that says it.
     pub fn into_blob(self) -> BlobText {
         let mut members = self.rest;
-        let entries = self.entries.into_iter().map(Entry::into_value);
-        members.put("entries", Value::List(entries.collect()));
+        let entries = self.entries.into_iter().map(AuthoredEntry::into_value);
+        members.put("entries", WrittenValue::List(entries.collect()));
         BlobText::new(members)
     }
 
     /// The same channel with these entries.
     #[must_use]
-    pub fn with(&self, entries: Vec<Entry>) -> Self {
+    pub fn with(&self, entries: Vec<AuthoredEntry>) -> Self {
         let rest = self.rest.clone();
         Self { entries, rest }
     }
@@ -94,11 +94,11 @@ impl Channel {
     /// Its name.
     pub fn name(&self) -> &str {
         let name = self.rest.get("name");
-        name.and_then(Value::as_str).unwrap_or_default()
+        name.and_then(WrittenValue::as_str).unwrap_or_default()
     }
 
     /// The entry of a bundle.
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&AuthoredEntry> {
         self.entries.iter().find(|entry| *entry.name == *name)
     }
 
@@ -111,9 +111,9 @@ impl Channel {
     /// The entries that no entry replaces or skips.
     ///
     /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.Head`.
-    pub fn heads(&self) -> impl Iterator<Item = &Entry> {
-        let left: BTreeSet<_> = self.entries.iter().flat_map(Entry::left).collect();
-        let is_head = move |entry: &&Entry| !left.contains(&*entry.name);
+    pub fn heads(&self) -> impl Iterator<Item = &AuthoredEntry> {
+        let left: BTreeSet<_> = self.entries.iter().flat_map(AuthoredEntry::left).collect();
+        let is_head = move |entry: &&AuthoredEntry| !left.contains(&*entry.name);
         self.entries.iter().filter(is_head)
     }
 
@@ -123,7 +123,7 @@ impl Channel {
     /// # Errors
     /// What `opm validate` finds: not one head, a cycle, entries neither on the line nor skipped.
     /// Upstream: operator-registry, `alpha/model/model.go`, `Channel.validateReplacesChain`.
-    pub fn main_line(&self) -> Result<Vec<&Entry>, ChannelFault> {
+    pub fn main_line(&self) -> Result<Vec<&AuthoredEntry>, ChannelFault> {
         let Some(head) = self.head()? else {
             return Ok(Vec::new());
         };
@@ -154,7 +154,7 @@ impl Channel {
     }
 
     /// The one head; none of a channel without entries.
-    fn head(&self) -> Result<Option<&Entry>, ChannelFault> {
+    fn head(&self) -> Result<Option<&AuthoredEntry>, ChannelFault> {
         let heads: Vec<_> = self.heads().collect();
         match heads[..] {
             [] if self.entries.is_empty() => Ok(None),
@@ -171,7 +171,7 @@ impl Channel {
     /// Every name it knows, each once: its entries first, then what they replace and skip.
     pub fn known_names(&self) -> Vec<&str> {
         let own = self.entries.iter().map(|entry| &*entry.name);
-        let left = self.entries.iter().flat_map(Entry::left);
+        let left = self.entries.iter().flat_map(AuthoredEntry::left);
         let mut names: Vec<&str> = Vec::new();
         let mut seen = BTreeSet::new();
         names.extend(own.chain(left).filter(|name| seen.insert(*name)));
@@ -179,7 +179,7 @@ impl Channel {
     }
 }
 
-impl Entry {
+impl AuthoredEntry {
     /// An entry without edges.
     pub fn named(name: &str) -> Self {
         Self {
@@ -198,16 +198,16 @@ impl Entry {
         self.left().any(|left| left == name)
     }
 
-    fn of(value: &Value) -> Self {
+    fn of(value: &WrittenValue) -> Self {
         let mut rest = value.members().cloned().unwrap_or_default();
         let mut text = |key| {
             let value = rest.take(key);
-            let text = value.as_ref().and_then(Value::as_str);
+            let text = value.as_ref().and_then(WrittenValue::as_str);
             text.filter(|text| !text.is_empty()).map(Box::from)
         };
         let (name, replaces, skip_range) = (text("name"), text("replaces"), text("skipRange"));
         let skips = rest.take("skips").unwrap_or_default();
-        let skips = skips.items().iter().filter_map(Value::as_str);
+        let skips = skips.items().iter().filter_map(WrittenValue::as_str);
         Self {
             name: name.unwrap_or_default(),
             replaces,
@@ -217,7 +217,7 @@ impl Entry {
         }
     }
 
-    fn into_value(self) -> Value {
+    fn into_value(self) -> WrittenValue {
         let mut members = self.rest;
         members.put("name", (&*self.name).into());
         for (key, text) in [("replaces", self.replaces), ("skipRange", self.skip_range)] {
@@ -226,10 +226,10 @@ impl Entry {
             }
         }
         if !self.skips.is_empty() {
-            let skips = self.skips.into_iter().map(Value::String);
-            members.put("skips", Value::List(skips.collect()));
+            let skips = self.skips.into_iter().map(WrittenValue::String);
+            members.put("skips", WrittenValue::List(skips.collect()));
         }
-        Value::Object(members)
+        WrittenValue::Object(members)
     }
 }
 

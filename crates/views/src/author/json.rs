@@ -5,32 +5,32 @@
 
 use std::fmt::Write as _;
 
-use crate::author::value::{Members, Value};
+use crate::author::value::{WrittenMembers, WrittenValue};
 use olmguard_catalog::version::go;
 
 /// Writes an object and a line feed.
-pub(super) fn object(members: &Members, out: &mut String) {
+pub(super) fn object(members: &WrittenMembers, out: &mut String) {
     write_members(members, 0, out);
     out.push('\n');
 }
 
-fn write(value: &Value, depth: usize, out: &mut String) {
+fn write(value: &WrittenValue, depth: usize, out: &mut String) {
     match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(text) => out.push_str(text),
-        Value::String(text) => string(text, out),
-        Value::List(items) => {
-            let write = |item: &Value, out: &mut String| write(item, depth + 1, out);
+        WrittenValue::Null => out.push_str("null"),
+        WrittenValue::Bool(true) => out.push_str("true"),
+        WrittenValue::Bool(false) => out.push_str("false"),
+        WrittenValue::Number(text) => out.push_str(text),
+        WrittenValue::String(text) => string(text, out),
+        WrittenValue::List(items) => {
+            let write = |item: &WrittenValue, out: &mut String| write(item, depth + 1, out);
             container(['[', ']'], items.iter(), depth, write, out);
         }
-        Value::Object(members) => write_members(members, depth, out),
+        WrittenValue::Object(members) => write_members(members, depth, out),
     }
 }
 
-fn write_members(members: &Members, depth: usize, out: &mut String) {
-    let member = |(key, value): (&str, &Value), out: &mut String| {
+fn write_members(members: &WrittenMembers, depth: usize, out: &mut String) {
+    let member = |(key, value): (&str, &WrittenValue), out: &mut String| {
         string(key, out);
         out.push_str(": ");
         write(value, depth + 1, out);

@@ -12,7 +12,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::author::channel::{Channel, ChannelFault, Entry};
+use crate::author::channel::{AuthoredChannel, AuthoredEntry, ChannelFault};
 use crate::author::written::CatalogText;
 use olmguard_catalog::version::{Version, go};
 
@@ -110,12 +110,15 @@ pub struct Promotion<'a> {
 ///
 /// # Errors
 /// Where the bundle has no place in it.
-pub fn promote(catalog: &CatalogText, asked: Promotion<'_>) -> Result<Channel, PromoteError> {
+pub fn promote(
+    catalog: &CatalogText,
+    asked: Promotion<'_>,
+) -> Result<AuthoredChannel, PromoteError> {
     let releases = releases(catalog, asked.package);
     let version = version(catalog, &releases, asked)?;
     let found = catalog.channel(asked.package, asked.channel);
     let is_new = found.is_none();
-    let channel = found.unwrap_or_else(|| Channel::empty(asked.package, asked.channel));
+    let channel = found.unwrap_or_else(|| AuthoredChannel::empty(asked.package, asked.channel));
     if channel.known_names().contains(&asked.bundle) {
         return Err(PromoteError::Known {
             channel: asked.channel.into(),
@@ -127,7 +130,7 @@ pub fn promote(catalog: &CatalogText, asked: Promotion<'_>) -> Result<Channel, P
         .iter()
         .filter(|(_, other)| other.cmp_precedence(version).is_lt())
         .collect();
-    let mut entry = Entry::named(asked.bundle);
+    let mut entry = AuthoredEntry::named(asked.bundle);
     entry.replaces = head.map(Box::from);
     match asked.method {
         Method::Replaces if is_new => entry.replaces = elsewhere(catalog, asked),
@@ -184,7 +187,7 @@ fn version<'v>(
 
 /// The head of the channel, which is below the bundle.
 fn head<'c>(
-    channel: &'c Channel,
+    channel: &'c AuthoredChannel,
     releases: &[(&str, Version)],
     version: &Version,
     asked: Promotion<'_>,
@@ -213,9 +216,13 @@ fn head<'c>(
 /// What the bundle replaces in another channel.
 fn elsewhere(catalog: &CatalogText, asked: Promotion<'_>) -> Option<Box<str>> {
     let default = catalog.default_channel(asked.package);
-    let mut channels: Vec<_> = catalog.channels(asked.package).map(Channel::of).collect();
+    let mut channels: Vec<_> = catalog
+        .channels(asked.package)
+        .map(AuthoredChannel::of)
+        .collect();
     channels.sort_by(|one, other| {
-        let place = |channel: &Channel| (channel.name() != default, channel.name().to_owned());
+        let place =
+            |channel: &AuthoredChannel| (channel.name() != default, channel.name().to_owned());
         place(one).cmp(&place(other))
     });
     let entries = channels.iter();

@@ -19,12 +19,12 @@ pub struct ChannelReach {
     /// The head, if there is one.
     pub head: Option<Box<str>>,
     /// Every version that the package knows, the highest first; then the names without a bundle.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReachRow>,
 }
 
 /// Where one installed version gets.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Row {
+pub struct ReachRow {
     /// The installed bundle.
     pub name: Box<str>,
     /// Its version; none for a name that no bundle has.
@@ -124,10 +124,10 @@ impl<'g, 'p> Walker<'g, 'p> {
         self.line.as_ref().and_then(SubscriptionOrder::head)
     }
 
-    fn row(&self, node: NodeIndex) -> Row {
+    fn row(&self, node: NodeIndex) -> ReachRow {
         let bundle = self.graph.bundle(node);
         let version = bundle.and_then(|bundle| bundle.version.as_ref().ok());
-        Row {
+        ReachRow {
             name: self.name(node),
             version: version.map(|read| read.version.to_string().into()),
             v1: version.map(|_| self.v1(node)),

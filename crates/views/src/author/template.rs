@@ -9,7 +9,7 @@ use olmguard_catalog::fbc::{base64, begins_with_brace, yaml};
 use olmguard_catalog::version::{VersionError, go};
 
 use crate::author::blob::{BUNDLE, BlobText, GUARDRAILS, Shelf, ShelfError};
-use crate::author::value::Value;
+use crate::author::value::WrittenValue;
 use crate::author::written::{CatalogText, WrittenError};
 use crate::author::{json, value};
 
@@ -227,7 +227,7 @@ pub enum TemplateError {
 /// # Errors
 /// Whatever opm would refuse it for, and a bundle that the shelf does not have.
 pub fn render(file: &str, text: &[u8], shelf: &Shelf) -> Result<CatalogText, TemplateError> {
-    let Document {
+    let TemplateDocument {
         template,
         guardrails,
     } = read(file, text)?;
@@ -271,7 +271,7 @@ fn render_basic(
     shelf: &Shelf,
 ) -> Result<CatalogText, TemplateError> {
     let entries = template.members().get("entries");
-    let entries = entries.map(Value::items).unwrap_or_default().iter();
+    let entries = entries.map(WrittenValue::items).unwrap_or_default().iter();
     let blobs = entries
         .enumerate()
         .map(|(index, entry)| blob(&format!("{file}: entries[{index}]"), entry));
@@ -294,8 +294,8 @@ fn render_basic(
 }
 
 /// One entry as a blob of a catalog, with all that is checked of one.
-fn blob(name: &str, entry: &Value) -> Result<BlobText, TemplateError> {
-    let Value::Object(members) = entry else {
+fn blob(name: &str, entry: &WrittenValue) -> Result<BlobText, TemplateError> {
+    let WrittenValue::Object(members) = entry else {
         return Err(TemplateError::WrongType {
             path: name.into(),
             expected: "an object with schema",
@@ -310,14 +310,14 @@ fn blob(name: &str, entry: &Value) -> Result<BlobText, TemplateError> {
 
 fn is_reference(bundle: &BlobText) -> bool {
     let lists = ["properties", "relatedImages"].map(|key| bundle.members().get(key));
-    let has_items = |list: &Value| !list.items().is_empty();
+    let has_items = |list: &WrittenValue| !list.items().is_empty();
     !bundle.text("image").is_empty()
         && bundle.text("package").is_empty()
         && !lists.into_iter().flatten().any(has_items)
 }
 
 /// A template, and the guardrails in documents of the same text.
-struct Document {
+struct TemplateDocument {
     template: BlobText,
     guardrails: Vec<BlobText>,
 }
@@ -326,14 +326,14 @@ struct Document {
 ///
 /// Upstream takes the first document and does not look at others; a second one here is a fault, since
 /// whoever wrote it means it. Guardrails are none of opm's, and have no place in some templates.
-fn read(file: &str, text: &[u8]) -> Result<Document, TemplateError> {
+fn read(file: &str, text: &[u8]) -> Result<TemplateDocument, TemplateError> {
     let mut written = CatalogText::default();
     written.read(file, text)?;
     let is_guardrails = |blob: &BlobText| blob.schema() == GUARDRAILS;
     let (guardrails, mut others): (Vec<_>, Vec<_>) =
         written.into_blobs().into_iter().partition(is_guardrails);
     match (others.pop(), others.len()) {
-        (Some(template), 0) => Ok(Document {
+        (Some(template), 0) => Ok(TemplateDocument {
             template,
             guardrails,
         }),
@@ -348,14 +348,14 @@ fn read(file: &str, text: &[u8]) -> Result<Document, TemplateError> {
 // smaller has of it what `olm.csv.metadata` keeps, which is no icon.
 
 /// It, if it is there and can be read.
-fn of(bundle: &BlobText) -> Option<Value> {
+fn of(bundle: &BlobText) -> Option<WrittenValue> {
     let mut objects = bundle.properties("olm.bundle.object");
     let whole = objects.find_map(|property| spec(&decode(property.text("data"))?));
     whole.or_else(|| bundle.properties("olm.csv.metadata").next().cloned())
 }
 
 /// A manifest, in YAML or JSON, out of its base64.
-fn decode(data: &str) -> Option<Value> {
+fn decode(data: &str) -> Option<WrittenValue> {
     let text = base64::decode(data.as_bytes())?;
     let json = if begins_with_brace(&text) {
         text
@@ -365,7 +365,7 @@ fn decode(data: &str) -> Option<Value> {
     value::parse(&json).ok()
 }
 
-fn spec(manifest: &Value) -> Option<Value> {
+fn spec(manifest: &WrittenValue) -> Option<WrittenValue> {
     let is_csv = manifest.text("kind") == "ClusterServiceVersion";
     manifest.get("spec").filter(|_| is_csv).cloned()
 }

@@ -16,7 +16,7 @@ use olmguard_catalog::fbc::json::{Cursor, CursorResult, Halt, fold_of};
 
 /// A JSON value.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub enum Value {
+pub enum WrittenValue {
     /// `null`
     #[default]
     Null,
@@ -29,14 +29,14 @@ pub enum Value {
     /// A list.
     List(Vec<Self>),
     /// An object.
-    Object(Members),
+    Object(WrittenMembers),
 }
 
 /// The members of an object, by key.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Members(pub(super) BTreeMap<Box<str>, Value>);
+pub struct WrittenMembers(pub(super) BTreeMap<Box<str>, WrittenValue>);
 
-impl Value {
+impl WrittenValue {
     /// The text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -76,7 +76,7 @@ impl Value {
     }
 
     /// The members, if it is an object.
-    pub fn members(&self) -> Option<&Members> {
+    pub fn members(&self) -> Option<&WrittenMembers> {
         match self {
             Self::Object(members) => Some(members),
             _ => None,
@@ -84,34 +84,35 @@ impl Value {
     }
 }
 
-impl Members {
+impl WrittenMembers {
     /// The value of a key; where the key is not there as such, of its last spelling in byte order
     /// that is not null, as Go's decoder takes it.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&WrittenValue> {
         let other = || {
             let folded = self.0.iter().rev();
-            let mut folded =
-                folded.filter(|(own, value)| fold_of(own, key).is_some() && **value != Value::Null);
+            let mut folded = folded.filter(|(own, value)| {
+                fold_of(own, key).is_some() && **value != WrittenValue::Null
+            });
             folded.next().map(|(_, value)| value)
         };
         self.0.get(key).or_else(other)
     }
 
     /// Takes a key out, in every spelling; what [`Self::get`] said of it.
-    pub fn take(&mut self, key: &str) -> Option<Value> {
+    pub fn take(&mut self, key: &str) -> Option<WrittenValue> {
         let taken = self.get(key).cloned();
         self.0.retain(|own, _| fold_of(own, key).is_none());
         taken
     }
 
     /// Puts a value under a key in place of all its spellings.
-    pub fn put(&mut self, key: &str, value: Value) {
+    pub fn put(&mut self, key: &str, value: WrittenValue) {
         self.take(key);
         self.0.insert(key.into(), value);
     }
 
     /// The keys with their values, sorted.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &WrittenValue)> {
         self.0.iter().map(|(key, value)| (&**key, value))
     }
 
@@ -121,7 +122,7 @@ impl Members {
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for WrittenValue {
     fn from(text: &str) -> Self {
         Self::String(text.into())
     }
@@ -131,7 +132,7 @@ impl From<&str> for Value {
 ///
 /// # Errors
 /// What makes it no JSON, or more than is kept of one blob.
-pub(crate) fn parse(json: &[u8]) -> Result<Value, FbcErrorKind> {
+pub(crate) fn parse(json: &[u8]) -> Result<WrittenValue, FbcErrorKind> {
     read(&mut Cursor::new(json)).map_err(|halt| match halt {
         Halt::Incomplete => FbcErrorKind::Truncated,
         Halt::Malformed { malformed, .. } => malformed,
@@ -139,26 +140,26 @@ pub(crate) fn parse(json: &[u8]) -> Result<Value, FbcErrorKind> {
 }
 
 /// Reads the next value.
-pub(crate) fn read(cursor: &mut Cursor<'_>) -> CursorResult<Value> {
+pub(crate) fn read(cursor: &mut Cursor<'_>) -> CursorResult<WrittenValue> {
     value(cursor, 0)
 }
 
 /// Reads the next value, so many levels deep.
-fn value(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<Value> {
+fn value(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<WrittenValue> {
     match cursor.kind()? {
-        JsonKind::Null => cursor.skip().map(|()| Value::Null),
-        JsonKind::Boolean => cursor.boolean().map(Value::Bool),
+        JsonKind::Null => cursor.skip().map(|()| WrittenValue::Null),
+        JsonKind::Boolean => cursor.boolean().map(WrittenValue::Bool),
         JsonKind::Number => {
             let start = cursor.at();
             cursor.skip()?;
             let text = String::from_utf8_lossy(cursor.since(start));
-            Ok(Value::Number(text.into()))
+            Ok(WrittenValue::Number(text.into()))
         }
-        JsonKind::String => Ok(Value::String(cursor.string()?.decode().into())),
+        JsonKind::String => Ok(WrittenValue::String(cursor.string()?.decode().into())),
         JsonKind::List => {
             let depth = deeper(cursor, depth)?;
             let items = cursor.list(|cursor| value(cursor, depth));
-            items.map(Value::List)
+            items.map(WrittenValue::List)
         }
         JsonKind::Object => {
             let depth = deeper(cursor, depth)?;
@@ -167,15 +168,15 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<Value> {
     }
 }
 
-fn object(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<Value> {
-    let mut members = Members::default();
+fn object(cursor: &mut Cursor<'_>, depth: usize) -> CursorResult<WrittenValue> {
+    let mut members = WrittenMembers::default();
     cursor.each_member(|cursor, key| {
         cursor.keep()?;
         let value = value(cursor, depth)?;
         members.0.insert(key.decode().into(), value);
         Ok(())
     })?;
-    Ok(Value::Object(members))
+    Ok(WrittenValue::Object(members))
 }
 
 fn deeper(cursor: &Cursor<'_>, depth: usize) -> CursorResult<usize> {
@@ -193,7 +194,7 @@ const DEPTH_LIMIT: usize = 256;
 mod tests {
     use super::*;
 
-    fn value(json: &str) -> Value {
+    fn value(json: &str) -> WrittenValue {
         parse(json.as_bytes()).unwrap()
     }
 
@@ -202,7 +203,10 @@ mod tests {
         let numbers = value(r#"{"a": [1.10, 1e+2, 12345678901234567890, -0]}"#);
         let texts: Vec<_> = numbers.get("a").unwrap().items().to_vec();
         let expected = ["1.10", "1e+2", "12345678901234567890", "-0"];
-        assert_eq!(texts, expected.map(|text| Value::Number(text.into())));
+        assert_eq!(
+            texts,
+            expected.map(|text| WrittenValue::Number(text.into()))
+        );
     }
 
     #[test]
@@ -215,7 +219,8 @@ mod tests {
 
     #[test]
     fn a_key_is_put_in_place_of_all_its_spellings() {
-        let Value::Object(mut members) = value(r#"{"Name": "a", "NAME": "b", "x": 1}"#) else {
+        let WrittenValue::Object(mut members) = value(r#"{"Name": "a", "NAME": "b", "x": 1}"#)
+        else {
             panic!("an object");
         };
         members.put("name", "c".into());

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::author::promote::{Method, Promotion};
-use crate::author::reach::{ChannelReach, Course, Row};
+use crate::author::reach::{ChannelReach, Course, ReachRow};
 use crate::table::{MOST_COLUMNS, lines_of};
 use olmguard_catalog::version::go;
 
@@ -72,7 +72,7 @@ pub fn promotion(asked: Promotion<'_>, before: &ChannelReach, after: &ChannelRea
 }
 
 /// The upgrades of a version with each OLM.
-fn courses(row: &Row) -> Vec<String> {
+fn courses(row: &ReachRow) -> Vec<String> {
     let v0 = || format!("OLM v0: {}", course(&row.v0));
     match &row.v1 {
         Some(v1) if *v1 == row.v0 => vec![course(v1)],
@@ -93,8 +93,9 @@ fn course(course: &Course) -> String {
 
 /// The versions that cannot reach the head, with either OLM.
 fn left_behind(reach: &ChannelReach) -> String {
-    let is_left =
-        |row: &&Row| row.v0.is_left_behind() || row.v1.as_ref().is_some_and(Course::is_left_behind);
+    let is_left = |row: &&ReachRow| {
+        row.v0.is_left_behind() || row.v1.as_ref().is_some_and(Course::is_left_behind)
+    };
     let left = reach.rows.iter().filter(is_left);
     let left: Vec<_> = left.map(|row| row.name.clone()).collect();
     if left.is_empty() {

@@ -18,8 +18,8 @@ use olmguard_catalog::version::go;
 use olmguard_catalog::{CatalogBuilder, fbc, read_guardrails};
 
 use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE};
-use crate::author::channel::Channel;
-use crate::author::value::Value;
+use crate::author::channel::AuthoredChannel;
+use crate::author::value::WrittenValue;
 use crate::author::{json, value, yaml};
 
 /// The blobs of a catalog.
@@ -128,9 +128,11 @@ impl CatalogText {
     }
 
     /// A channel of a package, to be edited.
-    pub fn channel(&self, package: &str, name: &str) -> Option<Channel> {
+    pub fn channel(&self, package: &str, name: &str) -> Option<AuthoredChannel> {
         let mut channels = self.channels(package);
-        channels.find(|blob| blob.name() == name).map(Channel::of)
+        channels
+            .find(|blob| blob.name() == name)
+            .map(AuthoredChannel::of)
     }
 
     /// The default channel of a package; empty where nothing names one.
@@ -142,7 +144,7 @@ impl CatalogText {
     }
 
     /// Puts a channel in place of the one of its package and name, or adds it.
-    pub fn put_channel(&mut self, package: &str, channel: Channel) {
+    pub fn put_channel(&mut self, package: &str, channel: AuthoredChannel) {
         let name: Box<str> = channel.name().into();
         let is_it = |blob: &&mut BlobText| {
             blob.schema() == CHANNEL && blob.package() == package && blob.name() == &*name
@@ -157,7 +159,7 @@ impl CatalogText {
     /// Takes out the bundles of these names that no channel of the package lists any more, with what
     /// its deprecations say of them: both would make the catalog invalid. Which ones they were.
     pub fn drop_unlisted(&mut self, package: &str, names: &[Box<str>]) -> Vec<Box<str>> {
-        let channels: Vec<_> = self.channels(package).map(Channel::of).collect();
+        let channels: Vec<_> = self.channels(package).map(AuthoredChannel::of).collect();
         let is_listed = |name: &str| channels.iter().any(|channel| channel.entry(name).is_some());
         let dropped: Vec<_> = names
             .iter()
@@ -218,7 +220,7 @@ pub(super) struct WholeCatalog {
 }
 
 impl Intake for WholeCatalog {
-    type Blob<'a> = (meta::BlobInCatalog<'a>, Value);
+    type Blob<'a> = (meta::BlobInCatalog<'a>, WrittenValue);
 
     const PLACES: Places = Places::Unwanted;
 
@@ -236,7 +238,7 @@ impl Intake for WholeCatalog {
         {
             self.fault = fault(blob, place);
         }
-        if let Value::Object(members) = value {
+        if let WrittenValue::Object(members) = value {
             let at = place.position.in_file(place.file);
             self.blobs.push(BlobText::at(&at, members));
         }

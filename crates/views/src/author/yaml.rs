@@ -4,11 +4,11 @@
 //! of Go's `%q` are among those of YAML. Text of several lines is a literal block where it comes back
 //! from one unchanged.
 
-use crate::author::value::{Members, Value};
+use crate::author::value::{WrittenMembers, WrittenValue};
 use olmguard_catalog::version::go;
 
 /// Writes a document, with the line that begins it.
-pub(super) fn document(members: &Members, out: &mut String) {
+pub(super) fn document(members: &WrittenMembers, out: &mut String) {
     out.push_str("---\n");
     if members.is_empty() {
         out.push_str("{}\n");
@@ -17,7 +17,7 @@ pub(super) fn document(members: &Members, out: &mut String) {
 }
 
 /// The members of an object, each on its own lines; where the first one begins, the caller has been.
-fn block(members: &Members, indent: usize, out: &mut String) {
+fn block(members: &WrittenMembers, indent: usize, out: &mut String) {
     for (n, (key, value)) in members.iter().enumerate() {
         if n > 0 {
             spaces(indent, out);
@@ -25,12 +25,12 @@ fn block(members: &Members, indent: usize, out: &mut String) {
         out.push_str(&scalar(key));
         out.push(':');
         match value {
-            Value::Object(inner) if !inner.is_empty() => {
+            WrittenValue::Object(inner) if !inner.is_empty() => {
                 out.push('\n');
                 spaces(indent + STEP, out);
                 block(inner, indent + STEP, out);
             }
-            Value::List(items) if !items.is_empty() => {
+            WrittenValue::List(items) if !items.is_empty() => {
                 out.push('\n');
                 spaces(indent, out);
                 list(items, indent, out);
@@ -44,31 +44,31 @@ fn block(members: &Members, indent: usize, out: &mut String) {
 }
 
 /// The items of a list; where the first one begins, the caller has been.
-fn list(items: &[Value], indent: usize, out: &mut String) {
+fn list(items: &[WrittenValue], indent: usize, out: &mut String) {
     for (n, item) in items.iter().enumerate() {
         if n > 0 {
             spaces(indent, out);
         }
         out.push_str("- ");
         match item {
-            Value::Object(inner) if !inner.is_empty() => block(inner, indent + STEP, out),
-            Value::List(inner) if !inner.is_empty() => list(inner, indent + STEP, out),
+            WrittenValue::Object(inner) if !inner.is_empty() => block(inner, indent + STEP, out),
+            WrittenValue::List(inner) if !inner.is_empty() => list(inner, indent + STEP, out),
             other => leaf(other, indent, out),
         }
     }
 }
 
 /// A value that has none below it, and the end of its line.
-fn leaf(value: &Value, indent: usize, out: &mut String) {
+fn leaf(value: &WrittenValue, indent: usize, out: &mut String) {
     match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(true) => out.push_str("true"),
-        Value::Bool(false) => out.push_str("false"),
-        Value::Number(text) => out.push_str(text),
-        Value::String(text) if is_literal(text) => return literal(text, indent + STEP, out),
-        Value::String(text) => out.push_str(&scalar(text)),
-        Value::List(_) => out.push_str("[]"),
-        Value::Object(_) => out.push_str("{}"),
+        WrittenValue::Null => out.push_str("null"),
+        WrittenValue::Bool(true) => out.push_str("true"),
+        WrittenValue::Bool(false) => out.push_str("false"),
+        WrittenValue::Number(text) => out.push_str(text),
+        WrittenValue::String(text) if is_literal(text) => return literal(text, indent + STEP, out),
+        WrittenValue::String(text) => out.push_str(&scalar(text)),
+        WrittenValue::List(_) => out.push_str("[]"),
+        WrittenValue::Object(_) => out.push_str("{}"),
     }
     out.push('\n');
 }

@@ -28,8 +28,8 @@ use std::collections::BTreeSet;
 
 use olmguard_catalog::version::{Version, go};
 
-use crate::author::channel::{Channel, ChannelFault, Entry};
-use crate::author::zstream::stream::{Entrance, Stream};
+use crate::author::channel::{AuthoredChannel, AuthoredEntry, ChannelFault};
+use crate::author::zstream::stream::{Entrance, MinorStream};
 
 /// The release that is added.
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +51,11 @@ pub enum Manner {
 
 /// A channel with the release in it, and what that changed besides.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Outcome {
+pub struct ZStreamOutcome {
     /// The channel.
-    pub channel: Channel,
+    pub channel: AuthoredChannel,
     /// The entries that left it.
-    pub removed: Vec<Entry>,
+    pub removed: Vec<AuthoredEntry>,
     /// Names whose version is not known: they stay as they are, whatever minor they are of.
     pub unread: Vec<Box<str>>,
 }
@@ -131,18 +131,18 @@ pub enum ZStreamError {
 /// # Errors
 /// Where the release has no place in the channel.
 pub fn add(
-    channel: &Channel,
+    channel: &AuthoredChannel,
     release: Release<'_>,
     manner: Manner,
     version_of: &dyn Fn(&str) -> Option<Version>,
-) -> Result<Outcome, ZStreamError> {
+) -> Result<ZStreamOutcome, ZStreamError> {
     let known = channel.known_names();
     let unread = known.iter().filter(|name| version_of(name).is_none());
     let unread = unread.map(|name| Box::from(*name)).collect();
-    let stream = Stream::of(channel, release, version_of)?;
+    let stream = MinorStream::of(channel, release, version_of)?;
     let (entries, removed) = rewrite(&stream, manner)?;
     let channel = channel.with(entries);
-    Ok(Outcome {
+    Ok(ZStreamOutcome {
         channel,
         removed,
         unread,
@@ -150,11 +150,14 @@ pub fn add(
 }
 
 /// The entries, and those that left.
-fn rewrite(stream: &Stream<'_>, manner: Manner) -> Result<(Vec<Entry>, Vec<Entry>), ZStreamError> {
+fn rewrite(
+    stream: &MinorStream<'_>,
+    manner: Manner,
+) -> Result<(Vec<AuthoredEntry>, Vec<AuthoredEntry>), ZStreamError> {
     let way = stream.way()?;
     let anchor = anchor(stream, manner, &way);
     let name = anchor.map(|anchor| &*anchor.name);
-    let leaves = |entry: &Entry| {
+    let leaves = |entry: &AuthoredEntry| {
         manner == Manner::Skips && stream.has(&entry.name) && name != Some(&*entry.name)
     };
     let (removed, mut kept): (Vec<_>, Vec<_>) =
@@ -171,7 +174,7 @@ fn rewrite(stream: &Stream<'_>, manner: Manner) -> Result<(Vec<Entry>, Vec<Entry
     let is_skipped = |skipped: &&str| {
         name != Some(skipped) && (manner == Manner::Skips || handed_over.contains(*skipped))
     };
-    let mut release = Entry::named(stream.release.name);
+    let mut release = AuthoredEntry::named(stream.release.name);
     release.replaces = name.or(stream.head).map(Box::from);
     release.skips = stream.in_order(stream.names().filter(is_skipped));
     release.skips.extend(adopted);
@@ -184,8 +187,12 @@ fn rewrite(stream: &Stream<'_>, manner: Manner) -> Result<(Vec<Entry>, Vec<Entry
 
 /// The entry of the minor that the release replaces: of the main line, or of any where none is on it
 /// and the release does not go above the head.
-fn anchor<'a>(stream: &Stream<'a>, manner: Manner, way: &Entrance<'_>) -> Option<&'a Entry> {
-    let pick = |mut entries: Vec<&'a Entry>| match manner {
+fn anchor<'a>(
+    stream: &MinorStream<'a>,
+    manner: Manner,
+    way: &Entrance<'_>,
+) -> Option<&'a AuthoredEntry> {
+    let pick = |mut entries: Vec<&'a AuthoredEntry>| match manner {
         Manner::Skips => entries.into_iter().next(),
         Manner::Range => entries.pop(),
     };
@@ -201,10 +208,17 @@ fn anchor<'a>(stream: &Stream<'a>, manner: Manner, way: &Entrance<'_>) -> Option
 
 /// Names beyond the minor that entries which leave replace or skip, and no entry of the main line that
 /// stays: the release skips them.
-fn adopted(stream: &Stream<'_>, removed: &[Entry], kept: &[Entry]) -> Vec<Box<str>> {
+fn adopted(
+    stream: &MinorStream<'_>,
+    removed: &[AuthoredEntry],
+    kept: &[AuthoredEntry],
+) -> Vec<Box<str>> {
     let kept = kept.iter().filter(|entry| stream.is_main(entry));
-    let provided: BTreeSet<_> = kept.flat_map(Entry::left).chain(stream.head).collect();
-    let left: BTreeSet<_> = removed.iter().flat_map(Entry::left).collect();
+    let provided: BTreeSet<_> = kept
+        .flat_map(AuthoredEntry::left)
+        .chain(stream.head)
+        .collect();
+    let left: BTreeSet<_> = removed.iter().flat_map(AuthoredEntry::left).collect();
     let orphans = left
         .into_iter()
         .filter(|name| !stream.has(name) && !provided.contains(name));
@@ -213,7 +227,11 @@ fn adopted(stream: &Stream<'_>, removed: &[Entry], kept: &[Entry]) -> Vec<Box<st
 
 /// Lets what is beyond the minor lead on from the release, and skip nothing of the minor; the names
 /// that were skipped are handed over to the release.
-fn lead_on<'a>(stream: &Stream<'a>, kept: &mut [Entry], adopted: &[Box<str>]) -> BTreeSet<&'a str> {
+fn lead_on<'a>(
+    stream: &MinorStream<'a>,
+    kept: &mut [AuthoredEntry],
+    adopted: &[Box<str>],
+) -> BTreeSet<&'a str> {
     let mut handed_over = BTreeSet::new();
     let is_top = matches!(stream.way(), Ok(Entrance::Top));
     for entry in kept.iter_mut().filter(|entry| !stream.has(&entry.name)) {
@@ -233,7 +251,7 @@ fn lead_on<'a>(stream: &Stream<'a>, kept: &mut [Entry], adopted: &[Box<str>]) ->
 
 /// Takes out of the anchor's edges what has another replacement: names of its own minor, which the
 /// release skips; and, if it was off the main line, whatever the main line provides for.
-fn settle(stream: &Stream<'_>, manner: Manner, anchor: &mut Entry) {
+fn settle(stream: &MinorStream<'_>, manner: Manner, anchor: &mut AuthoredEntry) {
     let is_main = stream.is_main(anchor);
     let is_provided = |name: &str| {
         (manner == Manner::Skips && stream.has(name)) || (!is_main && stream.is_provided(name))
@@ -243,7 +261,12 @@ fn settle(stream: &Stream<'_>, manner: Manner, anchor: &mut Entry) {
 }
 
 /// Puts anchor and release into the main line below an entry.
-fn insert_below(stream: &Stream<'_>, kept: &mut [Entry], above: &str, anchor: Option<&str>) {
+fn insert_below(
+    stream: &MinorStream<'_>,
+    kept: &mut [AuthoredEntry],
+    above: &str,
+    anchor: Option<&str>,
+) {
     let Some(above) = named(kept, above) else {
         return;
     };
@@ -253,11 +276,11 @@ fn insert_below(stream: &Stream<'_>, kept: &mut [Entry], above: &str, anchor: Op
     }
 }
 
-fn named<'a>(entries: &'a mut [Entry], name: &str) -> Option<&'a mut Entry> {
+fn named<'a>(entries: &'a mut [AuthoredEntry], name: &str) -> Option<&'a mut AuthoredEntry> {
     entries.iter_mut().find(|entry| *entry.name == *name)
 }
 
-fn range(stream: &Stream<'_>) -> Box<str> {
+fn range(stream: &MinorStream<'_>) -> Box<str> {
     let version = stream.release.version;
     let (major, minor) = (version.major(), version.minor());
     format!(">={major}.{minor}.0 <{version}").into()

@@ -5,10 +5,10 @@
 
 use std::fmt::Write as _;
 
-use crate::picture::sketch::{Fan, FanKind, Fate, Lane, Row, Sketch};
+use crate::picture::sketch::{EdgeFate, Fan, FanKind, Lane, Sketch, VersionRow};
 use crate::picture::text;
-use crate::picture::walk::Field;
-use crate::picture::{Mark, Marks};
+use crate::picture::walk::StepField;
+use crate::picture::{Marks, VersionMark};
 use olmguard_catalog::version::go;
 
 /// The whole text.
@@ -47,7 +47,7 @@ fn cluster(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, out: &mut String
     }
     for step in &lane.steps {
         let edge = (step.from, step.to);
-        self::edge(sketch, at, edge, Field::Replaces, step.fate, out);
+        self::edge(sketch, at, edge, StepField::Replaces, step.fate, out);
     }
     for parts in lane.fans.chunk_by(|_, next| next.continues) {
         range(at, lane, parts, out);
@@ -64,7 +64,8 @@ fn range(at: usize, lane: &Lane<'_>, parts: &[Fan<'_>], out: &mut String) {
         return;
     };
     let held = parts.iter().flat_map(|fan| &fan.from);
-    let (shown, beyond): (Vec<&Row>, Vec<&Row>) = held.partition(|row| is_shown(lane, **row));
+    let (shown, beyond): (Vec<&VersionRow>, Vec<&VersionRow>) =
+        held.partition(|row| is_shown(lane, **row));
     let range = go::escape(range).replace("*/", "* /");
     let _infallible = writeln!(
         out,
@@ -82,30 +83,30 @@ fn fan(sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, fan: &Fan<'_>, out: 
     }
 }
 
-fn is_shown(lane: &Lane<'_>, row: Row) -> bool {
+fn is_shown(lane: &Lane<'_>, row: VersionRow) -> bool {
     lane.marks(row).is_some()
 }
 
 fn edge(
     sketch: &Sketch<'_, '_>,
     at: usize,
-    (from, to): (Row, Row),
-    field: Field,
-    fate: Fate,
+    (from, to): (VersionRow, VersionRow),
+    field: StepField,
+    fate: EdgeFate,
     out: &mut String,
 ) {
     let style = match field {
-        Field::Replaces => "style=solid",
-        Field::Skips => "style=dashed, arrowhead=empty",
-        Field::SkipRange | Field::Semver => "style=dotted, arrowhead=vee, penwidth=2",
+        StepField::Replaces => "style=solid",
+        StepField::Skips => "style=dashed, arrowhead=empty",
+        StepField::SkipRange | StepField::Semver => "style=dotted, arrowhead=vee, penwidth=2",
     };
     let fate = match fate {
-        Fate::Taken => String::new(),
-        Fate::Forbidden => {
+        EdgeFate::Taken => String::new(),
+        EdgeFate::Forbidden => {
             let by = quoted(&text::forbidden_by(sketch, from, to));
             format!(", color=red, arrowhead=tee, label={by}")
         }
-        Fate::NotTaken => ", color=gray, label=\"not taken\"".to_owned(),
+        EdgeFate::NotTaken => ", color=gray, label=\"not taken\"".to_owned(),
     };
     let _infallible = writeln!(
         out,
@@ -119,16 +120,16 @@ fn edge(
 /// How the marks of a version change its shape.
 fn looks(marks: Marks) -> String {
     let looks = [
-        (Mark::Installed, ", penwidth=3, color=purple"),
-        (Mark::Head, ", shape=doubleoctagon, style=solid"),
-        (Mark::Skipped, ", style=\"rounded,dashed\""),
-        (Mark::Virtual, ", style=\"rounded,dotted\""),
+        (VersionMark::Installed, ", penwidth=3, color=purple"),
+        (VersionMark::Head, ", shape=doubleoctagon, style=solid"),
+        (VersionMark::Skipped, ", style=\"rounded,dashed\""),
+        (VersionMark::Virtual, ", style=\"rounded,dotted\""),
     ];
     let found = looks.into_iter().find(|(mark, _)| marks.has(*mark));
     found.map_or("", |(_, look)| look).to_owned()
 }
 
-fn id(lane: usize, Row(row): Row) -> String {
+fn id(lane: usize, VersionRow(row): VersionRow) -> String {
     format!("c{lane}r{row}")
 }
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::picture::Generation;
-use crate::picture::sketch::{FanKind, Lane, LaneKind, Row, RowFacts, Sketch};
-use crate::picture::walk::Hop;
-use crate::picture::{Mark, Marks};
+use crate::picture::sketch::{FanKind, Lane, LaneKind, RowFacts, Sketch, VersionRow};
+use crate::picture::walk::RowStep;
+use crate::picture::{Marks, VersionMark};
 use olmguard_engine::explain::GuardrailReport;
 
 /// The upgrade graph of a package, and the versions that can be reached in it.
@@ -142,7 +142,7 @@ impl<'s> GraphJson<'s> {
     pub fn of(sketch: &'s Sketch<'_, '_>) -> Self {
         let lanes = sketch.lanes.iter();
         let channels = lanes.filter(|lane| lane.kind == LaneKind::Channel);
-        let rows = (0..).map(Row).zip(&sketch.rows);
+        let rows = (0..).map(VersionRow).zip(&sketch.rows);
         Self {
             schema: SCHEMA,
             package: sketch.graph.name(),
@@ -168,7 +168,11 @@ impl<'s> GraphJson<'s> {
     }
 }
 
-fn version<'s>(sketch: &'s Sketch<'_, '_>, row: Row, facts: &'s RowFacts<'_>) -> VersionJson<'s> {
+fn version<'s>(
+    sketch: &'s Sketch<'_, '_>,
+    row: VersionRow,
+    facts: &'s RowFacts<'_>,
+) -> VersionJson<'s> {
     let reach = sketch.reach.as_ref();
     VersionJson {
         name: facts.name,
@@ -197,7 +201,7 @@ fn channel<'s>(sketch: &'s Sketch<'_, '_>, lane: &'s Lane<'_>) -> ChannelJson<'s
     let entries = lane
         .cells
         .iter()
-        .filter(|cell| !cell.marks.has(Mark::Elsewhere));
+        .filter(|cell| !cell.marks.has(VersionMark::Elsewhere));
     ChannelJson {
         name: lane.name,
         default: lane.is_default,
@@ -212,14 +216,14 @@ fn channel<'s>(sketch: &'s Sketch<'_, '_>, lane: &'s Lane<'_>) -> ChannelJson<'s
 fn entry<'s>(
     sketch: &'s Sketch<'_, '_>,
     lane: &'s Lane<'_>,
-    row: Row,
+    row: VersionRow,
     marks: Marks,
 ) -> EntryJson<'s> {
     let steps = lane.steps.iter().filter(|step| step.to == row);
     let fans = lane.fans.iter().filter(|fan| fan.to == row);
     let mut skips = Vec::new();
     // A range may be drawn in parts: what is taken, what is forbidden, and what is not taken.
-    let mut ranges = BTreeMap::<&str, Vec<Row>>::new();
+    let mut ranges = BTreeMap::<&str, Vec<VersionRow>>::new();
     for fan in fans {
         match fan.kind {
             FanKind::Skips => skips.extend(&fan.from),
@@ -227,7 +231,7 @@ fn entry<'s>(
             FanKind::Semver => {}
         }
     }
-    let names = |mut rows: Vec<Row>| {
+    let names = |mut rows: Vec<VersionRow>| {
         rows.sort_unstable();
         rows.into_iter().map(|row| name(sketch, row)).collect()
     };
@@ -255,7 +259,7 @@ fn walk<'s>(sketch: &'s Sketch<'_, '_>) -> Option<WalkJson<'s>> {
     })
 }
 
-fn step<'s>(sketch: &'s Sketch<'_, '_>, hop: &Hop) -> StepJson<'s> {
+fn step<'s>(sketch: &'s Sketch<'_, '_>, hop: &RowStep) -> StepJson<'s> {
     let lane = sketch.lanes.get(hop.lane as usize);
     let lane = lane.filter(|lane| lane.kind == LaneKind::Channel);
     StepJson {
@@ -265,10 +269,10 @@ fn step<'s>(sketch: &'s Sketch<'_, '_>, hop: &Hop) -> StepJson<'s> {
     }
 }
 
-fn name<'s>(sketch: &'s Sketch<'_, '_>, row: Row) -> &'s str {
+fn name<'s>(sketch: &'s Sketch<'_, '_>, row: VersionRow) -> &'s str {
     sketch.row(row).map_or("", |facts| facts.name)
 }
 
 fn words(marks: Marks) -> Vec<&'static str> {
-    marks.iter().map(Mark::as_str).collect()
+    marks.iter().map(VersionMark::as_str).collect()
 }

@@ -18,13 +18,14 @@ mod plan;
 use std::collections::BTreeSet;
 
 use crate::picture::layout::card::{LanePlace, card, is_out_of_reach, way};
-use crate::picture::layout::plan::Plan;
+use crate::picture::layout::plan::LanePlan;
 use crate::picture::scene::{
-    Anchor, Area, Axis, AxisRow, Face, Label, LegendItem, Point, Role, Scene, Sign, clip, px,
+    Anchor, Area, Axis, AxisRow, Face, LabelRole, LegendItem, LegendSign, Point, Scene, SceneLabel,
+    clip, px,
 };
-use crate::picture::sketch::{Change, Fate, Lane, Row, Sketch};
-use crate::picture::walk::Field;
-use crate::picture::{Mark, text};
+use crate::picture::sketch::{DrawnChange, EdgeFate, Lane, Sketch, VersionRow};
+use crate::picture::walk::StepField;
+use crate::picture::{VersionMark, text};
 
 pub(crate) use crate::picture::layout::plan::signs;
 
@@ -42,7 +43,7 @@ pub fn layout_for_page(sketch: &Sketch<'_, '_>) -> Scene {
 fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
     let lanes: Vec<_> = (0..)
         .zip(&sketch.lanes)
-        .map(|(at, lane)| Plan::of(sketch, at, lane))
+        .map(|(at, lane)| LanePlan::of(sketch, at, lane))
         .collect();
     let axis_width = axis_width(sketch);
     let (columns, places) = columns(&lanes, room - 2 * MARGIN - axis_width);
@@ -97,14 +98,14 @@ fn axis_width(sketch: &Sketch<'_, '_>) -> i32 {
 /// The axis; the bands behind its rows end a little right of everything.
 fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
     let right = MARGIN + width;
-    let rows = (0..).map(Row).zip(&sketch.rows).map(|(row, facts)| {
+    let rows = (0..).map(VersionRow).zip(&sketch.rows).map(|(row, facts)| {
         let y = grid.y(row);
-        let label = |x, anchor, text| Label {
+        let label = |x, anchor, text| SceneLabel {
             at: Point { x, y: y + 4 },
             anchor,
             size: VERSION_SIZE,
             face: Face::Mono,
-            role: Role::Version,
+            role: LabelRole::Version,
             text,
         };
         let hops = sketch.reach.as_ref().and_then(|reach| reach.hops.get(&row));
@@ -130,7 +131,7 @@ fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
             width: width + 16,
             height: ROW * px(sketch.rows.len()),
         },
-        label: Label {
+        label: SceneLabel {
             at: Point {
                 x: right,
                 y: grid.first - ROW / 2 - 11,
@@ -138,7 +139,7 @@ fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
             anchor: Anchor::End,
             size: text::ASIDE_SIZE,
             face: Face::Sans,
-            role: Role::Aside,
+            role: LabelRole::Aside,
             text: text::AXIS.to_owned(),
         },
         rows: rows.collect(),
@@ -158,13 +159,13 @@ const NARROWEST: i32 = 760;
 
 /// The heading, and where it ends.
 #[derive(Debug)]
-struct Heading {
-    lines: Vec<Label>,
+struct PictureHeading {
+    lines: Vec<SceneLabel>,
     legend: Vec<LegendItem>,
     bottom: i32,
 }
 
-fn heading(sketch: &Sketch<'_, '_>, width: i32) -> Heading {
+fn heading(sketch: &Sketch<'_, '_>, width: i32) -> PictureHeading {
     let room = width - 2 * MARGIN;
     let mut y = MARGIN + TITLE_SIZE;
     let mut lines = vec![label(
@@ -172,18 +173,18 @@ fn heading(sketch: &Sketch<'_, '_>, width: i32) -> Heading {
         MARGIN,
         y,
         TITLE_SIZE,
-        Role::Title,
+        LabelRole::Title,
     )];
     y += 8;
     for told in text::told(sketch) {
         for line in wrap(&told, room) {
             y += LINE;
-            lines.push(label(line, MARGIN, y, LEGEND_SIZE, Role::Aside));
+            lines.push(label(line, MARGIN, y, LEGEND_SIZE, LabelRole::Aside));
         }
     }
     y += 14;
     let (legend, bottom) = legend(sketch, room, y);
-    Heading {
+    PictureHeading {
         lines,
         legend,
         bottom: bottom + 10,
@@ -213,7 +214,7 @@ fn legend(sketch: &Sketch<'_, '_>, room: i32, top: i32) -> (Vec<LegendItem>, i32
                 x + LEGEND_SIGN + 8,
                 y + 13,
                 LEGEND_SIZE,
-                Role::Aside,
+                LabelRole::Aside,
             ),
         });
         x += width + 22;
@@ -221,9 +222,9 @@ fn legend(sketch: &Sketch<'_, '_>, room: i32, top: i32) -> (Vec<LegendItem>, i32
     (items, y + LEGEND_LINE)
 }
 
-fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
+fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<LegendSign> {
     let lanes = &sketch.lanes;
-    let changes = [Change::Added, Change::Removed].into_iter();
+    let changes = [DrawnChange::Added, DrawnChange::Removed].into_iter();
     let changes = changes.filter(|change| lanes.iter().any(|lane| lane.has_edges(*change)));
     let in_lanes = lanes
         .iter()
@@ -232,7 +233,7 @@ fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
     let marks: Vec<_> = in_lanes
         .chain(sketch.rows.iter().map(|row| row.marks))
         .collect();
-    let marks = Mark::ALL
+    let marks = VersionMark::ALL
         .into_iter()
         .filter(|mark| marks.iter().any(|marks| marks.has(*mark)));
     let way = sketch.reach.as_ref();
@@ -240,19 +241,19 @@ fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<Sign> {
     let misses = way.is_some_and(|reach| reach.hops.len() < sketch.rows.len());
     fields(lanes)
         .into_iter()
-        .map(Sign::Edge)
-        .chain(fates(lanes).into_iter().map(Sign::Fate))
-        .chain(changes.map(Sign::Change))
-        .chain(marks.map(Sign::Version))
-        .chain(has_way.then_some(Sign::Way))
-        .chain(misses.then_some(Sign::OutOfReach))
+        .map(LegendSign::Edge)
+        .chain(fates(lanes).into_iter().map(LegendSign::Fate))
+        .chain(changes.map(LegendSign::Change))
+        .chain(marks.map(LegendSign::Version))
+        .chain(has_way.then_some(LegendSign::Way))
+        .chain(misses.then_some(LegendSign::OutOfReach))
         .collect()
 }
 
 /// The fields of the edges that are drawn.
-fn fields(lanes: &[Lane<'_>]) -> BTreeSet<Field> {
+fn fields(lanes: &[Lane<'_>]) -> BTreeSet<StepField> {
     let of_lane = |lane: &Lane<'_>| {
-        let steps = lane.steps.iter().map(|_| Field::Replaces);
+        let steps = lane.steps.iter().map(|_| StepField::Replaces);
         let fans = lane.fans.iter().map(|fan| fan.kind.field());
         steps.chain(fans).collect::<Vec<_>>()
     };
@@ -260,14 +261,14 @@ fn fields(lanes: &[Lane<'_>]) -> BTreeSet<Field> {
 }
 
 /// Why edges that are drawn are not used.
-fn fates(lanes: &[Lane<'_>]) -> BTreeSet<Fate> {
+fn fates(lanes: &[Lane<'_>]) -> BTreeSet<EdgeFate> {
     let of_lane = |lane: &Lane<'_>| {
         let steps = lane.steps.iter().map(|step| step.fate);
         let fans = lane.fans.iter().map(|fan| fan.fate);
         steps.chain(fans).collect::<Vec<_>>()
     };
     let fates = lanes.iter().flat_map(of_lane);
-    fates.filter(|fate| *fate != Fate::Taken).collect()
+    fates.filter(|fate| *fate != EdgeFate::Taken).collect()
 }
 
 /// The words of a text in lines of at most this width.
@@ -291,12 +292,12 @@ fn wrap(text: &str, room: i32) -> Vec<String> {
     lines
 }
 
-fn label(text: String, x: i32, y: i32, size: i32, role: Role) -> Label {
+fn label(text: String, x: i32, y: i32, size: i32, role: LabelRole) -> SceneLabel {
     let face = match role {
-        Role::Title => Face::Bold,
+        LabelRole::Title => Face::Bold,
         _ => Face::Sans,
     };
-    Label {
+    SceneLabel {
         at: Point { x, y },
         anchor: Anchor::Start,
         size,
@@ -334,9 +335,9 @@ struct Column {
 
 /// The column of each plan, in the order given: one of its own while that fits into the room, else the
 /// first that is free.
-fn columns(plans: &[Plan<'_, '_>], room: i32) -> (Vec<Column>, Vec<usize>) {
+fn columns(plans: &[LanePlan<'_, '_>], room: i32) -> (Vec<Column>, Vec<usize>) {
     let mut columns = Vec::<Column>::new();
-    let place = |plan: &Plan<'_, '_>| {
+    let place = |plan: &LanePlan<'_, '_>| {
         let first = plan.rows.0.0;
         let free = columns.iter().position(|column| column.free <= first);
         let free = free.filter(|_| !has_room(&columns, plan, room));
@@ -354,7 +355,7 @@ fn columns(plans: &[Plan<'_, '_>], room: i32) -> (Vec<Column>, Vec<usize>) {
 }
 
 /// Whether one more column fits.
-fn has_room(columns: &[Column], plan: &Plan<'_, '_>, room: i32) -> bool {
+fn has_room(columns: &[Column], plan: &LanePlan<'_, '_>, room: i32) -> bool {
     let mut own = Column::default();
     own.add(plan);
     let columns = columns.iter().chain([&own]);
@@ -362,7 +363,7 @@ fn has_room(columns: &[Column], plan: &Plan<'_, '_>, room: i32) -> bool {
 }
 
 impl Column {
-    fn add(&mut self, plan: &Plan<'_, '_>) {
+    fn add(&mut self, plan: &LanePlan<'_, '_>) {
         self.left = self.left.max(plan.left + plan.pill / 2);
         self.right = self.right.max(plan.pill - plan.pill / 2 + plan.right);
         self.heading = self.heading.max(text::heading_width(plan.lane));
@@ -436,7 +437,7 @@ struct Grid {
 
 impl Grid {
     /// The middle of a row.
-    fn y(self, Row(row): Row) -> i32 {
+    fn y(self, VersionRow(row): VersionRow) -> i32 {
         self.first + ROW * i32::try_from(row).unwrap_or(0)
     }
 }

@@ -11,15 +11,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::picture::sketch::{FanKind, Fate, Lane, LaneKind, Row, Sketch};
+use crate::picture::sketch::{EdgeFate, FanKind, Lane, LaneKind, Sketch, VersionRow};
 use crate::picture::text;
-use crate::picture::{Mark, Marks};
+use crate::picture::{Marks, VersionMark};
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::version::{Membership, go};
 
 /// The whole text.
 pub fn mermaid(sketch: &Sketch<'_, '_>) -> String {
-    let mut text = Text::default();
+    let mut text = MermaidText::default();
     text.line(0, "graph BT");
     for (class, style) in CLASSES {
         text.line(1, &format!("classDef {class} {style}"));
@@ -34,7 +34,7 @@ pub fn mermaid(sketch: &Sketch<'_, '_>) -> String {
 }
 
 #[derive(Default)]
-struct Text {
+struct MermaidText {
     out: String,
     /// The nodes of each class.
     classes: BTreeMap<&'static str, Vec<String>>,
@@ -45,7 +45,7 @@ struct Text {
     forbidden: Vec<String>,
 }
 
-impl Text {
+impl MermaidText {
     fn line(&mut self, depth: usize, text: &str) {
         let _infallible = writeln!(self.out, "{:1$}{text}", "", depth * 2);
     }
@@ -71,10 +71,10 @@ impl Text {
     }
 
     /// What an entry writes, in opm's order.
-    fn edges_to(&mut self, sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, to: Row) {
-        let is_entry = |row: &Row| {
+    fn edges_to(&mut self, sketch: &Sketch<'_, '_>, at: usize, lane: &Lane<'_>, to: VersionRow) {
+        let is_entry = |row: &VersionRow| {
             let marks = lane.marks(*row);
-            marks.is_some_and(|marks| !marks.has(Mark::Elsewhere))
+            marks.is_some_and(|marks| !marks.has(VersionMark::Elsewhere))
         };
         for fan in lane.fans.iter().filter(|fan| fan.to == to) {
             let label = match fan.kind {
@@ -94,7 +94,7 @@ impl Text {
                 to,
                 to,
                 &quoted(&format!("skipRange({range})")),
-                Fate::Taken,
+                EdgeFate::Taken,
             );
         }
         for step in lane.steps.iter().filter(|step| step.to == to) {
@@ -103,12 +103,12 @@ impl Text {
         }
     }
 
-    fn edge(&mut self, at: usize, from: Row, to: Row, label: &str, fate: Fate) {
+    fn edge(&mut self, at: usize, from: VersionRow, to: VersionRow, label: &str, fate: EdgeFate) {
         self.line(3, &format!("{}-- {label} -->{}", id(at, from), id(at, to)));
         match fate {
-            Fate::Taken => {}
-            Fate::Forbidden => self.forbidden.push(self.edges.to_string()),
-            Fate::NotTaken => self.unused.push(self.edges.to_string()),
+            EdgeFate::Taken => {}
+            EdgeFate::Forbidden => self.forbidden.push(self.edges.to_string()),
+            EdgeFate::NotTaken => self.unused.push(self.edges.to_string()),
         }
         self.edges += 1;
     }
@@ -140,11 +140,18 @@ impl Text {
 }
 
 /// The label of an edge: what allows it, and what forbids it. Plain words need no quotes.
-fn label_of(sketch: &Sketch<'_, '_>, what: &str, (from, to): (Row, Row), fate: Fate) -> String {
+fn label_of(
+    sketch: &Sketch<'_, '_>,
+    what: &str,
+    (from, to): (VersionRow, VersionRow),
+    fate: EdgeFate,
+) -> String {
     match fate {
-        Fate::Forbidden => quoted(&format!("{what}, {}", text::forbidden_by(sketch, from, to))),
-        Fate::Taken | Fate::NotTaken if what.chars().all(char::is_alphabetic) => what.to_owned(),
-        Fate::Taken | Fate::NotTaken => quoted(what),
+        EdgeFate::Forbidden => quoted(&format!("{what}, {}", text::forbidden_by(sketch, from, to))),
+        EdgeFate::Taken | EdgeFate::NotTaken if what.chars().all(char::is_alphabetic) => {
+            what.to_owned()
+        }
+        EdgeFate::Taken | EdgeFate::NotTaken => quoted(what),
     }
 }
 
@@ -153,7 +160,7 @@ fn own_ranges<'p>(
     graph: &Graph<'p>,
     lane: &Lane<'p>,
     sketch: &Sketch<'_, 'p>,
-    to: Row,
+    to: VersionRow,
 ) -> Vec<&'p str> {
     let node = sketch.row(to).map(|facts| facts.node);
     let entry = node.and_then(|node| graph.channel(lane.name)?.entry(node));
@@ -169,20 +176,21 @@ fn own_ranges<'p>(
 
 /// Deprecated and skipped are one class together, as in opm's.
 fn classes(marks: Marks) -> Vec<&'static str> {
-    let both = marks.has(Mark::Deprecated) && marks.has(Mark::Skipped);
+    let both = marks.has(VersionMark::Deprecated) && marks.has(VersionMark::Skipped);
     let mut classes = if both {
         vec!["deprecatedskipped"]
     } else {
         Vec::new()
     };
     let others = marks.iter().filter(|mark| {
-        !(both && matches!(mark, Mark::Deprecated | Mark::Skipped)) && *mark != Mark::Elsewhere
+        !(both && matches!(mark, VersionMark::Deprecated | VersionMark::Skipped))
+            && *mark != VersionMark::Elsewhere
     });
-    classes.extend(others.map(Mark::as_str));
+    classes.extend(others.map(VersionMark::as_str));
     classes
 }
 
-fn id(lane: usize, Row(row): Row) -> String {
+fn id(lane: usize, VersionRow(row): VersionRow) -> String {
     format!("c{lane}r{row}")
 }
 

@@ -4,9 +4,9 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::picture::sketch::{Change, Fate, Row};
-use crate::picture::walk::Field;
-use crate::picture::{Mark, Marks};
+use crate::picture::sketch::{DrawnChange, EdgeFate, VersionRow};
+use crate::picture::walk::StepField;
+use crate::picture::{Marks, VersionMark};
 
 /// The whole picture.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Scene {
     /// Its height.
     pub height: i32,
     /// The lines above everything: the package, what is shown of it, how to read it.
-    pub heading: Vec<Label>,
+    pub heading: Vec<SceneLabel>,
     /// What the signs mean, those that occur.
     pub legend: Vec<LegendItem>,
     /// The versions at the left edge.
@@ -51,7 +51,7 @@ pub struct Area {
 
 /// A text on one line.
 #[derive(Clone, Debug)]
-pub struct Label {
+pub struct SceneLabel {
     /// Where its baseline starts, or has its middle or end.
     pub at: Point,
     /// Which of these.
@@ -61,7 +61,7 @@ pub struct Label {
     /// Its face.
     pub face: Face,
     /// How it stands out.
-    pub role: Role,
+    pub role: LabelRole,
     /// The text.
     pub text: String,
 }
@@ -79,7 +79,7 @@ pub enum Anchor {
 
 /// What a text is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Role {
+pub enum LabelRole {
     /// The name of the package.
     Title,
     /// The name of a channel.
@@ -96,24 +96,24 @@ pub enum Role {
 #[derive(Clone, Debug)]
 pub struct LegendItem {
     /// The sign.
-    pub sign: Sign,
+    pub sign: LegendSign,
     /// Where it is.
     pub area: Area,
     /// What it means.
-    pub label: Label,
+    pub label: SceneLabel,
 }
 
 /// A sign of the legend.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Sign {
+pub enum LegendSign {
     /// An edge of this field; of none where versions alone allow it.
-    Edge(Field),
+    Edge(StepField),
     /// An edge that OLM does not take, or that guardrails forbid.
-    Fate(Fate),
+    Fate(EdgeFate),
     /// An edge that one of two catalogs has.
-    Change(Change),
+    Change(DrawnChange),
     /// A version with this mark.
-    Version(Mark),
+    Version(VersionMark),
     /// The way that was asked for.
     Way,
     /// A version out of reach.
@@ -126,7 +126,7 @@ pub struct Axis {
     /// Where they stand.
     pub area: Area,
     /// What stands above them.
-    pub label: Label,
+    pub label: SceneLabel,
     /// Each of them.
     pub rows: Vec<AxisRow>,
 }
@@ -135,17 +135,17 @@ pub struct Axis {
 #[derive(Clone, Debug)]
 pub struct AxisRow {
     /// Which.
-    pub row: Row,
+    pub row: VersionRow,
     /// What holds whatever the channel.
     pub marks: Marks,
     /// The band.
     pub area: Area,
     /// The version.
-    pub label: Label,
+    pub label: SceneLabel,
     /// Its whole name.
     pub name: String,
     /// How many hops away it is.
-    pub hops: Option<Label>,
+    pub hops: Option<SceneLabel>,
     /// Whether it cannot be reached.
     pub is_out_of_reach: bool,
 }
@@ -160,7 +160,7 @@ pub struct Card {
     /// How high its heading is.
     pub heading: i32,
     /// Its name, and what is said of it.
-    pub labels: Vec<Label>,
+    pub labels: Vec<SceneLabel>,
     /// What is not said for want of room.
     pub title: String,
     /// Whether it is the default channel.
@@ -179,13 +179,13 @@ pub struct Card {
 #[derive(Clone, Debug)]
 pub struct Pill {
     /// Which.
-    pub row: Row,
+    pub row: VersionRow,
     /// What the channel makes of it.
     pub marks: Marks,
     /// Its shape.
     pub area: Area,
     /// Its version.
-    pub label: Label,
+    pub label: SceneLabel,
     /// Its whole name, and what holds of it, in words.
     pub title: String,
     /// Whether it cannot be reached from where the walk starts.
@@ -196,15 +196,15 @@ pub struct Pill {
 #[derive(Clone, Debug)]
 pub struct EdgeLine {
     /// Where it starts.
-    pub from: Row,
+    pub from: VersionRow,
     /// Where it leads.
-    pub to: Row,
+    pub to: VersionRow,
     /// Its bends, both ends with them.
     pub points: Vec<Point>,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: EdgeFate,
     /// What the comparison makes of it.
-    pub change: Change,
+    pub change: DrawnChange,
     /// What is to be said of it.
     pub title: Option<String>,
 }
@@ -213,28 +213,28 @@ pub struct EdgeLine {
 #[derive(Clone, Debug)]
 pub struct Bus {
     /// Of which kind they are.
-    pub field: Field,
+    pub field: StepField,
     /// What becomes of them.
-    pub fate: Fate,
+    pub fate: EdgeFate,
     /// What the comparison makes of them.
-    pub change: Change,
+    pub change: DrawnChange,
     /// The line.
     pub top: Point,
     /// Its length.
     pub length: i32,
     /// Where versions board.
-    pub stops: Vec<Stop>,
+    pub stops: Vec<BusStop>,
     /// Where entries are entered.
     pub doors: Vec<Door>,
     /// How many stops lie beyond the last version of the channel.
-    pub beyond: Option<Label>,
+    pub beyond: Option<SceneLabel>,
 }
 
 /// A version that is skipped.
 #[derive(Clone, Copy, Debug)]
-pub struct Stop {
+pub struct BusStop {
     /// Which.
-    pub row: Row,
+    pub row: VersionRow,
     /// Where it boards.
     pub at: Point,
     /// Where its version ends, where the channel has it.
@@ -245,18 +245,18 @@ pub struct Stop {
 #[derive(Clone, Debug)]
 pub struct Door {
     /// The entry.
-    pub to: Row,
+    pub to: VersionRow,
     /// What it skips.
-    pub from: Vec<Row>,
+    pub from: Vec<VersionRow>,
     /// From the line to the entry.
     pub points: [Point; 2],
     /// How many versions it skips.
-    pub count: Option<(Area, Label)>,
+    pub count: Option<(Area, SceneLabel)>,
     /// The same in words.
     pub title: String,
 }
 
-impl Label {
+impl SceneLabel {
     /// What it covers at most.
     pub fn area(&self) -> Area {
         let width = self.face.width(&self.text, self.size);

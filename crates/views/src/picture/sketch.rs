@@ -16,13 +16,13 @@ mod compare;
 mod lane;
 
 use crate::picture::Marks;
-use crate::picture::walk::{Field, ReachedRows, StepsByRow};
-use crate::picture::{Generation, TooLarge, View};
+use crate::picture::walk::{ReachedRows, StepField, StepsByRow};
+use crate::picture::{Generation, GraphTooLarge, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_engine::resolve::Refusal;
 
 pub use barred::ForbiddenSteps;
-pub use compare::{Change, Comparison};
+pub use compare::{Comparison, DrawnChange};
 
 /// Everything that is drawn of a graph.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct Sketch<'g, 'p> {
 
 /// The place of a version among all that are drawn, from the top.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Serialize)]
-pub struct Row(pub u32);
+pub struct VersionRow(pub u32);
 
 /// A version.
 #[derive(Clone, Debug)]
@@ -86,15 +86,15 @@ pub struct Lane<'p> {
     /// Why OLM v0 resolves nothing from it, if it does not.
     pub refused_by_v0: Option<String>,
     /// Its entries, and the names that its edges start at, from the top.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<LaneCell>,
     /// `replaces`.
     pub steps: Vec<ReplacesStep>,
     /// `skips` and `skipRange`.
     pub fans: Vec<Fan<'p>>,
     /// What entries have as a `skipRange` and OLM cannot read.
-    pub unread: Vec<(Row, &'p str)>,
+    pub unread: Vec<(VersionRow, &'p str)>,
     /// What the comparison makes of it.
-    pub change: Change,
+    pub change: DrawnChange,
 }
 
 /// What a lane shows.
@@ -108,7 +108,7 @@ pub enum LaneKind {
 
 /// What becomes of an edge.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Fate {
+pub enum EdgeFate {
     /// OLM, the one asked about, takes it.
     Taken,
     /// It would, and guardrails forbid it.
@@ -119,9 +119,9 @@ pub enum Fate {
 
 /// A version in a lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Cell {
+pub struct LaneCell {
     /// Which.
-    pub row: Row,
+    pub row: VersionRow,
     /// What this channel makes of it.
     pub marks: Marks,
 }
@@ -130,13 +130,13 @@ pub struct Cell {
 #[derive(Clone, Copy, Debug)]
 pub struct ReplacesStep {
     /// What is replaced.
-    pub from: Row,
+    pub from: VersionRow,
     /// The entry.
-    pub to: Row,
+    pub to: VersionRow,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: EdgeFate,
     /// What the comparison makes of it.
-    pub change: Change,
+    pub change: DrawnChange,
 }
 
 /// An entry skips several versions at once.
@@ -145,17 +145,17 @@ pub struct Fan<'p> {
     /// By which field.
     pub kind: FanKind<'p>,
     /// The entry.
-    pub to: Row,
+    pub to: VersionRow,
     /// What is skipped, from the top; nothing where a range holds no version of the package.
-    pub from: Vec<Row>,
+    pub from: Vec<VersionRow>,
     /// How many are skipped by the field: more than stand in `from` where it is drawn in parts.
     pub whole: usize,
     /// Whether it is a further part of what the fan before it is a part of.
     pub continues: bool,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: EdgeFate,
     /// What the comparison makes of it.
-    pub change: Change,
+    pub change: DrawnChange,
 }
 
 /// The field of an entry that skips.
@@ -174,17 +174,17 @@ impl<'g, 'p> Sketch<'g, 'p> {
     ///
     /// # Errors
     /// If there are more versions or edges than any picture can show.
-    pub fn of(graph: &'g Graph<'p>, view: View<'g>) -> Result<Self, TooLarge> {
+    pub fn of(graph: &'g Graph<'p>, view: View<'g>) -> Result<Self, GraphTooLarge> {
         build::build(graph, view)
     }
 
     /// What is told of a row; every row of a sketch is one of its own.
-    pub fn row(&self, Row(row): Row) -> Option<&RowFacts<'p>> {
+    pub fn row(&self, VersionRow(row): VersionRow) -> Option<&RowFacts<'p>> {
         self.rows.get(row as usize)
     }
 
     /// What a row is called.
-    pub fn label(&self, row: Row) -> &str {
+    pub fn label(&self, row: VersionRow) -> &str {
         self.row(row).map_or("", |facts| &facts.label)
     }
 
@@ -208,19 +208,19 @@ impl Lane<'_> {
     }
 
     /// Whether the comparison makes this of an edge.
-    pub fn has_edges(&self, change: Change) -> bool {
+    pub fn has_edges(&self, change: DrawnChange) -> bool {
         self.steps.iter().any(|step| step.change == change)
             || self.fans.iter().any(|fan| fan.change == change)
     }
 
     /// What a row has as a `skipRange` and OLM cannot read.
-    pub fn unread_of(&self, row: Row) -> impl Iterator<Item = &str> {
+    pub fn unread_of(&self, row: VersionRow) -> impl Iterator<Item = &str> {
         let unread = self.unread.iter().filter(move |(of, _)| *of == row);
         unread.map(|(_, text)| *text)
     }
 
     /// What this channel makes of a row, where it has a cell.
-    pub fn marks(&self, row: Row) -> Option<Marks> {
+    pub fn marks(&self, row: VersionRow) -> Option<Marks> {
         let at = self.cells.binary_search_by_key(&row, |cell| cell.row);
         at.ok()
             .and_then(|at| self.cells.get(at))
@@ -228,7 +228,7 @@ impl Lane<'_> {
     }
 }
 
-impl Fate {
+impl EdgeFate {
     /// Its name in classes.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -241,11 +241,11 @@ impl Fate {
 
 impl FanKind<'_> {
     /// The field of the entry.
-    pub fn field(&self) -> Field {
+    pub fn field(&self) -> StepField {
         match self {
-            Self::Skips => Field::Skips,
-            Self::SkipRange(_) => Field::SkipRange,
-            Self::Semver => Field::Semver,
+            Self::Skips => StepField::Skips,
+            Self::SkipRange(_) => StepField::SkipRange,
+            Self::Semver => StepField::Semver,
         }
     }
 }

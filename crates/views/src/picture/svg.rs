@@ -8,11 +8,11 @@ mod parts;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::picture::scene::{Area, Point, Scene, Sign};
-use crate::picture::sketch::{Row, Sketch};
+use crate::picture::scene::{Area, LegendSign, Point, Scene};
+use crate::picture::sketch::{Sketch, VersionRow};
 use crate::picture::svg::parts::{change, path, rect, tip};
-use crate::picture::walk::Field;
-use crate::picture::{Mark, Marks, text};
+use crate::picture::walk::StepField;
+use crate::picture::{Marks, VersionMark, text};
 use crate::xml::{Attributes, Xml};
 
 /// A whole SVG file.
@@ -59,7 +59,7 @@ pub(crate) fn draw(sketch: &Sketch<'_, '_>, scene: &Scene, role: &str, xml: &mut
 }
 
 /// The rows that the way goes over.
-fn on_way(scene: &Scene) -> BTreeSet<Row> {
+fn on_way(scene: &Scene) -> BTreeSet<VersionRow> {
     let ends = scene.way.iter().flat_map(|line| [line.from, line.to]);
     ends.collect()
 }
@@ -204,18 +204,18 @@ const COMPARING: &str = "\
 // Signs: small shapes inside a version, and the samples of the legend.
 
 /// The shape that stands for a mark, eleven wide, from this point to the right.
-pub(super) fn draw_mark(mark: Mark, at: Point, xml: &mut Xml) {
+pub(super) fn draw_mark(mark: VersionMark, at: Point, xml: &mut Xml) {
     let Point { x, y } = at;
     let (class, d) = match mark {
         // A pin.
-        Mark::Installed => (
+        VersionMark::Installed => (
             "installed",
             format!("M{} {}a4 4 0 1 1 4 0l-2 4z", x + 3, y + 1),
         ),
         // A point upwards.
-        Mark::Head => ("head", format!("M{x} {}h10l-5 -8z", y + 4)),
+        VersionMark::Head => ("head", format!("M{x} {}h10l-5 -8z", y + 4)),
         // A circle crossed out.
-        Mark::Skipped => (
+        VersionMark::Skipped => (
             "skipped",
             format!(
                 "M{x} {y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M{} {}l6 -6",
@@ -224,11 +224,15 @@ pub(super) fn draw_mark(mark: Mark, at: Point, xml: &mut Xml) {
             ),
         ),
         // A warning triangle.
-        Mark::StrandedV0 | Mark::StrandedV1 => (
+        VersionMark::StrandedV0 | VersionMark::StrandedV1 => (
             "stranded",
             format!("M{x} {}h11l-5.5 -9.5zM{}.5 {}v-2.5", y + 4, x + 5, y + 1),
         ),
-        Mark::Deprecated | Mark::Virtual | Mark::Elsewhere | Mark::Added | Mark::Removed => return,
+        VersionMark::Deprecated
+        | VersionMark::Virtual
+        | VersionMark::Elsewhere
+        | VersionMark::Added
+        | VersionMark::Removed => return,
     };
     xml.empty(
         "path",
@@ -237,28 +241,28 @@ pub(super) fn draw_mark(mark: Mark, at: Point, xml: &mut Xml) {
 }
 
 /// A sign of the legend.
-pub(super) fn sample(sign: Sign, area: &Area, xml: &mut Xml) {
+pub(super) fn sample(sign: LegendSign, area: &Area, xml: &mut Xml) {
     match sign {
-        Sign::Edge(field) => edge(field, field.as_str(), area, xml),
-        Sign::Fate(fate) => {
+        LegendSign::Edge(field) => edge(field, field.as_str(), area, xml),
+        LegendSign::Fate(fate) => {
             let class = format!("replaces {}", fate.as_str());
-            edge(Field::Replaces, &class, area, xml);
+            edge(StepField::Replaces, &class, area, xml);
         }
-        Sign::Change(of) => {
+        LegendSign::Change(of) => {
             let class = format!("replaces {}", of.as_str());
-            edge(Field::Replaces, &class, area, xml);
+            edge(StepField::Replaces, &class, area, xml);
             let at = Point {
                 x: area.x + area.width / 2 - 4,
                 y: area.middle() - 6,
             };
             change(of, at, xml);
         }
-        Sign::Version(mark) => version(mark, area, xml),
-        Sign::Way => {
+        LegendSign::Version(mark) => version(mark, area, xml),
+        LegendSign::Way => {
             let points = ends(area);
             xml.empty("path", &[("class", &"way"), ("d", &path(&points))]);
         }
-        Sign::OutOfReach => {
+        LegendSign::OutOfReach => {
             xml.open("g", &[("class", &"pill far")]);
             rect("shape", area, 9, xml);
             xml.close();
@@ -266,14 +270,14 @@ pub(super) fn sample(sign: Sign, area: &Area, xml: &mut Xml) {
     }
 }
 
-fn edge(field: Field, class: &str, area: &Area, xml: &mut Xml) {
+fn edge(field: StepField, class: &str, area: &Area, xml: &mut Xml) {
     let points = ends(area);
     xml.open("g", &[("class", &class)]);
-    if matches!(field, Field::SkipRange | Field::Semver) {
+    if matches!(field, StepField::SkipRange | StepField::Semver) {
         xml.empty("path", &[("class", &"band"), ("d", &path(&points))]);
     }
     xml.empty("path", &[("d", &path(&points))]);
-    if field != Field::Replaces {
+    if field != StepField::Replaces {
         let at = Point {
             x: area.x + 8,
             y: area.middle(),
@@ -292,7 +296,7 @@ fn edge(field: Field, class: &str, area: &Area, xml: &mut Xml) {
     xml.close();
 }
 
-fn version(mark: Mark, area: &Area, xml: &mut Xml) {
+fn version(mark: VersionMark, area: &Area, xml: &mut Xml) {
     let marks = Marks::default().with(mark, true);
     let stranded = if marks.is_stranded() { " stranded" } else { "" };
     let class = format!("pill {}{stranded}", mark.as_str());
@@ -310,7 +314,10 @@ fn version(mark: Mark, area: &Area, xml: &mut Xml) {
         y: area.middle(),
     };
     match mark {
-        Mark::Deprecated | Mark::Virtual | Mark::Added | Mark::Removed => text("1.0", area, xml),
+        VersionMark::Deprecated
+        | VersionMark::Virtual
+        | VersionMark::Added
+        | VersionMark::Removed => text("1.0", area, xml),
         _ => draw_mark(mark, at, xml),
     }
     xml.close();

@@ -6,15 +6,15 @@ use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
 use crate::picture::Generation;
-use crate::picture::Mark;
+use crate::picture::VersionMark;
 use crate::picture::layout::LONGEST_VERSION;
-use crate::picture::scene::Sign;
+use crate::picture::scene::LegendSign;
 use crate::picture::scene::{Face, clip};
 use crate::picture::sketch::{
-    Cell, Change, Comparison, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row, RowFacts,
-    Sketch,
+    Comparison, DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep,
+    RowFacts, Sketch, VersionRow,
 };
-use crate::picture::walk::Field;
+use crate::picture::walk::StepField;
 use crate::see::not_a_version;
 use olmguard_catalog::version::{Version, go};
 use olmguard_engine::explain::counted;
@@ -45,11 +45,11 @@ pub(super) fn told(sketch: &Sketch<'_, '_>) -> Vec<String> {
 
 /// That the start is no version of the package and no name of its edges, with the versions next to it: the first line.
 pub fn no_version(sketch: &Sketch<'_, '_>) -> Option<String> {
-    let Row(start) = sketch.reach.as_ref()?.start;
+    let VersionRow(start) = sketch.reach.as_ref()?.start;
     let start = start as usize;
     let is_bundle = |row: &&RowFacts<'_>| {
         let marks = row.marks;
-        !marks.has(Mark::Virtual) && !marks.has(Mark::Removed)
+        !marks.has(VersionMark::Virtual) && !marks.has(VersionMark::Removed)
     };
     let (name, above) = (sketch.rows.get(start)?.name, sketch.rows.get(..start)?);
     let is_known = sketch.rows.get(start).is_some_and(|row| is_bundle(&row));
@@ -69,11 +69,11 @@ fn what(sketch: &Sketch<'_, '_>) -> String {
     let channels = sketch
         .lanes
         .iter()
-        .filter(|lane| lane.kind == LaneKind::Channel && lane.change != Change::Removed);
+        .filter(|lane| lane.kind == LaneKind::Channel && lane.change != DrawnChange::Removed);
     let absent = sketch
         .rows
         .iter()
-        .filter(|row| row.marks.has(Mark::Virtual) || row.marks.has(Mark::Removed));
+        .filter(|row| row.marks.has(VersionMark::Virtual) || row.marks.has(VersionMark::Removed));
     let mut parts = vec![
         format!("catalog {}", shown(sketch.view.catalog)),
         counted(sketch.rows.len() - absent.count(), "version"),
@@ -199,9 +199,9 @@ pub(super) fn lane_aside(lane: &Lane<'_>) -> String {
     let deprecated = lane.deprecated.is_some().then_some("deprecated");
     let refused = lane.refused_by_v0.is_some().then_some("refused by OLM v0");
     let changed = match lane.change {
-        Change::Kept => None,
-        Change::Added => Some("added"),
-        Change::Removed => Some("removed"),
+        DrawnChange::Kept => None,
+        DrawnChange::Added => Some("added"),
+        DrawnChange::Removed => Some("removed"),
     };
     let parts = [default, deprecated, refused, changed]
         .into_iter()
@@ -231,9 +231,9 @@ pub(super) fn heading_width(lane: &Lane<'_>) -> i32 {
 }
 
 /// What a version is called in a channel, with a word where the channel has or had it only then.
-pub(super) fn pill_label(sketch: &Sketch<'_, '_>, cell: Cell) -> String {
+pub(super) fn pill_label(sketch: &Sketch<'_, '_>, cell: LaneCell) -> String {
     let label = clip(sketch.label(cell.row), LONGEST_VERSION);
-    let changed = [Mark::Added, Mark::Removed].into_iter();
+    let changed = [VersionMark::Added, VersionMark::Removed].into_iter();
     let mut changed = changed.filter(|mark| cell.marks.has(*mark));
     match changed.next() {
         Some(mark) => format!("{label} {}", mark_word(mark)),
@@ -242,12 +242,15 @@ pub(super) fn pill_label(sketch: &Sketch<'_, '_>, cell: Cell) -> String {
 }
 
 /// All that is to be said of a version in a channel.
-pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: Cell) -> String {
+pub(super) fn pill_title(sketch: &Sketch<'_, '_>, lane: &Lane<'_>, cell: LaneCell) -> String {
     let Some(facts) = sketch.row(cell.row) else {
         return String::new();
     };
     let mut lines = vec![go::escape(facts.name)];
-    let told = cell.marks.iter().filter(|mark| *mark != Mark::Deprecated);
+    let told = cell
+        .marks
+        .iter()
+        .filter(|mark| *mark != VersionMark::Deprecated);
     lines.extend(told.map(|mark| mark_sentence(mark).to_owned()));
     lines.extend(facts.deprecated.map(deprecated));
     lines.extend(facts.refusal.map(refused));
@@ -287,34 +290,34 @@ pub(super) fn refused(refusal: Refusal<'_>) -> String {
 }
 
 /// A mark in a word or two.
-pub(super) fn mark_word(mark: Mark) -> &'static str {
+pub(super) fn mark_word(mark: VersionMark) -> &'static str {
     match mark {
-        Mark::Installed => "installed",
-        Mark::Head => "channel head",
-        Mark::Deprecated => "deprecated",
-        Mark::Skipped => "skipped",
-        Mark::StrandedV0 => "stranded in OLM v0",
-        Mark::StrandedV1 => "stranded in OLM v1",
-        Mark::Virtual => "no bundle",
-        Mark::Elsewhere => "no entry",
-        Mark::Added => "added",
-        Mark::Removed => "removed",
+        VersionMark::Installed => "installed",
+        VersionMark::Head => "channel head",
+        VersionMark::Deprecated => "deprecated",
+        VersionMark::Skipped => "skipped",
+        VersionMark::StrandedV0 => "stranded in OLM v0",
+        VersionMark::StrandedV1 => "stranded in OLM v1",
+        VersionMark::Virtual => "no bundle",
+        VersionMark::Elsewhere => "no entry",
+        VersionMark::Added => "added",
+        VersionMark::Removed => "removed",
     }
 }
 
 /// A mark in a sentence.
-pub(super) fn mark_sentence(mark: Mark) -> &'static str {
+pub(super) fn mark_sentence(mark: VersionMark) -> &'static str {
     match mark {
-        Mark::Installed => "installed",
-        Mark::Head => "channel head: no entry replaces or skips it",
-        Mark::Deprecated => "deprecated",
-        Mark::Skipped => "skipped by an entry of the channel: OLM v0 does not offer it",
-        Mark::StrandedV0 => "stranded in OLM v0: it offers no upgrade from here",
-        Mark::StrandedV1 => "stranded in OLM v1: it has no upgrade from here",
-        Mark::Virtual => "only a name: no bundle has this name",
-        Mark::Elsewhere => "not in this channel",
-        Mark::Added => "added: this channel did not have it before",
-        Mark::Removed => "removed: this channel had it before",
+        VersionMark::Installed => "installed",
+        VersionMark::Head => "channel head: no entry replaces or skips it",
+        VersionMark::Deprecated => "deprecated",
+        VersionMark::Skipped => "skipped by an entry of the channel: OLM v0 does not offer it",
+        VersionMark::StrandedV0 => "stranded in OLM v0: it offers no upgrade from here",
+        VersionMark::StrandedV1 => "stranded in OLM v1: it has no upgrade from here",
+        VersionMark::Virtual => "only a name: no bundle has this name",
+        VersionMark::Elsewhere => "not in this channel",
+        VersionMark::Added => "added: this channel did not have it before",
+        VersionMark::Removed => "removed: this channel had it before",
     }
 }
 
@@ -343,20 +346,20 @@ fn part(fan: &Fan<'_>) -> String {
     let count = fan.from.len();
     match (fan.fate, count) {
         _ if count == fan.whole => String::new(),
-        (Fate::Forbidden, _) => format!(", of which guardrails forbid {count}"),
-        (Fate::Taken, 1) => ", of which OLM uses 1".to_owned(),
-        (Fate::Taken, _) => format!(", of which OLM uses {count}"),
-        (Fate::NotTaken, 1) => ", of which OLM ignores 1".to_owned(),
-        (Fate::NotTaken, _) => format!(", of which OLM ignores {count}"),
+        (EdgeFate::Forbidden, _) => format!(", of which guardrails forbid {count}"),
+        (EdgeFate::Taken, 1) => ", of which OLM uses 1".to_owned(),
+        (EdgeFate::Taken, _) => format!(", of which OLM uses {count}"),
+        (EdgeFate::NotTaken, 1) => ", of which OLM ignores 1".to_owned(),
+        (EdgeFate::NotTaken, _) => format!(", of which OLM ignores {count}"),
     }
 }
 
 /// What a comparison says of an edge.
-fn changed(change: Change) -> Option<&'static str> {
+fn changed(change: DrawnChange) -> Option<&'static str> {
     match change {
-        Change::Kept => None,
-        Change::Added => Some("added: there was no such upgrade before"),
-        Change::Removed => Some("removed: there was such an upgrade before"),
+        DrawnChange::Kept => None,
+        DrawnChange::Added => Some("added: there was no such upgrade before"),
+        DrawnChange::Removed => Some("removed: there was such an upgrade before"),
     }
 }
 
@@ -372,12 +375,12 @@ pub(super) fn step_title(sketch: &Sketch<'_, '_>, step: &ReplacesStep) -> Option
 /// Why guardrails forbid steps, each reason once; of very many the first ones.
 fn forbidden(
     sketch: &Sketch<'_, '_>,
-    fate: Fate,
-    steps: impl Iterator<Item = (Row, Row)>,
+    fate: EdgeFate,
+    steps: impl Iterator<Item = (VersionRow, VersionRow)>,
 ) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let barred = &sketch.barred;
-    let steps = steps.filter(|_| fate == Fate::Forbidden);
+    let steps = steps.filter(|_| fate == EdgeFate::Forbidden);
     let places = steps.flat_map(|(from, to)| barred.places(from, to));
     let first = places
         .filter(|place| seen.insert(**place))
@@ -388,7 +391,7 @@ fn forbidden(
 }
 
 /// The rules that forbid a step, in a few words, for the label of an edge.
-pub(super) fn forbidden_by(sketch: &Sketch<'_, '_>, from: Row, to: Row) -> String {
+pub(super) fn forbidden_by(sketch: &Sketch<'_, '_>, from: VersionRow, to: VersionRow) -> String {
     format!("forbidden: {}", sketch.barred.names_of(from, to))
 }
 
@@ -411,30 +414,32 @@ pub(super) fn hops_away(hops: usize) -> String {
 }
 
 /// A sign of the legend.
-pub(super) fn sign(sign: Sign) -> &'static str {
+pub(super) fn sign(sign: LegendSign) -> &'static str {
     match sign {
-        Sign::Edge(Field::Replaces) => "replaces",
-        Sign::Edge(Field::Skips) => "skips, from each stop below",
-        Sign::Edge(Field::SkipRange) => "skipRange, from each stop below; the count of versions",
-        Sign::Edge(Field::Semver) => "allowed by the semver rules, from each stop below",
-        Sign::Fate(Fate::Taken) => "taken",
-        Sign::Fate(Fate::Forbidden) => "forbidden by guardrails",
-        Sign::Fate(Fate::NotTaken) => "not taken",
-        Sign::Change(Change::Kept) => "in both",
-        Sign::Change(Change::Added) => "edge added",
-        Sign::Change(Change::Removed) => "edge removed",
-        Sign::Version(Mark::Added) => "version added",
-        Sign::Version(Mark::Removed) => "version removed",
-        Sign::Version(Mark::Installed) => "installed",
-        Sign::Version(Mark::Head) => "channel head",
-        Sign::Version(Mark::Deprecated) => "deprecated",
-        Sign::Version(Mark::Skipped) => "skipped, not offered by OLM v0",
-        Sign::Version(Mark::StrandedV0) => "stranded in OLM v0",
-        Sign::Version(Mark::StrandedV1) => "stranded",
-        Sign::Version(Mark::Virtual) => "name without a bundle",
-        Sign::Version(Mark::Elsewhere) => "not in the channel",
-        Sign::Way => "shortest path",
-        Sign::OutOfReach => "not reachable",
+        LegendSign::Edge(StepField::Replaces) => "replaces",
+        LegendSign::Edge(StepField::Skips) => "skips, from each stop below",
+        LegendSign::Edge(StepField::SkipRange) => {
+            "skipRange, from each stop below; the count of versions"
+        }
+        LegendSign::Edge(StepField::Semver) => "allowed by the semver rules, from each stop below",
+        LegendSign::Fate(EdgeFate::Taken) => "taken",
+        LegendSign::Fate(EdgeFate::Forbidden) => "forbidden by guardrails",
+        LegendSign::Fate(EdgeFate::NotTaken) => "not taken",
+        LegendSign::Change(DrawnChange::Kept) => "in both",
+        LegendSign::Change(DrawnChange::Added) => "edge added",
+        LegendSign::Change(DrawnChange::Removed) => "edge removed",
+        LegendSign::Version(VersionMark::Added) => "version added",
+        LegendSign::Version(VersionMark::Removed) => "version removed",
+        LegendSign::Version(VersionMark::Installed) => "installed",
+        LegendSign::Version(VersionMark::Head) => "channel head",
+        LegendSign::Version(VersionMark::Deprecated) => "deprecated",
+        LegendSign::Version(VersionMark::Skipped) => "skipped, not offered by OLM v0",
+        LegendSign::Version(VersionMark::StrandedV0) => "stranded in OLM v0",
+        LegendSign::Version(VersionMark::StrandedV1) => "stranded",
+        LegendSign::Version(VersionMark::Virtual) => "name without a bundle",
+        LegendSign::Version(VersionMark::Elsewhere) => "not in the channel",
+        LegendSign::Way => "shortest path",
+        LegendSign::OutOfReach => "not reachable",
     }
 }
 

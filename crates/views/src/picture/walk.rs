@@ -8,22 +8,22 @@ use std::collections::BTreeMap;
 
 use olmguard_catalog::graph::search::{Visits, search};
 
-use crate::picture::sketch::Row;
+use crate::picture::sketch::VersionRow;
 
 /// A step that OLM may take.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Hop {
+pub struct RowStep {
     /// Where it leads.
-    pub to: Row,
+    pub to: VersionRow,
     /// The lane whose edge it is, from the left.
     pub lane: u32,
     /// The kind of the edge.
-    pub field: Field,
+    pub field: StepField,
 }
 
 /// The field of an entry that allows a step.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Field {
+pub enum StepField {
     /// `replaces`
     Replaces,
     /// `skips`
@@ -34,8 +34,8 @@ pub enum Field {
     Semver,
 }
 
-impl Hop {
-    fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+impl RowStep {
+    fn mapped(self, row: impl Fn(VersionRow) -> VersionRow) -> Self {
         Self {
             to: row(self.to),
             ..self
@@ -43,7 +43,7 @@ impl Hop {
     }
 }
 
-impl Field {
+impl StepField {
     /// As catalogs write it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -58,26 +58,26 @@ impl Field {
 /// The steps from each row, each kind of edge once, by where they lead from the top.
 #[derive(Clone, Debug, Default)]
 pub struct StepsByRow {
-    next: BTreeMap<Row, Vec<Hop>>,
+    next: BTreeMap<VersionRow, Vec<RowStep>>,
 }
 
 /// What can be reached from a row.
 #[derive(Clone, Debug)]
 pub struct ReachedRows {
     /// Where it starts.
-    pub start: Row,
+    pub start: VersionRow,
     /// How many hops away each row is that can be reached; the start is none away.
-    pub hops: BTreeMap<Row, usize>,
+    pub hops: BTreeMap<VersionRow, usize>,
     /// The shortest way to the goal: the one asked for, else the highest suggested one that can be reached. Empty
     /// where there is none.
-    pub way: Vec<(Row, Hop)>,
+    pub way: Vec<(VersionRow, RowStep)>,
     /// The goal that was asked for.
-    pub goal: Option<Row>,
+    pub goal: Option<VersionRow>,
 }
 
 impl ReachedRows {
     /// The same with other rows.
-    pub(super) fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+    pub(super) fn mapped(self, row: impl Fn(VersionRow) -> VersionRow) -> Self {
         let hops = self.hops.into_iter().map(|(at, hops)| (row(at), hops));
         let way = self.way.into_iter();
         Self {
@@ -98,7 +98,7 @@ impl ReachedRows {
 
 impl StepsByRow {
     /// Of these steps.
-    pub(super) fn of(hops: impl IntoIterator<Item = (Row, Hop)>) -> Self {
+    pub(super) fn of(hops: impl IntoIterator<Item = (VersionRow, RowStep)>) -> Self {
         let mut next = BTreeMap::<_, Vec<_>>::new();
         for (from, hop) in hops {
             // An edge from an entry to itself leads nowhere.
@@ -114,7 +114,7 @@ impl StepsByRow {
     }
 
     /// The same with other rows, in the same order.
-    pub(super) fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+    pub(super) fn mapped(self, row: impl Fn(VersionRow) -> VersionRow) -> Self {
         let next = self.next.into_iter().map(|(from, hops)| {
             let hops = hops.into_iter().map(|hop| hop.mapped(&row));
             (row(from), hops.collect())
@@ -125,7 +125,7 @@ impl StepsByRow {
     }
 
     /// The steps from a row.
-    pub fn from(&self, row: Row) -> &[Hop] {
+    pub fn from(&self, row: VersionRow) -> &[RowStep] {
         self.next.get(&row).map_or(&[], Vec::as_slice)
     }
 
@@ -133,9 +133,9 @@ impl StepsByRow {
     /// higher first hops.
     pub fn reach(
         &self,
-        start: Row,
-        goal: Option<Row>,
-        is_suggested: impl Fn(Row) -> bool,
+        start: VersionRow,
+        goal: Option<VersionRow>,
+        is_suggested: impl Fn(VersionRow) -> bool,
     ) -> ReachedRows {
         let hops = |row| self.from(row).iter().map(|hop| (*hop, hop.to));
         let visits = search([start], None, hops);
@@ -155,9 +155,9 @@ impl StepsByRow {
     /// those of any. The way ends at the goal, where it comes there.
     pub(super) fn course(
         &self,
-        start: Row,
-        rows: impl Iterator<Item = Row>,
-        goal: Option<Row>,
+        start: VersionRow,
+        rows: impl Iterator<Item = VersionRow>,
+        goal: Option<VersionRow>,
         lane: Option<u32>,
     ) -> ReachedRows {
         let mut hops = BTreeMap::from([(start, 0)]);
@@ -165,7 +165,7 @@ impl StepsByRow {
         let mut at = start;
         for (away, row) in (1..).zip(rows) {
             let mut steps = self.from(at).iter();
-            let is_own = |hop: &Hop| lane.is_none_or(|lane| hop.lane == lane);
+            let is_own = |hop: &RowStep| lane.is_none_or(|lane| hop.lane == lane);
             let Some(hop) = steps.find(|hop| hop.to == row && is_own(hop)) else {
                 break;
             };
@@ -186,7 +186,7 @@ impl StepsByRow {
 }
 
 /// The hops of the shortest path to a row, each with where it starts.
-fn hops_to(end: Row, visits: &Visits<Row, Hop>) -> Vec<(Row, Hop)> {
+fn hops_to(end: VersionRow, visits: &Visits<VersionRow, RowStep>) -> Vec<(VersionRow, RowStep)> {
     let path = visits.shortest_path(end).unwrap_or_default();
     let starts = path.iter().map(|visit| visit.node);
     let hops = path.iter().skip(1).filter_map(|visit| visit.by);

@@ -16,7 +16,7 @@ use olmguard_catalog::graph::Graph;
 use olmguard_fixtures::written::written;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::{layout, layout_for_page};
-use olmguard_views::picture::sketch::Row;
+use olmguard_views::picture::sketch::VersionRow;
 use olmguard_views::picture::walk::ReachedRows;
 use olmguard_views::picture::{Sketch, View};
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ fn a_package_with_guardrails() {
         nothing_overlaps(&mut browser);
         let last = u32::try_from(sketch.rows.len()).expect("few");
         let mut barring = (0..last)
-            .map(Row)
+            .map(VersionRow)
             .filter(|row| sketch.barred.from(*row).next().is_some());
         let start = barring.next_back().expect("something is forbidden");
         browser.click(&format!(".pill[data-row=\"{}\"]", start.0));
@@ -161,11 +161,11 @@ fn look(is_it: impl Fn(&Drawn) -> bool) {
     unfold(&mut browser, &sketch, &page);
     let last = u32::try_from(sketch.rows.len() - 1).expect("few");
     let start = (0..=last).rev().find(|row| {
-        let row = Row(*row);
+        let row = VersionRow(*row);
         let is_in_lane = sketch.lanes.iter().any(|lane| lane.marks(row).is_some());
         is_in_lane && !sketch.walk.from(row).is_empty()
     });
-    let start = Row(start.expect("something leads somewhere"));
+    let start = VersionRow(start.expect("something leads somewhere"));
     click_tells(&mut browser, &sketch, start, &page);
     search_finds(&mut browser, sketch.label(start));
     keys_lead(&mut browser);
@@ -203,7 +203,7 @@ fn nothing_overlaps(browser: &mut Browser) {
 }
 
 /// A click on a version: the panel says where it leads and the way to the highest version.
-fn click_tells(browser: &mut Browser, sketch: &Sketch<'_, '_>, start: Row, page: &Path) {
+fn click_tells(browser: &mut Browser, sketch: &Sketch<'_, '_>, start: VersionRow, page: &Path) {
     browser.click(&format!(".pill[data-row=\"{}\"]", start.0));
     let reach = sketch.walk.reach(start, None, |_| true);
     let told = browser

@@ -5,7 +5,7 @@ use olmguard_fixtures::written::written;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::{layout, layout_for_page};
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::{GuardedSteps, Sketch, View, pick, removed};
+use olmguard_views::picture::{ShownGuards, Sketch, View, pick, removed};
 use serde_json::{Value, json};
 
 use crate::picture::guarded::with_rules;
@@ -131,7 +131,7 @@ fn what_guardrails_alone_keep_apart_is_told_so() {
     with_rules(
         &drawn,
         &rules,
-        |graph: &Graph<'_>, guarded: GuardedSteps<'_>| {
+        |graph: &Graph<'_>, guarded: ShownGuards<'_>| {
             let view = View {
                 guarded: Some(guarded),
                 ..View::default()

@@ -17,10 +17,10 @@ use olmguard_engine::resolve::Refusal;
 use olmguard_views::generation::Generation;
 use olmguard_views::picture::html::html;
 use olmguard_views::picture::layout::layout;
-use olmguard_views::picture::sketch::Row;
+use olmguard_views::picture::sketch::VersionRow;
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::walk::Hop;
-use olmguard_views::picture::{Fate, GuardedSteps, Sketch, View};
+use olmguard_views::picture::walk::RowStep;
+use olmguard_views::picture::{EdgeFate, ShownGuards, Sketch, View};
 
 use crate::picture::guarded::with_guardrails;
 use crate::picture::packages::{Drawn, fixtures, recorded};
@@ -28,7 +28,7 @@ use crate::picture::seen::{Seen, seen};
 
 /// A few views of a graph: as it is, from two thirds down, by the rules of OLM v0, by both graphs, with
 /// guardrails.
-fn views<'g>(graph: &Graph<'_>, guarded: GuardedSteps<'g>) -> Vec<View<'g>> {
+fn views<'g>(graph: &Graph<'_>, guarded: ShownGuards<'g>) -> Vec<View<'g>> {
     let nodes: Vec<_> = graph.nodes().collect();
     let low = nodes.get(nodes.len() * 2 / 3).copied();
     let plain = View {
@@ -247,7 +247,7 @@ fn steps_are_what_operator_controller_accepts() {
             // Nothing leads to or through what OLM chooses and then refuses.
             let is_refused = |node| graph.bundle(node).and_then(Refusal::of).is_some();
             expected.retain(|node| !is_refused(*node));
-            let hops = sketch.walk.from(Row(row)).iter();
+            let hops = sketch.walk.from(VersionRow(row)).iter();
             let hops: BTreeSet<_> = hops
                 .filter_map(|hop| sketch.row(hop.to))
                 .map(|facts| facts.node)
@@ -268,7 +268,7 @@ fn a_page_holds_the_picture_and_nothing_that_a_name_brought() {
     }
 }
 
-fn page_holds_the_picture(drawn: &Drawn, graph: &Graph<'_>, guarded: Option<GuardedSteps<'_>>) {
+fn page_holds_the_picture(drawn: &Drawn, graph: &Graph<'_>, guarded: Option<ShownGuards<'_>>) {
     let view = View {
         guarded,
         ..View::default()
@@ -323,9 +323,9 @@ fn what_guardrails_forbid_leads_nowhere_and_all_else_is_as_without_them() {
                 Sketch::of(graph, view).expect("not too large")
             };
             let (plain, judged) = (sketch(None), sketch(Some(guarded)));
-            for (row, facts) in (0..).map(Row).zip(&plain.rows) {
+            for (row, facts) in (0..).map(VersionRow).zip(&plain.rows) {
                 let left: Vec<_> = plain.walk.from(row).iter().collect();
-                let (forbidden, taken): (Vec<&Hop>, Vec<&Hop>) = left
+                let (forbidden, taken): (Vec<&RowStep>, Vec<&RowStep>) = left
                     .into_iter()
                     .partition(|hop| judged.barred.of(row, hop.to).next().is_some());
                 let expected: Vec<_> = judged.walk.from(row).iter().collect();
@@ -335,7 +335,7 @@ fn what_guardrails_forbid_leads_nowhere_and_all_else_is_as_without_them() {
                 assert_eq!(forbidden, barred, "{} {}", drawn.name, facts.name);
             }
             let fans = judged.lanes.iter().flat_map(|lane| &lane.fans);
-            let fans = fans.filter(|fan| fan.fate == Fate::Forbidden);
+            let fans = fans.filter(|fan| fan.fate == EdgeFate::Forbidden);
             for (fan, from) in fans.flat_map(|fan| fan.from.iter().map(move |from| (fan, from))) {
                 assert!(judged.barred.of(*from, fan.to).next().is_some());
             }

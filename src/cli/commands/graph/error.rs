@@ -7,7 +7,7 @@ use crate::cli::Exit;
 use crate::cli::facts::FactsError;
 use olmguard_catalog::PackageFault;
 use olmguard_catalog::version::go;
-use olmguard_views::picture::{NoSuchVersion, TooLarge};
+use olmguard_views::picture::{GraphTooLarge, NoSuchVersion};
 
 /// Why there is nothing to print.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +80,7 @@ pub(super) enum GraphError {
         source: NoSuchVersion,
     },
     #[error(transparent)]
-    TooLarge(#[from] TooLarge),
+    TooLarge(#[from] GraphTooLarge),
     #[error("{}: cannot be written: {source}", file.display())]
     File { file: PathBuf, source: io::Error },
     #[error("cannot write the result: {0}")]

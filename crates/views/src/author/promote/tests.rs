@@ -66,7 +66,7 @@ fn asked<'a>(bundle: &'a str, channel: &'a str, method: Method) -> Promotion<'a>
 }
 
 #[track_caller]
-fn entry(catalog: &CatalogText, bundle: &str, channel: &str, method: Method) -> Entry {
+fn entry(catalog: &CatalogText, bundle: &str, channel: &str, method: Method) -> AuthoredEntry {
     let made = promote(catalog, asked(bundle, channel, method)).unwrap();
     made.entries.last().unwrap().clone()
 }

@@ -20,7 +20,7 @@ use crate::author::blob::{BlobText, PACKAGE, Shelf};
 use crate::author::template as csv;
 use crate::author::template::TemplateError;
 use crate::author::template::semver::channels::{Archetype, ChannelKind, Kinds, Release, Streams};
-use crate::author::value::{Members, Value};
+use crate::author::value::{WrittenMembers, WrittenValue};
 use crate::author::written::CatalogText;
 
 /// The package, the channels and the bundles of a template, with the guardrails that stand beside it.
@@ -29,7 +29,7 @@ pub(super) fn render(
     guardrails: Vec<BlobText>,
     shelf: &Shelf,
 ) -> Result<CatalogText, TemplateError> {
-    let input = Input::read(template)?;
+    let input = SemverInput::read(template)?;
     let lists = Archetype::ALL
         .into_iter()
         .map(|archetype| input.images(archetype));
@@ -74,7 +74,7 @@ fn check_guardrails(guardrails: &[BlobText], package: &str) -> Result<(), Templa
 /// The releases that one list names, with their bundles, by version.
 fn archetype_releases<'a>(
     archetype: Archetype,
-    input: &Input,
+    input: &SemverInput,
     shelf: &'a Shelf,
     package: &mut Option<Box<str>>,
 ) -> Result<Vec<(Release, &'a BlobText)>, TemplateError> {
@@ -181,12 +181,12 @@ fn written(package: &str, streams: Streams, bundles: BTreeMap<String, &BlobText>
 }
 
 /// The lists of images and the kinds of channels.
-struct Input {
+struct SemverInput {
     kinds: Kinds,
     images: [Vec<Box<str>>; 3],
 }
 
-impl Input {
+impl SemverInput {
     fn read(template: &BlobText) -> Result<Self, TemplateError> {
         let members = template.members();
         check_keys(
@@ -216,7 +216,7 @@ impl Input {
 }
 
 /// The kinds to generate; only minor channels where nothing is said.
-fn read_kinds(members: &Members) -> Result<Kinds, TemplateError> {
+fn read_kinds(members: &WrittenMembers) -> Result<Kinds, TemplateError> {
     let major = boolean(members, "generateMajorChannels")?;
     let minor = boolean(members, "generateMinorChannels")?;
     let preferred = match text(members, "defaultChannelTypePreference", "")? {
@@ -242,19 +242,19 @@ fn read_kinds(members: &Members) -> Result<Kinds, TemplateError> {
     }
 }
 
-fn read_images(members: &Members, list: &str) -> Result<Vec<Box<str>>, TemplateError> {
+fn read_images(members: &WrittenMembers, list: &str) -> Result<Vec<Box<str>>, TemplateError> {
     let Some(bundles) = object(members, list)? else {
         return Ok(Vec::new());
     };
     check_keys(bundles, &format!(" in {list}"), &["bundles"], "bundles")?;
     let items = match bundles.get("bundles") {
-        None | Some(Value::Null) => &[],
-        Some(Value::List(items)) => items.as_slice(),
+        None | Some(WrittenValue::Null) => &[],
+        Some(WrittenValue::List(items)) => items.as_slice(),
         Some(other) => return Err(wrong_type(&format!("{list}.bundles"), "a list", other)),
     };
-    let image = |(n, item): (usize, &Value)| {
+    let image = |(n, item): (usize, &WrittenValue)| {
         let path = format!("{list}.bundles[{n}]");
-        let Value::Object(bundle) = item else {
+        let WrittenValue::Object(bundle) = item else {
             return Err(wrong_type(&path, "an object with image", item));
         };
         check_keys(bundle, &format!(" in {path}"), &["image"], "image")?;
@@ -264,7 +264,7 @@ fn read_images(members: &Members, list: &str) -> Result<Vec<Box<str>>, TemplateE
 }
 
 fn check_keys(
-    members: &Members,
+    members: &WrittenMembers,
     path: &str,
     known: &[&str],
     expected: &'static str,
@@ -280,31 +280,34 @@ fn check_keys(
     }
 }
 
-fn boolean(members: &Members, key: &str) -> Result<bool, TemplateError> {
+fn boolean(members: &WrittenMembers, key: &str) -> Result<bool, TemplateError> {
     match members.get(key) {
-        None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(value)) => Ok(*value),
+        None | Some(WrittenValue::Null) => Ok(false),
+        Some(WrittenValue::Bool(value)) => Ok(*value),
         Some(other) => Err(wrong_type(key, "true or false", other)),
     }
 }
 
-fn text<'a>(members: &'a Members, key: &str, path: &str) -> Result<&'a str, TemplateError> {
+fn text<'a>(members: &'a WrittenMembers, key: &str, path: &str) -> Result<&'a str, TemplateError> {
     match members.get(key) {
-        None | Some(Value::Null) => Ok(""),
-        Some(Value::String(text)) => Ok(text),
+        None | Some(WrittenValue::Null) => Ok(""),
+        Some(WrittenValue::String(text)) => Ok(text),
         Some(other) => Err(wrong_type(&format!("{path}{key}"), "a string", other)),
     }
 }
 
-fn object<'a>(members: &'a Members, key: &str) -> Result<Option<&'a Members>, TemplateError> {
+fn object<'a>(
+    members: &'a WrittenMembers,
+    key: &str,
+) -> Result<Option<&'a WrittenMembers>, TemplateError> {
     match members.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Object(members)) => Ok(Some(members)),
+        None | Some(WrittenValue::Null) => Ok(None),
+        Some(WrittenValue::Object(members)) => Ok(Some(members)),
         Some(other) => Err(wrong_type(key, "an object with bundles", other)),
     }
 }
 
-fn wrong_type(path: &str, expected: &'static str, found: &Value) -> TemplateError {
+fn wrong_type(path: &str, expected: &'static str, found: &WrittenValue) -> TemplateError {
     TemplateError::WrongType {
         path: path.into(),
         expected,
@@ -336,11 +339,12 @@ fn blob(name: &str, default_channel: &str, head: Option<&BlobText>) -> BlobText 
         blob.members_mut().put("description", description.into());
     }
     if let Some(icon) = csv.get("icon").and_then(|icons| icons.items().first()) {
-        let mut members = Members::default();
+        let mut members = WrittenMembers::default();
         for key in ["base64data", "mediatype"] {
             members.put(key, icon.text(key).into());
         }
-        blob.members_mut().put("icon", Value::Object(members));
+        blob.members_mut()
+            .put("icon", WrittenValue::Object(members));
     }
     blob
 }

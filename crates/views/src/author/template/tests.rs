@@ -1,5 +1,5 @@
 use super::*;
-use crate::author::channel::Channel;
+use crate::author::channel::AuthoredChannel;
 
 /// Bundles of these versions, whose image is `img:VERSION`.
 fn shelf(versions: &[&str]) -> Shelf {
@@ -24,8 +24,8 @@ fn bundle(package: &str, version: &str) -> String {
 /// The channels that come of a template, as `NAME: ENTRY<REPLACES!SKIPS ...`.
 fn channels(written: &CatalogText) -> Vec<String> {
     let short = |name: &str| name.trim_start_matches("p.v").to_owned();
-    let channels = written.channels("p").map(Channel::of);
-    let line = |channel: Channel| {
+    let channels = written.channels("p").map(AuthoredChannel::of);
+    let line = |channel: AuthoredChannel| {
         let entries = channel.entries.iter().map(|entry| {
             let replaces = entry
                 .replaces

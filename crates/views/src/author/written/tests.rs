@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::author::value::{Members, Value};
+use crate::author::value::{WrittenMembers, WrittenValue};
 
 fn read(text: &str) -> CatalogText {
     let mut written = CatalogText::default();
@@ -78,23 +78,23 @@ fn a_blob_that_is_not_of_its_schema_is_refused() {
     assert!(error.to_string().starts_with("c.yaml:1:9: "), "{error}");
 }
 
-fn value() -> impl Strategy<Value = Value> {
+fn value() -> impl Strategy<Value = WrittenValue> {
     let text = prop_oneof!["[ -~\n]{0,12}", any::<String>()];
     let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::Bool),
-        any::<i64>().prop_map(|number| Value::Number(number.to_string().into())),
-        text.prop_map(|text| Value::String(text.into())),
+        Just(WrittenValue::Null),
+        any::<bool>().prop_map(WrittenValue::Bool),
+        any::<i64>().prop_map(|number| WrittenValue::Number(number.to_string().into())),
+        text.prop_map(|text| WrittenValue::String(text.into())),
     ];
     leaf.prop_recursive(4, 32, 5, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(WrittenValue::List),
             proptest::collection::btree_map("[ -~]{1,8}", inner, 0..4).prop_map(|members| {
-                let mut object = Members::default();
+                let mut object = WrittenMembers::default();
                 for (key, value) in members {
                     object.put(&key, value);
                 }
-                Value::Object(object)
+                WrittenValue::Object(object)
             }),
         ]
     })
@@ -103,7 +103,7 @@ fn value() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn every_value_comes_back_from_either_format(value in value()) {
-        let mut members = Members::default();
+        let mut members = WrittenMembers::default();
         members.put("schema", "com.example.x".into());
         members.put("value", value);
         let mut written = CatalogText::default();

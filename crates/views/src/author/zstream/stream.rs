@@ -4,15 +4,15 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Release, ZStreamError};
-use crate::author::channel::{Channel, Entry};
+use crate::author::channel::{AuthoredChannel, AuthoredEntry};
 use olmguard_catalog::version::Version;
 
 /// The channel, and what of it is of the minor.
 ///
 /// Invariant: the channel has a main line that goes up, and the release is new and above all of its
 /// minor.
-pub(super) struct Stream<'a> {
-    pub(super) channel: &'a Channel,
+pub(super) struct MinorStream<'a> {
+    pub(super) channel: &'a AuthoredChannel,
     pub(super) release: Release<'a>,
     /// The name of the head; none of a channel without entries.
     pub(super) head: Option<&'a str>,
@@ -36,9 +36,9 @@ pub(super) enum Entrance<'a> {
     Arm { above: &'a str },
 }
 
-impl<'a> Stream<'a> {
+impl<'a> MinorStream<'a> {
     pub(super) fn of(
-        channel: &'a Channel,
+        channel: &'a AuthoredChannel,
         release: Release<'a>,
         version_of: &dyn Fn(&str) -> Option<Version>,
     ) -> Result<Self, ZStreamError> {
@@ -53,7 +53,7 @@ impl<'a> Stream<'a> {
         let own = minor(release.version);
         let versions = known.iter();
         let versions = versions.filter_map(|name| Some((*name, version_of(name)?)));
-        let is_above = |entry: &&&Entry| {
+        let is_above = |entry: &&&AuthoredEntry| {
             let version = version_of(&entry.name);
             version.is_some_and(|version| version.cmp_precedence(release.version).is_gt())
         };
@@ -93,7 +93,7 @@ impl<'a> Stream<'a> {
             .entries
             .iter()
             .filter(|entry| self.is_main(entry));
-        let is_met = |entry: &Entry| {
+        let is_met = |entry: &AuthoredEntry| {
             let replaces = entry.replaces.as_ref();
             self.has(&entry.name) || replaces.is_some_and(|name| self.has(name))
         };
@@ -129,7 +129,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Whether an entry is on the main line, so that nothing skips it.
-    pub(super) fn is_main(&self, entry: &Entry) -> bool {
+    pub(super) fn is_main(&self, entry: &AuthoredEntry) -> bool {
         self.main.contains(&*entry.name)
     }
 
@@ -139,7 +139,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The entries of the minor, lowest first.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &'a Entry> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &'a AuthoredEntry> {
         let names = self.in_order(self.names());
         let channel = self.channel;
         let entries: Vec<_> = names
@@ -165,7 +165,7 @@ impl<'a> Stream<'a> {
 }
 
 fn goes_up(
-    line: &[&Entry],
+    line: &[&AuthoredEntry],
     version_of: &dyn Fn(&str) -> Option<Version>,
 ) -> Result<(), ZStreamError> {
     let versions = line.iter();

@@ -6,20 +6,20 @@ use olmguard_catalog::graph::version_in_name;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::author::channel::Channel;
+use crate::author::channel::AuthoredChannel;
 use crate::author::zstream::{Manner, *};
 
 /// Channels as the tests write them: `2<1!0,x` replaces 1 and skips 0 and x.
-fn channel(entries: &[&str]) -> Channel {
+fn channel(entries: &[&str]) -> AuthoredChannel {
     let entries = entries.iter().map(|text| entry(text)).collect();
-    Channel::empty("etcd", "alpha").with(entries)
+    AuthoredChannel::empty("etcd", "alpha").with(entries)
 }
 
-fn entry(text: &str) -> Entry {
+fn entry(text: &str) -> AuthoredEntry {
     let (text, skips) = text.split_once('!').unwrap_or((text, ""));
     let (name, replaces) = text.split_once('<').unwrap_or((text, ""));
     let full = |version: &str| Box::from(format!("etcd.v{version}"));
-    let mut entry = Entry::named(&full(name));
+    let mut entry = AuthoredEntry::named(&full(name));
     entry.replaces = (!replaces.is_empty()).then(|| full(replaces));
     entry.skips = skips
         .split(',')
@@ -29,9 +29,9 @@ fn entry(text: &str) -> Entry {
     entry
 }
 
-fn written(channel: &Channel) -> Vec<String> {
+fn written(channel: &AuthoredChannel) -> Vec<String> {
     let short = |name: &str| name.trim_start_matches("etcd.v").to_owned();
-    let line = |entry: &Entry| {
+    let line = |entry: &AuthoredEntry| {
         let replaces = entry
             .replaces
             .iter()
@@ -45,7 +45,11 @@ fn written(channel: &Channel) -> Vec<String> {
     channel.entries.iter().map(line).collect()
 }
 
-fn added(old: &Channel, version: &str, manner: Manner) -> Result<Outcome, ZStreamError> {
+fn added(
+    old: &AuthoredChannel,
+    version: &str,
+    manner: Manner,
+) -> Result<ZStreamOutcome, ZStreamError> {
     let parsed = Version::parse(version).unwrap();
     let name = format!("etcd.v{version}");
     let release = Release {
@@ -212,7 +216,7 @@ fn a_main_line_is_what_opm_validate_takes() {
 }
 
 /// What `opm validate` says of a channel, in the plainest way.
-fn naive_fault(channel: &Channel) -> Option<String> {
+fn naive_fault(channel: &AuthoredChannel) -> Option<String> {
     let names: BTreeSet<_> = channel.entries.iter().map(|entry| &*entry.name).collect();
     let skipped: BTreeSet<_> = channel
         .entries
@@ -277,7 +281,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A channel with a history of up to fourteen releases, which opm takes and in which every name but
 /// the head's has exactly one replacement.
-fn history() -> impl Strategy<Value = Channel> {
+fn history() -> impl Strategy<Value = AuthoredChannel> {
     proptest::collection::vec(step(), 1..14).prop_map(|steps| {
         steps.iter().fold(channel(&["0.1.0"]), |channel, step| {
             taken(&channel, step).unwrap_or(channel)
@@ -285,7 +289,7 @@ fn history() -> impl Strategy<Value = Channel> {
     })
 }
 
-fn taken(old: &Channel, step: &Step) -> Option<Channel> {
+fn taken(old: &AuthoredChannel, step: &Step) -> Option<AuthoredChannel> {
     let line: Vec<_> = old.main_line().unwrap().into_iter().cloned().collect();
     let head = version_in_name(&line.first()?.name)?;
     match step {
@@ -332,7 +336,7 @@ fn taken(old: &Channel, step: &Step) -> Option<Channel> {
 }
 
 /// The minors that have an entry.
-fn minors(channel: &Channel) -> Vec<(u64, u64)> {
+fn minors(channel: &AuthoredChannel) -> Vec<(u64, u64)> {
     let versions = channel
         .entries
         .iter()
@@ -344,7 +348,7 @@ fn minors(channel: &Channel) -> Vec<(u64, u64)> {
 }
 
 /// A version above all of a minor.
-fn above(channel: &Channel, major: u64, minor: u64, by: u64) -> String {
+fn above(channel: &AuthoredChannel, major: u64, minor: u64, by: u64) -> String {
     let known = channel
         .known_names()
         .into_iter()
@@ -355,7 +359,7 @@ fn above(channel: &Channel, major: u64, minor: u64, by: u64) -> String {
 }
 
 /// How many entries that nothing skips replace or skip each name.
-fn replacements(channel: &Channel) -> BTreeMap<String, usize> {
+fn replacements(channel: &AuthoredChannel) -> BTreeMap<String, usize> {
     let counted = channel
         .entries
         .iter()
@@ -366,7 +370,7 @@ fn replacements(channel: &Channel) -> BTreeMap<String, usize> {
     names.map(|name| (name.to_owned(), count(name))).collect()
 }
 
-fn head_of(channel: &Channel) -> String {
+fn head_of(channel: &AuthoredChannel) -> String {
     channel.heads().next().unwrap().name.to_string()
 }
 

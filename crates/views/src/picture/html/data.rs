@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use olmguard_catalog::version::go;
 use serde::Serialize;
 
-use crate::picture::html::notes::{Note, is_bundle, notes};
+use crate::picture::html::notes::{GapNote, is_bundle, notes};
 use crate::picture::html::{FILLED, helps};
 use crate::picture::scene::Scene;
-use crate::picture::sketch::{Cell, Change, Fan, Fate, Lane, LaneKind, ReplacesStep, Row, Sketch};
-use crate::picture::{Generation, Mark, Marks, text};
+use crate::picture::sketch::{
+    DrawnChange, EdgeFate, Fan, Lane, LaneCell, LaneKind, ReplacesStep, Sketch, VersionRow,
+};
+use crate::picture::{Generation, Marks, VersionMark, text};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Data<'s> {
+struct PageData<'s> {
     rows: Vec<RowData<'s>>,
     /// Why guardrails forbid steps.
     reasons: Vec<&'s str>,
@@ -21,31 +23,31 @@ struct Data<'s> {
     lanes: Vec<Option<String>>,
     /// Whether only the steps of one lane count at a time.
     keeps_to_lane: bool,
-    start: Option<Row>,
+    start: Option<VersionRow>,
     /// That the start is no version of the package.
     no_version: Option<String>,
     start_lane: Option<u32>,
     compares: bool,
-    end: Option<Row>,
-    grid: Grid,
+    end: Option<VersionRow>,
+    grid: PageGrid,
     /// Runs that can be folded: the first and the last row.
-    folds: Vec<(Row, Row)>,
+    folds: Vec<(VersionRow, VersionRow)>,
     /// Texts between versions: above which row, whether it is a gap, the text.
-    notes: Vec<(Row, bool, String)>,
+    notes: Vec<(VersionRow, bool, String)>,
     /// What the catalogs differ in, each with the row to look at.
     changes: Vec<ListedChange>,
-    words: Words,
+    words: PageWords,
 }
 
 /// Where the rows are in the picture.
 #[derive(Serialize)]
-struct Grid {
+struct PageGrid {
     top: i32,
     row: i32,
 }
 
 #[derive(Serialize)]
-struct Words {
+struct PageWords {
     #[serde(flatten)]
     filled: BTreeMap<&'static str, &'static str>,
     helps: [&'static str; 5],
@@ -64,9 +66,9 @@ struct RowData<'s> {
     /// What else is to be said of it.
     notes: Vec<String>,
     /// Where it leads: row, lane, kind of the edge.
-    next: Vec<(Row, u32, &'static str)>,
+    next: Vec<(VersionRow, u32, &'static str)>,
     /// Where guardrails forbid to go: row, places of the reasons.
-    barred: Vec<(Row, &'s [usize])>,
+    barred: Vec<(VersionRow, &'s [usize])>,
 }
 
 /// The data as JSON that can stand in a page.
@@ -74,8 +76,8 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     let reach = sketch.reach.as_ref();
     let notes = notes(sketch);
     let rows = (0..sketch.rows.len()).filter_map(|row| u32::try_from(row).ok());
-    let data = Data {
-        rows: rows.map(|row| row_data(sketch, Row(row))).collect(),
+    let data = PageData {
+        rows: rows.map(|row| row_data(sketch, VersionRow(row))).collect(),
         reasons: sketch
             .barred
             .reasons()
@@ -93,14 +95,14 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
         start_lane: sketch.lane_of_subscription(),
         compares: sketch.comparison.is_some(),
         end: reach.and_then(|reach| reach.goal),
-        grid: Grid::of(scene),
+        grid: PageGrid::of(scene),
         folds: folds(sketch, &notes),
         notes: notes
             .into_iter()
             .map(|note| (note.below, note.is_gap, note.text))
             .collect(),
         changes: changes(sketch),
-        words: Words {
+        words: PageWords {
             filled: BTreeMap::from(FILLED),
             helps: helps(sketch.view.olm),
         },
@@ -109,7 +111,7 @@ pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     inert(&serde_json::to_string(&data).unwrap_or_default())
 }
 
-impl Grid {
+impl PageGrid {
     fn of(scene: &Scene) -> Self {
         Self {
             top: scene.axis.area.y,
@@ -118,13 +120,15 @@ impl Grid {
     }
 }
 
-fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: Row) -> RowData<'s> {
+fn row_data<'s>(sketch: &'s Sketch<'_, '_>, row: VersionRow) -> RowData<'s> {
     let facts = sketch.row(row);
     let own = facts.map(|facts| facts.marks);
     let cells = sketch.lanes.iter().filter_map(|lane| lane.marks(row));
     let marks: Vec<_> = own.into_iter().chain(cells).collect();
-    let has = |mark: &Mark| *mark != Mark::Elsewhere && marks.iter().any(|marks| marks.has(*mark));
-    let marks = Mark::ALL.into_iter().filter(has);
+    let has = |mark: &VersionMark| {
+        *mark != VersionMark::Elsewhere && marks.iter().any(|marks| marks.has(*mark))
+    };
+    let marks = VersionMark::ALL.into_iter().filter(has);
     let deprecated = facts.and_then(|facts| facts.deprecated);
     let refused = facts.and_then(|facts| facts.refusal).map(text::refused);
     RowData {
@@ -169,11 +173,11 @@ fn inert(json: &str) -> String {
 // What two catalogs differ in, as a list in words.
 
 /// A sentence, and the version to look at.
-type ListedChange = (Row, String);
+type ListedChange = (VersionRow, String);
 
 /// The changes: versions from the top, then what each channel has more or less.
 fn changes(sketch: &Sketch<'_, '_>) -> Vec<ListedChange> {
-    let rows = (0..).map(Row).zip(&sketch.rows);
+    let rows = (0..).map(VersionRow).zip(&sketch.rows);
     let versions = rows.filter_map(|(row, facts)| {
         let change = of_marks(facts.marks)?;
         Some((row, format!("{} {}", facts.label, change.as_str())))
@@ -197,12 +201,12 @@ fn in_lane(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> Vec<ListedChange> {
 }
 
 /// What a channel has more or less, unless the package has it more or less.
-fn of_cell(sketch: &Sketch<'_, '_>, cell: Cell, channel: &str) -> Option<ListedChange> {
+fn of_cell(sketch: &Sketch<'_, '_>, cell: LaneCell, channel: &str) -> Option<ListedChange> {
     let change = of_marks(cell.marks)?;
     let facts = sketch.row(cell.row)?;
     let to = match change {
-        Change::Removed => "removed from",
-        Change::Added | Change::Kept => "added to",
+        DrawnChange::Removed => "removed from",
+        DrawnChange::Added | DrawnChange::Kept => "added to",
     };
     let is_listed = of_marks(facts.marks) == Some(change);
     (!is_listed).then(|| (cell.row, format!("{} {to} {channel}", facts.label)))
@@ -231,13 +235,15 @@ fn of_fan(sketch: &Sketch<'_, '_>, fan: &Fan<'_>, channel: &str) -> Option<Liste
     Some((fan.to, text))
 }
 
-fn of_marks(marks: Marks) -> Option<Change> {
-    let added = marks.has(Mark::Added).then_some(Change::Added);
-    added.or(marks.has(Mark::Removed).then_some(Change::Removed))
+fn of_marks(marks: Marks) -> Option<DrawnChange> {
+    let added = marks.has(VersionMark::Added).then_some(DrawnChange::Added);
+    added.or(marks
+        .has(VersionMark::Removed)
+        .then_some(DrawnChange::Removed))
 }
 
-fn word(change: Change) -> Option<&'static str> {
-    (change != Change::Kept).then(|| change.as_str())
+fn word(change: DrawnChange) -> Option<&'static str> {
+    (change != DrawnChange::Kept).then(|| change.as_str())
 }
 
 /// More are not read; the picture has all of them.
@@ -257,18 +263,21 @@ const MOST: usize = 500;
 // that nothing of a channel but its middle is ever folded.
 
 /// The first and the last row of each run that can be folded; none in a picture that is short anyway.
-pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[Note]) -> Vec<(Row, Row)> {
+pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> Vec<(VersionRow, VersionRow)> {
     if sketch.rows.len() < SHORT {
         return Vec::new();
     }
     let apart = apart(sketch, notes);
     let looks: Vec<_> = rows(sketch).map(|row| Look::of(sketch, row)).collect();
-    let look = |row: Row| looks.get(row.0 as usize);
-    let alike = |a: Row, b: Row| look(a) == look(b) && !apart.contains(&a) && !apart.contains(&b);
-    let neighbours = |a: Option<Row>, b: Option<Row>| match (a.and_then(look), b.and_then(look)) {
-        (Some(a), Some(b)) => a.lanes().eq(b.lanes()),
-        _ => false,
+    let look = |row: VersionRow| looks.get(row.0 as usize);
+    let alike = |a: VersionRow, b: VersionRow| {
+        look(a) == look(b) && !apart.contains(&a) && !apart.contains(&b)
     };
+    let neighbours =
+        |a: Option<VersionRow>, b: Option<VersionRow>| match (a.and_then(look), b.and_then(look)) {
+            (Some(a), Some(b)) => a.lanes().eq(b.lanes()),
+            _ => false,
+        };
     let mut folds = Vec::new();
     let mut rest = rows(sketch).peekable();
     while let Some(first) = rest.next() {
@@ -276,11 +285,11 @@ pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[Note]) -> Vec<(Row, Row)> 
         while let Some(next) = rest.next_if(|next| alike(last, *next)) {
             last = next;
         }
-        let above = first.0.checked_sub(1).map(Row);
+        let above = first.0.checked_sub(1).map(VersionRow);
         let start = first.0 + u32::from(!neighbours(above, Some(first)));
-        let end = last.0 + u32::from(neighbours(Some(last), Some(Row(last.0 + 1))));
+        let end = last.0 + u32::from(neighbours(Some(last), Some(VersionRow(last.0 + 1))));
         if end >= start + FEWEST && !apart.contains(&first) {
-            folds.push((Row(start), Row(end - 1)));
+            folds.push((VersionRow(start), VersionRow(end - 1)));
         }
     }
     folds
@@ -289,12 +298,12 @@ pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[Note]) -> Vec<(Row, Row)> 
 /// What a version looks like: its own marks, and those it has in each of its channels.
 #[derive(Debug, Eq, PartialEq)]
 struct Look {
-    own: Vec<Mark>,
-    in_lanes: Vec<(u32, Vec<Mark>)>,
+    own: Vec<VersionMark>,
+    in_lanes: Vec<(u32, Vec<VersionMark>)>,
 }
 
 impl Look {
-    fn of(sketch: &Sketch<'_, '_>, row: Row) -> Self {
+    fn of(sketch: &Sketch<'_, '_>, row: VersionRow) -> Self {
         let marks = |marks: Marks| marks.iter().collect::<Vec<_>>();
         let lanes = (0..).zip(&sketch.lanes);
         let in_lanes = lanes.filter_map(|(at, lane)| Some((at, marks(lane.marks(row)?))));
@@ -314,20 +323,24 @@ impl Look {
 
 /// The rows that no fold hides: those with a mark that users look for, at a note, beside the heading of a
 /// channel, where the walk starts and ends, at a branch, and with a step that is not taken or is new.
-fn apart(sketch: &Sketch<'_, '_>, notes: &[Note]) -> BTreeSet<Row> {
+fn apart(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> BTreeSet<VersionRow> {
     let marked = rows(sketch).filter(|row| is_marked(sketch, *row));
-    let around_notes = notes
-        .iter()
-        .flat_map(|note| [note.below.0.checked_sub(1).map(Row), Some(note.below)]);
-    let has_note = |row: Row| notes.iter().any(|note| note.below == row);
+    let around_notes = notes.iter().flat_map(|note| {
+        [
+            note.below.0.checked_sub(1).map(VersionRow),
+            Some(note.below),
+        ]
+    });
+    let has_note = |row: VersionRow| notes.iter().any(|note| note.below == row);
     let tops = sketch.lanes.iter().filter_map(|lane| lane.cells.first());
     let tops = tops.map(|cell| cell.row).filter(|row| !has_note(*row));
-    let headings = tops.flat_map(|row| (1..=HEADING).map(move |up| row.0.checked_sub(up).map(Row)));
+    let headings =
+        tops.flat_map(|row| (1..=HEADING).map(move |up| row.0.checked_sub(up).map(VersionRow)));
     let reach = sketch.reach.iter();
     let walked = reach.flat_map(|reach| [Some(reach.start), reach.goal]);
     let steps = sketch.lanes.iter().flat_map(|lane| &lane.steps);
-    let as_ever = |fate, change| fate == Fate::Taken && change == Change::Kept;
-    let is_next = |from: Row, to: Row| from.0 == to.0 + 1;
+    let as_ever = |fate, change| fate == EdgeFate::Taken && change == DrawnChange::Kept;
+    let is_next = |from: VersionRow, to: VersionRow| from.0 == to.0 + 1;
     let steps =
         steps.filter(|step| !is_next(step.from, step.to) || !as_ever(step.fate, step.change));
     let fans = sketch.lanes.iter().flat_map(|lane| &lane.fans);
@@ -340,25 +353,25 @@ fn apart(sketch: &Sketch<'_, '_>, notes: &[Note]) -> BTreeSet<Row> {
         .collect()
 }
 
-fn is_marked(sketch: &Sketch<'_, '_>, row: Row) -> bool {
+fn is_marked(sketch: &Sketch<'_, '_>, row: VersionRow) -> bool {
     let own = sketch.row(row).map(|facts| facts.marks);
     let in_lanes = sketch.lanes.iter().filter_map(|lane| lane.marks(row));
     let mut all = own.into_iter().chain(in_lanes);
     all.any(|marks| MARKED.iter().any(|mark| marks.has(*mark)) || marks.is_stranded())
 }
 
-fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = Row> + use<> {
+fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = VersionRow> + use<> {
     let count = u32::try_from(sketch.rows.len()).unwrap_or(u32::MAX);
-    (0..count).map(Row)
+    (0..count).map(VersionRow)
 }
 
-const MARKED: [Mark; 6] = [
-    Mark::Installed,
-    Mark::Head,
-    Mark::Virtual,
-    Mark::Elsewhere,
-    Mark::Added,
-    Mark::Removed,
+const MARKED: [VersionMark; 6] = [
+    VersionMark::Installed,
+    VersionMark::Head,
+    VersionMark::Virtual,
+    VersionMark::Elsewhere,
+    VersionMark::Added,
+    VersionMark::Removed,
 ];
 /// As many versions fit on a screen.
 const SHORT: usize = 30;

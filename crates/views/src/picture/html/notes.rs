@@ -3,21 +3,21 @@
 //! A gap is a line that no step crosses upwards: the versions below it and those above it are two groups,
 //! and no path joins them. A dead end is a version without an upgrade while newer ones exist.
 
-use crate::picture::Mark;
-use crate::picture::sketch::{Row, Sketch};
+use crate::picture::VersionMark;
+use crate::picture::sketch::{Sketch, VersionRow};
 
 /// A text above a row.
 #[derive(Debug)]
-pub(super) struct Note {
+pub(super) struct GapNote {
     /// The row below it.
-    pub(super) below: Row,
+    pub(super) below: VersionRow,
     /// Whether no step crosses the line there.
     pub(super) is_gap: bool,
     pub(super) text: String,
 }
 
 /// The notes, from the top.
-pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<Note> {
+pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<GapNote> {
     let bundles: Vec<_> = rows(sketch).filter(|row| is_bundle(sketch, *row)).collect();
     let crossings = Crossings::of(sketch);
     let pairs = bundles.iter().zip(bundles.iter().skip(1));
@@ -31,12 +31,12 @@ pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<Note> {
         .into_iter()
         .filter_map(|run| gap(sketch, &crossings, &run));
     let newest = bundles.first().copied();
-    let is_end = |row: &Row| Some(*row) != newest && sketch.walk.from(*row).is_empty();
+    let is_end = |row: &VersionRow| Some(*row) != newest && sketch.walk.from(*row).is_empty();
     let ends = bundles
         .iter()
         .copied()
         .filter(|row| is_end(row) && !said.contains(row));
-    let next = |row: Row| bundles.iter().copied().find(|other| *other > row);
+    let next = |row: VersionRow| bundles.iter().copied().find(|other| *other > row);
     let ends = runs(ends.collect(), |above, below| next(*above) == Some(*below));
     let ends = ends
         .into_iter()
@@ -47,7 +47,11 @@ pub(super) fn notes(sketch: &Sketch<'_, '_>) -> Vec<Note> {
 }
 
 /// The note of gaps one below the other: between them each version is alone.
-fn gap(sketch: &Sketch<'_, '_>, crossings: &Crossings, run: &[(Row, Row)]) -> Option<Note> {
+fn gap(
+    sketch: &Sketch<'_, '_>,
+    crossings: &Crossings,
+    run: &[(VersionRow, VersionRow)],
+) -> Option<GapNote> {
     let ((above, below), (last, _)) = (*run.first()?, *run.last()?);
     let label = |row| sketch.label(row);
     let why = if crossings.forbidden(above, below) {
@@ -69,7 +73,7 @@ fn gap(sketch: &Sketch<'_, '_>, crossings: &Crossings, run: &[(Row, Row)]) -> Op
         label(below),
         label(above)
     );
-    Some(Note {
+    Some(GapNote {
         below,
         is_gap: true,
         text,
@@ -77,7 +81,7 @@ fn gap(sketch: &Sketch<'_, '_>, crossings: &Crossings, run: &[(Row, Row)]) -> Op
 }
 
 /// The note of dead ends one below the other.
-fn end(sketch: &Sketch<'_, '_>, bundles: &[Row], run: &[Row]) -> Option<Note> {
+fn end(sketch: &Sketch<'_, '_>, bundles: &[VersionRow], run: &[VersionRow]) -> Option<GapNote> {
     let (first, last) = (*run.first()?, *run.last()?);
     let newer = bundles.iter().filter(|row| **row < first).count();
     let newer = match newer {
@@ -101,7 +105,7 @@ fn end(sketch: &Sketch<'_, '_>, bundles: &[Row], run: &[Row]) -> Option<Note> {
             sketch.label(last)
         ),
     };
-    Some(Note {
+    Some(GapNote {
         below: first,
         is_gap: false,
         text,
@@ -131,22 +135,22 @@ impl Crossings {
         }
     }
 
-    fn taken(&self, above: Row, below: Row) -> bool {
+    fn taken(&self, above: VersionRow, below: VersionRow) -> bool {
         crosses(&self.taken, above, below)
     }
 
-    fn forbidden(&self, above: Row, below: Row) -> bool {
+    fn forbidden(&self, above: VersionRow, below: VersionRow) -> bool {
         crosses(&self.forbidden, above, below)
     }
 }
 
 /// Each line between two bundles counts; names without a bundle may lie between them.
-fn crosses(lines: &[i64], above: Row, below: Row) -> bool {
+fn crosses(lines: &[i64], above: VersionRow, below: VersionRow) -> bool {
     let between = lines.get(above.0 as usize + 1..=below.0 as usize);
     between.is_some_and(|lines| lines.iter().all(|count| *count > 0))
 }
 
-fn counted(rows: usize, steps: impl Iterator<Item = (Row, Row)>) -> Vec<i64> {
+fn counted(rows: usize, steps: impl Iterator<Item = (VersionRow, VersionRow)>) -> Vec<i64> {
     let mut changes = vec![0; rows + 1];
     let mut change = |row: u32, by: i64| {
         if let Some(at) = changes.get_mut(row as usize) {
@@ -178,12 +182,12 @@ fn runs<T>(all: Vec<T>, follows: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
 }
 
 /// Whether it is a version that a user can install.
-pub(super) fn is_bundle(sketch: &Sketch<'_, '_>, row: Row) -> bool {
+pub(super) fn is_bundle(sketch: &Sketch<'_, '_>, row: VersionRow) -> bool {
     let marks = sketch.row(row).map(|facts| facts.marks);
-    marks.is_some_and(|marks| !marks.has(Mark::Virtual) && !marks.has(Mark::Removed))
+    marks.is_some_and(|marks| !marks.has(VersionMark::Virtual) && !marks.has(VersionMark::Removed))
 }
 
-fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = Row> + use<> {
+fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = VersionRow> + use<> {
     let count = u32::try_from(sketch.rows.len()).unwrap_or(u32::MAX);
-    (0..count).map(Row)
+    (0..count).map(VersionRow)
 }

@@ -2,14 +2,16 @@
 
 use std::cmp::Reverse;
 
-use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, Plan, signs};
+use crate::picture::layout::plan::{COUNT_PAD, COUNT_SIZE, LanePlan, signs};
 use crate::picture::layout::{BEYOND, CARD_HEADING, CARD_PAD, Grid, PILL, ROW, SIGN, VERSION_SIZE};
 use crate::picture::scene::{
-    Anchor, Area, Bus, Card, Door, EdgeLine, Face, Label, Pill, Point, Role, Stop, px,
+    Anchor, Area, Bus, BusStop, Card, Door, EdgeLine, Face, LabelRole, Pill, Point, SceneLabel, px,
 };
-use crate::picture::sketch::{Cell, Change, Fan, Fate, ReplacesStep, Row, Sketch};
+use crate::picture::sketch::{
+    DrawnChange, EdgeFate, Fan, LaneCell, ReplacesStep, Sketch, VersionRow,
+};
 use crate::picture::text;
-use crate::picture::walk::{Field, Hop};
+use crate::picture::walk::{RowStep, StepField};
 
 /// Where a lane is.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +27,7 @@ pub(super) struct LanePlace {
 }
 
 /// The card of a plan.
-pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &Plan<'_, '_>, place: LanePlace) -> Card {
+pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &LanePlan<'_, '_>, place: LanePlace) -> Card {
     let draft = Draft {
         sketch,
         plan,
@@ -57,7 +59,7 @@ pub(super) fn card(sketch: &Sketch<'_, '_>, plan: &Plan<'_, '_>, place: LanePlac
 
 struct Draft<'d, 's, 'g, 'p> {
     sketch: &'d Sketch<'g, 'p>,
-    plan: &'d Plan<'s, 'p>,
+    plan: &'d LanePlan<'s, 'p>,
     place: LanePlace,
 }
 
@@ -75,8 +77,8 @@ impl Draft<'_, '_, '_, '_> {
         }
     }
 
-    fn heading(&self, area: Area) -> Vec<Label> {
-        let label = |text, face, size, dy| Label {
+    fn heading(&self, area: Area) -> Vec<SceneLabel> {
+        let label = |text, face, size, dy| SceneLabel {
             at: Point {
                 x: area.x + CARD_PAD,
                 y: area.y + dy,
@@ -85,9 +87,9 @@ impl Draft<'_, '_, '_, '_> {
             size,
             face,
             role: if face == Face::Bold {
-                Role::Name
+                LabelRole::Name
             } else {
-                Role::Aside
+                LabelRole::Aside
             },
             text,
         };
@@ -98,7 +100,7 @@ impl Draft<'_, '_, '_, '_> {
         ]
     }
 
-    fn pill(&self, cell: Cell) -> Pill {
+    fn pill(&self, cell: LaneCell) -> Pill {
         let LanePlace { pill_x, pill, .. } = self.place;
         let y = self.place.grid.y(cell.row);
         let signs = SIGN * px(signs(cell.marks).count());
@@ -111,7 +113,7 @@ impl Draft<'_, '_, '_, '_> {
                 width: pill,
                 height: PILL,
             },
-            label: Label {
+            label: SceneLabel {
                 at: Point {
                     x: pill_x + signs / 2 + pill / 2,
                     y: y + 4,
@@ -119,7 +121,7 @@ impl Draft<'_, '_, '_, '_> {
                 anchor: Anchor::Middle,
                 size: VERSION_SIZE,
                 face: Face::Mono,
-                role: Role::Version,
+                role: LabelRole::Version,
                 text: text::pill_label(self.sketch, cell),
             },
             title: text::pill_title(self.sketch, self.plan.lane, cell),
@@ -183,10 +185,10 @@ impl Draft<'_, '_, '_, '_> {
         let (first, last) = self.plan.rows;
         let x = pill_x + pill + away;
         let (top, bottom) = (bus.top().max(first), bus.bottom());
-        let is_inside = |row: &Row| (first..=last).contains(row);
+        let is_inside = |row: &VersionRow| (first..=last).contains(row);
         let stops = bus.stops().iter().filter(|row| is_inside(row));
         let port = port(bus.field(), bus.fate(), bus.change());
-        let stop = |row: &Row| Stop {
+        let stop = |row: &VersionRow| BusStop {
             row: *row,
             at: Point {
                 x,
@@ -215,7 +217,7 @@ impl Draft<'_, '_, '_, '_> {
             length: bottom_y - top_y,
             stops,
             doors: bus.fans.iter().map(|fan| self.door(fan, x)).collect(),
-            beyond: (beyond > 0).then(|| Label {
+            beyond: (beyond > 0).then(|| SceneLabel {
                 at: Point {
                     x,
                     y: bottom_y + 13,
@@ -223,7 +225,7 @@ impl Draft<'_, '_, '_, '_> {
                 anchor: Anchor::Middle,
                 size: COUNT_SIZE,
                 face: Face::Mono,
-                role: Role::Count,
+                role: LabelRole::Count,
                 text: text::beyond(beyond),
             }),
         }
@@ -242,12 +244,12 @@ impl Draft<'_, '_, '_, '_> {
                 width,
                 height: COUNT_HEIGHT,
             };
-            let label = Label {
+            let label = SceneLabel {
                 at: Point { x, y: y + 4 },
                 anchor: Anchor::Middle,
                 size: COUNT_SIZE,
                 face: Face::Mono,
-                role: Role::Count,
+                role: LabelRole::Count,
                 text,
             };
             (area, label)
@@ -269,7 +271,7 @@ impl Draft<'_, '_, '_, '_> {
 }
 
 /// Whether a walk starts somewhere and does not come here.
-pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: Row) -> bool {
+pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: VersionRow) -> bool {
     let reach = sketch.reach.as_ref();
     reach.is_some_and(|reach| !reach.hops.contains_key(&row))
 }
@@ -277,12 +279,15 @@ pub(super) fn is_out_of_reach(sketch: &Sketch<'_, '_>, row: Row) -> bool {
 /// How far below the middle of a version an edge of a field ends; it starts as far above. That of
 /// skips is the other way round, so that it does not run along one of a range; what is forbidden or
 /// removed of either runs between the two.
-pub(super) fn port(field: Field, fate: Fate, change: Change) -> i32 {
+pub(super) fn port(field: StepField, fate: EdgeFate, change: DrawnChange) -> i32 {
     match (fate, field) {
-        _ if change == Change::Removed => 0,
-        (Fate::Forbidden, _) => 0,
-        (Fate::Taken | Fate::NotTaken, Field::Skips) => -PORT,
-        (Fate::Taken | Fate::NotTaken, Field::Replaces | Field::SkipRange | Field::Semver) => PORT,
+        _ if change == DrawnChange::Removed => 0,
+        (EdgeFate::Forbidden, _) => 0,
+        (EdgeFate::Taken | EdgeFate::NotTaken, StepField::Skips) => -PORT,
+        (
+            EdgeFate::Taken | EdgeFate::NotTaken,
+            StepField::Replaces | StepField::SkipRange | StepField::Semver,
+        ) => PORT,
     }
 }
 
@@ -294,22 +299,22 @@ const COUNT_HEIGHT: i32 = 14;
 /// The path that was asked for, drawn over the edges that it takes: one line for each step.
 pub(super) fn way(sketch: &Sketch<'_, '_>, cards: &[Card], grid: Grid) -> Vec<EdgeLine> {
     let hops = sketch.reach.iter().flat_map(|reach| &reach.way);
-    let line = |(from, hop): &(Row, Hop)| {
+    let line = |(from, hop): &(VersionRow, RowStep)| {
         let card = cards.iter().find(|card| card.lane == hop.lane)?;
         Some(EdgeLine {
             from: *from,
             to: hop.to,
             points: points(card, *from, hop, grid)?,
-            fate: Fate::Taken,
-            change: Change::Kept,
+            fate: EdgeFate::Taken,
+            change: DrawnChange::Kept,
             title: None,
         })
     };
     hops.filter_map(line).collect()
 }
 
-fn points(card: &Card, from: Row, hop: &Hop, grid: Grid) -> Option<Vec<Point>> {
-    if hop.field == Field::Replaces {
+fn points(card: &Card, from: VersionRow, hop: &RowStep, grid: Grid) -> Option<Vec<Point>> {
+    if hop.field == StepField::Replaces {
         let mut lines = card.lines.iter();
         let line = lines.find(|line| line.from == from && line.to == hop.to)?;
         return Some(line.points.clone());
@@ -319,7 +324,13 @@ fn points(card: &Card, from: Row, hop: &Hop, grid: Grid) -> Option<Vec<Point>> {
 }
 
 /// From the version to the line, along it, and to the entry.
-fn ride(card: &Card, bus: &Bus, from: Row, to: Row, grid: Grid) -> Option<Vec<Point>> {
+fn ride(
+    card: &Card,
+    bus: &Bus,
+    from: VersionRow,
+    to: VersionRow,
+    grid: Grid,
+) -> Option<Vec<Point>> {
     let mut doors = bus.doors.iter();
     let door = doors.find(|door| door.to == to && door.from.contains(&from))?;
     let [at, end] = door.points;
@@ -371,42 +382,44 @@ pub(super) fn fold<'f, 'p>(fans: &'f [Fan<'p>]) -> Vec<FoldedFans<'f, 'p>> {
 
 impl<'f> FoldedFans<'f, '_> {
     /// The field that all of them are of.
-    pub(super) fn field(&self) -> Field {
+    pub(super) fn field(&self) -> StepField {
         let first = self.fans.first();
-        first.map_or(Field::Skips, |fan| fan.kind.field())
+        first.map_or(StepField::Skips, |fan| fan.kind.field())
     }
 
     /// What becomes of all of them.
-    pub(super) fn fate(&self) -> Fate {
-        self.fans.first().map_or(Fate::Taken, |fan| fan.fate)
+    pub(super) fn fate(&self) -> EdgeFate {
+        self.fans.first().map_or(EdgeFate::Taken, |fan| fan.fate)
     }
 
     /// What the comparison makes of all of them.
-    pub(super) fn change(&self) -> Change {
-        self.fans.first().map_or(Change::Kept, |fan| fan.change)
+    pub(super) fn change(&self) -> DrawnChange {
+        self.fans
+            .first()
+            .map_or(DrawnChange::Kept, |fan| fan.change)
     }
 
     /// Every version that boards.
-    pub(super) fn stops(&self) -> &'f [Row] {
+    pub(super) fn stops(&self) -> &'f [VersionRow] {
         self.fans.first().map_or(&[], |fan| &fan.from)
     }
 
     /// The uppermost row that it touches.
-    pub(super) fn top(&self) -> Row {
-        self.ends().into_iter().min().unwrap_or(Row(0))
+    pub(super) fn top(&self) -> VersionRow {
+        self.ends().into_iter().min().unwrap_or(VersionRow(0))
     }
 
     /// The lowest row that it touches.
-    pub(super) fn bottom(&self) -> Row {
-        self.ends().into_iter().max().unwrap_or(Row(0))
+    pub(super) fn bottom(&self) -> VersionRow {
+        self.ends().into_iter().max().unwrap_or(VersionRow(0))
     }
 
     /// Whether it leads beyond these rows.
-    pub(super) fn leaves(&self, (first, last): (Row, Row)) -> bool {
+    pub(super) fn leaves(&self, (first, last): (VersionRow, VersionRow)) -> bool {
         self.top() < first || self.bottom() > last
     }
 
-    fn ends(&self) -> Vec<Row> {
+    fn ends(&self) -> Vec<VersionRow> {
         let stops = self.stops();
         let doors = self.fans.iter().map(|fan| fan.to);
         let ends = stops.first().into_iter().chain(stops.last()).copied();

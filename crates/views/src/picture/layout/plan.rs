@@ -3,13 +3,13 @@
 use crate::picture::layout::card::{FoldedFans, fold};
 use crate::picture::layout::{PILL_PAD, SIGN, VERSION_SIZE, tracks};
 use crate::picture::scene::{Face, px};
-use crate::picture::sketch::{Cell, Lane, ReplacesStep, Row, Sketch};
-use crate::picture::walk::Field;
-use crate::picture::{Mark, Marks, text};
+use crate::picture::sketch::{Lane, LaneCell, ReplacesStep, Sketch, VersionRow};
+use crate::picture::walk::StepField;
+use crate::picture::{Marks, VersionMark, text};
 
 /// A lane with its lines on tracks.
 #[derive(Debug)]
-pub(super) struct Plan<'s, 'p> {
+pub(super) struct LanePlan<'s, 'p> {
     pub(super) at: u32,
     pub(super) lane: &'s Lane<'p>,
     /// The width of every version in it.
@@ -25,14 +25,14 @@ pub(super) struct Plan<'s, 'p> {
     /// What is needed right of them.
     pub(super) right: i32,
     /// Its first and last row.
-    pub(super) rows: (Row, Row),
+    pub(super) rows: (VersionRow, VersionRow),
     /// Whether a line leads to versions beyond its rows.
     pub(super) is_open: bool,
 }
 
-impl<'s, 'p> Plan<'s, 'p> {
+impl<'s, 'p> LanePlan<'s, 'p> {
     pub(super) fn of(sketch: &'s Sketch<'_, 'p>, at: u32, lane: &'s Lane<'p>) -> Self {
-        let row = |cell: Option<&Cell>| cell.map_or(Row(0), |cell| cell.row);
+        let row = |cell: Option<&LaneCell>| cell.map_or(VersionRow(0), |cell| cell.row);
         let rows = (row(lane.cells.first()), row(lane.cells.last()));
         let (straight, bent): (Vec<_>, Vec<_>) =
             lane.steps.iter().partition(|step| is_next(lane, step));
@@ -56,7 +56,7 @@ impl<'s, 'p> Plan<'s, 'p> {
 
 /// Whether a step leads from one cell of a lane up to the next.
 fn is_next(lane: &Lane<'_>, step: &ReplacesStep) -> bool {
-    let at = |row: Row| lane.cells.binary_search_by_key(&row, |cell| cell.row).ok();
+    let at = |row: VersionRow| lane.cells.binary_search_by_key(&row, |cell| cell.row).ok();
     matches!((at(step.from), at(step.to)), (Some(from), Some(to)) if from == to + 1)
 }
 
@@ -77,7 +77,7 @@ fn bend(mut steps: Vec<ReplacesStep>) -> Vec<(ReplacesStep, i32)> {
 /// `skips` before `skipRange`, each field on tracks of its own, as wide as its counts.
 fn board<'s, 'p>(
     folded: Vec<FoldedFans<'s, 'p>>,
-    rows: (Row, Row),
+    rows: (VersionRow, VersionRow),
 ) -> Vec<(FoldedFans<'s, 'p>, i32)> {
     let mut boarded = Vec::new();
     let mut x = FIRST_BUS;
@@ -117,7 +117,7 @@ pub(super) fn half(bus: &FoldedFans<'_, '_>) -> i32 {
         .filter_map(|fan| text::count(fan.from.len()));
     let widest = widest.map(|text| Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD);
     let beyond = Face::Mono.width(&text::beyond(bus.stops().len()), COUNT_SIZE);
-    let beyond = if bus.field() == Field::SkipRange {
+    let beyond = if bus.field() == StepField::SkipRange {
         beyond
     } else {
         0
@@ -127,7 +127,7 @@ pub(super) fn half(bus: &FoldedFans<'_, '_>) -> i32 {
 
 /// How wide the versions of a lane are: as its widest.
 fn pill(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> i32 {
-    let width = |cell: &Cell| {
+    let width = |cell: &LaneCell| {
         let label = text::pill_label(sketch, *cell);
         Face::Mono.width(&label, VERSION_SIZE) + SIGN * px(signs(cell.marks).count())
     };
@@ -136,15 +136,19 @@ fn pill(sketch: &Sketch<'_, '_>, lane: &Lane<'_>) -> i32 {
 }
 
 /// The marks of a version that have a sign of their own inside it; the others change its shape.
-pub(crate) fn signs(marks: Marks) -> impl Iterator<Item = Mark> {
+pub(crate) fn signs(marks: Marks) -> impl Iterator<Item = VersionMark> {
     let stranded = marks
         .is_stranded()
-        .then_some(if marks.has(Mark::StrandedV1) {
-            Mark::StrandedV1
+        .then_some(if marks.has(VersionMark::StrandedV1) {
+            VersionMark::StrandedV1
         } else {
-            Mark::StrandedV0
+            VersionMark::StrandedV0
         });
-    let own = [Mark::Installed, Mark::Head, Mark::Skipped];
+    let own = [
+        VersionMark::Installed,
+        VersionMark::Head,
+        VersionMark::Skipped,
+    ];
     let own = own.into_iter().filter(move |mark| marks.has(*mark));
     own.chain(stranded)
 }

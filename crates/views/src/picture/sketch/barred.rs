@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::picture::sketch::{Fan, Fate, Lane, Row};
-use crate::picture::{GuardedSteps, TooLarge, View};
+use crate::picture::sketch::{EdgeFate, Fan, Lane, VersionRow};
+use crate::picture::{GraphTooLarge, ShownGuards, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::Places;
@@ -22,7 +22,7 @@ pub struct ForbiddenSteps {
     /// Every reason once, in the order in which they are found from the top of the first lane.
     reasons: Reasons,
     /// The places of the reasons of each step that is forbidden.
-    steps: BTreeMap<(Row, Row), Places>,
+    steps: BTreeMap<(VersionRow, VersionRow), Places>,
 }
 
 impl ForbiddenSteps {
@@ -37,18 +37,18 @@ impl ForbiddenSteps {
     }
 
     /// The names of those that forbid a step.
-    pub(in crate::picture) fn names_of(&self, from: Row, to: Row) -> String {
+    pub(in crate::picture) fn names_of(&self, from: VersionRow, to: VersionRow) -> String {
         self.reasons.names(self.places(from, to))
     }
 
     /// The places of the reasons why a step is forbidden; none where it is not.
-    pub(in crate::picture) fn places(&self, from: Row, to: Row) -> &[usize] {
+    pub(in crate::picture) fn places(&self, from: VersionRow, to: VersionRow) -> &[usize] {
         let places = self.steps.get(&(from, to));
         places.map_or(&[], |places| places)
     }
 
     /// The same with other rows.
-    pub(super) fn mapped(self, row: impl Fn(Row) -> Row) -> Self {
+    pub(super) fn mapped(self, row: impl Fn(VersionRow) -> VersionRow) -> Self {
         let steps = self.steps.into_iter();
         let steps = steps.map(|((from, to), places)| ((row(from), row(to)), places));
         Self {
@@ -68,13 +68,15 @@ impl ForbiddenSteps {
     }
 
     /// Where no step from a row may lead, the newest first, with the places of the reasons.
-    pub fn from(&self, row: Row) -> impl Iterator<Item = (Row, &[usize])> {
-        let own = self.steps.range((row, Row(0))..=(row, Row(u32::MAX)));
+    pub fn from(&self, row: VersionRow) -> impl Iterator<Item = (VersionRow, &[usize])> {
+        let own = self
+            .steps
+            .range((row, VersionRow(0))..=(row, VersionRow(u32::MAX)));
         own.map(|((_, to), reasons)| (*to, &**reasons))
     }
 
     /// Why a step is forbidden; nothing where it is not.
-    pub fn of(&self, from: Row, to: Row) -> impl Iterator<Item = &GuardrailReport> {
+    pub fn of(&self, from: VersionRow, to: VersionRow) -> impl Iterator<Item = &GuardrailReport> {
         let places = self.places(from, to).iter();
         places.filter_map(|place| self.reasons.at(*place))
     }
@@ -86,16 +88,16 @@ pub(super) fn bar<'g, 'p>(
     view: &View<'g>,
     nodes: &[NodeIndex],
     lanes: &mut [Lane<'p>],
-) -> Result<ForbiddenSteps, TooLarge> {
-    let Some(guarded) = view.guarded.filter(GuardedSteps::binds) else {
+) -> Result<ForbiddenSteps, GraphTooLarge> {
+    let Some(guarded) = view.guarded.filter(ShownGuards::binds) else {
         return Ok(ForbiddenSteps::default());
     };
     let edges = lanes.iter().map(Lane::edges).sum::<usize>();
     let rules = guarded.weight();
     if edges.saturating_mul(rules.saturating_add(OWN_WEIGHT)) > MOST_COMPARISONS {
-        return Err(TooLarge::Guardrails { edges, rules });
+        return Err(GraphTooLarge::Guardrails { edges, rules });
     }
-    let mut judge = Judge {
+    let mut judge = StepJudge {
         graph,
         guarded,
         nodes,
@@ -111,7 +113,7 @@ pub(super) fn bar<'g, 'p>(
     })
 }
 
-impl GuardedSteps<'_> {
+impl ShownGuards<'_> {
     /// Whether anything could forbid a step.
     fn binds(&self) -> bool {
         !self.guards.is_empty() || self.policies.is_some_and(|policies| !policies.is_empty())
@@ -124,19 +126,19 @@ impl GuardedSteps<'_> {
 }
 
 /// Asks guardrails and policies about steps between rows.
-struct Judge<'j, 'g, 'p> {
+struct StepJudge<'j, 'g, 'p> {
     graph: &'g Graph<'p>,
-    guarded: GuardedSteps<'g>,
+    guarded: ShownGuards<'g>,
     nodes: &'j [NodeIndex],
     gathered: ReasonTable<'g>,
-    steps: BTreeMap<(Row, Row), Places>,
+    steps: BTreeMap<(VersionRow, VersionRow), Places>,
 }
 
-impl<'g, 'p> Judge<'_, 'g, 'p> {
+impl<'g, 'p> StepJudge<'_, 'g, 'p> {
     fn lane(&mut self, lane: &mut Lane<'p>) {
         for step in &mut lane.steps {
-            if step.fate == Fate::Taken && self.forbids(step.from, step.to) {
-                step.fate = Fate::Forbidden;
+            if step.fate == EdgeFate::Taken && self.forbids(step.from, step.to) {
+                step.fate = EdgeFate::Forbidden;
             }
         }
         let fans = std::mem::take(&mut lane.fans).into_iter();
@@ -145,7 +147,7 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
 
     /// A fan as what is taken of it and what is forbidden.
     fn split(&mut self, fan: Fan<'p>) -> Vec<Fan<'p>> {
-        if fan.fate != Fate::Taken {
+        if fan.fate != EdgeFate::Taken {
             return vec![fan];
         }
         let rows = fan.from.iter().copied();
@@ -154,7 +156,7 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
         if forbidden.is_empty() {
             return vec![fan];
         }
-        let parts = [(taken, Fate::Taken), (forbidden, Fate::Forbidden)].into_iter();
+        let parts = [(taken, EdgeFate::Taken), (forbidden, EdgeFate::Forbidden)].into_iter();
         let parts = parts.filter(|(from, _)| !from.is_empty());
         let fans = parts.enumerate().map(|(at, (from, fate))| Fan {
             from,
@@ -166,7 +168,7 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
     }
 
     /// Whether a step is forbidden; why is kept.
-    fn forbids(&mut self, from: Row, to: Row) -> bool {
+    fn forbids(&mut self, from: VersionRow, to: VersionRow) -> bool {
         if self.steps.contains_key(&(from, to)) {
             return true;
         }
@@ -180,7 +182,7 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
         true
     }
 
-    fn violations(&self, from: Row, to: Row) -> Option<Vec<Violation<'g>>> {
+    fn violations(&self, from: VersionRow, to: VersionRow) -> Option<Vec<Violation<'g>>> {
         let choice = self.choice(to)?;
         let from = self.graph.version_of(self.node(from)?)?;
         let guards = self.guarded.guards;
@@ -188,17 +190,17 @@ impl<'g, 'p> Judge<'_, 'g, 'p> {
     }
 
     /// What upgrade policies deny of a step from a bundle.
-    fn denials(&self, from: Row, to: Row) -> Option<Vec<PolicyFinding<'g>>> {
+    fn denials(&self, from: VersionRow, to: VersionRow) -> Option<Vec<PolicyFinding<'g>>> {
         let policies = self.guarded.policies?;
         let origin = Origin::of_choice(self.choice(from)?, self.guarded.rules)?;
         Some(policies.denials_of_pin(&origin, &self.choice(to)?))
     }
 
-    fn node(&self, Row(row): Row) -> Option<NodeIndex> {
+    fn node(&self, VersionRow(row): VersionRow) -> Option<NodeIndex> {
         self.nodes.get(row as usize).copied()
     }
 
-    fn choice(&self, to: Row) -> Option<Choice<'g>> {
+    fn choice(&self, to: VersionRow) -> Option<Choice<'g>> {
         Some(Choice {
             catalog: self.guarded.catalog,
             package: self.graph.package(),

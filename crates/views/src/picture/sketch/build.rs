@@ -11,9 +11,9 @@ use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, Subscri
 
 use crate::picture::sketch::barred::bar;
 use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
-use crate::picture::sketch::{Fate, Lane, LaneKind, Row, RowFacts, Sketch};
-use crate::picture::walk::{Field, Hop, ReachedRows, StepsByRow};
-use crate::picture::{Generation, Mark, Marks, TooLarge, View};
+use crate::picture::sketch::{EdgeFate, Lane, LaneKind, RowFacts, Sketch, VersionRow};
+use crate::picture::walk::{ReachedRows, RowStep, StepField, StepsByRow};
+use crate::picture::{Generation, GraphTooLarge, Marks, VersionMark, View};
 
 /// More is not told apart on any screen; the largest package recorded has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
@@ -23,7 +23,7 @@ const MOST_EDGES: usize = 1_000_000;
 pub(super) fn build<'g, 'p>(
     graph: &'g Graph<'p>,
     view: View<'g>,
-) -> Result<Sketch<'g, 'p>, TooLarge> {
+) -> Result<Sketch<'g, 'p>, GraphTooLarge> {
     let channels: Vec<_> = graph
         .channels()
         .iter()
@@ -31,7 +31,7 @@ pub(super) fn build<'g, 'p>(
         .collect();
     let nodes = drawn(graph, &channels, &view);
     if nodes.len() > MOST_VERSIONS {
-        return Err(TooLarge::Versions {
+        return Err(GraphTooLarge::Versions {
             found: nodes.len(),
             most: MOST_VERSIONS,
         });
@@ -85,7 +85,7 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
             version: bundle.and_then(version_text),
             is_prerelease: bundle.is_some_and(Bundle::is_prerelease),
             label,
-            marks: common(graph, *node).with(Mark::Installed, view.installed == Some(*node)),
+            marks: common(graph, *node).with(VersionMark::Installed, view.installed == Some(*node)),
             deprecated: bundle.and_then(|bundle| bundle.deprecated.as_deref()),
             refusal: refusal(graph, *node).filter(|_| view.olm == Generation::V1),
         }
@@ -98,8 +98,8 @@ pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
     let bundle = graph.bundle(node);
     let is_deprecated = bundle.is_some_and(|bundle| bundle.deprecated.is_some());
     Marks::default()
-        .with(Mark::Virtual, bundle.is_none())
-        .with(Mark::Deprecated, is_deprecated)
+        .with(VersionMark::Virtual, bundle.is_none())
+        .with(VersionMark::Deprecated, is_deprecated)
 }
 
 /// The lanes, that with the newest entry first.
@@ -108,7 +108,7 @@ fn lanes<'p>(
     channels: &[&GraphChannel<'p>],
     row_of: &RowOf,
     view: &View<'_>,
-) -> Result<Vec<Lane<'p>>, TooLarge> {
+) -> Result<Vec<Lane<'p>>, GraphTooLarge> {
     let mut lanes = Vec::new();
     let mut edges = 0;
     let written = channels
@@ -118,7 +118,7 @@ fn lanes<'p>(
         let lane = channel_lane(graph, channel, row_of, view);
         edges += lane.edges();
         if edges > MOST_EDGES {
-            return Err(TooLarge::Edges { most: MOST_EDGES });
+            return Err(GraphTooLarge::Edges { most: MOST_EDGES });
         }
         lanes.push(lane);
     }
@@ -131,19 +131,19 @@ fn lanes<'p>(
 
 /// The steps of a lane that lead on. Nobody keeps OLM v0 from what guardrails forbid: olmguard is no
 /// guard of Subscriptions.
-fn hops(at: u32, lane: &Lane<'_>, olm: Generation) -> Vec<(Row, Hop)> {
+fn hops(at: u32, lane: &Lane<'_>, olm: Generation) -> Vec<(VersionRow, RowStep)> {
     let leads = |fate| match fate {
-        Fate::Taken => true,
-        Fate::Forbidden => olm == Generation::V0,
-        Fate::NotTaken => false,
+        EdgeFate::Taken => true,
+        EdgeFate::Forbidden => olm == Generation::V0,
+        EdgeFate::NotTaken => false,
     };
-    let hop = |to, field| Hop {
+    let hop = |to, field| RowStep {
         to,
         lane: at,
         field,
     };
     let steps = lane.steps.iter().filter(|step| leads(step.fate));
-    let steps = steps.map(|step| (step.from, hop(step.to, Field::Replaces)));
+    let steps = steps.map(|step| (step.from, hop(step.to, StepField::Replaces)));
     let fans = lane.fans.iter().filter(|fan| leads(fan.fate));
     let fans = fans.flat_map(|fan| {
         let hop = hop(fan.to, fan.kind.field());
@@ -155,21 +155,21 @@ fn hops(at: u32, lane: &Lane<'_>, olm: Generation) -> Vec<(Row, Hop)> {
 /// Marks what OLM finds no way on from.
 fn strand(sketch: &mut Sketch<'_, '_>) {
     let cells = sketch.lanes.iter().flat_map(|lane| &lane.cells);
-    let heads = cells.filter(|cell| cell.marks.has(Mark::Head));
+    let heads = cells.filter(|cell| cell.marks.has(VersionMark::Head));
     let heads: BTreeSet<_> = heads.map(|cell| cell.row).collect();
     let walk = &sketch.walk;
     // What is drawn by the rules of OLM v0 says nothing about OLM v1.
     let of_v1 = sketch.view.olm == Generation::V1;
     let barred = &sketch.barred;
-    let leads = |row: Row| !walk.from(row).is_empty() || barred.from(row).next().is_some();
-    let is_stranded = |row: Row| of_v1 && !leads(row) && !heads.contains(&row);
-    for (row, facts) in (0..).map(Row).zip(&mut sketch.rows) {
-        facts.marks = facts.marks.with(Mark::StrandedV1, is_stranded(row));
+    let leads = |row: VersionRow| !walk.from(row).is_empty() || barred.from(row).next().is_some();
+    let is_stranded = |row: VersionRow| of_v1 && !leads(row) && !heads.contains(&row);
+    for (row, facts) in (0..).map(VersionRow).zip(&mut sketch.rows) {
+        facts.marks = facts.marks.with(VersionMark::StrandedV1, is_stranded(row));
     }
     for cell in sketch.lanes.iter_mut().flat_map(|lane| &mut lane.cells) {
         let facts = sketch.rows.get(cell.row.0 as usize);
         let marks = facts.map(|facts| facts.marks).unwrap_or_default();
-        for mark in [Mark::Installed, Mark::StrandedV1] {
+        for mark in [VersionMark::Installed, VersionMark::StrandedV1] {
             cell.marks = cell.marks.with(mark, marks.has(mark));
         }
     }
@@ -190,7 +190,12 @@ fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<ReachedRows> {
 }
 
 /// Where a subscription of OLM v0 gets from a row: it takes the first candidate, and nobody steers it.
-fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>) -> ReachedRows {
+fn course(
+    sketch: &Sketch<'_, '_>,
+    row_of: &RowOf,
+    start: VersionRow,
+    goal: Option<VersionRow>,
+) -> ReachedRows {
     let at = sketch.lane_of_subscription();
     let lane = at.and_then(|at| sketch.lanes.get(at as usize));
     let subscribed = lane.map_or(SubscribedChannel::ToAny, |lane| {
@@ -207,11 +212,11 @@ fn course(sketch: &Sketch<'_, '_>, row_of: &RowOf, start: Row, goal: Option<Row>
 
 /// The rows by node.
 #[derive(Debug)]
-pub(super) struct RowOf(BTreeMap<NodeIndex, Row>);
+pub(super) struct RowOf(BTreeMap<NodeIndex, VersionRow>);
 
 impl RowOf {
     /// The row of a node that is drawn.
-    pub(super) fn get(&self, node: NodeIndex) -> Option<Row> {
+    pub(super) fn get(&self, node: NodeIndex) -> Option<VersionRow> {
         self.0.get(&node).copied()
     }
 }
@@ -224,7 +229,7 @@ pub(super) fn order(graph: &Graph<'_>, nodes: Vec<NodeIndex>) -> (Vec<NodeIndex>
     // Stable: what compares the same keeps the order of the graph, bundles before other names.
     nodes.sort_by(|(a, _), (b, _)| newest_first(a.as_ref(), b.as_ref()));
     let nodes: Vec<_> = nodes.into_iter().map(|(_, node)| node).collect();
-    let rows = nodes.iter().copied().zip((0..).map(Row)).collect();
+    let rows = nodes.iter().copied().zip((0..).map(VersionRow)).collect();
     (nodes, RowOf(rows))
 }
 

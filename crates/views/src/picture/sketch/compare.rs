@@ -15,13 +15,15 @@ use olmguard_catalog::graph::Graph;
 use olmguard_catalog::version::{Version, go};
 
 use crate::picture::sketch::build::{newest_first, version_of};
-use crate::picture::sketch::{Cell, Fan, Fate, Lane, ReplacesStep, Row, RowFacts, Sketch};
-use crate::picture::walk::Field;
-use crate::picture::{Mark, Marks};
+use crate::picture::sketch::{
+    EdgeFate, Fan, Lane, LaneCell, ReplacesStep, RowFacts, Sketch, VersionRow,
+};
+use crate::picture::walk::StepField;
+use crate::picture::{Marks, VersionMark};
 
 /// What a comparison makes of a channel or an edge.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Change {
+pub enum DrawnChange {
     /// Both catalogs have it, or nothing is compared.
     #[default]
     Kept,
@@ -42,7 +44,7 @@ pub struct Comparison {
     pub edges: (usize, usize),
 }
 
-impl Change {
+impl DrawnChange {
     /// Its name in classes.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,7 +67,7 @@ impl Sketch<'_, '_> {
         let graph = self.graph;
         let both = BothRows::of(placed(self.rows, graph), old_rows);
         let lanes = of_both(&both, self.lanes, old_lanes);
-        let new = |row: Row| place(&both.new, row);
+        let new = |row: VersionRow| place(&both.new, row);
         let mut sketch = Sketch {
             barred: self.barred.mapped(new),
             walk: self.walk.mapped(new),
@@ -94,20 +96,20 @@ impl Comparison {
         };
         Self {
             base: base.to_owned(),
-            versions: (versions(Mark::Added), versions(Mark::Removed)),
-            edges: (edges(Change::Added), edges(Change::Removed)),
+            versions: (versions(VersionMark::Added), versions(VersionMark::Removed)),
+            edges: (edges(DrawnChange::Added), edges(DrawnChange::Removed)),
         }
     }
 }
 
 fn changed(marks: Marks, is_now: bool, was: bool) -> Marks {
     marks
-        .with(Mark::Added, is_now && !was)
-        .with(Mark::Removed, was && !is_now)
+        .with(VersionMark::Added, is_now && !was)
+        .with(VersionMark::Removed, was && !is_now)
 }
 
-fn place(places: &[Row], Row(row): Row) -> Row {
-    places.get(row as usize).copied().unwrap_or(Row(row))
+fn place(places: &[VersionRow], VersionRow(row): VersionRow) -> VersionRow {
+    places.get(row as usize).copied().unwrap_or(VersionRow(row))
 }
 
 /// The channels of now, in their places, and below those that were removed.
@@ -125,7 +127,7 @@ fn of_both<'p>(rows: &BothRows<'_>, new: Vec<Lane<'p>>, old: Vec<Lane<'p>>) -> V
 }
 
 /// The same lane with its parts in other rows.
-fn moved<'p>(lane: Lane<'p>, places: &[Row]) -> Lane<'p> {
+fn moved<'p>(lane: Lane<'p>, places: &[VersionRow]) -> Lane<'p> {
     let row = |row| place(places, row);
     let cells = lane.cells.into_iter();
     let steps = lane.steps.into_iter();
@@ -133,7 +135,7 @@ fn moved<'p>(lane: Lane<'p>, places: &[Row]) -> Lane<'p> {
     let unread = lane.unread.into_iter();
     Lane {
         cells: cells
-            .map(|cell| Cell {
+            .map(|cell| LaneCell {
                 row: row(cell.row),
                 ..cell
             })
@@ -168,7 +170,7 @@ fn removed(lane: Lane<'_>) -> Lane<'_> {
         ..lane.clone()
     };
     Lane {
-        change: Change::Removed,
+        change: DrawnChange::Removed,
         ..lane_of_both(nothing, Some(lane))
     }
 }
@@ -181,15 +183,15 @@ fn lane_of_both<'p>(mut new: Lane<'p>, old: Option<Lane<'p>>) -> Lane<'p> {
     new.cells = cells_of_both(&new.cells, &cells);
     let (now, before) = (Pairs::of(&new.steps, &new.fans), Pairs::of(&steps, &fans));
     for step in &mut new.steps {
-        if !before.has(Field::Replaces, step.from, step.to) {
-            step.change = Change::Added;
+        if !before.has(StepField::Replaces, step.from, step.to) {
+            step.change = DrawnChange::Added;
         }
     }
     let gone = steps.into_iter();
-    let gone = gone.filter(|step| !now.has(Field::Replaces, step.from, step.to));
+    let gone = gone.filter(|step| !now.has(StepField::Replaces, step.from, step.to));
     new.steps.extend(gone.map(|step| ReplacesStep {
-        change: Change::Removed,
-        fate: Fate::Taken,
+        change: DrawnChange::Removed,
+        fate: EdgeFate::Taken,
         ..step
     }));
     let own = std::mem::take(&mut new.fans).into_iter();
@@ -197,25 +199,31 @@ fn lane_of_both<'p>(mut new: Lane<'p>, old: Option<Lane<'p>>) -> Lane<'p> {
     new.fans
         .extend(fans.into_iter().filter_map(|fan| gone_of(fan, &now)));
     if is_new {
-        new.change = Change::Added;
+        new.change = DrawnChange::Added;
     }
     new
 }
 
-fn cells_of_both(new: &[Cell], old: &[Cell]) -> Vec<Cell> {
-    let is_entry = |cell: &&Cell| !cell.marks.has(Mark::Elsewhere);
-    let entries = |cells: &[Cell]| -> BTreeSet<Row> {
+fn cells_of_both(new: &[LaneCell], old: &[LaneCell]) -> Vec<LaneCell> {
+    let is_entry = |cell: &&LaneCell| !cell.marks.has(VersionMark::Elsewhere);
+    let entries = |cells: &[LaneCell]| -> BTreeSet<VersionRow> {
         cells.iter().filter(is_entry).map(|cell| cell.row).collect()
     };
     let (now, before) = (entries(new), entries(old));
     let shown: BTreeSet<_> = new.iter().map(|cell| cell.row).collect();
     let gone = old.iter().filter(|cell| !shown.contains(&cell.row));
-    let gone = gone.map(|cell| Cell {
+    let gone = gone.map(|cell| LaneCell {
         row: cell.row,
         marks: Marks::default()
-            .with(Mark::Virtual, cell.marks.has(Mark::Virtual))
-            .with(Mark::Deprecated, cell.marks.has(Mark::Deprecated))
-            .with(Mark::Elsewhere, cell.marks.has(Mark::Elsewhere)),
+            .with(VersionMark::Virtual, cell.marks.has(VersionMark::Virtual))
+            .with(
+                VersionMark::Deprecated,
+                cell.marks.has(VersionMark::Deprecated),
+            )
+            .with(
+                VersionMark::Elsewhere,
+                cell.marks.has(VersionMark::Elsewhere),
+            ),
     });
     let mut cells: Vec<_> = new.iter().copied().chain(gone).collect();
     for cell in &mut cells {
@@ -227,13 +235,13 @@ fn cells_of_both(new: &[Cell], old: &[Cell]) -> Vec<Cell> {
 }
 
 /// The edges of a channel, each version that is skipped by itself.
-struct Pairs(BTreeSet<(Field, Row, Row)>);
+struct Pairs(BTreeSet<(StepField, VersionRow, VersionRow)>);
 
 impl Pairs {
     fn of(steps: &[ReplacesStep], fans: &[Fan<'_>]) -> Self {
         let steps = steps
             .iter()
-            .map(|step| (Field::Replaces, step.from, step.to));
+            .map(|step| (StepField::Replaces, step.from, step.to));
         let fans = fans.iter().flat_map(|fan| {
             let field = fan.kind.field();
             fan.from.iter().map(move |from| (field, *from, fan.to))
@@ -241,7 +249,7 @@ impl Pairs {
         Self(steps.chain(fans).collect())
     }
 
-    fn has(&self, field: Field, from: Row, to: Row) -> bool {
+    fn has(&self, field: StepField, from: VersionRow, to: VersionRow) -> bool {
         self.0.contains(&(field, from, to))
     }
 }
@@ -249,12 +257,12 @@ impl Pairs {
 /// A fan of now as what was there before and what was not.
 fn split<'p>(fan: Fan<'p>, before: &Pairs) -> Vec<Fan<'p>> {
     let rows = fan.from.iter().copied();
-    let was = |from: &Row| before.has(fan.kind.field(), *from, fan.to);
+    let was = |from: &VersionRow| before.has(fan.kind.field(), *from, fan.to);
     let (kept, added): (Vec<_>, Vec<_>) = rows.partition(was);
     if added.is_empty() {
         return vec![fan];
     }
-    let parts = [(kept, Change::Kept), (added, Change::Added)].into_iter();
+    let parts = [(kept, DrawnChange::Kept), (added, DrawnChange::Added)].into_iter();
     let parts = parts.filter(|(from, _)| !from.is_empty());
     let fans = parts.enumerate().map(|(at, (from, change))| Fan {
         whole: from.len(),
@@ -272,8 +280,8 @@ fn gone_of<'p>(mut fan: Fan<'p>, now: &Pairs) -> Option<Fan<'p>> {
     fan.from.retain(|from| !now.has(field, *from, to));
     fan.whole = fan.from.len();
     fan.continues = false;
-    fan.change = Change::Removed;
-    fan.fate = Fate::Taken;
+    fan.change = DrawnChange::Removed;
+    fan.fate = EdgeFate::Taken;
     (fan.whole > 0).then_some(fan)
 }
 
@@ -289,8 +297,8 @@ fn placed<'p>(rows: Vec<RowFacts<'p>>, graph: &Graph<'_>) -> Vec<PlacedRow<'p>> 
 /// The rows of both, and where the rows of each are among them.
 struct BothRows<'p> {
     rows: Vec<RowFacts<'p>>,
-    new: Vec<Row>,
-    old: Vec<Row>,
+    new: Vec<VersionRow>,
+    old: Vec<VersionRow>,
 }
 
 impl<'p> BothRows<'p> {
@@ -298,7 +306,10 @@ impl<'p> BothRows<'p> {
         let (now, before) = (bundles(&new), bundles(&old));
         let old_names: Vec<_> = old.iter().map(|(_, facts)| facts.name).collect();
         let all = in_order(new, old);
-        let of_now = (0..).map(Row).zip(&all).filter(|(_, (.., is_new))| *is_new);
+        let of_now = (0..)
+            .map(VersionRow)
+            .zip(&all)
+            .filter(|(_, (.., is_new))| *is_new);
         let of_now = of_now.map(|(row, _)| row).collect();
         let mut rows: Vec<_> = all.into_iter().map(|(_, facts, _)| facts).collect();
         for facts in &mut rows {
@@ -306,7 +317,7 @@ impl<'p> BothRows<'p> {
             facts.marks = changed(facts.marks, is_now, was);
         }
         let names = rows.iter().map(|facts| facts.name);
-        let places: BTreeMap<_, _> = names.zip((0..).map(Row)).collect();
+        let places: BTreeMap<_, _> = names.zip((0..).map(VersionRow)).collect();
         let of_before = old_names.iter().filter_map(|name| places.get(name));
         Self {
             new: of_now,
@@ -317,7 +328,7 @@ impl<'p> BothRows<'p> {
 }
 
 fn is_bundle(facts: &RowFacts<'_>) -> bool {
-    !facts.marks.has(Mark::Virtual)
+    !facts.marks.has(VersionMark::Virtual)
 }
 
 fn bundles<'p>(rows: &[PlacedRow<'p>]) -> BTreeSet<&'p str> {
@@ -362,8 +373,11 @@ fn before_only<'p>(facts: RowFacts<'p>, labels: &BTreeSet<String>) -> RowFacts<'
         facts.label
     };
     let marks = Marks::default()
-        .with(Mark::Virtual, facts.marks.has(Mark::Virtual))
-        .with(Mark::Deprecated, facts.marks.has(Mark::Deprecated));
+        .with(VersionMark::Virtual, facts.marks.has(VersionMark::Virtual))
+        .with(
+            VersionMark::Deprecated,
+            facts.marks.has(VersionMark::Deprecated),
+        );
     RowFacts {
         label,
         marks,
@@ -375,7 +389,11 @@ fn before_only<'p>(facts: RowFacts<'p>, labels: &BTreeSet<String>) -> RowFacts<'
 fn named<'p>(facts: RowFacts<'p>, label: &str, labels: &BTreeSet<String>) -> RowFacts<'p> {
     let is_free = !labels.contains(label);
     let mut marks = Marks::default();
-    for mark in facts.marks.iter().filter(|mark| *mark != Mark::Virtual) {
+    for mark in facts
+        .marks
+        .iter()
+        .filter(|mark| *mark != VersionMark::Virtual)
+    {
         marks = marks.with(mark, true);
     }
     RowFacts {

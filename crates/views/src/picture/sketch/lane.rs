@@ -3,10 +3,12 @@
 use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
-use crate::picture::Mark;
+use crate::picture::VersionMark;
 use crate::picture::sketch::build::RowOf;
 use crate::picture::sketch::build::common;
-use crate::picture::sketch::{Cell, Change, Fan, FanKind, Fate, Lane, LaneKind, ReplacesStep, Row};
+use crate::picture::sketch::{
+    DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep, VersionRow,
+};
 use crate::picture::{Generation, View};
 use olmguard_catalog::graph::{Graph, GraphChannel, GraphEntry, NodeIndex};
 use olmguard_catalog::version::Version;
@@ -47,7 +49,7 @@ pub(super) fn channel_lane<'p>(
             .flat_map(|entry| writer.fans(entry))
             .collect(),
         unread: entries.flat_map(|entry| writer.unread(entry)).collect(),
-        change: Change::Kept,
+        change: DrawnChange::Kept,
     }
 }
 
@@ -61,9 +63,9 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
         .filter(|fan| !fan.from.is_empty());
     let fans: Vec<_> = fans.collect();
     let left: BTreeSet<_> = fans.iter().flat_map(|fan| &fan.from).collect();
-    let cell = |(row, _, node): &(Row, &Version, NodeIndex)| Cell {
+    let cell = |(row, _, node): &(VersionRow, &Version, NodeIndex)| LaneCell {
         row: *row,
-        marks: common(graph, *node).with(Mark::Head, !left.contains(row)),
+        marks: common(graph, *node).with(VersionMark::Head, !left.contains(row)),
     };
     let mut cells: Vec<_> = nodes.iter().map(cell).collect();
     cells.sort_unstable_by_key(|cell| cell.row);
@@ -78,15 +80,15 @@ pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
         steps: Vec::new(),
         fans,
         unread: Vec::new(),
-        change: Change::Kept,
+        change: DrawnChange::Kept,
     }
 }
 
 /// A version, and from where the semver rules allow an upgrade to it.
 fn semver_fan<'p>(
     graph: &Graph<'p>,
-    nodes: &[(Row, &Version, NodeIndex)],
-    (to, wanted, node): &(Row, &Version, NodeIndex),
+    nodes: &[(VersionRow, &Version, NodeIndex)],
+    (to, wanted, node): &(VersionRow, &Version, NodeIndex),
 ) -> Fan<'p> {
     let leads = |from: &Version| semver::step(from, wanted).is_ok();
     let from = nodes.iter().filter(|(_, from, _)| leads(from));
@@ -99,7 +101,7 @@ fn semver_fan<'p>(
         from,
         continues: false,
         fate: fate(refusal(graph, *node).is_none()),
-        change: Change::Kept,
+        change: DrawnChange::Kept,
     }
 }
 
@@ -115,7 +117,7 @@ fn cells(
     channel: &GraphChannel<'_>,
     row_of: &RowOf,
     line: Option<&SubscriptionOrder<'_, '_>>,
-) -> Vec<Cell> {
+) -> Vec<LaneCell> {
     let heads = heads(channel);
     let entries = channel.entries.iter();
     let skipped: BTreeSet<_> = entries.clone().flat_map(|entry| &entry.skips).collect();
@@ -123,12 +125,12 @@ fn cells(
     let cell = |node: &NodeIndex| {
         let outlook = line.map(|line| line.outlook(InstalledCsv::node(graph, *node)));
         let marks = common(graph, *node)
-            .with(Mark::Head, heads.contains(node))
-            .with(Mark::Skipped, skipped.contains(node))
-            .with(Mark::StrandedV0, outlook == Some(Outlook::Stranded))
-            .with(Mark::Elsewhere, channel.entry(*node).is_none());
+            .with(VersionMark::Head, heads.contains(node))
+            .with(VersionMark::Skipped, skipped.contains(node))
+            .with(VersionMark::StrandedV0, outlook == Some(Outlook::Stranded))
+            .with(VersionMark::Elsewhere, channel.entry(*node).is_none());
         let row = row_of.get(*node)?;
-        Some(Cell { row, marks })
+        Some(LaneCell { row, marks })
     };
     let mut cells: Vec<_> = nodes.into_iter().filter_map(cell).collect();
     cells.sort_unstable_by_key(|cell| cell.row);
@@ -169,7 +171,7 @@ impl<'p> Writer<'_, 'p> {
                 from: self.row_of.get(*from)?,
                 to: self.row_of.get(entry.node)?,
                 fate: fate(self.is_offered(entry.node) && self.is_allowed(*from, entry.node)),
-                change: Change::Kept,
+                change: DrawnChange::Kept,
             })
         };
         entry.replaces.iter().filter_map(step).collect()
@@ -203,7 +205,7 @@ impl<'p> Writer<'_, 'p> {
     ) -> Vec<Fan<'p>> {
         let is_used = |from: &NodeIndex| self.is_offered(to) && self.is_allowed(*from, to);
         let (used, unused): (Vec<_>, Vec<_>) = from.partition(is_used);
-        let parts = [(used, Fate::Taken), (unused, Fate::NotTaken)].into_iter();
+        let parts = [(used, EdgeFate::Taken), (unused, EdgeFate::NotTaken)].into_iter();
         let parts = parts.filter(|(from, _)| !from.is_empty());
         let parts = parts.filter_map(|(from, fate)| self.fan(kind, to, from, fate));
         in_parts(parts.collect())
@@ -214,7 +216,7 @@ impl<'p> Writer<'_, 'p> {
         kind: FanKind<'p>,
         to: NodeIndex,
         from: Vec<NodeIndex>,
-        fate: Fate,
+        fate: EdgeFate,
     ) -> Option<Fan<'p>> {
         let placed = from.into_iter().filter_map(|node| self.row_of.get(node));
         let mut from: Vec<_> = placed.collect();
@@ -226,12 +228,12 @@ impl<'p> Writer<'_, 'p> {
             from,
             continues: false,
             fate,
-            change: Change::Kept,
+            change: DrawnChange::Kept,
         };
         self.row_of.get(to).map(fan)
     }
 
-    fn unread(&self, entry: &GraphEntry<'p>) -> Vec<(Row, &'p str)> {
+    fn unread(&self, entry: &GraphEntry<'p>) -> Vec<(VersionRow, &'p str)> {
         let row = self.row_of.get(entry.node).into_iter();
         row.flat_map(|row| entry.unread_ranges.iter().map(move |text| (row, *text)))
             .collect()
@@ -268,11 +270,11 @@ fn in_parts(mut fans: Vec<Fan<'_>>) -> Vec<Fan<'_>> {
 }
 
 /// What becomes of an edge that OLM takes, or does not.
-fn fate(is_taken: bool) -> Fate {
+fn fate(is_taken: bool) -> EdgeFate {
     if is_taken {
-        Fate::Taken
+        EdgeFate::Taken
     } else {
-        Fate::NotTaken
+        EdgeFate::NotTaken
     }
 }
 

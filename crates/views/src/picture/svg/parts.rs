@@ -7,11 +7,12 @@ use crate::picture::Marks;
 use crate::picture::layout::signs;
 use crate::picture::scene::Face;
 use crate::picture::scene::{
-    Anchor, Area, Axis, AxisRow, Bus, Card, Door, EdgeLine, Label, Pill, Point, Role, Scene, Stop,
+    Anchor, Area, Axis, AxisRow, Bus, BusStop, Card, Door, EdgeLine, LabelRole, Pill, Point, Scene,
+    SceneLabel,
 };
-use crate::picture::sketch::{Change, Fate, Row};
+use crate::picture::sketch::{DrawnChange, EdgeFate, VersionRow};
 use crate::picture::svg::{draw_mark, sample};
-use crate::picture::walk::Field;
+use crate::picture::walk::StepField;
 use crate::xml::Xml;
 
 /// The bands behind every second row.
@@ -76,7 +77,7 @@ pub(super) fn edges(card: &Card, xml: &mut Xml) {
 }
 
 /// The versions of a channel and what edges stand for, over every line.
-pub(super) fn versions(card: &Card, on_way: &BTreeSet<Row>, xml: &mut Xml) {
+pub(super) fn versions(card: &Card, on_way: &BTreeSet<VersionRow>, xml: &mut Xml) {
     xml.open(
         "g",
         &[("class", &card_class(card)), ("data-lane", &card.lane)],
@@ -190,7 +191,7 @@ fn bus(bus: &Bus, xml: &mut Xml) {
         ],
     );
     let line = format!("M{x} {y}V{}", y + bus.length);
-    if bus.field != Field::Skips {
+    if bus.field != StepField::Skips {
         xml.empty("path", &[("class", &"band"), ("d", &line)]);
     }
     xml.empty("path", &[("d", &line)]);
@@ -199,8 +200,8 @@ fn bus(bus: &Bus, xml: &mut Xml) {
     xml.close();
 }
 
-fn stop(field: Field, stop: &Stop, xml: &mut Xml) {
-    if let Some(from) = stop.from.filter(|_| field == Field::Skips) {
+fn stop(field: StepField, stop: &BusStop, xml: &mut Xml) {
+    if let Some(from) = stop.from.filter(|_| field == StepField::Skips) {
         let stub = format!("M{from} {}H{}", stop.at.y, stop.at.x);
         xml.empty("path", &[("class", &"stub"), ("d", &stub)]);
     }
@@ -262,23 +263,23 @@ fn bus_class(bus: &Bus) -> String {
 
 /// A class, that of what becomes of an edge, where it is not taken, and that of what the comparison makes
 /// of it.
-fn edge_class(class: &str, fate: Fate, change: Change) -> String {
+fn edge_class(class: &str, fate: EdgeFate, change: DrawnChange) -> String {
     let mut class = class.to_owned();
-    if fate != Fate::Taken {
+    if fate != EdgeFate::Taken {
         class = format!("{class} {}", fate.as_str());
     }
-    if change != Change::Kept {
+    if change != DrawnChange::Kept {
         class = format!("{class} {}", change.as_str());
     }
     class
 }
 
 /// The sign of an edge that one of two catalogs has: a plus, or a cross.
-pub(super) fn change(change: Change, Point { x, y }: Point, xml: &mut Xml) {
+pub(super) fn change(change: DrawnChange, Point { x, y }: Point, xml: &mut Xml) {
     let d = match change {
-        Change::Kept => return,
-        Change::Added => format!("M{} {y}h8M{x} {}v8", x - 4, y - 4),
-        Change::Removed => format!("M{} {}l6 6M{} {}l6 -6", x - 3, y - 3, x - 3, y + 3),
+        DrawnChange::Kept => return,
+        DrawnChange::Added => format!("M{} {y}h8M{x} {}v8", x - 4, y - 4),
+        DrawnChange::Removed => format!("M{} {}l6 6M{} {}l6 -6", x - 3, y - 3, x - 3, y + 3),
     };
     let class = format!("change {}", change.as_str());
     xml.empty("path", &[("class", &class), ("d", &d)]);
@@ -374,20 +375,20 @@ pub(super) fn rect(class: &str, area: &Area, round: i32, xml: &mut Xml) {
     );
 }
 
-pub(super) fn label(label: &Label, xml: &mut Xml) {
+pub(super) fn label(label: &SceneLabel, xml: &mut Xml) {
     labelled(label, "", xml);
 }
 
-fn labelled(label: &Label, class: &str, xml: &mut Xml) {
+fn labelled(label: &SceneLabel, class: &str, xml: &mut Xml) {
     let face = match label.face {
         Face::Mono => "mono",
         Face::Sans | Face::Bold => "sans",
     };
     let role = match label.role {
-        Role::Title => " title",
-        Role::Name => " name",
-        Role::Version | Role::Count => "",
-        Role::Aside => " aside",
+        LabelRole::Title => " title",
+        LabelRole::Name => " name",
+        LabelRole::Version | LabelRole::Count => "",
+        LabelRole::Aside => " aside",
     };
     let space = if class.is_empty() { "" } else { " " };
     let anchor = match label.anchor {

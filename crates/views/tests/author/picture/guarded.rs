@@ -17,13 +17,13 @@ use olmguard_views::picture::json::GraphJson;
 use olmguard_views::picture::layout::layout;
 use olmguard_views::picture::mermaid::mermaid;
 use olmguard_views::picture::svg::svg;
-use olmguard_views::picture::{GuardedSteps, Sketch, View};
+use olmguard_views::picture::{ShownGuards, Sketch, View};
 use serde_json::{Value, json};
 
 use crate::picture::packages::Drawn;
 
 /// A package with an administrator's rules: the semver rules, and one by a name that is an attack.
-pub(crate) fn with_guardrails(drawn: &Drawn, test: impl FnOnce(&Graph<'_>, GuardedSteps<'_>)) {
+pub(crate) fn with_guardrails(drawn: &Drawn, test: impl FnOnce(&Graph<'_>, ShownGuards<'_>)) {
     let rules = json!({"schema": "olmguard.guardrails.v1alpha1", "package": drawn.package(),
         "graph": "Semver", "rules": [{"id": "</script><b>", "kind": "MaxMinorStep", "step": 1,
             "reason": "]]>\u{202e}\u{1b}"}]});
@@ -34,7 +34,7 @@ pub(crate) fn with_guardrails(drawn: &Drawn, test: impl FnOnce(&Graph<'_>, Guard
 pub(crate) fn with_rules(
     drawn: &Drawn,
     rules: &Value,
-    test: impl FnOnce(&Graph<'_>, GuardedSteps<'_>),
+    test: impl FnOnce(&Graph<'_>, ShownGuards<'_>),
 ) {
     let stated = olmguard_catalog::guardrail::read(rules);
     let place = "rules.yaml:1".into();
@@ -50,7 +50,7 @@ pub(crate) fn with_rules(
     let query = Query::compile(&filter, &snapshot).expect("a filter");
     let offers = query.offers(&query.in_play(&snapshot)).expect("loaded");
     let guards = Guards::of(&imposed, &filter.package, &offers);
-    let guarded = GuardedSteps {
+    let guarded = ShownGuards {
         guards: &guards,
         policies: None,
         rules: snapshot.rules(),
@@ -70,7 +70,7 @@ fn told(lines: &str, edges: EdgeSource, titles: &[&str], range: &str) {
     with_rules(
         &drawn,
         &rules,
-        |graph: &Graph<'_>, guarded: GuardedSteps<'_>| {
+        |graph: &Graph<'_>, guarded: ShownGuards<'_>| {
             let view = View {
                 guarded: Some(guarded),
                 edges,
@@ -155,7 +155,7 @@ fn rules(package: &str) -> Value {
 
 fn with_dense(test: impl Fn(&Sketch<'_, '_>)) {
     let drawn = dense();
-    let draw = |graph: &Graph<'_>, guarded: GuardedSteps<'_>| {
+    let draw = |graph: &Graph<'_>, guarded: ShownGuards<'_>| {
         let view = View {
             guarded: Some(guarded),
             ..View::default()
@@ -171,7 +171,7 @@ fn steps_forbidden_for_the_same_reasons_share_them() {
         assert_eq!(sketch.barred.reasons().len(), 256);
         assert_eq!(sketch.barred.len(), EDGES);
         let rows = (0..).zip(&sketch.rows);
-        let rows = rows.map(|(row, _)| olmguard_views::picture::sketch::Row(row));
+        let rows = rows.map(|(row, _)| olmguard_views::picture::sketch::VersionRow(row));
         let lists = rows.flat_map(|row| sketch.barred.from(row));
         let lists: BTreeSet<_> = lists.map(|(_, places)| places.as_ptr()).collect();
         assert_eq!(lists.len(), 1);

@@ -18,7 +18,7 @@
 
 use std::cmp::Ordering;
 
-use crate::author::channel::{Channel, Entry};
+use crate::author::channel::{AuthoredChannel, AuthoredEntry};
 use olmguard_catalog::version::Version;
 
 /// How stable the bundles of a list are, least first.
@@ -63,7 +63,7 @@ pub struct Release {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Streams {
     /// The channels, in the order in which a bundle first needs them.
-    pub channels: Vec<Channel>,
+    pub channels: Vec<AuthoredChannel>,
     /// The name of the default channel.
     pub default_channel: Box<str>,
 }
@@ -75,7 +75,7 @@ pub fn generate(package: &str, releases: &[(Archetype, Release)], kinds: Kinds) 
         a.cmp(b)
             .then_with(|| one.version.cmp_precedence(&other.version))
     });
-    let mut channels: Vec<(Box<str>, Channel)> = Vec::new();
+    let mut channels: Vec<(Box<str>, AuthoredChannel)> = Vec::new();
     let mut best: Option<Candidate<'_>> = None;
     for (archetype, release) in &releases {
         for kind in kinds.all() {
@@ -94,7 +94,7 @@ pub fn generate(package: &str, releases: &[(Archetype, Release)], kinds: Kinds) 
             if candidate.is_better_than(best.as_ref(), kinds.preferred()) {
                 best = Some(candidate);
             }
-            let mut channel = Channel::empty(package, &name);
+            let mut channel = AuthoredChannel::empty(package, &name);
             channel.entries.push(entry);
             channels.push((name, channel));
         }
@@ -106,8 +106,12 @@ pub fn generate(package: &str, releases: &[(Archetype, Release)], kinds: Kinds) 
 }
 
 /// The entry of a release with its edges, which are the same in the channels of either kind.
-fn entry(sorted: &[&(Archetype, Release)], archetype: Archetype, release: &Release) -> Entry {
-    let mut entry = Entry::named(&release.name);
+fn entry(
+    sorted: &[&(Archetype, Release)],
+    archetype: Archetype,
+    release: &Release,
+) -> AuthoredEntry {
+    let mut entry = AuthoredEntry::named(&release.name);
     let major = release.version.major();
     let in_major: Vec<&Release> = sorted
         .iter()
