@@ -60,13 +60,21 @@ pub(super) struct Edges {
     from_range: Vec<RangeEdges>,
     /// What is written as a `skipRange` and is none.
     unread: Vec<(Box<str>, IndexedEdge)>,
-    /// The edges of intervals. Invariant: absent if there are rows.
-    ranked: Option<Box<RankedEdges>>,
-    /// All ranges. Invariant: absent if there are rows.
-    ending: Option<EndingRanges>,
-    /// The ranges that are not in `ranked`.
+    /// The ranges that `lookup` does not find.
     index: RangeIndex,
-    rows: AnswerRows,
+    lookup: RangeLookup,
+}
+
+/// What finds the ranges that match a version, beside their index.
+#[derive(Clone, Debug, Default)]
+enum RangeLookup {
+    /// Nothing: the index has all ranges.
+    #[default]
+    Index,
+    /// The answers for the versions of the package's own bundles. For other versions, the index has all ranges.
+    Rows(AnswerRows),
+    /// The edges of intervals, and all ranges by where their edges end. The index has the other ranges.
+    Ranked(Box<RankedEdges>, EndingRanges),
 }
 
 /// The edges that start at the versions of one range.
@@ -103,7 +111,7 @@ impl Edges {
 
     /// Whether the versions of the package's bundles are looked up.
     pub(super) fn has_rows(&self) -> bool {
-        self.from_range.is_empty() || !self.rows.is_empty()
+        self.from_range.is_empty() || matches!(self.lookup, RangeLookup::Rows(_))
     }
 
     /// Every name that edges start at, in byte order, with the edges.
@@ -132,20 +140,23 @@ impl Edges {
         bundle: Option<BundleIndex>,
         mut found: impl FnMut(Membership, &[IndexedEdge]),
     ) {
-        let row = bundle.and_then(|BundleIndex(place)| self.rows.get(place as usize));
-        for (range, answer) in row.unwrap_or_default() {
+        let row = match (&self.lookup, bundle) {
+            (RangeLookup::Rows(rows), Some(BundleIndex(place))) => rows.get(place as usize),
+            _ => None,
+        };
+        let Some(row) = row else {
+            return self.compare(version, found);
+        };
+        for (range, answer) in row {
             if let Some(from) = self.from_range.get(usize::from(*range)) {
                 found(*answer, &from.edges);
             }
-        }
-        if row.is_none() {
-            self.compare(version, found);
         }
     }
 
     /// [`Self::starting_at_version`] without rows.
     fn compare(&self, version: &Version, mut found: impl FnMut(Membership, &[IndexedEdge])) {
-        if let Some(ranked) = &self.ranked {
+        if let RangeLookup::Ranked(ranked, _) = &self.lookup {
             let edges = ranked.starting_at(version, &self.from_range);
             edges.for_each(|edge| found(Membership::Holds, slice::from_ref(edge)));
         }
@@ -169,7 +180,10 @@ impl Edges {
         bundle: Option<BundleIndex>,
         mut found: impl FnMut(Membership, &[IndexedEdge]),
     ) {
-        let ending = self.ending.as_ref().map(|ending| ending.at(to));
+        let ending = match &self.lookup {
+            RangeLookup::Ranked(_, ending) => Some(ending.at(to)),
+            RangeLookup::Index | RangeLookup::Rows(_) => None,
+        };
         let Some(ending) = ending.filter(|ranges| ranges.len() <= MOST_ENDING) else {
             return self.starting_at_version(version, bundle, found);
         };
@@ -188,18 +202,24 @@ impl Heap for Edges {
             from_name,
             from_range,
             unread,
-            ranked,
-            ending,
             index,
-            rows,
+            lookup,
         } = self;
         from_name.heap_bytes()
             + from_range.heap_bytes()
-            + ranked.heap_bytes()
-            + ending.heap_bytes()
             + index.heap_bytes()
-            + rows.heap_bytes()
+            + lookup.heap_bytes()
             + unread.heap_bytes()
+    }
+}
+
+impl Heap for RangeLookup {
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Index => 0,
+            Self::Rows(rows) => rows.heap_bytes(),
+            Self::Ranked(ranked, ending) => ranked.heap_bytes() + ending.heap_bytes(),
+        }
     }
 }
 
@@ -285,13 +305,6 @@ impl<'t> EdgesBuilder<'t> {
         most_answers: usize,
         versions: impl Iterator<Item = &'a Version>,
     ) -> (Edges, Loan) {
-        let mut versions: Vec<&Version> = versions.collect();
-        let (rows, ranges) = (versions.len(), self.from_range.len());
-        if rows.saturating_mul(ranges) > most_answers
-            || !self.makes_room(AnswerRows::bytes(rows, ranges))
-        {
-            versions.clear();
-        }
         if !self.makes_room(NameTable::bytes(&self.from_name)) {
             self.from_name.clear();
         }
@@ -300,24 +313,40 @@ impl<'t> EdgesBuilder<'t> {
         }
         let mut from_range = Vec::with_capacity(self.from_range.len());
         from_range.append(&mut self.from_range);
-        let rows = AnswerRows::of(&versions, &from_range);
-        let is_ranked = rows.is_empty()
-            && !from_range.is_empty()
-            && self.makes_room(
-                RankedEdges::bytes(&from_range) + EndingRanges::bytes(count(&from_range)),
-            );
+        let versions: Vec<&Version> = versions.collect();
+        let lookup = self.lookup(most_answers, &versions, &from_range);
+        let is_ranked = matches!(lookup, RangeLookup::Ranked(..));
         let edges = Edges {
             from_name: NameTable::of(self.from_name),
             index: RangeIndex::of(&from_range, |range| {
                 !is_ranked || range.interval().is_none()
             }),
-            ranked: is_ranked.then(|| RankedEdges::of(&from_range).into()),
-            ending: is_ranked.then(|| EndingRanges::of(&from_range)),
-            rows,
+            lookup,
             from_range,
             unread: self.unread,
         };
         (edges, self.loan)
+    }
+
+    /// Rows if there is room for all answers, or else the edges by the ends of their ranges.
+    fn lookup(
+        &mut self,
+        most_answers: usize,
+        versions: &[&Version],
+        ranges: &[RangeEdges],
+    ) -> RangeLookup {
+        let answers = versions.len().saturating_mul(ranges.len());
+        if !versions.is_empty()
+            && answers <= most_answers
+            && self.makes_room(AnswerRows::bytes(versions.len(), ranges.len()))
+        {
+            return RangeLookup::Rows(AnswerRows::of(versions, ranges));
+        }
+        let ranked = RankedEdges::bytes(ranges) + EndingRanges::bytes(count(ranges));
+        if ranges.is_empty() || !self.makes_room(ranked) {
+            return RangeLookup::Index;
+        }
+        RangeLookup::Ranked(RankedEdges::of(ranges).into(), EndingRanges::of(ranges))
     }
 }
 

@@ -374,9 +374,8 @@ pub(super) type RangeAnswer = (u16, Membership);
 /// read, in the order of the package.
 ///
 /// Invariant: the row of the first bundle of a version lists the ranges whose answer for that version is not "no". The
-/// rows of other bundles of the same version are empty. In a package of so many versions and ranges that the rows could
-/// outgrow the file it came from, there is no row.
-#[derive(Clone, Debug, Default)]
+/// rows of other bundles of the same version are empty.
+#[derive(Clone, Debug)]
 pub(super) struct AnswerRows {
     answers: Box<[RangeAnswer]>,
     /// Where each row ends.
@@ -399,9 +398,6 @@ impl AnswerRows {
 
     /// The rows of these versions, highest first.
     pub(super) fn of(versions: &[&Version], ranges: &[RangeEdges]) -> Self {
-        if versions.is_empty() {
-            return Self::default();
-        }
         let (mut answers, mut ends) = (Vec::new(), Vec::with_capacity(versions.len()));
         let ranges = ranges.iter();
         let ranges = ranges.map(|from| PlacedRange::of(&from.range, versions));
@@ -421,11 +417,6 @@ impl AnswerRows {
             answers: answers.as_slice().into(),
             ends: ends.into(),
         }
-    }
-
-    /// Whether there is no row.
-    pub(super) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
     }
 
     /// The row of a bundle, by its place in the package.
