@@ -22,7 +22,7 @@ use super::json::{Cursor, CursorResult, Halt, skip_space};
 use super::yaml::{self, YamlFault, YamlMarks, YamlPiece};
 use crate::blob::Position;
 use crate::fbc::shape::begins_with_brace;
-use crate::memory::{Account, Loan, TooLarge};
+use crate::memory::{Account, Loan};
 
 /// Where the reading of one file stands.
 #[derive(Debug)]
@@ -222,22 +222,34 @@ impl Reader {
         }
         let begin = self.at + space as u64;
         let mut cursor = Cursor::counted(rest, self.account.loan());
-        let fault = match read(&mut cursor) {
+        match read(&mut cursor) {
             Ok(blob) => {
                 self.format = Format::Json(objects.saturating_add(1));
-                let consumed = space + cursor.at();
-                let position = Position::Byte(begin);
-                return Ok(NextItem::Blob {
+                Ok(NextItem::Blob {
                     blob,
-                    position,
-                    consumed,
+                    position: Position::Byte(begin),
+                    consumed: space + cursor.at(),
                     loan: cursor.into_loan(),
-                });
+                })
             }
-            Err(Halt::Incomplete) if !ended => return Ok(NextItem::Incomplete),
-            Err(Halt::Incomplete) => json_fault(begin + rest.len() as u64, FbcErrorKind::Truncated),
-            Err(Halt::Malformed { at, malformed }) => json_fault(begin + at as u64, malformed),
-        };
+            Err(Halt::Incomplete) if !ended => Ok(NextItem::Incomplete),
+            Err(Halt::Incomplete) => {
+                let at = begin + rest.len() as u64;
+                self.read_as_yaml(objects, json_fault(at, FbcErrorKind::Truncated), text)
+            }
+            Err(Halt::Malformed { at, malformed }) => {
+                self.read_as_yaml(objects, json_fault(begin + at as u64, malformed), text)
+            }
+        }
+    }
+
+    /// Takes a text that is not JSON for YAML, unless whole objects came before the fault.
+    fn read_as_yaml<'a, B>(
+        &mut self,
+        objects: u32,
+        fault: FbcError,
+        text: &[u8],
+    ) -> Result<NextItem<'a, B>, FbcError> {
         // A limit of ours is none of upstream's: YAML would only run into it again.
         let is_ours = matches!(
             fault.malformed,
@@ -247,9 +259,8 @@ impl Reader {
             return Err(fault);
         }
         self.format = Format::Yaml(Some(fault));
-        Ok(NextItem::Skipped {
-            consumed: blank_line(text),
-        })
+        let consumed = blank_line(text);
+        Ok(NextItem::Skipped { consumed })
     }
 
     fn next_document<'a, B>(
@@ -355,6 +366,11 @@ impl<T: AsRef<[u8]>> YamlDocument<T> {
             position: Position::Line { line, column },
             malformed,
         };
+        self.first_fault(fault)
+    }
+
+    /// The fault of the text as JSON, if it was read as JSON first; else that of the document.
+    fn first_fault(&self, fault: FbcError) -> FbcError {
         self.json_fault.clone().unwrap_or(fault)
     }
 }
@@ -369,41 +385,30 @@ pub fn hand_over_document<T: AsRef<[u8]>, I: Intake>(
 ) -> Result<(), FbcError> {
     let line = document.lines_before + 1 + leading_lines(document.text.as_ref());
     let position = Position::Line { line, column: 1 };
-    let refused = |too_large: TooLarge| FbcError {
+    let fault = |malformed| FbcError {
         position,
-        malformed: too_large.into(),
+        malformed,
     };
     let account = intake.memory();
     let mut cursor = Cursor::counted(json, account.loan());
-    match I::read(&mut cursor) {
-        Ok(blob) => {
-            let place = BlobPlace {
-                file,
-                position,
-                origin: document.origin(),
-                text: document.text.as_ref(),
-                marks: Some(marks),
-            };
-            intake.take(blob, &place);
-            account.check().map_err(refused)?;
-        }
-        Err(Halt::Malformed {
+    let blob = I::read(&mut cursor).map_err(|halt| match halt {
+        Halt::Malformed {
             malformed: FbcErrorKind::Memory(too_large),
             ..
-        }) => return Err(refused(too_large)),
-        Err(halt) => {
-            let malformed = match halt {
-                Halt::Malformed { malformed, .. } => malformed,
-                Halt::Incomplete => FbcErrorKind::Truncated,
-            };
-            let fault = FbcError {
-                position,
-                malformed,
-            };
-            return Err(document.json_fault.clone().unwrap_or(fault));
-        }
-    }
-    Ok(())
+        } => fault(too_large.into()),
+        Halt::Malformed { malformed, .. } => document.first_fault(fault(malformed)),
+        Halt::Incomplete => document.first_fault(fault(FbcErrorKind::Truncated)),
+    })?;
+    let place = BlobPlace {
+        file,
+        position,
+        origin: document.origin(),
+        text: document.text.as_ref(),
+        marks: Some(marks),
+    };
+    intake.take(blob, &place);
+    let checked = account.check();
+    checked.map_err(|too_large| fault(too_large.into()))
 }
 
 fn json_fault(at: u64, malformed: FbcErrorKind) -> FbcError {

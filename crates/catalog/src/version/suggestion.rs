@@ -131,7 +131,7 @@ fn comparators(text: &str, target: Target) -> Option<String> {
             ("", "") if rest.is_empty() => break,
             ("", "and" | "AND") => {}
             (operator, word) => {
-                found.push(ComparatorParts::read(word)?.comparator(operator, target)?)
+                found.push(ComparatorParts::read(word)?.comparator(operator, target)?);
             }
         }
     }

@@ -23,7 +23,7 @@ use crate::picture::scene::{
     Anchor, Area, Axis, AxisRow, Face, LabelRole, LegendItem, LegendSign, Point, Scene, SceneLabel,
     clip, px,
 };
-use crate::picture::sketch::{DrawnChange, EdgeFate, Lane, Sketch, VersionRow};
+use crate::picture::sketch::{DrawnChange, EdgeFate, Lane, RowFacts, Sketch, VersionRow};
 use crate::picture::walk::StepField;
 use crate::picture::{VersionMark, text};
 
@@ -98,32 +98,8 @@ fn axis_width(sketch: &Sketch<'_, '_>) -> i32 {
 /// The axis; the bands behind its rows end a little right of everything.
 fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
     let right = MARGIN + width;
-    let rows = (0..).map(VersionRow).zip(&sketch.rows).map(|(row, facts)| {
-        let y = grid.y(row);
-        let label = |x, anchor, text| SceneLabel {
-            at: Point { x, y: y + 4 },
-            anchor,
-            size: VERSION_SIZE,
-            face: Face::Mono,
-            role: LabelRole::Version,
-            text,
-        };
-        let hops = sketch.reach.as_ref().and_then(|reach| reach.hops.get(&row));
-        AxisRow {
-            row,
-            marks: facts.marks,
-            area: Area {
-                x: MARGIN - 8,
-                y: y - ROW / 2,
-                width: end + 8 - (MARGIN - 8),
-                height: ROW,
-            },
-            label: label(right, Anchor::End, clip(&facts.label, LONGEST_VERSION)),
-            name: facts.name.to_owned(),
-            hops: hops.map(|hops| label(MARGIN, Anchor::Start, text::hops_away(*hops))),
-            is_out_of_reach: is_out_of_reach(sketch, row),
-        }
-    });
+    let rows = (0..).map(VersionRow).zip(&sketch.rows);
+    let rows = rows.map(|(row, facts)| axis_row(sketch, row, facts, grid.y(row), (right, end)));
     Axis {
         area: Area {
             x: MARGIN - 8,
@@ -143,6 +119,39 @@ fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
             text: text::AXIS.to_owned(),
         },
         rows: rows.collect(),
+    }
+}
+
+/// One version: its label ends at `right`, and its row at `end`.
+fn axis_row(
+    sketch: &Sketch<'_, '_>,
+    row: VersionRow,
+    facts: &RowFacts<'_>,
+    y: i32,
+    (right, end): (i32, i32),
+) -> AxisRow {
+    let label = |x, anchor, text| SceneLabel {
+        at: Point { x, y: y + 4 },
+        anchor,
+        size: VERSION_SIZE,
+        face: Face::Mono,
+        role: LabelRole::Version,
+        text,
+    };
+    let hops = sketch.reach.as_ref().and_then(|reach| reach.hops.get(&row));
+    AxisRow {
+        row,
+        marks: facts.marks,
+        area: Area {
+            x: MARGIN - 8,
+            y: y - ROW / 2,
+            width: end + 8 - (MARGIN - 8),
+            height: ROW,
+        },
+        label: label(right, Anchor::End, clip(&facts.label, LONGEST_VERSION)),
+        name: facts.name.to_owned(),
+        hops: hops.map(|hops| label(MARGIN, Anchor::Start, text::hops_away(*hops))),
+        is_out_of_reach: is_out_of_reach(sketch, row),
     }
 }
 

@@ -211,10 +211,10 @@ impl<'a> Transcoder<'a> {
     fn end_value(&mut self) {
         match self.shape() {
             Some(CollectionShape::Value | CollectionShape::Merge) => {
-                self.set_shape(CollectionShape::Key)
+                self.set_shape(CollectionShape::Key);
             }
             Some(CollectionShape::MergedValue | CollectionShape::MergedMerge) => {
-                self.set_shape(CollectionShape::MergedKey)
+                self.set_shape(CollectionShape::MergedKey);
             }
             _ => {}
         }

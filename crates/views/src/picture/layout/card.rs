@@ -197,14 +197,14 @@ impl Draft<'_, '_, '_, '_> {
             from: self.plan.lane.marks(*row).map(|_| pill_x + pill),
         };
         let stops: Vec<_> = stops.map(stop).collect();
-        let top_door = bus.fans.iter().any(|fan| fan.to == top);
-        let top_y = grid.y(top) + if top_door { port } else { -port };
+        let has_door = |row| bus.fans.iter().any(|fan| fan.to == row);
+        let top_y = grid.y(top) + if has_door(top) { port } else { -port };
         let bottom_y = if bus.leaves((first, last)) {
             grid.y(last) + ROW / 2 + 4
-        } else if bus.fans.iter().any(|fan| fan.to == bottom) && bottom != top {
-            grid.y(bottom) + port
         } else if bottom == top {
             top_y
+        } else if has_door(bottom) {
+            grid.y(bottom) + port
         } else {
             grid.y(bottom) - port
         };
@@ -217,17 +217,7 @@ impl Draft<'_, '_, '_, '_> {
             length: bottom_y - top_y,
             stops,
             doors: bus.fans.iter().map(|fan| self.door(fan, x)).collect(),
-            beyond: (beyond > 0).then(|| SceneLabel {
-                at: Point {
-                    x,
-                    y: bottom_y + 13,
-                },
-                anchor: Anchor::Middle,
-                size: COUNT_SIZE,
-                face: Face::Mono,
-                role: LabelRole::Count,
-                text: text::beyond(beyond),
-            }),
+            beyond: (beyond > 0).then(|| count(x, bottom_y + 13, text::beyond(beyond))),
         }
     }
 
@@ -244,15 +234,7 @@ impl Draft<'_, '_, '_, '_> {
                 width,
                 height: COUNT_HEIGHT,
             };
-            let label = SceneLabel {
-                at: Point { x, y: y + 4 },
-                anchor: Anchor::Middle,
-                size: COUNT_SIZE,
-                face: Face::Mono,
-                role: LabelRole::Count,
-                text,
-            };
-            (area, label)
+            (area, count(x, y + 4, text))
         });
         Door {
             to: fan.to,
@@ -267,6 +249,18 @@ impl Draft<'_, '_, '_, '_> {
             count,
             title: text::fan_title(self.sketch, fan),
         }
+    }
+}
+
+/// A count of versions, with its middle here.
+fn count(x: i32, y: i32, text: String) -> SceneLabel {
+    SceneLabel {
+        at: Point { x, y },
+        anchor: Anchor::Middle,
+        size: COUNT_SIZE,
+        face: Face::Mono,
+        role: LabelRole::Count,
+        text,
     }
 }
 
