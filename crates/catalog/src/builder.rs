@@ -157,7 +157,7 @@ impl<'r> CatalogBuilder<'r> {
                 let entries = entries.into_iter().map(blob::DeprecationEntry::into_owned);
                 PendingBlob::Deprecations(entries.collect())
             }
-            BlobContent::Guardrails(text) => PendingBlob::Guardrails(guardrails(&text)),
+            BlobContent::Guardrails(text) => PendingBlob::Guardrails(guardrail::read_text(&text)),
             BlobContent::Other => PendingBlob::Other,
         }
     }
@@ -279,7 +279,7 @@ fn working(content: &Result<BlobContent<'_>, BlobFault>) -> usize {
             let parsed = bundle.package_property.heap_bytes();
             parsed.saturating_mul(VERSION_PER_BYTE)
         }
-        Ok(BlobContent::Guardrails(text)) => text.len().saturating_mul(VALUE_PER_BYTE),
+        Ok(BlobContent::Guardrails(text)) => text.len().saturating_mul(guardrail::VALUE_PER_BYTE),
         Ok(BlobContent::Channel(channel)) => channel.entries.len() * OwnedChannel::PER_ENTRY,
         _ => 0,
     }
@@ -302,12 +302,6 @@ impl Heap for PendingBlob {
             Self::Other => 0,
         }
     }
-}
-
-/// From the JSON that a blob or property was rewritten to.
-pub fn guardrails(text: &str) -> Result<Guardrails, UnreadGuardrails> {
-    let value = serde_json::from_str(text).unwrap_or_default();
-    guardrail::read(&value)
 }
 
 impl BlobCounts {
@@ -415,10 +409,6 @@ const NODE_AT_LEAST: usize = 5;
 /// What parsing a version takes for each byte of its text: an identifier of one letter and a dot is 24
 /// bytes in a list that may be growing, and an allocation.
 const VERSION_PER_BYTE: usize = 64;
-
-/// What a JSON value takes for each byte of its text: `{"":0},` is an object of one member, whose map
-/// has room for eleven.
-pub(super) const VALUE_PER_BYTE: usize = 128;
 
 #[cfg(test)]
 mod tests {

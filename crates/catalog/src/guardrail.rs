@@ -21,7 +21,10 @@ use std::num::NonZeroU32;
 use crate::heap::Heap;
 use crate::version::{Extent, Membership, SkipRange, Version};
 
-pub use crate::guardrail::read::{GuardrailProblem, GuardrailsObject, UnreadGuardrails, read};
+pub(crate) use crate::guardrail::read::VALUE_PER_BYTE;
+pub use crate::guardrail::read::{
+    GuardrailProblem, GuardrailsObject, UnreadGuardrails, read, read_text,
+};
 
 /// The schema of a blob, and the type of a property, that holds guardrails.
 pub const SCHEMA: &str = "olmguard.guardrails.v1alpha1";

@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use smallvec::SmallVec;
 
 use crate::blob;
-use crate::builder::{VALUE_PER_BYTE, guardrails as guardrails_of};
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::edges::{EdgesBuilder, IndexedEdge, NameEdge};
-use crate::guardrail::{AuthorGuardrails, Guardrails, UnreadGuardrails};
+use crate::guardrail::{self, AuthorGuardrails, Guardrails, UnreadGuardrails, VALUE_PER_BYTE};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::owned::OwnedChannel;
@@ -45,13 +44,11 @@ pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, T
         channels,
         deprecations,
         guardrails,
-        mut other_guardrails,
+        other_guardrails,
     } = parts;
     let has_about = about.is_some();
     let about = about.unwrap_or_default();
-    let properties = about.guardrails.iter().map(|text| guardrails_of(text));
-    other_guardrails.extend(about.other_guardrails.into_iter().map(Box::from));
-    let guardrails = AuthorGuardrails::new(guardrails, properties.collect(), other_guardrails);
+    let guardrails = author_guardrails(&about, guardrails, other_guardrails);
     bundles.sort_by(Bundle::cmp_preference);
     bundles.shrink_to_fit();
     let mut blobs: Vec<_> = channels.iter().map(OwnedChannel::read).collect();
@@ -64,18 +61,15 @@ pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, T
         .iter()
         .filter_map(|bundle| bundle.version.as_ref().ok());
     let (edges, _until_kept) = edges.build(readable.map(|read| &read.version));
-    let deprecated_bundles = BundleSet::none(bundles.len());
-    let sharing_version = sharing_version(&bundles);
-    let deprecation = Deprecation::Absent;
     let mut package = Package {
         default_channel: about.default_channel.into(),
         guardrails: Box::new(guardrails),
+        deprecated_bundles: BundleSet::none(bundles.len()),
+        sharing_version: sharing_version(&bundles),
+        deprecation: Deprecation::Absent,
         bundles,
         channels,
         edges,
-        deprecated_bundles,
-        sharing_version,
-        deprecation,
         is_incomplete,
     };
     account.check()?;
@@ -84,6 +78,23 @@ pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, T
     }
     loan.keep(package.heap_bytes())?;
     Ok(package)
+}
+
+/// Guardrails of the blobs, and those of the properties of the `olm.package`.
+fn author_guardrails(
+    about: &blob::PackageBlob<'_>,
+    blobs: Vec<Result<Guardrails, UnreadGuardrails>>,
+    mut others: Vec<Box<str>>,
+) -> AuthorGuardrails {
+    let properties = about.guardrails.iter();
+    let properties = properties.map(|text| guardrail::read_text(text));
+    others.extend(
+        about
+            .other_guardrails
+            .iter()
+            .map(|kind| kind.as_ref().into()),
+    );
+    AuthorGuardrails::new(blobs, properties.collect(), others)
 }
 
 impl PackageParts {

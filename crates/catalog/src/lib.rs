@@ -50,7 +50,7 @@ mod written;
 pub mod yaml_scalar;
 
 pub use blob::DependencyKind;
-pub use builder::{CatalogBuilder, guardrails as read_guardrails};
+pub use builder::CatalogBuilder;
 pub use bundle::{Bundle, BundleVersionError};
 pub use bundle_set::{BundleIndex, BundleSet};
 pub use catalog::{BlobCounts, Catalog, PackageFault};

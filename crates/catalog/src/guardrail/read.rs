@@ -13,6 +13,19 @@ use crate::members::{
 use crate::version::SkipRangeError;
 use crate::version::go::quote;
 
+/// Reads the JSON that a blob or property was rewritten to. A text that is not JSON counts as null.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_text(text: &str) -> Result<Guardrails, UnreadGuardrails> {
+    let value = serde_json::from_str(text).unwrap_or_default();
+    read(&value)
+}
+
+/// What [`read_text`] takes of memory for each byte of its text: `{"":0},` is an object of one member, whose map
+/// has room for eleven.
+pub(crate) const VALUE_PER_BYTE: usize = 128;
+
 /// Reads the value of a blob, a property, or a document of a file.
 ///
 /// `schema`, `package` and `name` are the reader's who found it, and not looked at here.
@@ -327,7 +340,7 @@ pub struct UnreadGuardrails {
 pub enum GuardrailProblem {
     /// A field is not as it must be.
     #[error(transparent)]
-    Field(FieldProblem),
+    Field(Box<FieldProblem>),
     /// It is no range.
     #[error("not a valid skipRange: {0}")]
     Range(Box<SkipRangeError>),
@@ -379,7 +392,7 @@ impl From<FieldProblem> for GuardrailProblem {
     fn from(problem: FieldProblem) -> Self {
         match problem {
             FieldProblem::TooLong { most, .. } => Self::TooLong { most },
-            other => Self::Field(other),
+            other => Self::Field(other.into()),
         }
     }
 }

@@ -15,7 +15,7 @@ use olmguard_catalog::fbc::{FbcError, meta};
 use olmguard_catalog::guardrail::UnreadGuardrails;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
-use olmguard_catalog::{CatalogBuilder, fbc, read_guardrails};
+use olmguard_catalog::{CatalogBuilder, fbc, guardrail};
 
 use crate::author::blob::{BUNDLE, BlobText, CHANNEL, DEPRECATIONS, PACKAGE};
 use crate::author::channel::AuthoredChannel;
@@ -260,7 +260,9 @@ fn fault(blob: meta::FiledBlob<'_>, place: &BlobPlace<'_>) -> Option<WrittenErro
         Ok(BlobContent::Package(package)) => package.guardrails,
         Ok(_) => return None,
     };
-    let unread = stated.iter().find_map(|text| read_guardrails(text).err())?;
+    let unread = stated
+        .iter()
+        .find_map(|text| guardrail::read_text(text).err())?;
     Some(WrittenError::Guardrails {
         file: place.file.into(),
         position: place.position,

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::Spot;
 use super::locate::Locator;
 use olmguard_catalog::fbc::raw;
+use olmguard_catalog::guardrail::read_text;
 use olmguard_catalog::guardrail::{self, UnreadGuardrails};
-use olmguard_catalog::read_guardrails;
 
 /// A blob or a property that holds guardrails, or would in another version of the schema.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Guardrails {
         if guardrail::is_of_other_version(&written.schema) {
             return own;
         }
-        let stated = read_guardrails(&written.text);
+        let stated = read_text(&written.text);
         match &stated {
             Ok(_) => own.rules = rules(written, locator),
             Err(unread) => {
