@@ -1,4 +1,4 @@
-//! What the blobs of a catalog come down to: where each is filed, and what in it decides.
+//! Blobs of a catalog, reduced to where each is filed and to the facts that decide.
 //!
 //! This is the seam between the reader of file-based catalogs and the index built from it. A
 //! reader hands over one blob after another, in the order of the catalog, and keeps none.
@@ -25,7 +25,7 @@ use std::fmt;
 use super::memory::Account;
 use crate::heap::Heap;
 
-/// Where operator-controller's cache files a blob: `package/schema/name.json`.
+/// Path of a blob in operator-controller's cache: `package/schema/name.json`.
 ///
 /// The names are those of the file, not always those in the blob: an `olm.package` is filed under
 /// its own name, a blob without a name under that of its schema, and a blob without a package at
@@ -34,9 +34,9 @@ use crate::heap::Heap;
 pub struct BlobKey<'a> {
     /// The package it belongs to, or empty for a blob filed at the top level.
     pub package: &'a str,
-    /// Its schema, such as `olm.bundle`; empty if the blob has none.
+    /// Schema, such as `olm.bundle`; empty if the blob has none.
     pub schema: &'a str,
-    /// Its name, or that of its schema if it has none.
+    /// Name of the blob, or its schema if it has no name.
     pub name: &'a str,
 }
 
@@ -54,7 +54,7 @@ impl<'a> BlobKey<'a> {
     }
 }
 
-/// What of a blob decides.
+/// Facts of a blob that decide.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum BlobContent<'a> {
     /// An `olm.package`. To resolution only that it is there counts.
@@ -72,10 +72,10 @@ pub enum BlobContent<'a> {
     Other,
 }
 
-/// What of a package is shown to people.
+/// Facts of a package that are shown to people.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct PackageBlob<'a> {
-    /// Its `defaultChannel`; empty if absent. OLM v1 does not look at it.
+    /// The `defaultChannel`; empty if absent. OLM v1 ignores it.
     pub default_channel: Cow<'a, str>,
     /// The values of its properties of type [`olmguard.guardrails`](crate::guardrail), as catalogd
     /// writes them anew.
@@ -87,7 +87,7 @@ pub struct PackageBlob<'a> {
 /// The upgrade edges of one channel, strings as written.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ChannelBlob<'a> {
-    /// Its own name: empty where the blob has none, though it is filed under its schema's.
+    /// Own name: empty if the blob has none, although the blob is then filed under its schema.
     pub name: Cow<'a, str>,
     /// In the order of the blob.
     pub entries: Vec<ChannelEntry<'a>>,
@@ -106,12 +106,12 @@ pub struct ChannelEntry<'a> {
     pub skip_range: Cow<'a, str>,
 }
 
-/// What of a bundle decides.
+/// Facts of a bundle that decide.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct BundleBlob<'a> {
-    /// Its own name: empty where the blob has none, though it is filed under its schema's.
+    /// Own name: empty if the blob has none, although the blob is then filed under its schema.
     pub name: Cow<'a, str>,
-    /// Where its content lies; empty if absent.
+    /// Image reference of its content; empty if absent.
     pub image: Cow<'a, str>,
     /// The first property of type `olm.package`, from which its version comes.
     pub package_property: PackageProperty<'a>,
@@ -130,9 +130,9 @@ pub enum PackageProperty<'a> {
     /// The bundle has none.
     #[default]
     Absent,
-    /// Its value is missing, no object, or holds a field of the wrong type.
+    /// The value is missing, is not an object, or has a field of the wrong type.
     Undecodable(Fault),
-    /// It could be decoded.
+    /// The value was decoded.
     Present {
         /// The version, not parsed; empty if absent.
         version: Cow<'a, str>,
@@ -187,9 +187,9 @@ impl DependencyKind {
 pub struct DeprecationEntry<'a> {
     /// The schema of what is deprecated, such as `olm.bundle`.
     pub schema: Cow<'a, str>,
-    /// Its name; empty for the package itself.
+    /// Name of the deprecated part; empty for the package itself.
     pub name: Cow<'a, str>,
-    /// What the author says about it, perhaps nothing.
+    /// Message of the author, perhaps empty.
     pub message: Cow<'a, str>,
 }
 
@@ -212,21 +212,21 @@ pub trait Sink {
 /// An object that no package's folder holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UnfiledObject {
-    /// It says a schema.
+    /// The object has a schema.
     Blob,
-    /// It has no schema, but the fields that every object of Kubernetes has.
+    /// The object has no schema, but the fields that every object of Kubernetes has.
     Kubernetes,
-    /// It has no schema.
+    /// The object has no schema.
     Other,
 }
 
-/// Why one blob does not decode, and where it stands.
+/// Fault of one blob that does not decode, and its place.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}: {}: {fault}", position.in_file(file), BlobName(.package, .schema, .name))]
 pub struct BlobFault {
     /// The file, as it was named to the reader.
     pub file: Box<str>,
-    /// Where in the file.
+    /// Place in the file.
     pub position: Position,
     /// The package that fails with it.
     pub package: Box<str>,
@@ -234,7 +234,7 @@ pub struct BlobFault {
     pub schema: Box<str>,
     /// The name under which the blob is filed.
     pub name: Box<str>,
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
 }
 
@@ -282,11 +282,11 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong in a blob that is well-formed, but not of its schema.
+/// Fault in a blob that is well-formed, but does not follow its schema.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It does not say what it is.
+    /// The blob has no schema.
     #[error("missing schema: expected a string such as \"olm.bundle\"")]
     MissingSchema,
     /// A field holds a value of another type.
@@ -294,9 +294,9 @@ pub enum Fault {
     WrongType {
         /// The field, such as `entries[2].replaces`.
         path: Box<str>,
-        /// What its schema wants.
+        /// Type that the schema requires.
         expected: Cow<'static, str>,
-        /// What is there.
+        /// Type that was found.
         found: JsonKind,
     },
     /// A property that must have a value has none.
@@ -304,7 +304,7 @@ pub enum Fault {
     Missing {
         /// The field.
         path: Box<str>,
-        /// What its schema wants.
+        /// Type that the schema requires.
         expected: Cow<'static, str>,
     },
     /// Binary data that is not base64.
@@ -318,7 +318,7 @@ pub enum Fault {
     ObjectData {
         /// The field.
         path: Box<str>,
-        /// What the YAML reader says.
+        /// Error of the YAML reader.
         reason: Box<str>,
     },
 }

@@ -36,7 +36,7 @@ pub struct CatalogBuilder<'r> {
 #[derive(Debug, Default)]
 struct PackageFolder {
     blobs: BTreeMap<BlobFolder, Result<PendingBlob, BlobFault>>,
-    /// What it has of the account.
+    /// Bytes taken from the account.
     taken: usize,
 }
 
@@ -65,7 +65,7 @@ impl Ord for BlobFolder {
     }
 }
 
-/// One path is one file, wherever its directory ends.
+/// Equal paths are one file, wherever the directory ends.
 impl PartialEq for BlobFolder {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
@@ -272,7 +272,7 @@ fn schema(name: &str) -> Cow<'static, str> {
     )
 }
 
-/// What decoding a content needs besides what is kept of it.
+/// Memory for decoding a content, without the memory of the result.
 fn working(content: &Result<BlobContent<'_>, BlobFault>) -> usize {
     match content {
         Ok(BlobContent::Bundle(bundle)) => {

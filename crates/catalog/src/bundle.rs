@@ -1,4 +1,4 @@
-//! One bundle of a package: what of it decides, and how its version is read.
+//! A bundle of a package: the facts that decide, and the reading of its version.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/bundleutil/bundle.go`] (the version),
 //! [`internal/operator-controller/resolve/validation.go`] (dependencies).
@@ -16,11 +16,11 @@ use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
 /// A bundle of one package, as an `olm.bundle` blob describes it.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// Its name, compared byte for byte; no version is read out of it.
+    /// Name, compared byte for byte. No version is read from it.
     pub name: Box<str>,
-    /// Where its content lies; empty if it does not say.
+    /// Image reference of its content; empty if absent.
     pub image: Box<str>,
-    /// Its version and release, or why they cannot be read.
+    /// Version and release, or the reason why they cannot be read.
     pub version: Result<VersionRelease, BundleVersionError>,
     /// The first dependency it declares, which OLM v1 does not support.
     pub dependency: Option<DependencyKind>,
@@ -30,16 +30,16 @@ pub struct Bundle {
     pub deprecated: Option<Box<str>>,
 }
 
-/// Why a bundle has no valid version.
+/// Reason why a bundle has no valid version.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BundleVersionError {
-    /// It has no property of type `olm.package`.
+    /// The bundle has no property of type `olm.package`.
     #[error("no package property found in bundle {}", go::quote(bundle))]
     NoProperty {
         /// The bundle.
         bundle: Box<str>,
     },
-    /// Its `olm.package` property is not an object of strings.
+    /// The `olm.package` property is not an object of strings.
     #[error("{0}")]
     Undecodable(Fault),
     /// The release in its `olm.package` property is not a string.
@@ -100,7 +100,7 @@ impl Bundle {
         version.is_ok_and(|read| read.version.is_prerelease())
     }
 
-    /// Reads what decides, as the OLM in the cluster does.
+    /// Reads the facts that decide, as the OLM in the cluster does.
     pub(super) fn read(blob: blob::BundleBlob<'_>, rules: &Rules) -> Self {
         Self {
             version: read_version(&blob.name, blob.package_property, rules),

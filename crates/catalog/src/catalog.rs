@@ -1,4 +1,4 @@
-//! One catalog, in memory.
+//! A catalog in memory.
 
 use crate::blob::BlobFault;
 use crate::heap::Heap;
@@ -11,13 +11,13 @@ pub struct Catalog {
     /// In byte order of their names.
     pub(crate) packages: Vec<(Box<str>, Result<Package, PackageFault>)>,
     pub(crate) counts: BlobCounts,
-    /// Whether its first value has no schema.
+    /// Whether the first value of the catalog has no schema.
     pub(crate) is_foreign: bool,
-    /// What it takes of memory, and what that is taken from.
+    /// Account that its memory is taken from.
     pub(crate) account: Account,
 }
 
-/// How many blobs of a kind a catalog holds, of those that are filed under a package.
+/// Numbers of the blobs of a catalog by kind, as far as they are filed under a package.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct BlobCounts {
     /// Packages: names that at least one blob is filed under.
@@ -30,7 +30,7 @@ pub struct BlobCounts {
     pub others: usize,
 }
 
-/// Why a package cannot be decoded; OLM then resolves nothing from the catalog for it.
+/// Faults of a package that cannot be decoded. OLM then resolves nothing from the catalog for the package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PackageFault {
     /// The blobs that do not decode, in the order of their files; at least one.
@@ -55,19 +55,19 @@ impl Catalog {
         self.packages.iter().map(|(name, _)| &**name)
     }
 
-    /// How much there is in it.
+    /// Numbers of its packages, channels and bundles.
     pub fn counts(&self) -> BlobCounts {
         self.counts
     }
 
-    /// How many bytes of memory it takes, as an allocator rounds them.
+    /// Bytes of memory that the catalog takes, as an allocator rounds them.
     pub fn resident_bytes(&self) -> usize {
         size_of::<Self>() + self.account.taken()
     }
 }
 
 impl PackageFault {
-    /// What is wrong with the first blob that does not decode.
+    /// Fault of the first blob that does not decode.
     pub fn first(&self) -> String {
         self.faults
             .first()

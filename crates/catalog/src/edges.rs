@@ -58,14 +58,14 @@ pub(super) struct NamedEdge {
 pub(super) struct Edges {
     from_name: NameTable,
     from_range: Vec<RangeEdges>,
-    /// What is written as a `skipRange` and is none.
+    /// Texts of `skipRange` fields that cannot be parsed.
     unread: Vec<(Box<str>, IndexedEdge)>,
     /// The ranges that `lookup` does not find.
     index: RangeIndex,
     lookup: RangeLookup,
 }
 
-/// What finds the ranges that match a version, beside their index.
+/// Structure that finds the ranges that match a version, in addition to their index.
 #[derive(Clone, Debug, Default)]
 enum RangeLookup {
     /// Nothing: the index has all ranges.
@@ -92,7 +92,7 @@ pub(super) struct EdgesBuilder<'t> {
     from_range: Vec<RangeEdges>,
     unread: Vec<(Box<str>, IndexedEdge)>,
     range_index_by_text: HashMap<&'t str, Option<usize>>,
-    /// What all of it takes. Once it is refused, nothing more is collected; its account says so.
+    /// Memory for everything collected. After a refusal nothing more is collected, and the account reports the refusal.
     loan: Loan,
 }
 
@@ -361,7 +361,7 @@ struct NameTable {
     ends: Box<[NameEnds]>,
 }
 
-/// Where the text of a name and its edges end.
+/// Ends of the text of a name and of its edges.
 #[derive(Clone, Copy, Debug, Default)]
 struct NameEnds {
     text: usize,
@@ -438,10 +438,11 @@ impl Heap for NameTable {
     }
 }
 
-/// How many ranges are compared one by one. If more have an edge that ends at one bundle, the ends of all are searched.
+/// Limit of ranges that are compared one by one. If more have an edge that ends at one bundle, all ranges are searched
+/// by their ends.
 const MOST_ENDING: usize = 64;
 
-/// How many edges start at ranges.
+/// Number of edges that start at ranges.
 fn count(ranges: &[RangeEdges]) -> usize {
     ranges.iter().map(|from| from.edges.len()).sum()
 }
@@ -455,11 +456,11 @@ const RANGE: usize = 4 * size_of::<RangeEdges>()
     + 4 * (size_of::<(&str, Option<usize>)>() + 1)
     + allocated(4 * size_of::<IndexedEdge>());
 
-/// What parsing a range takes for each byte of its text: `1.x ` is two comparators of two ends each, in
+/// Memory to parse a range, for each byte of its text: `1.x ` is two comparators of two ends each, in
 /// lists that may be growing.
 const RANGE_PER_BYTE: usize = 256;
 
-/// How many answers are worked out when a package is indexed: those of 256 versions for 256 ranges,
+/// Limit of answers that are worked out when a package is indexed: those of 256 versions for 256 ranges,
 /// half a megabyte at most. The largest package recorded so far has 203 of each; without a bound ten
 /// thousand bundles, each with a range of its own, would take a gigabyte.
 const MOST_ANSWERS: usize = 1 << 16;

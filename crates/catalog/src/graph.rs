@@ -1,8 +1,8 @@
 //! The upgrade graph of one package of one catalog, as its author wrote it.
 //!
 //! Resolution asks where edges lead from an installed bundle and needs to know no more than that. People
-//! ask what the author wrote: which entry replaces, which skips, which names are spoken of that no
-//! bundle has. This is that view of the same index.
+//! ask what the author wrote: which entry replaces, which skips, which names edges mention without a
+//! bundle. The graph is that view of the same index.
 //!
 //! ```text
 //! channel "stable"    lantern.v1.0.0 <-- replaces -- lantern.v1.2.0 (head)
@@ -92,7 +92,7 @@ impl<'p> Graph<'p> {
         (0..self.len()).map(NodeIndex)
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn len(&self) -> u32 {
         let count = self.bundle_count() + self.virtuals.len();
         u32::try_from(count).unwrap_or(u32::MAX)
@@ -165,41 +165,41 @@ impl<'p> Graph<'p> {
 /// A channel, as an `olm.channel` blob describes it.
 #[derive(Clone, Debug)]
 pub struct GraphChannel<'p> {
-    /// Its name; empty where the blob has none.
+    /// Name; empty if the blob has none.
     pub name: &'p str,
     /// The message of its deprecation, perhaps empty.
     pub deprecated: Option<&'p str>,
-    /// Its entries, the best first.
+    /// Entries, the best first.
     pub entries: Vec<GraphEntry<'p>>,
 }
 
-/// What a channel says of one bundle. Entries of one name are one here, as to OLM v1.
+/// A channel's entry for one bundle. Several entries of one name are one here, as they are to OLM v1.
 #[derive(Clone, Debug)]
 pub struct GraphEntry<'p> {
     /// The bundle that its edges lead to.
     pub node: NodeIndex,
-    /// What it replaces: one name, unless the channel has several entries of its name.
+    /// Names that it replaces: one, unless the channel has several entries of its name.
     pub replaces: Vec<NodeIndex>,
-    /// What it skips, in the order of the nodes.
+    /// Names that it skips, in the order of the nodes.
     pub skips: Vec<NodeIndex>,
     /// The ranges of versions it skips: one, unless the channel has several entries of its name.
     pub skip_ranges: Vec<&'p SkipRange>,
-    /// What is written as a `skipRange` and cannot be read, so that OLM ignores it.
+    /// Texts of `skipRange` fields that cannot be parsed, so OLM ignores them.
     pub unread_ranges: Vec<&'p str>,
 }
 
 /// A step that a channel allows.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphEdge<'p> {
-    /// Where it starts.
+    /// Start of the step.
     pub from: NodeIndex,
-    /// Where it leads.
+    /// End of the step.
     pub to: NodeIndex,
-    /// What allows it.
+    /// Field that allows the step.
     pub kind: EdgeKind<'p>,
 }
 
-/// What allows a step.
+/// Field of an entry that allows a step.
 #[derive(Clone, Copy, Debug)]
 pub enum EdgeKind<'p> {
     /// The entry replaces the name.

@@ -1,4 +1,4 @@
-//! How much memory a value takes besides itself, as an allocator rounds it.
+//! Memory that a value takes besides itself, as an allocator rounds it.
 //!
 //! Hash maps are counted as hashbrown lays them out.
 
@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 
 /// A value that may hold memory besides itself.
 pub trait Heap: Sized {
-    /// The bytes of it.
+    /// Bytes of that memory.
     fn heap_bytes(&self) -> usize;
 }
 
-/// What an allocator takes for so many bytes.
+/// Memory that an allocator takes for so many bytes.
 ///
 /// glibc adds 8, rounds up to 16 and takes 32 at least; the classes of mimalloc are an eighth apart.
 pub const fn allocated(bytes: usize) -> usize {
@@ -26,7 +26,7 @@ pub const fn allocated(bytes: usize) -> usize {
     if larger < 32 { 32 } else { larger }
 }
 
-/// What a hash map with room for so many pairs takes, the pairs' own memory aside: one byte of control
+/// Memory of a hash map with room for so many pairs, without the pairs' own memory: one byte of control
 /// and room for one pair a bucket, and one group of control bytes more.
 pub(crate) const fn table_bytes<K, V>(capacity: usize) -> usize {
     if capacity == 0 {

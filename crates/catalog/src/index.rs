@@ -28,14 +28,14 @@ pub(super) struct PackageParts {
     pub(super) other_guardrails: Vec<Box<str>>,
 }
 
-/// Where the bundles of one name are: blobs that are filed under different names can share one, but nearly
+/// Places of the bundles of each name. Blobs that are filed under different names can share one, but nearly
 /// none do.
 type Places<'a> = HashMap<&'a str, SmallVec<[BundleIndex; 2]>>;
 
 /// The messages of deprecated parts, by the parts' names.
 type Messages<'a> = HashMap<&'a str, &'a str>;
 
-/// The index of the package of this name; what it takes is taken from the account.
+/// Index of a package, whose memory is taken from the account.
 pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, TooLarge> {
     let mut loan = account.lend(parts.working())?;
     let PackageParts {
@@ -98,7 +98,7 @@ fn author_guardrails(
 }
 
 impl PackageParts {
-    /// What indexing needs besides the edges: room to sort in, tables by name, and the index itself.
+    /// Memory for indexing, without the edges: room to sort in, tables by name, and the index itself.
     fn working(&self) -> usize {
         let bundles = self.bundles.len() * PER_BUNDLE;
         let channels = self.channels.iter().map(|channel| {
@@ -262,10 +262,10 @@ const PER_BUNDLE: usize = 2 * size_of::<Bundle>()
 /// For each deprecation: its place in a table of messages, which is there twice while it grows.
 const PER_MESSAGE: usize = 4 * (size_of::<(&str, &str)>() + 1);
 
-/// One more in a list that is there twice while it grows, and up to half empty.
+/// An item of a list that exists twice while it grows, and is up to half empty.
 const MEMBER: usize = 4 * size_of::<BundleIndex>();
 
-/// What has to do with no bundle and no channel: small tables, and the guardrails' own box.
+/// Memory that belongs to no bundle and no channel: small tables, and the box of the guardrails.
 const BESIDES: usize = 1 << 10;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a file-based catalog says, as OLM reads it: reduced to what decides, and indexed for the questions of
+//! File-based catalogs, as OLM reads them: reduced to the facts that decide, and indexed for the questions of
 //! resolution.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! How much memory catalogs use, counted while they are built.
+//! Memory of catalogs, counted while they are built.
 //!
 //! ```text
 //! Pool (all catalogs) <-- Account (one catalog) <-- Loan (what its reading needs for a while)
@@ -47,7 +47,7 @@ pub struct Loan {
     most: usize,
 }
 
-/// Why a catalog is not loaded: it needs more memory than it can use.
+/// Reason not to load a catalog: it needs more memory than it can use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TooLarge {
     /// More than one catalog can use.
@@ -56,7 +56,7 @@ pub enum TooLarge {
          smaller, or raise the memory limit", Mebibytes(*.limit)
     )]
     Each {
-        /// How many bytes one catalog can use.
+        /// Bytes that one catalog can use.
         limit: usize,
     },
     /// More than the other catalogs leave.
@@ -65,19 +65,19 @@ pub enum TooLarge {
          together; remove catalogs, or raise the memory limit", Mebibytes(*.limit)
     )]
     All {
-        /// How many bytes all catalogs can use.
+        /// Bytes that all catalogs can use.
         limit: usize,
     },
 }
 
 impl Pool {
-    /// One catalog can use `each` bytes, all of them `all`.
+    /// A pool in which one catalog can use `each` bytes, and all catalogs `all`.
     pub fn new(each: usize, all: usize) -> Self {
         let taken = AtomicUsize::new(0);
         Self(Arc::new(PoolBounds { each, all, taken }))
     }
 
-    /// No bound, for content that is bounded already.
+    /// A pool without a bound, for content that is bounded already.
     pub fn unbounded() -> Self {
         Self::new(usize::MAX, usize::MAX)
     }
@@ -91,31 +91,31 @@ impl Pool {
         }))
     }
 
-    /// How many bytes one catalog can use, and all of them.
+    /// Bytes that one catalog can use, and that all catalogs can use.
     pub fn limits(&self) -> (usize, usize) {
         (self.0.each, self.0.all)
     }
 
-    /// How many bytes its accounts have taken.
+    /// Bytes that the accounts of the pool have taken.
     pub fn taken(&self) -> usize {
         self.0.taken.load(Ordering::Relaxed)
     }
 }
 
 impl Default for Account {
-    /// One without a bound.
+    /// An account without a bound.
     fn default() -> Self {
         Pool::unbounded().account()
     }
 }
 
 impl Account {
-    /// How many bytes it has taken.
+    /// Bytes that the account has taken.
     pub fn taken(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether it was refused.
+    /// Reports a refusal, if there was one.
     ///
     /// # Errors
     /// The reason of the first refusal.
@@ -156,7 +156,7 @@ impl Account {
     /// Takes bytes for a while.
     ///
     /// # Errors
-    /// Those of `Self::take`.
+    /// The errors of `Self::take`.
     pub fn lend(&self, bytes: usize) -> Result<Loan, TooLarge> {
         let mut loan = self.loan();
         loan.more(bytes)?;
@@ -174,12 +174,12 @@ impl Account {
 }
 
 impl Loan {
-    /// Where it is taken from.
+    /// Account that the bytes are taken from.
     pub(crate) fn account(&self) -> &Account {
         &self.account
     }
 
-    /// How many bytes it has.
+    /// Bytes of the loan.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

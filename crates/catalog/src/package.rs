@@ -32,13 +32,13 @@ pub struct Package {
     pub(super) is_incomplete: bool,
 }
 
-/// What the package's `olm.deprecations` blob says of the package itself.
+/// Deprecation of the package itself, from its `olm.deprecations` blob.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Deprecation {
-    /// There is no such blob.
+    /// The package has no such blob.
     #[default]
     Absent,
-    /// There is one, which does not name the package.
+    /// The blob names parts of the package, and not the package.
     OfParts,
     /// The package is deprecated, with this message, perhaps empty.
     OfPackage(Box<str>),
@@ -131,12 +131,12 @@ impl Package {
         channels.any(|channel| channel.members.binary_search(&bundle).is_ok())
     }
 
-    /// What the package's deprecations say of the package.
+    /// Deprecation of the package itself.
     pub fn deprecation(&self) -> &Deprecation {
         &self.deprecation
     }
 
-    /// What its author says of upgrade steps.
+    /// Guardrails of the package's author: rules about upgrade steps.
     pub fn guardrails(&self) -> &AuthorGuardrails {
         &self.guardrails
     }
@@ -439,7 +439,7 @@ impl ChannelIndex {
 /// A channel of one package, as an `olm.channel` blob describes it.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// Its name; empty where the blob has none.
+    /// Name; empty if the blob has none.
     pub name: Box<str>,
     /// The bundles that its entries name, each once, best first. A list, because a set has a bit for every bundle of
     /// the package, and a package can have as many channels as bundles.
@@ -469,9 +469,9 @@ impl Channel {
 /// The channels of one package that a request looks at.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum AskedChannels {
-    /// None are named: every edge counts, and bundles in no channel too.
+    /// A request without channels: every edge counts, and bundles in no channel too.
     All,
-    /// The named channels that exist, each once, in the order of the package: nearly always one.
+    /// A request with channels: those that exist, each once, in the order of the package. Nearly always one.
     Some(SmallVec<[ChannelIndex; 4]>),
 }
 

@@ -14,10 +14,10 @@ use crate::blob::{BlobContent, BlobFault, BlobKey, Sink, UnfiledObject};
 use crate::memory::Account;
 use crate::{Catalog, Package, PackageFault};
 
-/// Why content is not believed before it was fetched again.
+/// Doubt about content, which is fetched again before it is believed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Doubt {
-    /// Its first value has no `schema`, so it is no file-based catalog.
+    /// The first value has no `schema`, so the content is not a file-based catalog.
     Foreign,
     /// There is no bundle in it.
     Empty,
@@ -35,10 +35,10 @@ pub enum Doubt {
     },
 }
 
-/// How much is left of something.
+/// Number of items that are left, and that were there before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RemainingCount {
-    /// How many are left.
+    /// Number of items that are left.
     pub left: usize,
     /// Of how many.
     pub of: usize,

@@ -17,7 +17,7 @@ pub enum WrittenEdge<'p> {
         kind: NameEdge,
         /// The channel of the entry.
         channel: ChannelIndex,
-        /// What the entry names.
+        /// Bundle that the entry names.
         to: BundleIndex,
     },
     /// From the versions of a range.
@@ -26,16 +26,16 @@ pub enum WrittenEdge<'p> {
         range: &'p SkipRange,
         /// The channel of the entry.
         channel: ChannelIndex,
-        /// What the entry names.
+        /// Bundle that the entry names.
         to: BundleIndex,
     },
     /// From nowhere: the `skipRange` cannot be read, and OLM ignores it.
     UnreadRange {
-        /// What is written.
+        /// Text of the field.
         text: &'p str,
         /// The channel of the entry.
         channel: ChannelIndex,
-        /// What the entry names.
+        /// Bundle that the entry names.
         to: BundleIndex,
     },
 }
@@ -50,7 +50,7 @@ impl WrittenEdge<'_> {
         }
     }
 
-    /// What the entry names.
+    /// Bundle that the entry names.
     pub fn to(&self) -> BundleIndex {
         match self {
             Self::Name { to, .. } | Self::Range { to, .. } | Self::UnreadRange { to, .. } => *to,
@@ -91,7 +91,7 @@ impl Package {
         self.edges.names().map(|(name, _)| name).collect()
     }
 
-    /// How many bundles there are.
+    /// Number of bundles.
     pub fn bundle_count(&self) -> usize {
         self.bundles.len()
     }

@@ -1,4 +1,4 @@
-//! What makes a whole catalog unreadable, for catalogd or for operator-controller.
+//! Faults that make a whole catalog unreadable, for catalogd or for operator-controller.
 //!
 //! Upstream stops at the first such fault and serves nothing of the catalog; so do we.
 
@@ -9,9 +9,9 @@ use crate::memory::TooLarge;
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{position}: {malformed}")]
 pub struct FbcError {
-    /// Where in the file.
+    /// Place in the file.
     pub position: Position,
-    /// What is wrong.
+    /// The fault.
     pub malformed: FbcErrorKind,
 }
 
@@ -25,16 +25,16 @@ impl From<TooLarge> for FbcError {
     }
 }
 
-/// What is wrong with a catalog that cannot be read at all.
+/// Fault of a catalog that cannot be read at all.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FbcErrorKind {
-    /// JSON: a byte that cannot stand there.
+    /// JSON: an unexpected byte.
     #[error("invalid JSON: expected {expected}, found {}", escaped(*.found))]
     Unexpected {
-        /// What may stand there.
+        /// What is expected there.
         expected: &'static str,
-        /// What does.
+        /// The byte that was found.
         found: u8,
     },
     /// JSON: the text ends within a value.
@@ -76,9 +76,9 @@ pub enum FbcErrorKind {
     Unfilable {
         /// Which of the three.
         what: &'static str,
-        /// Its beginning.
+        /// Beginning of the text.
         name: Box<str>,
-        /// Why not.
+        /// Reason why the text cannot name a file.
         reason: &'static str,
     },
     /// A blob of a size at which reading it could exhaust memory.
@@ -107,13 +107,13 @@ pub enum FbcErrorKind {
         "invalid YAML document separator: expected only a comment after \"---\", found {found:?}"
     )]
     Separator {
-        /// What stands there.
+        /// Text that was found.
         found: Box<str>,
     },
     /// YAML that cannot be parsed or has no counterpart in JSON.
     #[error("invalid YAML: {reason}")]
     Yaml {
-        /// What the parser says.
+        /// Error of the parser.
         reason: Box<str>,
     },
     /// More anchors than are remembered.
@@ -132,17 +132,17 @@ pub enum FbcErrorKind {
     },
 }
 
-/// Something in the folder of a catalog that is no file.
+/// Item in the directory of a catalog that is not a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("expected a file, found {}; exclude it with an .indexignore file, or remove it", .0.as_str())]
 pub struct NotAFile(pub FileKind);
 
-/// What stands in a folder where a file is expected.
+/// Kind of an item in a directory where a file is expected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileKind {
-    /// Go's walk of a folder does not enter it, and then reads it as a file.
+    /// A symbolic link to a directory. Go's walk does not enter it, and then reads it as a file.
     LinkToFolder,
-    /// Such as one to a pipe.
+    /// A symbolic link to something else, for example to a pipe.
     LinkToOther,
     /// A pipe, a socket or a device.
     Special,

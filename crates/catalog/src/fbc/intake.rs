@@ -1,4 +1,5 @@
-//! What is made of the blobs of a file: how one is read, who takes it, where it is filed, and whether a fault ends it.
+//! Intake of the blobs of a file: how a blob is read, who receives it, where it is filed, and whether a fault ends
+//! reading.
 //!
 //! There is one way to read files and two readers of blobs. The index of a catalog takes what
 //! decides ([`Decisive`]) and stops where upstream would; `lint` takes what is written
@@ -22,7 +23,7 @@ use crate::memory::Account;
 
 /// Takes the blobs of files, in order.
 pub trait Intake {
-    /// What a blob is read as, perhaps on another core.
+    /// Result of reading a blob, perhaps on another core.
     type Blob<'a>: Send;
 
     /// Whether places within blobs are wanted: it costs a little.
@@ -60,7 +61,7 @@ pub trait Intake {
     }
 }
 
-/// How much of a file comes before some text of it.
+/// Amount of a file that comes before some text of it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TextOrigin {
     /// Bytes of the file.
@@ -71,14 +72,14 @@ pub struct TextOrigin {
     pub column: u64,
 }
 
-/// Where a blob stands.
+/// Place of a blob.
 #[derive(Debug)]
 pub struct BlobPlace<'a> {
-    /// Its path below the root of the catalog.
+    /// Path of the file below the root of the catalog.
     pub file: &'a str,
-    /// Where it begins, as faults tell it.
+    /// Beginning of the blob, as faults report it.
     pub position: Position,
-    /// Where `text` begins.
+    /// Beginning of `text`.
     pub origin: TextOrigin,
     /// The blob as it is written, with blanks before it.
     pub text: &'a [u8],
@@ -149,7 +150,7 @@ impl Intake for Decisive<'_> {
 //
 // [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
 
-/// Where a blob is filed; the owner of a [`BlobKey`].
+/// Path under which a blob is filed; the owner of a [`BlobKey`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FiledKey<'a> {
     pub(crate) package: Cow<'a, str>,
@@ -247,10 +248,10 @@ fn refile(path: &str) -> Option<FiledKey<'static>> {
     })
 }
 
-/// How many bytes the name of a file may have on Linux.
+/// Limit of bytes in the name of a file on Linux.
 const NAME_MAX: usize = 255;
 
-/// How many characters of a name an error shows.
+/// Characters of a name that an error shows.
 const SHOWN: usize = 64;
 
 // The keys of one blob, and whether two of them are spellings of one.
@@ -263,7 +264,7 @@ const SHOWN: usize = 64;
 pub(super) struct Keys<'a>(Vec<Cow<'a, str>>);
 
 impl<'a> Keys<'a> {
-    /// What one key takes besides its text: a place in the list, and where there are many, one in the map
+    /// Memory of one key without its text: a place in the list, and if there are many keys, one in the map
     /// of spellings with a set of its own.
     pub(super) const ROOM: usize = 3 * size_of::<Cow<'_, str>>()
         + 3 * size_of::<(String, BTreeSet<&str>)>()

@@ -1,5 +1,5 @@
-//! The members of one blob: what files it is read, of the rest it is noted where it begins, for the schema
-//! says what it means and may come last.
+//! Members of one blob. The ones that file it are read; of the others only the beginning is noted, because the schema
+//! gives them their meaning and can come last.
 
 use std::borrow::Cow;
 
@@ -16,9 +16,9 @@ pub(super) struct BlobMembers<'a> {
     pub(super) schema: BlobLabel<'a>,
     pub(super) package: BlobLabel<'a>,
     pub(super) name: BlobLabel<'a>,
-    /// Where the value of each of [`TYPED`] begins.
+    /// Beginning of the value of each of [`TYPED`].
     typed: [Option<usize>; TYPED.len()],
-    /// Where the blob does.
+    /// Beginning of the blob.
     pub(super) start: usize,
 }
 
@@ -30,13 +30,13 @@ pub enum BlobLabel<'a> {
     Absent,
     /// A string.
     Text(PlacedText<'a>),
-    /// It is no string.
+    /// The value is not a string.
     Other {
         /// The key, as it is written.
         key: Cow<'a, str>,
-        /// Where the value begins, in bytes.
+        /// Beginning of the value, in bytes.
         at: usize,
-        /// What the value is.
+        /// Type of the value.
         found: JsonKind,
     },
 }
@@ -44,7 +44,7 @@ pub enum BlobLabel<'a> {
 /// A string and its place.
 #[derive(Clone, Debug, Default)]
 pub struct PlacedText<'a> {
-    /// Where it begins, in bytes.
+    /// Beginning of the string, in bytes.
     pub at: usize,
     /// The string, decoded.
     pub text: Cow<'a, str>,
@@ -95,7 +95,7 @@ impl<'a> BlobMembers<'a> {
         Ok(())
     }
 
-    /// Where the value of one of [`TYPED`] begins.
+    /// Beginning of the value of one of [`TYPED`].
     pub(super) fn begins(&self, name: &'static str) -> Option<usize> {
         let slots = TYPED.iter().zip(&self.typed);
         let mut own = slots.filter(|(typed, _)| **typed == name);
@@ -137,7 +137,7 @@ impl<'a> BlobLabel<'a> {
         Ok(Self::Other { key, at, found })
     }
 
-    /// What it says; empty if it says nothing.
+    /// The text; empty if there is none.
     pub fn text(&self) -> &str {
         match self {
             Self::Text(text) => &text.text,
@@ -145,7 +145,7 @@ impl<'a> BlobLabel<'a> {
         }
     }
 
-    /// What it says, empty where it is absent; what is no string is a fault.
+    /// The text, empty if the label is absent. A value that is not a string is a fault.
     pub(super) fn string(self, cursor: &Cursor<'a>) -> CursorResult<Cow<'a, str>> {
         match self {
             Self::Text(text) => Ok(text.text),

@@ -1,4 +1,4 @@
-//! One blob: what every blob has (schema, package, name), and what its schema makes of the rest.
+//! A blob: the members that every blob has (schema, package, name), and those that its schema defines.
 //!
 //! Upstream: `Meta.UnmarshalJSON` of operator-registry, [`alpha/declcfg/declcfg.go`] (the faults of
 //! a whole catalog), and `addMeta`, [`alpha/declcfg/load.go`] (those of one package).
@@ -20,13 +20,13 @@ use crate::guardrail;
 /// A blob, filed and decoded.
 #[derive(Debug)]
 pub struct FiledBlob<'a> {
-    /// Where it is filed.
+    /// Path under which the blob is filed.
     pub filed: FiledKey<'a>,
-    /// What its schema makes of it; the first value of a wrong type otherwise.
+    /// Content by its schema, or the first value of a wrong type.
     pub content: Result<BlobContent<'a>, Fault>,
 }
 
-/// What stands in a catalog where a blob is expected.
+/// Value in a catalog where a blob is expected.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,

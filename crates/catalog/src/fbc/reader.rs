@@ -24,7 +24,7 @@ use crate::blob::Position;
 use crate::fbc::shape::begins_with_brace;
 use crate::memory::{Account, Loan};
 
-/// Where the reading of one file stands.
+/// Reader of one file, and its position.
 #[derive(Debug)]
 pub struct Reader {
     format: Format,
@@ -38,7 +38,7 @@ pub struct Reader {
     /// Bytes since the last line feed, kept up where places are wanted.
     column: u64,
     places: Places,
-    /// What the reading of a blob takes is taken from.
+    /// Account for the memory that reading a blob takes.
     account: Account,
 }
 
@@ -62,18 +62,18 @@ enum Format {
     Lost,
 }
 
-/// What comes next in a file.
+/// Next item of a file.
 #[derive(Debug)]
 pub enum NextItem<'a, B> {
     /// A blob, and the bytes it took.
     Blob {
         /// The blob.
         blob: B,
-        /// Where it stands.
+        /// Place of the blob.
         position: Position,
         /// How many bytes it took.
         consumed: usize,
-        /// What the blob takes, to be kept as long as the blob.
+        /// Memory of the blob, to be kept as long as the blob.
         loan: Option<Loan>,
     },
     /// A YAML document, and the bytes it took.
@@ -85,7 +85,7 @@ pub enum NextItem<'a, B> {
     },
     /// Nothing to hand over, but bytes that are done with.
     Skipped {
-        /// How many bytes those are.
+        /// Number of these bytes.
         consumed: usize,
     },
     /// More of the file is needed to tell.
@@ -97,11 +97,11 @@ pub enum NextItem<'a, B> {
 /// A YAML document as it stands in its file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct YamlDocument<T> {
-    /// Its text.
+    /// Text of the document.
     pub text: T,
-    /// How many lines come before it.
+    /// Number of lines before it.
     pub lines_before: u64,
-    /// How many bytes do.
+    /// Number of bytes before it.
     pub bytes_before: u64,
     /// The fault to report instead, if this is no YAML.
     pub json_fault: Option<FbcError>,
@@ -121,7 +121,7 @@ impl Reader {
         }
     }
 
-    /// Where reading stands.
+    /// Position of the reader.
     pub fn origin(&self) -> TextOrigin {
         TextOrigin {
             bytes: self.at,
@@ -346,7 +346,7 @@ impl<T: AsRef<[u8]>> YamlDocument<T> {
             .map_err(|fault| self.fault(fault))
     }
 
-    /// Where it begins in its file.
+    /// Beginning of the document in its file.
     pub fn origin(&self) -> TextOrigin {
         TextOrigin {
             bytes: self.bytes_before,
@@ -428,7 +428,7 @@ fn after_nulls(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// How many bytes of white space a text begins with, at most up to its first line feed.
+/// Bytes of white space at the beginning of a text, at most up to its first line feed.
 fn blank_line(text: &[u8]) -> usize {
     let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let blank = valid.len() - valid.trim_start().len();
@@ -438,7 +438,7 @@ fn blank_line(text: &[u8]) -> usize {
     line.map_or(blank, |newline| newline + 1)
 }
 
-/// How many blank and comment lines, and separators, a document begins with.
+/// Number of blank lines, comment lines and separators at the beginning of a document.
 fn leading_lines(document: &[u8]) -> u64 {
     let is_content = |line: &&[u8]| {
         let line = line.trim_ascii();
@@ -458,8 +458,8 @@ fn lines(text: &[u8]) -> u64 {
 /// this much (the text and what it is turned into) must fit a process of 256 MiB.
 pub const BLOB_LIMIT: usize = 32 << 20;
 
-/// How many blobs one file may have. The largest known catalogs have some tens of thousands.
+/// Limit of blobs in one file. The largest known catalogs have some tens of thousands.
 const BLOB_COUNT_LIMIT: u32 = 500_000;
 
-/// How much of a file decides on its format.
+/// Bytes of a file that decide on its format.
 const PEEKED: usize = 4096;
