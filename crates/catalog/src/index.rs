@@ -30,7 +30,7 @@ pub(super) struct PackageParts {
 
 /// Places of the bundles of each name. Blobs that are filed under different names can share one, but nearly
 /// none do.
-type Places<'a> = HashMap<&'a str, SmallVec<[BundleIndex; 2]>>;
+type PlacesByName<'a> = HashMap<&'a str, SmallVec<[BundleIndex; 2]>>;
 
 /// The messages of deprecated parts, by the parts' names.
 type Messages<'a> = HashMap<&'a str, &'a str>;
@@ -120,8 +120,8 @@ impl PackageParts {
     }
 }
 
-fn places(bundles: &[Bundle]) -> Places<'_> {
-    let mut places = Places::with_capacity(bundles.len());
+fn places(bundles: &[Bundle]) -> PlacesByName<'_> {
+    let mut places = PlacesByName::with_capacity(bundles.len());
     for (index, bundle) in (0..).map(BundleIndex).zip(bundles) {
         places.entry(&bundle.name).or_default().push(index);
     }
@@ -130,7 +130,11 @@ fn places(bundles: &[Bundle]) -> Places<'_> {
 
 /// Whether bundles have a channel, channels have their bundles, and both have a package. A package that
 /// has neither can be meant so.
-fn is_complete(has_about: bool, channels: &[blob::ChannelBlob<'_>], bundles: &Places<'_>) -> bool {
+fn is_complete(
+    has_about: bool,
+    channels: &[blob::ChannelBlob<'_>],
+    bundles: &PlacesByName<'_>,
+) -> bool {
     let mut entries = channels.iter().flat_map(|channel| &channel.entries);
     let is_bare = channels.is_empty() && bundles.is_empty();
     is_bare
@@ -141,7 +145,7 @@ fn is_complete(has_about: bool, channels: &[blob::ChannelBlob<'_>], bundles: &Pl
 
 fn indexed_channels<'t>(
     blobs: &'t [blob::ChannelBlob<'_>],
-    places: &Places<'_>,
+    places: &PlacesByName<'_>,
     mut edges: EdgesBuilder<'t>,
 ) -> (Vec<Channel>, EdgesBuilder<'t>) {
     let channels = (0..)
@@ -159,7 +163,7 @@ fn indexed_channels<'t>(
 fn members<'t>(
     channel: ChannelIndex,
     blob: &'t blob::ChannelBlob<'_>,
-    places: &Places<'_>,
+    places: &PlacesByName<'_>,
     edges: &mut EdgesBuilder<'t>,
 ) -> Box<[BundleIndex]> {
     let mut members = Vec::new();

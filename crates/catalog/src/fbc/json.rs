@@ -382,7 +382,7 @@ fn is_out_of_range(text: &str) -> bool {
 
 /// A key that is not the name of a field.
 #[derive(Clone, Debug)]
-pub struct UnknownKey<'a> {
+pub struct IgnoredKey<'a> {
     /// Where its value begins, in bytes.
     pub at: usize,
     /// The object that has it, such as `entries[2]`; empty for the blob itself.
@@ -402,7 +402,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The unknown keys noted, in their order. An object that is read twice has them once.
-    pub(in crate::fbc) fn take_unknown(&mut self) -> Vec<UnknownKey<'a>> {
+    pub(in crate::fbc) fn take_unknown(&mut self) -> Vec<IgnoredKey<'a>> {
         let mut unknown = self.unknown.take().unwrap_or_default();
         unknown.sort_by_key(|key| key.at);
         unknown.dedup_by_key(|key| key.at);
@@ -418,7 +418,7 @@ impl<'a> Cursor<'a> {
         let noted = self.unknown.as_ref().map_or(MOST, Vec::len);
         if T::IS_WHOLE && noted < MOST {
             self.kind()?;
-            let unknown = UnknownKey {
+            let unknown = IgnoredKey {
                 at: self.at(),
                 path: self.path(),
                 key: key(),

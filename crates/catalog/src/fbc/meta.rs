@@ -12,7 +12,7 @@ use std::mem;
 use super::error::FbcErrorKind;
 use super::json::{Cursor, CursorResult};
 use super::members::BlobMembers;
-use super::shape::{Icon, Properties, RelatedImage};
+use super::shape::{BundleProperties, Icon, RelatedImage};
 use crate::blob::{BlobContent, ChannelBlob, Fault, JsonKind, PackageBlob, UnfiledObject};
 use crate::fbc::intake::{FiledKey, file};
 use crate::guardrail;
@@ -53,17 +53,17 @@ pub fn read<'a>(cursor: &mut Cursor<'a>) -> CursorResult<BlobInCatalog<'a>> {
 /// An object that may be a blob.
 struct BlobDraft<'a> {
     members: BlobMembers<'a>,
-    properties: Properties<'a>,
+    properties: BundleProperties<'a>,
 }
 
 impl<'a> BlobDraft<'a> {
     /// Properties are nearly all of its bytes: they are read at once, for what they would mean in a bundle.
     fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
-        let mut properties = Properties::default();
+        let mut properties = BundleProperties::default();
         let members = BlobMembers::read(cursor, |key, cursor| {
             let is_theirs = key.fold("properties").is_some();
             if is_theirs {
-                properties = Properties::read(cursor)?;
+                properties = BundleProperties::read(cursor)?;
             }
             Ok(is_theirs)
         })?;

@@ -25,7 +25,7 @@ use crate::fbc::shape::Icon;
 use crate::guardrail::is_of_other_version;
 use crate::{blob, guardrail};
 
-pub use crate::fbc::json::UnknownKey;
+pub use crate::fbc::json::IgnoredKey;
 pub use crate::fbc::members::{BlobLabel, PlacedText};
 pub use crate::fbc::raw::property::{Property, PropertyValue};
 pub use crate::fbc::shape::property::CsvMetadata;
@@ -64,7 +64,7 @@ pub struct RawObject<'a> {
     /// The value of a key `channel`, which no schema has.
     pub channel_key: Option<PlacedText<'a>>,
     /// Keys that neither the schema nor its nested objects have.
-    pub unknown: Vec<UnknownKey<'a>>,
+    pub unknown: Vec<IgnoredKey<'a>>,
     /// What the schema makes of the other members.
     pub content: RawContent<'a>,
     /// The first value of a wrong type in what the schema decides.
@@ -336,8 +336,8 @@ fn fields(schema: &str) -> Option<&'static [&'static str]> {
 fn unknown<'a>(
     object: &RawObject<'a>,
     keys: &[(JsonKey<'a>, usize)],
-    nested: Vec<UnknownKey<'a>>,
-) -> Vec<UnknownKey<'a>> {
+    nested: Vec<IgnoredKey<'a>>,
+) -> Vec<IgnoredKey<'a>> {
     let Some(known) = fields(object.schema.text()) else {
         return Vec::new();
     };
@@ -346,7 +346,7 @@ fn unknown<'a>(
             Some((Fold::Exact, _)) => return None,
             other => other.map(|(_, name)| name),
         };
-        Some(UnknownKey {
+        Some(IgnoredKey {
             at: *at,
             path: Box::default(),
             key: key.decode(),
@@ -408,7 +408,8 @@ impl<'a> RawGuardrails<'a> {
     /// Reads the guardrails that begin at a place.
     fn read(at: usize, cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let text = cursor.rewritten(at)?.into();
-        let (Places(rules), _) = cursor.isolated(|cursor| cursor.revisit(at, Cursor::record))?;
+        let (RulePlaces(rules), _) =
+            cursor.isolated(|cursor| cursor.revisit(at, Cursor::record))?;
         Ok(Self {
             at,
             schema: guardrail::SCHEMA.into(),
@@ -444,9 +445,9 @@ impl<'a> RawGuardrails<'a> {
 
 /// Where each of `rules` begins.
 #[derive(Default)]
-struct Places(Vec<usize>);
+struct RulePlaces(Vec<usize>);
 
-impl<'a> JsonRecord<'a> for Places {
+impl<'a> JsonRecord<'a> for RulePlaces {
     const FIELDS: &'static [&'static str] = &["rules"];
 
     fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {

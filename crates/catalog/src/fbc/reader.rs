@@ -27,7 +27,7 @@ use crate::memory::{Account, Loan};
 /// Reader of one file, and its position.
 #[derive(Debug)]
 pub struct Reader {
-    format: Format,
+    format: FileFormat,
     /// Blobs and documents handed out.
     blobs: u32,
     /// Bytes consumed.
@@ -52,7 +52,7 @@ pub enum Places {
 }
 
 #[derive(Debug)]
-enum Format {
+enum FileFormat {
     Unknown,
     /// JSON, of which so many objects were read.
     Json(u32),
@@ -111,7 +111,7 @@ impl Reader {
     /// Reads a file from its beginning; what is read is paid for by `account`.
     pub fn new(places: Places, account: Account) -> Self {
         Self {
-            format: Format::Unknown,
+            format: FileFormat::Unknown,
             blobs: 0,
             at: 0,
             lines: 0,
@@ -132,7 +132,7 @@ impl Reader {
 
     /// Whether what follows is JSON, with the objects that make sure of it behind.
     pub fn is_among_objects(&self) -> bool {
-        matches!(self.format, Format::Json(2..))
+        matches!(self.format, FileFormat::Json(2..))
     }
 
     /// Goes on after a fault, with what follows the blob; false where nothing can.
@@ -143,7 +143,7 @@ impl Reader {
                 | FbcErrorKind::TooManyBlobs { .. }
                 | FbcErrorKind::Memory(_)
         );
-        self.format = Format::Lost;
+        self.format = FileFormat::Lost;
         !is_limit
     }
 
@@ -156,10 +156,10 @@ impl Reader {
         read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<B>,
     ) -> Result<NextItem<'a, B>, FbcError> {
         let next = match &self.format {
-            Format::Unknown => return Ok(self.detect(text, ended)),
-            Format::Json(objects) => self.next_json(*objects, text, ended, read)?,
-            Format::Yaml(_) => self.next_document(text, ended)?,
-            Format::Lost => self.find_object(text, ended),
+            FileFormat::Unknown => return Ok(self.detect(text, ended)),
+            FileFormat::Json(objects) => self.next_json(*objects, text, ended, read)?,
+            FileFormat::Yaml(_) => self.next_document(text, ended)?,
+            FileFormat::Lost => self.find_object(text, ended),
         };
         if matches!(next, NextItem::Incomplete) && text.len() >= BLOB_LIMIT {
             return Err(self.fault(FbcErrorKind::BlobTooLarge { limit: BLOB_LIMIT }));
@@ -181,9 +181,9 @@ impl Reader {
         }
         let peeked = text.get(..PEEKED).unwrap_or(text);
         self.format = if begins_with_brace(after_nulls(peeked)) {
-            Format::Json(0)
+            FileFormat::Json(0)
         } else {
-            Format::Yaml(None)
+            FileFormat::Yaml(None)
         };
         NextItem::Skipped { consumed: 0 }
     }
@@ -191,7 +191,7 @@ impl Reader {
     /// Steps over the rest of what cannot be read.
     fn find_object<'a, B>(&mut self, text: &[u8], ended: bool) -> NextItem<'a, B> {
         if let Some(newline) = memchr::memmem::find(text, b"\n{") {
-            self.format = Format::Json(u32::MAX);
+            self.format = FileFormat::Json(u32::MAX);
             return NextItem::Skipped {
                 consumed: newline + 1,
             };
@@ -224,7 +224,7 @@ impl Reader {
         let mut cursor = Cursor::counted(rest, self.account.loan());
         match read(&mut cursor) {
             Ok(blob) => {
-                self.format = Format::Json(objects.saturating_add(1));
+                self.format = FileFormat::Json(objects.saturating_add(1));
                 Ok(NextItem::Blob {
                     blob,
                     position: Position::Byte(begin),
@@ -258,7 +258,7 @@ impl Reader {
         if objects > 1 || is_ours {
             return Err(fault);
         }
-        self.format = Format::Yaml(Some(fault));
+        self.format = FileFormat::Yaml(Some(fault));
         let consumed = blank_line(text);
         Ok(NextItem::Skipped { consumed })
     }
@@ -295,8 +295,8 @@ impl Reader {
 
     fn take_json_fault(&mut self) -> Option<FbcError> {
         match &mut self.format {
-            Format::Yaml(fault) => fault.take(),
-            Format::Unknown | Format::Json(_) | Format::Lost => None,
+            FileFormat::Yaml(fault) => fault.take(),
+            FileFormat::Unknown | FileFormat::Json(_) | FileFormat::Lost => None,
         }
     }
 
@@ -315,7 +315,7 @@ impl Reader {
                 Some(newline) => (passed.len() - newline - 1) as u64,
                 None => self.column + passed.len() as u64,
             };
-        } else if matches!(self.format, Format::Yaml(_) | Format::Json(..=1)) {
+        } else if matches!(self.format, FileFormat::Yaml(_) | FileFormat::Json(..=1)) {
             self.lines += lines(passed);
         }
     }
@@ -323,11 +323,11 @@ impl Reader {
     /// A fault where reading stands.
     fn fault(&self, malformed: FbcErrorKind) -> FbcError {
         let position = match self.format {
-            Format::Yaml(_) => Position::Line {
+            FileFormat::Yaml(_) => Position::Line {
                 line: self.lines + 1,
                 column: 1,
             },
-            Format::Unknown | Format::Json(_) | Format::Lost => Position::Byte(self.at),
+            FileFormat::Unknown | FileFormat::Json(_) | FileFormat::Lost => Position::Byte(self.at),
         };
         FbcError {
             position,

@@ -13,7 +13,7 @@ use crate::blob::{ChannelEntry, DeprecationEntry, Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord, RawString};
 use crate::fbc::{base64, yaml};
 
-pub(crate) use crate::fbc::shape::property::Properties;
+pub(crate) use crate::fbc::shape::property::BundleProperties;
 
 impl<'a> JsonRecord<'a> for ChannelEntry<'a> {
     const FIELDS: &'static [&'static str] = &["name", "replaces", "skips", "skipRange"];

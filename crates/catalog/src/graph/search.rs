@@ -11,11 +11,11 @@ use std::hash::Hash;
 
 /// The nodes that a search has visited, in order.
 #[derive(Clone, Debug)]
-pub struct Visits<N, S>(Vec<Visit<N, S>>);
+pub struct Visits<N, S>(Vec<SearchVisit<N, S>>);
 
 /// A node that a search has visited.
 #[derive(Clone, Debug)]
-pub struct Visit<N, S> {
+pub struct SearchVisit<N, S> {
     /// The node.
     pub node: N,
     /// How many steps it is away from a start.
@@ -67,23 +67,27 @@ impl<N, S> Visits<N, S> {
     pub fn push(&mut self, node: N, by: Option<(usize, S)>) {
         let before = by.as_ref().and_then(|(from, _)| self.0.get(*from));
         let steps = before.map_or(0, |before| before.steps + 1);
-        self.0.push(Visit { node, steps, by });
+        self.0.push(SearchVisit { node, steps, by });
     }
 
     /// The visits, in their order.
-    pub fn as_slice(&self) -> &[Visit<N, S>] {
+    pub fn as_slice(&self) -> &[SearchVisit<N, S>] {
         &self.0
     }
 
     /// Brings the visits from a place on into another order. Nothing may have been reached from them yet.
-    pub fn sort_from_by_key<K: Ord>(&mut self, place: usize, key: impl FnMut(&Visit<N, S>) -> K) {
+    pub fn sort_from_by_key<K: Ord>(
+        &mut self,
+        place: usize,
+        key: impl FnMut(&SearchVisit<N, S>) -> K,
+    ) {
         if let Some(visits) = self.0.get_mut(place..) {
             visits.sort_by_key(key);
         }
     }
 
     /// The visits on the path to that at a place, itself last.
-    pub fn path_to(&self, place: usize) -> Vec<&Visit<N, S>> {
+    pub fn path_to(&self, place: usize) -> Vec<&SearchVisit<N, S>> {
         let mut path = Vec::new();
         let mut at = self.0.get(place);
         while let Some(visit) = at {
@@ -97,7 +101,7 @@ impl<N, S> Visits<N, S> {
 
 impl<N: Copy + Eq, S> Visits<N, S> {
     /// The shortest path to a node, itself last; none where it was not reached.
-    pub fn shortest_path(&self, to: N) -> Option<Vec<&Visit<N, S>>> {
+    pub fn shortest_path(&self, to: N) -> Option<Vec<&SearchVisit<N, S>>> {
         let place = self.0.iter().position(|visit| visit.node == to)?;
         Some(self.path_to(place))
     }
@@ -118,7 +122,7 @@ mod tests {
         }
     }
 
-    fn nodes<S>(visits: &[Visit<u32, S>]) -> Vec<(u32, usize)> {
+    fn nodes<S>(visits: &[SearchVisit<u32, S>]) -> Vec<(u32, usize)> {
         visits
             .iter()
             .map(|visit| (visit.node, visit.steps))

@@ -18,7 +18,7 @@ pub enum Suggestion {
 
 /// Which grammar a suggestion is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Target {
+enum RangeGrammar {
     /// The range of `spec.source.catalog.version`.
     Spec,
     /// A `skipRange`, which has no short versions, no `^` and no `~`.
@@ -33,7 +33,7 @@ pub fn constraint(text: &str) -> Option<Suggestion> {
     if ANY.iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Some(Suggestion::Nothing);
     }
-    let range = alternatives(&text, Target::Spec)?;
+    let range = alternatives(&text, RangeGrammar::Spec)?;
     let parses = Constraint::parse(&range, Masterminds::V3_5).is_ok();
     let is_valid = parses && crd::fits_pattern(&range) && crd::fits_length(&range);
     is_valid.then_some(Suggestion::Range(range))
@@ -42,14 +42,14 @@ pub fn constraint(text: &str) -> Option<Suggestion> {
 /// The range that matches the same releases as this valid one, and prereleases too; none if it matches them already, or
 /// no such range is known.
 pub fn with_prereleases(text: &str) -> Option<String> {
-    let range = alternatives(text, Target::Prereleases)?;
+    let range = alternatives(text, RangeGrammar::Prereleases)?;
     let is_valid = crd::fits_pattern(&range) && crd::fits_length(&range);
     (is_valid && range != text).then_some(range)
 }
 
 /// What to write in a `skipRange`.
 pub fn skip_range(text: &str) -> Option<String> {
-    let range = alternatives(&cleaned(text), Target::SkipRange)?;
+    let range = alternatives(&cleaned(text), RangeGrammar::SkipRange)?;
     SkipRange::parse(&range).is_ok().then_some(range)
 }
 
@@ -70,7 +70,7 @@ fn cleaned(text: &str) -> String {
     signs.into_iter().fold(text.to_owned(), with)
 }
 
-fn alternatives(text: &str, target: Target) -> Option<String> {
+fn alternatives(text: &str, target: RangeGrammar) -> Option<String> {
     let ranges: Vec<_> = if text.starts_with(['[', '(']) {
         intervals(text, target)?
     } else {
@@ -82,7 +82,7 @@ fn alternatives(text: &str, target: Target) -> Option<String> {
 }
 
 /// Maven and `NuGet`: `[1.0,2.0)`, `(,1.5]`, `[1.0]`, one after the other.
-fn intervals(mut text: &str, target: Target) -> Option<Vec<String>> {
+fn intervals(mut text: &str, target: RangeGrammar) -> Option<Vec<String>> {
     let mut ranges = Vec::new();
     while !text.is_empty() {
         let lower = text.chars().next().filter(|sign| "[(".contains(*sign))?;
@@ -112,7 +112,7 @@ fn intervals(mut text: &str, target: Target) -> Option<Vec<String>> {
 }
 
 /// What is joined by blanks, commas or words.
-fn comparators(text: &str, target: Target) -> Option<String> {
+fn comparators(text: &str, target: RangeGrammar) -> Option<String> {
     let hyphen = text.split_once(" - ").or_else(|| text.split_once(" to "));
     if let Some((from, to)) = hyphen {
         let from = ComparatorParts::read(from.trim())?.comparator(">=", target)?;
@@ -217,7 +217,7 @@ impl ComparatorParts {
     }
 
     /// The comparators of an operator; none if no tool has it.
-    fn comparator(&self, operator: &str, target: Target) -> Option<String> {
+    fn comparator(&self, operator: &str, target: RangeGrammar) -> Option<String> {
         let operator = match operator {
             "=" | "==" | "===" => "",
             "=>" => ">=",
@@ -229,9 +229,9 @@ impl ComparatorParts {
         let is_known = ["", "!=", ">", "<", ">=", "<=", "~", "^"].contains(&operator);
         match (operator, target) {
             ("~=", _) => self.up_to(self.numbers.len().checked_sub(1).filter(|kept| *kept > 0)?),
-            (_, Target::Spec) if is_known => Some(format!("{operator}{}", self.written())),
-            (_, Target::SkipRange) if is_known => self.skipped(operator),
-            (_, Target::Prereleases) => self.with_prereleases(operator),
+            (_, RangeGrammar::Spec) if is_known => Some(format!("{operator}{}", self.written())),
+            (_, RangeGrammar::SkipRange) if is_known => self.skipped(operator),
+            (_, RangeGrammar::Prereleases) => self.with_prereleases(operator),
             _ => None,
         }
     }

@@ -33,7 +33,7 @@ use crate::author::zstream::stream::{Entrance, MinorStream};
 
 /// The release that is added.
 #[derive(Clone, Copy, Debug)]
-pub struct Release<'a> {
+pub struct StreamRelease<'a> {
     /// Its bundle.
     pub name: &'a str,
     /// The version of that.
@@ -132,7 +132,7 @@ pub enum ZStreamError {
 /// Where the release has no place in the channel.
 pub fn add(
     channel: &AuthoredChannel,
-    release: Release<'_>,
+    release: StreamRelease<'_>,
     manner: Manner,
     version_of: &dyn Fn(&str) -> Option<Version>,
 ) -> Result<ZStreamOutcome, ZStreamError> {

@@ -10,7 +10,7 @@ use clap::builder::BoolishValueParser;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Version, go};
 use olmguard_views::author::words;
-use olmguard_views::author::zstream::{self, Manner, Release};
+use olmguard_views::author::zstream::{self, Manner, StreamRelease};
 use olmguard_views::author::{BlobText, CatalogText};
 
 /// Add a patch release that replaces older ones of its minor
@@ -65,7 +65,7 @@ pub(super) fn run(args: &ZStreamArgs) -> Result<(), GenerateError> {
     let channel = channel.ok_or_else(|| no_channel(&catalog, args))?;
     add_bundle(&mut catalog, args)?;
     let (name, version) = released(&catalog, args)?;
-    let release = Release {
+    let release = StreamRelease {
         name: &name,
         version: &version,
     };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::blob::{Fault, JsonKind};
 use crate::fbc::error::FbcErrorKind;
-use crate::fbc::json::UnknownKey;
+use crate::fbc::json::IgnoredKey;
 use crate::heap::allocated;
 use crate::memory::Loan;
 
@@ -48,7 +48,7 @@ pub struct Cursor<'a> {
     path: Vec<PathStep>,
     fault: Option<Fault>,
     /// Keys that no struct has, if they are wanted.
-    pub(super) unknown: Option<Vec<UnknownKey<'a>>>,
+    pub(super) unknown: Option<Vec<IgnoredKey<'a>>>,
     /// What all that was read takes; counted if there is a bound.
     loan: Option<Loan>,
 }

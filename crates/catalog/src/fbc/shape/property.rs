@@ -14,7 +14,7 @@ use crate::guardrail;
 
 /// What the properties of a blob mean.
 #[derive(Debug, Default)]
-pub(crate) struct Properties<'a> {
+pub(crate) struct BundleProperties<'a> {
     /// What they say of a bundle.
     pub(crate) facts: BundleBlob<'a>,
     /// The first fault in them.
@@ -36,7 +36,7 @@ enum CsvSeen {
     Yes,
 }
 
-impl<'a> Properties<'a> {
+impl<'a> BundleProperties<'a> {
     /// Reads the value of `properties`.
     pub(crate) fn read(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let mut properties = Self::default();
@@ -74,7 +74,7 @@ impl<'a> Properties<'a> {
     fn take(
         &mut self,
         index: usize,
-        property: Property<'a>,
+        property: PropertyItem<'a>,
         cursor: &mut Cursor<'a>,
     ) -> CursorResult<()> {
         match property.kind.as_ref() {
@@ -157,7 +157,7 @@ fn package_property<'a>(
 }
 
 #[derive(Default)]
-struct Property<'a> {
+struct PropertyItem<'a> {
     kind: Cow<'a, str>,
     value: PropertyPlace<'a>,
 }
@@ -183,7 +183,7 @@ impl PropertyPlace<'_> {
     }
 }
 
-impl<'a> JsonRecord<'a> for Property<'a> {
+impl<'a> JsonRecord<'a> for PropertyItem<'a> {
     const FIELDS: &'static [&'static str] = &["type", "value"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {

@@ -31,7 +31,7 @@ pub(super) struct Transcoder<'a> {
     marks: YamlMarks,
 }
 
-type Outcome = Result<(), FbcErrorKind>;
+type Transcoded = Result<(), FbcErrorKind>;
 
 impl<'a> Transcoder<'a> {
     /// The JSON is appended to `json`.
@@ -64,7 +64,7 @@ impl<'a> Transcoder<'a> {
         Ok(self.marks)
     }
 
-    fn event(&mut self, event: Event<'a>) -> Outcome {
+    fn event(&mut self, event: Event<'a>) -> Transcoded {
         // The parser numbers anchors from 1.
         if event.anchor_id() > Some(ANCHOR_LIMIT) {
             return Err(FbcErrorKind::TooManyAnchors {
@@ -120,7 +120,7 @@ impl<'a> Transcoder<'a> {
         style: ScalarStyle,
         anchor: usize,
         tag: Option<&Tag>,
-    ) -> Outcome {
+    ) -> Transcoded {
         if let Some(tag) = tag.and_then(local_tag) {
             let start = &self.at.start;
             self.marks.note_tag(&tag, text, start.line(), start.col());
@@ -152,7 +152,7 @@ impl<'a> Transcoder<'a> {
         });
     }
 
-    fn key(&mut self, scalar: Scalar<'_>, anchor: usize) -> Outcome {
+    fn key(&mut self, scalar: Scalar<'_>, anchor: usize) -> Transcoded {
         if self.at.start.line() != self.at.end.line() && !self.is_after_question_mark() {
             return Err(invalid("a key continues past the end of its line"));
         }
@@ -189,7 +189,7 @@ impl<'a> Transcoder<'a> {
     }
 
     /// Before a value that is no key and no mapping to merge.
-    fn begin_value(&mut self) -> Outcome {
+    fn begin_value(&mut self) -> Transcoded {
         match self.shape() {
             Some(CollectionShape::Key | CollectionShape::MergedKey) => {
                 Err(invalid("a mapping or list cannot be a key"))
@@ -220,7 +220,7 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    fn begin_list(&mut self, anchor: usize) -> Outcome {
+    fn begin_list(&mut self, anchor: usize) -> Transcoded {
         let merges = matches!(
             self.shape(),
             Some(CollectionShape::Merge | CollectionShape::MergedMerge)
@@ -239,7 +239,7 @@ impl<'a> Transcoder<'a> {
         Ok(())
     }
 
-    fn begin_mapping(&mut self, anchor: usize) -> Outcome {
+    fn begin_mapping(&mut self, anchor: usize) -> Transcoded {
         if let Some(
             CollectionShape::Merge | CollectionShape::MergedMerge | CollectionShape::MergedList(_),
         ) = self.shape()
@@ -263,7 +263,7 @@ impl<'a> Transcoder<'a> {
         });
     }
 
-    fn end(&mut self) -> Outcome {
+    fn end(&mut self) -> Transcoded {
         let Some(OpenCollection {
             shape,
             start,
@@ -311,7 +311,7 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    fn end_merged_list(&mut self, members: Vec<Range<usize>>) -> Outcome {
+    fn end_merged_list(&mut self, members: Vec<Range<usize>>) -> Transcoded {
         for range in members.into_iter().rev() {
             let text = self.out.written(range.clone());
             if text.is_empty() {
@@ -333,7 +333,7 @@ impl<'a> Transcoder<'a> {
         }
     }
 
-    fn alias(&mut self, anchor: usize) -> Outcome {
+    fn alias(&mut self, anchor: usize) -> Transcoded {
         let json = match self.anchors.get(&anchor) {
             Some(AnchoredJson::Written(range)) => {
                 Cow::Owned(self.out.written(range.clone()).to_vec())
@@ -363,7 +363,7 @@ impl<'a> Transcoder<'a> {
     }
 
     /// An alias as a key: what it stands for must be a scalar other than null.
-    fn alias_key(&mut self, json: &[u8]) -> Outcome {
+    fn alias_key(&mut self, json: &[u8]) -> Transcoded {
         match serde_json::from_slice(json) {
             Ok(serde_json::Value::String(text)) => self.write_key(&text),
             Ok(value @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => {
@@ -375,7 +375,7 @@ impl<'a> Transcoder<'a> {
     }
 
     /// An alias to merge: what it stands for must be a mapping.
-    fn alias_merge(&mut self, json: &[u8]) -> Outcome {
+    fn alias_merge(&mut self, json: &[u8]) -> Transcoded {
         let inner = json
             .strip_prefix(b"{")
             .and_then(|json| json.strip_suffix(b"}"));
@@ -389,7 +389,7 @@ impl<'a> Transcoder<'a> {
         Ok(())
     }
 
-    fn check_size(&self) -> Outcome {
+    fn check_size(&self) -> Transcoded {
         if self.out.len() > SIZE_LIMIT {
             return Err(FbcErrorKind::Aliases { limit: SIZE_LIMIT });
         }

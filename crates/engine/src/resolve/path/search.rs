@@ -7,7 +7,7 @@ use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::path::pins::{Pin, Pins};
 use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
 use olmguard_catalog::BundleSet;
-use olmguard_catalog::graph::search::{Visit, Visits};
+use olmguard_catalog::graph::search::{SearchVisit, Visits};
 
 /// The search for paths from an installed bundle. Each query continues where the query before it ended, so several
 /// queries cost what the longest of them costs.
@@ -122,7 +122,8 @@ impl<'o, 's> PathSearch<'o, 's> {
         let mut known = 0;
         loop {
             let mut new = self.visits.as_slice().iter().skip(known);
-            let is_goal = |visit: &Visit<ReachedBundle<'s>, ()>| Some(visit.node.bundle) == goal;
+            let is_goal =
+                |visit: &SearchVisit<ReachedBundle<'s>, ()>| Some(visit.node.bundle) == goal;
             if let Some(at) = new.position(is_goal) {
                 return Some(known + at);
             }
@@ -175,7 +176,7 @@ impl<'o, 's> PathSearch<'o, 's> {
 
     /// Sorts the bundles that are one step further than all before.
     fn order(&mut self) {
-        let prereleases = |visit: &Visit<ReachedBundle<'_>, ()>| visit.node.prereleases;
+        let prereleases = |visit: &SearchVisit<ReachedBundle<'_>, ()>| visit.node.prereleases;
         self.visits.sort_from_by_key(self.ordered, prereleases);
         self.ordered = self.visited();
     }

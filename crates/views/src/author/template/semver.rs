@@ -19,7 +19,9 @@ use olmguard_catalog::version::Version;
 use crate::author::blob::{BlobText, PACKAGE, Shelf};
 use crate::author::template as csv;
 use crate::author::template::TemplateError;
-use crate::author::template::semver::channels::{Archetype, ChannelKind, Kinds, Release, Streams};
+use crate::author::template::semver::channels::{
+    Archetype, ChannelKind, ChannelRelease, Kinds, Streams,
+};
 use crate::author::value::{WrittenMembers, WrittenValue};
 use crate::author::written::CatalogText;
 
@@ -77,8 +79,8 @@ fn archetype_releases<'a>(
     input: &SemverInput,
     shelf: &'a Shelf,
     package: &mut Option<Box<str>>,
-) -> Result<Vec<(Release, &'a BlobText)>, TemplateError> {
-    let mut by_name = BTreeMap::<_, (Release, &BlobText)>::new();
+) -> Result<Vec<(ChannelRelease, &'a BlobText)>, TemplateError> {
+    let mut by_name = BTreeMap::<_, (ChannelRelease, &BlobText)>::new();
     for image in input.images(archetype) {
         let bundle = shelf.bundle(image)?;
         let (own, version) = package_property(bundle)?;
@@ -92,7 +94,7 @@ fn archetype_releases<'a>(
             _ => *package = Some(own.into()),
         }
         let name: Box<str> = bundle.name().into();
-        let release = Release {
+        let release = ChannelRelease {
             name: name.clone(),
             version,
         };
@@ -111,7 +113,7 @@ fn duplicate(
     list: &'static str,
     first: &BlobText,
     second: &BlobText,
-    release: &Release,
+    release: &ChannelRelease,
 ) -> TemplateError {
     let (bundle, image) = (release.name.clone(), second.text("image"));
     if first.text("image") == image {
@@ -150,7 +152,7 @@ fn package_property(bundle: &BlobText) -> Result<(&str, Version), TemplateError>
 }
 
 /// Checks that versions have an order.
-fn tell_apart(releases: &[(Release, &BlobText)]) -> Result<(), TemplateError> {
+fn tell_apart(releases: &[(ChannelRelease, &BlobText)]) -> Result<(), TemplateError> {
     let mut seen = std::collections::BTreeSet::new();
     for (release, _) in releases {
         let without_build = release.version.without_build().to_string();

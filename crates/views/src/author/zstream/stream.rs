@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Release, ZStreamError};
+use super::{StreamRelease, ZStreamError};
 use crate::author::channel::{AuthoredChannel, AuthoredEntry};
 use olmguard_catalog::version::Version;
 
@@ -13,7 +13,7 @@ use olmguard_catalog::version::Version;
 /// minor.
 pub(super) struct MinorStream<'a> {
     pub(super) channel: &'a AuthoredChannel,
-    pub(super) release: Release<'a>,
+    pub(super) release: StreamRelease<'a>,
     /// The name of the head; none of a channel without entries.
     pub(super) head: Option<&'a str>,
     /// The entries of the main line, which nothing skips.
@@ -39,7 +39,7 @@ pub(super) enum Entrance<'a> {
 impl<'a> MinorStream<'a> {
     pub(super) fn of(
         channel: &'a AuthoredChannel,
-        release: Release<'a>,
+        release: StreamRelease<'a>,
         version_of: &dyn Fn(&str) -> Option<Version>,
     ) -> Result<Self, ZStreamError> {
         let line = channel.main_line()?;

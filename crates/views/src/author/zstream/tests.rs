@@ -52,7 +52,7 @@ fn added(
 ) -> Result<ZStreamOutcome, ZStreamError> {
     let parsed = Version::parse(version).unwrap();
     let name = format!("etcd.v{version}");
-    let release = Release {
+    let release = StreamRelease {
         name: &name,
         version: &parsed,
     };

@@ -52,7 +52,7 @@ pub enum Kinds {
 
 /// A bundle with its version.
 #[derive(Clone, Debug)]
-pub struct Release {
+pub struct ChannelRelease {
     /// The bundle.
     pub name: Box<str>,
     /// Its version.
@@ -69,7 +69,7 @@ pub struct Streams {
 }
 
 /// The channels of a package. Within an archetype no two versions are equal.
-pub fn generate(package: &str, releases: &[(Archetype, Release)], kinds: Kinds) -> Streams {
+pub fn generate(package: &str, releases: &[(Archetype, ChannelRelease)], kinds: Kinds) -> Streams {
     let mut releases: Vec<_> = releases.iter().collect();
     releases.sort_by(|(a, one), (b, other)| {
         a.cmp(b)
@@ -107,19 +107,20 @@ pub fn generate(package: &str, releases: &[(Archetype, Release)], kinds: Kinds) 
 
 /// The entry of a release with its edges, which are the same in the channels of either kind.
 fn entry(
-    sorted: &[&(Archetype, Release)],
+    sorted: &[&(Archetype, ChannelRelease)],
     archetype: Archetype,
-    release: &Release,
+    release: &ChannelRelease,
 ) -> AuthoredEntry {
     let mut entry = AuthoredEntry::named(&release.name);
     let major = release.version.major();
-    let in_major: Vec<&Release> = sorted
+    let in_major: Vec<&ChannelRelease> = sorted
         .iter()
         .filter(|(own, other)| *own == archetype && other.version.major() == major)
         .map(|(_, other)| other)
         .collect();
-    let is_above = |other: &&&Release| other.version.cmp_precedence(&release.version).is_gt();
-    let same_minor = |other: &&&Release| other.version.minor() == release.version.minor();
+    let is_above =
+        |other: &&&ChannelRelease| other.version.cmp_precedence(&release.version).is_gt();
+    let same_minor = |other: &&&ChannelRelease| other.version.minor() == release.version.minor();
     if in_major
         .iter()
         .filter(same_minor)
