@@ -1,5 +1,5 @@
-//! What already runs, without an edit: where an extension is, what OLM does with it automatically, and what an
-//! administrator can do next.
+//! An extension as it runs, without an edit: its place in the catalogs, its automatic upgrades, and the next edit that
+//! an administrator can make.
 //!
 //! ```text
 //! object with its status --judge--> would its spec be admitted today?
@@ -10,10 +10,10 @@
 //! before, after --change--> what is different after the catalogs change
 //! ```
 //!
-//! Nobody makes the edit that is judged here: it is the object as it is, as if it were created now. So a new
-//! policy, which blocks no change of labels, shows here what runs against it.
+//! No one makes the edit that is judged here: it is the object as it is, as if it were created now. So a new policy,
+//! which does not block a change of labels, shows here which extensions violate it.
 //!
-//! Facts come out, no words.
+//! The results are facts; `views` words them.
 
 mod change;
 mod concern;
@@ -32,21 +32,21 @@ pub use crate::audit::concern::Concern;
 pub use crate::audit::onward::{NextEdit, Onward};
 pub use crate::audit::place::{Deprecations, Place};
 
-/// What is known about one extension that nobody edits.
+/// All facts about one extension that no one edits.
 #[derive(Debug)]
 pub struct Audit<'s> {
     /// The judgement of its spec, as if it were set now.
     pub judgement: Judgement<'s>,
-    /// What OLM installs automatically; absent if it is not known what is installed, or nothing is.
+    /// The automatic upgrades; absent if nothing is installed, or it is not known what is installed.
     pub automatic: Option<Walk<'s>>,
     /// The first prerelease that OLM installs automatically, if a release is installed.
     pub to_prerelease: Option<Choice<'s>>,
-    /// What the installed bundle is in the catalogs; absent if nothing readable is installed, or a catalog that
-    /// counts cannot answer, or none has the package.
+    /// The place of the installed bundle in the catalogs; absent if nothing readable is installed, a selected catalog
+    /// cannot answer, or none has the package.
     pub place: Option<Place<'s>>,
-    /// What exists of what it requests; absent if a catalog that counts cannot answer.
+    /// The requested package and channels that exist; absent if a selected catalog cannot answer.
     pub requested: Option<Requested<'s>>,
-    /// Why it is not known what is installed. With the bypass the verdict does not say it.
+    /// Why it is not known what is installed. With the bypass the verdict does not show it.
     pub unknown: Option<UnknownCause>,
     /// The bypass of the upgrade edges, if it is set.
     pub bypass: Option<StandingBypass>,
@@ -117,7 +117,7 @@ impl<'s> Audit<'s> {
         }
     }
 
-    /// What is worth knowing, the worst first.
+    /// The concerns, the worst first.
     pub fn concerns(&self) -> Vec<Concern> {
         let all = Concern::ALL.iter().copied();
         all.filter(|concern| concern.is_of(self)).collect()
@@ -159,7 +159,7 @@ fn is_unbounded(basis: Basis<'_>, filter: &Filter) -> Option<bool> {
     Some(range.is_none_or(Constraint::is_open_above))
 }
 
-/// What exists of a request in the selected catalogs.
+/// The parts of a request that exist in the selected catalogs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Requested<'s> {
     /// Whether one of them has the package.
@@ -169,7 +169,7 @@ pub struct Requested<'s> {
 }
 
 impl<'s> Requested<'s> {
-    /// What exists, if the catalogs can answer.
+    /// The parts that exist, if the catalogs can answer.
     fn of(basis: Basis<'s>, filter: &Filter) -> Option<Self> {
         let anything = Filter {
             version: None,

@@ -1,4 +1,4 @@
-//! An extension in every API shape: what it asks for, and what is installed.
+//! An extension in every API shape: its request, and the installed bundle.
 //!
 //! ```text
 //! object --identify--> Shape --read--> Extension { Filter, Installed, ... }
@@ -32,30 +32,30 @@ pub use olmguard_catalog::json::Json;
 /// One extension as an object describes it.
 #[derive(Clone, Debug)]
 pub struct Extension {
-    /// Which object it is.
+    /// The names of the object.
     pub identity: Identity,
     /// The shape it is written in.
     pub shape: Shape,
-    /// Where its fields are in this shape.
+    /// The field paths of this shape.
     pub fields: Fields,
     /// Whether it is being deleted: `metadata.deletionTimestamp` is set.
     pub deleting: bool,
     /// `spec.source.sourceType`.
     pub source_type: SourceType,
-    /// What it asks for, or why that cannot be read.
+    /// Its request, or why that cannot be read.
     pub filter: Result<Filter, FilterError>,
-    /// What its status says is installed.
+    /// The installed bundle according to its status.
     pub installed: Installed,
     /// Whether an upgrade is still rolling out.
     pub rollout: Rollout,
-    /// What upgrade policies match it by.
+    /// The labels and the namespace, which upgrade policies match.
     pub subject: PolicySubject,
     /// Fields and words that its API does not have.
     pub hints: Vec<Hint>,
 }
 
 impl Extension {
-    /// The extension that an object is; none if it is something else, or of an unknown version.
+    /// The extension in an object; `None` for another kind or an unknown version.
     pub fn recognised<'a>(object: impl Json<'a>) -> Option<Self> {
         let identity = Identity::read(object);
         match identity.recognise(object) {
@@ -71,7 +71,7 @@ impl Extension {
         Self::of(Identity::read(object), shape, object)
     }
 
-    /// The same where it is already known which object it is.
+    /// Reads an object whose names and shape are already known.
     pub fn of<'a>(identity: Identity, shape: Shape, object: impl Json<'a>) -> Self {
         Self {
             installed: Installed::read(shape, object),
@@ -80,7 +80,7 @@ impl Extension {
         }
     }
 
-    /// The same without its status, as if nothing was installed.
+    /// Reads an object without its status, as if nothing was installed.
     pub fn requested<'a>(identity: Identity, shape: Shape, object: impl Json<'a>) -> Self {
         let fields = Fields::of(shape, object);
         Self {
@@ -129,7 +129,8 @@ pub struct PolicySubject {
 }
 
 impl PolicySubject {
-    /// Reads an object of any shape. What is missing or not a string is omitted: the API server refuses it.
+    /// Reads an object of any shape. A missing value, or one that is not a string, is omitted: the API server refuses
+    /// it.
     fn read<'a>(object: impl Json<'a>) -> Self {
         let mut namespaces = NAMESPACES.iter().filter_map(|path| object.at(path));
         let namespace = namespaces.find_map(Json::as_str);
@@ -141,7 +142,7 @@ impl PolicySubject {
     }
 }
 
-/// One after the other: to collect so few takes longer.
+/// A loop, because collecting so few entries takes longer.
 fn read_labels<'a>(labels: impl Json<'a>) -> BTreeMap<String, String> {
     let mut read = BTreeMap::new();
     for (key, label) in labels.entries().into_iter().flatten() {
@@ -152,7 +153,7 @@ fn read_labels<'a>(labels: impl Json<'a>) -> BTreeMap<String, String> {
     read
 }
 
-/// Where the shapes have the namespace: v0.18 and later, v0.15 to v0.17, v0.10 to v0.14.
+/// The paths of the namespace in the shapes: v0.18 and later, v0.15 to v0.17, v0.10 to v0.14.
 const NAMESPACES: [&[&str]; 3] = [
     &["spec", "namespace"],
     &["spec", "install", "namespace"],

@@ -1,7 +1,7 @@
-//! A question about one package: what is asked for, what is installed, what the catalogs offer; and how to
-//! get from here to there.
+//! A question about one package: the request, the installed bundle, the offers of the catalogs, and the path to another
+//! bundle.
 //!
-//! Facts come out, no words: `versions`, `path` and `explain` say them.
+//! The results are facts; `versions`, `path` and `explain` word them.
 
 mod guarded;
 mod path;
@@ -29,17 +29,17 @@ pub use crate::inquiry::step::{Need, PinnedStep};
 pub struct Inquiry<'a> {
     /// The facts and policies that it is judged by.
     pub basis: Basis<'a>,
-    /// What is asked for, any range aside.
+    /// The request, without its range.
     pub filter: &'a Filter,
-    /// What the catalogs that count offer.
+    /// The offers of the selected catalogs.
     pub offers: Vec<Offer<'a>>,
     /// The guardrails over steps to these offers.
     pub guards: Guards<'a>,
-    /// What is installed.
+    /// The installed bundle.
     pub installed: InstalledBundle,
-    /// How well the catalogs know it.
+    /// How well the catalogs know the installed bundle.
     pub known: CatalogKnowledge,
-    /// What upgrade policies decide by besides.
+    /// The facts that upgrade policies also read.
     pub context: EditContext<'a>,
     policies: MatchingPolicies<'a, 'a>,
 }
@@ -49,18 +49,16 @@ pub struct Inquiry<'a> {
 pub enum NotAnswered<'a> {
     /// OLM resolves nothing from these facts, whatever the edit is: one edit, judged.
     Refused(Box<Decision<'a>>),
-    /// It is not known what is installed by this text.
+    /// The text does not identify an installed bundle.
     From(NamingError),
-    /// It is not known which bundles this text means.
+    /// The text does not identify a target.
     To(NamingError),
 }
 
 impl<'a> Inquiry<'a> {
     /// Gathers the facts.
     ///
-    /// # Errors
-    /// If no catalog has the package, or one that counts cannot answer, or it is not known what is
-    /// installed.
+    /// # Errors If no catalog has the package, a selected catalog cannot answer, or it is not known what is installed.
     pub fn of(
         basis: Basis<'a>,
         filter: &'a Filter,
@@ -95,7 +93,7 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// The bundles that are meant by where to go.
+    /// The bundles that the target means.
     ///
     /// # Errors
     /// If none is.
@@ -104,12 +102,12 @@ impl<'a> Inquiry<'a> {
         target(text, self.filter, &self.offers, rules).map_err(NotAnswered::To)
     }
 
-    /// Where edges start, if the installed version can be read.
+    /// The start of edges, if the installed version can be read.
     pub fn origin(&self) -> Option<Origin<'_>> {
         Origin::read(&self.installed, self.basis.snapshot.rules()).ok()
     }
 
-    /// What bounds a path besides the edges.
+    /// The bounds of a path apart from edges.
     pub fn bounds(&self) -> Bounds<'_, 'a> {
         Bounds {
             rules: self.basis.snapshot.rules(),
@@ -158,14 +156,14 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// Whether a bundle is what an edit resolves to; releases of one version can have one name.
+/// Whether an edit resolves to a bundle; releases of one version can have one name.
 pub fn is_given(to: &Choice<'_>, resolved: &Choice<'_>) -> bool {
     to.is_of(resolved.catalog)
         && to.bundle().name == resolved.bundle().name
         && release(to) == release(resolved)
 }
 
-/// An empty release is none.
+/// The release; an empty one counts as none.
 fn release(choice: &Choice<'_>) -> Option<String> {
     let read = choice.bundle().version.as_ref().ok()?;
     let release = read.release.as_ref();
@@ -187,7 +185,7 @@ pub struct Decision<'a> {
 }
 
 impl<'a> Decision<'a> {
-    /// Judges the edit that sets `filter` where a bundle is installed.
+    /// Judges the edit that sets `filter` while a bundle is installed.
     pub fn new(
         basis: Basis<'a>,
         filter: &Filter,
@@ -219,7 +217,7 @@ impl<'a> Decision<'a> {
         self.judgement.token()
     }
 
-    /// The bundle that the edit resolves to, whether or not it may.
+    /// The bundle that the edit resolves to, whether or not it is allowed.
     pub fn resolved(&self) -> Option<Choice<'a>> {
         let resolved = self.judgement.ruled.resolved();
         resolved.filter(|choice| choice.bundle().version.is_ok())
@@ -230,7 +228,7 @@ impl<'a> Decision<'a> {
         self.resolved().filter(|_| self.verdict() == Verdict::Allow)
     }
 
-    /// What to do about a refusal, which is searched for.
+    /// The advice on a refusal, found by a search.
     pub fn advice(&self) -> FoundAdvice<'a> {
         let edit = self.edit();
         let advise = |request| {

@@ -2,8 +2,8 @@
 
 /// The known names most like `wanted`, nearest first, then in the order given; at most `most`.
 ///
-/// Like is what a slip of the hand makes of it: within a third of its length in inserted, deleted,
-/// changed or swapped characters, or one the beginning of the other.
+/// A name is like another if a typo makes one of the other: within a third of its length in inserted, deleted, changed
+/// or swapped characters, or if one is the beginning of the other.
 pub fn nearest<'a>(
     wanted: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -17,7 +17,7 @@ pub fn nearest<'a>(
         .into_iter()
         .filter_map(|name| {
             let known = prefix(name);
-            // A slip changes the length by one character at most.
+            // A typo changes the length by one character at most.
             let can_be_near = known.chars().count().abs_diff(length) <= slips;
             let paid = left.checked_sub(known.len() * wanted.len());
             let distance = match paid.filter(|_| can_be_near) {
@@ -36,8 +36,8 @@ pub fn nearest<'a>(
     near.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
-/// How many bytes are compared with how many in all, a fifth of a second: enough for tens of thousands of
-/// names of usual length. What comes after them is near only where one is the beginning of the other.
+/// How many pairs of bytes are compared in all, a fifth of a second: enough for tens of thousands of names of usual
+/// length. Names after them are near only if one is the beginning of the other.
 const MOST_COMPARED: usize = 1 << 25;
 
 /// Bounds the work for names of any length; no name that OLM accepts is longer.

@@ -1,4 +1,4 @@
-//! All catalogs of a cluster at one moment: what resolution sees, immutable and swapped whole.
+//! All catalogs of a cluster at one moment: the input of resolution, immutable and replaced as a whole.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/client/client.go`]
 //! (when a catalog can be read) and [`internal/operator-controller/resolve/catalog.go`] (which catalogs
@@ -28,16 +28,16 @@ pub use crate::snapshot::edit::{CatalogEdit, EditedCatalogs, EditedContent};
 
 /// The catalogs of a cluster at one moment, and the rules of the OLM in it.
 ///
-/// Invariant: `catalogs` stand in byte order of their names, each name once.
+/// Invariant: `catalogs` are in byte order of their names, each name once.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     rules: Rules,
     catalogs: Arc<[CatalogState]>,
-    /// No one said which catalogs there are; false of a cluster without any.
+    /// Whether no catalogs are given; false for a cluster without any.
     is_unasked: bool,
 }
 
-/// One `ClusterCatalog`, with its content where that is held.
+/// One `ClusterCatalog`, with its content if that is loaded.
 #[derive(Clone, Debug)]
 pub struct CatalogState {
     /// `metadata.name`.
@@ -50,24 +50,24 @@ pub struct CatalogState {
     pub availability: Availability,
     /// The Serving condition, as far as it is known.
     pub serving: ServingState,
-    /// `status.resolvedSource.image.ref`; where content is held, that of the content.
+    /// `status.resolvedSource.image.ref`; if content is loaded, the reference of the content.
     pub image_ref: Option<String>,
-    /// `status.lastUnpacked`; where content is held, that of the content.
+    /// `status.lastUnpacked`; if content is loaded, the time of the content.
     pub last_unpacked: Option<String>,
-    /// Whether the content held is what the object names.
+    /// Whether the loaded content is the one that the object names.
     pub currency: Currency,
-    /// Whether that was known not too long ago.
+    /// How long ago that was confirmed.
     pub age: Age,
-    /// What is held of its content.
+    /// Its content, or why it is missing.
     pub content: Content,
 }
 
-/// What is known of a catalog's labels.
+/// The labels of a catalog, as far as they are known.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Labels {
     /// All of them, the automatic one included.
     Known(BTreeMap<String, String>),
-    /// They cannot be read, so that any selector may match them.
+    /// They cannot be read, so any selector can match them.
     Unknown,
 }
 
@@ -75,46 +75,46 @@ pub enum Labels {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Availability {
-    /// It does.
+    /// The catalog takes part.
     #[default]
     Available,
-    /// `spec.availabilityMode: Unavailable`: it is as if it did not exist.
+    /// `spec.availabilityMode: Unavailable`: as if the catalog did not exist.
     Unavailable,
 }
 
-/// What is known of a catalog's Serving condition.
+/// The Serving condition of a catalog, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ServingState {
-    /// It is True, or nothing says that it is not.
+    /// It is True, or nothing shows that it is not.
     #[default]
     Presumed,
     /// The object carries a status, and Serving is absent in it or not True.
     KnownNot,
 }
 
-/// Whether content that is held is what its object names.
+/// Whether loaded content is the one that its object names.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Currency {
-    /// It is, or nothing says that it is not.
+    /// It is, or nothing shows that it is not.
     #[default]
     Current,
-    /// The object names other content by now, which is not held yet.
+    /// The object names newer content, which is not loaded yet.
     Superseded,
 }
 
-/// How long ago it was known that content is what its object names, by what is allowed.
+/// How long ago content was confirmed current, compared with the limit.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Age {
-    /// No longer than is allowed.
+    /// Within the limit.
     #[default]
     Allowed,
-    /// Longer, and this is what becomes of edits that need it.
+    /// Beyond the limit; edits that need the catalog are treated like this.
     Old(OnOldCatalog),
 }
 
-/// What becomes of edits that need a catalog whose content is too old.
+/// The treatment of edits that need a catalog whose content is too old.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum OnOldCatalog {
     /// They are judged by it, with a warning.
@@ -124,21 +124,21 @@ pub enum OnOldCatalog {
     Undecided,
 }
 
-/// What is held of a catalog's content.
+/// The content of a catalog, or why it is missing.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// All of it, decoded.
     Loaded(Arc<Catalog>),
-    /// Nothing was given for it.
+    /// No content was given.
     Missing,
-    /// It could not be fetched, for this reason: what it is, nobody has seen.
+    /// It could not be fetched, for this reason, so it is unknown.
     Unfetched(String),
     /// It could not be read, for this reason.
     Unreadable(String),
 }
 
 impl Snapshot {
-    /// A snapshot of these catalogs; of two with one name the last is kept.
+    /// A snapshot of these catalogs; of two with the same name the last is kept.
     pub fn new(rules: Rules, catalogs: impl IntoIterator<Item = CatalogState>) -> Self {
         let by_name: BTreeMap<String, CatalogState> = catalogs
             .into_iter()
@@ -151,7 +151,7 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot of no catalogs because no one said which there are, as opposed to a cluster without any.
+    /// A snapshot for which no catalogs are given, as opposed to a cluster without any.
     pub fn not_given(rules: Rules) -> Self {
         Self {
             is_unasked: true,
@@ -174,7 +174,7 @@ impl Snapshot {
         Self::new(self.rules.clone(), others)
     }
 
-    /// Whether it is known which catalogs there are.
+    /// Whether catalogs are given.
     pub fn is_given(&self) -> bool {
         !self.is_unasked
     }
@@ -200,7 +200,7 @@ impl Snapshot {
 }
 
 impl Content {
-    /// Why there is none, where that is known.
+    /// Why the content is missing, if that is known.
     pub fn fault(&self) -> Option<&str> {
         match self {
             Self::Unfetched(why) | Self::Unreadable(why) => Some(why),
@@ -210,7 +210,7 @@ impl Content {
 }
 
 impl Labels {
-    /// These, with the automatic one, which replaces any other value.
+    /// These labels with the automatic one, which replaces any other value.
     pub fn with_name(name: &str, mut labels: BTreeMap<String, String>) -> Self {
         labels.insert(METADATA_NAME_LABEL.to_owned(), name.to_owned());
         Self::Known(labels)
@@ -234,7 +234,7 @@ impl CatalogState {
         }
     }
 
-    /// Whether a selector takes it, or may take it: what is unknown rules nothing out.
+    /// Whether a selector matches the catalog, or can match it: unknown labels exclude nothing.
     pub fn may_match(&self, selector: &Selector) -> bool {
         match &self.labels {
             Labels::Known(labels) => selector.matches(labels),
@@ -242,7 +242,7 @@ impl CatalogState {
         }
     }
 
-    /// The digest of the content, `sha256:...`, where the object names one.
+    /// The digest of the content, `sha256:...`, if the object names one.
     pub fn digest(&self) -> Option<&str> {
         digest_of(self.image_ref.as_deref()?)
     }
@@ -265,8 +265,8 @@ fn digest_of(image: &str) -> Option<&str> {
 
 /// The catalogs of a cluster or of a saved one, as `objects` describe them and with the contents that are given.
 ///
-/// An object says which labels, priority and mode a catalog has; given content takes the place of what the cluster
-/// holds. A catalog that only an object or only content names is one as well.
+/// An object has the labels, priority and mode of a catalog; given content replaces the content of the cluster. A
+/// catalog can be named by an object alone, or by content alone.
 pub fn merge(
     mut cluster: Vec<CatalogState>,
     objects: Vec<CatalogState>,
@@ -278,8 +278,8 @@ pub fn merge(
     cluster
 }
 
-/// Gives catalogs the contents of their names, and takes those from the list. What the cluster says about the
-/// content that it holds is not true of another one.
+/// Gives catalogs the contents of their names, and removes those from the list. The cluster's status is about its own
+/// content, so it is dropped.
 fn replace(states: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
     contents.retain_mut(|(name, content)| {
         let state = states.iter_mut().find(|state| state.name == *name);
@@ -294,8 +294,8 @@ fn replace(states: &mut [CatalogState], contents: &mut Vec<(&str, Content)>) {
     });
 }
 
-/// What an object says wrong about a catalog stays wrong, whatever its content is. An object that names another
-/// digest than that of the content has newer content.
+/// Gives a catalog its content. A fault of the object stays, whatever the content is. An object that names another
+/// digest than the content has newer content.
 fn describe(states: &mut Vec<CatalogState>, objects: Vec<CatalogState>) {
     for object in objects {
         match states.iter_mut().find(|state| state.name == object.name) {

@@ -1,4 +1,4 @@
-//! What a policy is asked about: the facts of one edit.
+//! The facts of one edit that a policy reads.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct PolicyBundle<'a> {
     pub release: &'a str,
 }
 
-/// What is installed before a change.
+/// The installed bundle before a change.
 #[derive(Clone, Copy, Debug)]
 pub enum PolicyOrigin<'a> {
     /// Nothing: the change is a first installation.
@@ -39,7 +39,7 @@ pub enum PolicyOrigin<'a> {
     Bundle(PolicyBundle<'a>),
 }
 
-/// Who makes a change.
+/// The maker of a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Maker {
     /// A user, by an edit of the extension.
@@ -57,12 +57,12 @@ pub struct User<'a> {
     pub groups: &'a [String],
 }
 
-/// What is done to the `ClusterExtension`.
+/// The operation on the `ClusterExtension`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Operation {
-    /// It is created.
+    /// The extension is created.
     Create,
-    /// It is updated.
+    /// The extension is updated.
     Update,
 }
 
@@ -76,12 +76,12 @@ impl Operation {
     }
 }
 
-/// Who checks that the user has the verb `bypass`.
+/// The checker of the user's permission for the verb `bypass`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BypassPermission {
     /// The API server: by the `ValidatingAdmissionPolicy` that olmguard ships.
     AskedByApiServer,
-    /// Nothing that is known here, as in a check offline.
+    /// Unknown, as in a check offline.
     Unknown,
 }
 

@@ -67,7 +67,7 @@ impl fmt::Debug for Conditions<'_> {
     }
 }
 
-/// A program, and what is known of it.
+/// A program, with the results of its analysis.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     program: Program,
@@ -137,7 +137,7 @@ impl Condition {
         self.steps
     }
 
-    /// What its answer depends on.
+    /// The facts that its answer depends on.
     fn about(&self) -> ConditionSubject {
         let reads = |names: &[&str]| self.compiled.variables.iter().any(|it| names.contains(it));
         match (reads(names::OF_STEP), reads(names::OF_EDIT)) {
@@ -147,8 +147,8 @@ impl Condition {
         }
     }
 
-    /// Whether it is put to a change: one about the step to each move, one about the edit to the edit, one about both to
-    /// either.
+    /// Whether it is evaluated for a change: a condition about the step for each move, one about the edit for the edit,
+    /// one about both for either.
     pub(crate) fn is_about(&self, change: &Change<'_>) -> bool {
         let is_edit = change.maker == Maker::User;
         match self.about() {
@@ -158,7 +158,7 @@ impl Condition {
         }
     }
 
-    /// Whether it is put to steps that OLM makes automatically.
+    /// Whether it is evaluated for steps that OLM makes automatically.
     pub(crate) fn is_of_each_step(&self) -> bool {
         self.about() != ConditionSubject::Edit
     }

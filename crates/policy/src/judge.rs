@@ -8,7 +8,7 @@ use crate::violation::{Enforcement, PolicyRule, PolicyViolation, RangeShape, Ste
 use crate::window::{self, WindowState};
 
 impl UpgradePolicy {
-    /// What the policy says against a change of an extension that it matches.
+    /// The rules that a change of a matched extension violates.
     ///
     /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
     /// bypass, windows, conditions.
@@ -16,7 +16,7 @@ impl UpgradePolicy {
         violations(self, &mut Scope::of(change), Conditions::ALL)
     }
 
-    /// What policies say against a change of an extension that all of them match, in their order.
+    /// The rules that a change violates, for policies that all match the extension, in their order.
     ///
     /// The same as [`Self::violations`] of each if the conditions come to their end, at a lower cost: they share the
     /// values that conditions read.
@@ -55,10 +55,10 @@ fn violations(
         .collect()
 }
 
-/// A violated rule, and what follows from it in a policy that denies.
+/// A violated rule, with its consequence in a policy that denies.
 type Found = (PolicyRule, Enforcement);
 
-/// What a rule is put to.
+/// The changes that a rule is about.
 #[derive(Clone, Copy)]
 enum Asked {
     /// Each step to another bundle, also one that OLM makes automatically. So what is installed can always be pinned.
@@ -76,7 +76,7 @@ impl Asked {
     }
 }
 
-/// What a rule finds in a change.
+/// A rule, which returns its violation by a change.
 type Rule = fn(&PolicyRules, &Change<'_>) -> Option<Found>;
 
 /// The rules in their order; conditions come after them.

@@ -10,7 +10,7 @@ use olmguard_catalog::dns1123;
 use olmguard_catalog::selector::{LabelSelector, Selector, SelectorTexts};
 use olmguard_catalog::version::go::escape;
 
-/// What must be true of an extension, each part that is given.
+/// The conditions that an extension must meet, each if it is given.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Matching {
     packages: Option<Vec<Box<str>>>,
@@ -60,12 +60,12 @@ impl Matching {
     }
 }
 
-/// Whether there are more labels than are read: no selector can tell what the others are.
+/// Whether there are more labels than are read: no selector can know the others.
 fn too_many(subject: &Subject<'_>) -> bool {
     subject.labels.len() > limits::SUBJECT_ENTRIES
 }
 
-/// A list of names, and what one looks like.
+/// The rule for the names of a list.
 struct NameRule {
     many: &'static str,
     one: &'static str,
@@ -155,7 +155,7 @@ fn selector(value: &Value, faults: &mut Faults) -> Option<Selector> {
     }
 }
 
-/// What Go's decoder passes over in a selector (unknown fields), and what it does not limit.
+/// Reports what Go's decoder ignores in a selector (unknown fields), and what it does not limit.
 fn check_selector(value: &Value, faults: &mut Faults) {
     let Some(members) = Members::of(value, SELECTOR, SELECTOR_KEYS, faults) else {
         return;

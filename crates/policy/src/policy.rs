@@ -90,7 +90,7 @@ impl UpgradePolicy {
         conditions.saturating_add(OWN_WEIGHT)
     }
 
-    /// How many steps the conditions take at most that are put to steps that OLM makes automatically.
+    /// How many steps those conditions take at most that are evaluated for each automatic upgrade.
     pub fn weight_of_each_step(&self) -> usize {
         let conditions = self.rules.conditions.iter();
         let steps = conditions
@@ -162,7 +162,7 @@ impl UpgradePolicy {
         self.faults.report(path, PolicyProblem::TooCostlyTogether);
     }
 
-    /// Whether the policy needs someone who checks the permission to bypass.
+    /// Whether the policy needs a check of the permission to bypass.
     pub fn asks_for_permission(&self) -> bool {
         self.rules.bypass == Some(Bypass::ByPermission)
     }
@@ -194,7 +194,7 @@ fn empty() -> UpgradePolicy {
     }
 }
 
-/// An object of another kind must not be taken for a policy without rules.
+/// Reports an object of another kind, which must not count as a policy without rules.
 fn head(members: &Members<'_>, faults: &mut Faults) {
     for (key, expected) in [("apiVersion", API_VERSION), ("kind", KIND)] {
         let rule = TextRule::filled(expected, limits::NAME_BYTES);

@@ -1,19 +1,19 @@
-//! What a policy says against a change: data, to be worded elsewhere.
+//! The rules of a policy that a change violates: data, worded elsewhere.
 
 use crate::fault::PolicyFault;
 use crate::moment::Moment;
 use olmguard_catalog::version::{Constraint, Version};
 
-/// A rule that a change violates, and what follows from that.
+/// A rule that a change violates, and the consequence.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PolicyViolation {
     /// The rule, with the evidence.
     pub rule: PolicyRule,
-    /// What follows. `Warn` in a policy that warns, and for a rule that only warns.
+    /// The consequence: `Warn` in a policy that warns, and for a rule that only warns.
     pub enforcement: Enforcement,
 }
 
-/// A violated rule, with what was found and what the policy allows.
+/// A violated rule, with its evidence and what the policy allows.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PolicyRule {
     /// The policy cannot be read, for this first reason; only of a change that moves the extension.
@@ -74,9 +74,9 @@ pub enum PolicyRule {
         index: usize,
         /// The expression as written.
         expression: String,
-        /// What its answer depends on.
+        /// The facts that its answer depends on.
         about: ConditionSubject,
-        /// What became of it.
+        /// The outcome of the evaluation.
         outcome: ConditionOutcome,
     },
 }
@@ -119,7 +119,7 @@ impl PolicyRule {
         }
     }
 
-    /// Whether it is put to each step that OLM makes automatically, and not only to the edit before them.
+    /// Whether each step that OLM makes automatically is compared with it, and not only the edit before them.
     pub fn is_of_each_step(&self) -> bool {
         match self {
             Self::Condition { about, .. } => *about != ConditionSubject::Edit,
@@ -128,14 +128,14 @@ impl PolicyRule {
     }
 }
 
-/// What the answer of a condition depends on.
+/// The facts that the answer of a condition depends on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ConditionSubject {
-    /// On the step: `from`, `to`, `catalog` or `deprecated`.
+    /// The step: `from`, `to`, `catalog` or `deprecated`.
     Bundle,
-    /// On nothing of the step: the user, the range, the labels.
+    /// Only the edit: the user, the range, the labels.
     Edit,
-    /// On the step, and on the user or on what is requested.
+    /// The step, and the user or the request.
     Both,
 }
 

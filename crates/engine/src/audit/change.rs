@@ -1,4 +1,4 @@
-//! What is different of one extension between two audits of it: before and after its catalogs change.
+//! The differences between two audits of one extension: before and after its catalogs change.
 //!
 //! ```text
 //! before, after --outcome--> is the spec allowed?
@@ -22,7 +22,7 @@ use crate::resolve::{Choice, PolicyFinding};
 use sides::AuditPair;
 pub use sides::Reach;
 
-/// What is different after a change, the worst first.
+/// The differences after a change, the worst first.
 pub fn differences(before: &Audit<'_>, after: &Audit<'_>) -> Vec<Difference> {
     let sides = AuditPair::of(before, after);
     let all = Difference::ALL.iter().copied();
@@ -35,7 +35,7 @@ pub fn differences(before: &Audit<'_>, after: &Audit<'_>) -> Vec<Difference> {
 }
 
 impl<'s> Audit<'s> {
-    /// What OLM installs next without an edit, in this order.
+    /// The bundles that OLM installs next without an edit, in this order.
     pub fn moves(&self) -> Vec<Choice<'s>> {
         match &self.automatic {
             Some(walk) => walk.steps.clone(),
@@ -154,15 +154,15 @@ impl Difference {
 /// The outcome of a spec.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum SpecOutcome {
-    /// It is allowed.
+    /// The spec is allowed.
     Allowed,
-    /// OLM resolves nothing for it.
+    /// OLM resolves nothing for the spec.
     Unresolvable,
-    /// Rules of authors or administrators forbid it.
+    /// Rules of authors or administrators forbid the spec.
     Forbidden,
     /// A fact is missing.
     Undecided,
-    /// It is not judged.
+    /// The spec is not judged.
     NotJudged,
 }
 
@@ -180,12 +180,12 @@ impl SpecOutcome {
 
 // === The automatic upgrades, before and after ===
 
-/// What OLM installs automatically before and after a change.
+/// The automatic upgrades before and after a change.
 #[derive(Debug)]
 pub struct Moves<'b, 'a> {
-    /// Before it, in this order.
+    /// The bundles before the change, in order.
     pub before: Vec<Choice<'b>>,
-    /// After it, in this order.
+    /// The bundles after the change, in order.
     pub after: Vec<Choice<'a>>,
 }
 
@@ -252,12 +252,11 @@ fn is_same(one: Choice<'_>, other: Choice<'_>) -> bool {
 
 // === The step that OLM takes automatically after a change, if an upgrade policy denies it ===
 
-/// The first step that OLM takes automatically after a change and not before it, and that an upgrade policy denies:
-/// where it leads, and the rule.
+/// The first step that OLM takes automatically after a change and not before it, and that an upgrade policy denies.
 ///
 /// Only rules about the bundle count: windows, ranges, the override and users are about edits of the extension, and OLM
-/// takes this step without an edit. A step that is denied before and after the change hides none behind it. What was
-/// undecided before is no evidence.
+/// takes this step without an edit. A step that is denied before and after the change does not hide the steps behind
+/// it. If the spec was undecided before, there is no evidence.
 pub fn denied_step<'s>(
     edit: &Edit<'_>,
     before: &Audit<'_>,

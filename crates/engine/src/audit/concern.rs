@@ -1,4 +1,4 @@
-//! What is worth knowing about an extension, as a closed set of words: metrics and reports label by them.
+//! The concerns about an extension, a closed set of words: metrics and reports label by them.
 
 use crate::audit::place::version;
 use crate::audit::{Audit, Deprecations, NextEdit, Onward};
@@ -6,7 +6,7 @@ use crate::judge::{Ruling, Verdict, Walk};
 
 macro_rules! concerns {
     ($($(#[$doc:meta])* $concern:ident => $word:literal,)+) => {
-        /// One thing worth knowing, the worst first.
+        /// One concern about an extension, the worst first.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum Concern {
             $($(#[$doc])* $concern,)+
@@ -88,7 +88,7 @@ impl Concern {
         }
     }
 
-    /// What the path onward is, if it is a concern.
+    /// The concern about the path onward, if there is one.
     fn of_path(audit: &Audit<'_>) -> Option<Self> {
         match &audit.place.as_ref()?.onward {
             Onward::Now(next) | Onward::Later(next, _) => {

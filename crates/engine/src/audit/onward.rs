@@ -1,9 +1,9 @@
 //! The next edit of an extension towards the newest version it can reach, and when upgrade policies allow it.
 //!
-//! The bypass counts for nothing here: the path is the one along edges, so that an extension with the bypass
-//! has a path back to them.
+//! The bypass does not count here: the path follows edges, so that an extension with the bypass has a path back to
+//! them.
 //!
-//! Windows bind edits. What OLM installs automatically passes no admission, and no window holds it back.
+//! Windows bind edits. No admission sees automatic upgrades, so no window stops them.
 
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
@@ -13,7 +13,7 @@ use crate::resolve::{
 };
 use olmguard_policy::{Opening, PolicyRule};
 
-/// Where an extension can be brought by edits.
+/// The newer version that edits can bring an extension to.
 #[derive(Debug)]
 pub enum Onward<'s> {
     /// No version is newer.
@@ -38,34 +38,34 @@ pub enum Onward<'s> {
 /// The edits to the newest version that can be reached.
 #[derive(Debug)]
 pub struct NextEdit<'s> {
-    /// What each edit installs, one or more, the newest version that can be reached last.
+    /// The bundle that each edit installs, one or more, the newest version that can be reached last.
     pub path: Vec<Choice<'s>>,
     /// The one edit that is enough for all of them, if there are several and one is enough.
     pub one_edit: Option<OneEdit>,
 }
 
 impl NextEdit<'_> {
-    /// What to set as the version: the range of the one edit, or the first version of the path, if an API takes it.
+    /// The value for the version: the range of the one edit, or the first version of the path, if the API accepts it.
     pub fn range(&self) -> Option<String> {
         let one_edit = self.one_edit.as_ref().map(|edit| edit.range.clone());
         one_edit.or_else(|| pin(*self.path.first()?))
     }
 }
 
-/// Which extension is to be brought on, from where.
+/// The extension to upgrade, and its installed bundle.
 pub(super) struct Question<'a, 's> {
     pub(super) basis: Basis<'s>,
     pub(super) request: Request<'a>,
-    /// Where its fields are in its shape.
+    /// The fields of its shape.
     pub(super) fields: &'a Fields,
     pub(super) origin: &'a Origin<'a>,
-    /// What it requests, without its range and without the bypass.
+    /// Its request, without the range and without the bypass.
     pub(super) in_channels: &'a Filter,
-    /// The same in any channel.
+    /// The same request for any channel.
     pub(super) anywhere: &'a Filter,
 }
 
-/// What a search for an upward path found.
+/// The result of a search for an upward path.
 struct UpwardPath<'s> {
     path: Option<Vec<Choice<'s>>>,
     is_cut: bool,
@@ -219,11 +219,11 @@ fn upwards<'s>(
     }
 }
 
-/// How many openings are tried, where the windows of several policies rarely open together.
+/// How many openings are tried, because the windows of several policies may rarely open together.
 const MOST_OPENINGS: usize = 16;
 
-/// The catalogs that a filter is put to, if all of them can answer and one has the package. No deprecated bundle is a
-/// candidate, nor a prerelease if a release is installed: a path can go through one, but does not end there.
+/// The offers for a filter, if all selected catalogs can answer and one has the package. A deprecated bundle is not a
+/// candidate, nor is a prerelease if a release is installed: a path can go through one, but does not end there.
 pub(super) fn offers<'s>(
     basis: Basis<'s>,
     filter: &Filter,

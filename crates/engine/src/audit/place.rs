@@ -1,4 +1,4 @@
-//! What an installed bundle is in the catalogs of today, whatever range the extension has.
+//! The place of an installed bundle in the catalogs of today, whatever range the extension has.
 
 use crate::audit::onward::{Onward, Question, offers};
 use crate::audit::strict;
@@ -7,7 +7,7 @@ use crate::judge::{Basis, Request};
 use crate::resolve::{Choice, Offer, Origin};
 use olmguard_catalog::version::VersionRelease;
 
-/// What an installed bundle is in the catalogs.
+/// The place of an installed bundle in the catalogs.
 #[derive(Debug)]
 pub struct Place<'s> {
     /// The installed bundle in each catalog that has it; none if no catalog has it any more.
@@ -17,16 +17,16 @@ pub struct Place<'s> {
     pub newest: Option<Choice<'s>>,
     /// How many versions are newer, counted as for `newest`.
     pub newer: usize,
-    /// What is deprecated of it.
+    /// The deprecations that concern it.
     pub deprecations: Deprecations<'s>,
     /// The next edit towards the newest version.
     pub onward: Onward<'s>,
 }
 
-/// What is deprecated of an installed bundle, in the catalogs that have it.
+/// The deprecations that concern an installed bundle, in the catalogs that have it.
 #[derive(Clone, Debug, Default)]
 pub struct Deprecations<'s> {
-    /// Whether the bundle is.
+    /// Whether the bundle is deprecated.
     pub is_of_bundle: bool,
     /// The author's message about the package, perhaps empty, if it is deprecated.
     pub of_package: Option<&'s str>,
@@ -35,7 +35,7 @@ pub struct Deprecations<'s> {
 }
 
 impl<'s> Place<'s> {
-    /// What a bundle is, if the catalogs can answer.
+    /// The place of a bundle, if the catalogs can answer.
     pub(super) fn of(
         basis: Basis<'s>,
         request: &Request<'_>,

@@ -1,4 +1,4 @@
-//! Results of a run as lines for people: what is no refusal, and the counts at the end.
+//! Results of a run as lines for people: answers without a refusal, and the counts at the end.
 
 use crate::explain::advice::{fix, note, one_edit};
 use crate::explain::text::recorded;
@@ -7,7 +7,7 @@ use crate::extension::Filter;
 use crate::judge::{Token, Verdict};
 use olmguard_catalog::version::go;
 
-/// What became of one extension, in one line or, for a refusal, in several.
+/// The result for one extension, in one line or, for a refusal, in several.
 pub fn result(answer: &Answer) -> String {
     match (&answer.message, &answer.resolved) {
         (Some(message), _) => message.clone(),
@@ -58,7 +58,7 @@ pub fn from(answer: &Answer) -> Option<String> {
     answer.installed.as_ref().map(recorded)
 }
 
-/// What an edit resolves to or, where it resolves to nothing, what it asks for.
+/// The version that an edit resolves to or, if it resolves to nothing, the requested range.
 pub fn to(answer: &Answer) -> Option<String> {
     let resolved = answer.resolved.as_ref();
     let resolved = resolved.map(|resolved| match &resolved.release {
@@ -72,8 +72,8 @@ pub fn to(answer: &Answer) -> Option<String> {
     resolved.or_else(|| answer.requested.as_ref().map(asked))
 }
 
-/// What to do about a refusal: the edit to make, else what would have to change, else that the search
-/// for one was cut short.
+/// What to do about a refusal: the edit to make, otherwise what is missing, otherwise that the search for an edit was
+/// cut short.
 pub fn remedy(answer: &Answer) -> Option<String> {
     match answer.verdict() {
         Verdict::Deny | Verdict::Undecided => {
@@ -86,12 +86,12 @@ pub fn remedy(answer: &Answer) -> Option<String> {
     }
 }
 
-/// What was not judged, by why not.
+/// The objects that were not judged, by reason.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PassedOver {
-    /// Extensions that are what they were.
+    /// Extensions that have not changed.
     pub unchanged: usize,
-    /// Extensions that are there no more.
+    /// Extensions that no longer exist.
     pub removed: usize,
     /// Templates that no one has rendered.
     pub templates: usize,
@@ -99,7 +99,7 @@ pub struct PassedOver {
     pub other_kinds: usize,
 }
 
-/// What an extension that is there no more asked for.
+/// The request of an extension that no longer exists.
 pub fn removed(package: Option<&str>, range: Option<&str>) -> String {
     let package = go::escape(package.unwrap_or("an unknown package"));
     match range {
@@ -108,7 +108,7 @@ pub fn removed(package: Option<&str>, range: Option<&str>) -> String {
     }
 }
 
-/// Of a file of the base that nobody compares anything with.
+/// The line about a file of the base that is compared with nothing.
 pub fn not_compared(why: &str) -> String {
     format!(
         "it could not be read, and is there no more: {}",
@@ -116,7 +116,7 @@ pub fn not_compared(why: &str) -> String {
     )
 }
 
-/// How many of each verdict, those that are none left out, and what was passed over.
+/// The number of each verdict, without zeros, and the objects that were not judged.
 pub fn summary(counts: &[(Verdict, usize)], passed_over: PassedOver) -> String {
     let said: Vec<String> = counts
         .iter()
@@ -148,7 +148,7 @@ pub fn denied_by_warnings(count: usize) -> String {
 }
 
 impl PassedOver {
-    /// Those that are not none, each in a few words.
+    /// The numbers that are not zero, each in a few words.
     fn words(self) -> impl Iterator<Item = String> {
         let words = [
             (self.unchanged, "unchanged", "unchanged"),
@@ -168,7 +168,7 @@ impl PassedOver {
     }
 }
 
-/// What was done with one.
+/// The verdict as a past participle.
 pub fn past(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "allowed",

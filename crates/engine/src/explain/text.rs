@@ -25,14 +25,14 @@ struct LinePart {
     give: Give,
 }
 
-/// What gives way first where a line is too long.
+/// The order in which parts are cut if a line is too long.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Give {
     /// Names of objects, packages, channels, bundles and catalogs.
     Name,
     /// Ranges, values and other texts that users wrote.
     Written,
-    /// Versions: cut only where nothing else is left to cut.
+    /// Versions: cut only if nothing else is left to cut.
     Version,
     /// Our own words and the token.
     Never,
@@ -133,7 +133,7 @@ impl fmt::Display for CutLine {
     }
 }
 
-/// A text of at most `limit` bytes, "..." in the middle where something was cut.
+/// A text of at most `limit` bytes, with "..." in the middle if something was cut.
 pub(super) fn cut_middle(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -144,7 +144,7 @@ pub(super) fn cut_middle(text: &str, limit: usize) -> String {
     format!("{head}{DOTS}{tail}")
 }
 
-/// A text of at most `limit` bytes, "..." at its end where something was cut.
+/// A text of at most `limit` bytes, with "..." at its end if something was cut.
 pub fn cut_end(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -211,7 +211,7 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// What is named, and how many more there are.
+/// The named items, and how many more there are.
 pub fn and_more(named: String, rest: usize) -> String {
     match rest {
         0 => named,
@@ -233,10 +233,10 @@ fn ceil(text: &str, at: usize) -> &str {
 
 const DOTS: &str = "...";
 
-/// No part is cut below this: what is left of it must be something to recognise.
+/// No part is cut below this length, so that it can be recognised.
 const SHORTEST: usize = 11;
 
-/// A bundle by its version and release, by its name where they cannot be read; fit for a terminal.
+/// A bundle by its version and release, by its name if they cannot be read; fit for a terminal.
 pub fn label(bundle: &Bundle) -> String {
     match &bundle.version {
         Ok(read) => read.recorded(BundleReleaseSupport::Disabled).version,

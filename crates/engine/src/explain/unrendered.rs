@@ -1,11 +1,11 @@
-//! What is no manifest yet: a tool makes a manifest of it. Such a text is not checked, and the tool is named.
+//! Texts that are not manifests yet, because a tool makes the manifest. They are not checked, and the tool is named.
 
 use std::borrow::Cow;
 
 use crate::explain::one_line;
 use olmguard_catalog::version::go;
 
-/// Why something is no manifest yet.
+/// Why a text is not a manifest yet.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Unrendered {
     /// The text of a template.
@@ -27,7 +27,7 @@ pub enum Unrendered {
     Resource,
 }
 
-/// What makes the manifests of it.
+/// The tool that makes the manifests.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Renderer {
     /// `envsubst`, from this file.
@@ -38,7 +38,7 @@ pub enum Renderer {
     Kustomize(String),
     /// OpenShift's `oc process`, from this file.
     Oc(String),
-    /// No one knows what.
+    /// Unknown.
     Unknown,
 }
 

@@ -36,7 +36,7 @@ pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
     warnings.truncate(MOST);
 }
 
-/// Warns where it is judged as if nothing were installed though something was asked for, for the reason of this
+/// Warns that an edit was checked as a new installation although the base requests something, for the reason of this
 /// row.
 pub fn warn_of_base(answer: &mut Answer, doubt: Option<Token>) {
     if answer.verdict() != Verdict::NotJudged {
@@ -44,21 +44,21 @@ pub fn warn_of_base(answer: &mut Answer, doubt: Option<Token>) {
     }
 }
 
-/// The warning where what the base asks for brings nothing about, for the reason of this row.
+/// The warning if the request of the base resolves to nothing, for the reason of this row.
 fn base_without_bundle(token: Token) -> String {
     let line = CutLine::default().say("what the base requests resolves to nothing now [");
     let line = line.say(token.as_str());
     shorten(&line.say("]: checked as a new installation"))
 }
 
-/// The warning beside a new extension that asks for the package of one that is removed.
+/// The warning about a new extension that requests the package of a removed one.
 pub fn renamed(removed: &str) -> String {
     let line = CutLine::default().name(removed);
     let line = line.say(" requested this package and is removed: ");
     shorten(&line.say("under a new name OLM uninstalls it and installs it again"))
 }
 
-/// The warning beside an undecided edit that is let through.
+/// The warning about an undecided edit that is allowed.
 pub fn let_through(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     shorten(
@@ -68,7 +68,7 @@ pub fn let_through(message: &str) -> String {
     )
 }
 
-/// The warning beside an edit that would be refused, were it not only observed.
+/// The warning about an edit that would be refused if olmguard did more than observe.
 pub fn only_observed(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     shorten(
@@ -78,7 +78,7 @@ pub fn only_observed(message: &str) -> String {
     )
 }
 
-/// The warnings beside the write of an upgrade policy, after which the policies of these names are too costly together.
+/// The warnings about the write of an upgrade policy, after which the policies of these names are too costly together.
 pub fn too_costly_together(names: &[&str]) -> Vec<String> {
     let (noun, verb) = match names {
         [] => return Vec::new(),
@@ -90,7 +90,7 @@ pub fn too_costly_together(names: &[&str]) -> Vec<String> {
     vec![shorten(&line), PolicyProblem::TooCostlyTogether.to_string()]
 }
 
-/// The warning beside what was not judged, where there is one.
+/// The warning about an object that was not judged, if there is one.
 pub(super) fn of_exemption(exemption: &Exemption) -> Option<String> {
     let Exemption::UnknownVersion { api_version, kind } = exemption else {
         return None;
@@ -268,7 +268,7 @@ fn first_named(names: &[&str]) -> CutLine {
     }
 }
 
-/// Why guardrails were not put to every step.
+/// Why not every step was compared with guardrails.
 fn not_applied(why: UnjudgedSteps) -> String {
     match why {
         UnjudgedSteps::First => {
@@ -279,7 +279,7 @@ fn not_applied(why: UnjudgedSteps) -> String {
     }
 }
 
-/// That these rules were not put to every step that OLM takes automatically.
+/// That not every automatic step was compared with these rules.
 pub fn goes_on(rules: &str, looked_at: usize) -> String {
     format!(
         "OLM goes on by itself for more than {looked_at} steps: {rules} were applied to so many only"

@@ -1,4 +1,4 @@
-//! Where the fields of a filter are in each API shape, and what the bypass is called there.
+//! The field paths of a filter in each API shape, and the words of the bypass.
 
 use crate::extension::{Json, Shape};
 
@@ -9,7 +9,7 @@ pub struct Fields {
     pub(super) base: &'static [&'static str],
     /// The same as a field path.
     prefix: &'static str,
-    /// How channels are asked for.
+    /// The field for channels.
     pub channels: ChannelField,
     /// Whether catalogs can be selected.
     pub selector: SelectorField,
@@ -19,7 +19,7 @@ pub struct Fields {
     pub installed: &'static str,
 }
 
-/// How a shape asks for channels.
+/// The field of a shape for channels.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ChannelField {
     /// `channels`, a list.
@@ -35,7 +35,7 @@ pub enum ChannelField {
 pub enum SelectorField {
     /// It has `selector`.
     Present,
-    /// It looks at every catalog.
+    /// It reads every catalog.
     Absent,
 }
 
@@ -125,7 +125,7 @@ impl Fields {
         self.path("upgradeConstraintPolicy")
     }
 
-    /// The keys from the object down to the field that decides: the version, else the package.
+    /// The keys from the object down to the field that decides: the version, otherwise the package.
     pub fn deciding(&self, has_version: bool) -> impl Iterator<Item = &'static str> {
         let field = if has_version {
             "version"

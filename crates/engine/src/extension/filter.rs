@@ -1,11 +1,11 @@
-//! What an extension asks for, from any shape in one type, and when two ask for the same.
+//! The request of an extension, from any shape in one type, and when two requests are the same.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use olmguard_catalog::selector::LabelSelector;
 
-/// What an extension asks for.
+/// The request of an extension.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// The package.
@@ -18,18 +18,18 @@ pub struct Filter {
     pub selector: Option<Arc<LabelSelector>>,
     /// Whether upgrade edges count.
     pub policy: Policy,
-    /// Whether it has more than [`Filter::MOST_ENTRIES`] channels and entries of its selector, and none
-    /// of them is kept. Two such filters are compared by who reads them.
+    /// Whether it has more than [`Filter::MOST_ENTRIES`] channels and entries of its selector, and none of them is
+    /// kept. The reader compares two such filters.
     pub is_too_large: bool,
 }
 
 /// Whether the catalog's upgrade edges bind the extension.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Policy {
-    /// They do: `CatalogProvided`, `Enforce`, or any word that is not the bypass.
+    /// Edges bind: `CatalogProvided`, `Enforce`, or any word that is not the bypass.
     #[default]
     CatalogProvided,
-    /// They do not, the bypass: `SelfCertified`, or `Ignore` in older shapes.
+    /// Edges do not bind, the bypass: `SelfCertified`, or `Ignore` in older shapes.
     SelfCertified,
 }
 
@@ -44,8 +44,8 @@ impl Policy {
 }
 
 impl Filter {
-    /// The most entries of a filter that is judged. The CRD takes 256 channels, and any number of
-    /// entries of a selector, of which a real one has a handful.
+    /// The most entries of a filter that is judged. The CRD accepts 256 channels, and any number of entries of a
+    /// selector; a real one has a handful.
     pub const MOST_ENTRIES: usize = 1_024;
 
     /// The number of channels and of all entries of the selector, those of its lists among them.
@@ -114,12 +114,12 @@ impl Filter {
         }
     }
 
-    /// Whether two ask for the same: channels and selectors as sets, ranges as trimmed text.
+    /// Whether two requests are the same: channels and selectors as sets, ranges as trimmed text.
     pub fn asks_the_same_as(&self, other: &Self) -> bool {
         self.policy == other.policy && self.selects_the_same_as(other)
     }
 
-    /// The same, whatever the policies.
+    /// Whether two requests are the same, whatever the policies.
     pub fn selects_the_same_as(&self, other: &Self) -> bool {
         self.package == other.package
             && self.trimmed() == other.trimmed()

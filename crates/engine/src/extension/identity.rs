@@ -1,4 +1,4 @@
-//! Which object it is: group, version, kind and name.
+//! The names of an object: group, version, kind and name.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub struct Identity {
     pub generate_name: Option<String>,
 }
 
-/// What an `apiVersion` and a `kind` stand for.
+/// The kind of object that an `apiVersion` and a `kind` stand for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RecognisedObject {
     /// An extension in a shape that can be read.
@@ -57,7 +57,7 @@ impl Identity {
         format!("{}{gap}{}", self.group, self.version)
     }
 
-    /// Reads the names; what is missing or no string is empty.
+    /// Reads the names; a missing value, or one that is not a string, is empty.
     pub fn read<'a, J: Json<'a>>(object: J) -> Self {
         let metadata = object.get("metadata");
         let text = |value: Option<J>| value.and_then(Json::as_str).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Identity {
     }
 }
 
-/// An alpha is told by its `spec.source`; absent and `null` are the same.
+/// The shape of an alpha, by its `spec.source`; absent and `null` are the same.
 fn alpha<'a>(object: impl Json<'a>) -> Shape {
     match object
         .at(&["spec", "source"])

@@ -1,14 +1,13 @@
 //! What the CRD of an extension would refuse, without an API server.
 //!
 //! Mirrors the schemas and CEL rules of operator-controller's CRDs (`helm/olmv1/base/
-//! operator-controller/crd/standard`, before v1.4 `config/base/...`), and how
-//! k8s.io/apiextensions-apiserver applies them: a `null` field is dropped before validation, a
-//! field that the CRD does not know is pruned and never a fault, lengths are in characters. The
-//! rules are tables (`v1`, `nested`, `flat`); `walk` applies them.
+//! operator-controller/crd/standard`, before v1.4 `config/base/...`), and how k8s.io/apiextensions-apiserver applies
+//! them: a `null` field is dropped before validation, a field that the CRD does not know is pruned and never a fault,
+//! lengths are in characters. The rules are tables (`v1`, `v1alpha1`); `walk` applies them.
 //!
-//! Rules that compare with the old object (`fixed`) are asked for by themselves, since most callers know
-//! of none. Left out: `metadata`, `status`, and the rules of the experimental CRD. What the tables do not have
-//! (`unknown`) is no finding, because an API server prunes it.
+//! Rules that compare with the old object (`fixed`) have a function of their own, because most callers know no old
+//! object. Left out: `metadata`, `status`, and the rules of the experimental CRD. A field that the tables do not have
+//! (`unknown`) is not a finding, because an API server prunes it.
 
 use serde_json::Value;
 
@@ -47,22 +46,22 @@ impl SchemaRelease {
     }
 }
 
-/// What the CRD would refuse of `object`, in the order of its fields; empty if it would take it.
+/// The findings of the CRD in `object`, in the order of its fields; empty if it would accept it.
 ///
-/// `olm` chooses the CRD of [`Shape::V1`]; for older shapes it is that of the newest release with
-/// the form in which `object` is written. At most 32 findings are reported.
+/// `olm` chooses the CRD of [`Shape::V1`]; for older shapes it is the CRD of the newest release with the form of
+/// `object`. At most 32 findings are reported.
 pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
     walk::walk(schema(shape, object), olm, object)
 }
 
-/// What the CRD would refuse of an edit that makes `new` of `old`, whatever it says of `new` alone: the
-/// fields that nobody may change, in their order. Both are of this shape.
+/// The findings of the CRD in an edit from `old` to `new`, whatever it finds in `new` alone: changes of fields that
+/// must not change, in their order. Both are of this shape.
 pub fn check_edit(shape: Shape, olm: SchemaRelease, old: &Value, new: &Value) -> Vec<Finding> {
     fixed::check(shape, olm, (old, new))
 }
 
-/// What the CRD of a `ClusterCatalog` would refuse of one in `olm.operatorframework.io/v1`, in the order of its
-/// fields. At most 32 findings are reported.
+/// The findings of the CRD in a `ClusterCatalog` of `olm.operatorframework.io/v1`, in the order of its fields. At most
+/// 32 findings are reported.
 pub fn check_catalog(object: &Value) -> Vec<Finding> {
     walk::walk(&cluster_catalog::CLUSTER_CATALOG, NEWEST, object)
 }
@@ -80,7 +79,7 @@ pub(super) fn unknown<'o>(
     (unknown, known.unwrap_or_default())
 }
 
-/// The same of a `ClusterCatalog`.
+/// The same for a `ClusterCatalog`.
 pub(super) fn unknown_in_catalog(object: &Value) -> (Vec<UnknownField<'_>>, Vec<String>) {
     let schema = &cluster_catalog::CLUSTER_CATALOG;
     let unknown = unknown::unknown(schema, Some(NEWEST), object);

@@ -1,4 +1,4 @@
-//! What an extension's status says is installed.
+//! The installed bundle according to an extension's status.
 //!
 //! Upstream: operator-controller, [`api/v1/clusterextension_types.go`] and its predecessors:
 //! `status.install.bundle` from v0.15 on, `status.installedBundle` from v0.10, an image reference
@@ -8,15 +8,15 @@
 
 use crate::extension::{Json, Shape};
 
-/// What is installed, as far as it is known.
+/// The installed bundle, as far as it is known.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Installed {
-    /// Nothing is.
+    /// Nothing is installed.
     #[default]
     Nothing,
-    /// Something may be, and it is not known what.
+    /// Unknown, with the reason.
     Unknown(UnknownCause),
-    /// This bundle is.
+    /// This bundle is installed.
     Bundle(InstalledBundle),
     /// A bundle of this version is. Its name was not given: it is the only one in the edges of the catalogs that fits.
     Inferred(InstalledBundle),
@@ -34,21 +34,21 @@ pub enum UnknownCause {
         /// The path of the field.
         field: &'static str,
     },
-    /// A request to update the object does not hold it as it was.
+    /// A request to update the object does not contain the old object.
     NoOldObject,
-    /// Whoever knows could not be asked, for this reason.
+    /// The cluster that knows could not be asked, for this reason.
     NotToBeHad {
-        /// What became of it.
+        /// The reason.
         why: String,
     },
-    /// What there was before is to tell, and does not.
+    /// The base does not contain it.
     NotInBase {
         /// Why not.
         why: String,
     },
-    /// It is undecided what was asked for before resolves to.
+    /// It is undecided what the earlier request resolves to.
     BaseUndecided {
-        /// The token of the row that says so.
+        /// The token of the row that left it undecided.
         reason: &'static str,
     },
     /// A version was given without a name, and catalogs have several bundles of it.
@@ -66,7 +66,7 @@ pub enum UnknownCause {
 /// An installed bundle, as it is recorded.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct InstalledBundle {
-    /// Its name; absent where only its version is known.
+    /// Its name; absent if only its version is known.
     pub name: Option<String>,
     /// Its version as recorded, perhaps with a release as build metadata.
     pub version: String,

@@ -19,17 +19,17 @@ pub struct ForbiddenPath<'a> {
     pub steps: GuardedSteps<'a>,
 }
 
-/// What guardrails forbid of the steps of a path.
+/// The steps of a path that guardrails forbid.
 #[derive(Debug, Default)]
 pub struct GuardedSteps<'a> {
     /// The first forbidden steps.
     pub forbidden: Vec<ForbiddenStep<'a>>,
-    /// How many steps were looked at, where not all were.
+    /// How many steps were compared, if not all.
     pub looked_at: Option<usize>,
 }
 
 impl<'a> GuardedSteps<'a> {
-    /// Looks at steps until `most` were looked at, or enough are forbidden.
+    /// Compares steps until `most` were compared, or enough are forbidden.
     fn at(most: usize, steps: impl Iterator<Item = Option<ForbiddenStep<'a>>>) -> Self {
         let mut looked = Self::default();
         for (looked_at, step) in steps.enumerate() {

@@ -11,16 +11,16 @@ use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded};
 use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, PathSearch, choose, weigh};
 
-/// What a search for a path came to.
+/// The result of a search for a path.
 #[derive(Clone, Debug, Default)]
 pub struct SoughtPath<'a> {
-    /// What each edit installs, the last one at the end; none where no path was found.
+    /// The bundle that each edit installs, the goal last; empty if no path was found.
     pub steps: Option<Vec<Choice<'a>>>,
     /// Without targets: the highest bundle that can be reached along edges, if it is a prerelease.
     pub prerelease: Option<Choice<'a>>,
     /// Whether a search ended at its bound.
     pub is_cut: bool,
-    /// Whether the search followed edges though the extension has the bypass.
+    /// Whether the search followed edges although the extension has the bypass.
     pub is_along_edges: bool,
 }
 
@@ -194,11 +194,11 @@ fn is_admitted(inquiry: &Inquiry<'_>, steps: &[Choice<'_>]) -> bool {
 /// How an edit that pins a bundle is judged.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum StepEdit {
-    /// It is installed.
+    /// The bundle is installed.
     Given,
-    /// Guardrails or upgrade policies forbid it.
+    /// Guardrails or upgrade policies forbid the edit.
     Forbidden,
-    /// It cannot be pinned, or is refused for another reason, or the pin gives another bundle.
+    /// The bundle cannot be pinned, the edit is refused for another reason, or the pin gives another bundle.
     Otherwise,
 }
 
@@ -216,7 +216,7 @@ fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> 
     }
 }
 
-/// The shortest path along edges to one of these bundles, else to the highest that can be reached.
+/// The shortest path along edges to one of these bundles, otherwise to the highest that can be reached.
 pub(super) fn along<'a>(
     inquiry: &Inquiry<'a>,
     origin: &Origin<'_>,
@@ -242,7 +242,7 @@ fn to_targets<'a>(
         let found = search.path_to(Some(*target), &inquiry.offers);
         is_cut |= found.is_cut;
         let steps = found.path?.steps;
-        // Where the goal is out of reach, the path leads elsewhere.
+        // If the goal cannot be reached, the path ends elsewhere.
         (steps.last() == Some(target)).then_some(steps)
     });
     let steps = paths.min_by_key(Vec::len);

@@ -1,4 +1,4 @@
-//! What speaks for and against one step, from the installed bundle to one of some bundles.
+//! The reasons for and against one step, from the installed bundle to one of some bundles.
 
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::VersionRelease;
@@ -9,23 +9,23 @@ use crate::judge::{Token, Verdict, pin};
 use crate::resolve::semver::{Hindrance, step};
 use crate::resolve::{Choice, Offer, OfferEdge, Origin, Query, Violation};
 
-/// What would have to differ for a step to be taken.
+/// A condition that a step does not meet.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Need<'a> {
     /// No entry has an edge to it: it needs one, by `replaces`, `skips` or `skipRange`.
     Edge {
-        /// The installed name, where it is known.
+        /// The installed name, if it is known.
         name: Option<String>,
         /// The installed version.
         version: String,
     },
-    /// Versions count, and do not allow it.
+    /// The semver rules count, and do not allow it.
     Versions(Hindrance),
-    /// Entries lead there, of channels that do not count.
+    /// Entries of channels that are not requested have an edge to it.
     Channel(Vec<String>),
     /// It is in none of the requested channels, but in these.
     Member(Vec<String>),
-    /// The range does not hold it.
+    /// The range does not match it.
     Range(String),
     /// It declares a dependency of this kind.
     Dependency(DependencyKind),
@@ -35,7 +35,7 @@ pub enum Need<'a> {
     Chosen {
         /// The pin.
         pin: String,
-        /// What it gives.
+        /// The bundle that it gives.
         given: Choice<'a>,
     },
     /// Catalogs of one priority have it.
@@ -44,32 +44,32 @@ pub enum Need<'a> {
     BrokenRange,
     /// The installed version cannot be read.
     Installed,
-    /// Entries of it have a skipRange that OLM ignores.
+    /// Its entries have a skipRange that OLM ignores.
     UnreadRange(Vec<String>),
-    /// Without a pin what is not deprecated goes before it.
+    /// Without a pin, OLM prefers bundles that are not deprecated.
     Deprecated,
 }
 
-/// The edit that pins the version asked about, judged.
+/// The judgement of the edit that pins the version in question.
 #[derive(Debug)]
 pub struct PinnedStep<'a> {
     /// The range that pins it.
     pub pin: String,
-    /// How it is judged.
+    /// The judgement of the edit.
     pub decision: Decision<'a>,
     /// Another bundle that it installs instead.
     pub another: Option<Choice<'a>>,
 }
 
 impl PinnedStep<'_> {
-    /// Whether it installs what is asked about.
+    /// Whether it installs the bundle in question.
     pub fn is_allowed(&self) -> bool {
         self.decision.verdict() == Verdict::Allow && self.another.is_none()
     }
 }
 
 impl<'a> Inquiry<'a> {
-    /// The edit that pins the version of these bundles; none where it cannot be read.
+    /// The edit that pins the version of these bundles; `None` if the version cannot be read.
     pub fn pinned(&self, targets: &[Choice<'a>]) -> Option<PinnedStep<'a>> {
         let pin = targets.iter().find_map(|to| pin(*to))?;
         let free = self.filter.without_version();
@@ -82,7 +82,7 @@ impl<'a> Inquiry<'a> {
         })
     }
 
-    /// Whether the successor rule takes one of these bundles from an edge, the stay rule aside.
+    /// Whether the successor rule accepts one of these bundles because of an edge.
     pub fn is_successor(&self, targets: &[Choice<'a>]) -> bool {
         let origin = self.origin();
         origin.is_some_and(|origin| targets.iter().any(|to| self.leads(&origin, to)))
@@ -101,7 +101,7 @@ impl<'a> Inquiry<'a> {
         violations.collect()
     }
 
-    /// Whether versions alone allow the step; absent where one of them cannot be read.
+    /// Whether versions alone allow the step; absent if one of them cannot be read.
     pub fn by_versions(&self, targets: &[Choice<'a>]) -> Option<Result<(), Hindrance>> {
         let legacy = self.basis.snapshot.rules().legacy_release;
         let here = VersionRelease::parse_legacy(&self.installed.version, legacy).ok()?;
@@ -110,8 +110,8 @@ impl<'a> Inquiry<'a> {
         Some(step(&here.version, &there.version))
     }
 
-    /// What speaks against a step, in the order in which it is worth mending. `unpinned` is what the
-    /// request resolves to without a pin.
+    /// The conditions that a step does not meet, in the order in which they are worth fixing. `unpinned` is the bundle
+    /// that the request resolves to without a pin.
     pub fn needs(
         &self,
         targets: &[Choice<'a>],
@@ -182,7 +182,7 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// Whether an edge starts at what is installed. An entry that replaces nothing writes none.
+/// Whether an edge starts at the installed bundle. An entry that replaces nothing has no edge.
 fn starts(edge: &OfferEdge<'_>, origin: &Origin<'_>) -> bool {
     let is_none = matches!(edge.written, WrittenEdge::Name { from: "", .. });
     !is_none && edge.starts_at(origin)

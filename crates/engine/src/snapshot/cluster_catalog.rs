@@ -40,11 +40,10 @@ pub enum ClusterCatalogError {
 /// A catalog that cannot be read, as far as it can.
 #[derive(Clone, Debug)]
 pub struct BadClusterCatalog {
-    /// Why not.
+    /// Why it cannot be read.
     pub error: ClusterCatalogError,
-    /// What is known of it all the same, absent where not even its name is. It exists in the
-    /// cluster, so to leave it out would be to judge on catalogs that there are not; its content
-    /// counts as unreadable.
+    /// The readable part; absent if not even the name is known. The catalog exists in the cluster, so omitting it would
+    /// be a wrong snapshot; its content counts as unreadable.
     pub state: Option<Box<CatalogState>>,
 }
 

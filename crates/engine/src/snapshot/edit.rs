@@ -27,7 +27,7 @@ pub struct CatalogEdit {
     new: Option<WrittenCatalog>,
 }
 
-/// What an object requests.
+/// The source that an object requests.
 #[derive(Clone, Debug)]
 struct WrittenCatalog {
     state: CatalogState,
@@ -38,9 +38,9 @@ struct WrittenCatalog {
 /// The catalogs after an edit.
 #[derive(Clone, Debug)]
 pub struct EditedCatalogs {
-    /// All of them; absent if nothing is known about the edited one that could be compared.
+    /// All catalogs; absent if nothing is known about the edited one that could be compared.
     pub snapshot: Option<Snapshot>,
-    /// Which content the edited one has there.
+    /// The content of the edited catalog.
     pub content: EditedContent,
 }
 
@@ -90,14 +90,14 @@ impl CatalogEdit {
         }
     }
 
-    /// Whether a policy can deny it, with this content after it. A catalog can always be taken away, by a deletion or
-    /// as Unavailable. Without its content there is no evidence.
+    /// Whether a policy can deny the edit, with this content after it. A catalog can always be removed, by a deletion
+    /// or as Unavailable. Without its content there is no evidence.
     pub fn can_be_denied(&self, content: &EditedContent) -> bool {
         let stays = self.new.as_ref().is_some_and(WrittenCatalog::is_available);
         stays && *content != EditedContent::Unknown
     }
 
-    /// The catalogs after it.
+    /// The catalogs after the edit.
     pub fn after(&self, now: &Snapshot) -> EditedCatalogs {
         let current = now.catalog(&self.name);
         let Some(new) = &self.new else {

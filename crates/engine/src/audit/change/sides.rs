@@ -1,4 +1,4 @@
-//! Which differences there are between two audits.
+//! The differences between two audits, one by one.
 
 use std::cmp::Ordering;
 
@@ -7,12 +7,12 @@ use crate::audit::{Audit, Deprecations, NextEdit, Onward, Place};
 use crate::judge::{ForbiddenStep, Token};
 use crate::resolve::Choice;
 
-/// Two audits, and what they say of the spec.
+/// Two audits, with the outcomes of the spec.
 pub(super) struct AuditPair<'a, 'b, 's> {
     before: &'a Audit<'b>,
     after: &'a Audit<'s>,
     pub(super) outcomes: (SpecOutcome, SpecOutcome),
-    /// The one difference of where the edits end.
+    /// The one difference between the ends of the edits.
     reach: Option<Difference>,
 }
 
@@ -26,7 +26,7 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         }
     }
 
-    /// Whether this is different between them.
+    /// Whether there is this difference between them.
     pub(super) fn have(&self, difference: Difference) -> bool {
         match difference {
             Difference::PackageGone => self.package_is_gone(),
@@ -91,7 +91,7 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         before != Token::AmbiguousCatalogs && after == Token::AmbiguousCatalogs
     }
 
-    /// An allowed spec has no reason, and what it resolves to is a move.
+    /// Whether the reason is another. An allowed spec has no reason, and its bundle counts as a move.
     fn has_other_reason(&self) -> bool {
         let (before, after) = self.outcomes;
         let (old, new) = self.tokens();
@@ -121,7 +121,7 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         new.iter().any(|name| !old.contains(name))
     }
 
-    /// What no catalog has any more is not undeprecated.
+    /// Whether something is no longer deprecated, in a catalog that still has the bundle.
     fn undeprecates(&self) -> bool {
         let kinds = [
             Difference::PackageDeprecated,
@@ -148,7 +148,7 @@ fn ends<'s>(steps: &[ForbiddenStep<'s>]) -> Vec<Choice<'s>> {
     steps.iter().map(|step| step.to).collect()
 }
 
-/// The names of what is deprecated of one kind; a package and a bundle have none.
+/// The names of the deprecated channels; for a package and a bundle, one empty name if it is deprecated.
 fn deprecated<'s>(audit: &Audit<'s>, what: Difference) -> Vec<&'s str> {
     let Some(Place { deprecations, .. }) = &audit.place else {
         return Vec::new();
@@ -167,14 +167,14 @@ fn deprecated<'s>(audit: &Audit<'s>, what: Difference) -> Vec<&'s str> {
 
 // === The newest version, and the edits to the newest version that can be reached, before and after ===
 
-/// Where the edits of an extension end.
+/// The end of the edits of an extension.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach<'a, 's> {
     place: &'a Place<'s>,
 }
 
 impl<'a, 's> Reach<'a, 's> {
-    /// Where they end by an audit; absent if it has no place.
+    /// The end by an audit; absent if it has no place.
     pub fn of(audit: &'a Audit<'s>) -> Option<Self> {
         audit.place.as_ref().map(|place| Self { place })
     }
@@ -197,7 +197,7 @@ impl<'a, 's> Reach<'a, 's> {
         self.next()?.path.last().copied()
     }
 
-    /// The path that is closed, and why.
+    /// The closed path, with the difference that names the reason.
     fn closed(self) -> Option<(Difference, &'a [Choice<'s>])> {
         match &self.place.onward {
             Onward::Forbidden(path) => Some((Difference::PathForbidden, path)),
@@ -210,7 +210,7 @@ impl<'a, 's> Reach<'a, 's> {
     }
 }
 
-/// What is different of where the edits end.
+/// The difference between the ends of the edits.
 pub(super) fn difference(before: &Audit<'_>, after: &Audit<'_>) -> Option<Difference> {
     let (before, after) = (Reach::of(before), Reach::of(after)?);
     let ends = (before.and_then(Reach::end), after.end());
@@ -245,7 +245,7 @@ fn of_paths(before: Reach<'_, '_>, after: Reach<'_, '_>) -> Option<Difference> {
     (!is_same).then_some(Difference::OtherPath)
 }
 
-/// A path that is closed now: whether it was closed before, and by the same.
+/// The difference for a path that is closed now: it may have been closed before, for the same reason.
 fn begins(
     before: Option<Reach<'_, '_>>,
     (why, path): (Difference, &[Choice<'_>]),

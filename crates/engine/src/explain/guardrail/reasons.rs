@@ -1,7 +1,7 @@
-//! The reasons of many steps, each told once.
+//! The reasons of many steps, each listed once.
 //!
-//! Hundreds of rules may forbid each of thousands of steps, and a reason may have some kilobytes of
-//! words. So steps have the places of their reasons in one table, and share equal lists of places.
+//! Hundreds of rules can forbid each of thousands of steps, and a reason can have some kilobytes of words. So steps
+//! have the places of their reasons in one table, and share equal lists of places.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub type Places = Arc<[usize]>;
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
     told: Vec<GuardrailReport>,
-    /// For each the number of its name: rules of several authors may have one.
+    /// For each reason the number of its name: rules of several authors can have the same.
     names: Vec<usize>,
 }
 
@@ -34,8 +34,7 @@ impl Reasons {
         self.told.get(place)
     }
 
-    /// The names of the rules at some places, each once and cut where it is long; of very many the
-    /// first ones.
+    /// The names of the rules at some places, each once and cut if it is long; of very many the first ones.
     pub fn names(&self, places: &[usize]) -> String {
         self.names_of(places.iter().copied())
     }
@@ -59,8 +58,7 @@ impl Reasons {
     }
 }
 
-/// Puts reasons into the table. What is the same reason is told by who says which rule, not by its
-/// words: they are made once.
+/// Collects reasons in a table. Reasons are compared by owner and rule, not by their words, which are made once.
 #[derive(Debug, Default)]
 pub struct ReasonTable<'s> {
     reasons: Reasons,
@@ -70,7 +68,7 @@ pub struct ReasonTable<'s> {
 }
 
 impl<'s> ReasonTable<'s> {
-    /// The places of what a step goes against: guardrails, then upgrade policies.
+    /// The places of the reasons against a step: guardrails, then upgrade policies.
     pub fn places(
         &mut self,
         violations: &[Violation<'s>],
@@ -119,12 +117,12 @@ impl<'s> ReasonTable<'s> {
     }
 }
 
-/// Which reason it is.
+/// The identity of a reason.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum ReasonKey<'s> {
-    /// A rule, by where it lies in memory, as somebody has it.
+    /// A rule, by its address in memory, with its owner.
     Rule(*const Rule, Author, &'s str),
-    /// Anything else: its kind, its base graph, and who says it where.
+    /// Anything else: its kind, its base graph, and its owner and place.
     Other(&'static str, &'static str, Author, &'s str),
     /// A rule of an upgrade policy: the name of the policy, the field, the bundle that it denies, and how large a step
     /// it is if that matters.
@@ -161,7 +159,7 @@ impl<'s> ReasonKey<'s> {
 
 /// How many rules are named in a few words.
 const MOST_NAMES: usize = 4;
-/// The bytes of the longest name that is told whole among others.
+/// The bytes of the longest name that is shown whole among others.
 const LONGEST_NAME: usize = 64;
 
 #[cfg(test)]
