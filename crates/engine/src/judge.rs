@@ -43,7 +43,7 @@ pub use policy_row::denied_steps;
 pub use rule::{Request, rule};
 pub use ruling::{
     AllowedChange, ForbiddenStep, Jump, MatchedBundles, NoCatalogs, OutdatedCatalogs,
-    PolicyRefusal, RuledEdit, Ruling, SpecFault, UnansweredReason, UnjudgedSteps, UnlistedPolicies,
+    PolicyRefusal, RuledEdit, Ruling, SpecFault, UnansweredReason, UnjudgedSteps, UnknownPolicies,
     Wait,
 };
 pub use successors::{AcceptedBundles, successors};

@@ -1,7 +1,7 @@
 //! `conditions`: CEL for what the other rules cannot express.
 //!
 //! ```text
-//! text --scan--> text in bounds --cel--> tree --analyse--> Condition (compiled)
+//! text --scan--> text in bounds --cel--> tree --analyse--> PolicyCondition
 //!                                                    Change --scope--> values --cel--> true, or why not
 //! ```
 //!
@@ -25,16 +25,16 @@ use olmguard_catalog::members::{Members, TextRule};
 use serde_json::Value;
 
 use crate::change::{Change, Maker};
-use crate::fault::{Faults, PolicyProblem};
+use crate::fault::{FaultList, PolicyProblem};
 use crate::limits;
 use crate::violation::{ConditionOutcome, ConditionSubject, PolicyRule};
 use olmguard_catalog::version::go::one_line;
 
-pub(crate) use scope::Scope;
+pub(crate) use scope::ConditionScope;
 
 /// One condition, compiled.
 #[derive(Clone, Debug)]
-pub(crate) struct Condition {
+pub(crate) struct PolicyCondition {
     /// Its place in the list, where those that cannot be read count too.
     index: usize,
     expression: Box<str>,
@@ -93,7 +93,7 @@ impl ExpressionError {
 }
 
 /// Reads `rules.conditions`; a condition with a fault is not among those that are evaluated.
-pub(crate) fn read(rules: &Members<'_>, faults: &mut Faults) -> Vec<Condition> {
+pub(crate) fn read(rules: &Members<'_>, faults: &mut FaultList) -> Vec<PolicyCondition> {
     let items = rules.items("conditions", "a list of conditions", faults);
     let items = items.into_iter().flatten().enumerate();
     let mut budget = limits::EXPRESSION_STEPS;
@@ -108,15 +108,15 @@ fn condition(
     value: &Value,
     path: &str,
     budget: &mut u64,
-    faults: &mut Faults,
-) -> Option<Condition> {
+    faults: &mut FaultList,
+) -> Option<PolicyCondition> {
     let members = Members::of(value, path, KEYS, faults)?;
     let message = members.text("message", MESSAGE, faults);
     members.needed("expression", EXPRESSION.expected, faults)?;
     let expression = members.text("expression", EXPRESSION, faults)?;
     let before = *budget;
     match compile(expression, budget) {
-        Ok(compiled) => Some(Condition {
+        Ok(compiled) => Some(PolicyCondition {
             index,
             expression: expression.into(),
             message: message.map(Into::into),
@@ -131,7 +131,7 @@ fn condition(
     }
 }
 
-impl Condition {
+impl PolicyCondition {
     /// How many steps an evaluation takes at most.
     pub(crate) fn steps(&self) -> u64 {
         self.steps
@@ -166,7 +166,7 @@ impl Condition {
     /// The violation, unless the condition is met or not asked.
     pub(crate) fn violated(
         &self,
-        scope: &mut Scope<'_>,
+        scope: &mut ConditionScope<'_>,
         conditions: Conditions<'_>,
     ) -> Option<PolicyRule> {
         let evaluated = match conditions {
@@ -263,7 +263,7 @@ fn located(refusal: analyse::Located, program: &Program) -> ExpressionError {
 // === Evaluation ===
 
 /// Whether the condition is met, or why that cannot be decided.
-fn evaluate(compiled: &Compiled, scope: &mut Scope<'_>) -> Result<bool, String> {
+fn evaluate(compiled: &Compiled, scope: &mut ConditionScope<'_>) -> Result<bool, String> {
     for name in &compiled.variables {
         scope.need(name)?;
     }

@@ -137,12 +137,12 @@ impl PolicyProblem {
 
 /// The faults of one policy, in the order of the fields; a bounded number is kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Faults {
+pub(crate) struct FaultList {
     kept: Vec<PolicyFault>,
     count: usize,
 }
 
-impl Faults {
+impl FaultList {
     pub(crate) fn report(&mut self, path: String, problem: PolicyProblem) {
         self.count += 1;
         if self.kept.len() < limits::FAULTS {
@@ -160,7 +160,7 @@ impl Faults {
     }
 }
 
-impl FieldFaults for Faults {
+impl FieldFaults for FaultList {
     const OBJECT: &'static str = "a mapping";
     const LIST_ENTRIES: usize = limits::LIST_ENTRIES;
 

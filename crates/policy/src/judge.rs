@@ -1,9 +1,9 @@
 //! The rules of a policy against one change.
 
 use crate::change::{BypassPermission, Change, Maker, PolicyOrigin};
-use crate::condition::{Conditions, Scope};
+use crate::condition::{ConditionScope, Conditions};
 use crate::policy::UpgradePolicy;
-use crate::rules::{Bypass, PolicyRules};
+use crate::rules::{Bypass, RuleSet};
 use crate::violation::{Enforcement, PolicyRule, PolicyViolation, RangeShape, Step};
 use crate::window::{self, WindowState};
 
@@ -13,7 +13,7 @@ impl UpgradePolicy {
     /// In this order: the first fault, versions, step, prereleases, deprecated, range, catalogs,
     /// bypass, windows, conditions.
     pub fn violations(&self, change: &Change<'_>) -> Vec<PolicyViolation> {
-        violations(self, &mut Scope::of(change), Conditions::ALL)
+        violations(self, &mut ConditionScope::of(change), Conditions::ALL)
     }
 
     /// The rules that a change violates, for policies that all match the extension, in their order.
@@ -25,7 +25,7 @@ impl UpgradePolicy {
         change: &Change<'_>,
         conditions: Conditions<'_>,
     ) -> Vec<(&'p Self, PolicyViolation)> {
-        let mut scope = Scope::of(change);
+        let mut scope = ConditionScope::of(change);
         let mut found = Vec::new();
         for policy in policies {
             let violations = violations(policy, &mut scope, conditions).into_iter();
@@ -38,7 +38,7 @@ impl UpgradePolicy {
 /// Every violated rule, in the order of the rules.
 fn violations(
     policy: &UpgradePolicy,
-    scope: &mut Scope<'_>,
+    scope: &mut ConditionScope<'_>,
     conditions: Conditions<'_>,
 ) -> Vec<PolicyViolation> {
     let change = scope.change;
@@ -77,7 +77,7 @@ impl Asked {
 }
 
 /// A rule, which returns its violation by a change.
-type Rule = fn(&PolicyRules, &Change<'_>) -> Option<Found>;
+type Rule = fn(&RuleSet, &Change<'_>) -> Option<Found>;
 
 /// The rules in their order; conditions come after them.
 const RULES: [(Asked, Rule); 9] = [
@@ -112,14 +112,14 @@ fn violation(policy: &UpgradePolicy, rule: PolicyRule, own: Enforcement) -> Poli
     PolicyViolation { rule, enforcement }
 }
 
-fn not_allowed(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn not_allowed(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let allow = rules.allow.as_ref();
     let allow = allow.filter(|allow| !allow.matches(change.to.version))?;
     let allow = allow.as_str().to_owned();
     Some(deny(PolicyRule::VersionNotAllowed { allow }))
 }
 
-fn denied(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn denied(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let range = rules.deny.as_ref();
     let range = range.filter(|range| range.matches(change.to.version))?;
     let range = range.as_str().to_owned();
@@ -127,7 +127,7 @@ fn denied(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
 }
 
 /// A first install is no step. A step from an unknown version could be any.
-fn step(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn step(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let largest = rules.step?;
     match change.from {
         PolicyOrigin::Nothing => None,
@@ -139,23 +139,23 @@ fn step(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
     }
 }
 
-fn prerelease(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn prerelease(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let is_denied = rules.prereleases_denied && change.to.version.is_prerelease();
     is_denied.then(|| deny(PolicyRule::Prerelease))
 }
 
-fn deprecated(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn deprecated(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let own = rules.deprecated.filter(|_| change.deprecated)?;
     Some((PolicyRule::Deprecated, own))
 }
 
-fn range(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn range(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let found = RangeShape::of(change.range);
     let needed = rules.range.filter(|needed| found > *needed)?;
     Some(deny(PolicyRule::Range { found, needed }))
 }
 
-fn catalog(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn catalog(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     let allowed = rules.catalogs.as_ref();
     let allowed = allowed.filter(|allowed| allowed.iter().all(|name| name != change.catalog))?;
     let allowed = allowed.clone();
@@ -163,7 +163,7 @@ fn catalog(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
 }
 
 /// Without the API server's answer the permission is an open question, so it only warns.
-fn bypass(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn bypass(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     match (rules.bypass.filter(|_| change.bypass)?, change.permission) {
         (Bypass::Deny, _) => Some(deny(PolicyRule::Bypass)),
         (Bypass::ByPermission, BypassPermission::Unknown) => {
@@ -174,7 +174,7 @@ fn bypass(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
 }
 
 /// Only of a move. `windows: []` is no rule; a list of which no window can be read is a fault.
-fn closed(rules: &PolicyRules, change: &Change<'_>) -> Option<Found> {
+fn closed(rules: &RuleSet, change: &Change<'_>) -> Option<Found> {
     if !change.is_move || rules.windows.is_empty() {
         return None;
     }

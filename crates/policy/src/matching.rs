@@ -4,7 +4,7 @@ use olmguard_catalog::members::{self, Members, TextRule};
 use serde_json::Value;
 
 use crate::change::Subject;
-use crate::fault::{Faults, PolicyProblem};
+use crate::fault::{FaultList, PolicyProblem};
 use crate::limits;
 use olmguard_catalog::dns1123;
 use olmguard_catalog::selector::{LabelSelector, Selector, SelectorTexts};
@@ -21,14 +21,14 @@ pub(crate) struct Matching {
 impl Matching {
     /// Reads `spec.match`. With a fault the result matches everything: a policy that is meant for an
     /// extension must not lose it through a typo.
-    pub(crate) fn read(value: &Value, faults: &mut Faults) -> Self {
+    pub(crate) fn read(value: &Value, faults: &mut FaultList) -> Self {
         let before = faults.count();
         let read = Self::parts(value, faults);
         read.filter(|_| faults.count() == before)
             .unwrap_or_default()
     }
 
-    fn parts(value: &Value, faults: &mut Faults) -> Option<Self> {
+    fn parts(value: &Value, faults: &mut FaultList) -> Option<Self> {
         let members = Members::of(value, PATH, KEYS, faults)?;
         let packages = names(&members, "packages", &PACKAGES, faults);
         let selector = members.get("extensionSelector");
@@ -88,7 +88,7 @@ fn names(
     members: &Members<'_>,
     key: &str,
     names: &NameRule,
-    faults: &mut Faults,
+    faults: &mut FaultList,
 ) -> Option<Vec<Box<str>>> {
     let rule = TextRule::filled(names.one, limits::NAME_BYTES);
     let mut read = Vec::new();
@@ -135,7 +135,7 @@ const KEYS: &[&str] = &["packages", "extensionSelector", "namespaces"];
 // === `match.extensionSelector`, a label selector of Kubernetes ===
 
 /// Reads the selector; `None` if it has a fault.
-fn selector(value: &Value, faults: &mut Faults) -> Option<Selector> {
+fn selector(value: &Value, faults: &mut FaultList) -> Option<Selector> {
     let before = faults.count();
     check_selector(value, faults);
     if faults.count() > before {
@@ -156,7 +156,7 @@ fn selector(value: &Value, faults: &mut Faults) -> Option<Selector> {
 }
 
 /// Reports what Go's decoder ignores in a selector (unknown fields), and what it does not limit.
-fn check_selector(value: &Value, faults: &mut Faults) {
+fn check_selector(value: &Value, faults: &mut FaultList) {
     let Some(members) = Members::of(value, SELECTOR, SELECTOR_KEYS, faults) else {
         return;
     };
@@ -185,7 +185,7 @@ fn check_selector(value: &Value, faults: &mut Faults) {
     }
 }
 
-fn check_labels(value: &Value, path: &str, faults: &mut Faults) {
+fn check_labels(value: &Value, path: &str, faults: &mut FaultList) {
     let Value::Object(labels) = value else {
         Members::any(value, path, faults);
         return;
@@ -198,7 +198,7 @@ fn check_labels(value: &Value, path: &str, faults: &mut Faults) {
 }
 
 /// A label value can be empty.
-fn check_value(value: &Value, path: String, faults: &mut Faults) {
+fn check_value(value: &Value, path: String, faults: &mut FaultList) {
     if value.as_str() != Some("") {
         members::text(value, path, LABEL, faults);
     }

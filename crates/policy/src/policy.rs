@@ -6,10 +6,10 @@ use olmguard_catalog::members::{Members, TextRule, WordRule};
 use serde_json::Value;
 
 use crate::change::Subject;
-use crate::condition::Condition;
-use crate::fault::{Faults, PolicyFault, PolicyProblem};
+use crate::condition::PolicyCondition;
+use crate::fault::{FaultList, PolicyFault, PolicyProblem};
 use crate::matching::Matching;
-use crate::rules::{Bypass, PolicyRules};
+use crate::rules::{Bypass, RuleSet};
 use crate::violation::Enforcement;
 use crate::{KIND, limits};
 use olmguard_catalog::dns1123;
@@ -23,8 +23,8 @@ pub struct UpgradePolicy {
     pub(crate) name: Box<str>,
     pub(crate) enforcement: Enforcement,
     pub(crate) matching: Matching,
-    pub(crate) rules: PolicyRules,
-    pub(crate) faults: Faults,
+    pub(crate) rules: RuleSet,
+    pub(crate) faults: FaultList,
     /// The cost of its conditions, if they are refused as too costly together with those of other policies.
     pub(crate) refused_steps: u64,
 }
@@ -37,7 +37,7 @@ impl UpgradePolicy {
     ///
     /// Never fails: what cannot be read is in [`Self::faults`].
     pub fn read(object: &Value) -> Self {
-        let mut faults = Faults::default();
+        let mut faults = FaultList::default();
         let mut policy = empty();
         if let Some(members) = Members::of(object, "", OBJECT, &mut faults) {
             head(&members, &mut faults);
@@ -95,13 +95,13 @@ impl UpgradePolicy {
         let conditions = self.rules.conditions.iter();
         let steps = conditions
             .filter(|it| it.is_of_each_step())
-            .map(Condition::steps);
+            .map(PolicyCondition::steps);
         usize::try_from(steps.fold(0, u64::saturating_add)).unwrap_or(usize::MAX)
     }
 
     /// How many steps the conditions take at most.
     fn condition_steps(&self) -> u64 {
-        let steps = self.rules.conditions.iter().map(Condition::steps);
+        let steps = self.rules.conditions.iter().map(PolicyCondition::steps);
         steps.fold(0, u64::saturating_add)
     }
 
@@ -188,14 +188,14 @@ fn empty() -> UpgradePolicy {
         name: Box::default(),
         enforcement: Enforcement::Deny,
         matching: Matching::default(),
-        rules: PolicyRules::default(),
-        faults: Faults::default(),
+        rules: RuleSet::default(),
+        faults: FaultList::default(),
         refused_steps: 0,
     }
 }
 
 /// Reports an object of another kind, which must not count as a policy without rules.
-fn head(members: &Members<'_>, faults: &mut Faults) {
+fn head(members: &Members<'_>, faults: &mut FaultList) {
     for (key, expected) in [("apiVersion", API_VERSION), ("kind", KIND)] {
         let rule = TextRule::filled(expected, limits::NAME_BYTES);
         members.needed(key, expected, faults);
@@ -212,7 +212,7 @@ fn head(members: &Members<'_>, faults: &mut Faults) {
     }
 }
 
-fn name<'v>(members: &Members<'v>, faults: &mut Faults) -> Option<&'v str> {
+fn name<'v>(members: &Members<'v>, faults: &mut FaultList) -> Option<&'v str> {
     let metadata = members.needed("metadata", "a mapping with a name", faults)?;
     let metadata = Members::any(metadata, "metadata", faults)?;
     metadata.needed("name", NAME.expected, faults)?;
@@ -225,7 +225,7 @@ fn name<'v>(members: &Members<'v>, faults: &mut Faults) -> Option<&'v str> {
     Some(name)
 }
 
-fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut Faults) {
+fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut FaultList) {
     let expected = "a mapping with match and rules";
     let spec = members.needed("spec", expected, faults);
     let Some(spec) = spec.and_then(|spec| Members::of(spec, "spec", SPEC, faults)) else {
@@ -237,7 +237,7 @@ fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut Faults) 
         policy.matching = Matching::read(value, faults);
     }
     if let Some(value) = spec.get("rules") {
-        policy.rules = PolicyRules::read(value, faults);
+        policy.rules = RuleSet::read(value, faults);
     }
 }
 

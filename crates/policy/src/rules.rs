@@ -5,15 +5,15 @@ use olmguard_catalog::members::{self, FieldFaults, FieldProblem, Members, TextRu
 use olmguard_catalog::version::{Constraint, Masterminds};
 use serde_json::Value;
 
-use crate::condition::{self, Condition};
-use crate::fault::{Faults, PolicyProblem};
+use crate::condition::{self, PolicyCondition};
+use crate::fault::{FaultList, PolicyProblem};
 use crate::limits;
 use crate::violation::{Enforcement, RangeShape, Step};
-use crate::window::{self, Window};
+use crate::window::{self, PolicyWindow};
 
 /// The rules of one policy.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PolicyRules {
+pub(crate) struct RuleSet {
     pub(crate) allow: Option<Constraint>,
     pub(crate) deny: Option<Constraint>,
     pub(crate) step: Option<Step>,
@@ -23,8 +23,8 @@ pub(crate) struct PolicyRules {
     pub(crate) catalogs: Option<Vec<String>>,
     pub(crate) bypass: Option<Bypass>,
     /// Any open one is enough; none is no rule.
-    pub(crate) windows: Vec<Window>,
-    pub(crate) conditions: Vec<Condition>,
+    pub(crate) windows: Vec<PolicyWindow>,
+    pub(crate) conditions: Vec<PolicyCondition>,
 }
 
 /// Who can bypass the upgrade edges.
@@ -34,9 +34,9 @@ pub(crate) enum Bypass {
     ByPermission,
 }
 
-impl PolicyRules {
+impl RuleSet {
     /// Reads `spec.rules`; a rule with a fault keeps what is readable of it.
-    pub(crate) fn read(value: &Value, faults: &mut Faults) -> Self {
+    pub(crate) fn read(value: &Value, faults: &mut FaultList) -> Self {
         let Some(members) = Members::of(value, "spec.rules", KEYS, faults) else {
             return Self::default();
         };
@@ -56,7 +56,10 @@ impl PolicyRules {
     }
 }
 
-fn versions(rules: &Members<'_>, faults: &mut Faults) -> (Option<Constraint>, Option<Constraint>) {
+fn versions(
+    rules: &Members<'_>,
+    faults: &mut FaultList,
+) -> (Option<Constraint>, Option<Constraint>) {
     let Some(value) = rules.get("versions") else {
         return (None, None);
     };
@@ -72,7 +75,7 @@ fn versions(rules: &Members<'_>, faults: &mut Faults) -> (Option<Constraint>, Op
     (allow, constraint(&members, "deny", faults))
 }
 
-fn constraint(members: &Members<'_>, key: &str, faults: &mut Faults) -> Option<Constraint> {
+fn constraint(members: &Members<'_>, key: &str, faults: &mut FaultList) -> Option<Constraint> {
     let text = members.text(key, A_RANGE, faults)?;
     match Constraint::parse(text, NEWEST) {
         Ok(range) => Some(range),
@@ -83,7 +86,7 @@ fn constraint(members: &Members<'_>, key: &str, faults: &mut Faults) -> Option<C
     }
 }
 
-fn catalogs(members: &Members<'_>, faults: &mut Faults) -> Option<Vec<String>> {
+fn catalogs(members: &Members<'_>, faults: &mut FaultList) -> Option<Vec<String>> {
     let items = members.some_items("catalogs", "a list of catalog names", faults)?;
     let mut names = Vec::new();
     for (path, item) in items {

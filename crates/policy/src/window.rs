@@ -28,7 +28,7 @@ use jiff::{Timestamp, Zoned};
 use olmguard_catalog::members::{Members, TextRule};
 use serde_json::Value;
 
-use crate::fault::{Faults, PolicyProblem};
+use crate::fault::{FaultList, PolicyProblem};
 use crate::limits;
 use crate::moment::Moment;
 use crate::violation::Opening;
@@ -36,7 +36,7 @@ use olmguard_catalog::go_duration;
 
 /// One window.
 #[derive(Clone, Debug)]
-pub(crate) struct Window {
+pub(crate) struct PolicyWindow {
     schedule: Cron,
     /// Seconds that it is open, rounded up; at least 1. Moments are whole seconds, so that a
     /// duration of 1.5s contains the same moments as 2s.
@@ -53,7 +53,7 @@ pub(crate) enum WindowState {
     Closed(Option<Opening>),
 }
 
-impl Window {
+impl PolicyWindow {
     /// Whether the window is open.
     ///
     /// One search answers both questions: the first occurrence after `now - duration` is either not
@@ -81,7 +81,7 @@ impl Window {
 }
 
 /// Whether any window is open, and when not, which opens first; the first of several.
-pub(crate) fn any(windows: &[Window], now: Moment) -> WindowState {
+pub(crate) fn any(windows: &[PolicyWindow], now: Moment) -> WindowState {
     let mut first: Option<Opening> = None;
     for window in windows {
         let WindowState::Closed(opens) = window.state(now) else {
@@ -96,7 +96,7 @@ pub(crate) fn any(windows: &[Window], now: Moment) -> WindowState {
 // === From JSON ===
 
 /// Reads `rules.windows`; a window with a fault is not among those that can be open.
-pub(crate) fn read(rules: &Members<'_>, faults: &mut Faults) -> Vec<Window> {
+pub(crate) fn read(rules: &Members<'_>, faults: &mut FaultList) -> Vec<PolicyWindow> {
     let items = rules.items("windows", "a list of windows", faults);
     let items = items.into_iter().flatten();
     items
@@ -104,12 +104,12 @@ pub(crate) fn read(rules: &Members<'_>, faults: &mut Faults) -> Vec<Window> {
         .collect()
 }
 
-fn window(value: &Value, path: &str, faults: &mut Faults) -> Option<Window> {
+fn window(value: &Value, path: &str, faults: &mut FaultList) -> Option<PolicyWindow> {
     let members = Members::of(value, path, KEYS, faults)?;
     let schedule = schedule(&members, faults);
     let seconds = seconds(&members, faults);
     let (zone_name, zone) = zone(&members, faults)?;
-    Some(Window {
+    Some(PolicyWindow {
         schedule: schedule?,
         seconds: seconds?,
         zone,
@@ -117,7 +117,7 @@ fn window(value: &Value, path: &str, faults: &mut Faults) -> Option<Window> {
     })
 }
 
-fn schedule(members: &Members<'_>, faults: &mut Faults) -> Option<Cron> {
+fn schedule(members: &Members<'_>, faults: &mut FaultList) -> Option<Cron> {
     members.needed("schedule", SCHEDULE.expected, faults)?;
     let text = members.text("schedule", SCHEDULE, faults)?;
     let cron = parse(text).map_err(|reason| {
@@ -155,7 +155,7 @@ fn occurs(cron: &Cron) -> bool {
     start.is_ok_and(|start| cron.find_next_occurrence(&start, true).is_ok())
 }
 
-fn seconds(members: &Members<'_>, faults: &mut Faults) -> Option<i64> {
+fn seconds(members: &Members<'_>, faults: &mut FaultList) -> Option<i64> {
     members.needed("duration", DURATION.expected, faults)?;
     let text = members.text("duration", DURATION, faults)?;
     let duration = go_duration::parse(text).map_err(|error| {
@@ -171,7 +171,7 @@ fn seconds(members: &Members<'_>, faults: &mut Faults) -> Option<i64> {
 }
 
 /// The zone and its name; UTC if it is absent.
-fn zone(members: &Members<'_>, faults: &mut Faults) -> Option<(Box<str>, TimeZone)> {
+fn zone(members: &Members<'_>, faults: &mut FaultList) -> Option<(Box<str>, TimeZone)> {
     if members.get("timeZone").is_none() {
         return Some(("UTC".into(), TimeZone::UTC));
     }
@@ -195,7 +195,7 @@ fn reported<T>(
     read: Result<T, PolicyProblem>,
     members: &Members<'_>,
     key: &str,
-    faults: &mut Faults,
+    faults: &mut FaultList,
 ) -> Option<T> {
     match read {
         Ok(value) => Some(value),

@@ -11,7 +11,7 @@ use crate::judge::question::ReadInstalled;
 use crate::judge::walk::StepsAhead;
 use crate::judge::walk::most_steps;
 use crate::judge::{
-    AllowedChange, Basis, PolicyRefusal, Request, RuledEdit, Ruling, UnlistedPolicies,
+    AllowedChange, Basis, PolicyRefusal, Request, RuledEdit, Ruling, UnknownPolicies,
 };
 use crate::resolve::{Choice, EditContext, MatchingPolicies, Origin, PolicyFinding, PolicyStep};
 use olmguard_policy::{Maker, Operation};
@@ -95,7 +95,7 @@ pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
     if let (Ruling::Allowed(change, resolved), Some(why)) =
         (&ruled.ruling, &basis.policies.unlisted)
     {
-        ruled.ruling = Ruling::PoliciesUnknown(UnlistedPolicies {
+        ruled.ruling = Ruling::PoliciesUnknown(UnknownPolicies {
             change: *change,
             resolved: *resolved,
             why,

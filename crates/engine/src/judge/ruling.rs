@@ -76,7 +76,7 @@ pub enum Ruling<'s> {
     /// Row 17: upgrade policies deny the edit, or a step that OLM takes after it.
     Policy(Box<PolicyRefusal<'s>>),
     /// Row 17a.
-    PoliciesUnknown(UnlistedPolicies<'s>),
+    PoliciesUnknown(UnknownPolicies<'s>),
     /// Row 18.
     Allowed(AllowedChange, Choice<'s>),
 }
@@ -153,7 +153,7 @@ pub struct PolicyRefusal<'s> {
 
 /// An edit that every known rule allows, while the cluster can have rules that are not known.
 #[derive(Debug)]
-pub struct UnlistedPolicies<'s> {
+pub struct UnknownPolicies<'s> {
     /// How the resolved bundle relates to the installed one.
     pub change: AllowedChange,
     /// The bundle that the edit resolves to.

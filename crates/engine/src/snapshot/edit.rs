@@ -23,13 +23,13 @@ use olmguard_catalog::Catalog;
 #[derive(Clone, Debug)]
 pub struct CatalogEdit {
     name: String,
-    old: Option<WrittenCatalog>,
-    new: Option<WrittenCatalog>,
+    old: Option<RequestedCatalog>,
+    new: Option<RequestedCatalog>,
 }
 
 /// The source that an object requests.
 #[derive(Clone, Debug)]
-struct WrittenCatalog {
+struct RequestedCatalog {
     state: CatalogState,
     /// `spec.source.image.ref`.
     image: Option<String>,
@@ -61,7 +61,7 @@ impl CatalogEdit {
     /// # Errors
     /// If an object cannot be read.
     pub fn read(old: Option<&Value>, new: Option<&Value>) -> Result<Self, ClusterCatalogError> {
-        let read = |object: Option<&Value>| object.map(WrittenCatalog::read).transpose();
+        let read = |object: Option<&Value>| object.map(RequestedCatalog::read).transpose();
         let (old, new) = (read(old)?, read(new)?);
         let named = new.as_ref().or(old.as_ref());
         let named = named.ok_or(ClusterCatalogError::NoName)?;
@@ -93,7 +93,10 @@ impl CatalogEdit {
     /// Whether a policy can deny the edit, with this content after it. A catalog can always be removed, by a deletion
     /// or as Unavailable. Without its content there is no evidence.
     pub fn can_be_denied(&self, content: &EditedContent) -> bool {
-        let stays = self.new.as_ref().is_some_and(WrittenCatalog::is_available);
+        let stays = self
+            .new
+            .as_ref()
+            .is_some_and(RequestedCatalog::is_available);
         stays && *content != EditedContent::Unknown
     }
 
@@ -133,7 +136,7 @@ impl CatalogEdit {
     }
 
     /// What the rest of the edit does while catalogd still serves the content of the old image.
-    fn with_present_content(&self, now: &Snapshot, new: &WrittenCatalog) -> Option<Snapshot> {
+    fn with_present_content(&self, now: &Snapshot, new: &RequestedCatalog) -> Option<Snapshot> {
         let old = self.old.as_ref().filter(|old| old.is_available())?;
         let current = now.catalog(&self.name)?;
         (!old.is_described_as(new)).then(|| now.with(new.described(current)))
@@ -151,7 +154,7 @@ impl EditedCatalogs {
     }
 }
 
-impl WrittenCatalog {
+impl RequestedCatalog {
     fn read(object: &Value) -> Result<Self, ClusterCatalogError> {
         let image = object.pointer("/spec/source/image/ref");
         Ok(Self {

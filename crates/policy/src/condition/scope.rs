@@ -14,14 +14,14 @@ use crate::condition::names;
 use crate::limits;
 
 /// The variables of one change: each is made when the first condition reads it, for all conditions of all policies.
-pub(crate) struct Scope<'c> {
+pub(crate) struct ConditionScope<'c> {
     pub(crate) change: &'c Change<'c>,
     context: Context<'static, 'static>,
     /// What became of the variables that were read.
     read: Vec<(&'static str, Result<(), String>)>,
 }
 
-impl<'c> Scope<'c> {
+impl<'c> ConditionScope<'c> {
     pub(crate) fn of(change: &'c Change<'c>) -> Self {
         Self {
             change,
@@ -49,9 +49,9 @@ impl<'c> Scope<'c> {
     }
 }
 
-impl fmt::Debug for Scope<'_> {
+impl fmt::Debug for ConditionScope<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope")
+        f.debug_struct("ConditionScope")
             .field("change", &self.change)
             .finish_non_exhaustive()
     }

@@ -81,7 +81,7 @@ impl Facts {
     fn evaluate(&self, expression: &str) -> Result<bool, String> {
         let compiled =
             compiled(expression).unwrap_or_else(|refusal| panic!("{expression}: {refusal:?}"));
-        evaluate(&compiled, &mut Scope::of(&self.change()))
+        evaluate(&compiled, &mut ConditionScope::of(&self.change()))
     }
 }
 
@@ -123,7 +123,10 @@ fn nothing_installed_and_no_range() {
         range: None,
         ..facts.change()
     };
-    assert_eq!(evaluate(&compiled, &mut Scope::of(&change)), Ok(true));
+    assert_eq!(
+        evaluate(&compiled, &mut ConditionScope::of(&change)),
+        Ok(true)
+    );
     assert!(facts.evaluate("from.major == 0").is_err());
 }
 
@@ -251,7 +254,7 @@ proptest! {
     #[test]
     fn any_text_is_read_and_evaluated(text in expression()) {
         if let Ok(compiled) = compiled(&text) {
-            let _ = evaluate(&compiled, &mut Scope::of(&Facts::new().change()));
+            let _ = evaluate(&compiled, &mut ConditionScope::of(&Facts::new().change()));
         }
     }
 
@@ -260,8 +263,8 @@ proptest! {
     fn any_expression_is_evaluated(text in well_formed()) {
         if let Ok(compiled) = compiled(&text) {
             let facts = Facts::new();
-            let found = evaluate(&compiled, &mut Scope::of(&facts.change()));
-            prop_assert_eq!(&found, &evaluate(&compiled, &mut Scope::of(&facts.change())));
+            let found = evaluate(&compiled, &mut ConditionScope::of(&facts.change()));
+            prop_assert_eq!(&found, &evaluate(&compiled, &mut ConditionScope::of(&facts.change())));
         }
     }
 

@@ -8,20 +8,20 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 use olmguard_catalog::members::Members;
 use serde_json::{Value, json};
 
-use crate::fault::Faults;
+use crate::fault::FaultList;
 use crate::moment::Moment;
-use crate::window::{Window, WindowState, *};
+use crate::window::{PolicyWindow, WindowState, *};
 
-fn windows(written: &Value) -> (Vec<Window>, Vec<String>) {
+fn windows(written: &Value) -> (Vec<PolicyWindow>, Vec<String>) {
     let rules = json!({ "windows": written });
-    let mut faults = Faults::default();
+    let mut faults = FaultList::default();
     let members = Members::any(&rules, "spec.rules", &mut faults).unwrap();
     let read = read(&members, &mut faults);
     let faults = faults.as_slice().iter();
     (read, faults.map(ToString::to_string).collect())
 }
 
-fn window(schedule: &str, duration: &str, zone: &str) -> Window {
+fn window(schedule: &str, duration: &str, zone: &str) -> PolicyWindow {
     let (windows, faults) = windows(&json!([
         {"schedule": schedule, "duration": duration, "timeZone": zone}
     ]));
@@ -188,7 +188,7 @@ impl Walk {
     }
 
     /// Compares openings and states with the library's.
-    fn compare(&self, window: &Window, schedule: &str) {
+    fn compare(&self, window: &PolicyWindow, schedule: &str) {
         let openings = self.openings(&Fields::of(schedule));
         let (from, to) = (
             self.local[0].0 + 8 * 24 * 3600,

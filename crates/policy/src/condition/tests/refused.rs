@@ -201,7 +201,7 @@ fn runs(text: &str) {
     if let Ok(compiled) = compiled(text) {
         let _ = super::evaluate(
             &compiled,
-            &mut super::Scope::of(&super::Facts::new().change()),
+            &mut super::ConditionScope::of(&super::Facts::new().change()),
         );
     }
 }
