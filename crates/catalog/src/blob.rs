@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::memory::Account;
-use crate::heap::Heap;
+use crate::heap::{Heap, heap_of};
 
 /// Path of a blob in operator-controller's cache: `package/schema/name.json`.
 ///
@@ -366,37 +366,16 @@ impl Heap for BlobContent<'_> {
     }
 }
 
-impl Heap for PackageBlob<'_> {
-    fn heap_bytes(&self) -> usize {
-        self.default_channel.heap_bytes()
-            + self.guardrails.heap_bytes()
-            + self.other_guardrails.heap_bytes()
-    }
-}
+heap_of!(PackageBlob<'_>: default_channel, guardrails, other_guardrails);
 
-impl Heap for ChannelBlob<'_> {
-    fn heap_bytes(&self) -> usize {
-        self.name.heap_bytes() + self.entries.heap_bytes()
-    }
-}
+heap_of!(ChannelBlob<'_>: name, entries);
 
-impl Heap for ChannelEntry<'_> {
-    fn heap_bytes(&self) -> usize {
-        self.name.heap_bytes()
-            + self.replaces.heap_bytes()
-            + self.skips.heap_bytes()
-            + self.skip_range.heap_bytes()
-    }
-}
+heap_of!(ChannelEntry<'_>: name, replaces, skips, skip_range);
 
-impl Heap for BundleBlob<'_> {
-    fn heap_bytes(&self) -> usize {
-        self.name.heap_bytes()
-            + self.image.heap_bytes()
-            + self.package_property.heap_bytes()
-            + self.min_kube_version.heap_bytes()
-    }
-}
+heap_of!(
+    BundleBlob<'_>: name, image, package_property, min_kube_version;
+    dependency, all_namespaces
+);
 
 impl Heap for PackageProperty<'_> {
     fn heap_bytes(&self) -> usize {
@@ -411,11 +390,7 @@ impl Heap for PackageProperty<'_> {
     }
 }
 
-impl Heap for DeprecationEntry<'_> {
-    fn heap_bytes(&self) -> usize {
-        self.schema.heap_bytes() + self.name.heap_bytes() + self.message.heap_bytes()
-    }
-}
+heap_of!(DeprecationEntry<'_>: schema, name, message);
 
 impl Heap for BlobFault {
     fn heap_bytes(&self) -> usize {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::blob::{self, BlobContent, BlobFault, BlobKey, Sink, UnfiledObject};
 use crate::guardrail::{self, Guardrails, UnreadGuardrails};
-use crate::heap::{Heap, allocated, table_bytes};
+use crate::heap::{Heap, allocated, heap_of, table_bytes};
 use crate::index::{PackageParts, index};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::olm::Rules;
@@ -285,11 +285,7 @@ fn working(content: &Result<BlobContent<'_>, BlobFault>) -> usize {
     }
 }
 
-impl Heap for BlobFolder {
-    fn heap_bytes(&self) -> usize {
-        self.schema.heap_bytes() + self.file.heap_bytes()
-    }
-}
+heap_of!(BlobFolder: schema, file; top_level);
 
 impl Heap for PendingBlob {
     fn heap_bytes(&self) -> usize {

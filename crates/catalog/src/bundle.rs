@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 
 use crate::blob::{self, DependencyKind, Fault, PackageProperty, ReleaseField};
-use crate::heap::{Heap, allocated};
+use crate::heap::{Heap, allocated, heap_of};
 use crate::olm::{ReleaseKey, Rules};
 use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
 
@@ -53,19 +53,7 @@ pub enum BundleVersionError {
     Explicit(#[from] VersionReleaseError),
 }
 
-impl Heap for Bundle {
-    fn heap_bytes(&self) -> usize {
-        let Self {
-            name,
-            image,
-            version,
-            dependency: _,
-            all_namespaces: _,
-            deprecated,
-        } = self;
-        name.heap_bytes() + image.heap_bytes() + version.heap_bytes() + deprecated.heap_bytes()
-    }
-}
+heap_of!(Bundle: name, image, version, deprecated; dependency, all_namespaces);
 
 impl Heap for BundleVersionError {
     /// About that of its text.

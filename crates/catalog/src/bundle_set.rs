@@ -3,7 +3,7 @@
 //! A package numbers its bundles in order of preference, so the first member of a set is the best
 //! bundle in it, and walking a set walks from best to worst.
 
-use crate::heap::{Heap, allocated};
+use crate::heap::{Heap, allocated, flat};
 
 /// The place of a bundle in its package's order of preference; 0 is the best.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -32,6 +32,8 @@ enum SetWords {
     Few([u64; FEW]),
     Many(Box<[u64]>),
 }
+
+flat!(BundleIndex);
 
 impl Heap for BundleSet {
     fn heap_bytes(&self) -> usize {

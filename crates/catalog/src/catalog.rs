@@ -1,7 +1,7 @@
 //! A catalog in memory.
 
 use crate::blob::BlobFault;
-use crate::heap::Heap;
+use crate::heap::heap_of;
 use crate::memory::Account;
 use crate::package::Package;
 
@@ -76,8 +76,4 @@ impl PackageFault {
     }
 }
 
-impl Heap for PackageFault {
-    fn heap_bytes(&self) -> usize {
-        self.faults.heap_bytes()
-    }
-}
+heap_of!(PackageFault: faults);

@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 
 use crate::bundle_set::BundleIndex;
 use crate::edges::ranges::{AnswerRows, EndingRanges, RangeIndex, RankedEdges};
-use crate::heap::{Heap, allocated};
+use crate::heap::{Heap, allocated, flat, heap_of};
 use crate::memory::Loan;
 use crate::package::ChannelIndex;
 use crate::version::{Membership, SkipRange, Version};
@@ -196,22 +196,7 @@ impl Edges {
     }
 }
 
-impl Heap for Edges {
-    fn heap_bytes(&self) -> usize {
-        let Self {
-            from_name,
-            from_range,
-            unread,
-            index,
-            lookup,
-        } = self;
-        from_name.heap_bytes()
-            + from_range.heap_bytes()
-            + index.heap_bytes()
-            + lookup.heap_bytes()
-            + unread.heap_bytes()
-    }
-}
+heap_of!(Edges: from_name, from_range, unread, index, lookup);
 
 impl Heap for RangeLookup {
     fn heap_bytes(&self) -> usize {
@@ -223,23 +208,9 @@ impl Heap for RangeLookup {
     }
 }
 
-impl Heap for IndexedEdge {
-    fn heap_bytes(&self) -> usize {
-        0
-    }
-}
+flat!(IndexedEdge, NamedEdge, NameEnds);
 
-impl Heap for NamedEdge {
-    fn heap_bytes(&self) -> usize {
-        0
-    }
-}
-
-impl Heap for RangeEdges {
-    fn heap_bytes(&self) -> usize {
-        self.range.heap_bytes() + self.edges.heap_bytes()
-    }
-}
+heap_of!(RangeEdges: range, edges);
 
 impl<'t> EdgesBuilder<'t> {
     /// Collects as much as there is memory for.
@@ -431,12 +402,7 @@ impl NameTable {
     }
 }
 
-impl Heap for NameTable {
-    fn heap_bytes(&self) -> usize {
-        let Self { texts, edges, ends } = self;
-        texts.heap_bytes() + allocated(size_of_val(&**edges)) + allocated(size_of_val(&**ends))
-    }
-}
+heap_of!(NameTable: texts, edges, ends);
 
 /// Limit of ranges that are compared one by one. If more have an edge that ends at one bundle, all ranges are searched
 /// by their ends.

@@ -18,7 +18,7 @@ mod read;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, heap_of};
 use crate::version::{Extent, Membership, SkipRange, Version};
 
 pub(crate) use crate::guardrail::read::VALUE_PER_BYTE;
@@ -191,11 +191,7 @@ impl BaseGraph {
     }
 }
 
-impl Heap for Guardrails {
-    fn heap_bytes(&self) -> usize {
-        self.rules.heap_bytes()
-    }
-}
+heap_of!(Guardrails: rules; graph);
 
 impl Heap for Rule {
     fn heap_bytes(&self) -> usize {
@@ -209,11 +205,7 @@ impl Heap for Rule {
     }
 }
 
-impl Heap for Passage {
-    fn heap_bytes(&self) -> usize {
-        self.via.heap_bytes() + self.from.heap_bytes() + self.to.heap_bytes()
-    }
-}
+heap_of!(Passage: via, from, to);
 
 // A range of versions in a rule, with where it begins and ends.
 
@@ -283,11 +275,7 @@ impl PartialEq for Range {
 
 impl Eq for Range {}
 
-impl Heap for Range {
-    fn heap_bytes(&self) -> usize {
-        self.versions.heap_bytes() + self.extent.heap_bytes()
-    }
-}
+heap_of!(Range: versions, extent);
 
 /// How long a range may be: every step of a search is compared with it.
 const MOST_BYTES: usize = 512;
@@ -411,11 +399,7 @@ impl AuthorGuardrails {
     }
 }
 
-impl Heap for AuthorGuardrails {
-    fn heap_bytes(&self) -> usize {
-        self.stated.heap_bytes() + self.of_other_versions.heap_bytes()
-    }
-}
+heap_of!(AuthorGuardrails: stated, of_other_versions);
 
 fn single(
     mut stated: Vec<Result<Guardrails, UnreadGuardrails>>,

@@ -13,6 +13,34 @@ pub trait Heap: Sized {
     fn heap_bytes(&self) -> usize;
 }
 
+/// Implements [`Heap`] for a struct: the fields before the semicolon can hold memory, the others cannot. Each field is
+/// named, so a new one is not forgotten.
+macro_rules! heap_of {
+    ($type:ty: $($holds:ident),+ $(; $($flat:ident),+)?) => {
+        impl $crate::heap::Heap for $type {
+            fn heap_bytes(&self) -> usize {
+                let Self { $($holds,)+ $($($flat: _,)+)? } = self;
+                0 $(+ $crate::heap::Heap::heap_bytes($holds))+
+            }
+        }
+    };
+}
+
+/// Implements [`Heap`] for types that hold no memory besides themselves.
+macro_rules! flat {
+    ($($type:ty),+) => {
+        $(impl $crate::heap::Heap for $type {
+            fn heap_bytes(&self) -> usize {
+                0
+            }
+        })+
+    };
+}
+
+pub(crate) use {flat, heap_of};
+
+flat!(u16, u32, u64, usize);
+
 /// Memory that an allocator takes for so many bytes.
 ///
 /// glibc adds 8, rounds up to 16 and takes 32 at least; the classes of mimalloc are an eighth apart.
@@ -44,12 +72,6 @@ fn side_by_side<T: Heap>(room: usize, items: &[T]) -> usize {
 impl Heap for Box<str> {
     fn heap_bytes(&self) -> usize {
         allocated(self.len())
-    }
-}
-
-impl Heap for u64 {
-    fn heap_bytes(&self) -> usize {
-        0
     }
 }
 

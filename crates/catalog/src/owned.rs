@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::blob::{ChannelBlob, ChannelEntry, DeprecationEntry, PackageBlob};
-use crate::heap::{Heap, allocated};
+use crate::heap::{allocated, flat, heap_of};
 
 /// A channel whose texts are one: it can have an entry for each bundle of its package.
 #[derive(Debug)]
@@ -112,17 +112,8 @@ impl<'t> Rest<'t> {
     }
 }
 
-impl Heap for OwnedChannel {
-    fn heap_bytes(&self) -> usize {
-        let Self {
-            texts,
-            name: _,
-            entries,
-            skips,
-        } = self;
-        texts.heap_bytes() + allocated(size_of_val(&**entries)) + allocated(size_of_val(&**skips))
-    }
-}
+flat!(OwnedEntry);
+heap_of!(OwnedChannel: texts, entries, skips; name);
 
 impl PackageBlob<'_> {
     pub(super) fn into_owned(self) -> PackageBlob<'static> {

@@ -13,7 +13,7 @@ use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::edges::{Edges, IndexedEdge};
 use crate::guardrail::AuthorGuardrails;
-use crate::heap::{Heap, allocated};
+use crate::heap::{Heap, heap_of};
 use crate::version::{Constraint, Group, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.
@@ -63,29 +63,10 @@ pub struct Successors {
     pub crashes: BundleSet,
 }
 
-impl Heap for Package {
-    fn heap_bytes(&self) -> usize {
-        let Self {
-            default_channel,
-            bundles,
-            channels,
-            edges,
-            deprecated_bundles,
-            sharing_version,
-            deprecation,
-            guardrails,
-            is_incomplete: _,
-        } = self;
-        default_channel.heap_bytes()
-            + bundles.heap_bytes()
-            + channels.heap_bytes()
-            + edges.heap_bytes()
-            + deprecated_bundles.heap_bytes()
-            + sharing_version.heap_bytes()
-            + deprecation.heap_bytes()
-            + guardrails.heap_bytes()
-    }
-}
+heap_of!(
+    Package: default_channel, bundles, channels, edges, deprecated_bundles, sharing_version, deprecation, guardrails;
+    is_incomplete
+);
 
 impl Heap for Deprecation {
     fn heap_bytes(&self) -> usize {
@@ -448,16 +429,7 @@ pub struct Channel {
     pub deprecated: Option<Box<str>>,
 }
 
-impl Heap for Channel {
-    fn heap_bytes(&self) -> usize {
-        let Self {
-            name,
-            members,
-            deprecated,
-        } = self;
-        name.heap_bytes() + allocated(size_of_val(&**members)) + deprecated.heap_bytes()
-    }
-}
+heap_of!(Channel: name, members, deprecated);
 
 impl Channel {
     /// Whether an entry names a bundle of this set.

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::bundle_set::BundleIndex;
 use crate::edges::{IndexedEdge, RangeEdges, count};
-use crate::heap::{Heap, allocated};
+use crate::heap::{Heap, allocated, flat, heap_of};
 use crate::version::comparator::VersionCut;
 use crate::version::{Hull, Membership, SkipRange, Version};
 
@@ -93,20 +93,8 @@ impl RankedEdges {
     }
 }
 
-impl Heap for RankedEdges {
-    fn heap_bytes(&self) -> usize {
-        let Self {
-            ends,
-            edges,
-            of_blocks,
-            of_groups,
-        } = self;
-        allocated(size_of_val(&**ends))
-            + allocated(size_of_val(&**edges))
-            + allocated(size_of_val(&**of_blocks))
-            + allocated(size_of_val(&**of_groups))
-    }
-}
+flat!(RangeEnd, RankedEdge);
+heap_of!(RankedEdges: ends, edges, of_blocks, of_groups);
 
 /// The edges from intervals that are not empty, sorted.
 fn ranked_edges(ranges: &[RangeEdges], ranks: &[Ranks]) -> Vec<RankedEdge> {
@@ -260,7 +248,7 @@ impl EndingRanges {
 
 impl Heap for EndingRanges {
     fn heap_bytes(&self) -> usize {
-        allocated(size_of_val(&*self.0))
+        self.0.heap_bytes()
     }
 }
 
@@ -308,17 +296,7 @@ impl RangeIndex {
     }
 }
 
-impl Heap for RangeIndex {
-    fn heap_bytes(&self) -> usize {
-        let Self {
-            by_lower,
-            highest,
-            crashing,
-        } = self;
-        let bytes = |indexes: &[u32]| allocated(size_of_val(indexes));
-        bytes(by_lower) + bytes(highest) + bytes(crashing)
-    }
-}
+heap_of!(RangeIndex: by_lower, highest, crashing);
 
 /// Fills `highest` for a sorted subslice. Returns the range with the greatest upper end in it.
 fn fill_highest<'h>(sorted: &[(Hull<'h>, u32)], highest: &mut [u32]) -> Option<(Hull<'h>, u32)> {
@@ -447,8 +425,4 @@ impl<'r> PlacedRange<'r> {
     }
 }
 
-impl Heap for AnswerRows {
-    fn heap_bytes(&self) -> usize {
-        allocated(size_of_val(&*self.answers)) + allocated(size_of_val(&*self.ends))
-    }
-}
+heap_of!(AnswerRows: answers, ends);

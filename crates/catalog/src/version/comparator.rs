@@ -10,7 +10,7 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
-use crate::heap::{Heap, allocated};
+use crate::heap::{Heap, allocated, heap_of};
 use crate::version::semantic::{Identifiers, Version};
 
 /// What a version has to satisfy.
@@ -396,11 +396,7 @@ pub struct VersionPoint {
     pub prerelease: Prerelease,
 }
 
-impl Heap for VersionPoint {
-    fn heap_bytes(&self) -> usize {
-        self.prerelease.heap_bytes()
-    }
-}
+heap_of!(VersionPoint: prerelease; core);
 
 impl VersionPoint {
     /// The release with these numbers.

@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, heap_of};
 use crate::version::comparator::{Core, Prerelease, VersionPoint};
 use crate::version::go;
 use crate::version::go::NumberError;
@@ -24,11 +24,7 @@ pub struct Version {
     build: Option<Box<str>>,
 }
 
-impl Heap for Version {
-    fn heap_bytes(&self) -> usize {
-        self.point.heap_bytes() + self.build.heap_bytes()
-    }
-}
+heap_of!(Version: point, build);
 
 impl Version {
     /// Reads `text` as blang's `Parse`.
@@ -358,11 +354,7 @@ pub(crate) struct Identifiers {
     list: Box<[Identifier]>,
 }
 
-impl Heap for Identifiers {
-    fn heap_bytes(&self) -> usize {
-        self.text.heap_bytes() + self.list.heap_bytes()
-    }
-}
+heap_of!(Identifiers: text, list);
 
 impl Identifiers {
     /// Reads the dot-separated `text`; the first fault comes with its byte offset in `text`.

@@ -13,7 +13,7 @@ mod parse;
 
 use smallvec::SmallVec;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, flat, heap_of};
 use crate::version::comparator::{Comparator, Hull, VersionCut};
 use crate::version::cursor::{ExpectedPart, RangeFault};
 use crate::version::go::quote;
@@ -42,11 +42,8 @@ pub enum Membership {
     Crashes,
 }
 
-impl Heap for SkipRange {
-    fn heap_bytes(&self) -> usize {
-        self.text.heap_bytes() + self.groups.heap_bytes()
-    }
-}
+flat!(Membership);
+heap_of!(SkipRange: text, groups; otherwise);
 
 impl SkipRange {
     /// Reads `text` as blang's `ParseRange`. The empty text is an error.

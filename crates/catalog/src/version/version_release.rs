@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, heap_of};
 use crate::version::go;
 use crate::version::semantic::{
     Identifier, IdentifierError, Identifiers, Version, VersionError, pieces,
@@ -42,11 +42,7 @@ pub struct VersionRelease {
     pub release: Option<Release>,
 }
 
-impl Heap for VersionRelease {
-    fn heap_bytes(&self) -> usize {
-        self.version.heap_bytes() + self.release.heap_bytes()
-    }
-}
+heap_of!(VersionRelease: version, release);
 
 impl VersionRelease {
     /// Reads one text in which a release may stand as build metadata.
