@@ -4,61 +4,42 @@ use crate::audit::place::version;
 use crate::audit::{Audit, Deprecations, NextEdit, Onward};
 use crate::judge::{Ruling, Verdict, Walk};
 
-macro_rules! concerns {
-    ($($(#[$doc:meta])* $concern:ident => $word:literal,)+) => {
-        /// One concern about an extension, the worst first.
-        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub enum Concern {
-            $($(#[$doc])* $concern,)+
-        }
-
-        impl Concern {
-            /// Every concern, the worst first.
-            pub const ALL: &'static [Self] = &[$(Self::$concern),+];
-
-            /// The word for it, for programs.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$concern => $word,)+
-                }
-            }
-        }
-    };
-}
-
-concerns! {
-    /// OLM resolves nothing for the spec.
-    Unresolvable => "unresolvable",
-    /// OLM takes a step automatically that guardrails forbid.
-    ForbiddenMove => "forbidden_move",
-    /// Guardrails or upgrade policies forbid what the spec resolves to.
-    Forbidden => "forbidden",
-    /// OLM upgrades it automatically from a release to a prerelease.
-    MovesToPrerelease => "moves_to_prerelease",
-    /// A fact is missing: one of the verdict, or what is installed.
-    Undecided => "undecided",
-    /// Newer versions exist, and no upgrade path leads to any of them.
-    Stranded => "stranded",
-    /// No catalog has the installed bundle any more.
-    NotInCatalog => "not_in_catalog",
-    /// The package is deprecated.
-    PackageDeprecated => "package_deprecated",
-    /// The installed bundle is deprecated.
-    BundleDeprecated => "bundle_deprecated",
-    /// A requested channel is deprecated.
-    ChannelDeprecated => "channel_deprecated",
-    /// Guardrails or upgrade policies forbid each path to a newer version.
-    PathForbidden => "path_forbidden",
-    /// Only a change of channels leads to a newer version.
-    ChannelEnds => "channel_ends",
-    /// The bypass of the upgrade edges is still set.
-    Bypass => "bypass",
-    /// OLM upgrades it automatically.
-    Moves => "moves",
-    /// The range has no upper bound.
-    Unbounded => "unbounded",
-    /// A newer version is within reach, and OLM does not upgrade to it automatically.
-    Behind => "behind",
+word_set! {
+    /// One concern about an extension, the worst first.
+    Concern {
+        /// OLM resolves nothing for the spec.
+        Unresolvable => "unresolvable",
+        /// OLM takes a step automatically that guardrails forbid.
+        ForbiddenMove => "forbidden_move",
+        /// Guardrails or upgrade policies forbid what the spec resolves to.
+        Forbidden => "forbidden",
+        /// OLM upgrades it automatically from a release to a prerelease.
+        MovesToPrerelease => "moves_to_prerelease",
+        /// A fact is missing: one of the verdict, or what is installed.
+        Undecided => "undecided",
+        /// Newer versions exist, and no upgrade path leads to any of them.
+        Stranded => "stranded",
+        /// No catalog has the installed bundle any more.
+        NotInCatalog => "not_in_catalog",
+        /// The package is deprecated.
+        PackageDeprecated => "package_deprecated",
+        /// The installed bundle is deprecated.
+        BundleDeprecated => "bundle_deprecated",
+        /// A requested channel is deprecated.
+        ChannelDeprecated => "channel_deprecated",
+        /// Guardrails or upgrade policies forbid each path to a newer version.
+        PathForbidden => "path_forbidden",
+        /// Only a change of channels leads to a newer version.
+        ChannelEnds => "channel_ends",
+        /// The bypass of the upgrade edges is still set.
+        Bypass => "bypass",
+        /// OLM upgrades it automatically.
+        Moves => "moves",
+        /// The range has no upper bound.
+        Unbounded => "unbounded",
+        /// A newer version is within reach, and OLM does not upgrade to it automatically.
+        Behind => "behind",
+    }
 }
 
 impl Concern {

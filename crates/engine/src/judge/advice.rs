@@ -5,7 +5,7 @@
 //! the request; what it resolves to is installed for the next, recorded as the controller does.
 //!
 //! Invariant: an edit that follows [`Advice::fix`], each further step of the path, each version of
-//! `allowed_next`, and the override are allowed by [`crate::judge::rule`] for the same snapshot.
+//! `allowed_next`, and the override are allowed by [`rule`](crate::judge::rule()) for the same snapshot.
 
 mod dead_end;
 mod prover;

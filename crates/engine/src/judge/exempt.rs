@@ -28,48 +28,23 @@ pub enum Exemption {
     Stricter,
 }
 
-/// Why an edit is not judged, as one of a few words.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ExemptionKind {
-    /// [`Exemption::Operation`].
-    Operation,
-    /// [`Exemption::Kind`].
-    Kind,
-    /// [`Exemption::UnknownVersion`].
-    UnknownVersion,
-    /// [`Exemption::Deleting`].
-    Deleting,
-    /// [`Exemption::Unchanged`].
-    Unchanged,
-    /// [`Exemption::Source`].
-    Source,
-    /// [`Exemption::Stricter`].
-    Stricter,
-}
-
-impl ExemptionKind {
-    /// Every kind.
-    pub const ALL: &'static [Self] = &[
-        Self::Operation,
-        Self::Kind,
-        Self::UnknownVersion,
-        Self::Deleting,
-        Self::Unchanged,
-        Self::Source,
-        Self::Stricter,
-    ];
-
-    /// The word of the kind.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Operation => "operation",
-            Self::Kind => "kind",
-            Self::UnknownVersion => "unknown_version",
-            Self::Deleting => "deleting",
-            Self::Unchanged => "unchanged",
-            Self::Source => "source",
-            Self::Stricter => "stricter",
-        }
+word_set! {
+    /// Why an edit is not judged, as one of a few words.
+    ExemptionKind {
+        /// [`Exemption::Operation`].
+        Operation => "operation",
+        /// [`Exemption::Kind`].
+        Kind => "kind",
+        /// [`Exemption::UnknownVersion`].
+        UnknownVersion => "unknown_version",
+        /// [`Exemption::Deleting`].
+        Deleting => "deleting",
+        /// [`Exemption::Unchanged`].
+        Unchanged => "unchanged",
+        /// [`Exemption::Source`].
+        Source => "source",
+        /// [`Exemption::Stricter`].
+        Stricter => "stricter",
     }
 }
 

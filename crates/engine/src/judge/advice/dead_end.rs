@@ -96,10 +96,7 @@ fn policed<'s>(
         policies: None,
         ..anything.bounds(prover.effort)
     };
-    let goal = choose(&weigh(asked, None)).ok();
-    let goal = goal.map(|resolved| resolved.choice);
-    let path = shortest_path(asked, origin, goal, &free).path;
-    let steps = path.map(|path| path.steps).unwrap_or_default();
+    let steps = steps(asked, origin, &free);
     let rules = prover.basis.snapshot.rules();
     let starts = steps
         .iter()
@@ -128,13 +125,19 @@ fn blocked<'s>(
         guards: &Guards::default(),
         ..bounds
     };
-    let goal = choose(&weigh(asked, None)).ok();
-    let goal = goal.map(|resolved| resolved.choice);
-    let path = shortest_path(asked, origin, goal, &unguarded).path?.steps;
+    let steps = steps(asked, origin, &unguarded);
     let start = origin.version().map(|read| read.version.clone());
-    let first = *path.first()?;
-    steps_of(start, &path).find_map(|(from, to)| {
+    let first = *steps.first()?;
+    steps_of(start, &steps).find_map(|(from, to)| {
         let violations = bounds.guards.violations(&from, to, CatalogEdge::Present);
         ForbiddenStep::of(first, &from, *to, violations)
     })
+}
+
+/// The path within these bounds to the bundle that the request resolves to if no edge counts; empty if there is none.
+fn steps<'s>(asked: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Vec<Choice<'s>> {
+    let goal = choose(&weigh(asked, None)).ok();
+    let goal = goal.map(|resolved| resolved.choice);
+    let path = shortest_path(asked, origin, goal, bounds).path;
+    path.map(|path| path.steps).unwrap_or_default()
 }
