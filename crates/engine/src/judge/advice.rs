@@ -114,6 +114,17 @@ pub fn advise<'s>(
     if is_wide(request) || basis.policies.unlisted.is_some() {
         return Advice::not_yet(ruled).into();
     }
+    search(basis, extension, request, ruled, stop)
+}
+
+/// The advice that a search finds.
+fn search<'s>(
+    basis: Basis<'s>,
+    extension: &Extension,
+    request: &Request<'_>,
+    ruled: &RuledEdit<'s>,
+    stop: &Stop,
+) -> FoundAdvice<'s> {
     let effort = Effort::of(MOST_BUNDLES, stop);
     let is_over = || stop.is_set();
     let request = &request.with_conditions(Conditions::EvaluatedUntil(&is_over));
@@ -121,8 +132,10 @@ pub fn advise<'s>(
     let unpinned = request.filter.without_version();
     let anything = Ground::of(basis, &unpinned, request.context);
     let bounds = anything.as_ref().map(|ground| ground.bounds(&effort));
-    let ground = anything.as_ref().zip(bounds.as_ref());
-    let start = ground.zip(prover.installed());
+    let start = anything
+        .as_ref()
+        .zip(bounds.as_ref())
+        .zip(prover.installed());
     let search =
         start.map(|((ground, bounds), from)| PathSearch::from(&ground.offers, from, bounds));
     let next = NextVersions::of(&prover, anything.as_ref(), search.as_ref());
