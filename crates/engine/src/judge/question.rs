@@ -126,12 +126,12 @@ impl<'a, 's> RowCase<'a, 's> {
         self.offers().any(|offer| !offer.candidates.is_empty())
     }
 
-    /// A ruling with the evidence that was found before it. It takes the matches out of the case.
-    pub(super) fn with_evidence(&mut self, ruling: Ruling<'s>) -> RuledEdit<'s> {
+    /// A ruling with the evidence that was found before it.
+    pub(super) fn with_evidence(self, ruling: Ruling<'s>) -> RuledEdit<'s> {
         let is_bare = matches!(ruling, Ruling::InstalledVersionInvalid(_));
         let mut ruled = RuledEdit::from(ruling);
         if !is_bare {
-            ruled.matched = self.matches.iter_mut().map(MatchedBundles::of).collect();
+            ruled.matched = self.matches.into_iter().map(MatchedBundles::of).collect();
         }
         ruled
     }

@@ -55,13 +55,13 @@ pub(super) fn resolve<'s>(
     question: &FilterQuestion<'_, 's>,
     installed: &ReadInstalled<'_>,
 ) -> RuledEdit<'s> {
-    let mut case = RowCase::of(question, installed);
+    let case = RowCase::of(question, installed);
     if let Some(ruling) = first(&STATE, &case) {
         return ruling.into();
     }
     let ruled = match first(&CONTENT, &case) {
         Some(ruling) => case.with_evidence(ruling),
-        None => chosen(&mut case),
+        None => chosen(case),
     };
     unless_superseded(ruled, &question.in_play)
 }
@@ -222,15 +222,15 @@ fn broken_skip_range<'s>(case: &RowCase<'_, 's>) -> Option<Ruling<'s>> {
 }
 
 /// Rows 11 to 15 and 18: whatever the choice is, one of them fits.
-fn chosen<'s>(case: &mut RowCase<'_, 's>) -> RuledEdit<'s> {
+fn chosen<'s>(case: RowCase<'_, 's>) -> RuledEdit<'s> {
     let resolved = match choose(&case.matches) {
         Ok(resolved) => resolved,
         Err(error) => {
-            let ruling = refusal(case, error);
+            let ruling = refusal(&case, error);
             return case.with_evidence(ruling);
         }
     };
-    let allowed = how(case, resolved.choice);
+    let allowed = how(&case, resolved.choice);
     let mut ruled = case.with_evidence(Ruling::Allowed(allowed, resolved.choice));
     ruled.deprecations_of = resolved.deprecations_of;
     ruled

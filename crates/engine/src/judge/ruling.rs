@@ -1,7 +1,6 @@
 //! The row of the decision table that answered, with its evidence.
 
 use core::time::Duration;
-use std::mem;
 
 use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
@@ -406,13 +405,13 @@ impl<'s> From<OutdatedCatalogs<'s>> for RuledEdit<'s> {
 }
 
 impl<'s> MatchedBundles<'s> {
-    /// The bundles of a match, which are taken out of it.
-    pub(super) fn of(found: &mut Match<'_, 's>) -> Self {
+    /// The bundles of a match.
+    pub(super) fn of(found: Match<'_, 's>) -> Self {
         Self {
             catalog: found.offer.catalog,
             package: found.offer.package,
             candidates: found.offer.candidates.clone(),
-            left: mem::take(&mut found.matched),
+            left: found.matched,
         }
     }
 }
