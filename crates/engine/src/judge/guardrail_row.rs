@@ -21,22 +21,22 @@ pub(super) fn put<'s>(ruled: &mut RuledEdit<'s>, ahead: &mut StepsAhead<'_, 's>)
     if guards.is_empty() {
         return;
     }
-    let mut look = GuardedWalk {
+    let mut walk = GuardedWalk {
         guards: &guards,
         resolved,
         refusal: None,
         lifted: Vec::new(),
-        unjudged: None,
+        not_applied: None,
     };
     match ahead.installed {
         ReadInstalled::Nothing => {}
-        ReadInstalled::Unknown(_) => look.cannot_judge(resolved),
-        ReadInstalled::Bundle(_) => look.at_steps(ahead),
+        ReadInstalled::Unknown(_) => walk.not_compared(resolved),
+        ReadInstalled::Bundle(_) => walk.at_steps(ahead),
     }
-    if let Some(forbidden) = look.refusal {
+    if let Some(forbidden) = walk.refusal {
         ruled.ruling = Ruling::Guardrail(forbidden);
     } else {
-        (ruled.lifted, ruled.unjudged) = (look.lifted, look.unjudged);
+        (ruled.lifted, ruled.guardrails_not_applied) = (walk.lifted, walk.not_applied);
     }
 }
 
@@ -48,7 +48,7 @@ struct GuardedWalk<'a, 's> {
     refusal: Option<ForbiddenStep<'s>>,
     /// The steps before it that are allowed only because the bypass lifts a guardrail.
     lifted: Vec<ForbiddenStep<'s>>,
-    unjudged: Option<UnjudgedSteps>,
+    not_applied: Option<UnjudgedSteps>,
 }
 
 impl<'s> GuardedWalk<'_, 's> {
@@ -58,7 +58,7 @@ impl<'s> GuardedWalk<'_, 's> {
         for place in 0.. {
             let Some(to) = ahead.step(place) else { return };
             if place == most {
-                self.unjudged
+                self.not_applied
                     .get_or_insert(UnjudgedSteps::Later { looked_at: place });
                 return;
             }
@@ -71,7 +71,7 @@ impl<'s> GuardedWalk<'_, 's> {
 
     fn at_step(&mut self, ahead: &StepsAhead<'_, 's>, place: usize, to: Choice<'s>) {
         let Some((from, violations)) = ahead.violations(self.guards, place) else {
-            return self.cannot_judge(to);
+            return self.not_compared(to);
         };
         let is_lifted = |violation: &Violation<'_>| self.guards.lift(violation);
         let (lifted, holding): (Vec<_>, Vec<_>) = violations.into_iter().partition(is_lifted);
@@ -83,9 +83,9 @@ impl<'s> GuardedWalk<'_, 's> {
 
     /// Allows a step from an unknown version, because an edit is denied on evidence only, and notes it if a guardrail
     /// could have forbidden it.
-    fn cannot_judge(&mut self, to: Choice<'s>) {
+    fn not_compared(&mut self, to: Choice<'s>) {
         if self.guards.bind(&to) {
-            self.unjudged.get_or_insert(UnjudgedSteps::First);
+            self.not_applied.get_or_insert(UnjudgedSteps::First);
         }
     }
 }

@@ -28,22 +28,20 @@ pub(super) fn put<'s>(
     let Some(matching) = matching(ahead.question, context) else {
         return;
     };
-    let mut policed = PolicedWalk {
+    let mut walk = PolicyWalk {
         policies: PoliciesAhead::of(matching),
         findings: Vec::new(),
         warned: BTreeSet::new(),
         looked_at: None,
     };
-    policed.at_edit(ahead, change, resolved);
-    if !policed.denies_step() {
-        policed.at_later_steps(ahead);
+    walk.at_edit(ahead, change, resolved);
+    if !walk.denies_step() {
+        walk.at_later_steps(ahead);
     }
-    let (denials, warnings): (Vec<_>, Vec<_>) = policed
-        .findings
-        .into_iter()
-        .partition(PolicyFinding::denies);
+    let (denials, warnings): (Vec<_>, Vec<_>) =
+        walk.findings.into_iter().partition(PolicyFinding::denies);
     ruled.policy_warnings = warnings;
-    ruled.unpoliced = policed.looked_at;
+    ruled.policies_not_applied = walk.looked_at;
     if !denials.is_empty() {
         ruled.ruling = Ruling::Policy(Box::new(PolicyRefusal {
             change,
@@ -104,7 +102,7 @@ pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
 }
 
 /// The results of upgrade policies for a walk.
-struct PolicedWalk<'a, 's> {
+struct PolicyWalk<'a, 's> {
     policies: PoliciesAhead<'a, 's>,
     findings: Vec<PolicyFinding<'s>>,
     /// The rules that some step was warned of, by policy and field: one warning is enough for a walk.
@@ -113,7 +111,7 @@ struct PolicedWalk<'a, 's> {
     looked_at: Option<usize>,
 }
 
-impl<'s> PolicedWalk<'_, 's> {
+impl<'s> PolicyWalk<'_, 's> {
     fn at_edit(&mut self, ahead: &StepsAhead<'_, 's>, change: AllowedChange, resolved: Choice<'s>) {
         self.findings = self.policies.matching.findings(&PolicyStep {
             maker: Maker::User,

@@ -297,11 +297,11 @@ pub struct RuledEdit<'s> {
     /// The steps that guardrails would forbid if the bypass did not lift them.
     pub lifted: Vec<ForbiddenStep<'s>>,
     /// Why not every step was compared with guardrails, if any guardrail binds.
-    pub unjudged: Option<UnjudgedSteps>,
+    pub guardrails_not_applied: Option<UnjudgedSteps>,
     /// The rules of upgrade policies that the edit, or a step after it, violates and that only warn.
     pub policy_warnings: Vec<PolicyFinding<'s>>,
     /// How many steps were compared with upgrade policies, if not all.
-    pub unpoliced: Option<usize>,
+    pub policies_not_applied: Option<usize>,
 }
 
 /// Why not every step that OLM would take was compared with guardrails.
@@ -374,9 +374,9 @@ impl<'s> RuledEdit<'s> {
         let passed = Self::from(Ruling::NotJudged(Exemption::Stricter));
         match self.ruling {
             Ruling::Allowed(change, _) if change != AllowedChange::Unchanged => Self {
-                unjudged: self.unjudged,
+                guardrails_not_applied: self.guardrails_not_applied,
                 policy_warnings: self.policy_warnings,
-                unpoliced: self.unpoliced,
+                policies_not_applied: self.policies_not_applied,
                 ..passed
             },
             _ => passed,
@@ -391,9 +391,9 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
             matched: Vec::new(),
             deprecations_of: None,
             lifted: Vec::new(),
-            unjudged: None,
+            guardrails_not_applied: None,
             policy_warnings: Vec::new(),
-            unpoliced: None,
+            policies_not_applied: None,
         }
     }
 }

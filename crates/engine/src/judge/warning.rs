@@ -170,8 +170,10 @@ fn of_policies<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
 }
 
 fn of_rules_not_applied<'s>(ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
-    let guardrails = ruled.unjudged.map(Warning::GuardrailsNotApplied);
-    let policies = ruled.unpoliced.map(Warning::PoliciesNotApplied);
+    let guardrails = ruled
+        .guardrails_not_applied
+        .map(Warning::GuardrailsNotApplied);
+    let policies = ruled.policies_not_applied.map(Warning::PoliciesNotApplied);
     guardrails.into_iter().chain(policies)
 }
 
