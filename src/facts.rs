@@ -37,7 +37,7 @@ use olmguard_engine::nearest::nearest;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
 use olmguard_report::{Finding, Severity};
 
-/// What edits are judged by, as far as it is to be had, and what is not.
+/// The facts that edits are judged by, as far as they are available, and what is not.
 #[derive(Debug)]
 pub(crate) struct Facts {
     pub(crate) snapshot: Snapshot,
@@ -49,7 +49,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// What edits are judged by.
+    /// The facts that edits are judged by.
     pub(crate) fn basis(&self) -> Basis<'_> {
         Basis {
             snapshot: &self.snapshot,
@@ -58,7 +58,7 @@ impl Facts {
     }
 }
 
-/// The catalogs of a snapshot or a cluster as they are, where flags give some of them other content.
+/// The catalogs of a snapshot or a cluster as they are, if flags give some of them other content.
 #[derive(Debug)]
 pub(crate) struct CurrentCatalogs {
     pub(crate) snapshot: Snapshot,
@@ -66,7 +66,7 @@ pub(crate) struct CurrentCatalogs {
     pub(crate) given: Vec<String>,
 }
 
-/// What should give catalogs and does not.
+/// A source of facts that cannot be read, or a rule without effect.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The content of a catalog cannot be read.
@@ -91,7 +91,7 @@ pub(crate) enum Fault {
     },
     /// The policies of the cluster or of the snapshot, for this reason.
     Policies(String),
-    /// One or more installed extensions of the cluster or of the snapshot, for this reason.
+    /// Installed extensions of the cluster or of the snapshot, for this reason.
     Extensions(String),
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct GivenFiles<'a> {
 /// All that facts are made of.
 pub(crate) struct FactsRequest<'a> {
     pub(crate) origin: OpenOrigin,
-    /// Of manifests.
+    /// Catalogs and policies of manifests.
     pub(crate) objects: GivenObjects,
     pub(crate) files: GivenFiles<'a>,
     pub(crate) rules: Rules,
@@ -119,7 +119,7 @@ pub(crate) struct Reading<'r> {
     pub(crate) listener: &'r dyn FactsListener,
 }
 
-/// What hears of facts while they are read.
+/// A listener that hears of facts while they are read.
 pub(crate) trait FactsListener: Sync {
     /// Does work that may take long, and can show how far it is.
     fn wait(&self, _progress: &Progress, work: &mut (dyn FnMut() + Send)) {
@@ -299,13 +299,13 @@ impl Fault {
         Finding::of_run(title, severity, self.to_string())
     }
 
-    /// Of a policy that does not fit beside all others. One of a file is invalid as if it could not be read; one of a
-    /// cluster or a snapshot is no fault of what is checked.
+    /// The fault of a policy that does not fit next to all others. A policy of a file is invalid as if it could not be
+    /// read; a policy of a cluster or a snapshot is not a fault of what is checked.
     fn costly(policy: CostlyPolicy) -> Self {
         PolicyFileFault::of(policy).map_or_else(Self::Costly, Self::Policy)
     }
 
-    /// Of the content of a catalog, if it is one.
+    /// The fault of the content of a catalog, if it has one.
     pub(crate) fn of(name: &str, content: &Content) -> Option<Self> {
         let name = name.to_owned();
         match content {
@@ -321,7 +321,7 @@ impl Fault {
         }
     }
 
-    /// Whether it may be that no answer needs it.
+    /// Whether the fault is only a warning: perhaps no answer needs the fact.
     pub(crate) fn is_warning(&self) -> bool {
         matches!(
             self,

@@ -16,7 +16,7 @@ impl Root {
         resolved(directory).map(Self)
     }
 
-    /// Its path without links.
+    /// The path without links.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

@@ -131,7 +131,7 @@ impl ReadPolicies {
 }
 
 impl PolicyFileFault {
-    /// Of a policy that does not fit beside the others.
+    /// The fault of a policy that does not fit next to the others.
     ///
     /// # Errors
     /// If it is not from a file: the same in one sentence.

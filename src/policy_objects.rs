@@ -16,7 +16,7 @@ pub(crate) const KINDS: [(&str, &str); 2] = [
     (GuardrailsObject::KIND, "upgradeguardrails"),
 ];
 
-/// One object, as read.
+/// An object, as read.
 #[derive(Clone, Debug)]
 pub(crate) enum PolicyObject {
     Policy(Box<UpgradePolicy>),
@@ -59,7 +59,7 @@ struct PlacedPolicy {
 pub(crate) struct CostlyPolicy {
     /// Where its conditions are; none if it is from a snapshot or a cluster.
     pub(crate) place: Option<PolicyPlace>,
-    /// Its kind and its name.
+    /// The kind and the name of the object.
     pub(crate) title: String,
     /// The field, and what is wrong with it.
     pub(crate) why: String,
@@ -139,7 +139,7 @@ impl PolicyObject {
         }
     }
 
-    /// Its kind.
+    /// The kind of the object.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Policy(_) => KIND,
@@ -155,7 +155,7 @@ impl PolicyObject {
         }
     }
 
-    /// Its kind and its name, as people are shown it.
+    /// The kind and the name of the object, as users are shown it.
     pub(crate) fn title(&self) -> String {
         title(self.kind(), self.name())
     }

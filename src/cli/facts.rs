@@ -61,9 +61,9 @@ pub(crate) struct OpenFacts {
     args: FactsArgs,
     origin: OpenOrigin,
     rules: Rules,
-    /// About the OLM that is judged by.
+    /// Warnings about the OLM that is judged by.
     warnings: Vec<String>,
-    /// What could not be read up to now.
+    /// Faults found before the facts are read.
     faults: Vec<Fault>,
 }
 
@@ -123,7 +123,7 @@ impl FactsArgs {
         })
     }
 
-    /// That no flag is about how a cluster is reached.
+    /// Checks that no flag is about how a cluster is reached.
     ///
     /// # Errors
     /// If one is.
@@ -132,7 +132,7 @@ impl FactsArgs {
         given.map_or(Ok(()), |flag| Err(UsageError::NotFromCluster { flag }))
     }
 
-    /// The same with this snapshot as the origin.
+    /// These flags with this snapshot as the origin.
     pub(crate) fn of_snapshot(&self, snapshot: PathBuf) -> Self {
         Self {
             snapshot: Some(snapshot),
@@ -142,7 +142,7 @@ impl FactsArgs {
         }
     }
 
-    /// The same with the cluster of this context as the origin.
+    /// These flags with the cluster of this context as the origin.
     pub(crate) fn of_context(&self, context: &str) -> Self {
         Self {
             cluster: self.cluster.of_context(context),
@@ -161,7 +161,7 @@ impl FactsArgs {
         &self.policies
     }
 
-    /// Who makes the edits that policies judge, and when.
+    /// The user who makes the edits that policies judge, and the time.
     pub(crate) fn requester(&self) -> Requester {
         self.policies.requester()
     }
@@ -232,7 +232,7 @@ impl OpenFacts {
 }
 
 impl Facts {
-    /// What it counts as that something is not to be had; nothing where all of it is there.
+    /// The exit code for facts that are not available; none if all are.
     pub(crate) fn exit(&self) -> Option<Exit> {
         let exits = self.faults.iter();
         let exits = exits.filter_map(|fault| fault.exit(Exit::Undecided));
@@ -310,7 +310,7 @@ impl FactsError {
 }
 
 impl ClusterRequestError {
-    /// What was named and is not there is wrong usage; a cluster that cannot be reached is not.
+    /// The exit code: a name that does not exist is wrong usage, a cluster that cannot be reached is not.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,

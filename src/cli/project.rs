@@ -1,6 +1,6 @@
-//! `.olmguard.yaml`: what the flags of every call in a repository would be.
+//! `.olmguard.yaml`: the values of flags for every call in a repository.
 //!
-//! It lies in the current directory, or in the nearest directory above it up to the root of the git repository.
+//! The file is in the current directory, or in the nearest directory above it up to the root of the git repository.
 //! Its paths are relative to it. A flag or a variable of the environment wins over it; a flag that names catalogs,
 //! over all of its catalogs. `serve` does not read it.
 

@@ -191,7 +191,7 @@ impl OpenCluster {
         self.runtime.block_on(self.reader.standings(names))
     }
 
-    /// What `read` makes of every extension, each with its status.
+    /// Every extension with its status, as `read` makes it.
     pub(crate) fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
         self.runtime.block_on(self.reader.extensions(read))
     }

@@ -22,22 +22,22 @@ use olmguard_engine::nearest::nearest;
 use olmguard_engine::snapshot::{CatalogState, ClusterCatalogError};
 use olmguard_policy::UpgradePolicy;
 
-/// What manifests give in addition to a snapshot or a cluster.
+/// Catalogs and policies of manifests, in addition to those of a snapshot or a cluster.
 #[derive(Debug, Default)]
 pub(crate) struct GivenObjects {
     pub(crate) catalogs: Vec<CatalogState>,
     pub(crate) policies: PolicyObjects,
 }
 
-/// What is wrong with an object that is a fact.
+/// Why an object that is a fact cannot be used as it is.
 #[derive(Debug)]
 pub(crate) enum GivenFault {
     Catalog(ClusterCatalogError),
-    /// It is of no known kind.
+    /// An object whose kind is not known.
     Kind(MeantKind),
-    /// What its CRD refuses of a catalog of this name.
+    /// A catalog of this name that its CRD refuses, for this finding.
     Schema(String, Finding),
-    /// Of a policy or guardrails, in words.
+    /// A fault of a policy or guardrails, in words.
     Policy(String),
 }
 
@@ -138,7 +138,7 @@ fn meant(object: &ManifestObject) -> Option<MeantKind> {
     MeantKind::of(object).filter(|_| !is_known)
 }
 
-/// What the CRD refuses of a catalog. What a tool fills in later it does not.
+/// The faults that the CRD finds in a catalog. Values that a tool fills in later are no faults.
 pub(crate) fn refused(
     object: &ManifestObject,
     positions: &Positions,

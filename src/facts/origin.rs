@@ -35,12 +35,12 @@ pub(crate) enum OpenOrigin {
     Cluster(Box<ClusterOrigin>),
 }
 
-/// What a snapshot or a cluster gives.
+/// The facts of a snapshot or a cluster.
 #[derive(Debug, Default)]
 pub(super) struct OriginFacts {
     pub(super) catalogs: Vec<CatalogState>,
     pub(super) policies: PolicyObjects,
-    /// What should give more and does not.
+    /// Sources that should have more and cannot be read.
     pub(super) faults: Vec<Fault>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct OriginFacts {
 #[derive(Debug, Default)]
 pub(crate) struct RunningExtensions {
     pub(crate) extensions: Vec<Extension>,
-    /// What should give more and does not.
+    /// Sources that should have more and cannot be read.
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -124,7 +124,7 @@ pub(super) fn stand_in(name: &str, content: Content) -> CatalogState {
 }
 
 impl RunningExtensions {
-    /// What was read of each object, and why there are no more, if there may be more.
+    /// The extensions that were read, and the fault that there may be more, if there may.
     pub(super) fn of(
         read: impl IntoIterator<Item = Result<Extension, Fault>>,
         rest: Option<Fault>,

@@ -66,7 +66,7 @@ impl SavedSnapshot {
         }
     }
 
-    /// The same; of a file that cannot be read, why it cannot.
+    /// Every extension; of a file that cannot be read, the reason.
     pub(super) fn into_extensions(self) -> RunningExtensions {
         let running = self.extensions();
         match self.archive {
@@ -75,7 +75,7 @@ impl SavedSnapshot {
         }
     }
 
-    /// What it says of each extension of these names, in their order; none if it says nothing of any.
+    /// The state of each extension of these names, in their order; none if the snapshot has no extensions.
     pub(crate) fn standings(&self, names: &[String]) -> Option<Vec<ExtensionState>> {
         let archive = self.archive.as_ref().ok()?;
         let names = names.iter();
@@ -111,7 +111,7 @@ fn by_name(objects: &[Value]) -> HashMap<&str, &Value> {
     named.collect()
 }
 
-/// What a snapshot without extensions lacks.
+/// The fault of a snapshot without extensions.
 const NOT_SAVED: &str = "does not have the installed extensions; save it again with olmguard snapshot save, or give PATH";
 
 fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {

@@ -151,7 +151,7 @@ impl CatalogArgs {
         &self.0
     }
 
-    /// Those that lie on this machine.
+    /// The paths of catalogs on this machine.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().filter_map(|catalog| catalog.place.path())
     }
@@ -170,7 +170,7 @@ impl CatalogArgs {
     }
 }
 
-/// One catalog, as the flag has it.
+/// A catalog, as the flag has it.
 fn catalog(text: &str) -> Result<CatalogSource, CatalogArgError> {
     let found = || text.to_owned();
     match text.split_once('=') {

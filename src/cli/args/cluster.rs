@@ -20,7 +20,7 @@ pub(crate) struct AccessArgs {
     context: Option<String>,
 }
 
-/// The same, and where OLM is in it.
+/// Which cluster it is, and where OLM is in it.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct ClusterArgs {
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct ClusterArgs {
     olm_namespace: Option<String>,
 }
 
-/// How the contents of its catalogs are fetched.
+/// How the contents of the catalogs of a cluster are fetched.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct CatalogdArgs {
     /// PEM file or directory with catalogd's CA [default: the system's]
@@ -56,7 +56,7 @@ impl ClusterRequestArgs {
         Self { cluster, catalogd }
     }
 
-    /// The same in another context of the kubeconfig.
+    /// These flags in another context of the kubeconfig.
     pub(crate) fn of_context(&self, context: &str) -> Self {
         Self {
             cluster: self.cluster.of_context(context),
@@ -111,7 +111,7 @@ impl AccessArgs {
 }
 
 impl ClusterArgs {
-    /// The same in another context of the kubeconfig.
+    /// These flags in another context of the kubeconfig.
     pub(crate) fn of_context(&self, context: &str) -> Self {
         let mut args = self.clone();
         args.access.context = Some(context.to_owned());

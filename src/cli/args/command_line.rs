@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// The command line that says all that this one means; no flag holds a secret.
+/// The command line with every flag that is in effect. No flag has a secret.
 pub(crate) fn command_line(command: &Command, matches: &ArgMatches) -> String {
     let mut words = vec![command.get_name().to_owned()];
     let (mut command, mut matches) = (command, matches);

@@ -71,7 +71,7 @@ pub(crate) fn in_help(command: &Command) -> Option<String> {
     }
 }
 
-/// What is before the name of the flag in its variable.
+/// The prefix of the name of a flag in its variable.
 fn prefix(flag: &Arg) -> Option<&str> {
     let name = variable(flag.get_long()?);
     let name = name.strip_prefix(PREFIX)?;
@@ -94,7 +94,7 @@ fn is_shared(flag: &Arg) -> bool {
     flag.get_long().is_some_and(|name| SHARED.contains(&name))
 }
 
-/// What to say of the variables of this process that are set in vain.
+/// The warnings about variables of this process that no flag reads.
 pub(crate) fn warnings_of_process(program: &Command) -> Vec<String> {
     let words: Vec<_> = env::args_os().skip(1).collect();
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
@@ -129,11 +129,11 @@ fn variable(words: &str) -> String {
 #[derive(Debug)]
 struct Flag {
     variable: String,
-    /// What it was read from when the variables of all commands had the names of flags alone.
+    /// The variable of the flag when the variables of all commands had the names of flags alone.
     former: String,
 }
 
-/// What to say of variables that are set in vain, in byte order: those of no flag, and those from which
+/// The warnings about variables that are set in vain, in byte order: variables of no flag, and variables from which
 /// the command that these words name was read before.
 fn warnings(program: &Command, words: &[OsString], set: &BTreeSet<String>) -> Vec<String> {
     let mut own = Vec::new();
@@ -180,7 +180,8 @@ fn collect_own(command: &Command, flags: &mut Vec<Flag>) {
     }));
 }
 
-/// Of a variable that `serve` reads, and that this command has read too; whoever has set both knows.
+/// The warning for a variable that `serve` reads, and that this command has read too. Users who have set both
+/// variables know.
 fn of_another_command(name: &str, own: &[Flag], set: &BTreeSet<String>) -> Option<String> {
     let mut moved = own.iter();
     let moved = moved.find(|flag| flag.former == name && flag.variable != name)?;
@@ -190,7 +191,7 @@ fn of_another_command(name: &str, own: &[Flag], set: &BTreeSet<String>) -> Optio
     })
 }
 
-/// Of a variable of no flag, or no longer of one: those that took its place, the nearest first.
+/// The warning for a variable of no flag, or no longer of one, with the variables that replaced it, the nearest first.
 fn of_no_flag<'f>(name: &str, flags: impl Iterator<Item = &'f Flag>) -> String {
     let mut now: Vec<&str> = Vec::new();
     for flag in flags.filter(|flag| flag.former == name) {

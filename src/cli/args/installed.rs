@@ -1,4 +1,4 @@
-//! `VERSION[,bundle=NAME][,release=R]`: what a person says is installed.
+//! `VERSION[,bundle=NAME][,release=R]`: an installed bundle, as a user states it.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use olmguard_engine::judge::StatedInstalled;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_views::see::nameless;
 
-/// What is said.
+/// An installed bundle, as a user states it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct SaidArg(pub(crate) StatedInstalled);
 
@@ -33,7 +33,7 @@ impl SaidArg {
         })
     }
 
-    /// What is installed of an extension that requests this.
+    /// The installed bundle of an extension that requests this.
     ///
     /// # Errors
     /// If it is neither a version nor the name of a bundle: why not, after what sets it.

@@ -65,7 +65,7 @@ impl PoliciesArgs {
         &self.files
     }
 
-    /// What of this is not given, if a rule reads it.
+    /// The hint about a fact that a rule reads and no flag gives.
     pub(crate) fn assumed(&self, reads: RequesterFact) -> Option<&'static str> {
         match reads {
             RequesterFact::User if self.user.is_none() && self.groups.is_empty() => {

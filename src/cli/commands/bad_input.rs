@@ -30,10 +30,10 @@ pub(super) enum Lies {
 #[derive(Debug)]
 pub(super) enum InputProblem {
     Input(InputError),
-    /// Of a revision.
+    /// A file of a revision.
     File(FileError),
     Document(DocumentError),
-    /// Of a catalog or a policy.
+    /// A catalog or a policy.
     Given(Position, GivenFault),
     Review(Position, ReviewError),
     /// An extension in an `apiVersion` that is not known.
@@ -60,7 +60,7 @@ impl BadInput {
         }
     }
 
-    /// What is wrong, without the place.
+    /// The reason, without the place.
     pub(super) fn why(&self) -> String {
         match &self.problem {
             InputProblem::Document(error) => error.kind.to_string(),
@@ -76,7 +76,7 @@ impl BadInput {
         }
     }
 
-    /// The same of a file of a revision, which is shown by this name.
+    /// The input as a file of a revision, which is shown by this name.
     pub(super) fn in_revision(self, name: &str) -> Self {
         Self {
             file: name.to_owned(),
@@ -87,7 +87,7 @@ impl BadInput {
 }
 
 impl InputProblem {
-    /// Whether it is with its file or folder alone, and not with all that comes behind as well.
+    /// Whether only its file or directory is affected, and not everything after it as well.
     pub(super) fn ends_with_its_file(&self) -> bool {
         !matches!(
             self,

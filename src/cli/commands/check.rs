@@ -43,17 +43,17 @@ use crate::facts::Facts;
 use olmguard_engine::explain::Answer;
 use olmguard_report::{Finding, Severity};
 
-/// What is known before the catalogs are read.
+/// The inputs of a run, read before the catalogs.
 struct CheckInputs {
     plan: CheckPlan,
     facts: OpenFacts,
     gathered: GatheredInputs,
 }
 
-/// What everything is judged by.
+/// The facts that every case is judged by.
 struct RunFacts {
     facts: Facts,
-    /// What was printed on standard error so far. A report has it as well.
+    /// The findings printed on standard error so far. A report has them as well.
     printed: Vec<Finding>,
 }
 

@@ -115,7 +115,7 @@ pub(super) enum Output {
     Markdown,
 }
 
-/// What the flags mean, once they are known to agree.
+/// The meaning of the flags, once they are known to agree.
 #[derive(Clone, Debug)]
 pub(super) struct CheckPlan {
     pub(super) rules: Rules,

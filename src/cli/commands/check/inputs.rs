@@ -36,15 +36,15 @@ pub(super) struct GatheredInputs {
     /// Catalogs and policies.
     pub(super) given: GivenObjects,
     pub(super) other_kinds: usize,
-    /// What a tool still makes manifests of.
+    /// Inputs that a tool still renders.
     pub(super) skipped: Vec<Skipped>,
     kustomizations: Kustomizations,
     pub(super) errors: Vec<BadInput>,
     /// Fields that catalogs do not have, each with its file.
     pub(super) hints: Vec<(String, Hint)>,
-    /// What there was before, if it is asked for.
+    /// The base, if there is one.
     pub(super) base: Option<Base>,
-    /// What was called otherwise in it.
+    /// The names of the base that extensions may have had.
     pub(super) renames: Renames,
     /// How many extensions are what they were, and so are no cases.
     pub(super) unchanged: usize,
@@ -252,7 +252,7 @@ impl GatheredInputs {
         Ok(())
     }
 
-    /// What an object was, if it becomes a case. An object that did not change is counted, unless all are
+    /// The earlier state of an object, if it becomes a case. An object that did not change is counted, unless all are
     /// checked.
     fn changed(&mut self, file: &str, object: &ManifestObject, plan: &CheckPlan) -> Option<Past> {
         let past = self.past(file, object);
@@ -430,7 +430,7 @@ fn is_review(object: &ManifestObject) -> bool {
     object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
 }
 
-/// What the CRD refuses of an object, and of the edit that makes it where its past is known.
+/// The findings of the CRD in an object, and in the edit if the earlier state is known.
 fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -> Vec<Finding> {
     let Past::Found(found) = past else {
         return schema::check(shape, release, new);

@@ -1,4 +1,4 @@
-//! What became of each case, and of the run as a whole.
+//! The answer to each case, and the exit code of the run as a whole.
 
 use crate::admission::OnUndecided;
 use crate::cli::Exit;
@@ -81,7 +81,7 @@ pub(super) fn exit(
         .unwrap_or(Exit::Good)
 }
 
-/// What one answer counts as.
+/// The exit code of an answer.
 pub(super) fn exit_of(answer: &Answer, args: &CheckArgs) -> Exit {
     if is_denied_by_warnings(answer, args) {
         Exit::Denied
@@ -105,7 +105,7 @@ fn exit_without_warnings(answer: &Answer, args: &CheckArgs) -> Exit {
     }
 }
 
-/// What it counts as that something is undecided.
+/// The exit code of an undecided change.
 pub(super) fn undecided(args: &CheckArgs) -> Exit {
     match args.on_undecided {
         None => Exit::Undecided,

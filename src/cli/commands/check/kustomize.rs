@@ -21,13 +21,13 @@ use crate::manifest::{
 use olmguard_engine::explain::{Renderer, Unrendered};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
-/// All of them, by what they name.
+/// All kustomizations, by what they name.
 #[derive(Debug, Default)]
 pub(super) struct Kustomizations {
     all: Vec<Kustomization>,
-    /// Those that have a file or a directory as a resource or a component.
+    /// The kustomizations that have a file or a directory as a resource or a component.
     users: HashMap<PathBuf, Vec<usize>>,
-    /// Those that have a file as a patch.
+    /// The kustomizations that have a file as a patch.
     patched: HashMap<PathBuf, usize>,
     by_directory: HashMap<PathBuf, usize>,
     /// The files of the inputs.
@@ -184,7 +184,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// What one builds on, and what it changes. Paths are written from where the program runs.
+/// A kustomization: the resources that it builds on, and what it changes. Paths start at the current directory.
 #[derive(Debug)]
 struct Kustomization {
     file: String,

@@ -1,5 +1,5 @@
-//! What a run has to tell beside its results: inputs and catalogs that could not be read, and what is
-//! worth knowing about the OLM that is judged by, and what is there no more or was passed over.
+//! Findings of a run besides its results: inputs and catalogs that could not be read, warnings about the OLM that is
+//! judged by, and what was removed, skipped or passed over.
 
 use crate::cli::commands::bad_input::{BadInput, Lies};
 use crate::cli::commands::check::args::CheckArgs;
@@ -37,7 +37,7 @@ pub(super) fn of_results(gathered: &GatheredInputs) -> impl Iterator<Item = Find
     removed.chain(skipped(gathered))
 }
 
-/// That there is no extension, if there is none: an error with `--require-match`, otherwise a warning. An
+/// The finding that there is no extension, if there is none: an error with `--require-match`, otherwise a warning. An
 /// extension that only the base has is one.
 fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> {
     let is_none = gathered.cases.is_empty() && gathered.unchanged == 0;
@@ -53,7 +53,7 @@ fn no_extension(args: &CheckArgs, gathered: &GatheredInputs) -> Option<Finding> 
     (is_none && !has_other).then(|| of_run(Severity::Warning, none))
 }
 
-/// That no input says what is installed of any extension, if one is allowed for that.
+/// The note that no input says what is installed, if an extension is allowed for that.
 pub(super) fn nothing_installed(
     args: &CheckArgs,
     gathered: &GatheredInputs,

@@ -104,7 +104,7 @@ enum CertificateSource {
     SelfSigned,
 }
 
-/// What the flags say when they agree.
+/// The certificate that the flags name, once they agree.
 #[derive(Debug)]
 pub(crate) enum Certs {
     Files(CertificateFiles),
@@ -113,7 +113,7 @@ pub(crate) enum Certs {
 }
 
 impl CertsArgs {
-    /// What they say together, or which of them contradict each other.
+    /// The certificate that the flags name, or which of them contradict each other.
     pub(crate) fn resolve(self) -> Result<Certs, UsageError> {
         match self.source()? {
             CertificateSource::Files => self.files().map(Certs::Files),
@@ -260,7 +260,7 @@ fn server_name(text: &str) -> Result<OptionalName, String> {
     name.map(|name| OptionalName(Some(name)))
 }
 
-/// What the flags say of a self-managed certificate.
+/// A certificate of a self-managed CA, as the flags name it.
 #[derive(Debug)]
 pub(crate) struct ManagedCertificate {
     secret: SecretName,

@@ -1,4 +1,4 @@
-//! What a server does in its cluster besides answering reviews of extensions: it writes Events, audits what is
+//! Tasks of a server in its cluster besides answering reviews of extensions: it writes Events, audits what is
 //! installed, previews edits of catalogs, and watches the webhook configuration that names it.
 
 use std::future::Future;
@@ -103,7 +103,7 @@ impl TaskArgs {
         })
     }
 
-    /// What answers edits of catalogs by this guard, for the extensions of this cluster.
+    /// The previews that answer edits of catalogs by this guard, for the extensions of this cluster.
     pub(super) fn previews(
         self,
         cluster: Option<&Cluster>,
@@ -214,7 +214,7 @@ impl WatchedConfiguration {
     }
 }
 
-/// Of `SERVICE.NAMESPACE.svc`.
+/// The namespace and the name of the Service, from `SERVICE.NAMESPACE.svc`.
 fn service(name: &ServerName<'_>) -> Option<(String, String)> {
     let ServerName::DnsName(name) = name else {
         return None;

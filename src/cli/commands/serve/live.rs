@@ -151,7 +151,7 @@ impl LiveArgs {
 }
 
 impl ClusterCatalogs {
-    /// What must be well for edits to be sent here.
+    /// The checks that must pass before edits are sent here.
     pub(super) fn checks(&self) -> Vec<Arc<dyn ReadinessCheck>> {
         let board = &self.board;
         vec![
@@ -223,7 +223,7 @@ fn opened(folder: &Path, limit: u64) -> Option<Cache> {
 #[derive(Debug)]
 struct WatchCheck(Arc<StatusBoard>);
 
-/// What was there at the start is loaded, or will not be for now.
+/// The check that the catalogs of the start are loaded, or cannot be for now.
 #[derive(Debug)]
 struct LoadingCheck(Arc<StatusBoard>);
 

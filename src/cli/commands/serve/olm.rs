@@ -22,7 +22,7 @@ use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
 use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
 
-/// What flags say about the OLM.
+/// The flags about the OLM.
 #[derive(Clone, Debug)]
 pub(super) struct OlmFlags {
     pub(super) request: OlmRequest,
@@ -40,11 +40,11 @@ struct OlmWords {
     is_certain: bool,
     /// Why there seems to be none any more.
     missing: Option<String>,
-    /// Why it is not known whether that is so still.
+    /// Why the current state is not known.
     fault: Option<String>,
 }
 
-/// What is taken, and why.
+/// A release with the reason for it.
 #[derive(Debug)]
 struct ChosenRelease {
     rules: Rules,
@@ -52,7 +52,7 @@ struct ChosenRelease {
     is_certain: bool,
 }
 
-/// What is made of each answer.
+/// The state between two answers about the OLM.
 struct OlmFollower {
     asked: OlmFlags,
     board: Arc<OlmBoard>,
@@ -90,7 +90,7 @@ impl OlmFlags {
         });
     }
 
-    /// What flags say counts, then what was found.
+    /// The release of the flags, otherwise the one that was found.
     fn found(&self, found: &RunningOlm) -> ChosenRelease {
         let taken = self.request.release.unwrap_or(found.release);
         let set = self.request.gates(taken).unwrap_or_else(|error| {
@@ -110,7 +110,7 @@ impl OlmFlags {
         }
     }
 
-    /// What flags say counts, then the newest.
+    /// The release of the flags, otherwise the newest.
     fn not_found(&self, error: &FindError) -> ChosenRelease {
         let taken = self.request.release.unwrap_or_default();
         warn!(%error, release = taken.name(), "Failed to detect the OLM release, assuming this one");
@@ -195,7 +195,7 @@ impl OlmBoard {
     }
 }
 
-/// It is never a reason not to be ready: what was found before is taken, or the newest release.
+/// An OLM that is not found never makes the server unready: the one found before is taken, or the newest release.
 impl ReadinessCheck for OlmBoard {
     fn readiness(&self) -> CheckReadiness {
         let words = self.words();

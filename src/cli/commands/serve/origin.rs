@@ -43,7 +43,7 @@ pub(super) struct FollowedCluster {
     live: LiveArgs,
 }
 
-/// The same, with everything that is needed to read or follow them.
+/// The catalogs with everything that is needed to read or follow them.
 #[derive(Debug)]
 pub(super) enum CatalogsSource {
     Given(GivenCatalogs),
@@ -60,7 +60,7 @@ pub(super) struct GivenCatalogs {
 }
 
 impl CatalogsOrigin {
-    /// What the flags say together, or which of them contradict each other. `other` is a further flag that is given
+    /// The origin that the flags name, or which of them contradict each other. `other` is a further flag that is given
     /// and means nothing without a cluster.
     pub(super) fn of(
         common: &CommonArgs,
@@ -159,7 +159,7 @@ impl GivenCatalogs {
     }
 }
 
-/// What became of given catalogs, for probes. A catalog that cannot be read does not make the server unready: edits
+/// The state of given catalogs, for probes. A catalog that cannot be read does not make the server unready: edits
 /// that need it are undecided, all others are judged.
 #[derive(Debug, Default)]
 struct GivenCheck(OnceLock<(String, CatalogCounts)>);

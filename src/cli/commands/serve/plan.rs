@@ -26,7 +26,7 @@ use crate::telemetry::log::{DecisionLog, Log, LogHandle};
 use crate::telemetry::{EditEvents, Metrics};
 use olmguard_catalog::memory::Pool;
 
-/// What the flags say of a server, once they are known to agree.
+/// The settings of a server, once the flags are known to agree.
 pub(super) struct ServerSettings {
     pub(super) origin: CatalogsOrigin,
     pub(super) memory: Pool,
@@ -51,7 +51,7 @@ pub(super) struct ServingTerms {
 pub(super) struct ServerPlan {
     settings: ServerSettings,
     guardrails: FollowedGuardrails,
-    /// What administrators decide.
+    /// The rules of administrators.
     store: Arc<PolicyStore>,
     metrics: Metrics,
     log_level: LogHandle,
@@ -164,7 +164,7 @@ impl ServingTerms {
     }
 }
 
-/// What the server does in its cluster besides answering.
+/// Tasks of the server in its cluster besides answering.
 struct ClusterTasks {
     policies: Option<FollowedPolicies>,
     events: Option<EventTask>,

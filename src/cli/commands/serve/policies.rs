@@ -33,7 +33,7 @@ use olmguard_views::readiness::CheckReadiness;
 #[derive(Debug)]
 pub(super) struct FollowedGuardrails {
     args: GuardrailsArgs,
-    /// What the files hold.
+    /// The content of the files.
     files: Arc<GuardrailFiles>,
     board: Arc<GuardrailsCheck>,
     metrics: Arc<GuardrailMetrics>,
@@ -50,7 +50,7 @@ struct GuardrailsCheck {
     fault: Mutex<OncePerChange>,
 }
 
-/// What the files hold by now, read; none where they hold what they held.
+/// The files as they are now, read; none if they did not change.
 type ReadFiles = Result<Option<(GuardrailFiles, LoadedGuardrails)>, GuardrailsFault>;
 
 impl FollowedGuardrails {
@@ -77,7 +77,7 @@ impl FollowedGuardrails {
         Ok(guardrails)
     }
 
-    /// What there is to say of them to probes, if there are any.
+    /// The readiness check of the guardrails, if there are any.
     pub(super) fn check(&self) -> Option<Arc<dyn ReadinessCheck>> {
         self.args
             .is_given()
@@ -131,7 +131,7 @@ impl FollowedGuardrails {
         }
     }
 
-    /// What was read last goes on. Said once, for as long as it is the same.
+    /// Keeps the last good version. The same fault is logged once.
     fn lost(&self, fault: &str) {
         self.metrics.looked(false);
         if self.board.fault().is_new(fault) {
@@ -173,7 +173,7 @@ impl GuardrailsCheck {
         self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same.
+    /// Nothing that is done under the lock can fail half-way.
     fn fault(&self) -> MutexGuard<'_, OncePerChange> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,7 +242,7 @@ impl PolicyArgs {
 }
 
 impl FollowedPolicies {
-    /// What must be known before edits are sent here.
+    /// The check that must pass before edits are sent here.
     pub(super) fn check(&self) -> Arc<dyn ReadinessCheck> {
         Arc::new(PoliciesCheck(Arc::clone(&self.board)))
     }
@@ -284,7 +284,7 @@ where
     }
 }
 
-/// Whether it is known which policies there are.
+/// The check that the policies of the cluster are known.
 #[derive(Debug)]
 struct PoliciesCheck(Arc<PolicyBoard>);
 
