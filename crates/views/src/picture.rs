@@ -36,31 +36,31 @@ pub use crate::picture::pick::{AbsentBundle, NoSuchVersion, absent, pick, remove
 pub use crate::picture::sketch::{EdgeFate, ForbiddenSteps, Sketch};
 pub use crate::picture::text::no_version;
 
-/// What of a graph is to be seen.
+/// Selection of a graph that a picture shows.
 #[derive(Clone, Debug, Default)]
 pub struct View<'a> {
-    /// The catalog it is from.
+    /// Name of the catalog.
     pub catalog: &'a str,
-    /// The channels; all if none is named.
+    /// Channels to show; all if none is named.
     pub channels: &'a [String],
-    /// What is installed.
+    /// Installed version.
     pub installed: Option<NodeIndex>,
-    /// Where the walk starts.
+    /// Start of the walk.
     pub from: Option<NodeIndex>,
-    /// Where it should end.
+    /// End of the walk.
     pub to: Option<NodeIndex>,
-    /// Whose rules say which edges are taken.
+    /// OLM whose rules decide which edges are taken.
     pub olm: Generation,
-    /// Which edges there are.
+    /// Source of the edges.
     pub edges: EdgeSource,
-    /// Who says which of them are safe.
+    /// Guardrails and policies that forbid steps.
     pub guarded: Option<ShownGuards<'a>>,
 }
 
-/// What is said of the steps to the bundles of a catalog.
+/// Guardrails and policies about the steps to the bundles of a catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownGuards<'a> {
-    /// What is said.
+    /// Guardrails of the package.
     pub guards: &'a Guards<'a>,
     /// The upgrade policies that match the package, if they are to be shown.
     pub policies: Option<&'a MatchingPolicies<'a, 'a>>,
@@ -70,13 +70,13 @@ pub struct ShownGuards<'a> {
     pub catalog: &'a CatalogState,
 }
 
-/// Why there is no picture.
+/// Reason why a graph is not drawn.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum GraphTooLarge {
     /// Too many versions.
     #[error("{found} versions: expected at most {most}; fewer channels have fewer")]
     Versions {
-        /// How many there are.
+        /// Number of versions.
         found: usize,
         /// How many there may be.
         most: usize,
@@ -86,7 +86,7 @@ pub enum GraphTooLarge {
         "{edges} edges and guardrails of {rules} comparisons each: fewer channels have fewer edges"
     )]
     Guardrails {
-        /// How many edges there are.
+        /// Number of edges.
         edges: usize,
         /// With how many comparisons guardrails judge each of them.
         rules: usize,
@@ -109,7 +109,7 @@ impl View<'_> {
 /// A mark of a version; in a lane it is that channel's view of it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum VersionMark {
-    /// It is the installed one.
+    /// The version is installed.
     Installed,
     /// No entry of the channel replaces or skips it.
     Head,
@@ -123,7 +123,7 @@ pub enum VersionMark {
     StrandedV1,
     /// Edges speak of it, and no bundle has this name.
     Virtual,
-    /// It is no entry of the channel, though an edge there starts at it.
+    /// The version is not an entry of the channel, although an edge there starts at it.
     Elsewhere,
     /// The catalog that is compared with does not have it.
     Added,
@@ -150,7 +150,7 @@ impl VersionMark {
         Self::Removed,
     ];
 
-    /// Its name in classes and in JSON.
+    /// Name of the mark in classes and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Installed => "installed",

@@ -9,13 +9,13 @@ use olmguard_catalog::version::go;
 /// An `olm.channel`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AuthoredChannel {
-    /// Its entries, in the order of the blob.
+    /// Entries, in the order of the blob.
     pub entries: Vec<AuthoredEntry>,
     /// All of the blob but the entries.
     rest: WrittenMembers,
 }
 
-/// One entry of a channel.
+/// An entry of a channel.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct AuthoredEntry {
     /// The bundle that its edges lead to.
@@ -26,11 +26,11 @@ pub struct AuthoredEntry {
     pub skips: Vec<Box<str>>,
     /// The range of versions it skips.
     pub skip_range: Option<Box<str>>,
-    /// What else stands in it.
+    /// Other members of the entry.
     rest: WrittenMembers,
 }
 
-/// Why a channel has no main line; in opm's words.
+/// Reason why a channel has no main line, in opm's words.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ChannelFault {
     /// Every entry is replaced or skipped.
@@ -66,7 +66,7 @@ impl AuthoredChannel {
         }
     }
 
-    /// What a blob says, which decodes as a channel.
+    /// Channel of a blob that decodes as one.
     pub fn of(blob: &BlobText) -> Self {
         let mut rest = blob.members().clone();
         let entries = rest.take("entries").unwrap_or_default();
@@ -84,14 +84,14 @@ impl AuthoredChannel {
         BlobText::new(members)
     }
 
-    /// The same channel with these entries.
+    /// This channel with other entries.
     #[must_use]
     pub fn with(&self, entries: Vec<AuthoredEntry>) -> Self {
         let rest = self.rest.clone();
         Self { entries, rest }
     }
 
-    /// Its name.
+    /// Name of the channel.
     pub fn name(&self) -> &str {
         let name = self.rest.get("name");
         name.and_then(WrittenValue::as_str).unwrap_or_default()

@@ -16,7 +16,7 @@ use crate::author::channel::{AuthoredChannel, AuthoredEntry, ChannelFault};
 use crate::author::written::CatalogText;
 use olmguard_catalog::version::{Version, go};
 
-/// How the bundle is connected.
+/// Method to connect the bundle to the channel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Method {
     /// By `replaces` alone.
@@ -27,7 +27,7 @@ pub enum Method {
     SkipRange,
 }
 
-/// Why a bundle cannot be promoted.
+/// Reason why a bundle cannot be promoted.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromoteError {
@@ -43,7 +43,7 @@ pub enum PromoteError {
         /// The bundle asked for.
         bundle: Box<str>,
     },
-    /// Its version cannot be read.
+    /// The version of the bundle cannot be read.
     #[error(
         "bundle {} has no version that can be read: expected one olm.package property with a semantic \
          version",
@@ -65,7 +65,7 @@ pub enum PromoteError {
         /// The bundle.
         bundle: Box<str>,
     },
-    /// It is not above the head.
+    /// The bundle is not above the head.
     #[error(
         "bundle {} is not above {}, the head of channel {}: expected a higher version",
         go::quote(bundle),
@@ -88,12 +88,12 @@ pub enum PromoteError {
     Channel {
         /// The channel.
         channel: Box<str>,
-        /// What is wrong with it.
+        /// Fault of the channel.
         source: ChannelFault,
     },
 }
 
-/// What is asked for.
+/// Requested promotion.
 #[derive(Clone, Copy, Debug)]
 pub struct Promotion<'a> {
     /// The package.
@@ -102,7 +102,7 @@ pub struct Promotion<'a> {
     pub bundle: &'a str,
     /// The channel, which may be new.
     pub channel: &'a str,
-    /// How it is connected.
+    /// Method to connect the bundle.
     pub method: Method,
 }
 
@@ -213,7 +213,7 @@ fn head<'c>(
     }
 }
 
-/// What the bundle replaces in another channel.
+/// Name that the bundle replaces in another channel.
 fn elsewhere(catalog: &CatalogText, asked: Promotion<'_>) -> Option<Box<str>> {
     let default = catalog.default_channel(asked.package);
     let mut channels: Vec<_> = catalog

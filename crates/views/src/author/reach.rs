@@ -1,4 +1,4 @@
-//! Who gets where in a channel, and who is left behind: before a change, and after it.
+//! Versions that users of a channel reach, and users who are left behind: before a change, and after it.
 //!
 //! Everyone who has a version of the package installed is put onto the channel: with OLM v1 by
 //! `channels: [CHANNEL]`, with OLM v0 by a Subscription. They follow what is picked for them until
@@ -13,7 +13,7 @@ use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::resolve::Unpinned;
 use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
 
-/// Where everyone gets in one channel of one catalog.
+/// Versions that users reach in one channel of one catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ChannelReach {
     /// The head, if there is one.
@@ -22,12 +22,12 @@ pub struct ChannelReach {
     pub rows: Vec<ReachRow>,
 }
 
-/// Where one installed version gets.
+/// Versions that users of one installed version reach.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReachRow {
     /// The installed bundle.
     pub name: Box<str>,
-    /// Its version; none for a name that no bundle has.
+    /// Version of the bundle; none for a name that no bundle has.
     pub version: Option<Box<str>>,
     /// With OLM v1; none for a name that no bundle has, whose version is not known.
     pub v1: Option<Course>,
@@ -35,10 +35,10 @@ pub struct ReachRow {
     pub v0: Course,
 }
 
-/// What is installed one after another.
+/// Versions that are installed one after another.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Course {
-    /// It is the head.
+    /// The version is the head.
     AtHead,
     /// These bundles, the last being the head.
     ToHead(Vec<Box<str>>),
@@ -57,7 +57,7 @@ impl Course {
     }
 }
 
-/// Where everyone gets in a channel of a catalog as written.
+/// Versions that users reach in a channel of a catalog as written.
 ///
 /// # Errors
 /// If OLM would not read the catalog.

@@ -13,11 +13,11 @@ use crate::author::value::WrittenValue;
 use crate::author::written::{CatalogText, WrittenError};
 use crate::author::{json, value};
 
-/// Why a template is not rendered. What opm has a text for, begins with it.
+/// Reason why a template is not rendered. If opm has a text for it, the message begins with that text.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// It is neither YAML nor JSON, or an entry of it is no blob.
+    /// The template is neither YAML nor JSON, or an entry is not a blob.
     #[error(transparent)]
     Written(#[from] WrittenError),
     /// There is nothing in it, or more than one document.
@@ -55,7 +55,7 @@ pub enum TemplateError {
         go::quote(package)
     )]
     ForeignGuardrails {
-        /// What they are about.
+        /// Package that the guardrails are about.
         found: Box<str>,
         /// The package of the template.
         package: Box<str>,
@@ -66,14 +66,14 @@ pub enum TemplateError {
         known_schemas()
     )]
     NoSchema,
-    /// It is of a kind that nobody knows.
+    /// The template has an unknown schema.
     #[error(
         "unknown template schema: {}; expected {}",
         go::escape(schema),
         known_schemas()
     )]
     UnknownSchema {
-        /// What it says.
+        /// Text that was found.
         schema: Box<str>,
     },
     /// A template of substitutions.
@@ -89,7 +89,7 @@ pub enum TemplateError {
     UnknownField {
         /// The key.
         key: Box<str>,
-        /// Where it is, such as ` in stable.bundles[0]`.
+        /// Place, such as ` in stable.bundles[0]`.
         path: Box<str>,
         /// The keys there are.
         expected: &'static str,
@@ -97,11 +97,11 @@ pub enum TemplateError {
     /// A value of another type.
     #[error("{path}: expected {expected}, found {found}")]
     WrongType {
-        /// Where it is.
+        /// Place of the value.
         path: Box<str>,
-        /// What its schema wants.
+        /// Type that is expected.
         expected: &'static str,
-        /// What is there.
+        /// Type that was found.
         found: &'static str,
     },
     /// An `olm.bundle` of a basic template that is more than a reference.
@@ -119,7 +119,7 @@ pub enum TemplateError {
         go::quote(found)
     )]
     UnknownPreference {
-        /// What it says.
+        /// Text that was found.
         found: Box<str>,
     },
     /// A preference for channels that are not generated.
@@ -145,7 +145,7 @@ pub enum TemplateError {
     PackageProperties {
         /// The bundle.
         bundle: Box<str>,
-        /// How many it has.
+        /// Number of these properties.
         found: usize,
     },
     /// A bundle without a version that can be read.
@@ -159,7 +159,7 @@ pub enum TemplateError {
         bundle: Box<str>,
         /// The version as written.
         version: Box<str>,
-        /// Why it is none.
+        /// Reason why the text is not a version.
         source: VersionError,
     },
     /// Bundles of two packages.
@@ -217,7 +217,7 @@ pub enum TemplateError {
     OnlyBuildDiffers {
         /// The version as written.
         version: Box<str>,
-        /// The same without its build metadata.
+        /// Version without its build metadata.
         without_build: Box<str>,
     },
 }
@@ -347,7 +347,7 @@ fn read(file: &str, text: &[u8]) -> Result<TemplateDocument, TemplateError> {
 // The `spec` of the `ClusterServiceVersion` that a bundle carries. A bundle straight from its image has it whole, in a property `olm.bundle.object`; one that was made
 // smaller has of it what `olm.csv.metadata` keeps, which is no icon.
 
-/// It, if it is there and can be read.
+/// Spec of the CSV, if there is one that can be read.
 fn of(bundle: &BlobText) -> Option<WrittenValue> {
     let mut objects = bundle.properties("olm.bundle.object");
     let whole = objects.find_map(|property| spec(&decode(property.text("data"))?));

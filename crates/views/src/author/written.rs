@@ -28,7 +28,7 @@ pub struct CatalogText {
     blobs: Vec<BlobText>,
 }
 
-/// How a catalog is written.
+/// Format of a catalog.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
     /// A document for each blob.
@@ -37,15 +37,15 @@ pub enum Format {
     Json,
 }
 
-/// Why a file cannot be taken as it is.
+/// Reason why a file cannot be used as a catalog.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum WrittenError {
-    /// It is no catalog.
+    /// The file is not a catalog.
     #[error("{}: {}", source.position.in_file(file), source.malformed)]
     File {
         /// The file, as it was named.
         file: Box<str>,
-        /// What is wrong, and where.
+        /// Fault and its place.
         source: FbcError,
     },
     /// A blob in it, which names its file, is not of its schema.
@@ -60,11 +60,11 @@ pub enum WrittenError {
     Guardrails {
         /// The file, as it was named.
         file: Box<str>,
-        /// Where the blob stands that they are in.
+        /// Place of the blob that contains the guardrails.
         position: Position,
         /// The package that they are about.
         package: Box<str>,
-        /// What is wrong.
+        /// The fault.
         unread: UnreadGuardrails,
     },
     /// Guardrails of a package, each of which can be read, cannot be read together.
@@ -72,7 +72,7 @@ pub enum WrittenError {
     Together {
         /// The package that they are about.
         package: Box<str>,
-        /// What is wrong.
+        /// The fault.
         unread: UnreadGuardrails,
     },
 }
@@ -210,12 +210,12 @@ fn place(blob: &BlobText) -> (bool, &str, u8, &str) {
 // Each is read twice, once for what decides, so that it is checked as the index checks it, and once
 // for all of it. A blob that is null is passed over.
 
-/// Takes them.
+/// Receives the blobs of a catalog, whole.
 #[derive(Debug, Default)]
 pub(super) struct WholeCatalog {
     /// The blobs so far.
     pub(super) blobs: Vec<BlobText>,
-    /// Why the first does not do that does not.
+    /// Fault of the first blob that does not decode.
     pub(super) fault: Option<WrittenError>,
 }
 
@@ -249,7 +249,7 @@ impl Intake for WholeCatalog {
     }
 }
 
-/// Why a blob does not decode, or the guardrails in it cannot be read.
+/// Fault of a blob that does not decode, or of guardrails in it.
 fn fault(blob: meta::FiledBlob<'_>, place: &BlobPlace<'_>) -> Option<WrittenError> {
     let stated = match blob.content {
         Err(fault) => {

@@ -34,18 +34,18 @@ use crate::author::zstream::stream::{Entrance, MinorStream};
 /// The release that is added.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamRelease<'a> {
-    /// Its bundle.
+    /// Name of the bundle.
     pub name: &'a str,
-    /// The version of that.
+    /// Version of the bundle.
     pub version: &'a Version,
 }
 
-/// What becomes of the minor's older releases.
+/// Treatment of the minor's older releases.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Manner {
-    /// They leave the channel, but for the anchor; N skips them.
+    /// Remove them from the channel, except the anchor; N skips them.
     Skips,
-    /// They stay; N has a `skipRange` over them.
+    /// Keep them; N has a `skipRange` over them.
     Range,
 }
 
@@ -60,7 +60,7 @@ pub struct ZStreamOutcome {
     pub unread: Vec<Box<str>>,
 }
 
-/// Why a release cannot be added.
+/// Reason why a release cannot be added.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ZStreamError {
@@ -76,7 +76,7 @@ pub enum ZStreamError {
         /// The bundle.
         name: Box<str>,
     },
-    /// Its minor has gone further.
+    /// The channel has a newer release of the minor.
     #[error(
         "version {version} is not above {}, version {known}: expected the highest of its minor",
         go::quote(name)
@@ -86,10 +86,10 @@ pub enum ZStreamError {
         version: Box<str>,
         /// The bundle in its way.
         name: Box<str>,
-        /// The version of that.
+        /// Version of the bundle.
         known: Box<str>,
     },
-    /// It would begin a minor below the head.
+    /// The release would begin a minor below the head.
     #[error(
         "version {version} begins a minor below the head {}: expected a version above the head, or of a \
          minor that has an entry in the channel",
@@ -109,7 +109,7 @@ pub enum ZStreamError {
     SideArm {
         /// The major of the release.
         major: u64,
-        /// Its minor.
+        /// Minor of the release.
         minor: u64,
     },
     /// The main line leads to a lower version.

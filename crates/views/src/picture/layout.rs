@@ -1,4 +1,4 @@
-//! Where everything is.
+//! Places of all parts of a picture.
 //!
 //! ```text
 //!        versions |  stable                        |  candidate
@@ -77,7 +77,7 @@ fn place(sketch: &Sketch<'_, '_>, room: i32) -> Scene {
     }
 }
 
-/// Where each column begins, and where one more would.
+/// Left edge of each column, and of one more.
 fn lefts(columns: &[Column], first: i32) -> (Vec<i32>, i32) {
     let mut x = first;
     let mut lefts = Vec::new();
@@ -437,7 +437,7 @@ const CARD_GAP: i32 = 20;
 /// What a line that leads beyond the last version takes below it.
 const BEYOND: i32 = 22;
 
-/// Where rows are.
+/// Places of rows.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
     /// The middle of the first.

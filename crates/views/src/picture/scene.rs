@@ -1,4 +1,4 @@
-//! What is drawn, with places: the picture before it is any file's.
+//! Parts of a picture with their places, before any output format.
 //!
 //! All lengths are CSS pixels from the top left corner.
 
@@ -11,13 +11,13 @@ use crate::picture::{Marks, VersionMark};
 /// The whole picture.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Its width.
+    /// Width.
     pub width: i32,
-    /// Its height.
+    /// Height.
     pub height: i32,
     /// The lines above everything: the package, what is shown of it, how to read it.
     pub heading: Vec<SceneLabel>,
-    /// What the signs mean, those that occur.
+    /// Legend of the signs that occur.
     pub legend: Vec<LegendItem>,
     /// The versions at the left edge.
     pub axis: Axis,
@@ -52,15 +52,15 @@ pub struct Area {
 /// A text on one line.
 #[derive(Clone, Debug)]
 pub struct SceneLabel {
-    /// Where its baseline starts, or has its middle or end.
+    /// Start, middle or end of the baseline.
     pub at: Point,
     /// Which of these.
     pub anchor: Anchor,
     /// The height of its face.
     pub size: i32,
-    /// Its face.
+    /// Typeface.
     pub face: Face,
-    /// How it stands out.
+    /// Role, which decides how the text stands out.
     pub role: LabelRole,
     /// The text.
     pub text: String,
@@ -77,7 +77,7 @@ pub enum Anchor {
     End,
 }
 
-/// What a text is for.
+/// Role of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LabelRole {
     /// The name of the package.
@@ -86,9 +86,9 @@ pub enum LabelRole {
     Name,
     /// A version.
     Version,
-    /// How many versions a fold stands for.
+    /// Number of versions in a fold.
     Count,
-    /// What is said by the way.
+    /// Remark.
     Aside,
 }
 
@@ -99,7 +99,7 @@ pub struct LegendItem {
     pub sign: LegendSign,
     /// Where it is.
     pub area: Area,
-    /// What it means.
+    /// Meaning of the sign.
     pub label: SceneLabel,
 }
 
@@ -136,15 +136,15 @@ pub struct Axis {
 pub struct AxisRow {
     /// Which.
     pub row: VersionRow,
-    /// What holds whatever the channel.
+    /// Marks that do not depend on a channel.
     pub marks: Marks,
     /// The band.
     pub area: Area,
     /// The version.
     pub label: SceneLabel,
-    /// Its whole name.
+    /// Whole name.
     pub name: String,
-    /// How many hops away it is.
+    /// Number of steps from the start of the walk.
     pub hops: Option<SceneLabel>,
     /// Whether it cannot be reached.
     pub is_out_of_reach: bool,
@@ -155,19 +155,19 @@ pub struct AxisRow {
 pub struct Card {
     /// The lane, from the left of the sketch.
     pub lane: u32,
-    /// Its background.
+    /// Background.
     pub area: Area,
-    /// How high its heading is.
+    /// Height of the heading.
     pub heading: i32,
-    /// Its name, and what is said of it.
+    /// Name, and remarks.
     pub labels: Vec<SceneLabel>,
-    /// What is not said for want of room.
+    /// Remarks for which there is no room.
     pub title: String,
     /// Whether it is the default channel.
     pub is_default: bool,
     /// Whether it is deprecated.
     pub is_deprecated: bool,
-    /// Its versions.
+    /// Versions.
     pub pills: Vec<Pill>,
     /// `replaces`.
     pub lines: Vec<EdgeLine>,
@@ -180,13 +180,13 @@ pub struct Card {
 pub struct Pill {
     /// Which.
     pub row: VersionRow,
-    /// What the channel makes of it.
+    /// Marks of the version in the channel.
     pub marks: Marks,
-    /// Its shape.
+    /// Shape.
     pub area: Area,
-    /// Its version.
+    /// Version.
     pub label: SceneLabel,
-    /// Its whole name, and what holds of it, in words.
+    /// Whole name and marks, in words.
     pub title: String,
     /// Whether it cannot be reached from where the walk starts.
     pub is_out_of_reach: bool,
@@ -195,17 +195,17 @@ pub struct Pill {
 /// An edge that is a line of its own.
 #[derive(Clone, Debug)]
 pub struct EdgeLine {
-    /// Where it starts.
+    /// Start of the edge.
     pub from: VersionRow,
-    /// Where it leads.
+    /// End of the edge.
     pub to: VersionRow,
-    /// Its bends, both ends with them.
+    /// Bends, with both ends.
     pub points: Vec<Point>,
-    /// What becomes of it.
+    /// Fate of the edge.
     pub fate: EdgeFate,
-    /// What the comparison makes of it.
+    /// Change that the comparison found.
     pub change: DrawnChange,
-    /// What is to be said of it.
+    /// Tooltip.
     pub title: Option<String>,
 }
 
@@ -214,19 +214,19 @@ pub struct EdgeLine {
 pub struct Bus {
     /// Of which kind they are.
     pub field: StepField,
-    /// What becomes of them.
+    /// Fate of the edges.
     pub fate: EdgeFate,
-    /// What the comparison makes of them.
+    /// Change that the comparison found.
     pub change: DrawnChange,
     /// The line.
     pub top: Point,
-    /// Its length.
+    /// Length.
     pub length: i32,
     /// Where versions board.
     pub stops: Vec<BusStop>,
     /// Where entries are entered.
     pub doors: Vec<Door>,
-    /// How many stops lie beyond the last version of the channel.
+    /// Number of stops beyond the last version of the channel.
     pub beyond: Option<SceneLabel>,
 }
 
@@ -246,13 +246,13 @@ pub struct BusStop {
 pub struct Door {
     /// The entry.
     pub to: VersionRow,
-    /// What it skips.
+    /// Rows that the entry skips.
     pub from: Vec<VersionRow>,
     /// From the line to the entry.
     pub points: [Point; 2],
-    /// How many versions it skips.
+    /// Number of versions that the entry skips.
     pub count: Option<(Area, SceneLabel)>,
-    /// The same in words.
+    /// Number of versions in words.
     pub title: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is drawn, before anything has a place: a row for each version, a lane for each channel.
+//! Contents of a picture, before anything has a place: a row for each version, a lane for each channel.
 //!
 //! ```text
 //! row 0  1.2.0   <- the newest            lane "stable"   cells: rows 0, 1, 2
@@ -27,21 +27,21 @@ pub use compare::{Comparison, DrawnChange};
 /// Everything that is drawn of a graph.
 #[derive(Clone, Debug)]
 pub struct Sketch<'g, 'p> {
-    /// What it is a picture of.
+    /// Graph of the picture.
     pub graph: &'g Graph<'p>,
-    /// What was asked for.
+    /// Selection that was requested.
     pub view: View<'g>,
     /// The versions, the newest first.
     pub rows: Vec<RowFacts<'p>>,
     /// The channels, those with the newest heads first.
     pub lanes: Vec<Lane<'p>>,
-    /// What guardrails forbid.
+    /// Steps that guardrails forbid.
     pub barred: ForbiddenSteps,
-    /// Where each row leads.
+    /// Steps from each row.
     pub walk: StepsByRow,
-    /// What can be reached from where it starts, if a start was asked for.
+    /// Rows that can be reached from the start, if a start was requested.
     pub reach: Option<ReachedRows>,
-    /// What it is compared with, if it is.
+    /// Comparison with another catalog, if there is one.
     pub comparison: Option<Comparison>,
 }
 
@@ -52,28 +52,28 @@ pub struct VersionRow(pub u32);
 /// A version.
 #[derive(Clone, Debug)]
 pub struct RowFacts<'p> {
-    /// Its node of the graph.
+    /// Node of the graph.
     pub node: NodeIndex,
     /// The name that edges use.
     pub name: &'p str,
-    /// Its version, where it has one that can be read.
+    /// Version, if there is one that can be read.
     pub version: Option<String>,
     /// Whether its version is a prerelease.
     pub is_prerelease: bool,
-    /// What it is called in the picture: its version, where that tells it from others.
+    /// Label in the picture: the version, if no other row has the same.
     pub label: String,
-    /// What holds whatever the channel.
+    /// Marks that do not depend on a channel.
     pub marks: Marks,
     /// The message of its deprecation, perhaps empty.
     pub deprecated: Option<&'p str>,
-    /// Why OLM v1 refuses it, where that is asked about.
+    /// Reason why OLM v1 refuses the bundle, if OLM v1 was requested.
     pub refusal: Option<Refusal<'p>>,
 }
 
 /// A channel.
 #[derive(Clone, Debug)]
 pub struct Lane<'p> {
-    /// Its name.
+    /// Name of the channel.
     pub name: &'p str,
     /// Whether an author wrote it.
     pub kind: LaneKind,
@@ -81,39 +81,39 @@ pub struct Lane<'p> {
     pub is_default: bool,
     /// The message of its deprecation, perhaps empty.
     pub deprecated: Option<&'p str>,
-    /// How many of the cells are entries.
+    /// Number of cells that are entries.
     pub entries: usize,
-    /// Why OLM v0 resolves nothing from it, if it does not.
+    /// Reason why OLM v0 resolves nothing from the channel, if it does not.
     pub refused_by_v0: Option<String>,
-    /// Its entries, and the names that its edges start at, from the top.
+    /// Entries, and names that edges of the channel start at, from the top.
     pub cells: Vec<LaneCell>,
     /// `replaces`.
     pub steps: Vec<ReplacesStep>,
     /// `skips` and `skipRange`.
     pub fans: Vec<Fan<'p>>,
-    /// What entries have as a `skipRange` and OLM cannot read.
+    /// Texts of `skipRange` fields that OLM cannot read.
     pub unread: Vec<(VersionRow, &'p str)>,
-    /// What the comparison makes of it.
+    /// Change that the comparison found.
     pub change: DrawnChange,
 }
 
-/// What a lane shows.
+/// Contents of a lane.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LaneKind {
     /// A channel, as written.
     Channel,
-    /// What versions alone allow, whatever the author wrote.
+    /// Steps that versions alone allow, whatever the author wrote.
     Semver,
 }
 
-/// What becomes of an edge.
+/// Fate of an edge.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum EdgeFate {
     /// OLM, the one asked about, takes it.
     Taken,
-    /// It would, and guardrails forbid it.
+    /// OLM would take the edge, and guardrails forbid it.
     Forbidden,
-    /// It does not.
+    /// OLM does not take the edge.
     NotTaken,
 }
 
@@ -122,20 +122,20 @@ pub enum EdgeFate {
 pub struct LaneCell {
     /// Which.
     pub row: VersionRow,
-    /// What this channel makes of it.
+    /// Marks of the version in this channel.
     pub marks: Marks,
 }
 
 /// An entry replaces a name.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplacesStep {
-    /// What is replaced.
+    /// Row that is replaced.
     pub from: VersionRow,
     /// The entry.
     pub to: VersionRow,
-    /// What becomes of it.
+    /// Fate of the edge.
     pub fate: EdgeFate,
-    /// What the comparison makes of it.
+    /// Change that the comparison found.
     pub change: DrawnChange,
 }
 
@@ -146,15 +146,15 @@ pub struct Fan<'p> {
     pub kind: FanKind<'p>,
     /// The entry.
     pub to: VersionRow,
-    /// What is skipped, from the top; nothing where a range holds no version of the package.
+    /// Rows that are skipped, from the top; none if a range includes no version of the package.
     pub from: Vec<VersionRow>,
-    /// How many are skipped by the field: more than stand in `from` where it is drawn in parts.
+    /// Number of rows that the field skips: more than in `from` if the field is drawn in parts.
     pub whole: usize,
     /// Whether it is a further part of what the fan before it is a part of.
     pub continues: bool,
-    /// What becomes of it.
+    /// Fate of the edge.
     pub fate: EdgeFate,
-    /// What the comparison makes of it.
+    /// Change that the comparison found.
     pub change: DrawnChange,
 }
 
@@ -165,12 +165,12 @@ pub enum FanKind<'p> {
     Skips,
     /// `skipRange`, as written.
     SkipRange(&'p str),
-    /// None: the semver rules allow it.
+    /// No field: the semver rules allow the step.
     Semver,
 }
 
 impl<'g, 'p> Sketch<'g, 'p> {
-    /// What a view shows of a graph.
+    /// The sketch of a graph for a view.
     ///
     /// # Errors
     /// If there are more versions or edges than any picture can show.
@@ -178,12 +178,12 @@ impl<'g, 'p> Sketch<'g, 'p> {
         build::build(graph, view)
     }
 
-    /// What is told of a row; every row of a sketch is one of its own.
+    /// Facts of a row.
     pub fn row(&self, VersionRow(row): VersionRow) -> Option<&RowFacts<'p>> {
         self.rows.get(row as usize)
     }
 
-    /// What a row is called.
+    /// Label of a row.
     pub fn label(&self, row: VersionRow) -> &str {
         self.row(row).map_or("", |facts| &facts.label)
     }
@@ -201,7 +201,7 @@ impl<'g, 'p> Sketch<'g, 'p> {
 }
 
 impl Lane<'_> {
-    /// How many edges there are, each version that is skipped counted.
+    /// Number of edges, each skipped version counted.
     pub fn edges(&self) -> usize {
         let skipped = self.fans.iter().map(|fan| fan.from.len());
         self.steps.len() + skipped.sum::<usize>()
@@ -213,13 +213,13 @@ impl Lane<'_> {
             || self.fans.iter().any(|fan| fan.change == change)
     }
 
-    /// What a row has as a `skipRange` and OLM cannot read.
+    /// Text of the `skipRange` of a row that OLM cannot read.
     pub fn unread_of(&self, row: VersionRow) -> impl Iterator<Item = &str> {
         let unread = self.unread.iter().filter(move |(of, _)| *of == row);
         unread.map(|(_, text)| *text)
     }
 
-    /// What this channel makes of a row, where it has a cell.
+    /// Marks of a row in this channel, if the channel has a cell for it.
     pub fn marks(&self, row: VersionRow) -> Option<Marks> {
         let at = self.cells.binary_search_by_key(&row, |cell| cell.row);
         at.ok()
@@ -229,7 +229,7 @@ impl Lane<'_> {
 }
 
 impl EdgeFate {
-    /// Its name in classes.
+    /// Name in classes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Taken => "taken",

@@ -1,4 +1,4 @@
-//! Where one can go from each version, and how far one gets.
+//! Steps from each version, and the versions that they reach.
 //!
 //! For OLM v1 every edge of the channels that are drawn counts, together, whatever the entry it leads
 //! to: what operator-controller's successor rule accepts. For OLM v0 a subscription keeps to its
@@ -13,7 +13,7 @@ use crate::picture::sketch::VersionRow;
 /// A step that OLM may take.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct RowStep {
-    /// Where it leads.
+    /// End of the step.
     pub to: VersionRow,
     /// The lane whose edge it is, from the left.
     pub lane: u32,
@@ -61,12 +61,12 @@ pub struct StepsByRow {
     next: BTreeMap<VersionRow, Vec<RowStep>>,
 }
 
-/// What can be reached from a row.
+/// Rows that can be reached from a row.
 #[derive(Clone, Debug)]
 pub struct ReachedRows {
-    /// Where it starts.
+    /// Start of the walk.
     pub start: VersionRow,
-    /// How many hops away each row is that can be reached; the start is none away.
+    /// Number of steps to each row that can be reached; 0 for the start.
     pub hops: BTreeMap<VersionRow, usize>,
     /// The shortest way to the goal: the one asked for, else the highest suggested one that can be reached. Empty
     /// where there is none.

@@ -1,4 +1,4 @@
-//! What guardrails forbid of what is drawn.
+//! Steps of a picture that guardrails forbid.
 //!
 //! A range is one line for every version that it holds; guardrails judge each step by itself. So a fan
 //! becomes two where they forbid a part of it.
@@ -57,7 +57,7 @@ impl ForbiddenSteps {
         }
     }
 
-    /// How many steps are forbidden, those of several edges counted once.
+    /// Number of forbidden steps, a step of several edges counted once.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
@@ -75,7 +75,7 @@ impl ForbiddenSteps {
         own.map(|((_, to), reasons)| (*to, &**reasons))
     }
 
-    /// Why a step is forbidden; nothing where it is not.
+    /// Reasons why a step is forbidden; none if it is not.
     pub fn of(&self, from: VersionRow, to: VersionRow) -> impl Iterator<Item = &GuardrailReport> {
         let places = self.places(from, to).iter();
         places.filter_map(|place| self.reasons.at(*place))
@@ -119,7 +119,7 @@ impl ShownGuards<'_> {
         !self.guards.is_empty() || self.policies.is_some_and(|policies| !policies.is_empty())
     }
 
-    /// How many values a step is compared with.
+    /// Number of values that a step is compared with.
     fn weight(&self) -> usize {
         self.guards.weight() + self.policies.map_or(0, MatchingPolicies::weight)
     }
@@ -189,7 +189,7 @@ impl<'g, 'p> StepJudge<'_, 'g, 'p> {
         Some(guards.violations(from, &choice, CatalogEdge::Present))
     }
 
-    /// What upgrade policies deny of a step from a bundle.
+    /// Violations of upgrade policies by a step from a bundle.
     fn denials(&self, from: VersionRow, to: VersionRow) -> Option<Vec<PolicyFinding<'g>>> {
         let policies = self.guarded.policies?;
         let origin = Origin::of_choice(self.choice(from)?, self.guarded.rules)?;
@@ -209,7 +209,7 @@ impl<'g, 'p> StepJudge<'_, 'g, 'p> {
     }
 }
 
-/// What a step costs beside its comparisons.
+/// Cost of a step in addition to its comparisons.
 const OWN_WEIGHT: usize = 32;
 /// Some seconds of work.
 const MOST_COMPARISONS: usize = 1 << 27;

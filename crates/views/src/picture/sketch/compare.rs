@@ -21,7 +21,7 @@ use crate::picture::sketch::{
 use crate::picture::walk::StepField;
 use crate::picture::{Marks, VersionMark};
 
-/// What a comparison makes of a channel or an edge.
+/// Change of a channel or an edge.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum DrawnChange {
     /// Both catalogs have it, or nothing is compared.
@@ -33,19 +33,19 @@ pub enum DrawnChange {
     Removed,
 }
 
-/// What a picture is compared with, and how much differs.
+/// Catalog that a picture is compared with, and the numbers of differences.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// What the user calls it.
+    /// Name that the user gave it.
     pub base: String,
-    /// How many versions are added, and how many are removed.
+    /// Numbers of added and of removed versions.
     pub versions: (usize, usize),
-    /// How many edges are added, and how many are removed.
+    /// Numbers of added and of removed edges.
     pub edges: (usize, usize),
 }
 
 impl DrawnChange {
-    /// Its name in classes.
+    /// Name in classes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -274,7 +274,7 @@ fn split<'p>(fan: Fan<'p>, before: &Pairs) -> Vec<Fan<'p>> {
     fans.collect()
 }
 
-/// What is left over of a fan of before.
+/// Rest of a fan of the catalog before.
 fn gone_of<'p>(mut fan: Fan<'p>, now: &Pairs) -> Option<Fan<'p>> {
     let (field, to) = (fan.kind.field(), fan.to);
     fan.from.retain(|from| !now.has(field, *from, to));
