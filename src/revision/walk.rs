@@ -45,7 +45,7 @@ type TreePlace = (PathBuf, Vec<u8>, bool);
 #[derive(Debug)]
 enum WantedFiles {
     All,
-    /// RevisionFiles that are outside of these paths, and that the work tree no longer has.
+    /// Files that are outside of these paths, and that the work tree no longer has.
     Gone {
         but: Vec<Vec<u8>>,
     },

@@ -228,7 +228,7 @@ enum GenerateError {
     Write(io::Error),
 }
 
-/// OfferedNames that there are instead of the one asked for.
+/// The names that exist instead of the requested one.
 #[derive(Debug)]
 struct OfferedNames(Vec<String>);
 

@@ -6,7 +6,7 @@
 //! PATH --manifest--> files /                                    '-------> what was removed
 //! ```
 //!
-//! BaseObjects are matched by kind and name, wherever they are. Those of a revision are looked for in the paths that `-f`
+//! Objects are matched by kind and name, wherever they are. Those of a revision are looked for in the paths that `-f`
 //! names, and then among the files that the work tree does not have any more: so a directory can be renamed, that of
 //! `-f` too.
 
