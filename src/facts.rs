@@ -209,7 +209,7 @@ impl GivenFiles<'_> {
     }
 }
 
-impl<'r> Reading<'r> {
+impl Reading<'_> {
     /// Waits for work, and returns its result.
     fn wait<T: Send>(self, progress: &Progress, work: impl FnOnce() -> T + Send) -> T {
         let (mut work, mut done) = (Some(work), None);

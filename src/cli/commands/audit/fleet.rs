@@ -115,7 +115,7 @@ impl Gathered<'_> {
         let ClusterFile { name, path } = file;
         match ClusterFileContent::of(&path) {
             Ok(ClusterFileContent::Snapshot) => {
-                self.facts(&name, &self.args.facts.of_snapshot(path))
+                self.facts(&name, &self.args.facts.of_snapshot(path));
             }
             Ok(ClusterFileContent::Audit(bytes)) => match ClusterAudit::read(&bytes) {
                 Ok(audit) => self.fleet.add(&name, &audit),
