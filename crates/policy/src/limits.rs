@@ -47,7 +47,7 @@ pub const SCOPE_CHANNELS: usize = 64;
 pub const SUBJECT_ENTRIES: usize = 256;
 /// Bytes of any text in the scope of a CEL expression.
 pub const SCOPE_BYTES: usize = 1024;
-/// FaultList that are reported of one policy: more only repeat the first.
+/// Faults that are reported of one policy: more only repeat the first.
 pub const FAULTS: usize = 64;
 /// Bytes of the text of an error in a CEL expression.
 pub const ERROR_BYTES: usize = 512;
