@@ -1,8 +1,8 @@
 //! olmguard: says at once whether OLM v1 will carry out an edit of a `ClusterExtension`.
 //!
-//! This page is the map. The webhook and each command gather facts and ask one pure function,
+//! The webhook and each command gather facts and ask one pure function,
 //! [`answer`](olmguard_engine::explain::answer()); they differ only in where the facts come from.
-//! `docs/architecture.md` follows a request and a catalog through the files.
+//! `docs/architecture.md` follows a request, a catalog and a report through the files.
 //!
 //! ```text
 //! catalogs (files, folders, a cluster's)       ClusterExtension, any API shape
@@ -21,17 +21,12 @@
 //!
 //! # Crates
 //!
-//! One direction, no way back: Cargo keeps the crates apart, and a test (`tests/pages/layering.rs`) the modules
-//! within them. The first three are pure: no I/O, no clock, no environment, no threads, no async, no order of a
-//! hash map; the same facts give the same bytes, on every replica and offline. In these three a module may use
-//! those before it; the arrows of the program are in `tests/pages/layering/rules.rs`.
-//!
-//! | crate | what it knows | modules |
-//! | --- | --- | --- |
-//! | [`olmguard_catalog`] | what a catalog says, as OLM reads it | `version`, `selector`, `olm`, `guardrail`, then the catalog itself (`fbc`, [`Catalog`](olmguard_catalog::Catalog)), `graph` |
-//! | [`olmguard_engine`] | the decision: facts to a verdict to words | `extension`, `snapshot`, `resolve`, `judge`, `inquiry`, `audit`, `explain` |
-//! | [`olmguard_views`] | what is shown of a catalog and its graph | `path`, `step`, `versions`, `range_report`, `audit_report`, `picture`, `lint`, `diff`, `author`, `readiness`, `doctor` |
-//! | this one | the program: files, network, TLS, Kubernetes, the command line | [`source`], [`manifest`], `guardrail_files`, `policy_files`, `policy_objects`, `facts`, [`live_facts`], [`revision`], [`admission`], [`telemetry`], [`tls`], [`cluster`], [`server`], [`cli`] |
+//! [`olmguard_catalog`] says what a catalog says, as OLM reads it; `olmguard_policy` what administrators allow;
+//! [`olmguard_engine`] decides and words; [`olmguard_report`] knows the forms of reports, and [`olmguard_views`] makes
+//! them. These are pure: no I/O, no clock, no environment, no threads, no async, no order of a hash map; the same facts
+//! give the same bytes, on every replica and offline. This crate is the program: files, network, TLS, Kubernetes, the
+//! command line. `docs/architecture.md` is the map of all modules, and a test (`tests/pages/layering.rs`) keeps their
+//! arrows.
 //!
 //! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one
 //! synchronous call. What loading can do is done there: ranges and versions are parsed once, and nothing is
