@@ -12,10 +12,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::source::{Progress, read_from, read_into};
 use olmguard_catalog::blob::{BlobContent, BlobFault, BlobKey};
+use olmguard_catalog::fbc::intake::Places;
 use olmguard_catalog::fbc::intake::{BlobPlace, Decisive, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, Raw};
-use olmguard_catalog::fbc::reader::{NextItem, Places, Reader};
+use olmguard_catalog::fbc::reader::{NextItem, Reader};
 use olmguard_catalog::fbc::{self, FbcError};
 use olmguard_catalog::memory::Account;
 

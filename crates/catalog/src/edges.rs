@@ -27,8 +27,18 @@ use crate::bundle_set::BundleIndex;
 use crate::edges::ranges::{AnswerRows, EndingRanges, RangeIndex, RankedEdges};
 use crate::heap::{Heap, allocated, flat, heap_of};
 use crate::memory::Loan;
-use crate::package::ChannelIndex;
 use crate::version::{Membership, SkipRange, Version};
+
+/// The place of a channel among those of its package.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct ChannelIndex(pub(super) u32);
+
+impl ChannelIndex {
+    /// The number: 0 for the first in byte order of the names.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
 
 /// The end of an edge, and the channel that it is written in.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

@@ -6,12 +6,12 @@ use smallvec::SmallVec;
 
 use crate::blob;
 use crate::bundle_set::{BundleIndex, BundleSet};
+use crate::edges::ChannelIndex;
 use crate::edges::{EdgesBuilder, IndexedEdge, NameEdge};
 use crate::guardrail::{self, AuthorGuardrails, Guardrails, UnreadGuardrails, VALUE_PER_BYTE};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::owned::OwnedChannel;
-use crate::package::ChannelIndex;
 use crate::package::sharing_version;
 use crate::{Bundle, Channel, Deprecation, Package};
 

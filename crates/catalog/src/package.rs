@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
-use crate::edges::{Edges, IndexedEdge};
+use crate::edges::{ChannelIndex, Edges, IndexedEdge};
 use crate::guardrail::AuthorGuardrails;
 use crate::heap::{Heap, heap_of};
 use crate::version::{Constraint, Group, Membership, Version, VersionRelease};
@@ -349,8 +349,10 @@ impl Package {
 
     fn keep_in_group(&self, group: &Group, bundles: &mut BundleSet) {
         let hull = group.hull();
-        let is_above = |bundle: &Bundle| readable(bundle).is_some_and(|it| hull.is_below(it));
-        let has_begun = |bundle: &Bundle| readable(bundle).is_some_and(|it| !hull.is_above(it));
+        let is_above =
+            |bundle: &Bundle| readable(bundle).is_some_and(|it| hull.is_below(it.point()));
+        let has_begun =
+            |bundle: &Bundle| readable(bundle).is_some_and(|it| !hull.is_above(it.point()));
         let from = self.bundles.partition_point(is_above);
         let to = self.bundles.partition_point(has_begun);
         bundles.keep_between(from, to);
@@ -404,17 +406,6 @@ const RESULT: usize = 8;
 fn readable(bundle: &Bundle) -> Option<&Version> {
     let version = bundle.version.as_ref().ok()?;
     Some(&version.version)
-}
-
-/// The place of a channel among those of its package.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct ChannelIndex(pub(super) u32);
-
-impl ChannelIndex {
-    /// The number: 0 for the first in byte order of the names.
-    pub fn get(self) -> u32 {
-        self.0
-    }
 }
 
 /// A channel of one package, as an `olm.channel` blob describes it.

@@ -20,6 +20,7 @@ mod constraint;
 pub mod crd;
 mod cursor;
 pub mod go;
+mod identifier;
 mod masterminds;
 pub mod meaning;
 mod semantic;
@@ -31,15 +32,16 @@ pub(crate) use self::comparator::Hull;
 pub(crate) use self::constraint::Group;
 pub use self::constraint::{Constraint, ConstraintError, ConstraintErrorKind};
 pub use self::cursor::{ExpectedPart, RangeFault};
+pub use self::identifier::IdentifierError;
 pub use self::masterminds::{
     Masterminds, MastermindsError, MastermindsErrorKind, MastermindsVersion,
 };
-pub use self::semantic::IdentifierError;
+pub use self::meaning::Extent;
 pub use self::semantic::{Component, Version, VersionError, VersionErrorKind};
 pub use self::skip_range::{
-    ComparatorError, Extent, Membership, SkipRange, SkipRangeError, SkipRangeErrorKind,
+    ComparatorError, Membership, SkipRange, SkipRangeError, SkipRangeErrorKind,
 };
 pub use self::version_release::{
-    BundleReleaseSupport, LegacyRelease, RecordedVersion, VersionRelease, VersionReleaseError,
+    BundleReleaseSupport, LegacyRelease, RecordedVersion, Release, ReleaseError, ReleaseLimit,
+    VersionRelease, VersionReleaseError,
 };
-pub use self::version_release::{Release, ReleaseError, ReleaseLimit};

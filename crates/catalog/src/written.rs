@@ -1,8 +1,8 @@
 //! The edges of a package as they are written, for those who show them.
 
 use crate::bundle_set::BundleIndex;
+use crate::edges::ChannelIndex;
 use crate::edges::{IndexedEdge, NameEdge};
-use crate::package::ChannelIndex;
 use crate::version::SkipRange;
 use crate::{Bundle, Channel, Package};
 

@@ -27,6 +27,6 @@ mod yaml;
 pub mod zstream;
 
 pub use blob::BlobText;
-pub use blob::{Shelf, ShelfError};
+
 pub use value::{WrittenMembers, WrittenValue};
-pub use written::{CatalogText, Format, WrittenError};
+pub use written::{CatalogText, Format, Shelf, ShelfError, WrittenError};

@@ -157,9 +157,9 @@ impl RangeEnd {
             .and_then(|from| from.range.hull())
             .is_some_and(|hull| {
                 if self.is_upper() {
-                    hull.is_below(version)
+                    hull.is_below(version.point())
                 } else {
-                    !hull.is_above(version)
+                    !hull.is_above(version.point())
                 }
             })
     }
@@ -332,12 +332,12 @@ fn find(
     else {
         return;
     };
-    if hull(*last).is_none_or(|last| last.is_below(version)) {
+    if hull(*last).is_none_or(|last| last.is_below(version.point())) {
         return;
     }
     find(left, highest_left, ranges, version, found);
     // The ranges to the right start no lower.
-    if hull(*own).is_some_and(|own| !own.is_above(version)) {
+    if hull(*own).is_some_and(|own| !own.is_above(version.point())) {
         found.push(*own);
         find(right, highest_right, ranges, version, found);
     }
@@ -409,8 +409,8 @@ impl AnswerRows {
 impl<'r> PlacedRange<'r> {
     fn of(range: &'r SkipRange, versions: &[&Version]) -> Self {
         let places = range.interval().map(|interval| {
-            let from = versions.partition_point(|version| interval.is_below(version));
-            from..versions.partition_point(|version| !interval.is_above(version))
+            let from = versions.partition_point(|version| interval.is_below(version.point()));
+            from..versions.partition_point(|version| !interval.is_above(version.point()))
         });
         Self { range, places }
     }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::bundle_set::BundleIndex;
-use crate::package::ChannelIndex;
+use crate::edges::ChannelIndex;
 
 const RANGES: &[&str] = &[
     ">=0.1.0 <0.4.0",

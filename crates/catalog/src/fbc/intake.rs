@@ -1,24 +1,17 @@
-//! Intake of the blobs of a file: how a blob is read, who receives it, where it is filed, and whether a fault ends
-//! reading.
+//! Intake of the blobs of a file: how a blob is read, who receives it, and whether a fault ends reading.
 //!
 //! There is one way to read files and two readers of blobs. The index of a catalog takes what
 //! decides ([`Decisive`]) and stops where upstream would; `lint` takes what is written
 //! ([`raw`](super::raw)), with its place, and goes on.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use unicase::UniCase;
-
-use crate::blob::{BlobFault, BlobKey, Fault, Position, Sink};
-use crate::fbc::error::{FbcError, FbcErrorKind, NotAFile};
+use crate::blob::{BlobFault, Fault, Position, Sink};
+use crate::fbc::error::{FbcError, NotAFile};
 use crate::fbc::json::{Cursor, CursorResult};
-use crate::fbc::meta;
-use crate::fbc::meta::{BlobInCatalog, FiledBlob};
-use crate::fbc::reader::Places;
+use crate::fbc::members::FiledKey;
+use crate::fbc::meta::{self, BlobInCatalog, FiledBlob};
 use crate::fbc::yaml::YamlMarks;
-use crate::heap::allocated;
 use crate::memory::Account;
 
 /// Takes the blobs of files, in order.
@@ -59,6 +52,15 @@ pub trait Intake {
     fn not_a_file(&mut self, _path: &str, fault: NotAFile) -> Result<(), NotAFile> {
         Err(fault)
     }
+}
+
+/// Whether lines are counted in JSON, too.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Places {
+    /// Yes.
+    Wanted,
+    /// No: a byte tells the place.
+    Unwanted,
 }
 
 /// Amount of a file that comes before some text of it.
@@ -138,183 +140,3 @@ impl Intake for Decisive<'_> {
         Err(fault)
     }
 }
-
-// The file of operator-controller's cache in which a blob ends up.
-//
-// The cache joins package, schema and name into a path, as Go's `filepath.Join` does. Names with
-// `/` or `..` in them therefore end up elsewhere, perhaps in another package's folder or outside
-// the cache; names that cannot name a file make the whole catalog unreadable.
-//
-// Upstream: operator-controller, [`internal/operator-controller/catalogmetadata/cache/cache.go`],
-// `writeFS`. Not followed: a file where another blob needs a folder.
-//
-// [`internal/operator-controller/catalogmetadata/cache/cache.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/cache/cache.go
-
-/// Path under which a blob is filed; the owner of a [`BlobKey`].
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct FiledKey<'a> {
-    pub(crate) package: Cow<'a, str>,
-    pub(crate) schema: Cow<'a, str>,
-    pub(crate) name: Cow<'a, str>,
-}
-
-/// Files a blob; `None` where no package's folder holds it, so that nothing ever reads it.
-///
-/// `package` is the blob's own name if it is an `olm.package`.
-pub(crate) fn file<'a>(
-    package: Cow<'a, str>,
-    schema: Cow<'a, str>,
-    name: Cow<'a, str>,
-) -> Result<Option<FiledKey<'a>>, FbcErrorKind> {
-    let name = if name.is_empty() {
-        schema.clone()
-    } else {
-        name
-    };
-    for (what, text) in [("package", &package), ("schema", &schema), ("name", &name)] {
-        check(what, text)?;
-    }
-    if [&package, &schema, &name]
-        .into_iter()
-        .all(|text| is_simple(text))
-    {
-        let filed = FiledKey {
-            package,
-            schema,
-            name,
-        };
-        return Ok(filed.is_in_folder().then_some(filed));
-    }
-    Ok(refile(&format!("{package}/{schema}/{name}.json")))
-}
-
-impl FiledKey<'_> {
-    /// The key that borrows from it.
-    pub fn key(&self) -> BlobKey<'_> {
-        BlobKey {
-            package: &self.package,
-            schema: &self.schema,
-            name: &self.name,
-        }
-    }
-
-    fn is_in_folder(&self) -> bool {
-        !self.package.is_empty() || !self.schema.is_empty()
-    }
-}
-
-/// Whether a text is one element of a path, or none.
-fn is_simple(text: &str) -> bool {
-    !text.contains('/') && text != "." && text != ".."
-}
-
-fn check(what: &'static str, text: &str) -> Result<(), FbcErrorKind> {
-    let limit = if what == "name" {
-        NAME_MAX - ".json".len()
-    } else {
-        NAME_MAX
-    };
-    let reason = if text.contains('\0') {
-        "it contains a NUL byte"
-    } else if text.split('/').any(|element| element.len() > limit) {
-        "it is too long for a file name"
-    } else {
-        return Ok(());
-    };
-    let name = text.chars().take(SHOWN).collect::<String>().into();
-    Err(FbcErrorKind::Unfilable { what, name, reason })
-}
-
-/// Reads package, schema and name from the path that a blob with odd names ends up at.
-fn refile(path: &str) -> Option<FiledKey<'static>> {
-    let mut elements = Vec::new();
-    for element in path.split('/') {
-        match element {
-            "" | "." => {}
-            ".." => drop(elements.pop()?),
-            other => elements.push(other),
-        }
-    }
-    let name = elements.pop()?.strip_suffix(".json")?.to_owned();
-    let (package, schema) = match elements.split_first() {
-        None => return None,
-        Some((folder, [])) => ("", (*folder).to_owned()),
-        Some((folder, inner)) => (*folder, inner.join("/")),
-    };
-    Some(FiledKey {
-        package: package.to_owned().into(),
-        schema: schema.into(),
-        name: name.into(),
-    })
-}
-
-/// Limit of bytes in the name of a file on Linux.
-const NAME_MAX: usize = 255;
-
-/// Characters of a name that an error shows.
-const SHOWN: usize = 64;
-
-// The keys of one blob, and whether two of them are spellings of one.
-//
-// Upstream folds with golang.org/x/text, `cases.Fold`: full Unicode case folding, so `ß` and
-// `ss` are one key.
-
-/// The keys of a blob, in the order read.
-#[derive(Debug, Default)]
-pub(super) struct Keys<'a>(Vec<Cow<'a, str>>);
-
-impl<'a> Keys<'a> {
-    /// Memory of one key without its text: a place in the list, and if there are many keys, one in the map
-    /// of spellings with a set of its own.
-    pub(super) const ROOM: usize = 3 * size_of::<Cow<'_, str>>()
-        + 3 * size_of::<(String, BTreeSet<&str>)>()
-        + allocated(11 * size_of::<&str>() + 16);
-
-    pub(super) fn insert(&mut self, key: Cow<'a, str>) {
-        self.0.push(key);
-    }
-
-    /// Whether this is one of them.
-    pub(super) fn has(&self, key: &str) -> bool {
-        self.0.iter().any(|own| own == key)
-    }
-
-    /// The first fault, if keys differ in case only.
-    pub(super) fn duplicate(&self) -> Option<FbcErrorKind> {
-        self.duplicates().into_iter().next()
-    }
-
-    /// A fault for each key of which there are several spellings. Equal keys are none: the last one counts.
-    pub(super) fn duplicates(&self) -> Vec<FbcErrorKind> {
-        if self.are_plainly_distinct() {
-            return Vec::new();
-        }
-        let mut spellings = BTreeMap::<String, BTreeSet<&str>>::new();
-        for key in &self.0 {
-            let folded = UniCase::unicode(key.as_ref()).to_folded_case();
-            spellings.entry(folded).or_default().insert(key);
-        }
-        let several = spellings.into_iter().filter(|(_, keys)| keys.len() > 1);
-        let fault = |(folded, keys): (String, BTreeSet<&str>)| FbcErrorKind::DuplicateKeys {
-            folded: folded.into(),
-            spellings: keys.into_iter().map(Box::from).collect(),
-        };
-        several.map(fault).collect()
-    }
-
-    /// A quick answer for the few ASCII keys that a blob usually has.
-    fn are_plainly_distinct(&self) -> bool {
-        let few = self.0.len() <= FEW;
-        let distinct = |(n, key): (usize, &Cow<'_, str>)| {
-            let earlier = self.0.iter().take(n);
-            key.is_ascii()
-                && !earlier
-                    .into_iter()
-                    .any(|other| key.eq_ignore_ascii_case(other))
-        };
-        few && self.0.iter().enumerate().all(distinct)
-    }
-}
-
-/// Up to this many keys are compared each with each.
-const FEW: usize = 16;

@@ -14,7 +14,7 @@ use super::json::{Cursor, CursorResult};
 use super::members::BlobMembers;
 use super::shape::{BundleProperties, Icon, RelatedImage};
 use crate::blob::{BlobContent, ChannelBlob, Fault, JsonKind, PackageBlob, UnfiledObject};
-use crate::fbc::intake::{FiledKey, file};
+use crate::fbc::members::{FiledKey, file};
 use crate::guardrail;
 
 /// A blob, filed and decoded.

@@ -17,9 +17,8 @@ use std::borrow::Cow;
 
 use crate::blob::{Fault, JsonKind};
 use crate::fbc::error::FbcErrorKind;
-use crate::fbc::intake as filed;
 use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
-use crate::fbc::members::BlobMembers;
+use crate::fbc::members::{BlobMembers, file};
 use crate::fbc::raw::property::RawProperty;
 use crate::fbc::shape::Icon;
 use crate::guardrail::is_of_other_version;
@@ -215,7 +214,7 @@ impl<'a> BlobMembers<'a> {
             "olm.package" => name,
             _ => self.package.text(),
         };
-        filed::file(folder.into(), schema.into(), name.into()).err()
+        file(folder.into(), schema.into(), name.into()).err()
     }
 
     fn content(

@@ -17,7 +17,7 @@
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 use super::error::{FbcError, FbcErrorKind};
-use super::intake::{BlobPlace, Intake, TextOrigin};
+use super::intake::{BlobPlace, Intake, Places, TextOrigin};
 use super::json::{Cursor, CursorResult, Halt, skip_space};
 use super::yaml::{self, YamlFault, YamlMarks, YamlPiece};
 use crate::blob::Position;
@@ -40,15 +40,6 @@ pub struct Reader {
     places: Places,
     /// Account for the memory that reading a blob takes.
     account: Account,
-}
-
-/// Whether lines are counted in JSON, too.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Places {
-    /// Yes.
-    Wanted,
-    /// No: a byte tells the place.
-    Unwanted,
 }
 
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
 use crate::heap::{Heap, allocated, heap_of};
-use crate::version::semantic::{Identifiers, Version};
+use crate::version::identifier::Identifiers;
 
 /// What a version has to satisfy.
 #[derive(Clone, Debug)]
@@ -496,13 +496,13 @@ impl<'a> Hull<'a> {
     }
 
     /// Whether all of it is higher than this version.
-    pub(crate) fn is_above(&self, version: &Version) -> bool {
+    pub(crate) fn is_above(&self, point: &VersionPoint) -> bool {
         let lower = self.lower;
-        lower.is_some_and(|lower| !lower.is_below(version.point()))
+        lower.is_some_and(|lower| !lower.is_below(point))
     }
 
     /// Whether all of it is lower than this version.
-    pub(crate) fn is_below(&self, version: &Version) -> bool {
-        self.upper.is_below(version.point())
+    pub(crate) fn is_below(&self, point: &VersionPoint) -> bool {
+        self.upper.is_below(point)
     }
 }

@@ -11,6 +11,8 @@
 use super::comparator::{Comparator, PatchLine};
 use super::constraint::Constraint;
 use super::skip_range::SkipRange;
+use crate::heap::Heap;
+use crate::version::Version;
 use crate::version::comparator::{Core, VersionPoint};
 use crate::version::comparator::{Side, Span, VersionCut};
 
@@ -55,6 +57,50 @@ pub fn skip_range(range: &SkipRange) -> Result<Vec<Interval>, TooManyComparators
         range.groups().iter().map(|group| group.iter().collect()),
         Class::All,
     )
+}
+
+/// The stretch from the lowest to the highest version of a range, gaps included.
+///
+/// That of a range without versions lies above and below every version.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Extent(Option<(VersionCut, VersionCut)>);
+
+impl SkipRange {
+    /// From the lowest version of the range to the highest. `None`: it has too many comparators to be
+    /// worked out.
+    pub fn extent(&self) -> Option<Extent> {
+        let mut intervals = skip_range(self).ok()?;
+        let last = intervals.pop();
+        let Some(last) = last else {
+            return Some(Extent(None));
+        };
+        let lower = match intervals.into_iter().next() {
+            Some(first) => first.span.lower,
+            None => last.span.lower,
+        };
+        Some(Extent(Some((lower, last.span.upper))))
+    }
+}
+
+impl Extent {
+    /// Whether every version of the range is higher than this one.
+    pub fn is_above(&self, version: &Version) -> bool {
+        let ends = self.0.as_ref();
+        ends.is_none_or(|(lower, _)| !lower.is_below(version.point()))
+    }
+
+    /// Whether every version of the range is lower than this one.
+    pub fn is_below(&self, version: &Version) -> bool {
+        let ends = self.0.as_ref();
+        ends.is_none_or(|(_, upper)| upper.is_below(version.point()))
+    }
+}
+
+impl Heap for Extent {
+    fn heap_bytes(&self) -> usize {
+        let ends = self.0.as_ref();
+        ends.map_or(0, |(lower, upper)| lower.heap_bytes() + upper.heap_bytes())
+    }
 }
 
 impl Class {

@@ -13,11 +13,10 @@ mod parse;
 
 use smallvec::SmallVec;
 
-use crate::heap::{Heap, flat, heap_of};
-use crate::version::comparator::{Comparator, Hull, VersionCut};
+use crate::heap::{flat, heap_of};
+use crate::version::comparator::{Comparator, Hull};
 use crate::version::cursor::{ExpectedPart, RangeFault};
 use crate::version::go::quote;
-use crate::version::meaning;
 use crate::version::semantic::{Version, VersionError};
 use crate::version::skip_range::parse::{OR, RangeToken, expand_wildcards, read_comparator, split};
 
@@ -144,50 +143,6 @@ fn check_bars(text: &str, tokens: &[RangeToken<'_>]) -> Result<(), SkipRangeErro
         return Err(SkipRangeError::new(SkipRangeErrorKind::LastIsOr, fault));
     }
     Ok(())
-}
-
-/// The stretch from the lowest to the highest version of a range, gaps included.
-///
-/// That of a range without versions lies above and below every version.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Extent(Option<(VersionCut, VersionCut)>);
-
-impl SkipRange {
-    /// From the lowest version of the range to the highest. `None`: it has too many comparators to be
-    /// worked out.
-    pub fn extent(&self) -> Option<Extent> {
-        let mut intervals = meaning::skip_range(self).ok()?;
-        let last = intervals.pop();
-        let Some(last) = last else {
-            return Some(Extent(None));
-        };
-        let lower = match intervals.into_iter().next() {
-            Some(first) => first.span.lower,
-            None => last.span.lower,
-        };
-        Some(Extent(Some((lower, last.span.upper))))
-    }
-}
-
-impl Extent {
-    /// Whether every version of the range is higher than this one.
-    pub fn is_above(&self, version: &Version) -> bool {
-        let ends = self.0.as_ref();
-        ends.is_none_or(|(lower, _)| !lower.is_below(version.point()))
-    }
-
-    /// Whether every version of the range is lower than this one.
-    pub fn is_below(&self, version: &Version) -> bool {
-        let ends = self.0.as_ref();
-        ends.is_none_or(|(_, upper)| upper.is_below(version.point()))
-    }
-}
-
-impl Heap for Extent {
-    fn heap_bytes(&self) -> usize {
-        let ends = self.0.as_ref();
-        ends.map_or(0, |(lower, upper)| lower.heap_bytes() + upper.heap_bytes())
-    }
 }
 
 /// Why blang refuses a range; printed as blang prints it.

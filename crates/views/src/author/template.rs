@@ -8,9 +8,9 @@ pub mod semver;
 use olmguard_catalog::fbc::{base64, begins_with_brace, yaml};
 use olmguard_catalog::version::{VersionError, go};
 
-use crate::author::blob::{BUNDLE, BlobText, GUARDRAILS, Shelf, ShelfError};
+use crate::author::blob::{BUNDLE, BlobText, GUARDRAILS};
 use crate::author::value::WrittenValue;
-use crate::author::written::{CatalogText, WrittenError};
+use crate::author::written::{CatalogText, Shelf, ShelfError, WrittenError};
 use crate::author::{json, value};
 
 /// Reason why a template is not rendered. If opm has a text for it, the message begins with that text.

@@ -1,4 +1,4 @@
-//! A catalog as its author wrote it, and written again in opm's order.
+//! A catalog as its author wrote it, written again in the order of opm; and its bundles, by image.
 //!
 //! Order: packages by name, in each the `olm.package`, channels by name, bundles by name, blobs of
 //! other schemas by schema, deprecations; last the blobs that belong to no package. Among equals the
@@ -7,10 +7,12 @@
 //!
 //! [`alpha/declcfg/write.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/write.go
 
+use std::collections::BTreeMap;
+
 use olmguard_catalog::blob::{BlobContent, BlobFault, Position};
-use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
+
+use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
-use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, meta};
 use olmguard_catalog::guardrail::UnreadGuardrails;
 use olmguard_catalog::olm::Rules;
@@ -307,6 +309,107 @@ impl CatalogText {
             json::object(blob.members(), &mut text);
         }
         text
+    }
+}
+
+/// The bundles of some catalogs, by image: what opm would pull from a registry.
+#[derive(Clone, Debug, Default)]
+pub struct Shelf {
+    by_image: BTreeMap<Box<str>, BlobText>,
+}
+
+/// Why a bundle cannot be had.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ShelfError {
+    /// No bundle on the shelf has one of these images.
+    #[error(
+        "no bundle of image {} among those of --bundles: expected an olm.bundle with {}, such \
+         as \"opm render {}\" prints it",
+        quoted(images),
+        if images.len() == 1 { "this image" } else { "each of these images" },
+        go::escape(images.first().map_or("", |image| image))
+    )]
+    NotFound {
+        /// The images, as the template names them, each once; at least one.
+        images: Vec<Box<str>>,
+    },
+    /// Two bundles that differ have one image.
+    #[error(
+        "two bundles of image {} among those of --bundles, {} at {} and {} at {}: expected one",
+        go::quote(image),
+        go::quote(&first.0),
+        go::escape(&first.1),
+        go::quote(&second.0),
+        go::escape(&second.1)
+    )]
+    Differ {
+        /// Their image.
+        image: Box<str>,
+        /// The name of the one, and its place.
+        first: (Box<str>, Box<str>),
+        /// The name of the other, perhaps the same, and its place.
+        second: (Box<str>, Box<str>),
+    },
+}
+
+fn quoted(images: &[Box<str>]) -> String {
+    let images: Vec<_> = images.iter().map(|image| go::quote(image)).collect();
+    images.join(", ")
+}
+
+impl Shelf {
+    /// The bundles of a catalog. The same bundle may be there more than once.
+    ///
+    /// # Errors
+    /// [`ShelfError::Differ`].
+    pub fn of(catalog: &CatalogText) -> Result<Self, ShelfError> {
+        let mut shelf = Self::default();
+        let bundles = catalog
+            .blobs()
+            .iter()
+            .filter(|blob| blob.schema() == BUNDLE);
+        for bundle in bundles {
+            let image = bundle.text("image");
+            match shelf.by_image.get(image) {
+                Some(first) if first != bundle => {
+                    return Err(ShelfError::Differ {
+                        image: image.into(),
+                        first: (first.name().into(), first.place().into()),
+                        second: (bundle.name().into(), bundle.place().into()),
+                    });
+                }
+                _ => shelf.by_image.insert(image.into(), bundle.clone()),
+            };
+        }
+        Ok(shelf)
+    }
+
+    /// Checks that there is a bundle of each of these images.
+    ///
+    /// # Errors
+    /// [`ShelfError::NotFound`], with every image that has none.
+    pub fn check<'i>(&self, images: impl Iterator<Item = &'i str>) -> Result<(), ShelfError> {
+        let mut missing: Vec<Box<str>> = Vec::new();
+        for image in images.filter(|image| self.bundle(image).is_err()) {
+            if !missing.iter().any(|known| **known == *image) {
+                missing.push(image.into());
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(ShelfError::NotFound { images: missing })
+    }
+
+    /// The bundle of an image.
+    ///
+    /// # Errors
+    /// [`ShelfError::NotFound`].
+    pub fn bundle(&self, image: &str) -> Result<&BlobText, ShelfError> {
+        let found = self.by_image.get(image).filter(|_| !image.is_empty());
+        found.ok_or_else(|| ShelfError::NotFound {
+            images: vec![image.into()],
+        })
     }
 }
 

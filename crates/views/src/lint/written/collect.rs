@@ -10,10 +10,10 @@ use super::{
     UnreadBlob, WrittenCatalog,
 };
 use olmguard_catalog::blob::{Fault, Position};
+use olmguard_catalog::fbc::intake::Places;
 use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, BlobLabel, PropertyValue, RawContent, RawObject, Value};
-use olmguard_catalog::fbc::reader::Places;
 use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};
 use olmguard_catalog::guardrail;
 use olmguard_catalog::yaml_scalar::unquoted;
