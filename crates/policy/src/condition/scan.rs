@@ -170,7 +170,7 @@ impl BracketLevels {
     }
 }
 
-// === CelTokens, as far as nesting depends on them ===
+// === Tokens, as far as nesting depends on them ===
 
 /// A token.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
