@@ -11,8 +11,7 @@ use serde_json::value::RawValue;
 use crate::admission::ReviewError;
 use crate::admission::decode::pointed_at;
 use crate::admission::envelope::{self, ObjectRequest, is_leaving};
-use crate::admission::reply::bounded;
-use crate::admission::reply::{FIELD, ReplyStatus};
+use crate::admission::reply::{InvalidField, ReplyStatus};
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_engine::explain::too_costly_together;
 use olmguard_engine::judge::UpgradePolicies;
@@ -36,15 +35,6 @@ pub enum ObjectKind {
     UpgradeGuardrails,
     /// Anything else, which is always allowed.
     Other,
-}
-
-/// What is wrong with one field.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct InvalidField {
-    pub(super) field: String,
-    pub(super) problem: String,
-    /// The line of its text with the place below it.
-    pub(super) pointed_at: Option<String>,
 }
 
 impl ObjectReview {
@@ -166,18 +156,4 @@ fn of_guardrails(object: &Value) -> Result<Vec<String>, Vec<InvalidField>> {
             pointed_at: None,
         }]
     })
-}
-
-impl InvalidField {
-    /// The field, what is wrong, and where.
-    pub(super) fn words(&self) -> String {
-        let field = match bounded(&*self.field, FIELD) {
-            field if field.is_empty() => String::new(),
-            field => format!("{field}: "),
-        };
-        match &self.pointed_at {
-            None => format!("{field}{}", self.problem),
-            Some(pointed_at) => format!("{field}{}\n{pointed_at}", self.problem),
-        }
-    }
 }

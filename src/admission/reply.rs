@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::admission::enforcement::{Consequence, Enforcement, Leave, ReviewOutcome};
-use crate::admission::object_review::InvalidField;
 use crate::admission::review::{API_VERSION, KIND, Review};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, ResolvedBundle, let_through, only_observed, warn_first};
@@ -243,6 +242,29 @@ pub(super) const FIELD: usize = 200;
 
 /// The most bytes of a name: no object has a longer one.
 pub(super) const NAME: usize = 253;
+
+/// What is wrong with one field.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct InvalidField {
+    pub(super) field: String,
+    pub(super) problem: String,
+    /// The line of its text with the place below it.
+    pub(super) pointed_at: Option<String>,
+}
+
+impl InvalidField {
+    /// The field, what is wrong, and where.
+    pub(super) fn words(&self) -> String {
+        let field = match bounded(&*self.field, FIELD) {
+            field if field.is_empty() => String::new(),
+            field => format!("{field}: "),
+        };
+        match &self.pointed_at {
+            None => format!("{field}{}", self.problem),
+            Some(pointed_at) => format!("{field}{}\n{pointed_at}", self.problem),
+        }
+    }
+}
 
 // Annotations of an answer for the audit log: the same words on every answer, bounded.
 //

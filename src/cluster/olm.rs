@@ -30,8 +30,7 @@ use crate::cluster::fault::WatchFault;
 use crate::cluster::object::WatchedObject;
 use crate::cluster::{fault, line};
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, Rules};
-use release::{Evidence, OpenShift};
-use watch::SeenGeneration;
+use release::{Evidence, OpenShift, image_name};
 
 /// The OLM that runs in a cluster.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -98,7 +97,7 @@ pub fn compare(
     let words = || found.gates_in_words();
     match gates {
         Some(set) if set != found.gates => {
-            warnings.push(OlmAssumption::GatesSet { found: words() })
+            warnings.push(OlmAssumption::GatesSet { found: words() });
         }
         None if !warnings.is_empty() && found.gates != Gates::default() => {
             warnings.push(OlmAssumption::GatesLeft { found: words() });
@@ -243,6 +242,24 @@ const DEPLOYMENT: &str = "operator-controller-controller-manager";
 /// Upstream's, then OpenShift's.
 const NAMESPACES: [&str; 2] = ["olmv1-system", "openshift-operator-controller"];
 
+/// The state of the Deployment that was read: its spec, whatever its pods do.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct SeenGeneration {
+    namespace: String,
+    uid: Option<String>,
+    generation: Option<i64>,
+}
+
+impl SeenGeneration {
+    fn of(namespace: &str, deployment: &Deployment) -> Self {
+        Self {
+            namespace: namespace.to_owned(),
+            uid: deployment.metadata.uid.clone(),
+            generation: deployment.metadata.generation,
+        }
+    }
+}
+
 // The container of operator-controller in its Deployment: its image, and its feature gates.
 
 /// The container of a Deployment with operator-controller, next to sidecars.
@@ -271,27 +288,6 @@ fn runs_it(container: &Container) -> bool {
 fn has_its_image(container: &Container) -> bool {
     let image = container.image.as_deref().unwrap_or_default();
     image_name(image).ends_with(NAME)
-}
-
-/// The tag of an image, if there is one.
-fn image_tag(image: &str) -> Option<&str> {
-    image_parts(image).1
-}
-
-/// The last part of the path of an image.
-fn image_name(image: &str) -> &str {
-    let path = image_parts(image).0;
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Path and tag of an image reference: `[HOST[:PORT]/]PATH[:TAG][@DIGEST]`.
-fn image_parts(image: &str) -> (&str, Option<&str>) {
-    let named = image.split_once('@').map_or(image, |(named, _)| named);
-    match named.rsplit_once(':') {
-        // A colon before a slash belongs to a port.
-        Some((path, tag)) if !tag.contains('/') && !tag.is_empty() => (path, Some(tag)),
-        _ => (named, None),
-    }
 }
 
 /// The feature gates that a container is started with, and what of them is not understood.

@@ -41,7 +41,7 @@ pub(super) enum WaitingFor {
     Write,
     /// Waiting for the next request.
     Idle,
-    /// Waiting for the close_notify of the peer.
+    /// Waiting for the `close_notify` of the peer.
     Close,
 }
 

@@ -6,12 +6,11 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 use zstd::stream::{read, write};
 use zstd::zstd_safe::DCtx;
-
-use super::Progress;
 
 /// Decompresses one file after another.
 ///
@@ -123,6 +122,33 @@ const BUFFER: usize = 64 << 10;
 
 /// 2^25 bytes = 32 MiB.
 const WINDOW_LOG_MAX: u32 = 25;
+
+/// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Progress {
+    /// How many bytes were read.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// How many there are as far as is known: pipes have no length.
+    pub fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn advance(&self, bytes: usize) {
+        self.done.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn expect(&self, bytes: u64) {
+        self.total.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
 
 // Frames: bytes on disk, as one zstd frame with a checksum, which `zstd -d` opens.
 //

@@ -4,13 +4,11 @@
 //! thread, and is handed over here once the reader arrives at it. So blobs come in the order of the file and from
 //! the places where one core finds them, whatever the number of cores.
 
-use std::num::NonZero;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-use super::SourceError;
-use super::pipeline::Pipeline;
+use super::error::SourceError;
+use super::pipeline::{Pipeline, cores};
 use olmguard_catalog::fbc::advance::{Advance, advance_with};
 use olmguard_catalog::fbc::advance::{Ahead, pieces};
 use olmguard_catalog::fbc::intake::Intake;
@@ -121,11 +119,3 @@ const THREADS: usize = 4;
 
 /// Nothing that reads a blob recurses.
 const STACK: usize = 512 << 10;
-
-// The number of cores for reading catalogs.
-
-/// How many threads can run at the same time. Asked once: the answer takes several files of the system.
-pub(super) fn cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
-}

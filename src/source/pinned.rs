@@ -13,6 +13,8 @@ mod tests;
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::{fs, thread};
 
 use hyper::StatusCode;
@@ -20,8 +22,6 @@ use hyper::StatusCode;
 use crate::source::catalogd::{Catalogd, CatalogdError, FetchError, FetchLimits, FileUrl};
 use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 /// The URL of a catalog, and the digest of its content.
 #[derive(Clone, Debug, Eq, PartialEq)]

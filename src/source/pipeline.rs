@@ -13,13 +13,13 @@
 //! in bytes.
 
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, Scope};
 
-use super::SourceError;
-use super::lines::cores;
+use super::error::SourceError;
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::advance::Consumer;
 use olmguard_catalog::fbc::intake::Places;
@@ -366,3 +366,9 @@ const WORKERS: usize = 8;
 
 /// Nothing a worker does recurses.
 const STACK: usize = 512 << 10;
+
+/// How many threads can run at the same time. Asked once: the answer takes several files of the system.
+pub(super) fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
+}

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::SourceError;
+use super::error::SourceError;
 use super::lines;
 use super::pipeline::Pipeline;
 use olmguard_catalog::fbc::advance::{Advance, advance};

@@ -17,10 +17,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::job::{Failure, Job, LoadedContent, Task, may_begin};
+use crate::cluster::follow::job::{ContentKey, Failure, Job, LoadedContent, Task, may_begin};
 use crate::cluster::follow::publish::StartProgress;
 use crate::cluster::follow::report::CatalogCondition;
-use crate::cluster::follow::tracked::{ContentKey, TrackedCatalog};
+use crate::cluster::follow::tracked::TrackedCatalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Age, OnOldCatalog};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};

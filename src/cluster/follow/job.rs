@@ -5,11 +5,18 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::cluster::follow::confidence::{Disbelief, HeldBack};
-use crate::cluster::follow::tracked::ContentKey;
 use crate::source::catalogd::{FetchClass, FetchError};
 use crate::telemetry::metrics::{CatalogLoad, LoadFailure};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
+
+/// What makes content: the digest of its image, and the rules it was read by.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) struct ContentKey {
+    pub(super) digest: String,
+    /// The number of the rules, as the table counts them.
+    pub(super) generation: u32,
+}
 
 /// The content that a catalog wants: of the digest that its object names.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use arc_swap::ArcSwap;
 use serde_json::json;
 use tokio::task::yield_now;
 use tokio::time::timeout;
@@ -17,7 +18,6 @@ use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
 use crate::source::catalogd::FetchError;
 use crate::source::{Progress, read_from};
-use arc_swap::ArcSwap;
 use live::{CATALOGS, Guarding, World};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};

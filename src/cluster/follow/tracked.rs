@@ -1,5 +1,6 @@
 //! One catalog: its object, its loaded content, and its failures.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,19 +8,10 @@ use tokio::time::Instant;
 
 use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::confidence::HeldBack;
-use crate::cluster::follow::job::{Failure, KnownContent, LoadedContent, Task, Want};
+use crate::cluster::follow::job::{ContentKey, Failure, KnownContent, LoadedContent, Task, Want};
 use crate::cluster::follow::report::CatalogCondition;
 use crate::source::catalogd::Retry;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
-use std::num::NonZero;
-
-/// What makes content: the digest of its image, and the rules it was read by.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) struct ContentKey {
-    pub(super) digest: String,
-    /// The number of the rules, as the table counts them.
-    pub(super) generation: u32,
-}
 
 /// One catalog.
 #[derive(Debug)]

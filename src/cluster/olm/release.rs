@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::image_tag;
 use olmguard_catalog::olm::{GateError, OlmRelease};
 
 /// A release, what says so, and what there is to say about that.
@@ -197,4 +196,25 @@ pub enum OlmAssumption {
         /// The gates that it runs with.
         found: String,
     },
+}
+
+/// The tag of an image, if there is one.
+fn image_tag(image: &str) -> Option<&str> {
+    image_parts(image).1
+}
+
+/// The last part of the path of an image.
+pub(super) fn image_name(image: &str) -> &str {
+    let path = image_parts(image).0;
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Path and tag of an image reference: `[HOST[:PORT]/]PATH[:TAG][@DIGEST]`.
+fn image_parts(image: &str) -> (&str, Option<&str>) {
+    let named = image.split_once('@').map_or(image, |(named, _)| named);
+    match named.rsplit_once(':') {
+        // A colon before a slash belongs to a port.
+        Some((path, tag)) if !tag.contains('/') && !tag.is_empty() => (path, Some(tag)),
+        _ => (named, None),
+    }
 }

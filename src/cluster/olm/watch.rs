@@ -16,7 +16,7 @@ use kube::{Api, Client};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
 
-use super::{DEPLOYMENT, FindError, RunningOlm, look};
+use super::{DEPLOYMENT, FindError, RunningOlm, SeenGeneration, look};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line::{self, PACE, SECONDS, WatchSignal};
 use crate::cluster::watch::Pauses;
@@ -50,24 +50,6 @@ pub async fn watch(client: Client, namespace: Option<String>, events: Sender<Olm
     tokio::select! {
         () = receiver.closed() => {}
         never = watch.go_on() => match never {}
-    }
-}
-
-/// Which state of the Deployment was read: what it is to be, whatever becomes of its pods.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct SeenGeneration {
-    namespace: String,
-    uid: Option<String>,
-    generation: Option<i64>,
-}
-
-impl SeenGeneration {
-    pub(super) fn of(namespace: &str, deployment: &Deployment) -> Self {
-        Self {
-            namespace: namespace.to_owned(),
-            uid: deployment.metadata.uid.clone(),
-            generation: deployment.metadata.generation,
-        }
     }
 }
 

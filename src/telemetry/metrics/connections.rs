@@ -3,8 +3,9 @@
 
 use std::time::SystemTime;
 
-use crate::telemetry::metrics::register::{GaugeGuard, PerLabel, Register, label, unix_seconds};
 use prometheus::{Gauge, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
+
+use crate::telemetry::metrics::register::{GaugeGuard, PerLabel, Register, label, unix_seconds};
 
 label! {
     /// Why a connection was not taken.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::telemetry::metrics::register::{PerLabel, Register, label};
 use prometheus::{IntCounter, IntGauge};
+
+use crate::telemetry::metrics::register::{PerLabel, Register, label};
 
 label! {
     /// A kind of object with what administrators decide.

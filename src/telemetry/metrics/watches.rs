@@ -2,8 +2,9 @@
 
 use std::time::SystemTime;
 
-use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds};
 use prometheus::{Gauge, IntCounter, IntGauge};
+
+use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds};
 
 label! {
     /// What is watched.
