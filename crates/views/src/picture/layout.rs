@@ -20,8 +20,8 @@ use std::collections::BTreeSet;
 use crate::picture::layout::card::{LanePlace, card, is_out_of_reach, way};
 use crate::picture::layout::plan::LanePlan;
 use crate::picture::scene::{
-    Anchor, Area, Axis, AxisRow, Face, LabelRole, LegendItem, LegendSign, Point, Scene, SceneLabel,
-    clip, px,
+    Anchor, Area, Axis, AxisRow, Face, LONGEST_VERSION, LabelRole, LegendItem, LegendSign, Point,
+    Scene, SceneLabel, clip, px,
 };
 use crate::picture::sketch::{DrawnChange, EdgeFate, Lane, RowFacts, Sketch, VersionRow};
 use crate::picture::walk::StepField;
@@ -422,8 +422,6 @@ const PILL: i32 = 20;
 const PILL_PAD: i32 = 9;
 /// The size of versions.
 const VERSION_SIZE: i32 = 12;
-/// The columns of the longest version that is told whole.
-pub(crate) const LONGEST_VERSION: usize = 26;
 /// What a sign takes inside a version.
 const SIGN: i32 = 14;
 /// Around everything.

@@ -346,6 +346,9 @@ fn proportional(character: char) -> i32 {
     }
 }
 
+/// The columns of the longest version that is shown whole.
+pub(super) const LONGEST_VERSION: usize = 26;
+
 /// The text, its end cut off where it has more columns than this.
 pub(super) fn clip(text: &str, columns: usize) -> String {
     if text.width() <= columns {

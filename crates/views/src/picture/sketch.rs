@@ -21,6 +21,8 @@ use crate::picture::{Generation, GraphTooLarge, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_engine::resolve::Refusal;
 
+pub use crate::picture::walk::VersionRow;
+
 pub use barred::ForbiddenSteps;
 pub use compare::{Comparison, DrawnChange};
 
@@ -44,10 +46,6 @@ pub struct Sketch<'g, 'p> {
     /// Comparison with another catalog, if there is one.
     pub comparison: Option<Comparison>,
 }
-
-/// The place of a version among all that are drawn, from the top.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Serialize)]
-pub struct VersionRow(pub u32);
 
 /// A version.
 #[derive(Clone, Debug)]

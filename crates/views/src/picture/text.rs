@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::picture::Generation;
 use crate::picture::VersionMark;
-use crate::picture::layout::LONGEST_VERSION;
 use crate::picture::scene::LegendSign;
-use crate::picture::scene::{Face, clip};
+use crate::picture::scene::{Face, LONGEST_VERSION, clip};
 use crate::picture::sketch::{
     Comparison, DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep,
     RowFacts, Sketch, VersionRow,

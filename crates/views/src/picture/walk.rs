@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use olmguard_catalog::graph::search::{Visits, search};
 
-use crate::picture::sketch::VersionRow;
+/// The place of a version among all that are drawn, from the top.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Serialize)]
+pub struct VersionRow(pub u32);
 
 /// A step that OLM may take.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
