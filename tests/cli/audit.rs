@@ -246,8 +246,12 @@ fn what_is_not_judged_is_no_extension_without_findings() {
             "| `deleting` | `p` | `1.0.0` | not judged |  |\n",
         ),
         (
+            "markdown",
+            "<code>deleting</code>: NotJudged</summary>\n\n```text\nnot judged: it is being deleted\n",
+        ),
+        (
             "html",
-            "<dt>Not judged</dt>\n<dd>it is being deleted</dd>\n",
+            "<b>not judged</b>\n<span>it is being deleted</span>\n",
         ),
         (
             "junit",

@@ -26,6 +26,9 @@ pub trait FieldFaults {
     /// Entries of a list that are read; more are a fault.
     const LIST_ENTRIES: usize;
 
+    /// Unknown keys of one object that are reported.
+    const UNKNOWN_KEYS: usize;
+
     /// The known key or word that an unknown one is probably meant to be, if such faults suggest one.
     fn nearest(_found: &str, _known: &'static [&'static str]) -> Option<&'static str> {
         None
@@ -147,7 +150,7 @@ impl<'v> Members<'v> {
         let unknown = members.object.keys();
         let unknown = unknown.filter(|key| !known.contains(&key.as_str()));
         // More would not be reported, and each is compared with what is known.
-        for key in unknown.take(UNKNOWN_KEYS) {
+        for key in unknown.take(F::UNKNOWN_KEYS) {
             let nearest = F::nearest(key, known);
             let path = members.path_of(&escape(&beginning(key, ECHOED_BYTES)));
             faults.report_field(path, FieldProblem::UnknownKey { nearest, known });
@@ -343,9 +346,6 @@ impl fmt::Display for NearestHint<'_> {
 /// Bytes of a text from outside that a fault repeats.
 pub const ECHOED_BYTES: usize = 64;
 
-/// Unknown keys of one object that are reported.
-const UNKNOWN_KEYS: usize = 64;
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -357,6 +357,7 @@ mod tests {
     impl FieldFaults for Collected {
         const OBJECT: &'static str = "a map";
         const LIST_ENTRIES: usize = 2;
+        const UNKNOWN_KEYS: usize = 64;
 
         fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
             let is_near = |word: &&str| word.len() == found.len() || word.starts_with(found);

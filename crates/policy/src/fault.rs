@@ -163,6 +163,7 @@ impl FaultList {
 impl FieldFaults for FaultList {
     const OBJECT: &'static str = "a mapping";
     const LIST_ENTRIES: usize = limits::LIST_ENTRIES;
+    const UNKNOWN_KEYS: usize = limits::FAULTS;
 
     fn nearest(found: &str, known: &'static [&'static str]) -> Option<&'static str> {
         nearest(found, known)

@@ -45,10 +45,10 @@ pub enum Place {
 }
 
 impl Finding {
-    /// What a run says beside its results.
+    /// What a run says next to its results, which is one line in every form.
     pub fn of_run(title: &str, severity: Severity, text: impl Into<String>) -> Self {
         Self {
-            id: "run",
+            id: RUN,
             severity,
             title: title.to_owned(),
             place: Place::Run,
@@ -88,6 +88,9 @@ impl fmt::Display for Severity {
     }
 }
 
+/// The id of what a run says next to its results.
+const RUN: &str = "run";
+
 /// Findings as workflow commands, a line each, which GitHub shows beside the lines of the files.
 ///
 /// Invariant: a command is one line, whatever its parts hold. Nothing else may be printed beside them: a runner would
@@ -111,7 +114,11 @@ fn command(finding: &Finding) -> String {
             write!(line, "line={at},col={column},").expect("a String takes everything");
         }
     }
-    let (title, message) = (property(&finding.title), data(&finding.clean()));
+    let message = match finding.id {
+        RUN => finding.line(),
+        _ => finding.clean(),
+    };
+    let (title, message) = (property(&finding.title), data(&message));
     line + &format!("title={title}::{message}\n")
 }
 
@@ -143,6 +150,22 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_finding_keeps_its_lines_and_what_a_run_says_is_one() {
+        let run = Finding::of_run("olmguard check", Severity::Note, "a: 100%\n::error::b");
+        let found = Finding {
+            id: "Downgrade",
+            severity: Severity::Error,
+            place: Place::File("./a,b.yaml".to_owned(), Some((1, 2))),
+            ..run.clone()
+        };
+        let expected = "\
+::notice title=olmguard check::a: 100%25\\n::error::b
+::error file=a%2Cb.yaml,line=1,col=2,title=olmguard check::a: 100%25%0A\\x3a:error::b
+";
+        assert_eq!(github([&run, &found]), expected);
+    }
 
     #[test]
     fn a_path_is_told_as_it_stands_in_the_repository() {

@@ -21,5 +21,3 @@ pub mod readiness;
 pub mod see;
 pub mod step;
 pub mod versions;
-
-pub(crate) use olmguard_report::{text as table, xml};

@@ -56,6 +56,7 @@ impl FirstFault {
 impl FieldFaults for FirstFault {
     const OBJECT: &'static str = "an object";
     const LIST_ENTRIES: usize = usize::MAX;
+    const UNKNOWN_KEYS: usize = 1;
 
     fn report_field(&mut self, path: String, problem: FieldProblem) {
         self.report(path, problem.into());

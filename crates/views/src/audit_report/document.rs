@@ -66,6 +66,8 @@ fn row(extension: &ExtensionReport) -> Row {
     let newest = extension.newest.as_ref().map(BundleReport::label);
     let labelled = extension.findings.iter();
     let labelled = labelled.map(|one| (Some(one.label()), one.text.clone()));
+    let exemption = extension.exemption();
+    let exemption = exemption.map(|why| (Some("not judged".to_owned()), why.to_owned()));
     Row {
         tone: tone(extension),
         findings: extension.findings.iter().map(|one| one.id).collect(),
@@ -79,7 +81,7 @@ fn row(extension: &ExtensionReport) -> Row {
         ],
         details: Details {
             summary: extension.token().to_owned(),
-            items: labelled.collect(),
+            items: labelled.chain(exemption).collect(),
             facts: known(extension),
         },
     }
@@ -110,7 +112,6 @@ fn known(extension: &ExtensionReport) -> Vec<(String, String)> {
         ("Range", Some(range.to_owned())),
         ("Channels", channels),
         ("Answer today", Some(answer)),
-        ("Not judged", extension.exemption().map(str::to_owned)),
         ("Resolves to", version(&extension.resolved)),
         ("Automatic", path(&extension.automatic)),
         ("Path", next.and_then(|next| path(&next.path))),

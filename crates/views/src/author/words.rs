@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::author::promote::{Method, Promotion};
 use crate::author::reach::{ChannelReach, Course, ReachRow};
-use crate::table::{MOST_COLUMNS, lines_of};
 use olmguard_catalog::version::go;
+use olmguard_report::text::{MOST_COLUMNS, lines_of};
 
 /// What else a z-stream release changed, one line each.
 pub fn z_stream(

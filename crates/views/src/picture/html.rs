@@ -12,7 +12,7 @@ mod notes;
 use crate::picture::scene::Scene;
 use crate::picture::sketch::Sketch;
 use crate::picture::{Generation, svg, text};
-use crate::xml::{Attributes, Xml};
+use olmguard_report::xml::{Attributes, Xml};
 
 /// A whole page.
 pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {

@@ -13,7 +13,7 @@ use crate::picture::sketch::{Sketch, VersionRow};
 use crate::picture::svg::parts::{change, path, rect, tip};
 use crate::picture::walk::StepField;
 use crate::picture::{Marks, VersionMark, text};
-use crate::xml::{Attributes, Xml};
+use olmguard_report::xml::{Attributes, Xml};
 
 /// A whole SVG file.
 pub fn svg(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {

@@ -20,7 +20,8 @@ pub(super) fn text(findings: &[Finding]) -> Text {
 
 fn below(text: &mut Text, label: &str, words: Option<&str>) {
     if let Some(words) = words {
-        text.say(Tone::Label, format!("{:25}{label:7}", ""));
+        text.say(Tone::Plain, " ".repeat(25));
+        text.say(Tone::Label, format!("{label:7}"));
         text.line(Tone::Plain, one_line(words));
     }
 }

@@ -48,7 +48,8 @@ fn say(text: &mut Text, finding: &LintFinding) {
 }
 
 fn below(text: &mut Text, label: &str, words: &str) {
-    text.say(Tone::Label, format!("    {label:5}"));
+    text.say(Tone::Plain, "    ");
+    text.say(Tone::Label, format!("{label:5}"));
     text.line(Tone::Plain, one_line(words));
 }
 

@@ -244,7 +244,7 @@ const ON_OLD: [NamedValue<OnOldCatalog>; 2] = [
     (
         "warn",
         OnOldCatalog::Warn,
-        "ReadinessCheck them with its content, and add a warning",
+        "Check them with its content, and add a warning",
     ),
     ("undecided", OnOldCatalog::Undecided, "Leave them undecided"),
 ];

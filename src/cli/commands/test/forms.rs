@@ -103,6 +103,7 @@ fn finding_of_fault(fault: &str) -> Finding {
 fn finding(outcome: &Outcome) -> Finding {
     let at = (outcome.at.line, outcome.at.column);
     Finding {
+        id: "Difference",
         place: Place::File(outcome.file.clone(), Some(at)),
         ..Finding::of_run(&outcome.name, Severity::Error, details(outcome))
     }

@@ -13,7 +13,7 @@ use crate::picture::scene::{
 use crate::picture::sketch::{DrawnChange, EdgeFate, VersionRow};
 use crate::picture::svg::{draw_mark, sample};
 use crate::picture::walk::StepField;
-use crate::xml::Xml;
+use olmguard_report::xml::Xml;
 
 /// The bands behind every second row.
 pub(super) fn bands(axis: &Axis, xml: &mut Xml) {

@@ -5,7 +5,6 @@ use crate::cli::Exit;
 use olmguard_engine::explain::one_line;
 use olmguard_engine::judge::Token;
 use olmguard_report::Place;
-use olmguard_report::text::clean;
 
 /// A command: its word, its properties, its message.
 type Command<'c> = (&'c str, Vec<(String, String)>, String);
@@ -93,7 +92,7 @@ proptest! {
         let commands: Vec<_> = text.lines().map(command).collect();
         let mut expected: Vec<_> = run
             .troubles_shown()
-            .map(|one| (file_of(&one.place), clean(&one.text)))
+            .map(|one| (file_of(&one.place), one.line()))
             .collect();
         for told in run.shown() {
             let file = || Some(told.file().to_owned());
