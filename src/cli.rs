@@ -20,11 +20,10 @@ mod project;
 mod shipped;
 mod signals;
 
-use std::env;
-use std::fmt;
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
+use std::{env, fmt};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 

@@ -5,9 +5,8 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::fmt;
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::manifest::{
     Document, Input, Inputs, ManifestObject, Position, Positions, ValueStep, documents,

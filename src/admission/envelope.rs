@@ -8,8 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
 use crate::admission::decode::text;
-use crate::admission::reply::ReplyStatus;
-use crate::admission::reply::bounded;
+use crate::admission::reply::{ReplyStatus, bounded};
 use crate::admission::review::{API_VERSION, KIND};
 
 /// What is asked.

@@ -26,9 +26,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use crate::cluster::fault;
-use crate::cluster::lease;
-use crate::cluster::line;
+use crate::cluster::{fault, lease, line};
 use crate::once_per_change::OncePerChange;
 use crate::telemetry::EditEvent;
 use crate::telemetry::metrics::{EventFate, EventMetrics};

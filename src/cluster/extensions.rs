@@ -11,9 +11,7 @@ use serde_json::Value;
 
 use crate::cluster::fault::{FailedOperation, WatchFault};
 use crate::cluster::line;
-use crate::cluster::object::WatchedObject;
-use crate::cluster::object::{MOST_PAGES, pages};
-use crate::cluster::object::{Names, looked_for, served};
+use crate::cluster::object::{MOST_PAGES, Names, WatchedObject, looked_for, pages, served};
 use olmguard_engine::extension::{Extension, Installed, Rollout, UnknownCause};
 
 pub use shared::{SharedExtensions, SharedList};

@@ -29,8 +29,7 @@ use tokio::time::sleep;
 
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line::{self, SECONDS, WatchSignal};
-use crate::cluster::object::WatchedObject;
-use crate::cluster::object::{Names, served};
+use crate::cluster::object::{Names, WatchedObject, served};
 
 /// What is watched.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,7 @@ use std::fmt;
 
 use super::placeholder::starting;
 use super::position::Position;
-use olmguard_catalog::yaml_scalar::ScalarError;
-use olmguard_catalog::yaml_scalar::unquoted;
+use olmguard_catalog::yaml_scalar::{ScalarError, unquoted};
 
 /// What is wrong with one document, and where in the file.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

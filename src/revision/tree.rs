@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 use gix::objs::{Kind, compute_hash};
-use gix::open;
+use gix::{ObjectId, open};
 
 use super::error::{COST_OF_LINK, FileError, ReadingBudget, cause};
 use crate::manifest::{MAX_BYTES, read_file};

@@ -13,8 +13,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use crate::server::limits::Deadline;
-use crate::server::limits::Peers;
+use crate::server::limits::{Deadline, Peers};
 use crate::telemetry::metrics::{AdmissionMetrics, GaugeGuard};
 use olmguard_engine::judge::{UnansweredReason, Wait};
 

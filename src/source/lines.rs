@@ -9,8 +9,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::error::SourceError;
 use super::pipeline::{Pipeline, cores};
-use olmguard_catalog::fbc::advance::{Advance, advance_with};
-use olmguard_catalog::fbc::advance::{Ahead, pieces};
+use olmguard_catalog::fbc::advance::{Advance, Ahead, advance_with, pieces};
 use olmguard_catalog::fbc::intake::Intake;
 use olmguard_catalog::fbc::reader::Reader;
 

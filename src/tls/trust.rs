@@ -17,8 +17,7 @@ use rustls::{CertificateError, RootCertStore};
 use x509_parser::x509::X509Version;
 
 use crate::tls::Leaf;
-use crate::tls::leaf::parse;
-use crate::tls::leaf::utc;
+use crate::tls::leaf::{parse, utc};
 
 /// Authorities that are trusted.
 #[derive(Clone, Debug, Default)]

@@ -4,16 +4,14 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
-use crate::blob;
 use crate::bundle_set::{BundleIndex, BundleSet};
-use crate::edges::ChannelIndex;
-use crate::edges::{EdgesBuilder, IndexedEdge, NameEdge};
+use crate::edges::{ChannelIndex, EdgesBuilder, IndexedEdge, NameEdge};
 use crate::guardrail::{self, AuthorGuardrails, Guardrails, UnreadGuardrails, VALUE_PER_BYTE};
 use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::owned::OwnedChannel;
 use crate::package::sharing_version;
-use crate::{Bundle, Channel, Deprecation, Package};
+use crate::{Bundle, Channel, Deprecation, Package, blob};
 
 /// The blobs of one package, by what they are, in the order of their files.
 #[derive(Debug, Default)]

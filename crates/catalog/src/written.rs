@@ -1,8 +1,7 @@
 //! The edges of a package as they are written, for those who show them.
 
 use crate::bundle_set::BundleIndex;
-use crate::edges::ChannelIndex;
-use crate::edges::{IndexedEdge, NameEdge};
+use crate::edges::{ChannelIndex, IndexedEdge, NameEdge};
 use crate::version::SkipRange;
 use crate::{Bundle, Channel, Package};
 

@@ -13,10 +13,8 @@ pub use report::Report;
 
 use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::facts::reading;
-use crate::cli::help;
-use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, say, warn};
+use crate::cli::{Exit, help, output, say, warn};
 use crate::cluster::catalogs::CatalogsError;
 use crate::facts::cluster::{ClusterRequestError, OpenCluster};
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};

@@ -4,9 +4,7 @@ use std::io;
 
 use clap_complete::{Shell, generate};
 
-use crate::cli::help;
-use crate::cli::output;
-use crate::cli::{Exit, say};
+use crate::cli::{Exit, help, output, say};
 
 /// Print the completion script of a shell
 #[derive(Clone, Debug, clap::Args)]

@@ -17,14 +17,12 @@ use std::sync::Arc;
 use clap::builder::BoolishValueParser;
 
 use crate::admission::Enforcement;
-use crate::cli::Exit;
 use crate::cli::args::heading;
-use crate::cli::help;
 use crate::cli::signals::Signals;
+use crate::cli::{Exit, help};
 use crate::server::{BindError, Config, Guard, Limits, Server};
-use crate::telemetry::EditEvents;
-use crate::telemetry::Metrics;
 use crate::telemetry::log::DecisionLog;
+use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{TlsConfig, TlsError, self_signed};
 use case::{CASES, DemoCase, Sample};
 use client::{Client, ClientError, ReplyError};

@@ -12,11 +12,9 @@ pub use report::Report;
 
 use crate::cli::args::cluster::{self, AccessArgs};
 use crate::cli::args::heading;
-use crate::cli::help;
-use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::shipped::{self, NAME};
-use crate::cli::{Exit, say};
+use crate::cli::{Exit, help, output, say};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
 use crate::facts::cluster::ClusterRequestError;

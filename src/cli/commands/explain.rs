@@ -9,9 +9,8 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::one_of;
+use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
 use crate::cli::{Exit, help};

@@ -7,9 +7,8 @@ mod report;
 mod z_stream;
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use clap::Subcommand;
 

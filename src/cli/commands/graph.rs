@@ -10,15 +10,11 @@ use clap::Args;
 
 use error::GraphError;
 
-use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
-use crate::cli::args::one_of;
+use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::GENERATIONS;
-use crate::cli::facts::FactsError;
-use crate::cli::facts::{FactsArgs, check_stdin};
-use crate::cli::help;
-use crate::cli::output;
-use crate::cli::{Exit, say, warn};
+use crate::cli::facts::{FactsArgs, FactsError, check_stdin};
+use crate::cli::{Exit, help, output, say, warn};
 use crate::facts::Facts;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;

@@ -4,11 +4,9 @@ use std::io;
 
 use clap::Args;
 
-use crate::cli::args::NamedValue;
-use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
-use crate::cli::facts::FactsArgs;
-use crate::cli::facts::FactsError;
+use crate::cli::args::{NamedValue, heading};
+use crate::cli::facts::{FactsArgs, FactsError};
 use crate::cli::{Exit, say};
 use crate::facts::Facts;
 use olmguard_catalog::selector::LabelSelector;

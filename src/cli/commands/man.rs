@@ -2,17 +2,14 @@
 //!
 //! They are made from the same definitions as `--help`.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Command;
 use clap_mangen::Man;
 
 use crate::cli::args::heading;
-use crate::cli::help;
-use crate::cli::output;
-use crate::cli::{Exit, say};
+use crate::cli::{Exit, help, output, say};
 use olmguard_engine::nearest::nearest;
 
 /// Print the manual page of a command, or write all pages

@@ -5,15 +5,11 @@ mod frame;
 
 pub(super) use frame::FrameError;
 
-use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::one_of;
+use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
-use crate::cli::help;
-use crate::cli::output;
-use crate::cli::output::OutputArgs;
-use crate::cli::output::yaml;
-use crate::cli::{Exit, say};
+use crate::cli::output::{OutputArgs, yaml};
+use crate::cli::{Exit, help, output, say};
 use frame::FrameArgs;
 use olmguard_views::generation::Generation;
 use olmguard_views::path::{ManifestOfPath, PathReport, manifests};

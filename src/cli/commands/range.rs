@@ -9,12 +9,9 @@ use clap::builder::BoolishValueParser;
 use self::subjects::{BundleSource, SubjectFlags, SubjectsError};
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::heading;
-use crate::cli::help;
-use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, say};
-use olmguard_views::range_report::Grammar;
-use olmguard_views::range_report::RangeReport;
+use crate::cli::{Exit, help, output, say};
+use olmguard_views::range_report::{Grammar, RangeReport};
 
 /// Show what a version range matches
 #[derive(Clone, Debug, clap::Args)]

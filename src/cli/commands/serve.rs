@@ -17,13 +17,12 @@ use std::time::Duration;
 use tracing::error;
 
 use crate::admission::{Enforcement, Mode, OnUndecided};
-use crate::cli::Exit;
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::args::heading;
 use crate::cli::args::log::LogArgs;
 use crate::cli::args::policies::GuardrailsArgs;
-use crate::cli::help;
+use crate::cli::{Exit, help};
 use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
 use crate::guardrail_files::GuardrailsFault;

@@ -7,9 +7,8 @@ use std::path::PathBuf;
 
 use crate::cli::args::memory;
 use crate::cli::commands::catalogs::{self, Listing, SavedList};
-use crate::cli::help;
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, say};
+use crate::cli::{Exit, help, say};
 use crate::source::archive::{Archive, ArchiveError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;

@@ -20,10 +20,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::cli::args::heading;
-use crate::cli::help;
-use crate::cli::output;
 use crate::cli::output::OutputArgs;
-use crate::cli::{Exit, say, warn};
+use crate::cli::{Exit, help, output, say, warn};
 use crate::manifest::{Inputs, documents};
 use suite::Suite;
 use trial::Outcome;

@@ -2,10 +2,8 @@
 
 mod report;
 
-use crate::cli::help;
-use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, say};
+use crate::cli::{Exit, help, output, say};
 use olmguard_report::{Text, Tone};
 
 pub use report::Report;

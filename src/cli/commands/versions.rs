@@ -1,13 +1,11 @@
 //! `olmguard versions PACKAGE`: what there is, and what each bundle is to the installed one; without PACKAGE, which
 //! packages there are.
 
-use crate::cli::Exit;
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, ended};
-use crate::cli::help;
-use crate::cli::output;
 use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::{Exit, help, output};
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::versions::VersionsReport;
 

@@ -6,8 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::*;
-use super::{KubeconfigFiles, find_place, load_config};
-use super::{Pod, Surroundings};
+use super::{KubeconfigFiles, Pod, Surroundings, find_place, load_config};
 
 const GOOD: &str = "\
 apiVersion: v1

@@ -22,8 +22,7 @@ use crate::cluster::follow::publish::StartProgress;
 use crate::cluster::follow::report::CatalogCondition;
 use crate::cluster::follow::tracked::TrackedCatalog;
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::snapshot::{Age, OnOldCatalog};
-use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog, Snapshot};
 
 /// All catalogs of the cluster, as they are followed.
 #[derive(Debug)]

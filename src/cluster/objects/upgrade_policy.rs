@@ -16,8 +16,7 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::LabelSelector;
-use super::PolicyStatus;
+use super::{LabelSelector, PolicyStatus};
 
 /// Which edits of ClusterExtensions the administrators of a cluster allow.
 #[derive(Clone, CustomResource, Debug, Default, Deserialize, KubeSchema, PartialEq, Serialize)]

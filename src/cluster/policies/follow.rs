@@ -10,14 +10,11 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::permission;
 use super::permission::{ExpectedPermission, PermissionWatch};
-use super::read::{GUARDRAILS, POLICIES};
-use super::read::{ReadGuardrailsObject, ReadPolicy};
+use super::read::{GUARDRAILS, POLICIES, ReadGuardrailsObject, ReadPolicy};
 use super::report::{ObjectReport, Reports};
 use super::table::{EventEffect, ObjectTable, Presence, ReadObject};
-use super::{ListedKind, ListedPolicies, UnlistedCause};
-use super::{PolicyBoard, PolicyStore};
+use super::{ListedKind, ListedPolicies, PolicyBoard, PolicyStore, UnlistedCause, permission};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::telemetry::metrics::{PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource};
 use crate::tls::Clock;

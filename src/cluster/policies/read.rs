@@ -5,8 +5,7 @@ use kube::{Api, Client};
 use serde_json::Value;
 
 use crate::cluster::fault::{FaultClass, WatchFault};
-use crate::cluster::object::Names;
-use crate::cluster::object::{MOST_PAGES, name, pages, served};
+use crate::cluster::object::{MOST_PAGES, Names, name, pages, served};
 use crate::policy_objects::{KINDS, as_written};
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::{GROUP, KIND, UpgradePolicy};

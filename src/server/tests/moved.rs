@@ -4,8 +4,7 @@
 //! `tests/server/telemetry/moved/server.txt` lists those that all of them together must.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -18,11 +17,11 @@ use tokio::runtime;
 use tokio::task::yield_now;
 
 use super::catalogs::{CatalogScene, edit_of, upgrade};
-use super::overload::{Panics, busy, token};
-use super::overload::{places, with};
-use super::policy_review;
+use super::overload::{Panics, busy, places, token, with};
 use super::protocol::{Wire, soon};
-use super::{LOOPBACK, Started, listen_on, post, post_to, review, start, start_with};
+use super::{
+    LOOPBACK, Started, listen_on, policy_review, post, post_to, review, start, start_with,
+};
 use crate::admission::{Enforcement, Mode};
 use crate::server::{Guard, Limits, Patience, Server};
 use crate::source::load_bytes;

@@ -13,10 +13,8 @@ use rustls::DEFAULT_VERSIONS;
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
-use super::{CertificateFiles, Means, POLL, serve, serve_by};
-use super::{FoundFiles, settled};
-use crate::tls::tests::{Pair, Told, ca, file, write};
-use crate::tls::tests::{client, link};
+use super::{CertificateFiles, FoundFiles, Means, POLL, serve, serve_by, settled};
+use crate::tls::tests::{Pair, Told, ca, client, file, link, write};
 use crate::tls::{Certificates, ClientCa, TlsConfig};
 
 fn files(folder: &Path, poll: Duration) -> CertificateFiles {

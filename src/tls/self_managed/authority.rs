@@ -12,8 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use time::OffsetDateTime;
 use zeroize::Zeroizing;
 
-use crate::tls::leaf::IdentityOrigin;
-use crate::tls::leaf::{moment, parse};
+use crate::tls::leaf::{IdentityOrigin, moment, parse};
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
 use crate::tls::{ServerIdentity, TlsError};
 

@@ -7,12 +7,12 @@ use tokio::time::Instant;
 
 use crate::tls::certificates::ServedCertificate;
 use crate::tls::pem::PemFile;
-use crate::tls::self_managed::StoreVersion;
 use crate::tls::self_managed::authority::Authority;
-use crate::tls::self_managed::stage::is_past_two_thirds;
-use crate::tls::self_managed::stage::{AuthorityHistory, ReplicaView};
+use crate::tls::self_managed::stage::{AuthorityHistory, ReplicaView, is_past_two_thirds};
 use crate::tls::self_managed::state::StoredAuthorities;
-use crate::tls::self_managed::{AuthorityError, BACKDATE, BundleReaders, Store, StoreError};
+use crate::tls::self_managed::{
+    AuthorityError, BACKDATE, BundleReaders, Store, StoreError, StoreVersion,
+};
 use crate::tls::{Clock, ServerIdentity, TlsConfig, TlsError};
 
 /// What one replica remembers.

@@ -13,8 +13,7 @@ use super::constraint::Constraint;
 use super::skip_range::SkipRange;
 use crate::heap::Heap;
 use crate::version::Version;
-use crate::version::comparator::{Core, VersionPoint};
-use crate::version::comparator::{Side, Span, VersionCut};
+use crate::version::comparator::{Core, Side, Span, VersionCut, VersionPoint};
 
 /// Which versions an interval speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

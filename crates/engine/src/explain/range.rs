@@ -10,9 +10,7 @@
 //! are places in the order of versions, so `2.0.0-rc.1` is "below 2.0.0". Build metadata never
 //! counts.
 
-use olmguard_catalog::version::comparator::PatchLine;
-use olmguard_catalog::version::comparator::{Core, VersionPoint};
-use olmguard_catalog::version::comparator::{Side, VersionCut};
+use olmguard_catalog::version::comparator::{Core, PatchLine, Side, VersionCut, VersionPoint};
 use olmguard_catalog::version::meaning::{self, Class, Interval, TooManyComparators};
 use olmguard_catalog::version::suggestion::Suggestion;
 use olmguard_catalog::version::{Constraint, ExpectedPart, Membership, RangeFault, SkipRange};

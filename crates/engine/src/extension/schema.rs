@@ -11,8 +11,7 @@
 
 use serde_json::Value;
 
-use crate::extension::Json;
-use crate::extension::Shape;
+use crate::extension::{Json, Shape};
 
 mod cluster_catalog;
 mod finding;

@@ -18,8 +18,7 @@ use olmguard_catalog::version::{Version, crd};
 use olmguard_policy::Conditions;
 
 pub use dead_end::DeadEnd;
-use prover::Ground;
-use prover::Prover;
+use prover::{Ground, Prover};
 pub use remedy::OneEdit;
 use remedy::Remedies;
 

@@ -4,8 +4,7 @@
 //! to the end of the walk is compared with them.
 
 use crate::judge::question::ReadInstalled;
-use crate::judge::walk::StepsAhead;
-use crate::judge::walk::most_steps;
+use crate::judge::walk::{StepsAhead, most_steps};
 use crate::judge::{AllowedChange, ForbiddenStep, RuledEdit, Ruling, UnjudgedSteps};
 use crate::resolve::{Choice, Guards, Violation};
 

@@ -6,10 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::extension::InstalledBundle;
-use crate::judge::question::FilterQuestion;
-use crate::judge::question::ReadInstalled;
-use crate::judge::walk::StepsAhead;
-use crate::judge::walk::most_steps;
+use crate::judge::question::{FilterQuestion, ReadInstalled};
+use crate::judge::walk::{StepsAhead, most_steps};
 use crate::judge::{
     AllowedChange, Basis, PolicyRefusal, Request, RuledEdit, Ruling, UnknownPolicies,
 };

@@ -2,8 +2,7 @@
 //!
 //! In a large package these can be thousands, and no row needs them. So only a report that lists them asks for them.
 
-use crate::judge::question::FilterQuestion;
-use crate::judge::question::ReadInstalled;
+use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::{Basis, Request, Ruling};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::{BundleSet, Package};

@@ -6,8 +6,7 @@
 
 mod step;
 
-use crate::resolve::guards::step::VersionPool;
-use crate::resolve::guards::step::{GuardedStep, forbidden};
+use crate::resolve::guards::step::{GuardedStep, VersionPool, forbidden};
 use crate::resolve::semver::Hindrance;
 use crate::resolve::{Choice, Offer};
 use crate::snapshot::CatalogState;

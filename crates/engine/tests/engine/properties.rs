@@ -14,8 +14,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::properties::hostile::{Hostile, hostile};
-use crate::properties::world::shuffled;
-use crate::properties::world::{Asked, World, asked, blobs, world};
+use crate::properties::world::{Asked, World, asked, blobs, shuffled, world};
 use olmguard_fixtures::question::{answer_to, content, extension, package, rules};
 
 mod hostile;

@@ -1,7 +1,6 @@
 //! The sentence of each change. Texts of others come out as they are: the report makes them one printable line.
 
-use crate::audit_change::AuditChangeReport;
-use crate::audit_change::Sides;
+use crate::audit_change::{AuditChangeReport, Sides};
 use crate::audit_report::words as now;
 use crate::diff::Level;
 use olmguard_catalog::version::go;

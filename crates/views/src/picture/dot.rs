@@ -6,9 +6,8 @@
 use std::fmt::Write as _;
 
 use crate::picture::sketch::{EdgeFate, Fan, FanKind, Lane, Sketch, VersionRow};
-use crate::picture::text;
 use crate::picture::walk::StepField;
-use crate::picture::{Marks, VersionMark};
+use crate::picture::{Marks, VersionMark, text};
 use olmguard_catalog::version::go;
 
 /// The whole text.

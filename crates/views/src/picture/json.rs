@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::picture::Generation;
 use crate::picture::sketch::{FanKind, Lane, LaneKind, RowFacts, Sketch, VersionRow};
 use crate::picture::walk::RowStep;
-use crate::picture::{Marks, VersionMark};
+use crate::picture::{Generation, Marks, VersionMark};
 use olmguard_engine::explain::GuardrailReport;
 
 /// The upgrade graph of a package, and the versions that can be reached in it.

@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::picture::sketch::{EdgeFate, FanKind, Lane, LaneKind, Sketch, VersionRow};
-use crate::picture::text;
-use crate::picture::{Marks, VersionMark};
+use crate::picture::{Marks, VersionMark, text};
 use olmguard_catalog::graph::Graph;
 use olmguard_catalog::version::{Membership, go};
 

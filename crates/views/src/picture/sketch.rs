@@ -15,9 +15,8 @@ mod build;
 mod compare;
 mod lane;
 
-use crate::picture::Marks;
 use crate::picture::walk::{ReachedRows, StepField, StepsByRow};
-use crate::picture::{Generation, GraphTooLarge, View};
+use crate::picture::{Generation, GraphTooLarge, Marks, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_engine::resolve::Refusal;
 

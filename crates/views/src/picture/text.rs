@@ -5,15 +5,13 @@
 use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
-use crate::picture::Generation;
-use crate::picture::VersionMark;
-use crate::picture::scene::LegendSign;
-use crate::picture::scene::{Face, LONGEST_VERSION, clip};
+use crate::picture::scene::{Face, LONGEST_VERSION, LegendSign, clip};
 use crate::picture::sketch::{
     Comparison, DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep,
     RowFacts, Sketch, VersionRow,
 };
 use crate::picture::walk::StepField;
+use crate::picture::{Generation, VersionMark};
 use crate::see::not_a_version;
 use olmguard_catalog::version::{Version, go};
 use olmguard_engine::explain::counted;

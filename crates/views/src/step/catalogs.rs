@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use crate::see::{BundleReport, EdgeReport, edges, gives_another, message, reason, unpinnable};
 use crate::step::text::needed;
-use olmguard_engine::explain::ForbiddenReport;
-use olmguard_engine::explain::GuardrailReport;
+use olmguard_engine::explain::{ForbiddenReport, GuardrailReport};
 use olmguard_engine::inquiry::{Inquiry, PinnedStep};
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_engine::resolve::{Choice, OfferEdge, Violation};

@@ -5,9 +5,8 @@ use super::catalogs::CatalogReading;
 use super::classic::{ClassicReading, Fact};
 use crate::see::{EdgeReport, arrows, gives_another, say_forbidden};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::GuardrailReport;
-use olmguard_engine::explain::hindrance;
 use olmguard_engine::explain::text::list;
+use olmguard_engine::explain::{GuardrailReport, hindrance};
 use olmguard_engine::inquiry::Need;
 use olmguard_report::{Text, Tone};
 

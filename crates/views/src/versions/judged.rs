@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use olmguard_catalog::{BundleIndex, BundleSet};
-use olmguard_engine::explain::Places;
-use olmguard_engine::explain::ReasonTable;
-use olmguard_engine::explain::Reasons;
+use olmguard_engine::explain::{Places, ReasonTable, Reasons};
 use olmguard_engine::judge::affordable_steps;
 use olmguard_engine::resolve::{CatalogEdge, Guards, Offer, Origin};
 

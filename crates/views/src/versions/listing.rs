@@ -10,8 +10,7 @@ use crate::versions::{
 };
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::graph::{EdgeKind, Graph, GraphChannel, NodeIndex};
-use olmguard_engine::explain::Places;
-use olmguard_engine::explain::label;
+use olmguard_engine::explain::{Places, label};
 use olmguard_engine::extension::Filter;
 use olmguard_engine::resolve::{Choice, NotGiven, Offer};
 

@@ -8,9 +8,8 @@ use super::{
 };
 use crate::see::{Highest, reachable};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::Reasons;
-use olmguard_engine::explain::label;
 use olmguard_engine::explain::text::{and_more, list};
+use olmguard_engine::explain::{Reasons, label};
 use olmguard_engine::resolve::{Choice, InstalledError, Maturity, NotGiven};
 use olmguard_report::{Cell, Table, Text, Tone};
 

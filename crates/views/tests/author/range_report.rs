@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use olmguard_catalog::version::Masterminds;
-use olmguard_views::range_report::Grammar;
-use olmguard_views::range_report::RangeReport;
-use olmguard_views::range_report::Subject;
+use olmguard_views::range_report::{Grammar, RangeReport, Subject};
 use proptest::prelude::*;
 use serde::Deserialize;
 

@@ -1,13 +1,11 @@
 //! The extensions of the inputs, each with the status that it has there.
 
-use std::fmt;
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::bad_input::{BadInput, InputProblem};
-use crate::facts::given::unrendered;
-use crate::facts::given::{GivenObjects, UniqueObjects};
+use crate::facts::given::{GivenObjects, UniqueObjects, unrendered};
 use crate::manifest::{DocumentErrorKind, Inputs, ManifestObject, Position, Positions, documents};
 use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};

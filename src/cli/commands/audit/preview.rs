@@ -9,10 +9,9 @@
 
 use std::io;
 
-use crate::cli::Exit;
 use crate::cli::commands::audit::form::Output;
 use crate::cli::output::{json_line, yaml};
-use crate::cli::warn;
+use crate::cli::{Exit, warn};
 use crate::facts::{CurrentCatalogs, Facts};
 use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Edit};

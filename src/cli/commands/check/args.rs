@@ -7,16 +7,15 @@ use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::admission::OnUndecided;
-use crate::cli::Exit;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
 use crate::cli::facts::{FactsArgs, check_stdin};
-use crate::cli::help;
 use crate::cli::output::OutputArgs;
 use crate::cli::project::Project;
+use crate::cli::{Exit, help};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::Requester;
 

@@ -1,8 +1,7 @@
 //! Everything that `-f` names, sorted by what it is.
 
 use std::collections::HashSet;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use serde_json::Value;
 
@@ -13,10 +12,8 @@ use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
 use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
 use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
-use crate::cli::commands::check::kustomize::Kustomizations;
-use crate::cli::commands::check::kustomize::Skipped;
-use crate::facts::given::unrendered;
-use crate::facts::given::{self, GivenObjects, UniqueObjects};
+use crate::cli::commands::check::kustomize::{Kustomizations, Skipped};
+use crate::facts::given::{self, GivenObjects, UniqueObjects, unrendered};
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
     ValueStep, documents,

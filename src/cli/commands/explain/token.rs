@@ -3,8 +3,7 @@
 
 use std::io;
 
-use crate::cli::output;
-use crate::cli::{Exit, say};
+use crate::cli::{Exit, output, say};
 use olmguard_views::page::{self, PageSubject};
 
 /// Why there is no page.

@@ -4,14 +4,12 @@ use std::path::PathBuf;
 
 use super::{CatalogOutputArgs, GenerateError, OfferedNames, blobs, check_package, check_stdin};
 use crate::cli::args::heading;
-use crate::cli::help;
-use crate::cli::line;
+use crate::cli::{help, line};
 use clap::builder::BoolishValueParser;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Version, go};
-use olmguard_views::author::words;
 use olmguard_views::author::zstream::{self, Manner, StreamRelease};
-use olmguard_views::author::{BlobText, CatalogText};
+use olmguard_views::author::{BlobText, CatalogText, words};
 
 /// Add a patch release that replaces older ones of its minor
 #[derive(Clone, Debug, clap::Args)]

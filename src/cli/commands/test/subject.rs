@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::manifest::{DocumentError, Input, InputError, Inputs, documents};
-use crate::manifest::{DocumentField, FieldError, FieldFault};
+use crate::manifest::{
+    DocumentError, DocumentField, FieldError, FieldFault, Input, InputError, Inputs, documents,
+};
 use olmguard_engine::extension::{RecognisedObject, recognise};
 
 /// Where the object is.

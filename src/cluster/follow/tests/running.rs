@@ -10,13 +10,12 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::{content, loaded, no_connection, observed, packages};
-use crate::cluster::WatchEvent;
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog};
 use crate::cluster::follow::job::{Job, LoadOutcome, LoadedContent, Task};
 use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{FollowConfig, run};
 use crate::cluster::follow::{AgeLimit, StatusBoard, StatusListener};
-use crate::cluster::{FaultClass, WatchFault};
+use crate::cluster::{FaultClass, WatchEvent, WatchFault};
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;

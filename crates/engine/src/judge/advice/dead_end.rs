@@ -1,8 +1,7 @@
 //! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
 //! reason.
 
-use crate::judge::advice::prover::Prover;
-use crate::judge::advice::prover::{Ground, offers};
+use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Offer, Origin, PathSearch, PolicyFinding, choose,

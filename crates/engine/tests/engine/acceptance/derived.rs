@@ -4,8 +4,7 @@ use olmguard_engine::snapshot::{Availability, ServingState};
 use serde_json::json;
 
 use crate::acceptance::Expected::{Fails, FailsWith, Gives, GivesFrom};
-use crate::acceptance::check;
-use crate::acceptance::{D1, D4, D7, WITHOUT};
+use crate::acceptance::{D1, D4, D7, WITHOUT, check};
 use olmguard_fixtures::question::{Question, ask};
 use olmguard_fixtures::written::{Written, written};
 

@@ -6,8 +6,7 @@ use olmguard_engine::snapshot::Labels;
 use serde_json::json;
 
 use crate::acceptance::Expected::{Fails, FailsWith, Gives, GivesFrom};
-use crate::acceptance::check;
-use crate::acceptance::{D1, D4, D4_V2, D5, D5_V2, D6};
+use crate::acceptance::{D1, D4, D4_V2, D5, D5_V2, D6, check};
 use olmguard_fixtures::question::{Question, ask, ask_at};
 use olmguard_fixtures::written::{Written, written};
 

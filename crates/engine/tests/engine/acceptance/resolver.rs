@@ -4,8 +4,7 @@ use olmguard_engine::snapshot::Availability;
 use serde_json::json;
 
 use crate::acceptance::Expected::{Fails, FailsWith, Gives, GivesDep, GivesFrom, GivesNoDep};
-use crate::acceptance::check;
-use crate::acceptance::{D1, D2, WITHOUT};
+use crate::acceptance::{D1, D2, WITHOUT, check};
 use olmguard_fixtures::question::{Question, ask, ask_at};
 use olmguard_fixtures::written::written;
 

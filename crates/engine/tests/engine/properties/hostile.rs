@@ -2,8 +2,7 @@
 
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
-use olmguard_engine::judge::Basis;
-use olmguard_engine::judge::{Edit, Requester};
+use olmguard_engine::judge::{Basis, Edit, Requester};
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency, OnOldCatalog, Snapshot};
 use proptest::collection::vec;
 use proptest::option;

@@ -10,8 +10,7 @@ use super::{
     UnreadBlob, WrittenCatalog,
 };
 use olmguard_catalog::blob::{Fault, Position};
-use olmguard_catalog::fbc::intake::Places;
-use olmguard_catalog::fbc::intake::{BlobPlace, Intake, TextOrigin};
+use olmguard_catalog::fbc::intake::{BlobPlace, Intake, Places, TextOrigin};
 use olmguard_catalog::fbc::json::{Cursor, CursorResult};
 use olmguard_catalog::fbc::raw::{self, BlobLabel, PropertyValue, RawContent, RawObject, Value};
 use olmguard_catalog::fbc::{FbcError, FbcErrorKind, NotAFile};

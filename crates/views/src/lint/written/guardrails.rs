@@ -5,8 +5,7 @@ use serde_json::Value;
 use super::Spot;
 use super::locate::Locator;
 use olmguard_catalog::fbc::raw;
-use olmguard_catalog::guardrail::read_text;
-use olmguard_catalog::guardrail::{self, UnreadGuardrails};
+use olmguard_catalog::guardrail::{self, UnreadGuardrails, read_text};
 
 /// A blob or a property that holds guardrails, or would in another version of the schema.
 #[derive(Debug)]

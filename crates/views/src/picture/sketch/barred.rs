@@ -8,10 +8,7 @@ use std::collections::BTreeMap;
 use crate::picture::sketch::{EdgeFate, Fan, Lane, VersionRow};
 use crate::picture::{GraphTooLarge, ShownGuards, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
-use olmguard_engine::explain::GuardrailReport;
-use olmguard_engine::explain::Places;
-use olmguard_engine::explain::ReasonTable;
-use olmguard_engine::explain::Reasons;
+use olmguard_engine::explain::{GuardrailReport, Places, ReasonTable, Reasons};
 use olmguard_engine::resolve::{
     CatalogEdge, Choice, MatchingPolicies, Origin, PolicyFinding, Violation,
 };

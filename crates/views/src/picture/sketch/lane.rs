@@ -3,13 +3,11 @@
 use olmguard_catalog::olm::EdgeSource;
 use std::collections::BTreeSet;
 
-use crate::picture::VersionMark;
-use crate::picture::sketch::build::RowOf;
-use crate::picture::sketch::build::common;
+use crate::picture::sketch::build::{RowOf, common};
 use crate::picture::sketch::{
     DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep, VersionRow,
 };
-use crate::picture::{Generation, View};
+use crate::picture::{Generation, VersionMark, View};
 use olmguard_catalog::graph::{Graph, GraphChannel, GraphEntry, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{

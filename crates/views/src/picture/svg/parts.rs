@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 
 use crate::picture::Marks;
 use crate::picture::layout::signs;
-use crate::picture::scene::Face;
 use crate::picture::scene::{
-    Anchor, Area, Axis, AxisRow, Bus, BusStop, Card, Door, EdgeLine, LabelRole, Pill, Point, Scene,
-    SceneLabel,
+    Anchor, Area, Axis, AxisRow, Bus, BusStop, Card, Door, EdgeLine, Face, LabelRole, Pill, Point,
+    Scene, SceneLabel,
 };
 use crate::picture::sketch::{DrawnChange, EdgeFate, VersionRow};
 use crate::picture::svg::{draw_mark, sample};
