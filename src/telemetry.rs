@@ -24,7 +24,7 @@ use std::pin::Pin;
 
 use crate::telemetry::metrics::FaultClass;
 
-// Who can read the metrics, where not everyone can: the question, and the answers that there are.
+// === Who can read the metrics, where not everyone can: the question, and the answers that there are ===
 
 /// Decides who can read the metrics.
 pub trait Authorizer: fmt::Debug + Send + Sync + 'static {

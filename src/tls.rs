@@ -35,7 +35,7 @@ pub use trust::{Authorities, Distrust};
 use std::fmt::Debug;
 use std::time::SystemTime;
 
-// The time of day, from outside.
+// === The time of day, from outside ===
 
 /// What tells the time of day.
 pub trait Clock: Debug + Send + Sync {
@@ -57,7 +57,7 @@ impl Clock for SystemClock {
     }
 }
 
-// Who is told what becomes of the certificates, for counting.
+// === Who is told what becomes of the certificates, for counting ===
 
 /// Is told of each change; this module has logged it already.
 pub trait Observer: Send + Sync + 'static {

@@ -250,7 +250,7 @@ impl<'de> Reading<'de> {
 /// The key of what is in no map.
 const NO_KEY: Cow<'static, str> = Cow::Borrowed("");
 
-// The keys of maps, and the fields that they name.
+// === The keys of maps, and the fields that they name ===
 
 /// Which fields of a map were there already, by their numbers.
 #[derive(Debug, Default)]
@@ -323,7 +323,7 @@ impl<'de> Visitor<'de> for KeyReader {
     }
 }
 
-// The kept part of the filters so far.
+// === The kept part of the filters so far ===
 
 /// What is known of the filters while a body is read.
 #[derive(Debug, Default)]
@@ -383,7 +383,7 @@ impl FilterProgress {
     }
 }
 
-// The body of a request as text: the rules of RFC 8259 for JSON texts, apart from the grammar.
+// === The body of a request as text: the rules of RFC 8259 for JSON texts, apart from the grammar ===
 
 /// The text of a body.
 pub(super) fn text(body: &[u8]) -> Result<&str, ReviewError> {
@@ -404,7 +404,7 @@ pub(super) fn text(body: &[u8]) -> Result<&str, ReviewError> {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-// Reasons why a body is not a review that can be answered.
+// === Reasons why a body is not a review that can be answered ===
 
 /// Why a body is no review that can be answered. The texts are of one line.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -446,7 +446,7 @@ pub enum ReviewError {
     },
 }
 
-// One line of a text of an object, with a caret below the invalid place.
+// === One line of a text of an object, with a caret below the invalid place ===
 
 /// The line that has byte `at` of the text of a field such as `spec.rules.windows[0].timeZone`, and a caret below it;
 /// none if the field has no text.

@@ -118,7 +118,7 @@ const LONGEST_KEPT: usize = 128;
 /// How many characters of a value an error repeats.
 const LONGEST: usize = 60;
 
-// The name of the object of a request: from the object, otherwise from the request.
+// === The name of the object of a request: from the object, otherwise from the request ===
 
 /// The object's names, and what it is by them.
 ///

@@ -233,7 +233,7 @@ const CONDITION: Keep = Keep::Fields(
     Others::PassedOver,
 );
 
-// The same fields of an object that is already a JSON value.
+// === The same fields of an object that is already a JSON value ===
 
 /// The fields that an extension is read from, and no others: what a file may hold that leaves the cluster.
 pub(crate) fn kept_extension(extension: &Value) -> Value {

@@ -266,7 +266,7 @@ impl InvalidField {
     }
 }
 
-// Annotations of an answer for the audit log: the same words on every answer, bounded.
+// === Annotations of an answer for the audit log: the same words on every answer, bounded ===
 //
 // Upstream: the API server puts the name of the webhook before each key. It accepts any value; ours have no
 // control characters and at most [`LONGEST`] bytes, because they are logged with every edit.
@@ -316,7 +316,7 @@ fn list(items: &[String]) -> String {
 /// The most bytes of a value.
 pub(super) const LONGEST: usize = 256;
 
-// Texts of users within a limit, on one line, because an API server logs and stores each reply.
+// === Texts of users within a limit, on one line, because an API server logs and stores each reply ===
 
 /// At most so many bytes of a text, escaped, "..." at its end where something was cut.
 ///

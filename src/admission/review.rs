@@ -272,7 +272,7 @@ pub(super) const API_VERSION: &str = "admission.k8s.io/v1";
 /// What the API server generates has 36 bytes.
 const OBJECT_UID: usize = 64;
 
-// The edit of an extension in a request: the new object, the old object, and the installed bundle.
+// === The edit of an extension in a request: the new object, the old object, and the installed bundle ===
 //
 // Invariant: what is installed is read from the old object alone, whatever status the new one claims.
 
@@ -372,7 +372,7 @@ fn installed(old: Option<&Option<Extension>>) -> Installed {
     }
 }
 
-// The operation on the object under review.
+// === The operation on the object under review ===
 
 /// What is done to the object under review.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

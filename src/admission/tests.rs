@@ -101,7 +101,7 @@ const CATALOG: &str = r#"
   {"type": "olm.package", "value": {"packageName": "p", "version": "2.0.0"}}]}
 "#;
 
-// What every reply has to be, whatever it answers.
+// === What every reply has to be, whatever it answers ===
 
 /// A reply has the fields of the API, texts within their limits, and the uid of its request.
 #[track_caller]
@@ -187,7 +187,7 @@ fn has_only(object: &Value, fields: &[&str]) {
     }
 }
 
-// Each API shape by the object's own `apiVersion` and `kind`, through the bytes of a request.
+// === Each API shape by the object's own `apiVersion` and `kind`, through the bytes of a request ===
 
 #[track_caller]
 fn answer_row(row: &Value) -> Answer {

@@ -133,7 +133,7 @@ const WRITE: Duration = Duration::from_secs(30);
 /// No byte for so long is the end of a connection; a watch is ended by the server before.
 const SILENCE: Duration = Duration::from_secs(150);
 
-// The place of the configuration: files, or the service account of the pod.
+// === The place of the configuration: files, or the service account of the pod ===
 
 /// What there is around this process that may lead to a cluster.
 #[derive(Clone, Debug, Default)]
@@ -255,7 +255,7 @@ const SERVICE_HOST: &str = "KUBERNETES_SERVICE_HOST";
 /// The path of the token in every pod with a service account.
 const TOKEN: &str = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
-// The configuration at that place, for kube.
+// === The configuration at that place, for kube ===
 
 /// The configuration, and in words where it is from.
 fn load_config(

@@ -207,7 +207,7 @@ const READY: Duration = Duration::from_secs(1);
 /// How many extensions are audited.
 const MOST_EXTENSIONS: usize = 5000;
 
-// The audit itself: chunk by chunk, on a thread that no edit waits for, with a pause after each chunk.
+// === The audit itself: chunk by chunk, on a thread that no edit waits for, with a pause after each chunk ===
 
 /// What is found of all extensions.
 #[derive(Debug, Default)]

@@ -255,7 +255,7 @@ impl fmt::Debug for ClusterStore {
     }
 }
 
-// The Secret: one key of it is ours, and the others are left alone.
+// === The Secret: one key of it is ours, and the others are left alone ===
 
 /// What is stored under our key, taken out; a Secret without it holds nothing of ours.
 fn content_of(secret: &mut Secret) -> Zeroizing<Vec<u8>> {
@@ -314,7 +314,7 @@ fn holding(content: &[u8]) -> Secret {
 /// The key of the Secret's data that is ours.
 const KEY: &str = "authorities.json";
 
-// Changes of the Secret or of the configurations by another client.
+// === Changes of the Secret or of the configurations by another client ===
 //
 // Only metadata is watched, each object by its name. So permissions on the one name are enough, and no key
 // is sent. A change is only a hint: the next renewal finds what a lost or forbidden watch misses.

@@ -121,7 +121,7 @@ fn need(verb: &'static str, resource: &str, namespace: Option<&str>, name: Optio
     }
 }
 
-// The webhook configuration of olmguard.
+// === The webhook configuration of olmguard ===
 
 /// The configuration with the bundle of its webhook, if there is one.
 async fn read_configuration(

@@ -207,7 +207,7 @@ const TRIES: usize = 2;
 
 const MOVES: &str = "its digest changed each time while it was fetched: try again";
 
-// The content of one catalog: from catalogd, otherwise through the API server.
+// === The content of one catalog: from catalogd, otherwise through the API server ===
 
 /// Why the content of a catalog was not to be had.
 #[derive(Debug, thiserror::Error)]

@@ -74,7 +74,7 @@ pub(super) fn name(object: &Value) -> &str {
     name.unwrap_or_default()
 }
 
-// Lists, page by page.
+// === Lists, page by page ===
 
 /// Hands every object of at most so many pages to `take`, in the order of the API server.
 ///
@@ -109,7 +109,7 @@ const PAGE: u32 = 100;
 /// An API server that never ends a list is not listened to forever.
 pub(super) const MOST_PAGES: usize = 1000;
 
-// The API version under which the cluster serves a kind.
+// === The API version under which the cluster serves a kind ===
 
 /// A kind under the names that it had, the best one first: group, version, kind.
 pub(super) type Names = [(&'static str, &'static str, &'static str)];

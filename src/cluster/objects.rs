@@ -81,7 +81,7 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-// The status, in which olmguard reports about an object.
+// === The status, in which olmguard reports about an object ===
 
 /// What olmguard reports about an `UpgradePolicy`.
 #[derive(Clone, Debug, Default, Deserialize, KubeSchema, PartialEq, Serialize)]
@@ -154,7 +154,7 @@ pub enum Acceptance {
     Unknown,
 }
 
-// Label selectors, with the limits of a policy.
+// === Label selectors, with the limits of a policy ===
 
 /// Labels that an object must have.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]

@@ -260,7 +260,7 @@ impl SeenGeneration {
     }
 }
 
-// The container of operator-controller in its Deployment: its image, and its feature gates.
+// === The container of operator-controller in its Deployment: its image, and its feature gates ===
 
 /// The container of a Deployment with operator-controller, next to sidecars.
 ///

@@ -42,7 +42,7 @@ use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use table::{ObjectTable, Presence, ReadObject};
 
-// The state of the policies, for probes.
+// === The state of the policies, for probes ===
 
 /// Whether it is known which policies there are.
 ///
@@ -184,7 +184,7 @@ impl fmt::Display for ListedKind {
     }
 }
 
-// The store: all policies and guardrails, from files and from the cluster, as one value for judgements.
+// === The store: all policies and guardrails, from files and from the cluster, as one value for judgements ===
 
 /// What is in force. A change of one part is published with the others as they are.
 #[derive(Debug, Default)]

@@ -115,7 +115,7 @@ const PLACES: usize = 4;
 /// How long an answer may take, with the wait for a place: half of what Prometheus gives a scrape.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-// The answers about tokens of the last moments.
+// === The answers about tokens of the last moments ===
 
 /// What becomes of the bearer of a token.
 type Ruling = Result<(), ScrapeDenied>;
@@ -171,7 +171,7 @@ const ALLOWED: Duration = Duration::from_mins(1);
 /// How long a right that was granted is not seen.
 const REFUSED: Duration = Duration::from_secs(10);
 
-// The two requests to the API server: the user of a token, and whether that user can read the metrics.
+// === The two requests to the API server: the user of a token, and whether that user can read the metrics ===
 
 /// What the API server says of a token.
 async fn review_ruling(client: &Client, token: &str) -> Result<Ruling, WatchFault> {
@@ -258,7 +258,7 @@ fn lacks(kind: &str, field: &str) -> WatchFault {
     }
 }
 
-// The log of scrapers. No line has a token or a user.
+// === The log of scrapers. No line has a token or a user ===
 
 /// Logs, with a pause between two lines: anyone who reaches the port can cause one.
 #[derive(Debug, Default)]

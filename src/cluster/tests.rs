@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use crate::telemetry::log::{Log, LogFormat, LogLevel};
 use olmguard_support::api::ApiServer;
 
-// A catalogd inside the test, on loopback, without TLS.
+// === A catalogd inside the test, on loopback, without TLS ===
 
 /// The server, for as long as this runtime runs.
 pub(crate) struct Catalogd {
@@ -105,7 +105,7 @@ async fn answer(State(shelf): State<Shelf>, request: Request) -> Result<String, 
     body.ok_or(StatusCode::NOT_FOUND)
 }
 
-// The API server of the tests behaves as a real one does.
+// === The API server of the tests behaves as a real one does ===
 
 const SECRETS: &str = "/api/v1/namespaces/olmguard/secrets";
 
@@ -156,7 +156,7 @@ async fn a_patch_changes_what_it_names() {
     );
 }
 
-// A log that a test reads.
+// === A log that a test reads ===
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);

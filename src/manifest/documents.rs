@@ -135,7 +135,7 @@ fn not_utf8(part: DocumentPart<'_>, valid_up_to: usize) -> DocumentFault {
     DocumentFault::new(cursor.position(), DocumentErrorKind::NotUtf8)
 }
 
-// Parts of a file, cut at each line that starts with `---`, before anything is parsed.
+// === Parts of a file, cut at each line that starts with `---`, before anything is parsed ===
 //
 // In YAML and in JSON no value continues after such a line, so a broken document ends at the next one.
 // Text before the first `---` is a part only if it has more than comments and directives, which belong to

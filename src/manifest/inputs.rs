@@ -94,7 +94,7 @@ impl<R: Read> Iterator for Inputs<R> {
     }
 }
 
-// Reading a file or a pipe, up to a limit.
+// === Reading a file or a pipe, up to a limit ===
 
 /// The most bytes of one file. An object in the cluster has at most 1.5 MiB, so this is a list of
 /// many; more would not fit into the memory that a check may take, together with what is made of
@@ -123,7 +123,7 @@ fn read_bounded(source: impl Read, expected: u64) -> Result<Vec<u8>, InputError>
     }
 }
 
-// Reasons why a file cannot be read. The texts do not repeat the path: [`Input`] has it.
+// === Reasons why a file cannot be read. The texts do not repeat the path: [`Input`] has it ===
 
 /// Why there is no content for a path.
 #[derive(Debug, thiserror::Error)]
@@ -170,7 +170,7 @@ impl From<io::Error> for InputError {
     }
 }
 
-// The files below a path.
+// === The files below a path ===
 
 /// A file on the way, or what stood in its place.
 #[derive(Debug)]

@@ -33,7 +33,7 @@ fn error(file: impl AsRef<[u8]>) -> String {
     errors.next().expect("an error").to_string()
 }
 
-// What a YAML document becomes, against sigs.k8s.io/yaml.
+// === What a YAML document becomes, against sigs.k8s.io/yaml ===
 
 /// One document as sigs.k8s.io/yaml reads it.
 #[derive(Deserialize)]
@@ -70,7 +70,7 @@ fn a_merge_is_no_duplicate_but_a_second_key_is() {
     assert!(twice.expect("a document").is_err());
 }
 
-// Lists, and what is no object.
+// === Lists, and what is no object ===
 
 /// `apiVersion kind name` of each object.
 #[track_caller]
@@ -163,7 +163,7 @@ fn items_keep_the_document_and_their_places() {
     assert!(objects.iter().all(|object| object.document == 0));
 }
 
-// Bytes that no one meant to be a manifest.
+// === Bytes that no one meant to be a manifest ===
 
 /// Pieces of which broken YAML and JSON are made.
 fn scraps() -> impl Strategy<Value = String> {
@@ -233,7 +233,7 @@ proptest! {
     }
 }
 
-// How a file falls into documents.
+// === How a file falls into documents ===
 
 #[track_caller]
 fn splits_into(file: &str, want: &[(usize, Value)]) {

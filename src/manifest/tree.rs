@@ -317,7 +317,7 @@ fn depth_of(value: &Value) -> usize {
 /// Enough of a key to find it again.
 const SHOWN_KEY: usize = 60;
 
-// The budget of one document, with each alias replaced by its value.
+// === The budget of one document, with each alias replaced by its value ===
 //
 // With these limits a file of the largest size and its document fit into 256 MiB together.
 
@@ -382,7 +382,7 @@ impl DocumentBudget {
     }
 }
 
-// The members of a mapping while it is being read: keys, merges, duplicates.
+// === The members of a mapping while it is being read: keys, merges, duplicates ===
 
 /// A mapping that is not closed yet.
 #[derive(Debug, Default)]

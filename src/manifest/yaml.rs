@@ -182,7 +182,7 @@ impl LinesBefore {
 
 const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 
-// JSON values, one after another in a text.
+// === JSON values, one after another in a text ===
 //
 // `serde_json` finds whether a value is well-formed and where it ends, without building it. Then a walk over
 // the valid text sends the builder each value with its place.
@@ -304,7 +304,7 @@ fn place(error: &serde_json::Error, cursor: &TextCursor<'_>) -> Position {
     there.position()
 }
 
-// A cursor: a place in a text that moves forward and knows its line and column.
+// === A cursor: a place in a text that moves forward and knows its line and column ===
 //
 // Line breaks are those of YAML: LF, CR LF, or CR alone.
 

@@ -151,7 +151,7 @@ fn backlog(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
 
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
 
-// Listening on an address, on IPv4 where a machine has no IPv6.
+// === Listening on an address, on IPv4 where a machine has no IPv6 ===
 
 /// An address cannot be listened on.
 #[derive(Debug, thiserror::Error)]

@@ -193,7 +193,7 @@ pub(super) const BODY_LIMIT: usize = 7 << 20;
 /// ordinary extension has 7 KB.
 pub(super) const FREE: usize = 16 << 10;
 
-// The headers of a request: they must describe a body of plain JSON.
+// === The headers of a request: they must describe a body of plain JSON ===
 
 /// Whether `content-type` is `application/json`, in any case and with any parameters.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {

@@ -204,7 +204,7 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 /// kibibyte.
 const HEAD_LIMIT: usize = 16 << 10;
 
-// The phase of a server. It never goes back.
+// === The phase of a server. It never goes back ===
 
 /// How far a server is on its way.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -224,7 +224,7 @@ pub(super) async fn reached(watched: &mut watch::Receiver<Phase>, phase: Phase) 
     drop(watched.wait_for(|now| *now >= phase).await);
 }
 
-// The body of a request, whose end is noted: from then on the peer waits for the server.
+// === The body of a request, whose end is noted: from then on the peer waits for the server ===
 
 /// The body of a request, whose end is noted.
 #[derive(Debug)]

@@ -146,7 +146,7 @@ fn is_quick(basis: Basis<'_>, review: &Review) -> bool {
     matches!(filter, Some(Ok(filter)) if basis.is_quick_on(filter))
 }
 
-// Newer content of a catalog that is being loaded, and how long an answer waits for it.
+// === Newer content of a catalog that is being loaded, and how long an answer waits for it ===
 //
 // If the loaded content cannot decide and newer content is being loaded, an answer a moment later is
 // better. The wait takes no worker.

@@ -164,7 +164,7 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(2048).expect("not zero");
 /// Behind a proxy, every API server of a cluster may have the same address.
 const CONNECTIONS_PER_PEER: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 
-// The deadline of a review: before the API server gives up.
+// === The deadline of a review: before the API server gives up ===
 //
 // An API server sends how long it waits: `POST /validate?timeout=5s`. A later answer is lost, and the user
 // who edits reads "context deadline exceeded". So the answer leaves earlier by a margin, for its way back.
@@ -221,7 +221,7 @@ fn asked(query: &str) -> Option<Duration> {
 
 const LEAST_MARGIN: Duration = Duration::from_millis(100);
 
-// The share of each address in a resource that all addresses use.
+// === The share of each address in a resource that all addresses use ===
 //
 // One address can have half of it, so a flood from one address does not take everything. It is half and not
 // less because all API servers of a cluster can have the same address behind a proxy.

@@ -152,7 +152,7 @@ fn waiting(state: u64) -> WaitingFor {
 /// Whoever has read the last answer closes at once.
 const CLOSE: Duration = Duration::from_secs(1);
 
-// The stream of a connection: it notes when its peer has taken an answer, and loses no last answer.
+// === The stream of a connection: it notes when its peer has taken an answer, and loses no last answer ===
 //
 // If a socket is closed with unread bytes, the connection is reset, and the peer can lose an answer that it
 // has not read yet, for example "too large" in the middle of a large body. So the server reads and drops

@@ -127,7 +127,7 @@ impl fmt::Debug for ScrapeState {
     }
 }
 
-// The bearer token of a request.
+// === The bearer token of a request ===
 //
 // Upstream: RFC 6750, and Kubernetes, `apiserver/pkg/authentication/request/bearertoken`.
 

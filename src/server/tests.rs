@@ -121,7 +121,7 @@ fn post_to(target: &str, body: &str, headers: &str) -> String {
     )
 }
 
-// What is told before reviews are taken.
+// === What is told before reviews are taken ===
 
 /// The status and the body of an answer on the port for health.
 async fn told(ops: SocketAddr, path: &str) -> (u16, String) {
@@ -177,7 +177,7 @@ async fn health_is_told_while_a_certificate_is_waited_for() {
     }
 }
 
-// Answers that wait for newer content, in virtual time.
+// === Answers that wait for newer content, in virtual time ===
 
 /// A judge by one catalog without packages, who counts what it answers.
 #[derive(Clone, Debug)]
@@ -322,7 +322,7 @@ async fn a_request_without_the_address_of_its_peer_is_a_fault_of_ours() {
     assert!(matches!(refused, Rejection::Lost), "{refused}");
 }
 
-// `POST /validate-policy`, and what reaches the judge of who asks.
+// === `POST /validate-policy`, and what reaches the judge of who asks ===
 
 fn policy_review(step: &str) -> Value {
     json!({

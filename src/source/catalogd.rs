@@ -145,7 +145,7 @@ impl Catalogd {
     }
 }
 
-// One connection, one request, one answer.
+// === One connection, one request, one answer ===
 
 /// One try, without the limit on its total time.
 async fn fetch<T, F>(
@@ -284,7 +284,7 @@ async fn alongside<T>(connection: impl Future, work: impl Future<Output = T>) ->
 /// How much is read from a connection before it is taken: a frame is no larger.
 const READ_AHEAD: usize = 64 << 10;
 
-// Limits of a fetch: its times and its sizes.
+// === Limits of a fetch: its times and its sizes ===
 
 /// Bounds of one try.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -322,7 +322,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// catalogd's own write timeout: it cuts a slower reader off by itself.
 const TOTAL: Duration = Duration::from_mins(5);
 
-// The time of the next try.
+// === The time of the next try ===
 
 /// How often something is tried, and how long is waited in between: twice as long each time, up to
 /// a limit, and each time by chance a part of that, so that replicas that failed together do not come

@@ -150,7 +150,7 @@ impl Progress {
     }
 }
 
-// Frames: bytes on disk, as one zstd frame with a checksum, which `zstd -d` opens.
+// === Frames: bytes on disk, as one zstd frame with a checksum, which `zstd -d` opens ===
 //
 // Invariant: a frame that was read to its end has all that was written. A frame that is cut, damaged or
 // followed by more bytes is an error, at its end at the latest.

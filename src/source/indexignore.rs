@@ -187,7 +187,7 @@ const LINE_LIMIT: usize = 64 << 10;
 /// How large an `.indexignore` may be.
 const FILE_LIMIT: u64 = 1 << 20;
 
-// Patterns for one element of a path, as Go's `filepath.Match` reads them.
+// === Patterns for one element of a path, as Go's `filepath.Match` reads them ===
 
 /// A pattern; one that Go calls malformed matches nothing.
 #[derive(Debug)]

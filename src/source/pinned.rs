@@ -236,7 +236,7 @@ const IMAGES: [&str; 4] = ["oci://", "docker://", "oci:", "docker:"];
 /// How many characters of a text are shown.
 const SHOWN: usize = 200;
 
-// The place of a catalog outside of a cluster.
+// === The place of a catalog outside of a cluster ===
 
 /// Where the content of a catalog is: on this machine, or at a URL with the digest of what is there.
 #[derive(Clone, Debug, Eq, PartialEq)]

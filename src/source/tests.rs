@@ -322,7 +322,7 @@ proptest! {
     }
 }
 
-// A text that comes in pieces is read as the whole.
+// === A text that comes in pieces is read as the whole ===
 
 /// What a reader finds in a text that comes to it in pieces, cut at these places.
 fn in_pieces(text: &[u8], cuts: &[usize]) -> Vec<String> {
@@ -382,7 +382,7 @@ fn cuts_change_nothing() {
     }
 }
 
-// What has no end, or too much of anything, is a fault.
+// === What has no end, or too much of anything, is a fault ===
 
 /// A file of this length without content, as far as the disk is concerned.
 fn sparse(length: u64) -> tempfile::NamedTempFile {
@@ -472,7 +472,7 @@ fn what_a_blob_keeps_is_bounded() {
     assert_eq!(read_bytes(anchors.as_bytes()), Err(fault.to_owned()));
 }
 
-// A file of JSON is read on several cores as on one: the same blobs, places and faults in the same order.
+// === A file of JSON is read on several cores as on one: the same blobs, places and faults in the same order ===
 
 /// All that is written in a file, and where, faults too.
 #[derive(Default)]

@@ -230,7 +230,7 @@ impl Debug for Word<'_> {
     }
 }
 
-// The user of a request, as the log shows it.
+// === The user of a request, as the log shows it ===
 
 /// What the log says of who asked.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
@@ -261,7 +261,7 @@ fn hash(name: &str) -> String {
     format!("{:016x}", u64::from_be_bytes(first))
 }
 
-// A text from outside, as the log shows it: bounded and printable.
+// === A text from outside, as the log shows it: bounded and printable ===
 
 /// A text as the log shows it.
 struct LogText<'a>(&'a str);
@@ -282,7 +282,7 @@ impl fmt::Display for LogText<'_> {
 /// The most bytes of a value in the log: no name that an API server takes is longer.
 const LONGEST: usize = 253;
 
-// A panic as one line of the log, with the review that it happened in.
+// === A panic as one line of the log, with the review that it happened in ===
 //
 // A formatted message can quote the object under review (the message of a slice out of bounds quotes the
 // text). So only messages that are literals of a program are written; the place is always written.

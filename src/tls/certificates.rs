@@ -150,7 +150,7 @@ impl ServedCertificate {
     }
 }
 
-// The terms of a connection: the versions of TLS, and which clients are accepted.
+// === The terms of a connection: the versions of TLS, and which clients are accepted ===
 //
 // The two are independent: a request for client certificates does not change the versions.
 //
@@ -227,7 +227,7 @@ fn without_resumption(mut config: ServerConfig) -> ServerConfig {
     config
 }
 
-// A self-signed certificate, to try olmguard out.
+// === A self-signed certificate, to try olmguard out ===
 
 /// Makes a certificate for `localhost`, `127.0.0.1`, `::1` and these names, and serves it for good.
 /// Call it within a runtime.

@@ -166,7 +166,7 @@ impl Default for Means {
     }
 }
 
-// The contents of the files at one moment.
+// === The contents of the files at one moment ===
 
 /// The files as read, each part usable or not for a reason of its own.
 struct FoundFiles {
@@ -252,7 +252,7 @@ fn sum(file: &PemFile) -> Vec<u8> {
 
 const READINGS: usize = 3;
 
-// A watch of the directories of the files, if the system provides one.
+// === A watch of the directories of the files, if the system provides one ===
 
 /// Tells that something may have changed. Without one there is still the poll.
 struct FileWatch {

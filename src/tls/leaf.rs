@@ -106,7 +106,7 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
     }
 }
 
-// Whether clients can use the served certificate now.
+// === Whether clients can use the served certificate now ===
 
 /// Why a client would refuse the certificate that is served.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -195,7 +195,7 @@ pub(super) fn list(names: &[String]) -> String {
     names.join(", ")
 }
 
-// A certificate with its chain and its key, checked against each other.
+// === A certificate with its chain and its key, checked against each other ===
 
 /// What a server shows: a certificate with its chain, and the key that belongs to it.
 ///

@@ -57,7 +57,7 @@ const PROPAGATION: Duration = Duration::from_mins(5);
 /// differ, and a renewal that is under way ends with what it has loaded.
 const MARGIN: Duration = Duration::from_mins(10);
 
-// The store of the authorities, which all replicas share.
+// === The store of the authorities, which all replicas share ===
 
 /// What every replica reads and writes. The content is a secret, and ours alone to understand.
 pub trait Store: Send + Sync + 'static {
@@ -130,7 +130,7 @@ impl std::fmt::Debug for StoredContent {
     }
 }
 
-// Reasons why our own CA has no certificate for the server.
+// === Reasons why our own CA has no certificate for the server ===
 
 /// Why renewing did not come to its end. Texts hold nothing of what is stored.
 #[derive(Debug, thiserror::Error)]

@@ -17,7 +17,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 use super::leaf::judge_leaf;
 use crate::tls::{Leaf, Observer, ServerIdentity, TlsError};
 
-// Certificates and keys made for tests, and the folder they lie in.
+// === Certificates and keys made for tests, and the folder they lie in ===
 
 /// A certificate and its key.
 pub(super) struct Pair {
@@ -114,7 +114,7 @@ impl Observer for Told {
     }
 }
 
-// Handshakes in memory.
+// === Handshakes in memory ===
 
 /// Both ends of a connection.
 pub(super) struct Link {
@@ -181,7 +181,7 @@ pub(super) fn client(
     })
 }
 
-// Whether clients can use what is served.
+// === Whether clients can use what is served ===
 
 const WEBHOOK: &str = "olmguard.olmguard-system.svc";
 
@@ -257,7 +257,7 @@ fn a_leaf_tells_what_the_certificate_says() {
     assert!(leaf.serial.contains(':'), "{}", leaf.serial);
 }
 
-// Files that can be used, and what is said of those that cannot.
+// === Files that can be used, and what is said of those that cannot ===
 
 fn pem(label: &str, der: &[u8]) -> String {
     let mut lines = String::new();

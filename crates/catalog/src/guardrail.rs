@@ -207,7 +207,7 @@ impl Heap for Rule {
 
 heap_of!(Passage: via, from, to);
 
-// A range of versions in a rule, with where it begins and ends.
+// === A range of versions in a rule, with where it begins and ends ===
 
 /// A range in the grammar of `skipRange`; two are equal if their texts are.
 #[derive(Clone, Debug)]
@@ -280,7 +280,7 @@ heap_of!(Range: versions, extent);
 /// How long a range may be: every step of a search is compared with it.
 const MOST_BYTES: usize = 512;
 
-// The guardrails of administrators, of any number of packages.
+// === The guardrails of administrators, of any number of packages ===
 
 /// What administrators say of packages, beside what their authors say.
 #[derive(Clone, Debug, Default)]
@@ -354,7 +354,7 @@ impl AdministratorGuardrails {
     }
 }
 
-// What a catalog says of a package, from all the places where it can say it.
+// === What a catalog says of a package, from all the places where it can say it ===
 
 /// The guardrails of a package in its catalog.
 #[derive(Clone, Debug, Default)]

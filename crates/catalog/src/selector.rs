@@ -64,7 +64,7 @@ impl Selector {
     }
 }
 
-// One condition on the labels of an object: how it is made, and when it holds.
+// === One condition on the labels of an object: how it is made, and when it holds ===
 //
 // Mirrors `NewRequirement` and `Requirement.Matches` of k8s.io/apimachinery
 // ([`pkg/labels/selector.go`]). The operator is looked at first; then all faults are gathered in the
@@ -223,7 +223,7 @@ const MOST_BYTES: usize = 64 << 10;
 /// About the bytes of the fixed words of one fault.
 const FAULT_BYTES: usize = 400;
 
-// The syntax of label keys and label values.
+// === The syntax of label keys and label values ===
 //
 // Mirrors `IsLabelKey` and `IsLabelValue` of k8s.io/apimachinery (`pkg/api/validate/content`,
 // before 0.35 `IsQualifiedName` and `IsValidLabelValue` of `pkg/util/validation`): which faults,

@@ -237,7 +237,7 @@ const SHOWN_CHARS: usize = 40;
 /// How many characters of a line a hint shows.
 const SHOWN_OF_LINE: usize = 80;
 
-// Which plain scalars are numbers.
+// === Which plain scalars are numbers ===
 //
 // Mirrors go.yaml.in/yaml/v2 [`resolve.go`] and the parts of Go's strconv that it uses: `ParseInt`
 // in base 0 (a prefix tells the base, a leading zero means octal), `ParseFloat` behind a pattern
@@ -348,7 +348,7 @@ fn sign_after_prefix(digits: &str) -> Option<Scalar<'static>> {
     i64::from_str_radix(signed, 2).ok().map(Scalar::Int)
 }
 
-// A typed scalar as a JSON value, and as the name of a member.
+// === A typed scalar as a JSON value, and as the name of a member ===
 //
 // Mirrors `convertToJSONableObject` of sigs.k8s.io/yaml ([`yaml.go`]) and the way Go's encoding/json
 // writes a float: one with an integral value is written without a point, so that `1.0` reaches the

@@ -161,7 +161,7 @@ proptest! {
     }
 }
 
-// The successor rule without an index: every entry is tried.
+// === The successor rule without an index: every entry is tried ===
 
 /// The entries of a package, as its author writes them.
 struct Scan<'d>(Vec<ScannedEntry<'d>>);
@@ -224,7 +224,7 @@ impl DrawnEntry {
     }
 }
 
-// Random packages.
+// === Random packages ===
 
 /// The channels of every package.
 const CHANNELS: [&str; 4] = ["a", "b", "c", "d"];
@@ -324,7 +324,7 @@ impl DrawnEntry {
     }
 }
 
-// Random ranges of every kind, valid or not: `skipRange`s, and versions of a request.
+// === Random ranges of every kind, valid or not: `skipRange`s, and versions of a request ===
 
 const OPERATORS: &[&str] = &["", "=", "<", "<=", ">", ">=", "!=", "!"];
 const TAILS: &[&str] = &["", "", "", "-0", "-rc.1", "-rc.1.b", "+7", "-rc.1+git"];

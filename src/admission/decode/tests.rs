@@ -254,7 +254,7 @@ fn no_key_comes_twice_and_those_that_may_be_any_come_in_order() {
     assert_eq!(keys(labels).collect::<Vec<_>>(), ["a", "y"]);
 }
 
-// Reviews drawn from what is kept of them, with keys in any order and twice: they are read as serde has them.
+// === Reviews drawn from what is kept of them, with keys in any order and twice: they are read as serde has them ===
 
 /// JSON as it is written: a key may come twice.
 #[derive(Clone, Debug)]

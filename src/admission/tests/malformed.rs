@@ -232,7 +232,7 @@ fn of_two_equal_keys_the_last_counts() {
     assert_eq!(review.uid(), "705ab4f5-6393-11e8-b7cc-42010a800002");
 }
 
-// Bodies of any form: an error of one line, or replies that an API server can read.
+// === Bodies of any form: an error of one line, or replies that an API server can read ===
 
 /// JSON of any form, with the words of a review strewn in.
 fn any_json() -> impl Strategy<Value = Value> {

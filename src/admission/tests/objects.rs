@@ -240,7 +240,7 @@ fn what_is_no_review_says_so() {
     }
 }
 
-// Reviews of catalogs.
+// === Reviews of catalogs ===
 
 fn catalog(priority: &Value) -> Value {
     json!({

@@ -278,7 +278,7 @@ fn a_filter_far_wider_than_any_real_one_is_judged_without_advice() {
     assert!(message.contains("\nNote: the search for an upgrade path was cut short"));
 }
 
-// What becomes of a verdict, and of an edit that there was no time or room to judge.
+// === What becomes of a verdict, and of an edit that there was no time or room to judge ===
 
 const STRICT: Enforcement = Enforcement {
     mode: Mode::Enforce,

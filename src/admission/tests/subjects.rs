@@ -203,7 +203,7 @@ fn the_name_of_the_request_stands_in_for_that_of_the_object() {
     );
 }
 
-// Who asks about what, and when: what upgrade policies are judged by.
+// === Who asks about what, and when: what upgrade policies are judged by ===
 
 fn read(change: impl FnOnce(&mut Value)) -> Review {
     let mut body = update("1.0.0", "2.0.0");

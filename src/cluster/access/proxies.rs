@@ -97,7 +97,7 @@ fn variable(name: &str) -> String {
 
 const LOOPBACK: &str = "127.0.0.0/8,::1";
 
-// Repeated requests, while the API server is too busy to answer.
+// === Repeated requests, while the API server is too busy to answer ===
 //
 // kube would repeat a request fifteen times. That takes longer than any answer may, so all that is known
 // in the end is a timeout. Here the last answer counts.

@@ -327,7 +327,7 @@ async fn every_metric_of_audits_moves() {
     assert_eq!(moved.still(rows), [""; 0]);
 }
 
-// Audits that do not end.
+// === Audits that do not end ===
 
 fn warnings(lines: &[Value]) -> Vec<String> {
     let warnings = lines.iter().filter(|line| line["level"] != "INFO");
@@ -438,7 +438,7 @@ fn an_audit_that_takes_too_long_says_so() {
     assert_eq!(words, expected);
 }
 
-// What is written into the cluster.
+// === What is written into the cluster ===
 
 #[tokio::test(start_paused = true)]
 async fn the_report_is_as_the_last_audit_has_it() {

@@ -115,7 +115,7 @@ const INJECTIONS: [&str; 4] = [
     "service.beta.openshift.io/inject-cabundle",
 ];
 
-// The memory of one replica about a configuration: the bundle it has put there, and foreign certificates.
+// === The memory of one replica about a configuration: the bundle it has put there, and foreign certificates ===
 //
 // Foreign certificates stay next to ours for [`GRACE`]. A server with a certificate from another Secret
 // or from cert-manager is so trusted until its last replica is gone. After that they are removed, because

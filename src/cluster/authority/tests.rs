@@ -17,7 +17,7 @@ use crate::tls::self_managed::{BundleReaders, Store, StoreError, StoreVersion};
 use olmguard_support::api::{ApiServer, Trouble};
 use replicas::{A_LOOK, bundle, replica};
 
-// A cluster with a webhook configuration, and a store in it.
+// === A cluster with a webhook configuration, and a store in it ===
 
 const SECRETS: &str = "/api/v1/namespaces/olmguard-system/secrets";
 
@@ -117,7 +117,7 @@ fn decoded(text: &Value) -> Vec<u8> {
         .unwrap()
 }
 
-// What is read and written of each object.
+// === What is read and written of each object ===
 
 fn is_conflict(ended: &Result<StoreVersion, StoreError>) -> bool {
     matches!(ended, Err(StoreError::Conflict))
@@ -203,7 +203,7 @@ async fn what_is_published_is_not_written_again() {
     assert_eq!(published(&api).1, ["another", "other", "another"]);
 }
 
-// Somebody changes what an authority is kept in: it is noticed at once, where it may be watched.
+// === Somebody changes what an authority is kept in: it is noticed at once, where it may be watched ===
 
 const AT_ONCE: Duration = Duration::from_secs(1);
 
@@ -270,7 +270,7 @@ async fn whoever_changes_it_all_the_time_is_not_followed_faster() {
     assert!(looks <= 1, "{looks} in ten seconds of quiet");
 }
 
-// What is told where the cluster does not do its part.
+// === What is told where the cluster does not do its part ===
 
 #[track_caller]
 fn told<T>(ended: Result<T, StoreError>) -> String {

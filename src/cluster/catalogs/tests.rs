@@ -247,7 +247,7 @@ async fn one_catalog_is_read_again() {
     );
 }
 
-// Under which names catalogs are found, while those change.
+// === Under which names catalogs are found, while those change ===
 
 const OLD: &str = "/apis/catalogd.operatorframework.io/v1alpha1/clustercatalogs";
 
@@ -350,7 +350,7 @@ async fn an_api_that_is_taken_away_is_waited_for_and_found_under_another_version
     told.says("listed b").await;
 }
 
-// Whatever becomes of the API server, the watch comes back, and does not press.
+// === Whatever becomes of the API server, the watch comes back, and does not press ===
 
 /// The longest pause with its jitter.
 const PAUSE: Duration = Duration::from_mins(1);

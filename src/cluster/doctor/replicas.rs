@@ -205,7 +205,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How large one may be, in bytes: metrics are the largest.
 const LARGEST: usize = 4 << 20;
 
-// Requests to the address of a replica.
+// === Requests to the address of a replica ===
 
 /// The answer, or why there is none.
 async fn get_directly(host: &str, port: u16, path: &str) -> Result<ReplicaResponse, String> {
@@ -237,7 +237,7 @@ async fn exchange(
     Ok((code, words))
 }
 
-// Requests through the proxy of the API server.
+// === Requests through the proxy of the API server ===
 
 /// The answer of whoever is behind the proxy; else whether the proxy itself is forbidden, and why there
 /// is no answer.

@@ -196,7 +196,7 @@ fn variable(container: &Container, flag: &str) -> Option<String> {
     variables.find(|one| one.name == twin)?.value.clone()
 }
 
-// A probe through all of it: the dry run of a creation that must be denied, with its warnings.
+// === A probe through all of it: the dry run of a creation that must be denied, with its warnings ===
 
 /// Sends the probe. Nothing is ever created: it is a dry run, which the API server ends before that.
 pub(super) async fn send_probe(client: &Client, names: &Names) -> RoundTrip {

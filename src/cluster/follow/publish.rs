@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
-// The start: edits should be sent here only after the catalogs of the first list are loaded.
+// === The start: edits should be sent here only after the catalogs of the first list are loaded ===
 //
 // The start ends once. A catalog that is lost later is lost for every replica, and if all of them
 // stopped being ready, no replica would be left to report it.
@@ -46,7 +46,7 @@ impl StartProgress {
     }
 }
 
-// Publishing: a new snapshot replaces the old one, and no edit pays for dropping the old one.
+// === Publishing: a new snapshot replaces the old one, and no edit pays for dropping the old one ===
 //
 // A review keeps the snapshot that it started with. The last holder pays for its drop, some
 // milliseconds for a large catalog. So the publisher holds an old one until no review does.

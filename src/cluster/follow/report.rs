@@ -197,7 +197,7 @@ fn whole(time: Duration) -> String {
 
 const NOT_YET: &str = "not fetched yet";
 
-// Metrics and log lines of the catalogs.
+// === Metrics and log lines of the catalogs ===
 
 /// Whoever wants to know how the catalogs are.
 #[derive(Clone, Debug)]

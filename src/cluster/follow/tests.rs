@@ -116,7 +116,7 @@ fn an_old_snapshot_ends_when_nobody_reads_it() {
     assert!(!stage.is_waiting());
 }
 
-// Every metric of catalogs and their watch, as they change in a cluster.
+// === Every metric of catalogs and their watch, as they change in a cluster ===
 
 /// A package with this many bundles.
 fn content_of_bundles(bundles: usize) -> String {

@@ -134,7 +134,7 @@ const FIRST_OPENSHIFT: u64 = 4;
 /// No OLM and no OpenShift is near it.
 const LAST_MAJOR: u64 = 9;
 
-// Warnings about an OLM that is not certain.
+// === Warnings about an OLM that is not certain ===
 
 /// Something that had to be assumed, or that was set otherwise.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

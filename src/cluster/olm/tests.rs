@@ -325,7 +325,7 @@ async fn a_refusal_is_told_with_its_reason() {
     );
 }
 
-// A watch while OLM is upgraded, missing, or not to be asked.
+// === A watch while OLM is upgraded, missing, or not to be asked ===
 
 struct Told(Receiver<OlmEvent>);
 

@@ -70,7 +70,7 @@ impl ObjectState {
     }
 }
 
-// All policies of a cluster as they are now, for commands, which do not watch them.
+// === All policies of a cluster as they are now, for commands, which do not watch them ===
 
 /// Why the policies of a cluster are not known.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

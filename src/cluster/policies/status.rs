@@ -244,7 +244,7 @@ const RETRY: Retry = Retry {
     tries: NonZero::<u32>::MAX,
 };
 
-// The number of ClusterExtensions that a policy matches.
+// === The number of ClusterExtensions that a policy matches ===
 
 /// The extensions of the cluster, as far as policies match them.
 #[derive(Debug, Default)]

@@ -245,7 +245,7 @@ async fn files_and_objects_are_in_force_together() {
         .await;
 }
 
-// Whether the API server asks for the permission `bypass`.
+// === Whether the API server asks for the permission `bypass` ===
 
 const REGISTRATION: &str = "admissionregistration.k8s.io/v1";
 
@@ -343,7 +343,7 @@ async fn by_permission_is_not_accepted_where_that_cannot_be_known() {
     scene.says(Ok(&words)).await;
 }
 
-// When the objects of a kind that is gone are dropped, by the time of each answer.
+// === When the objects of a kind that is gone are dropped, by the time of each answer ===
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -445,7 +445,7 @@ async fn a_kind_without_objects_is_known_to_be_absent_at_once() {
     assert!(table.is_known());
 }
 
-// Policies that are not all known yet are not no policies.
+// === Policies that are not all known yet are not no policies ===
 
 const LISTING: &str = "not listed yet";
 

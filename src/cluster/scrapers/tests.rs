@@ -159,7 +159,7 @@ async fn an_answer_that_lacks_something_allows_nobody() {
     }
 }
 
-// What clients can make of it is bounded: what is kept, for how long, and what is asked at once.
+// === What clients can make of it is bounded: what is kept, for how long, and what is asked at once ===
 
 const A_MOMENT: Duration = Duration::from_millis(1);
 
@@ -252,7 +252,7 @@ async fn who_waited_for_a_place_learns_what_others_were_told_of_the_same_token()
     assert_eq!(reviews(&api), PLACES);
 }
 
-// What is said and logged, in which there is never a token.
+// === What is said and logged, in which there is never a token ===
 
 /// As long as one of a service account.
 fn token() -> String {

@@ -245,7 +245,7 @@ proptest! {
     }
 }
 
-// The texts of what is wrong, with the place.
+// === The texts of what is wrong, with the place ===
 
 #[track_caller]
 fn says(file: impl AsRef<[u8]>, want: &str) {

@@ -247,7 +247,7 @@ async fn a_body_that_does_not_come_in_time_is_refused() {
     assert_eq!(started.told(OVERLOADS), 0);
 }
 
-// Clients that are slow, or too many.
+// === Clients that are slow, or too many ===
 
 pub(super) async fn with(limits: Limits) -> Started {
     let guard = Guard::from(Snapshot::default());
@@ -314,7 +314,7 @@ async fn plain_http_is_told_what_is_spoken() {
     assert!(plain.is_closed().await);
 }
 
-// A refusal that is known is the answer, however long the search for advice takes.
+// === A refusal that is known is the answer, however long the search for advice takes ===
 
 /// Refuses each review by another token, and searches for advice until it is stopped.
 #[derive(Debug, Default)]

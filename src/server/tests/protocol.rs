@@ -206,7 +206,7 @@ async fn readiness_is_told_to_programs_as_json() {
     }
 }
 
-// A client that sees every byte.
+// === A client that sees every byte ===
 
 /// A connection below HTTP.
 pub(super) struct Wire<S> {
@@ -354,7 +354,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     values.next().map(|(_, value)| value)
 }
 
-// The way out: nothing that was accepted is lost.
+// === The way out: nothing that was accepted is lost ===
 
 const READYZ: &str = "GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n";
 

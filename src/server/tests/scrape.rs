@@ -253,7 +253,7 @@ async fn it_closes_with_the_others() {
     assert!(TcpStream::connect(addr).await.is_err());
 }
 
-// An authority that is replaced while three servers are called all the time, in virtual time.
+// === An authority that is replaced while three servers are called all the time, in virtual time ===
 
 /// One replica, and what it serves with.
 #[derive(Clone)]

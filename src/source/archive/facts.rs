@@ -279,7 +279,7 @@ const MOST_EXTENSIONS: usize = 4 << 20;
 /// The most bytes of a name that fits into the name of a file, with directory and ending.
 const NAME_LIMIT: usize = 80;
 
-// The memory that the facts of an archive can take, checked before they are read.
+// === The memory that the facts of an archive can take, checked before they are read ===
 //
 // A file of a few KiB can have many MiB of `{},{},...` in it, and a value takes many times the room of its text.
 

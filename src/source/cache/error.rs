@@ -57,7 +57,7 @@ const HEX_LEAST: usize = 32;
 /// 512 bits.
 const HEX_LIMIT: usize = 128;
 
-// Failures of a cache, and reasons why a file of it is of no use.
+// === Failures of a cache, and reasons why a file of it is of no use ===
 
 /// Why the cache did not do what it was asked to. Nothing but the cache is worse off.
 #[derive(Debug, thiserror::Error)]

@@ -227,7 +227,7 @@ const AT_ONCE: Timespec = Timespec {
     tv_nsec: UTIME_NOW,
 };
 
-// An entry that is being written.
+// === An entry that is being written ===
 
 /// A content that is being written. Dropped without [`CacheEntry::commit`] it leaves nothing.
 ///
@@ -340,7 +340,7 @@ impl Drop for Partial {
     }
 }
 
-// The room of a cache, and which entries are removed when it is needed.
+// === The room of a cache, and which entries are removed when it is needed ===
 
 /// A folder, and how much may be in it.
 #[derive(Debug)]

@@ -252,7 +252,7 @@ proptest! {
     }
 }
 
-// How much a cache takes.
+// === How much a cache takes ===
 
 /// How large a small file is.
 fn size() -> u64 {
@@ -359,7 +359,7 @@ fn a_smaller_limit_holds_at_once() {
     assert_eq!(scene.files(), [file(2), file(3)]);
 }
 
-// Files that are not what they were.
+// === Files that are not what they were ===
 
 #[track_caller]
 fn not_loaded(scene: &Scene, bytes: &[u8], case: &str) -> String {

@@ -239,7 +239,7 @@ fn hint(found: StatusCode) -> &'static str {
     }
 }
 
-// Faults of TLS, worded for users where the texts of rustls are for programmers.
+// === Faults of TLS, worded for users where the texts of rustls are for programmers ===
 
 /// Why there is no TLS.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -362,7 +362,7 @@ const NAMES: usize = 3;
 /// How many characters of a name or an error are told: no name in DNS is longer.
 const WORDS: usize = 253;
 
-// The cause of an error of a connection.
+// === The cause of an error of a connection ===
 //
 // HTTP, TLS and the socket wrap each other's errors. The innermost one with a definite cause is named.
 

@@ -178,7 +178,7 @@ impl Read for DecodedPieces {
 /// Seen only by a reader whose fetch has ended otherwise.
 const GIVEN_UP: &str = "the fetch was given up";
 
-// The frames of a body, handed to the thread that reads them.
+// === The frames of a body, handed to the thread that reads them ===
 
 /// Hands a body over, frame by frame, and counts its bytes. If nobody takes them any more, it ends:
 /// the other side says why.
@@ -254,7 +254,7 @@ fn broken(error: &(dyn Error + 'static), end: BodyEnd) -> FetchError {
     ResponseFault::Broken { why }.into()
 }
 
-// A body, from the runtime to a thread that reads it.
+// === A body, from the runtime to a thread that reads it ===
 //
 // Reading a catalog takes a processor seconds. So it does not run on the threads that answer the API
 // server, and gives way to them. At most a few frames wait between the two.

@@ -136,7 +136,7 @@ fn finish(mut config: ClientConfig) -> ClientConfig {
     config
 }
 
-// The certificates of a CA, from a file or a folder.
+// === The certificates of a CA, from a file or a folder ===
 //
 // A directory is read as operator-controller reads its `--catalogd-cas-dir`: every file in it, without
 // those that have no certificates, because a mounted Secret can hold keys too.

@@ -128,7 +128,7 @@ const OWN: &str = "olmguard";
 /// The target of what is logged at any level, for without it the other lines cannot be understood.
 pub(super) const ALWAYS: &str = "olmguard::always";
 
-// `GET` and `PUT /debug/loglevel`: the level of the log, for users who can reach the pod itself.
+// === `GET` and `PUT /debug/loglevel`: the level of the log, for users who can reach the pod itself ===
 //
 // `kubectl port-forward` and `kubectl exec` connect from `127.0.0.1` or `::1`. A proxy in the pod may
 // connect from another loopback address (Istio's from 127.0.0.6), or mark what it forwards: both are

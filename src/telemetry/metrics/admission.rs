@@ -224,7 +224,7 @@ const UNKNOWN: &str = "unknown";
 
 const NO_TOKEN: &str = "none";
 
-// The labels of reviews.
+// === The labels of reviews ===
 
 label! {
     /// Why a request was no review that can be answered.

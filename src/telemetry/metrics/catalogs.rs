@@ -259,7 +259,7 @@ const LOAD_ERRORS: &str = "Failed loads of the catalog, by error class.";
 
 const SWAPS: &str = "Replacements of the snapshot of all catalogs by a newer one.";
 
-// Reviews of edits of catalogs.
+// === Reviews of edits of catalogs ===
 
 label! {
     /// What became of the review of a catalog.

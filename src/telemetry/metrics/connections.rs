@@ -148,7 +148,7 @@ impl ConnectionMetrics {
 
 const PORT: &str = "port";
 
-// The certificate in use: how long it is valid, and how often it was read again.
+// === The certificate in use: how long it is valid, and how often it was read again ===
 
 label! {
     /// What became of a certificate that was read anew.

@@ -116,7 +116,7 @@ impl PolicyMetrics {
     }
 }
 
-// The guardrails of administrators.
+// === The guardrails of administrators ===
 
 label! {
     /// Whether a document can be read.
@@ -163,7 +163,7 @@ impl GuardrailMetrics {
     }
 }
 
-// The webhook configuration in the cluster, compared with the shipped one.
+// === The webhook configuration in the cluster, compared with the shipped one ===
 
 label! {
     /// What of the webhook configuration is not as shipped.

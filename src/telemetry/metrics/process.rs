@@ -64,7 +64,7 @@ fn build_info(register: &Register<'_>) {
         .set(1);
 }
 
-// Lines that the log lost.
+// === Lines that the log lost ===
 
 /// What the log lost.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl LogMetrics {
     }
 }
 
-// The Events about extensions.
+// === The Events about extensions ===
 
 label! {
     /// What becomes of an Event.

@@ -9,7 +9,7 @@ use prometheus::{
     Opts, Registry,
 };
 
-// Registration of metrics: under one prefix, each with its help, from 0.
+// === Registration of metrics: under one prefix, each with its help, from 0 ===
 
 /// Makes metrics and enters them into a registry.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ pub(super) fn unix_seconds(time: SystemTime) -> f64 {
     }
 }
 
-// Closed sets of label values, and one metric for each of them.
+// === Closed sets of label values, and one metric for each of them ===
 
 /// A label whose values are known when the program is built.
 pub(super) trait Label: Copy + 'static {
@@ -180,7 +180,7 @@ macro_rules! label {
 
 pub(super) use label;
 
-// A gauge that always goes down again, on an early return and on a panic too.
+// === A gauge that always goes down again, on an early return and on a panic too ===
 
 /// Counts one more of something in a gauge until it is dropped.
 #[derive(Debug)]

@@ -189,7 +189,7 @@ pub(super) const MOST: usize = 8;
 /// How long an authority that another replica needs is not marked again.
 const OBJECTION: Duration = Duration::from_hours(1);
 
-// The history of each authority, as this replica has seen it by a monotonic clock.
+// === The history of each authority, as this replica has seen it by a monotonic clock ===
 
 /// What one replica goes by: its clock, and what it has seen.
 #[derive(Clone, Copy)]

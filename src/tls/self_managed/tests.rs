@@ -20,7 +20,7 @@ use crate::tls::self_managed::{
 use crate::tls::tests::{Told, ca, file, link};
 use crate::tls::{Certificates, ClientCa, Clock, TlsConfig, TlsError};
 
-// A store in memory, a clock that can be set, and clients that believe both.
+// === A store in memory, a clock that can be set, and clients that believe both ===
 
 /// Follows the time of the runtime, and jumps.
 #[derive(Debug)]
@@ -266,7 +266,7 @@ impl Store for Memory {
 /// A little less than what an authority waits for after it was published.
 const BEHIND: Duration = Duration::from_mins(4);
 
-// One replica's clock is wrong, and no other is worse for it.
+// === One replica's clock is wrong, and no other is worse for it ===
 
 const DAY: i64 = 24 * 60 * 60;
 
@@ -347,7 +347,7 @@ async fn a_clock_that_jumps_leaves_the_others_what_they_sign_with() {
     }
 }
 
-// A store that is away, contended, emptied or damaged.
+// === A store that is away, contended, emptied or damaged ===
 
 const A_WHILE: Duration = Duration::from_mins(10);
 

@@ -245,7 +245,7 @@ async fn openssl_comes_to_the_same() {
     }
 }
 
-// Clients that show a certificate, and those that do not.
+// === Clients that show a certificate, and those that do not ===
 
 /// A server that takes clients of these authorities and names.
 fn server_for_clients(

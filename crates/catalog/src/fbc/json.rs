@@ -22,7 +22,7 @@ use crate::heap::allocated;
 pub use crate::fbc::json::cursor::{Cursor, CursorResult, Halt, skip_space};
 pub(crate) use crate::fbc::json::string::{RawString, plain_run};
 
-// A value of any type, as catalogd holds it once it has decoded a blob and written it anew.
+// === A value of any type, as catalogd holds it once it has decoded a blob and written it anew ===
 //
 // Of equal keys the last one counts, and numbers are those of Go's `float64`. For blobs that are
 // small and rare; what deep down no schema of theirs has room for is not kept.
@@ -88,7 +88,7 @@ const VALUE_MEMBER: usize = 3 * size_of::<(String, Value)>();
 /// How deep a value is kept: the blobs read so have four levels.
 const LEVELS: usize = 8;
 
-// JSON objects read into structs, with Go's rules for which key means which field.
+// === JSON objects read into structs, with Go's rules for which key means which field ===
 //
 // catalogd decodes an object into a map and writes it again with sorted keys, so of equal keys
 // the last one counts. operator-controller then decodes the result into a struct, where a key
@@ -318,7 +318,7 @@ fn fold_ascii(key: &[u8], name: &str) -> Option<Fold> {
     key.eq_ignore_ascii_case(name).then_some(Fold::Other)
 }
 
-// JSON numbers: their grammar, and whether a 64-bit float holds them.
+// === JSON numbers: their grammar, and whether a 64-bit float holds them ===
 //
 // catalogd reads every number into a float, so one beyond its range makes the catalog
 // unreadable.
@@ -378,7 +378,7 @@ fn is_out_of_range(text: &str) -> bool {
         && text.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
-// Keys that no field of a struct has. Go ignores them without a word, so a misspelt edge is no edge.
+// === Keys that no field of a struct has. Go ignores them without a word, so a misspelt edge is no edge ===
 
 /// A key that is not the name of a field.
 #[derive(Clone, Debug)]

@@ -182,7 +182,7 @@ const TYPED: [&str; 8] = [
     "channel",
 ];
 
-// The file of operator-controller's cache in which a blob ends up.
+// === The file of operator-controller's cache in which a blob ends up ===
 //
 // The cache joins package, schema and name into a path, as Go's `filepath.Join` does. Names with
 // `/` or `..` in them therefore end up elsewhere, perhaps in another package's folder or outside
@@ -297,7 +297,7 @@ const NAME_MAX: usize = 255;
 /// Characters of a name that an error shows.
 const SHOWN: usize = 64;
 
-// The keys of one blob, and whether two of them are spellings of one.
+// === The keys of one blob, and whether two of them are spellings of one ===
 //
 // Upstream folds with golang.org/x/text, `cases.Fold`: full Unicode case folding, so `ß` and
 // `ss` are one key.

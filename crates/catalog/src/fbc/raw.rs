@@ -314,7 +314,7 @@ impl<'a> JsonRecord<'a> for RawRelatedImage<'a> {
     }
 }
 
-// The keys that each schema has, as the Go structs name them.
+// === The keys that each schema has, as the Go structs name them ===
 //
 // Upstream: operator-registry, [`alpha/declcfg/declcfg.go`].
 //

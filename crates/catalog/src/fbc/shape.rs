@@ -181,7 +181,7 @@ fn octet(number: &str) -> Option<u8> {
 
 const OCTET: &str = "a whole number from 0 to 255";
 
-// Whether the data of an `olm.bundle.object` property can be read.
+// === Whether the data of an `olm.bundle.object` property can be read ===
 //
 // operator-controller decodes it when it loads a package and throws it away; data that cannot be
 // decoded fails the package. Text that begins with `{` is taken as it is, valid or not; other

@@ -83,7 +83,7 @@ fn is_printable(character: char) -> bool {
     }
 }
 
-// Where one YAML document ends and the next begins.
+// === Where one YAML document ends and the next begins ===
 //
 // Upstream looks for lines that begin with `---`, whatever they stand in, and allows only a
 // comment after it. A separator is left out of the documents, but for one that would make an

@@ -199,7 +199,7 @@ const VALUE_SYNTAX: &str = "a valid label must be an empty string or consist of 
     'MyValue',  or 'my_value',  or '12345', regex used for validation is \
     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-// A list of strings as Go prints it, in an error text of apimachinery.
+// === A list of strings as Go prints it, in an error text of apimachinery ===
 //
 // Two forms: the JSON of `encoding/json` (which also escapes `<`, `>`, `&` and the two Unicode
 // line ends), and the Go syntax of `fmt`'s `%#v`. An empty list stands for Go's nil slice, since

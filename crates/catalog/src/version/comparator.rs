@@ -89,7 +89,7 @@ impl PatchLine {
     }
 }
 
-// Stretches of the version order: cuts between versions, and spans from one cut to the next.
+// === Stretches of the version order: cuts between versions, and spans from one cut to the next ===
 //
 // Both range grammars compile onto these, so that matching, openness and the words of a range rest
 // on one reading. A number that overflows while a span is built ends at the highest version.
@@ -243,7 +243,7 @@ impl Span {
     }
 }
 
-// A place in the order of versions: the numbers and the prerelease, without build metadata.
+// === A place in the order of versions: the numbers and the prerelease, without build metadata ===
 //
 // Semantic precedence, as `Compare` of blang/semver and Masterminds/semver: numbers first; a
 // prerelease lies below its release; identifiers left to right.

@@ -203,7 +203,7 @@ fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 const BARS: &[u8] = b"||";
 
-// The syntax of one AND group: `>=1.2, <2.0.0 !=1.5`.
+// === The syntax of one AND group: `>=1.2, <2.0.0 !=1.5` ===
 //
 // Mirrors `validConstraintRegex` and `findConstraintRegex` ([`constraints.go`]): blanks, or exactly
 // one comma with optional blanks, between comparators; blanks may stand behind an operator.

@@ -138,7 +138,7 @@ static V3_5: ParserRules = ParserRules {
     ..V3_4
 };
 
-// Masterminds' tolerant version parser, `NewVersion` ([`version.go`]).
+// === Masterminds' tolerant version parser, `NewVersion` ([`version.go`]) ===
 //
 // Reads `v1.2` and `01.2.3` too, where blang does not. Constraints read their operands with it,
 // and OLM 1.0 to 1.7 the installed version.
@@ -286,7 +286,7 @@ fn prerelease(text: &str) -> Result<Prerelease, MastermindsErrorKind> {
         .map_err(|_| MastermindsErrorKind::LeadingZero)
 }
 
-// How Masterminds spells a version, complete or not: the scanner that its parsers share.
+// === How Masterminds spells a version, complete or not: the scanner that its parsers share ===
 //
 // Mirrors the patterns `semVerRegex` ([`version.go`]) and `cvRegex` ([`constraints.go`]): greedy, one
 // to three components, a short form may have prerelease and metadata too.

@@ -167,7 +167,7 @@ const ANY: [&str; 10] = [
 /// How many bytes of a text are looked at: a range of the API has at most 64 characters.
 const LONGEST: usize = 256;
 
-// A version as people write it, whole or short, and the comparators that it makes.
+// === A version as people write it, whole or short, and the comparators that it makes ===
 
 /// The parts of a version.
 #[derive(Clone, Debug)]

@@ -151,7 +151,7 @@ pub enum VersionReleaseError {
     },
 }
 
-// A release: what tells two builds of one version apart.
+// === A release: what tells two builds of one version apart ===
 //
 // Mirrors `Release` of operator-registry (`alpha/model`) and the helper of operator-controller's
 // `bundleutil` that came before it. A dot-separated list with the syntax and order of prerelease

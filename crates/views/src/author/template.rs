@@ -257,7 +257,7 @@ const BASIC: &str = "olm.template.basic";
 const SEMVER: &str = "olm.semver";
 const SUBSTITUTES: &str = "olm.template.substitutes";
 
-// `olm.template.basic`: blobs as they are, but for bundles, which are named by their image.
+// === `olm.template.basic`: blobs as they are, but for bundles, which are named by their image ===
 //
 // Upstream: operator-registry, [`alpha/template/basic/basic.go`]. A bundle may have a name there, which
 // has no effect; the same holds here.

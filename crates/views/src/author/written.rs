@@ -207,7 +207,7 @@ fn place(blob: &BlobText) -> (bool, &str, u8, &str) {
     (package.is_empty(), package, kind, by)
 }
 
-// The blobs of a file, whole: what the index of a catalog reduces is kept here.
+// === The blobs of a file, whole: what the index of a catalog reduces is kept here ===
 //
 // Each is read twice, once for what decides, so that it is checked as the index checks it, and once
 // for all of it. A blob that is null is passed over.

@@ -164,7 +164,7 @@ const WINDOW: i32 = 1040;
 /// No picture is narrower: its heading must be readable.
 const NARROWEST: i32 = 760;
 
-// What stands above everything: the package, what is shown of it, and what the signs mean.
+// === What stands above everything: the package, what is shown of it, and what the signs mean ===
 
 /// The heading, and where it ends.
 #[derive(Debug)]
@@ -324,7 +324,7 @@ const LEGEND_SIGN: i32 = 34;
 const LEGEND_HEIGHT: i32 = 18;
 const LEGEND_LINE: i32 = 26;
 
-// Which channels stand above each other.
+// === Which channels stand above each other ===
 //
 // A channel takes the rows of its versions and a heading above them. Those of different times share a
 // column, so that a package with a channel for each minor version is no long diagonal.
@@ -412,7 +412,7 @@ fn tracks(stretches: impl IntoIterator<Item = (u32, u32)>) -> Vec<usize> {
     stretches.into_iter().map(place).collect()
 }
 
-// The measures that all parts of the picture share.
+// === The measures that all parts of the picture share ===
 
 /// From one version to the next.
 const ROW: i32 = 28;

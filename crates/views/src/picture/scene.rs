@@ -299,7 +299,7 @@ impl Area {
     }
 }
 
-// How wide texts are at most, without asking a font.
+// === How wide texts are at most, without asking a font ===
 //
 // Widths are upper bounds in CSS pixels for the faces that the style names, so that what does not
 // overlap by them does not overlap on a screen.

@@ -64,7 +64,7 @@ fn on_way(scene: &Scene) -> BTreeSet<VersionRow> {
     ends.collect()
 }
 
-// The colours and strokes, light and dark, as a style sheet.
+// === The colours and strokes, light and dark, as a style sheet ===
 //
 // Every sign differs from the others without colour too: by dash, weight, shape or letter.
 
@@ -201,7 +201,7 @@ const COMPARING: &str = "\
 .change.removed{stroke:var(--lost)}
 ";
 
-// Signs: small shapes inside a version, and the samples of the legend.
+// === Signs: small shapes inside a version, and the samples of the legend ===
 
 /// The shape that stands for a mark, eleven wide, from this point to the right.
 pub(super) fn draw_mark(mark: VersionMark, at: Point, xml: &mut Xml) {

@@ -75,7 +75,7 @@ proptest! {
     }
 }
 
-// The schema for editors: it takes what can be read, and refuses what cannot as far as a schema can.
+// === The schema for editors: it takes what can be read, and refuses what cannot as far as a schema can ===
 
 /// What cannot be read and a schema takes all the same, by how the fault begins, and why.
 const BEYOND_A_SCHEMA: [(&str, &str); 2] = [

@@ -266,7 +266,7 @@ const PARSERS: [&str; 5] = [
     "json: ",
 ];
 
-// Catalogs made from a good one by changing a few lines or documents at random.
+// === Catalogs made from a good one by changing a few lines or documents at random ===
 
 /// The mutant of this number; the same number gives the same one.
 pub(crate) fn mutant(good: &str, number: u64) -> String {
@@ -386,7 +386,7 @@ const EDGES: [&str; 10] = [
     "skipRange: ''",
 ];
 
-// What `opm validate` says, leaf by leaf.
+// === What `opm validate` says, leaf by leaf ===
 //
 // ```text
 // invalid index:

@@ -90,7 +90,7 @@ fn a_page_for_each_rule_and_no_other() {
     assert_eq!(files.count(), Rule::all().len() + 1);
 }
 
-// Where findings are, what one slip makes of them, and how reading goes on after it.
+// === Where findings are, what one slip makes of them, and how reading goes on after it ===
 
 #[test]
 fn an_edge_has_the_place_of_its_name() {
@@ -302,7 +302,7 @@ fn nothing_of_a_catalog_reaches_a_terminal_as_it_is() {
     }
 }
 
-// Keys and schemas that OLM ignores.
+// === Keys and schemas that OLM ignores ===
 
 /// What is found if a text of the good catalog becomes another, as `id: severity: message`.
 #[track_caller]

@@ -293,7 +293,7 @@ fn an_object_that_names_nothing_to_fetch_says_what_is_missing() {
     assert!(world.due().is_empty());
 }
 
-// How old content is, and what comes of it.
+// === How old content is, and what comes of it ===
 
 #[test]
 fn age_is_the_time_since_it_was_known_to_be_current() {
@@ -378,7 +378,7 @@ fn no_age_is_too_old_unless_one_is_given() {
     );
 }
 
-// Another OLM, which reads everything anew.
+// === Another OLM, which reads everything anew ===
 
 #[test]
 fn nothing_is_loaded_before_it_is_known_which_olm_there_is() {
@@ -450,7 +450,7 @@ fn a_catalog_that_returns_after_another_olm_came_is_read_anew() {
     world.judges("hub", Ok("a"));
 }
 
-// What fails, comes too late or changes too fast.
+// === What fails, comes too late or changes too fast ===
 
 #[test]
 fn what_failed_is_tried_again_when_it_is_time() {

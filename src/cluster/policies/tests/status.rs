@@ -236,7 +236,7 @@ async fn many_statuses_at_once_are_reported_together() {
     assert!(count <= 4, "{count} reports of 60 statuses");
 }
 
-// What becomes of the policies when the cluster does not answer, or has no such kinds.
+// === What becomes of the policies when the cluster does not answer, or has no such kinds ===
 
 #[tokio::test(start_paused = true)]
 async fn while_the_watch_is_lost_the_last_good_ones_stay() {

@@ -419,7 +419,7 @@ pub fn skip_space(text: &[u8]) -> usize {
 /// thousand entries; this many take some tens of megabytes.
 const ITEM_LIMIT: usize = 250_000;
 
-// Stepping over a value of any type, however deep, without recursion.
+// === Stepping over a value of any type, however deep, without recursion ===
 
 impl Cursor<'_> {
     /// Steps over the next value and checks it.

@@ -164,7 +164,7 @@ fn push_lossy(text: &mut String, bytes: &[u8]) {
     }
 }
 
-// How far a string goes on without an end, an escape or a fault.
+// === How far a string goes on without an end, an escape or a fault ===
 //
 // Most runs are shorter than two words, and most bytes are in long runs. So the first words are looked at one by one,
 // and what follows in blocks without a branch per byte.

@@ -202,7 +202,7 @@ impl<'a> JsonRecord<'a> for PackageValue<'a> {
     }
 }
 
-// The Go types that opm decodes the values of properties into, as far as a value can miss them.
+// === The Go types that opm decodes the values of properties into, as far as a value can miss them ===
 //
 // Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
 // [`pkg/operators/v1alpha1/clusterserviceversion_types.go`] (v0.45.0). Not followed: of two equal

@@ -246,7 +246,7 @@ const KIND: usize = 12 * size_of::<Cow<'static, str>>();
 
 const CSV_METADATA: &str = "olm.csv.metadata";
 
-// What of an `olm.csv.metadata` property is looked at.
+// === What of an `olm.csv.metadata` property is looked at ===
 //
 // Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
 // [`pkg/operators/v1alpha1/clusterserviceversion_types.go`].

@@ -186,7 +186,7 @@ fn not_equal(form: OperandForm, point: VersionPoint) -> Comparator {
     }
 }
 
-// Hyphen ranges: `1.2 - 2.3` is rewritten to `>= 1.2, <= 2.3 ` before anything else is read.
+// === Hyphen ranges: `1.2 - 2.3` is rewritten to `>= 1.2, <= 2.3 ` before anything else is read ===
 //
 // Mirrors `rewriteRange` ([`constraints.go`]), which works on the raw text: all matches are found
 // first, then, one after another, the *first occurrence* of the matched text in what has become of

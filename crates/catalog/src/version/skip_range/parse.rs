@@ -163,7 +163,7 @@ fn compiler(operator: &str) -> Option<fn(VersionPoint) -> Comparator> {
     })
 }
 
-// Wildcards: every token with a lower-case `x` anywhere in it is rewritten before any is parsed.
+// === Wildcards: every token with a lower-case `x` anywhere in it is rewritten before any is parsed ===
 //
 // `>1.0.0-next` is hit by it too; and an operator that the expansion does not know is dropped, so that
 // `~1.2.x` means 1.2.0.

@@ -250,7 +250,7 @@ fn naive_fault(channel: &AuthoredChannel) -> Option<String> {
     stranded.map(|name| format!("stranded {name}"))
 }
 
-// The properties of the generator, over random histories.
+// === The properties of the generator, over random histories ===
 
 /// One step of a history: which minor gets a release, and how the history goes on in it.
 #[derive(Clone, Debug)]

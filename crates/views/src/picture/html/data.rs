@@ -170,7 +170,7 @@ fn inert(json: &str) -> String {
     inert
 }
 
-// What two catalogs differ in, as a list in words.
+// === What two catalogs differ in, as a list in words ===
 
 /// A sentence, and the version to look at.
 type ListedChange = (VersionRow, String);
@@ -249,7 +249,7 @@ fn word(change: DrawnChange) -> Option<&'static str> {
 /// More are not read; the picture has all of them.
 const MOST: usize = 500;
 
-// Long runs of versions that are alike, of which a page shows the ends only.
+// === Long runs of versions that are alike, of which a page shows the ends only ===
 //
 // ```text
 // 3.10.25  head            3.10.25  head

@@ -171,7 +171,7 @@ pub(super) const COUNT_SIZE: i32 = 11;
 /// Left and right of a count together.
 pub(super) const COUNT_PAD: i32 = 8;
 
-// Fans that say almost the same become one bus.
+// === Fans that say almost the same become one bus ===
 //
 // Authors write `skipRange: ">=1.2.0 <1.2.5"` for 1.2.5, `">=1.2.0 <1.2.4"` for 1.2.4 and so on: of
 // what the first holds, the second holds all that is older than itself. Such fans share a line with

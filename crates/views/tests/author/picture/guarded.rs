@@ -59,7 +59,7 @@ pub(crate) fn with_rules(
     test(&Graph::of(drawn.package(), offers[0].package), guarded);
 }
 
-// A range of which not all has one fate is drawn in parts, and each says what it is a part of.
+// === A range of which not all has one fate is drawn in parts, and each says what it is a part of ===
 
 /// The picture and the graphviz text of a package whose author lets nobody pass by 1.3.
 #[track_caller]
@@ -128,7 +128,7 @@ fn a_range_of_one_fate_is_told_as_a_whole() {
     told(lines, EdgeSource::Catalog, &[], range);
 }
 
-// Rules that are made to hurt: what is drawn stays in proportion to the edges.
+// === Rules that are made to hurt: what is drawn stays in proportion to the edges ===
 
 const VERSIONS: usize = 60;
 const EDGES: usize = VERSIONS * (VERSIONS - 1) / 2;
@@ -205,7 +205,7 @@ fn a_line_tells_four_reasons_at_most_and_json_each_once() {
     });
 }
 
-// A graph that guardrails make too much work of.
+// === A graph that guardrails make too much work of ===
 
 /// A thousand versions, each with an edge from all below it, and as many rules as there may be.
 #[test]
