@@ -18,7 +18,7 @@ pub struct Finding {
     pub place: Place,
     /// What is found, in a line or more. A form escapes what it must.
     pub text: String,
-    /// What makes it the same finding wherever in its file it stands, besides the file and the id.
+    /// What else, with the file and the id, makes it the same finding after it has moved in its file.
     pub identity: Option<[String; 2]>,
 }
 
@@ -91,9 +91,9 @@ impl fmt::Display for Severity {
 /// The id of what a run says next to its results.
 const RUN: &str = "run";
 
-/// Findings as workflow commands, a line each, which GitHub shows beside the lines of the files.
+/// Findings as workflow commands, a line each, which GitHub shows next to the lines of the files.
 ///
-/// Invariant: a command is one line, whatever its parts hold. Nothing else may be printed beside them: a runner would
+/// Invariant: a command is one line, whatever its parts hold. Nothing else may be printed with them: a runner would
 /// read commands in it.
 pub fn github<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> String {
     findings.into_iter().map(command).collect()

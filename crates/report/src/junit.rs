@@ -20,7 +20,7 @@ pub struct Case {
     pub class: String,
     /// How it ends.
     pub status: CaseStatus,
-    /// What is said of it besides, empty for nothing.
+    /// Its output, such as warnings; empty for none.
     pub output: String,
 }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Whoever makes a report says what it holds; escaping, wrapping, limits and markup are here, once for each form. JSON
-//! is none of them: it is a contract, and its types are those of each report.
+//! is none of them: it is a contract, and each report has the types of its own.
 
 pub mod document;
 mod finding;

@@ -18,7 +18,7 @@ use serde_sarif::sarif::{
 use crate::finding::{Finding, Place, Severity, in_repository};
 use olmguard_catalog::version::go::one_line;
 
-/// A rule, as a viewer shows it beside its findings.
+/// A rule, as a viewer shows it next to its findings.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// The id of its findings.
@@ -40,7 +40,7 @@ pub struct Rule {
 pub struct Ended<'f> {
     /// Its exit code.
     pub code: u8,
-    /// What it said beside its results.
+    /// What it said in addition to its results.
     pub faults: &'f [Finding],
 }
 

@@ -1,4 +1,4 @@
-//! Text for people: pieces with tones, sentences, and facts beside their labels, in lines of at most 80 columns.
+//! Text for people: pieces with tones, sentences, and facts next to their labels, in lines of at most 80 columns.
 //!
 //! The words stay the same without a terminal, and their tones are left out there: no fact may rest on a tone alone.
 //! No piece may hold what a terminal would obey: whoever adds it escapes it.
@@ -80,7 +80,7 @@ impl Text {
         self.line(tone, words);
     }
 
-    /// Adds a label and its words, wrapped beside it.
+    /// Adds a label and its words, wrapped next to it.
     pub fn fact(&mut self, label: &str, tone: Tone, words: &str) {
         self.under(label, tone, lines_of(words, MOST_COLUMNS - self.labels));
     }
@@ -108,7 +108,7 @@ impl Text {
         }
     }
 
-    /// Adds what is worth knowing besides.
+    /// Adds what else is worth knowing.
     pub fn notes(&mut self, notes: &[String]) {
         self.items("Note", Tone::Caution, notes);
     }

@@ -1,7 +1,7 @@
 //! A document as Markdown, for the comment of a pull request.
 //!
 //! The first line is a comment that no one sees, by which a bot finds the comment to write again. Texts of others are in
-//! code, which holds neither markup nor mentions nor links. What is more than a comment may hold is left out, from the
+//! code, which holds neither markup nor mentions nor links. What is more than a comment may hold is omitted, from the
 //! end of each table, and counted.
 
 use std::fmt::Write as _;
@@ -80,7 +80,7 @@ impl Content {
 /// A text that keeps within what a comment may hold.
 struct Page {
     text: String,
-    /// How many parts are left out, of what.
+    /// The number of omitted parts, by what they are.
     left_out: Vec<(usize, Noun)>,
 }
 
@@ -112,7 +112,7 @@ impl Page {
         }
     }
 
-    /// The whole page; if something is left out, it names the command that prints all.
+    /// The whole page; if something is omitted, it names the command that prints all.
     fn finish(mut self, command: &str) -> String {
         if let Some(what) = self.omitted() {
             write!(
@@ -124,7 +124,7 @@ impl Page {
         self.text
     }
 
-    /// What is left out, each kind with its own count, and the verb behind it.
+    /// The omitted parts, each kind with its own count, and the verb.
     fn omitted(&self) -> Option<String> {
         let total: usize = self.left_out.iter().map(|(count, _)| count).sum();
         let counted = self.left_out.iter().map(|(count, [one, many])| {
@@ -201,10 +201,10 @@ fn cut(text: &str, longest: usize) -> String {
 /// As many characters as a comment may have at GitHub; bytes are never fewer. At GitLab it is a million.
 const LIMIT: usize = 65_536;
 
-/// For the line that counts what is left out.
+/// Room for the line that counts what is omitted.
 const ROOM: usize = 240;
 
-/// What is left out of a document: what could not be read, and the rows of a table.
+/// Parts of every document: what could not be read, and the rows of a table.
 const MESSAGES: Noun = ["message", "messages"];
 const ROWS: Noun = ["row of the table", "rows of the table"];
 

@@ -30,7 +30,7 @@ pub(super) struct Run<'r> {
     /// What could not be read, and what else is worth knowing about the run as a whole.
     pub(super) troubles: Vec<Finding>,
     pub(super) summary: Summary,
-    /// Whether what counts as good is left out, where a form is for people.
+    /// Whether what counts as good is omitted, where a form is for people.
     pub(super) quiet: bool,
 }
 
@@ -121,7 +121,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// What is told to people beside them.
+    /// What else people are told about the run.
     pub(super) fn troubles_shown(&self) -> impl Iterator<Item = &Finding> {
         let troubles = self.troubles.iter();
         troubles.filter(|one| !self.quiet || one.severity != Severity::Note)
@@ -173,7 +173,7 @@ impl<'r> Run<'r> {
         olmguard_report::junit(TITLE, ("inputs", errors), &cases)
     }
 
-    /// The comment of a pull request. If not all has room, what counts as good is left out first.
+    /// The comment of a pull request. If not all has room, what counts as good is omitted first.
     pub(super) fn document(&self) -> Document {
         let (bad, good): (Vec<_>, Vec<_>) = self.shown().partition(|told| told.is_bad());
         let heads = ["Verdict", "Extension", "From", "To", "Answer", "What to do"];
