@@ -19,6 +19,7 @@ fn sources_keep_the_arrows() {
     let mut read = 0;
     for (package, folder) in [
         ("catalog", "crates/catalog/src"),
+        ("preflight", "crates/preflight/src"),
         ("policy", "crates/policy/src"),
         ("engine", "crates/engine/src"),
         ("report", "crates/report/src"),

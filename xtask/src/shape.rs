@@ -37,6 +37,7 @@ fn figures(root: &Path) -> io::Result<Vec<Figure>> {
         "src",
         "crates/catalog/src",
         "crates/policy/src",
+        "crates/preflight/src",
         "crates/engine/src",
         "crates/views/src",
     ];
@@ -123,6 +124,7 @@ fn executables(root: &Path) -> io::Result<usize> {
         "tests",
         "crates/catalog/tests",
         "crates/policy/tests",
+        "crates/preflight/tests",
         "crates/engine/tests",
         "crates/views/tests",
     ] {

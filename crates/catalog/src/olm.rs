@@ -5,9 +5,11 @@
 //! `operator-framework/operator-controller` and the libraries that each of them vendors.
 
 mod gates;
+mod install;
 mod release;
 
 pub use gates::{GateError, Gates};
+pub use install::{CertificateProvider, InstallSettings};
 pub use release::{OlmRelease, UnknownRelease};
 
 use crate::selector::SelectorTexts;

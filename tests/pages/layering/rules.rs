@@ -3,13 +3,13 @@
 //! Cargo keeps the crates apart; the order of the modules within them is kept here.
 //!
 //! ```text
-//! catalog: version <- catalog <- policy <- engine: snapshot <- resolve <- judge <- explain <- report <- views <- every edge
+//! catalog: version <- catalog <- preflight, policy <- engine: snapshot <- resolve <- judge <- explain <- report <- views <- every edge
 //!               admission <- telemetry, tls <- server <- cli,  source, telemetry <- cluster
 //!               manifest <- revision <- cli,  cluster, manifest, source <- facts <- cli
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 50] = [
+const PURE: [&str; 51] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -24,6 +24,7 @@ const PURE: [&str; 50] = [
     "guardrail",
     "catalog",
     "graph",
+    "preflight",
     "policy",
     "nearest",
     "once_per_change",
@@ -173,7 +174,7 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
     let package = match root {
         "crate" => package,
         _ => match root.strip_prefix("olmguard_") {
-            Some(package @ ("catalog" | "policy" | "engine" | "report" | "views")) => package,
+            Some(package @ ("catalog" | "preflight" | "policy" | "engine" | "report" | "views")) => package,
             _ => return path.to_owned(),
         },
     };
@@ -181,6 +182,7 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
     match package {
         "catalog" if !is_known(first) => "crate::catalog".to_owned(),
         "policy" => "crate::policy".to_owned(),
+        "preflight" => "crate::preflight".to_owned(),
         "report" if !is_known(first) => "crate::report".to_owned(),
         _ => format!("crate::{rest}"),
     }

@@ -1,0 +1,97 @@
+//! The checks, each with the id by which people and pipelines know it.
+
+macro_rules! checks {
+    ($($(#[$about:meta])* $check:ident => $id:literal,)+) => {
+        /// A check that operator-controller, Helm or the API server makes after resolution.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Check {
+            $($(#[$about])* $check,)+
+        }
+
+        impl Check {
+            /// All of them, in the order in which operator-controller makes them.
+            pub const ALL: &'static [Self] = &[$(Self::$check),+];
+
+            /// The id in messages, JSON and pages.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$check => $id,)+
+                }
+            }
+        }
+    };
+}
+
+checks! {
+    /// The name of the extension is too long for the name of a Helm release, or for a label.
+    ReleaseNameTooLong => "release-name-too-long",
+    /// The image reference of the bundle cannot be used.
+    ImageRefInvalid => "image-ref-invalid",
+    /// The files of the bundle cannot be read.
+    BundleFormat => "bundle-format",
+    /// The bundle owns an APIService.
+    ApiservicesUnsupported => "apiservices-unsupported",
+    /// The bundle has webhooks, and nothing provides their certificates.
+    WebhooksUnsupported => "webhooks-unsupported",
+    /// No install mode of the bundle is supported.
+    InstallModeUnsupported => "install-mode-unsupported",
+    /// The configuration does not fit the schema of the bundle.
+    ConfigInvalid => "config-invalid",
+    /// The bundle needs a configuration, and there is none.
+    ConfigRequired => "config-required",
+    /// The configuration has a `deploymentConfig`, and its gate is off.
+    DeploymentConfigOff => "deployment-config-off",
+    /// Names of deployments are invalid, or not unique.
+    DeploymentNames => "deployment-names",
+    /// CRDs are there twice, or owned CRDs are missing.
+    CrdManifests => "crd-manifests",
+    /// The bundle does not name its package.
+    PackageNameEmpty => "package-name-empty",
+    /// A conversion webhook cannot be set up.
+    ConversionWebhook => "conversion-webhook",
+    /// An admission webhook cannot be set up.
+    WebhookDefinitions => "webhook-definitions",
+    /// A manifest has a kind that bundles may not have.
+    ManifestKindUnsupported => "manifest-kind-unsupported",
+    /// The API server serves no such kind.
+    KindNotServed => "kind-not-served",
+    /// The namespace of the extension does not exist.
+    NamespaceMissing => "namespace-missing",
+    /// The namespace that the operator is to watch does not exist.
+    WatchNamespaceMissing => "watch-namespace-missing",
+    /// An object of the bundle belongs to another extension, or to OLM v0.
+    OwnedElsewhere => "owned-elsewhere",
+    /// An object of the bundle exists, and nothing that OLM v1 knows made it.
+    ExistsUnowned => "exists-unowned",
+    /// A field of a CRD is removed.
+    CrdFieldRemoved => "crd-field-removed",
+    /// The scope of a CRD changes.
+    CrdScope => "crd-scope",
+    /// A version of a CRD is gone in which objects are stored.
+    CrdStoredVersion => "crd-stored-version",
+    /// A property of a CRD becomes stricter.
+    CrdProperty => "crd-property",
+    /// A property of a CRD changes in a way that crdify does not understand.
+    CrdUnhandled => "crd-unhandled",
+    /// The served versions of a CRD do not follow from each other.
+    CrdServedVersions => "crd-served-versions",
+    /// operator-controller fails while it compares a CRD.
+    CrdPanic => "crd-panic",
+    /// A phase of the revision has too many objects.
+    RevisionTooManyObjects => "revision-too-many-objects",
+    /// The Kubernetes of the cluster is older than the bundle asks for. OLM installs it all the same.
+    MinKubeVersion => "min-kube-version",
+    /// An API that the bundle requires is not served. OLM installs it all the same.
+    RequiredApiMissing => "required-api-missing",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_is_its_own() {
+        let ids: std::collections::BTreeSet<_> = Check::ALL.iter().map(|it| it.as_str()).collect();
+        assert_eq!(ids.len(), Check::ALL.len());
+    }
+}

@@ -1,0 +1,1 @@
+//! Whether a CRD can replace the one in the cluster.

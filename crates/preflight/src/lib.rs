@@ -1,0 +1,13 @@
+//! What operator-controller checks after it has chosen a bundle and before its objects are on the cluster.
+//!
+//! ```text
+//! image reference ──> support, configuration ──> registry+v1 validators ──> rendering ──> CRD upgrade safety
+//! ```
+//!
+//! Each check is a function from facts to findings. A finding carries the text of operator-controller where that is
+//! the same in every run; the words for people are the engine's.
+
+mod check;
+pub mod crd;
+
+pub use check::Check;
