@@ -96,10 +96,10 @@ pub fn compare(
     }
     let words = || found.gates_in_words();
     match gates {
-        Some(set) if set != found.gates => {
+        Some(set) if !set.resolve_as(found.gates) => {
             warnings.push(OlmAssumption::GatesSet { found: words() });
         }
-        None if !warnings.is_empty() && found.gates != Gates::default() => {
+        None if !warnings.is_empty() && !found.gates.resolve_as(Gates::default()) => {
             warnings.push(OlmAssumption::GatesLeft { found: words() });
         }
         _ => {}

@@ -115,7 +115,7 @@ impl OlmRequest {
             source,
         })?;
         let given = self.gates(release)?;
-        let differs = given.is_some_and(|given| given != gates);
+        let differs = given.is_some_and(|given| !given.resolve_as(gates));
         let warning = differs.then(|| {
             let saved = in_words(gates);
             format!("the snapshot is from OLM with {saved}, but olmguard uses --olm-feature-gates")

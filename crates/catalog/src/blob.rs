@@ -24,6 +24,7 @@ use std::fmt;
 
 use super::memory::Account;
 use crate::heap::{Heap, heap_of};
+use crate::install_facts::InstallFacts;
 
 /// Path of a blob in operator-controller's cache: `package/schema/name.json`.
 ///
@@ -117,9 +118,8 @@ pub struct BundleBlob<'a> {
     pub package_property: PackageProperty<'a>,
     /// The first property that declares a dependency.
     pub dependency: Option<DependencyKind>,
-    /// Whether it can be installed for all namespaces, where `olm.csv.metadata` lists the install
-    /// modes; `None` if that is not known.
-    pub all_namespaces: Option<bool>,
+    /// What its `olm.csv.metadata` says about its installation; `None` if it has none, or one that cannot be read.
+    pub install: Option<InstallFacts>,
     /// The `minKubeVersion` of `olm.csv.metadata`, not parsed; empty if absent.
     pub min_kube_version: Cow<'a, str>,
 }
@@ -374,7 +374,7 @@ heap_of!(ChannelEntry<'_>: name, replaces, skips, skip_range);
 
 heap_of!(
     BundleBlob<'_>: name, image, package_property, min_kube_version;
-    dependency, all_namespaces
+    dependency, install
 );
 
 impl Heap for PackageProperty<'_> {

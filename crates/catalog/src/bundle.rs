@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 
 use crate::blob::{self, DependencyKind, Fault, PackageProperty, ReleaseField};
 use crate::heap::{Heap, allocated, heap_of};
+use crate::install_facts::InstallFacts;
 use crate::olm::{ReleaseKey, Rules};
 use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
 
@@ -24,8 +25,8 @@ pub struct Bundle {
     pub version: Result<VersionRelease, BundleVersionError>,
     /// The first dependency it declares, which OLM v1 does not support.
     pub dependency: Option<DependencyKind>,
-    /// Whether its CSV supports the install mode `AllNamespaces`, where it says so.
-    pub all_namespaces: Option<bool>,
+    /// What the catalog says about its installation, where it does.
+    pub install: Option<InstallFacts>,
     /// The message of its `olm.bundle` entry in the package's deprecations, perhaps empty.
     pub deprecated: Option<Box<str>>,
 }
@@ -53,7 +54,7 @@ pub enum BundleVersionError {
     Explicit(#[from] VersionReleaseError),
 }
 
-heap_of!(Bundle: name, image, version, deprecated; dependency, all_namespaces);
+heap_of!(Bundle: name, image, version, deprecated; dependency, install);
 
 impl Heap for BundleVersionError {
     /// About that of its text.
@@ -95,7 +96,7 @@ impl Bundle {
             name: blob.name.as_ref().into(),
             image: blob.image.as_ref().into(),
             dependency: blob.dependency,
-            all_namespaces: blob.all_namespaces,
+            install: blob.install,
             deprecated: None,
         }
     }

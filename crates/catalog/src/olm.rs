@@ -9,7 +9,7 @@ mod install;
 mod release;
 
 pub use gates::{GateError, Gates};
-pub use install::{CertificateProvider, InstallSettings};
+pub use install::{CertificateProvider, InstallGate, InstallSettings};
 pub use release::{OlmRelease, UnknownRelease};
 
 use crate::selector::SelectorTexts;
@@ -38,6 +38,9 @@ pub struct Rules {
     pub empty_package: EmptyPackage,
     /// Where upgrade edges come from.
     pub edges: EdgeSource,
+    /// Every way in which operator-controller may install what it has resolved: one if its gates are known. The defaults
+    /// of the release come first.
+    pub installs: Vec<InstallSettings>,
 }
 
 /// What the `release` key of a bundle's `olm.package` property does.
@@ -108,6 +111,7 @@ impl Rules {
             } else {
                 EdgeSource::Catalog
             },
+            installs: gates.install.possible(olm),
         }
     }
 

@@ -211,7 +211,7 @@ impl OlmFacts {
     pub fn of(release: OlmRelease, gates: Gates) -> Self {
         Self {
             release: release.name().to_owned(),
-            gates: gates.on().map(str::to_owned).collect(),
+            gates: gates.turned_on(release).map(str::to_owned).collect(),
         }
     }
 

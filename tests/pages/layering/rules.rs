@@ -174,7 +174,9 @@ pub(crate) fn in_one(package: &str, path: &str) -> String {
     let package = match root {
         "crate" => package,
         _ => match root.strip_prefix("olmguard_") {
-            Some(package @ ("catalog" | "preflight" | "policy" | "engine" | "report" | "views")) => package,
+            Some(
+                package @ ("catalog" | "preflight" | "policy" | "engine" | "report" | "views"),
+            ) => package,
             _ => return path.to_owned(),
         },
     };

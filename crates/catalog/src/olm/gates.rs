@@ -1,12 +1,14 @@
 //! Feature gates of operator-controller, as its `--feature-gates` flag takes them.
 
 use super::OlmRelease;
+use super::install::{InstallGate, InstallGates};
 
-/// The gates that touch resolution, as they are set.
+/// The gates that touch resolution, as they are set, and what is known of those that matter after it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Gates {
     pub(super) bundle_release_support: bool,
     pub(super) force_semver_upgrade_constraints: bool,
+    pub(super) install: InstallGates,
 }
 
 /// Why a setting of a gate was not understood.
@@ -59,10 +61,11 @@ impl Gates {
             bundle_release_support: exists(BUNDLE_RELEASE_SUPPORT)
                 && is_on(set.bundle_release_support),
             force_semver_upgrade_constraints: exists(FORCE_SEMVER) && is_on(set.force_semver),
+            install: InstallGates::known(|gate| set.install(gate), set.all_alpha, olm),
         })
     }
 
-    /// The names of those that are on, in byte order.
+    /// The names of those that touch resolution and are on, in byte order.
     pub fn on(self) -> impl Iterator<Item = &'static str> {
         let named = [
             (BUNDLE_RELEASE_SUPPORT, self.bundle_release_support),
@@ -72,6 +75,20 @@ impl Gates {
             .into_iter()
             .filter_map(|(name, is_on)| is_on.then_some(name))
     }
+
+    /// The names of all that were turned on in this release.
+    pub fn turned_on(self, olm: OlmRelease) -> impl Iterator<Item = &'static str> {
+        self.on().chain(self.install.turned_on(olm))
+    }
+
+    /// Whether both resolve alike, whatever the gates that matter after resolution.
+    pub fn resolve_as(self, other: Self) -> bool {
+        let resolving = |gates: Self| Self {
+            install: InstallGates::default(),
+            ..gates
+        };
+        resolving(self) == resolving(other)
+    }
 }
 
 /// What was said of the gates that matter.
@@ -80,9 +97,16 @@ struct Settings {
     all_alpha: Option<bool>,
     bundle_release_support: Option<bool>,
     force_semver: Option<bool>,
+    install: Vec<(InstallGate, bool)>,
 }
 
 impl Settings {
+    /// What was said last of a gate.
+    fn install(&self, gate: InstallGate) -> Option<bool> {
+        let mut said = self.install.iter().rev();
+        said.find_map(|(set, on)| (*set == gate).then_some(*on))
+    }
+
     fn set(&mut self, name: &str, value: &str, olm: OlmRelease) -> Result<(), GateError> {
         let on = parse_bool(value).ok_or_else(|| GateError::NotABool {
             gate: name.to_owned(),
@@ -98,7 +122,11 @@ impl Settings {
             ALL_ALPHA => self.all_alpha = Some(on),
             BUNDLE_RELEASE_SUPPORT => self.bundle_release_support = Some(on),
             FORCE_SEMVER => self.force_semver = Some(on),
-            _ => {}
+            other => {
+                let mut gates = InstallGate::ALL.into_iter();
+                let gate = gates.find(|gate| gate.name() == other);
+                self.install.extend(gate.map(|gate| (gate, on)));
+            }
         }
         Ok(())
     }
@@ -164,11 +192,14 @@ mod tests {
 
     #[test]
     fn gates_that_do_not_touch_resolution_are_taken() {
-        let gates = Gates::parse(
-            ["BoxcutterRuntime=1", "HelmChartSupport=f"],
-            OlmRelease::default(),
+        let olm = OlmRelease::default();
+        let gates = Gates::parse(["BoxcutterRuntime=1", "HelmChartSupport=f"], olm).unwrap();
+        assert!(gates.resolve_as(Gates::default()));
+        assert_eq!(gates.on().count(), 0);
+        assert_eq!(
+            gates.turned_on(olm).collect::<Vec<_>>(),
+            ["BoxcutterRuntime"]
         );
-        assert_eq!(gates, Ok(Gates::default()));
     }
 
     #[test]

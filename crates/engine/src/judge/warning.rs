@@ -215,7 +215,10 @@ fn of_choice<'s>(
 ) -> Vec<Warning<'s>> {
     let bundle = choice.bundle();
     let mut warnings = Vec::new();
-    if bundle.all_namespaces == Some(false) {
+    if bundle
+        .install
+        .is_some_and(|install| !install.modes.all_namespaces)
+    {
         warnings.push(Warning::NotForAllNamespaces(choice));
     }
     if bundle.deprecated.is_some() {

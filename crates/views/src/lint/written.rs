@@ -12,9 +12,9 @@ pub use collect::Collector;
 pub(crate) use guardrails::{Carrier, Guardrails};
 pub use images::ReadBlob;
 
-use olmguard_catalog::DependencyKind;
 use olmguard_catalog::blob::Fault;
 use olmguard_catalog::fbc::{FbcErrorKind, NotAFile};
+use olmguard_catalog::{DependencyKind, InstallFacts};
 
 /// A place in the files of a catalog.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
@@ -125,8 +125,8 @@ pub(crate) struct Bundle {
     /// Whether manifests stand in it.
     pub(crate) has_objects: bool,
     pub(crate) dependency: Option<(DependencyKind, Spot)>,
-    /// Whether it supports `AllNamespaces`, where its CSV lists install modes.
-    pub(crate) all_namespaces: Option<bool>,
+    /// What its `olm.csv.metadata` says about the installation.
+    pub(crate) install: Option<InstallFacts>,
     pub(crate) min_kube_version: Text,
 }
 

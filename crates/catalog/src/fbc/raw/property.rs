@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::blob::{DependencyKind, Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
 use crate::fbc::shape::BundleObject;
-use crate::fbc::shape::property::CsvMetadata;
+use crate::fbc::shape::property::{CsvFields, CsvMetadata};
 
 /// One property.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl<'a> PropertyValue<'a> {
             "olm.csv.metadata" => {
                 cursor.kind()?;
                 let at = cursor.at();
-                let noted = cursor.conform_noting(&CSV_METADATA, CsvMetadata::FIELDS)?;
+                let noted = cursor.conform_noting(&CSV_METADATA, CsvFields::FIELDS)?;
                 let csv = match noted {
                     Some(noted) => CsvMetadata::read_noted(&noted, cursor)?,
                     None => cursor.revisit(at, CsvMetadata::read_lenient)?,

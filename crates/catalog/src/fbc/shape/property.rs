@@ -11,6 +11,7 @@ use crate::blob::{BundleBlob, DependencyKind, Fault, JsonKind, PackageProperty, 
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
 use crate::fbc::shape::BundleObject;
 use crate::guardrail;
+use crate::install_facts::InstallFacts;
 
 /// What the properties of a blob mean.
 #[derive(Debug, Default)]
@@ -116,7 +117,7 @@ impl<'a> BundleProperties<'a> {
             PropertyPlace::Absent => return Ok(()),
         };
         self.facts.min_kube_version = csv.min_kube_version;
-        self.facts.all_namespaces = csv.all_namespaces;
+        self.facts.install = csv.install;
         Ok(())
     }
 }
@@ -257,8 +258,8 @@ const CSV_METADATA: &str = "olm.csv.metadata";
 /// The value of an `olm.csv.metadata`.
 #[derive(Debug, Default)]
 pub struct CsvMetadata<'a> {
-    /// Whether `AllNamespaces` is supported, where install modes are listed.
-    pub all_namespaces: Option<bool>,
+    /// What it says about the installation; `None` if a field has not its type.
+    pub install: Option<InstallFacts>,
     /// `minKubeVersion`; empty if absent.
     pub min_kube_version: Cow<'a, str>,
 }
@@ -266,8 +267,8 @@ pub struct CsvMetadata<'a> {
 impl<'a> CsvMetadata<'a> {
     /// OLM does not read it to resolve, so what has not its type in it is just not known.
     pub(crate) fn read_lenient(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
-        let (csv, _) = cursor.isolated(Cursor::record)?;
-        Ok(csv)
+        let (csv, fault) = cursor.isolated(Cursor::record)?;
+        Ok(Self::known(csv, fault))
     }
 
     /// The same from where the value of each field begins, if there is one.
@@ -276,7 +277,7 @@ impl<'a> CsvMetadata<'a> {
         cursor: &mut Cursor<'a>,
     ) -> CursorResult<Self> {
         let read = |cursor: &mut Cursor<'a>| {
-            let mut csv = Self::default();
+            let mut csv = CsvFields::default();
             for (index, at) in noted.iter().enumerate() {
                 if let Some(at) = at {
                     cursor.revisit(*at, |cursor| csv.read(index, cursor))?;
@@ -284,22 +285,61 @@ impl<'a> CsvMetadata<'a> {
             }
             Ok(csv)
         };
-        let (csv, _) = cursor.isolated(read)?;
-        Ok(csv)
+        let (csv, fault) = cursor.isolated(read)?;
+        Ok(Self::known(csv, fault))
+    }
+
+    fn known(csv: CsvFields<'a>, fault: Option<Fault>) -> Self {
+        Self {
+            install: fault.is_none().then_some(csv.install),
+            min_kube_version: csv.min_kube_version,
+        }
     }
 }
 
-impl<'a> JsonRecord<'a> for CsvMetadata<'a> {
-    const FIELDS: &'static [&'static str] = &["installModes", "minKubeVersion"];
+/// The fields as far as they were read.
+#[derive(Default)]
+pub(crate) struct CsvFields<'a> {
+    install: InstallFacts,
+    min_kube_version: Cow<'a, str>,
+}
+
+impl<'a> JsonRecord<'a> for CsvFields<'a> {
+    const FIELDS: &'static [&'static str] =
+        &["installModes", "minKubeVersion", "apiServiceDefinitions"];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        if index == 0 {
-            let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
-            let all = |mode: &InstallMode<'_>| mode.kind == "AllNamespaces" && mode.supported;
-            self.all_namespaces = (!modes.is_empty()).then(|| modes.iter().any(all));
-        } else {
-            self.min_kube_version = cursor.text()?;
+        match index {
+            0 => {
+                let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
+                let supported = modes.iter().filter(|mode| mode.supported);
+                supported.for_each(|mode| self.install.modes.add(&mode.kind));
+            }
+            1 => self.min_kube_version = cursor.text()?,
+            _ => {
+                let ApiServices { owned } = cursor.record()?;
+                self.install.owns_api_services = owned;
+            }
         }
+        Ok(())
+    }
+}
+
+/// The APIServices of a bundle.
+#[derive(Default)]
+struct ApiServices {
+    /// Whether it owns one.
+    owned: bool,
+}
+
+impl<'a> JsonRecord<'a> for ApiServices {
+    const FIELDS: &'static [&'static str] = &["owned"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        cursor.list(|cursor| {
+            self.owned = true;
+            cursor.skip()
+        })?;
         Ok(())
     }
 }

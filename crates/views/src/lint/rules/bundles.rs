@@ -9,6 +9,7 @@ use crate::lint::finding::Words;
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::words::{meant, q};
 use crate::lint::written::PackageProperty;
+use olmguard_catalog::InstallFacts;
 use olmguard_catalog::version::go::escape;
 use olmguard_catalog::version::{Release, ReleaseError, ReleaseLimit, Version};
 
@@ -277,7 +278,8 @@ pub(super) const UNSUPPORTED_DEPENDENCY: RuleItem = rule!("unsupported-dependenc
 pub(super) const UNSUPPORTED_INSTALL_MODE: RuleItem =
     rule!("unsupported-install-mode", Users, Warning).on(Check::Package(|facts, report| {
         let bundles = facts.package.bundles.iter().map(|view| view.bundle);
-        for bundle in bundles.filter(|bundle| bundle.all_namespaces == Some(false)) {
+        let is_refused = |install: InstallFacts| !install.modes.all_namespaces;
+        for bundle in bundles.filter(|bundle| bundle.install.is_some_and(is_refused)) {
             let message = format!(
                 "bundle {} does not support the install mode AllNamespaces, so OLM v1 does not \
                  install it",

@@ -299,7 +299,7 @@ impl Collector {
             property_fault: None,
             has_objects: false,
             dependency: None,
-            all_namespaces: None,
+            install: None,
             min_kube_version: Text::default(),
         };
         for (index, property) in bundle.properties.iter().enumerate() {
@@ -348,7 +348,7 @@ fn keep_property(property: &raw::Property<'_>, kept: &mut Bundle, locator: &mut 
                 .get_or_insert_with(|| (*kind, locator.find(property.at)));
         }
         PropertyValue::Csv(csv) => {
-            kept.all_namespaces = kept.all_namespaces.or(csv.all_namespaces);
+            kept.install = kept.install.or(csv.install);
             if kept.min_kube_version.text.is_empty() && !csv.min_kube_version.is_empty() {
                 kept.min_kube_version = Text {
                     spot: locator.find(property.at),
