@@ -11,6 +11,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
 use crate::admission::alike::ask_alike;
@@ -94,6 +95,13 @@ impl<'de> DeserializeSeed<'de> for ValueReader<'_, 'de> {
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
         let keep = match self.keep {
+            Keep::Whole => {
+                let whole: &RawValue = Deserialize::deserialize(reader)?;
+                self.reading
+                    .nodes
+                    .add(self.key, NodeContent::Whole(whole.get()));
+                return Ok(());
+            }
             Keep::Object(object, keep) => {
                 self.reading.kept.begin(*object);
                 keep

@@ -24,6 +24,8 @@ pub(super) enum Keep {
     Values(EntryRoom),
     /// One of the objects under review.
     Object(KeptObject, &'static Self),
+    /// A value with all that is in it, as it is in the body.
+    Whole,
     /// A map on the way to the filter: written twice, only what is in the last one counts.
     Filter(&'static Self),
 }
@@ -155,6 +157,7 @@ const SPEC: Keep = Keep::Fields(
         ("namespace", Keep::Leaf),
         ("installNamespace", Keep::Leaf),
         ("install", INSTALL),
+        ("config", Keep::Whole),
         ("source", Keep::Filter(&SOURCE)),
     ],
     Others::Named,
@@ -200,7 +203,22 @@ const REQUIREMENT: Keep = Keep::Fields(
     Others::PassedOver,
 );
 
-const INSTALL: Keep = Keep::Fields(&[("namespace", Keep::Leaf)], Others::Named);
+const INSTALL: Keep = Keep::Fields(
+    &[
+        ("namespace", Keep::Leaf),
+        (
+            "preflight",
+            Keep::Fields(
+                &[(
+                    "crdUpgradeSafety",
+                    Keep::Fields(&[("enforcement", Keep::Leaf)], Others::PassedOver),
+                )],
+                Others::PassedOver,
+            ),
+        ),
+    ],
+    Others::Named,
+);
 
 const STATUS: Keep = Keep::Fields(
     &[
@@ -235,7 +253,8 @@ const CONDITION: Keep = Keep::Fields(
 
 // === The same fields of an object that is already a JSON value ===
 
-/// The fields that an extension is read from, and no others: what a file may hold that leaves the cluster.
+/// The fields that an extension is read from, and no others: what a file may hold that leaves the cluster. Of a
+/// configuration that is what no secret is in: a container's environment is elsewhere in it.
 pub(crate) fn kept_extension(extension: &Value) -> Value {
     let mut kept = kept(&EXTENSION, extension);
     let metadata = kept.get_mut("metadata").and_then(Value::as_object_mut);
@@ -264,11 +283,23 @@ fn kept(keep: &Keep, value: &Value) -> Value {
             let items = items.iter().take(room.most());
             items.map(|item| kept(below, item)).collect()
         }
+        (Keep::Whole, config) => kept(&NO_SECRETS, config),
         (_, Value::Object(_)) => Value::Object(Map::new()),
         (_, Value::Array(_)) => Value::Array(Vec::new()),
         (_, scalar) => scalar.clone(),
     }
 }
+
+const NO_SECRETS: Keep = Keep::Fields(
+    &[
+        ("configType", Keep::Leaf),
+        (
+            "inline",
+            Keep::Fields(&[("watchNamespace", Keep::Leaf)], Others::PassedOver),
+        ),
+    ],
+    Others::PassedOver,
+);
 
 impl EntryRoom {
     /// The most entries of one list or map.
@@ -327,6 +358,10 @@ mod tests {
             Some(self.below(key, Json::get(self.value, key)?))
         }
 
+        fn whole(self) -> Option<Value> {
+            Some(self.value.clone())
+        }
+
         fn as_str(self) -> Option<&'a str> {
             Json::as_str(self.value)
         }
@@ -353,6 +388,7 @@ mod tests {
         };
         match keep {
             Keep::Leaf => false,
+            Keep::Whole => true,
             Keep::Object(_, below) | Keep::Filter(below) => is_kept(below, path),
             Keep::Items(below, _) => *key == ITEM && is_kept(below, rest),
             Keep::Values(_) => rest.is_empty(),
@@ -381,7 +417,9 @@ mod tests {
             },
             "spec": {
                 "packageName": "p", "version": "1.0.0", "channel": "c", "installNamespace": "n",
-                "namespace": "n", "install": {"namespace": "n"},
+                "namespace": "n",
+                "config": {"configType": "Inline", "inline": {"watchNamespace": "n"}},
+                "install": {"namespace": "n", "preflight": {"crdUpgradeSafety": {"enforcement": "None"}}},
                 "upgradeConstraintPolicy": "Enforce",
                 "source": {"sourceType": "Catalog", "catalog": catalog},
             },

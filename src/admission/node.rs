@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use olmguard_catalog::json::Json;
 use olmguard_catalog::json_type::JsonType;
@@ -34,6 +34,8 @@ pub(super) enum NodeContent<'de> {
     Text(Cow<'de, str>),
     List,
     Map,
+    /// A value of any kind, as it is in the body: nothing in it is looked at until something reads all of it.
+    Whole(&'de str),
 }
 
 /// A reference to a value.
@@ -144,6 +146,7 @@ impl<'a> Json<'a> for Node<'a, '_> {
             NodeContent::Text(_) => JsonType::String,
             NodeContent::List => JsonType::Array,
             NodeContent::Map => JsonType::Object,
+            NodeContent::Whole(text) => kind_of(text),
         }
     }
 
@@ -174,14 +177,40 @@ impl<'a> Json<'a> for Node<'a, '_> {
         let children = self.is_object().then(|| self.children())?;
         Some(children.map(|child| (child.key(), child)))
     }
+
+    /// That of a value that is kept whole, unless it is larger than [`LARGEST_WHOLE`] or nested deeper than serde reads.
+    fn whole(self) -> Option<Value> {
+        match self.entry.content {
+            NodeContent::Whole(text) if text.len() <= LARGEST_WHOLE => {
+                serde_json::from_str(text).ok()
+            }
+            _ => None,
+        }
+    }
 }
+
+/// The type of a value that begins like this.
+fn kind_of(text: &str) -> JsonType {
+    match text.as_bytes().first() {
+        Some(b'{') => JsonType::Object,
+        Some(b'[') => JsonType::Array,
+        Some(b'"') => JsonType::String,
+        Some(b't' | b'f') => JsonType::Boolean,
+        Some(b'n') => JsonType::Null,
+        _ => JsonType::Number,
+    }
+}
+
+/// The bytes of the largest value that is read whole. What is kept whole is the configuration of an extension, which
+/// has some hundreds.
+const LARGEST_WHOLE: usize = 1 << 16;
 
 /// More values than are kept of an ordinary review.
 const USUAL: usize = 128;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Map, Value};
+    use serde_json::Map;
 
     use super::*;
 
@@ -193,6 +222,7 @@ mod tests {
                 NodeContent::Bool(value) => Value::Bool(*value),
                 NodeContent::Number(number) => Value::Number(number.clone()),
                 NodeContent::Text(text) => Value::String(text.clone().into_owned()),
+                NodeContent::Whole(_) => self.whole().unwrap_or_default(),
                 NodeContent::List => self.children().map(Self::to_value).collect(),
                 NodeContent::Map => {
                     let entry = |child: Self| (child.key().to_owned(), child.to_value());

@@ -28,6 +28,9 @@ pub trait Json<'a>: Copy {
     /// their keys.
     fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>>;
 
+    /// The value with all that is in it; none where not all of it is kept.
+    fn whole(self) -> Option<Value>;
+
     /// Whether it is `null`.
     fn is_null(self) -> bool {
         self.kind() == JsonType::Null
@@ -68,5 +71,9 @@ impl<'a> Json<'a> for &'a Value {
     fn entries(self) -> Option<impl Iterator<Item = (&'a str, Self)>> {
         let entries = self.as_object()?.iter();
         Some(entries.map(|(key, value)| (key.as_str(), value)))
+    }
+
+    fn whole(self) -> Option<Value> {
+        Some(self.clone())
     }
 }

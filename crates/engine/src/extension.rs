@@ -15,6 +15,7 @@ mod fields;
 mod filter;
 mod hints;
 mod identity;
+mod install;
 mod read;
 pub mod schema;
 mod status;
@@ -25,6 +26,7 @@ pub use crate::extension::fields::{BypassWords, ChannelField, Fields, SelectorFi
 pub use crate::extension::filter::{Filter, Policy};
 pub use crate::extension::hints::{Hint, Instead, catalog_hints, hints};
 pub use crate::extension::identity::{Identity, RecognisedObject, recognise};
+pub use crate::extension::install::{CrdUpgradeSafety, InstallRequest, SpecConfig};
 pub use crate::extension::read::{FilterError, FilterProblem, SourceType};
 pub use crate::extension::status::{Installed, InstalledBundle, Rollout, UnknownCause};
 pub use olmguard_catalog::json::Json;
@@ -50,6 +52,8 @@ pub struct Extension {
     pub rollout: Rollout,
     /// The labels and the namespace, which upgrade policies match.
     pub subject: PolicySubject,
+    /// How it is to be installed; absent in older shapes.
+    pub install: Option<InstallRequest>,
     /// Fields and words that its API does not have.
     pub hints: Vec<Hint>,
 }
@@ -84,7 +88,6 @@ impl Extension {
     pub fn requested<'a>(identity: Identity, shape: Shape, object: impl Json<'a>) -> Self {
         let fields = Fields::of(shape, object);
         Self {
-            identity,
             shape,
             deleting: object
                 .at(&["metadata", "deletionTimestamp"])
@@ -94,8 +97,10 @@ impl Extension {
             installed: Installed::Nothing,
             rollout: Rollout::Settled,
             subject: PolicySubject::read(object),
+            install: InstallRequest::read(&identity, shape, object),
             hints: hints(shape, None, object),
             fields,
+            identity,
         }
     }
 }

@@ -82,7 +82,7 @@ fn what_nothing_reads_is_passed_over() {
             "userInfo": {"username": "u", "groups": ["g"]},
             "object": {
                 "metadata": {"name": "x", "labels": {"a": "b"}},
-                "spec": {"config": {}, "source": {"catalog": {"package": []}}},
+                "spec": {"config": {"inline": {"a": [1]}}, "source": {"catalog": {"package": []}}},
             },
             "oldObject": {"status": {"conditions": [{"type": "Installed"}]}},
         },
@@ -316,6 +316,10 @@ fn drawn(keep: &'static Keep) -> BoxedStrategy<Written> {
             .prop_map(Written::List)
             .boxed(),
         Keep::Values(_) => map(vec![("b", leaf.clone()), ("a", leaf.clone())]),
+        Keep::Whole => {
+            let within = map(vec![("a", leaf.clone()), ("x", leaf.clone())]);
+            map(vec![("inline", within), ("configType", leaf.clone())])
+        }
         Keep::Fields(fields, _) => {
             let known = fields.iter().map(|(name, below)| (*name, drawn(below)));
             let others = OTHERS.iter().map(|name| (*name, leaf.clone()));
@@ -450,4 +454,24 @@ fn without_a_text_there_is_nothing_to_point_at() {
     for path in ["", "spec", "spec.rules[7]", "spec.rules[x]", "a.b"] {
         assert_eq!(pointed_at(&json!({"spec": {"rules": [1]}}), path, 0), None);
     }
+}
+
+#[test]
+fn a_configuration_is_kept_whole_up_to_a_limit() {
+    let spec = |inline: &str| {
+        let config = format!(r#"{{"configType":"Inline","inline":{inline}}}"#);
+        format!(r#"{{"request":{{"object":{{"spec":{{"config":{config},"version":1}}}}}}}}"#)
+    };
+    let read = |inline: &str| {
+        let body = spec(inline);
+        let body = decode(body.as_bytes()).unwrap();
+        let spec = body.review().at(&["request", "object", "spec"]).unwrap();
+        assert!(spec.get("version").is_some(), "the rest is read");
+        spec.get("config").unwrap().whole()
+    };
+    let small = read(r#"{"a":[1,{"b":null}]}"#).unwrap();
+    assert_eq!(small.pointer("/inline/a/1"), Some(&json!({"b": null})));
+    let deep = format!("{}{}", "[".repeat(9_000), "]".repeat(9_000));
+    assert_eq!(read(&deep), None);
+    assert_eq!(read(&format!("{:?}", "x".repeat(70_000))), None);
 }

@@ -1,0 +1,125 @@
+//! How an extension is to be installed: what operator-controller reads of it after resolution.
+//!
+//! Upstream: operator-controller, [`api/v1/clusterextension_types.go`]. Older shapes have none of it, and belong to
+//! operator-controllers whose installation is not checked here.
+//!
+//! [`api/v1/clusterextension_types.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/api/v1/clusterextension_types.go
+
+use serde_json::Value;
+
+use crate::extension::{Identity, Json, Shape};
+
+/// What operator-controller reads of an extension after resolution.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct InstallRequest {
+    /// The name of the extension, which a Helm release has too; empty if the API server is still to choose it.
+    pub name: String,
+    /// `spec.namespace`, into which the bundle is installed.
+    pub namespace: String,
+    /// `spec.config`.
+    pub config: SpecConfig,
+    /// `spec.install.preflight.crdUpgradeSafety.enforcement`.
+    pub crd_upgrade_safety: CrdUpgradeSafety,
+}
+
+/// The configuration of an extension.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum SpecConfig {
+    /// It has none.
+    #[default]
+    Absent,
+    /// The object at `spec.config`.
+    Present(Value),
+    /// It was not kept whole: it is too large.
+    Unknown,
+}
+
+/// Whether the CRDs of a bundle are compared with those in the cluster.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CrdUpgradeSafety {
+    /// They are: `Strict`, or nothing said.
+    #[default]
+    Strict,
+    /// They are not: `None`.
+    None,
+}
+
+impl InstallRequest {
+    /// The request of an object; `None` in older shapes.
+    pub(super) fn read<'a>(
+        identity: &Identity,
+        shape: Shape,
+        object: impl Json<'a>,
+    ) -> Option<Self> {
+        if shape != Shape::V1 {
+            return None;
+        }
+        let text = |path: &[&str]| object.at(path).and_then(Json::as_str).unwrap_or_default();
+        Some(Self {
+            name: identity.name.clone().unwrap_or_default(),
+            namespace: text(&["spec", "namespace"]).to_owned(),
+            config: SpecConfig::read(object),
+            crd_upgrade_safety: match text(ENFORCEMENT) {
+                "None" => CrdUpgradeSafety::None,
+                _ => CrdUpgradeSafety::Strict,
+            },
+        })
+    }
+
+    /// Whether the same bundle would be installed in another way.
+    pub fn differs_from(&self, other: &Self) -> bool {
+        self.config != other.config || self.crd_upgrade_safety != other.crd_upgrade_safety
+    }
+}
+
+impl SpecConfig {
+    fn read<'a>(object: impl Json<'a>) -> Self {
+        let config = object.at(&["spec", "config"]);
+        match config.filter(|config| !config.is_null()).map(Json::whole) {
+            None => Self::Absent,
+            Some(None) => Self::Unknown,
+            Some(Some(config)) => Self::Present(config),
+        }
+    }
+}
+
+const ENFORCEMENT: &[&str] = &[
+    "spec",
+    "install",
+    "preflight",
+    "crdUpgradeSafety",
+    "enforcement",
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::extension::Extension;
+
+    fn read(spec: &Value) -> InstallRequest {
+        let object = json!({"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+            "metadata": {"name": "argocd"}, "spec": spec});
+        Extension::recognised(&object).unwrap().install.unwrap()
+    }
+
+    #[test]
+    fn what_is_installed_and_how_is_read() {
+        let inline = json!({"configType": "Inline", "inline": {"watchNamespace": "a"}});
+        let install = json!({"preflight": {"crdUpgradeSafety": {"enforcement": "None"}}});
+        let request = read(&json!({"namespace": "ns", "config": inline, "install": install}));
+        assert_eq!((&*request.name, &*request.namespace), ("argocd", "ns"));
+        assert_eq!(request.config, SpecConfig::Present(inline));
+        assert_eq!(request.crd_upgrade_safety, CrdUpgradeSafety::None);
+        assert!(request.differs_from(&read(&json!({"namespace": "ns"}))));
+    }
+
+    #[test]
+    fn nothing_said_is_the_default_and_null_is_nothing() {
+        let request = read(&json!({"config": null}));
+        assert_eq!(request.config, SpecConfig::Absent);
+        assert_eq!(request.crd_upgrade_safety, CrdUpgradeSafety::Strict);
+        assert!(!request.differs_from(&read(&json!({"namespace": "other"}))));
+    }
+}
