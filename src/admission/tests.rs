@@ -93,11 +93,11 @@ const CATALOG: &str = r#"
   {"name": "p.v1.0.0"},
   {"name": "p.v1.1.0", "replaces": "p.v1.0.0"},
   {"name": "p.v2.0.0", "replaces": "p.v1.1.0"}]}
-{"schema": "olm.bundle", "package": "p", "name": "p.v1.0.0", "image": "i", "properties": [
+{"schema": "olm.bundle", "package": "p", "name": "p.v1.0.0", "image": "example.com/i:1", "properties": [
   {"type": "olm.package", "value": {"packageName": "p", "version": "1.0.0"}}]}
-{"schema": "olm.bundle", "package": "p", "name": "p.v1.1.0", "image": "i", "properties": [
+{"schema": "olm.bundle", "package": "p", "name": "p.v1.1.0", "image": "example.com/i:1", "properties": [
   {"type": "olm.package", "value": {"packageName": "p", "version": "1.1.0"}}]}
-{"schema": "olm.bundle", "package": "p", "name": "p.v2.0.0", "image": "i", "properties": [
+{"schema": "olm.bundle", "package": "p", "name": "p.v2.0.0", "image": "example.com/i:1", "properties": [
   {"type": "olm.package", "value": {"packageName": "p", "version": "2.0.0"}}]}
 "#;
 

@@ -25,7 +25,7 @@ use crate::facts::{
     Facts, FactsListener, FactsRequest, Fault, GivenFiles, GivenFilesError, Reading,
 };
 use crate::source::Progress;
-use olmguard_catalog::olm::Rules;
+use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 
@@ -177,6 +177,14 @@ impl FactsArgs {
 impl OpenFacts {
     pub(crate) fn origin(&self) -> &OpenOrigin {
         &self.origin
+    }
+
+    /// The same with another use of what is found about the installation.
+    pub(crate) fn with_preflight(self, preflight: PreflightMode) -> Self {
+        Self {
+            rules: self.rules.with_preflight(preflight),
+            ..self
+        }
     }
 
     /// The rules of the OLM that is judged by.

@@ -9,7 +9,7 @@ mod install;
 mod release;
 
 pub use gates::{GateError, Gates};
-pub use install::{CertificateProvider, InstallGate, InstallSettings};
+pub use install::{CertificateProvider, InstallGate, InstallSettings, PreflightMode};
 pub use release::{OlmRelease, UnknownRelease};
 
 use crate::selector::SelectorTexts;
@@ -41,6 +41,8 @@ pub struct Rules {
     /// Every way in which operator-controller may install what it has resolved: one if its gates are known. The defaults
     /// of the release come first.
     pub installs: Vec<InstallSettings>,
+    /// What becomes of an edit whose bundle operator-controller cannot install.
+    pub preflight: PreflightMode,
 }
 
 /// What the `release` key of a bundle's `olm.package` property does.
@@ -112,6 +114,7 @@ impl Rules {
                 EdgeSource::Catalog
             },
             installs: gates.install.possible(olm),
+            preflight: PreflightMode::default(),
         }
     }
 
@@ -119,6 +122,12 @@ impl Rules {
     #[must_use]
     pub fn with_edges(self, edges: EdgeSource) -> Self {
         Self { edges, ..self }
+    }
+
+    /// The same rules with another use of what is found about the installation.
+    #[must_use]
+    pub fn with_preflight(self, preflight: PreflightMode) -> Self {
+        Self { preflight, ..self }
     }
 
     /// Whether `status.install.bundle.release` exists in this release's API.

@@ -113,6 +113,7 @@ impl<'a> Inquiry<'a> {
             rules: self.basis.snapshot.rules(),
             guards: &self.guards,
             policies: Some(&self.policies),
+            install: self.context.install,
             effort: None,
         }
     }

@@ -21,6 +21,7 @@ mod guardrail_row;
 mod identify;
 mod nearby;
 mod policy_row;
+mod preflight_row;
 mod question;
 mod rows;
 mod rule;
@@ -30,7 +31,9 @@ mod token;
 mod walk;
 mod warning;
 
-pub use crate::resolve::{PolicyFinding, Requester, Stop, UpgradePolicies};
+pub use crate::resolve::{
+    InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop, UpgradePolicies,
+};
 pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise, pin};
 pub use basis::{Basis, Policies};
 pub use earlier::{EarlierObject, SchemaRefusal, pinned, resolved};
@@ -43,8 +46,8 @@ pub use policy_row::denied_steps;
 pub use rule::{Request, rule};
 pub use ruling::{
     AllowedChange, ForbiddenStep, Jump, MatchedBundles, NoCatalogs, OutdatedCatalogs,
-    PolicyRefusal, RuledEdit, Ruling, SpecFault, UnansweredReason, UnjudgedSteps, UnknownPolicies,
-    Wait,
+    PolicyRefusal, PreflightRefusal, RuledEdit, Ruling, SpecFault, UnansweredReason, UnjudgedSteps,
+    UnknownPolicies, Wait,
 };
 pub use successors::{AcceptedBundles, successors};
 pub use token::{Token, Verdict};
@@ -55,7 +58,7 @@ pub use warning::{Continuation, Warning};
 
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};
-use crate::resolve::EditContext;
+use crate::resolve::{EditContext, InstallContext, Occasion};
 use olmguard_policy::Conditions;
 
 /// One edit of an extension, with the facts that a caller knows of it.
@@ -101,8 +104,29 @@ impl<'a> Edit<'a> {
         Some(Request {
             filter,
             installed: self.installed,
-            context: EditContext::of(&self.new.subject, self.requester),
+            context: EditContext {
+                install: self.install(),
+                ..EditContext::of(&self.new.subject, self.requester)
+            },
         })
+    }
+
+    /// Whether it changes how a bundle is installed.
+    fn reconfigures(&self) -> bool {
+        let install = self.install();
+        install.is_some_and(|install| install.occasion == Occasion::Reconfiguration)
+    }
+
+    /// How the extension is to be installed, if its shape says so.
+    fn install(&self) -> Option<InstallContext<'a>> {
+        let request = self.new.install.as_ref()?;
+        let old = self.old.and_then(|old| old.install.as_ref());
+        let occasion = match old {
+            Some(old) if request.differs_from(old) => Occasion::Reconfiguration,
+            None if matches!(self.installed, Installed::Nothing) => Occasion::Creation,
+            _ => Occasion::Move,
+        };
+        Some(InstallContext { request, occasion })
     }
 
     /// The filter of the old object, if its source was a catalog.
@@ -138,6 +162,13 @@ fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>, conditions: Conditions<'_>) -> R
             ruled.map_or_else(
                 || Ruling::NotJudged(Exemption::Stricter).into(),
                 RuledEdit::of_stricter,
+            )
+        }
+        Some(Exemption::Reconfigured) => {
+            let ruled = rows::spec_row(edit).ok().map(rule);
+            ruled.map_or_else(
+                || Ruling::NotJudged(Exemption::Reconfigured).into(),
+                RuledEdit::of_reconfigured,
             )
         }
         Some(exemption) => Ruling::NotJudged(exemption).into(),

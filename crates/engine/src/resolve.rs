@@ -14,6 +14,7 @@
 pub mod classic;
 mod effort;
 mod guards;
+mod install;
 mod olmv1;
 mod origin;
 mod path;
@@ -24,6 +25,7 @@ mod suggested;
 
 pub use effort::{Effort, MOST_COMPARISONS, MOST_EXPANSIONS, Stop};
 pub use guards::{Alone, CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
+pub use install::{InstallContext, InstallFault, InstallFaults, NameTooLong, Occasion};
 pub use olmv1::AcceptedSuccessors;
 pub use olmv1::Unpinned;
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};

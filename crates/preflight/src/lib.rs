@@ -8,6 +8,9 @@
 //! the same in every run; the words for people are the engine's.
 
 mod check;
+pub mod config;
 pub mod crd;
+pub mod reference;
+pub mod support;
 
 pub use check::Check;

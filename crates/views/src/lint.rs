@@ -19,7 +19,6 @@ mod chain;
 mod check;
 mod finding;
 mod guarded;
-mod image;
 mod rule;
 mod rules;
 mod view;

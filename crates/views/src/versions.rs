@@ -239,6 +239,7 @@ impl VersionsReport {
             rules: snapshot.rules(),
             guards: &guards,
             policies: Some(&policies),
+            install: context.install,
             effort: None,
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));

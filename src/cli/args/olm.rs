@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::args::{NamedValue, heading, one_of};
 use crate::facts::olm::OlmRequest;
-use olmguard_catalog::olm::{EdgeSource, OlmRelease, Rules, UnknownRelease};
+use olmguard_catalog::olm::{EdgeSource, OlmRelease, PreflightMode, Rules, UnknownRelease};
 
 /// The flags about which OLM there is.
 #[derive(Args, Clone, Debug)]
@@ -136,6 +136,17 @@ fn word(edges: EdgeSource) -> &'static str {
     let found = all.find(|(_, value, _)| *value == edges);
     found.map_or("", |(name, ..)| name)
 }
+
+/// The values of `--preflight`.
+pub(crate) const PREFLIGHT: [NamedValue<PreflightMode>; 3] = [
+    (
+        "deny",
+        PreflightMode::Deny,
+        "Deny what OLM certainly cannot install, warn of what it may not",
+    ),
+    ("warn", PreflightMode::Warn, "Warn of both"),
+    ("off", PreflightMode::Off, "Check only whether it resolves"),
+];
 
 const EDGES: [NamedValue<EdgeSource>; 3] = [
     (

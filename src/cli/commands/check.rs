@@ -106,6 +106,7 @@ impl CheckInputs {
     /// Reads the manifests, and finds the origin of the facts; nothing is printed.
     fn read(args: &CheckArgs) -> Result<Self, CheckError> {
         let facts = args.facts.clone().open_any(args.edges)?;
+        let facts = facts.with_preflight(args.preflight);
         let plan = args.plan(facts.rules().clone())?;
         let gathered = GatheredInputs::read(args, &plan)?;
         Ok(Self {

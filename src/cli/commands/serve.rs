@@ -19,9 +19,10 @@ use tracing::error;
 use crate::admission::{Enforcement, Mode, OnUndecided};
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
-use crate::cli::args::heading;
 use crate::cli::args::log::LogArgs;
+use crate::cli::args::olm::PREFLIGHT;
 use crate::cli::args::policies::GuardrailsArgs;
+use crate::cli::args::{heading, one_of};
 use crate::cli::{Exit, help};
 use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
@@ -36,6 +37,7 @@ use limits::LimitArgs;
 use listen::ListenArgs;
 use live::LiveArgs;
 use olmguard_catalog::go_duration;
+use olmguard_catalog::olm::PreflightMode;
 use origin::CatalogsOrigin;
 use plan::{ServerPlan, ServerSettings, ServingTerms};
 use policies::PolicyArgs;
@@ -69,6 +71,16 @@ pub(crate) struct ServeArgs {
         help_heading = heading::DECISIONS
     )]
     on_undecided: OnUndecided,
+
+    /// What to do with a bundle that resolves and cannot be installed
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_parser = one_of(&PREFLIGHT),
+        default_value = "warn",
+        help_heading = heading::DECISIONS
+    )]
+    preflight: PreflightMode,
 
     #[command(flatten)]
     common: CommonArgs,
@@ -173,7 +185,13 @@ impl ServeArgs {
         let certs = self.certs.resolve()?;
         self.tasks.check()?;
         let given = self.policies.given().or(self.tasks.given());
-        let origin = CatalogsOrigin::of(&self.common, &self.cluster, self.live, given)?;
+        let origin = CatalogsOrigin::of(
+            &self.common,
+            &self.cluster,
+            self.live,
+            self.preflight,
+            given,
+        )?;
         let limits = self.limits.resolve()?;
         let memory = self.limits.catalogs(&limits, threads())?;
         self.listen.check(origin.is_cluster())?;

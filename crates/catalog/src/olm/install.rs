@@ -27,6 +27,18 @@ pub enum CertificateProvider {
     OpenshiftServiceCa,
 }
 
+/// What becomes of an edit that resolves to a bundle which operator-controller cannot install.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum PreflightMode {
+    /// It is denied if that is certain, and otherwise allowed with a warning.
+    #[default]
+    Deny,
+    /// It is allowed with a warning.
+    Warn,
+    /// The installation is not looked at.
+    Off,
+}
+
 /// A gate that matters after resolution.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InstallGate {

@@ -166,6 +166,7 @@ impl<'s> Question<'_, 's> {
             rules: self.basis.snapshot.rules(),
             guards: &Guards::default(),
             policies: None,
+            install: None,
             effort: None,
         };
         upwards(offers, self.origin, &bounds)
@@ -177,6 +178,7 @@ impl<'s> Question<'_, 's> {
             rules: self.basis.snapshot.rules(),
             guards: &Guards::of(imposed, &self.in_channels.package, offers),
             policies: Some(&self.policies(requester)),
+            install: None,
             effort: None,
         };
         upwards(offers, self.origin, &bounds)

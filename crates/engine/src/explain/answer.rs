@@ -18,6 +18,7 @@ use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::go;
 use olmguard_policy::Conditions;
+use olmguard_preflight::Check;
 
 /// What becomes of one edit, in words and in data. By default the edit is not judged.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +47,8 @@ pub struct Answer {
     pub forbidden: Vec<ForbiddenReport>,
     /// The rules of upgrade policies that the edit violates.
     pub policies: Vec<PolicyReport>,
+    /// The checks of the installation that fail, or may fail.
+    pub checks: Vec<Check>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
     /// The first step that guardrails forbid of the path that edges alone would give, if no path is left.
@@ -178,6 +181,10 @@ impl Answer {
             resolved: ruled.resolved().and_then(ResolvedBundle::of),
             forbidden: forbidden(filter, ruled),
             policies: PolicyReport::all(ruled, facts.range()),
+            checks: ruled
+                .preflight()
+                .map(|refusal| refusal.faults.checks())
+                .unwrap_or_default(),
             blocked: blocked(found.dead_end.as_ref()),
             catalog: facts.catalog.map(CitedCatalog::of),
             upstream: facts.upstream,
@@ -318,6 +325,7 @@ fn why_exempt(exemption: &Exemption) -> String {
                 cut_middle(&go::escape(source), 40)
             )
         }
+        Exemption::Reconfigured => "it only changes how the bundle is installed".to_owned(),
         Exemption::Stricter => "it only turns the override off".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 //! `message` joins these parts within its limit.
 
 mod missing;
+pub(super) mod preflight;
 
 use crate::explain::facts::MessageFacts;
 use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versioned};
@@ -78,6 +79,7 @@ impl RefusalWords {
             Ruling::AmbiguousCatalogs(left) => ambiguous(facts, left),
             Ruling::BundleVersionInvalid(choice, error) => invalid_bundle(facts, *choice, error),
             Ruling::UnsupportedDependency(choice, kind) => dependency(facts, *choice, *kind),
+            Ruling::Preflight(refusal) => preflight::refused(facts, refusal),
             Ruling::Guardrail(forbidden) => of_guardrails(facts, forbidden),
             Ruling::Policy(refusal) => of_policies(facts, refusal),
             Ruling::PoliciesUnknown(unlisted) => missing::policies(unlisted.why),

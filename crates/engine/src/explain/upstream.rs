@@ -4,7 +4,7 @@
 //!
 //! [`internal/operator-controller/resolve/catalog.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/resolve/catalog.go
 
-use crate::judge::{NoCatalogs, Request, Ruling};
+use crate::judge::{NoCatalogs, PreflightRefusal, Request, Ruling};
 use crate::resolve::{Choice, NotLoadedCause};
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::version::go::quote;
@@ -41,6 +41,7 @@ pub(super) fn upstream(request: &Request<'_>, ruling: &Ruling<'_>) -> Option<Str
             format!("error getting resolved bundle version for bundle {bundle}: {error}")
         }),
         Ruling::UnsupportedDependency(choice, kind) => Some(dependency(*choice, *kind)),
+        Ruling::Preflight(refusal) => refused_install(refusal),
         Ruling::NotJudged(_)
         | Ruling::Unanswered(_)
         | Ruling::InvalidSpec(_)
@@ -88,6 +89,16 @@ fn dependency(choice: Choice<'_>, kind: DependencyKind) -> String {
          which is currently not supported",
         kind.as_str()
     )
+}
+
+fn refused_install(refusal: &PreflightRefusal<'_>) -> Option<String> {
+    let error = refusal.faults.upstream()?;
+    let bundle = refusal.resolved.bundle();
+    let version = &bundle.version.as_ref().ok()?.version;
+    let (bundle, version) = (quote(&bundle.name), quote(&version.to_string()));
+    Some(format!(
+        "error for resolved bundle {bundle} with version {version}: {error}"
+    ))
 }
 
 /// There whenever something is installed, whatever is asked.

@@ -1,13 +1,17 @@
 //! Warnings as text: one line each, at most 120 characters, at most five.
 
+use crate::explain::refusal::preflight;
 use crate::explain::text::CutLine;
 use crate::explain::{Answer, guardrail, policy};
 use crate::extension::{Extension, Filter, Hint, Instead};
-use crate::judge::{Continuation, Exemption, Jump, Token, UnjudgedSteps, Verdict, Warning};
+use crate::judge::{
+    Continuation, Exemption, Jump, PreflightRefusal, Token, UnjudgedSteps, Verdict, Warning,
+};
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::Version;
 use olmguard_policy::PolicyProblem;
+use olmguard_preflight::Check;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
 pub const MOST: usize = 5;
@@ -120,9 +124,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::OtherBuild(choice) => other_build(extension, *choice),
         Warning::UpperBoundRemoved => words(UPPER_BOUND_REMOVED),
         Warning::ChannelMissing { channel, nearest } => channel_missing(channel, *nearest),
-        Warning::NotForAllNamespaces(choice) => {
-            named(&choice.bundle().name, NOT_FOR_ALL_NAMESPACES)
-        }
+        Warning::Preflight(refusal) => not_installed(refusal),
         Warning::RollingOut => words(ROLLING_OUT),
         Warning::InstalledNameUnknown => words(INSTALLED_NAME_UNKNOWN),
         Warning::InstalledNameInferred(name) => named(name, INSTALLED_NAME_INFERRED),
@@ -149,13 +151,23 @@ fn named(name: &str, words: &str) -> CutLine {
 
 const UPPER_BOUND_REMOVED: &str =
     "the range no longer has an upper bound: from now on the extension upgrades automatically";
-const NOT_FOR_ALL_NAMESPACES: &str =
-    " does not support AllNamespaces: without a watchNamespace in spec.config OLM fails";
 const ROLLING_OUT: &str = "an upgrade is still rolling out: OLM applies this change after it";
 const INSTALLED_NAME_UNKNOWN: &str = "no catalog has the installed version: replaces and skips were not checked; \
      bundle=NAME adds its name";
 const INSTALLED_NAME_INFERRED: &str =
     " is assumed to be installed: the only name in the edges that fits the version";
+
+fn not_installed(refusal: &PreflightRefusal<'_>) -> CutLine {
+    let ids = refusal.faults.checks().into_iter().map(Check::as_str);
+    let ids: Vec<_> = ids.collect();
+    let verb = if refusal.faults.is_certain {
+        "OLM will not install this: "
+    } else {
+        "OLM may not install this: "
+    };
+    let line = words(verb).then(preflight::reason(refusal));
+    line.say(&format!(" [{}]", ids.join(", ")))
+}
 
 fn does_not_resolve(token: Token) -> CutLine {
     words("without the override this extension no longer resolves: ").say(token.as_str())

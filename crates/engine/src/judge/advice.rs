@@ -192,10 +192,10 @@ impl<'s> NextVersions<'s> {
 }
 
 /// Whether the override helps. It is not suggested against a policy of the cluster, even if another version that it
-/// would install is allowed.
+/// would install is allowed, and it does not help against what OLM cannot install.
 fn override_of(prover: &Prover<'_, '_>, ruled: &RuledEdit<'_>) -> BypassHelps {
     match ruled.ruling {
-        Ruling::Policy(_) => BypassHelps::No,
+        Ruling::Policy(_) | Ruling::Preflight(_) => BypassHelps::No,
         _ => prover.bypass(),
     }
 }

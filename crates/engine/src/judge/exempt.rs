@@ -26,6 +26,9 @@ pub enum Exemption {
     /// An update whose only change to the filter turns the bypass off. Rows 16 and 17 are put to the step that OLM then
     /// takes, if it takes one.
     Stricter,
+    /// An update that changes only how the bundle is installed: `spec.config`, `spec.install.preflight`. Row 15a is put
+    /// to it.
+    Reconfigured,
 }
 
 word_set! {
@@ -45,6 +48,8 @@ word_set! {
         Source => "source",
         /// [`Exemption::Stricter`].
         Stricter => "stricter",
+        /// [`Exemption::Reconfigured`].
+        Reconfigured => "reconfigured",
     }
 }
 
@@ -59,12 +64,13 @@ impl Exemption {
             Self::Unchanged => ExemptionKind::Unchanged,
             Self::Source(_) => ExemptionKind::Source,
             Self::Stricter => ExemptionKind::Stricter,
+            Self::Reconfigured => ExemptionKind::Reconfigured,
         }
     }
 
     /// Whether the catalogs must be asked first: a rule can forbid what OLM does then, or it can be worth a warning.
     pub fn takes_catalogs(&self) -> bool {
-        matches!(self, Self::Stricter)
+        matches!(self, Self::Stricter | Self::Reconfigured)
     }
 }
 
@@ -75,11 +81,15 @@ pub fn exemption(edit: &Edit<'_>) -> Option<Exemption> {
     }
     let new = edit.new.filter.as_ref().ok();
     let both = new.zip(edit.old_filter());
-    if both.is_some_and(|(new, old)| new.asks_the_same_as(old)) {
+    let is_unchanged = both.is_some_and(|(new, old)| new.asks_the_same_as(old));
+    if is_unchanged && !edit.reconfigures() {
         return Some(Exemption::Unchanged);
     }
     if let SourceType::Other(other) = &edit.new.source_type {
         return Some(Exemption::Source(other.clone()));
+    }
+    if is_unchanged {
+        return Some(Exemption::Reconfigured);
     }
     both.filter(|(new, old)| !new.bypasses() && old.bypasses() && new.selects_the_same_as(old))
         .map(|_| Exemption::Stricter)

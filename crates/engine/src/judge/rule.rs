@@ -7,7 +7,7 @@ use crate::judge::identify::fitting_names;
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{Basis, RuledEdit, Ruling, Verdict, guardrail_row, policy_row};
+use crate::judge::{Basis, RuledEdit, Ruling, Verdict, guardrail_row, policy_row, preflight_row};
 use crate::resolve::{Choice, EditContext};
 use olmguard_policy::Conditions;
 
@@ -62,6 +62,7 @@ pub(super) fn rule_question<'s>(
     context: EditContext<'_>,
 ) -> RuledEdit<'s> {
     let mut ruled = resolve(question, installed); // 4 to 15, and 18
+    preflight_row::put(&mut ruled, question.basis, context); // 15a
     let mut ahead = StepsAhead::of(question, installed).with_first(&ruled);
     guardrail_row::put(&mut ruled, &mut ahead); // 16
     policy_row::put(&mut ruled, &mut ahead, context); // 17

@@ -6,7 +6,8 @@ use crate::extension::schema::Finding;
 use crate::extension::{FilterError, UnknownCause};
 use crate::judge::{Exemption, Token};
 use crate::resolve::{
-    Choice, InstalledError, Match, NotLoaded, NotLoadedCause, PolicyFinding, Violation,
+    Choice, InstallFault, InstallFaults, InstalledError, Match, NotLoaded, NotLoadedCause,
+    PolicyFinding, Violation,
 };
 use crate::snapshot::CatalogState;
 use olmguard_catalog::selector::SelectorError;
@@ -70,6 +71,8 @@ pub enum Ruling<'s> {
     BundleVersionInvalid(Choice<'s>, &'s BundleVersionError),
     /// Row 15.
     UnsupportedDependency(Choice<'s>, DependencyKind),
+    /// Row 15a: operator-controller cannot install the bundle.
+    Preflight(Box<PreflightRefusal<'s>>),
     /// Row 16: the first step that OLM would take and that guardrails forbid.
     Guardrail(ForbiddenStep<'s>),
     /// Row 17: upgrade policies deny the edit, or a step that OLM takes after it.
@@ -135,6 +138,28 @@ impl<'s> ForbiddenStep<'s> {
     /// Whether it is the step that the edit itself requests, and not one that OLM takes automatically after it.
     pub fn is_first_step(&self) -> bool {
         self.resolved == self.to
+    }
+}
+
+/// A bundle that operator-controller cannot install, or may not be able to.
+#[derive(Clone, Debug)]
+pub struct PreflightRefusal<'s> {
+    /// How the bundle relates to the installed one.
+    pub change: AllowedChange,
+    /// The bundle.
+    pub resolved: Choice<'s>,
+    /// Why it cannot be installed.
+    pub faults: InstallFaults,
+}
+
+impl PreflightRefusal<'_> {
+    /// Whether another bundle could be installed in the same way: the first fault is in this one.
+    pub(super) fn is_of_bundle(&self) -> bool {
+        let first = self.faults.faults.first();
+        matches!(
+            first,
+            Some(InstallFault::Image(_) | InstallFault::Support(_))
+        )
     }
 }
 
@@ -261,6 +286,7 @@ impl Ruling<'_> {
             Self::AmbiguousCatalogs(_) => Token::AmbiguousCatalogs,
             Self::BundleVersionInvalid(..) => Token::BundleVersionInvalid,
             Self::UnsupportedDependency(..) => Token::UnsupportedDependency,
+            Self::Preflight(_) => Token::Preflight,
             Self::Guardrail(_) => Token::Guardrail,
             Self::Policy(_) => Token::Policy,
             Self::PoliciesUnknown(_) => Token::PoliciesUnknown,
@@ -294,6 +320,8 @@ pub struct RuledEdit<'s> {
     pub matched: Vec<MatchedBundles<'s>>,
     /// The catalog whose deprecations operator-controller copies into the conditions.
     pub deprecations_of: Option<&'s CatalogState>,
+    /// What may keep operator-controller from installing the bundle, if that denies nothing.
+    pub preflight: Option<PreflightRefusal<'s>>,
     /// The steps that guardrails would forbid if the bypass did not lift them.
     pub lifted: Vec<ForbiddenStep<'s>>,
     /// Why not every step was compared with guardrails, if any guardrail binds.
@@ -334,10 +362,19 @@ impl<'s> RuledEdit<'s> {
     pub fn resolved(&self) -> Option<Choice<'s>> {
         match &self.ruling {
             Ruling::Allowed(_, choice) => Some(*choice),
+            Ruling::Preflight(refusal) => Some(refusal.resolved),
             Ruling::Guardrail(forbidden) => Some(forbidden.resolved),
             Ruling::Policy(refusal) => Some(refusal.resolved),
             Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved),
             _ => None,
+        }
+    }
+
+    /// Why the bundle that it resolves to cannot be installed, or may not be, whatever becomes of the edit.
+    pub fn preflight(&self) -> Option<&PreflightRefusal<'s>> {
+        match &self.ruling {
+            Ruling::Preflight(refusal) => Some(refusal),
+            _ => self.preflight.as_ref(),
         }
     }
 
@@ -350,6 +387,7 @@ impl<'s> RuledEdit<'s> {
             | Ruling::BrokenSkipRange(choice)
             | Ruling::BundleVersionInvalid(choice, _)
             | Ruling::UnsupportedDependency(choice, _) => Some(choice.catalog),
+            Ruling::Preflight(refusal) => Some(refusal.resolved.catalog),
             Ruling::Guardrail(forbidden) => Some(forbidden.to.catalog),
             Ruling::Policy(refusal) => Some(refusal.resolved.catalog),
             Ruling::PoliciesUnknown(unlisted) => Some(unlisted.resolved.catalog),
@@ -382,6 +420,18 @@ impl<'s> RuledEdit<'s> {
             _ => passed,
         }
     }
+
+    /// The ruling on an edit that only changes how a bundle is installed, from the ruling on all of it: the edit passes,
+    /// unless operator-controller cannot install the bundle in the new way.
+    pub(super) fn of_reconfigured(self) -> Self {
+        if matches!(self.ruling, Ruling::Preflight(_)) {
+            return self;
+        }
+        Self {
+            preflight: self.preflight,
+            ..Ruling::NotJudged(Exemption::Reconfigured).into()
+        }
+    }
 }
 
 impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
@@ -390,6 +440,7 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
             ruling,
             matched: Vec::new(),
             deprecations_of: None,
+            preflight: None,
             lifted: Vec::new(),
             guardrails_not_applied: None,
             policy_warnings: Vec::new(),

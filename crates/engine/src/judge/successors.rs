@@ -52,6 +52,7 @@ fn lists_successors(ruling: &Ruling<'_>) -> bool {
         | Ruling::BundleVersionInvalid(..)
         | Ruling::UnsupportedDependency(..)
         | Ruling::Guardrail(_)
+        | Ruling::Preflight(_)
         | Ruling::Policy(_)
         | Ruling::PoliciesUnknown(_)
         | Ruling::Allowed(..) => true,

@@ -110,6 +110,8 @@ tokens! {
     BundleVersionInvalid => Deny,
     /// Row 15: the bundle resolved to declares a dependency.
     UnsupportedDependency => Deny,
+    /// Row 15a: operator-controller cannot install the bundle resolved to.
+    Preflight => Deny,
     /// Row 16: guardrails forbid a step that OLM would take.
     Guardrail => Deny,
     /// Row 17: an upgrade policy of the cluster forbids the edit.
@@ -132,7 +134,7 @@ mod tests {
     fn words_are_those_of_the_decision_table() {
         let words: Vec<_> = Token::ALL.iter().map(|token| token.as_str()).collect();
         assert_eq!(words.first(), Some(&"NotJudged"));
-        assert_eq!(words.len(), 27);
+        assert_eq!(words.len(), 28);
         assert!(Token::ALL.iter().is_sorted());
         assert_eq!(Token::NotASuccessor.verdict().as_str(), "deny");
         assert_eq!(Token::NoCatalogs.verdict().as_str(), "undecided");

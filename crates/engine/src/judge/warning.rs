@@ -6,7 +6,8 @@ use crate::extension::{Filter, Hint, Installed, Rollout};
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::walk::StepsAhead;
 use crate::judge::{
-    AllowedChange, Basis, Edit, Exemption, Jump, RuledEdit, Ruling, UnjudgedSteps, Verdict, rule,
+    AllowedChange, Basis, Edit, Exemption, Jump, PreflightRefusal, RuledEdit, Ruling,
+    UnjudgedSteps, Verdict, rule,
 };
 use crate::nearest::nearest;
 use crate::resolve::{Choice, Origin, PolicyFinding, Violation};
@@ -63,8 +64,8 @@ pub enum Warning<'s> {
         /// The existing channel with the most similar name.
         nearest: Option<&'s str>,
     },
-    /// The bundle resolves, but cannot be installed for all namespaces.
-    NotForAllNamespaces(Choice<'s>),
+    /// The bundle resolves, and operator-controller cannot install it, or may not be able to.
+    Preflight(PreflightRefusal<'s>),
     /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
     RollingOut,
     /// The name of the installed bundle is not known, and every name gives the same answer.
@@ -154,7 +155,9 @@ fn of_exemption<'s>(
         _ => None,
     };
     let of_step = of_policies(ruled).chain(of_rules_not_applied(ruled));
-    unresolved.into_iter().chain(of_step).collect()
+    let of_install = ruled.preflight.clone().map(Warning::Preflight);
+    let all = unresolved.into_iter().chain(of_step).chain(of_install);
+    all.collect()
 }
 
 fn does_not_resolve<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Option<Warning<'s>> {
@@ -215,12 +218,7 @@ fn of_choice<'s>(
 ) -> Vec<Warning<'s>> {
     let bundle = choice.bundle();
     let mut warnings = Vec::new();
-    if bundle
-        .install
-        .is_some_and(|install| !install.modes.all_namespaces)
-    {
-        warnings.push(Warning::NotForAllNamespaces(choice));
-    }
+    warnings.extend(ruled.preflight.clone().map(Warning::Preflight));
     if bundle.deprecated.is_some() {
         warnings.push(Warning::BundleDeprecated(choice));
     }

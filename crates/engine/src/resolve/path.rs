@@ -11,7 +11,7 @@ mod tests;
 
 use crate::resolve::olmv1::{Choice, ChoiceError, choose_among};
 use crate::resolve::path::pins::{Pin, Pins};
-use crate::resolve::{Effort, Guards, MatchingPolicies, Offer, Origin};
+use crate::resolve::{Effort, Guards, InstallContext, MatchingPolicies, Offer, Origin};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::Version;
 
@@ -33,26 +33,38 @@ pub struct Bounds<'a, 's> {
     pub guards: &'a Guards<'s>,
     /// The upgrade policies that match the extension; absent if they are not applied.
     pub policies: Option<&'a MatchingPolicies<'a, 's>>,
+    /// How a bundle is to be installed, if one that cannot be is refused.
+    pub install: Option<InstallContext<'a>>,
     /// The effort that the search is paid from; `None` for a search without that bound.
     pub effort: Option<&'a Effort<'a>>,
 }
 
 impl<'s> Bounds<'_, 's> {
-    /// Whether neither guardrails nor policies forbid an edit that pins this bundle.
+    /// Whether an edit that pins this bundle is denied neither for its installation nor by guardrails and policies.
     fn allow(&self, from: &Origin<'_>, to: &Choice<'s>) -> bool {
         let here = from.version().map(|here| &here.version);
         let policies = self.policies;
-        self.guards.allow(here, to) && policies.is_none_or(|policies| policies.allow_pin(from, to))
+        self.guards.allow(here, to)
+            && policies.is_none_or(|policies| policies.allow_pin(from, to))
+            && self.installs(to)
     }
 
-    /// Whether only edges bind paths. Then [`PathSearch`] decides as the rows do.
+    fn installs(&self, to: &Choice<'_>) -> bool {
+        let faults = self
+            .install
+            .and_then(|install| install.faults(to, self.rules));
+        faults.is_none_or(|faults| !faults.is_certain)
+    }
+
+    /// Whether neither guardrails nor policies bind paths. Then [`PathSearch`] decides as the rows do.
     pub fn are_edges_alone(&self) -> bool {
         self.guards.is_empty() && self.policies.is_none_or(MatchingPolicies::is_empty)
     }
 
     /// How many values one step is compared with at most.
     fn weight(&self) -> usize {
-        self.guards.weight() + self.policies.map_or(0, MatchingPolicies::weight)
+        let install = usize::from(self.install.is_some()) * self.rules.installs.len();
+        self.guards.weight() + self.policies.map_or(0, MatchingPolicies::weight) + install
     }
 }
 

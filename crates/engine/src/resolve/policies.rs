@@ -16,7 +16,7 @@ use olmguard_policy::{
 };
 
 use crate::extension::{Filter, PolicySubject};
-use crate::resolve::{Choice, Origin};
+use crate::resolve::{Choice, InstallContext, Origin};
 
 /// The upgrade policies of a cluster, in byte order of their names.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Requester {
     pub at: Moment,
 }
 
-/// The facts that upgrade policies read, apart from the request of an edit.
+/// The facts that rows read, apart from the request of an edit and what is installed.
 #[derive(Clone, Copy, Debug)]
 pub struct EditContext<'a> {
     /// The labels and the namespace of the extension, which policies match.
@@ -48,6 +48,8 @@ pub struct EditContext<'a> {
     pub requester: &'a Requester,
     /// Whether, and for how long, conditions are evaluated.
     pub conditions: Conditions<'a>,
+    /// How the bundle is to be installed; `None` if that is not checked.
+    pub install: Option<InstallContext<'a>>,
 }
 
 /// One rule that an edit violates, and its policy.
@@ -188,12 +190,13 @@ static UNKNOWN: Requester = Requester {
 };
 
 impl<'a> EditContext<'a> {
-    /// The context of an edit for whose answer there is time.
+    /// The context of an edit for whose answer there is time, and whose installation is not checked.
     pub fn of(subject: &'a PolicySubject, requester: &'a Requester) -> Self {
         Self {
             subject,
             requester,
             conditions: Conditions::ALL,
+            install: None,
         }
     }
 }

@@ -18,6 +18,7 @@ mod growth;
 mod guardrails;
 mod parsers;
 mod policies;
+mod preflight;
 mod properties;
 mod quick;
 mod recorded;

@@ -8,15 +8,15 @@ use clap::{Args, ValueEnum};
 
 use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::args::olm::EdgesArgs;
+use crate::cli::args::olm::{EdgesArgs, PREFLIGHT};
+use crate::cli::args::{heading, one_of};
 use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
 use crate::cli::facts::{FactsArgs, check_stdin};
 use crate::cli::output::OutputArgs;
 use crate::cli::project::Project;
 use crate::cli::{Exit, help};
-use olmguard_catalog::olm::Rules;
+use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::judge::Requester;
 
 /// Check manifests, with or without a cluster
@@ -61,6 +61,16 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(super) edges: EdgesArgs,
+
+    /// What to do with a bundle that resolves and cannot be installed
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_parser = one_of(&PREFLIGHT),
+        default_value = "deny",
+        help_heading = heading::RESULT
+    )]
+    pub(super) preflight: PreflightMode,
 
     /// The version[,bundle=NAME][,release=R]
     #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]

@@ -115,6 +115,9 @@ struct ResultReport {
     /// Rules of upgrade policies that the edit violates. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     policies: Vec<PolicyReport>,
+    /// Checks of the installation that fail, or may fail, by their ids. Omitted if empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    checks: Vec<&'static str>,
     warnings: Vec<String>,
     message: Option<String>,
     /// Error message of OLM itself.
@@ -322,6 +325,7 @@ impl ResultReport {
             blocked_by: answer.blocked.clone(),
             policies: answer.policies.clone(),
             one_edit: answer.advice.one_edit.as_ref().map(OneEditReport::from),
+            checks: answer.checks.iter().map(|check| check.as_str()).collect(),
             warnings: answer.warnings.clone(),
             message: answer.message.clone(),
             upstream: answer.upstream.clone(),

@@ -28,6 +28,7 @@ use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
+use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
 use olmguard_views::readiness::{CheckFacts, CheckReadiness};
 
@@ -108,7 +109,7 @@ impl LiveArgs {
     pub(super) async fn live(
         self,
         cluster: Cluster,
-        (request, olm): (ClusterRequest, OlmRequest),
+        (request, olm, preflight): (ClusterRequest, OlmRequest, PreflightMode),
         memory: Pool,
         metrics: &Metrics,
     ) -> Result<ClusterCatalogs, CatalogdError> {
@@ -123,6 +124,7 @@ impl LiveArgs {
             olm: OlmFlags {
                 request: olm,
                 namespace: request.olm_namespace,
+                preflight,
             },
             board: Arc::default(),
             olm_board: Arc::default(),

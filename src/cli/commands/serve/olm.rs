@@ -19,7 +19,7 @@ use crate::server::ReadinessCheck;
 use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{WatchMetrics, WatchedResource};
 use crate::tls::{Clock, SystemClock};
-use olmguard_catalog::olm::Rules;
+use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
 
 /// The flags about the OLM.
@@ -27,6 +27,8 @@ use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
 pub(super) struct OlmFlags {
     pub(super) request: OlmRequest,
     pub(super) namespace: Option<String>,
+    /// What becomes of an edit whose bundle cannot be installed.
+    pub(super) preflight: PreflightMode,
 }
 
 /// Which OLM was taken, in words for probes.
@@ -104,7 +106,9 @@ impl OlmFlags {
             warn!(%warning, "Detected OLM with a warning");
         }
         ChosenRelease {
-            rules: found.rules_unless(self.request.release, set),
+            rules: found
+                .rules_unless(self.request.release, set)
+                .with_preflight(self.preflight),
             words: words(found, &warnings),
             is_certain: warnings.is_empty(),
         }
@@ -121,7 +125,7 @@ impl OlmFlags {
         // Gates that this release does not know are told once it is known to be this one.
         let gates = self.request.gates(taken).ok().flatten();
         ChosenRelease {
-            rules: Rules::new(taken, gates.unwrap_or_default()),
+            rules: Rules::new(taken, gates.unwrap_or_default()).with_preflight(self.preflight),
             words: format!("checked as OLM {taken}, {how}: {error}"),
             is_certain: false,
         }

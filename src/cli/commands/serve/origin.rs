@@ -23,7 +23,7 @@ use crate::telemetry::Metrics;
 use crate::telemetry::metrics::{CatalogLoad, CatalogMetrics, LoadFailure};
 use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::memory::Pool;
-use olmguard_catalog::olm::Rules;
+use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 use olmguard_views::readiness::{CatalogCounts, CheckFacts, CheckReadiness};
 
@@ -40,6 +40,7 @@ pub(super) enum CatalogsOrigin {
 pub(super) struct FollowedCluster {
     cluster: ClusterRequest,
     olm: OlmRequest,
+    preflight: PreflightMode,
     live: LiveArgs,
 }
 
@@ -66,6 +67,7 @@ impl CatalogsOrigin {
         common: &CommonArgs,
         cluster: &ClusterArgs,
         live: LiveArgs,
+        preflight: PreflightMode,
         other: Option<&'static str>,
     ) -> Result<Self, UsageError> {
         let olm = common.olm.request();
@@ -76,10 +78,14 @@ impl CatalogsOrigin {
                 cluster: live.request(cluster),
                 olm,
                 live,
+                preflight,
             })));
         }
         match cluster.given().or(live.given()).or(other) {
-            None => Ok(Self::Given(common.catalog.sources().to_vec(), olm.rules()?)),
+            None => {
+                let rules = olm.rules()?.with_preflight(preflight);
+                Ok(Self::Given(common.catalog.sources().to_vec(), rules))
+            }
             Some(flag) => Err(UsageError::ClusterBesideFiles { flag }),
         }
     }
@@ -106,9 +112,14 @@ impl CatalogsOrigin {
                 Ok((CatalogsSource::Given(given), None))
             }
             Self::Cluster(followed) => {
-                let FollowedCluster { cluster, olm, live } = *followed;
+                let FollowedCluster {
+                    cluster,
+                    olm,
+                    live,
+                    preflight,
+                } = *followed;
                 let found = connect(&cluster.access, Caller::Server).await?;
-                let live = live.live(found.clone(), (cluster, olm), memory, metrics);
+                let live = live.live(found.clone(), (cluster, olm, preflight), memory, metrics);
                 Ok((CatalogsSource::Cluster(Box::new(live.await?)), Some(found)))
             }
         }

@@ -7,11 +7,12 @@ use crate::judge::rule::rule_question;
 use crate::judge::walk::StepsAhead;
 use crate::judge::{Basis, Request, Verdict};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Effort, Guards, MatchingPolicies, Offer, Origin, Query,
+    Bounds, Choice, EditContext, Effort, Guards, InstallContext, MatchingPolicies, Offer, Origin,
+    Query,
 };
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::Package;
-use olmguard_catalog::olm::Rules;
+use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_catalog::version::crd;
 
 /// Asks the decision table about changes of one request.
@@ -158,6 +159,8 @@ pub(super) struct Ground<'a, 's> {
     pub(super) offers: Vec<Offer<'s>>,
     guards: Guards<'s>,
     policies: MatchingPolicies<'a, 's>,
+    /// How a bundle is to be installed, if one that cannot be is denied.
+    install: Option<InstallContext<'a>>,
     rules: &'s Rules,
 }
 
@@ -174,6 +177,9 @@ impl<'a, 's> Ground<'a, 's> {
         let upgrades = &basis.policies.upgrades;
         Some(Self {
             policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
+            install: context
+                .install
+                .filter(|_| rules.preflight == PreflightMode::Deny),
             offers,
             guards: guards.with_bypass(filter.bypasses()),
             rules,
@@ -206,6 +212,7 @@ impl<'a, 's> Ground<'a, 's> {
             rules: self.rules,
             guards: &self.guards,
             policies: Some(&self.policies),
+            install: self.install,
             effort: Some(effort),
         }
     }

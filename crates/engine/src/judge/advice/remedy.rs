@@ -42,6 +42,11 @@ impl<'s> Remedies<'_, '_, 's> {
                     ..advice
                 })
             }
+            Ruling::Preflight(refusal) if !refusal.is_of_bundle() => None,
+            Ruling::Preflight(_) => self.another_candidate().filter(|advice| {
+                // To stay at what is installed is no way on: something else has to change.
+                self.prover.installed().is_none() || advice.path.len() > 1
+            }),
             Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
                 self.another_candidate()
             }

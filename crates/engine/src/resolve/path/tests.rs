@@ -58,6 +58,7 @@ fn unbound<'a, 's>(rules: &'a Rules, guards: &'a Guards<'s>) -> Bounds<'a, 's> {
         rules,
         guards,
         policies: None,
+        install: None,
         effort: None,
     }
 }

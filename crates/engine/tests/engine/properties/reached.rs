@@ -22,6 +22,7 @@ pub(crate) fn by_search(snapshot: &Snapshot, offers: &[Offer<'_>], origin: &Orig
         rules: snapshot.rules(),
         guards: &Guards::default(),
         policies: None,
+        install: None,
         effort: None,
     };
     assert!(bounds.are_edges_alone());

@@ -6,7 +6,6 @@ use olmguard_engine::judge::Exemption;
 use serde_json::json;
 
 use crate::words::{argo, argo_at, one, reads, rolling_out, updated};
-use olmguard_fixtures::question::{content, rules};
 
 #[test]
 fn unchanged() {
@@ -159,22 +158,6 @@ fn the_newest_is_the_newest_that_is_not_deprecated() {
         "
             (Resolved)
             warning: 1.9.0 is the newest match but OLM does not get there: it stops at 1.1.0
-        ",
-    );
-}
-
-#[test]
-fn install_modes() {
-    reads(
-        &{ let csv = r#"{"schema": "olm.bundle", "package": "P", "name": "P.v1.0.0", "properties": [
-            {"type": "olm.package", "value": {"packageName": "P", "version": "1.0.0"}},
-            {"type": "olm.csv.metadata", "value": {"installModes": [
-                {"type": "AllNamespaces", "supported": false},
-                {"type": "OwnNamespace", "supported": true}]}}]}"#;
-        one("").state("c", |state| state.content = content(csv, &rules("1.11", &[]))).answer() },
-        "
-            (Resolved)
-            warning: P.v1.0.0 does not support AllNamespaces: without a watchNamespace in spec.config OLM fails
         ",
     );
 }

@@ -3,8 +3,8 @@
 use super::InvalidImage;
 use super::collect::kept;
 use super::locate::Locator;
-use crate::lint::image::ImageFault;
 use olmguard_catalog::fbc::raw::{self, Raw, RawContent, Value};
+use olmguard_preflight::reference::ImageFault;
 
 /// A blob, and what is wrong with the images of a bundle: finding that is worth another core.
 #[derive(Debug)]

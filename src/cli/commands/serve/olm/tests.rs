@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::cli::args::olm::OlmArgs;
 use crate::cluster::{FaultClass, WatchFault};
-use olmguard_catalog::olm::OlmRelease;
+use olmguard_catalog::olm::{OlmRelease, PreflightMode};
 use olmguard_support::api::ApiServer;
 
 #[derive(Debug, Parser)]
@@ -20,6 +20,7 @@ fn follower(flags: &[&str]) -> OlmFollower {
     OlmFollower {
         asked: OlmFlags {
             request: Flags::parse_from(flags).olm.request(),
+            preflight: PreflightMode::default(),
             namespace: None,
         },
         board: Arc::default(),

@@ -1,45 +1,136 @@
-//! References to images, as far as opm refuses them.
+//! References to images: what opm refuses of them, and what operator-controller refuses besides.
 //!
 //! Upstream: go.podman.io/image, [`docker/reference/normalize.go`] (`ParseNormalizedNamed`) and the two
-//! beside it, `reference` and `regexp`; opencontainers/go-digest, [`digest.go`].
+//! beside it, `reference` and `regexp`; opencontainers/go-digest, [`digest.go`]; operator-controller,
+//! [`internal/shared/util/image/pull.go`].
 //!
 //! [`digest.go`]: https://github.com/opencontainers/go-digest/blob/v1.0.0/digest.go
 //! [`docker/reference/normalize.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/reference/normalize.go
+//! [`internal/shared/util/image/pull.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/shared/util/image/pull.go
 
 use std::borrow::Cow;
 
+use olmguard_catalog::version::go;
+
+/// Why operator-controller does not take a reference; printed as it prints it.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ReferenceError {
+    /// It is none.
+    #[error("error parsing image reference {}: {fault}", go::quote(reference))]
+    Invalid {
+        /// The reference.
+        reference: Box<str>,
+        /// What is wrong with it.
+        fault: ImageFault,
+    },
+    /// Its registry or its repository is left to be completed.
+    #[error(
+        "error parsing image reference {}: repository name must be canonical",
+        go::quote(reference)
+    )]
+    NotCanonical {
+        /// The reference.
+        reference: Box<str>,
+    },
+    /// It has both a tag and a digest.
+    #[error(
+        "error creating reference: Docker references with both a tag and digest are currently not supported"
+    )]
+    TagAndDigest,
+    /// It has neither a tag nor a digest.
+    #[error(
+        "error creating reference: Docker reference {familiar} is not for an unknown digest case; tag or digest is needed"
+    )]
+    NeitherTagNorDigest {
+        /// The reference as Docker shortens it.
+        familiar: Box<str>,
+    },
+}
+
 /// Why a text is no reference; printed as upstream prints it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub(crate) enum ImageFault {
+pub enum ImageFault {
+    /// It can be mistaken for the identifier of an image.
     #[error("invalid repository name ({0}), cannot specify 64-byte hexadecimal strings")]
     Identifier(Box<str>),
+    /// Upper case in the repository, before anything else is looked at.
     #[error("invalid reference format: repository name must be lowercase")]
     UpperCaseRepository,
+    /// Lower case would make it a reference.
     #[error("repository name must be lowercase")]
     UpperCase,
+    /// It has not the form of a reference.
     #[error("invalid reference format")]
     Format,
+    /// The name is too long.
     #[error("repository name must not be more than 255 characters")]
     TooLong,
+    /// Another algorithm than SHA-2.
     #[error("unsupported digest algorithm")]
     DigestAlgorithm,
+    /// The digest is too short or too long for its algorithm.
     #[error("invalid checksum digest length")]
     DigestLength,
+    /// The digest is not lower-case hexadecimal.
     #[error("invalid checksum digest format")]
     DigestFormat,
 }
 
-impl ImageFault {
-    /// What is wrong with a reference; the empty one is not looked at.
-    pub(crate) fn of(image: &str) -> Option<Self> {
-        if image.is_empty() {
-            return None;
-        }
-        check(image).err()
+/// Checks a reference to the image of a bundle: whole, and with exactly one of tag and digest.
+///
+/// # Errors
+/// The text of operator-controller, which does not try again until the extension or the catalog changes.
+pub fn check(reference: &str) -> Result<(), ReferenceError> {
+    let whole = parse(reference).map_err(|fault| ReferenceError::Invalid {
+        reference: reference.into(),
+        fault,
+    })?;
+    if whole.text != reference {
+        return Err(ReferenceError::NotCanonical {
+            reference: reference.into(),
+        });
+    }
+    match (whole.has_tag, whole.has_digest) {
+        (true, false) | (false, true) => Ok(()),
+        (true, true) => Err(ReferenceError::TagAndDigest),
+        (false, false) => Err(ReferenceError::NeitherTagNorDigest {
+            familiar: familiar(reference).into(),
+        }),
     }
 }
 
-fn check(image: &str) -> Result<(), ImageFault> {
+/// A reference as Docker completes it.
+struct Reference<'a> {
+    text: Cow<'a, str>,
+    has_tag: bool,
+    has_digest: bool,
+}
+
+/// The reference without what Docker completes it with.
+fn familiar(reference: &str) -> &str {
+    let Some(rest) = reference
+        .strip_prefix(DOCKER)
+        .and_then(|rest| rest.strip_prefix('/'))
+    else {
+        return reference;
+    };
+    match rest.strip_prefix("library/") {
+        Some(name) if !name.contains('/') => name,
+        _ => rest,
+    }
+}
+
+impl ImageFault {
+    /// What is wrong with a reference; the empty one is not looked at.
+    pub fn of(image: &str) -> Option<Self> {
+        if image.is_empty() {
+            return None;
+        }
+        parse(image).err()
+    }
+}
+
+fn parse(image: &str) -> Result<Reference<'_>, ImageFault> {
     if image.len() == 64 && image.bytes().all(is_lower_hex) {
         return Err(ImageFault::Identifier(image.into()));
     }
@@ -49,23 +140,32 @@ fn check(image: &str) -> Result<(), ImageFault> {
     if repository.chars().any(char::is_uppercase) {
         return Err(ImageFault::UpperCaseRepository);
     }
-    let Some((name, digest)) = parts(&whole) else {
-        let is_case = parts(&whole.to_lowercase()).is_some();
+    let Some(parts) = NamedParts::of(&whole) else {
+        let is_case = NamedParts::of(&whole.to_lowercase()).is_some();
         return Err(if is_case {
             ImageFault::UpperCase
         } else {
             ImageFault::Format
         });
     };
-    if name.len() > NAME_LIMIT {
+    if parts.name.len() > NAME_LIMIT {
         return Err(ImageFault::TooLong);
     }
-    digest.map_or(Ok(()), check_digest)
+    parts.digest.map_or(Ok(()), check_digest)?;
+    let (has_tag, has_digest) = (parts.has_tag, parts.digest.is_some());
+    Ok(Reference {
+        text: whole,
+        has_tag,
+        has_digest,
+    })
 }
 
 /// The reference as Docker completes it: with its registry.
 fn completed(image: &str) -> Cow<'_, str> {
-    let is_domain = |first: &str| first.contains(['.', ':']) || first == "localhost";
+    let is_domain = |first: &str| {
+        let has_capital = first.chars().any(char::is_uppercase);
+        first.contains(['.', ':']) || first == "localhost" || has_capital
+    };
     let (domain, rest) = match image.split_once('/') {
         Some((first, rest)) if is_domain(first) => (first, rest),
         _ => (DOCKER, image),
@@ -83,20 +183,34 @@ fn completed(image: &str) -> Cow<'_, str> {
     format!("{domain}/{rest}").into()
 }
 
-/// Name and digest of a text that has the form of a reference.
-fn parts(text: &str) -> Option<(&str, Option<&str>)> {
-    let (head, digest) = match text.split_once('@') {
-        Some((head, digest)) => (head, Some(digest)),
-        None => (text, None),
-    };
-    let slash = head.rfind('/')?;
-    let (name, tag) = match head.get(slash..)?.find(':') {
-        Some(colon) => (head.get(..slash + colon)?, head.get(slash + colon + 1..)),
-        None => (head, None),
-    };
-    let (domain, path) = name.split_once('/')?;
-    let is_name = (is_domain(domain) || is_component(domain)) && path.split('/').all(is_component);
-    (is_name && tag.is_none_or(is_tag) && digest.is_none_or(is_digest)).then_some((name, digest))
+/// The parts of a text that has the form of a reference.
+struct NamedParts<'a> {
+    name: &'a str,
+    has_tag: bool,
+    digest: Option<&'a str>,
+}
+
+impl<'a> NamedParts<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let (head, digest) = match text.split_once('@') {
+            Some((head, digest)) => (head, Some(digest)),
+            None => (text, None),
+        };
+        let slash = head.rfind('/')?;
+        let (name, tag) = match head.get(slash..)?.find(':') {
+            Some(colon) => (head.get(..slash + colon)?, head.get(slash + colon + 1..)),
+            None => (head, None),
+        };
+        let (domain, path) = name.split_once('/')?;
+        let is_host = is_domain(domain) || is_component(domain);
+        let is_name = is_host && path.split('/').all(is_component);
+        let is_whole = is_name && tag.is_none_or(is_tag) && digest.is_none_or(is_digest);
+        is_whole.then_some(Self {
+            name,
+            has_tag: tag.is_some(),
+            digest,
+        })
+    }
 }
 
 fn is_domain(text: &str) -> bool {
@@ -189,6 +303,46 @@ const NAME_LIMIT: usize = 255;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operator_controller_wants_a_whole_reference_with_one_of_tag_and_digest() {
+        let digest = format!("@sha256:{}", "0123456789abcdef".repeat(4));
+        let both = format!("registry.example/a:1{digest}");
+        let whole = format!("registry.example/a{digest}");
+        for (reference, expected) in [
+            ("registry.example/a:1", None),
+            (whole.as_str(), None),
+            ("localhost/a:1", None),
+            ("Host/a:1", None),
+            (both.as_str(), Some("references with both a tag and digest")),
+            (
+                "registry.example/a",
+                Some("Docker reference registry.example/a is not"),
+            ),
+            ("docker.io/library/a", Some("Docker reference a is not")),
+            ("docker.io/team/a", Some("Docker reference team/a is not")),
+            ("docker.io/a:1", Some("repository name must be canonical")),
+            (
+                "index.docker.io/team/a:1",
+                Some("repository name must be canonical"),
+            ),
+            (
+                "team/a:1",
+                Some("\"team/a:1\": repository name must be canonical"),
+            ),
+            ("", Some("image reference \"\": invalid reference format")),
+            ("a\n", Some("\"a\\n\": invalid reference format")),
+        ] {
+            let found = check(reference).err().map(|error| error.to_string());
+            match expected {
+                None => assert_eq!(found, None, "{reference}"),
+                Some(text) => assert!(
+                    found.as_deref().is_some_and(|found| found.contains(text)),
+                    "{reference}: {found:?}"
+                ),
+            }
+        }
+    }
 
     #[test]
     fn references() {

@@ -1,0 +1,37 @@
+//! Row 15a: what operator-controller checks of the bundle that it has chosen, before it pulls the image.
+//!
+//! The edit itself is checked, and no step that OLM takes automatically after it: a bundle that cannot be installed stops
+//! the extension until an edit or a catalog changes, and the next edit is checked again.
+
+use crate::judge::{AllowedChange, Basis, PreflightRefusal, RuledEdit, Ruling};
+use crate::resolve::{EditContext, Occasion};
+use olmguard_catalog::olm::PreflightMode;
+
+/// Checks the bundle that an edit resolves to.
+pub(super) fn put<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>, context: EditContext<'_>) {
+    let Ruling::Allowed(change, resolved) = ruled.ruling else {
+        return;
+    };
+    let Some(install) = context.install else {
+        return;
+    };
+    let rules = basis.snapshot.rules();
+    let is_as_before =
+        change == AllowedChange::Unchanged && install.occasion != Occasion::Reconfiguration;
+    if is_as_before || rules.preflight == PreflightMode::Off {
+        return;
+    }
+    let Some(faults) = install.faults(&resolved, rules) else {
+        return;
+    };
+    let refusal = PreflightRefusal {
+        change,
+        resolved,
+        faults,
+    };
+    if refusal.faults.is_certain && rules.preflight == PreflightMode::Deny {
+        ruled.ruling = Ruling::Preflight(Box::new(refusal));
+    } else {
+        ruled.preflight = Some(refusal);
+    }
+}

@@ -1,0 +1,368 @@
+//! Row 15a: what operator-controller checks of the bundle that it has chosen, by gates, release and configuration.
+
+use olmguard_catalog::olm::{Gates, OlmRelease, PreflightMode, Rules};
+use olmguard_engine::explain::{Answer, answer};
+use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
+use olmguard_engine::judge::{Basis, Edit, ExemptionKind, Requester, Token};
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_fixtures::question::{ask, content};
+use olmguard_fixtures::written::written;
+use serde_json::{Value, json};
+
+/// An operator-controller, and one bundle of each kind.
+struct Cluster {
+    rules: Rules,
+    bundle: Value,
+}
+
+const UNKNOWN: Option<&[&str]> = None;
+const OFF: Option<&[&str]> = Some(&[]);
+const ON: Option<&[&str]> = Some(&["SingleOwnNamespaceInstallSupport=true"]);
+
+impl Cluster {
+    /// An operator-controller 1.11 with these gates, or with gates that are not known.
+    fn new(gates: Option<&[&str]>, csv: Value) -> Self {
+        let olm = OlmRelease::default();
+        let gates = gates.map(|gates| Gates::parse(gates.iter().copied(), olm).unwrap());
+        Self {
+            rules: Rules::new(olm, gates.unwrap_or_default()),
+            bundle: json!({"type": "olm.csv.metadata", "value": csv}),
+        }
+    }
+
+    /// The same with another use of what is found.
+    fn with(self, preflight: PreflightMode) -> Self {
+        Self {
+            rules: self.rules.with_preflight(preflight),
+            ..self
+        }
+    }
+
+    /// 1.0.0 can be installed by every operator-controller, 1.1.0 has the facts of this cluster's bundle.
+    fn snapshot(&self) -> Snapshot {
+        let bundle = |version: &str, image: &str, more: Option<&Value>| {
+            let package =
+                json!({"type": "olm.package", "value": {"packageName": "P", "version": version}});
+            let properties: Vec<_> = [Some(&package), more].into_iter().flatten().collect();
+            json!({"schema": "olm.bundle", "package": "P", "name": format!("P.v{version}"), "image": image,
+                "properties": properties})
+        };
+        let entries = json!([{"name": "P.v1.0.0"}, {"name": "P.v1.1.0", "replaces": "P.v1.0.0"}]);
+        let image = self.bundle.pointer("/value/image").and_then(Value::as_str);
+        let image = image.unwrap_or("example.com/p:1.1.0");
+        let blobs = [
+            json!({"schema": "olm.package", "name": "P"}),
+            json!({"schema": "olm.channel", "package": "P", "name": "stable", "entries": entries}),
+            bundle("1.0.0", "example.com/p:1.0.0", None),
+            bundle("1.1.0", image, Some(&self.bundle)),
+        ];
+        let text: String = blobs.iter().map(Value::to_string).collect();
+        let of = ask(&[("c", 0, &written("stable: 1.0.0"))]);
+        let state = of.snapshot().catalog("c").cloned().unwrap();
+        let content = content(&text, &self.rules);
+        Snapshot::new(self.rules.clone(), vec![CatalogState { content, ..state }])
+    }
+
+    fn answer(&self, new: &Extension, old: Option<&Extension>, installed: &Installed) -> Answer {
+        let edit = Edit {
+            new,
+            old,
+            installed,
+            schema: &[],
+            requester: Requester::unknown(),
+        };
+        answer(Basis::without_policies(&self.snapshot()), &edit)
+    }
+
+    /// The answer to a new extension with this configuration.
+    fn created(&self, config: &Value) -> Answer {
+        self.answer(
+            &extension("ext", ">=1.0.0", config),
+            None,
+            &Installed::Nothing,
+        )
+    }
+
+    /// The answer to an update from one to the other, with this version installed.
+    fn updated(&self, old: &Extension, new: &Extension, installed: &str) -> Answer {
+        let installed = Installed::Bundle(InstalledBundle {
+            name: Some(format!("P.v{installed}")),
+            version: installed.to_owned(),
+            release: None,
+        });
+        self.answer(new, Some(old), &installed)
+    }
+}
+
+fn extension(name: &str, range: &str, config: &Value) -> Extension {
+    let object = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+        "metadata": {"name": name},
+        "spec": {"namespace": "ns", "config": config,
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": "P", "version": range}}},
+    });
+    Extension::read(Shape::V1, &object)
+}
+
+fn watching(namespace: &str) -> Value {
+    json!({"configType": "Inline", "inline": {"watchNamespace": namespace}})
+}
+
+fn modes(names: &[&str]) -> Value {
+    let mode = |name: &&str| json!({"type": name, "supported": true});
+    json!({"installModes": names.iter().map(mode).collect::<Vec<_>>()})
+}
+
+fn checks(answer: &Answer) -> Vec<&'static str> {
+    answer.checks.iter().map(|check| check.as_str()).collect()
+}
+
+#[test]
+fn a_denial_needs_every_setting_that_is_possible() {
+    let own = || modes(&["OwnNamespace"]);
+    let none = Value::Null;
+    let rows: [(&str, Cluster, Value, Token, &[&str]); 13] = [
+        (
+            "all",
+            Cluster::new(UNKNOWN, modes(&["AllNamespaces"])),
+            none.clone(),
+            Token::Resolved,
+            &[],
+        ),
+        (
+            "own, no config: off refuses the mode, on the configuration",
+            Cluster::new(UNKNOWN, own()),
+            none.clone(),
+            Token::Preflight,
+            &["install-mode-unsupported", "config-required"],
+        ),
+        (
+            "own, off",
+            Cluster::new(OFF, own()),
+            none.clone(),
+            Token::Preflight,
+            &["install-mode-unsupported"],
+        ),
+        (
+            "own, on",
+            Cluster::new(ON, own()),
+            none.clone(),
+            Token::Preflight,
+            &["config-required"],
+        ),
+        (
+            "own, config, on",
+            Cluster::new(ON, own()),
+            watching("ns"),
+            Token::Resolved,
+            &[],
+        ),
+        (
+            "own, config, off",
+            Cluster::new(OFF, own()),
+            watching("ns"),
+            Token::Preflight,
+            &["install-mode-unsupported"],
+        ),
+        (
+            "own, config: the gate may be on",
+            Cluster::new(UNKNOWN, own()),
+            watching("ns"),
+            Token::Resolved,
+            &["install-mode-unsupported"],
+        ),
+        (
+            "own, another namespace: both refuse it",
+            Cluster::new(UNKNOWN, own()),
+            watching("other"),
+            Token::Preflight,
+            &["install-mode-unsupported", "config-invalid"],
+        ),
+        (
+            "only several namespaces",
+            Cluster::new(UNKNOWN, modes(&["MultiNamespace"])),
+            none.clone(),
+            Token::Preflight,
+            &["install-mode-unsupported"],
+        ),
+        (
+            "no modes",
+            Cluster::new(ON, json!({})),
+            none.clone(),
+            Token::Preflight,
+            &["install-mode-unsupported"],
+        ),
+        (
+            "all, and a namespace to watch",
+            Cluster::new(UNKNOWN, modes(&["AllNamespaces"])),
+            watching("ns"),
+            Token::Preflight,
+            &["config-invalid"],
+        ),
+        (
+            "APIServices",
+            Cluster::new(
+                UNKNOWN,
+                json!({"installModes": [{"type": "AllNamespaces", "supported": true}],
+                "apiServiceDefinitions": {"owned": [{"name": "v1.a"}]}}),
+            ),
+            none.clone(),
+            Token::Preflight,
+            &["apiservices-unsupported"],
+        ),
+        (
+            "deploymentConfig: its gate may be on",
+            Cluster::new(UNKNOWN, modes(&["AllNamespaces"])),
+            json!({"configType": "Inline", "inline": {"deploymentConfig": {}}}),
+            Token::Resolved,
+            &["deployment-config-off"],
+        ),
+    ];
+    for (why, cluster, config, token, expected) in rows {
+        let answer = cluster.created(&config);
+        assert_eq!(
+            (answer.token, checks(&answer).as_slice()),
+            (token, expected),
+            "{why}"
+        );
+        assert_eq!(
+            answer.warnings.is_empty(),
+            token == Token::Preflight || expected.is_empty(),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn a_property_that_cannot_be_read_and_a_bundle_without_one_say_nothing() {
+    for csv in [json!({"installModes": 5}), json!("x")] {
+        let answer = Cluster::new(UNKNOWN, csv).created(&Value::Null);
+        assert_eq!((answer.token, checks(&answer).len()), (Token::Resolved, 0));
+    }
+}
+
+#[test]
+fn the_image_must_be_whole() {
+    let with_image = |image: &str| json!({"image": image, "installModes": [{"type": "AllNamespaces", "supported": true}]});
+    for (image, token) in [
+        ("example.com/p:1", Token::Resolved),
+        ("example.com/p", Token::Preflight),
+        ("team/p:1", Token::Preflight),
+        ("", Token::Resolved),
+    ] {
+        let answer = Cluster::new(UNKNOWN, with_image(image)).created(&Value::Null);
+        assert_eq!(answer.token, token, "{image}");
+    }
+    let answer = Cluster::new(UNKNOWN, with_image("team/p:1")).created(&Value::Null);
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: install of >=1.0.0 refused: the image reference of P.v1.1.0 does not name its registry and repository in full \
+         [Preflight]\n\
+         Check: image-ref-invalid\n\
+         Fix: set spec.source.catalog.version to \"1.0.0\"\n\
+         Catalog: c\n\
+         OLM: error for resolved bundle \"P.v1.1.0\" with version \"1.1.0\": error parsing image reference \
+         \"team/p:1\": repository name must be canonical\n\
+         Help: olmguard explain Preflight"
+    );
+}
+
+#[test]
+fn a_name_counts_when_the_extension_is_made() {
+    let cluster = |gates| Cluster::new(gates, modes(&["AllNamespaces"]));
+    let boxcutter: Option<&[&str]> = Some(&["BoxcutterRuntime=true"]);
+    for (length, gates, token, expected) in [
+        (53, UNKNOWN, Token::Resolved, 0),
+        (54, UNKNOWN, Token::Resolved, 1),
+        (54, OFF, Token::Preflight, 1),
+        (63, boxcutter, Token::Resolved, 0),
+        (64, boxcutter, Token::Preflight, 1),
+        (64, UNKNOWN, Token::Preflight, 1),
+    ] {
+        let new = extension(&"n".repeat(length), "1.0.0", &Value::Null);
+        let answer = cluster(gates).answer(&new, None, &Installed::Nothing);
+        assert_eq!(
+            (answer.token, checks(&answer).len()),
+            (token, expected),
+            "{length}"
+        );
+        let again = cluster(gates).updated(
+            &new,
+            &extension(&"n".repeat(length), "1.1.0", &Value::Null),
+            "1.0.0",
+        );
+        assert_eq!(again.token, Token::Resolved, "{length}");
+    }
+}
+
+#[test]
+fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
+    let cluster = Cluster::new(OFF, modes(&["AllNamespaces"]));
+    let plain = extension("ext", "1.1.0", &Value::Null);
+    let watched = extension("ext", "1.1.0", &watching("a"));
+    let labelled = extension("ext", "1.1.0", &watching("a"));
+    let kept = cluster.updated(&watched, &labelled, "1.1.0");
+    assert_eq!(kept.exemption.unwrap().kind, ExemptionKind::Unchanged);
+    let changed = cluster.updated(&plain, &watched, "1.1.0");
+    assert_eq!(
+        (changed.token, checks(&changed).as_slice()),
+        (Token::Preflight, &["config-invalid"][..])
+    );
+    let removed = cluster.updated(&watched, &plain, "1.1.0");
+    assert_eq!(removed.exemption.unwrap().kind, ExemptionKind::Reconfigured);
+    // An extension that does not resolve can be configured all the same.
+    let gone = |config: &Value| extension("ext", "9.0.0", config);
+    let answer = cluster.updated(&gone(&watching("a")), &gone(&Value::Null), "1.1.0");
+    assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Reconfigured);
+    // A range that stays where it is, with the configuration that it has, is no move.
+    let wider = extension("ext", ">=1.1.0", &watching("a"));
+    assert_eq!(
+        cluster.updated(&watched, &wider, "1.1.0").token,
+        Token::Unchanged
+    );
+}
+
+#[test]
+fn a_move_is_denied_and_the_way_out_leads_elsewhere() {
+    let cluster = Cluster::new(UNKNOWN, modes(&["OwnNamespace"]));
+    let old = extension("ext", "1.0.0", &Value::Null);
+    let answer = cluster.updated(&old, &extension("ext", "1.x", &Value::Null), "1.0.0");
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: 1.0.0 -> 1.x refused: P.v1.1.0 does not support the install mode AllNamespaces [Preflight]\n\
+         Check: install-mode-unsupported, config-required\n\
+         Set spec.config.inline.watchNamespace to ns, and turn on SingleOwnNamespaceInstallSupport, a feature gate of \
+         operator-controller.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    assert_eq!(answer.resolved.unwrap().version, "1.1.0");
+    assert_eq!(answer.upstream, None);
+}
+
+#[test]
+fn warnings_take_the_place_of_a_denial() {
+    let cluster = || Cluster::new(OFF, modes(&["OwnNamespace"]));
+    let warned = cluster().with(PreflightMode::Warn).created(&Value::Null);
+    assert_eq!(warned.token, Token::Resolved);
+    assert_eq!(
+        warned.warnings,
+        [
+            "OLM will not install this: P.v1.1.0 does not support the install mode AllNamespaces \
+          [install-mode-unsupported]"
+        ]
+    );
+    let off = cluster().with(PreflightMode::Off).created(&Value::Null);
+    assert_eq!(
+        (off.token, off.warnings.len(), off.checks.len()),
+        (Token::Resolved, 0, 0)
+    );
+    let may = Cluster::new(UNKNOWN, modes(&["OwnNamespace"])).created(&watching("ns"));
+    assert_eq!(
+        may.warnings,
+        [
+            "OLM may not install this: P.v1.1.0 does not support the install mode AllNamespaces \
+          [install-mode-unsupported]"
+        ]
+    );
+}

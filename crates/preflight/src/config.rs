@@ -1,0 +1,563 @@
+//! `spec.config` of an extension, compared with the schema of a bundle.
+//!
+//! The schema has two fields. `watchNamespace` depends on the install modes of the bundle, `deploymentConfig` on a
+//! gate. Errors are those of operator-controller's JSON schema library; where it reports several in no order that
+//! holds, there are several faults here.
+//!
+//! Upstream: operator-controller, [`internal/operator-controller/config/config.go`] and
+//! [`internal/operator-controller/rukpak/bundle/registryv1.go`].
+//!
+//! [`internal/operator-controller/config/config.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/config/config.go
+//! [`internal/operator-controller/rukpak/bundle/registryv1.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/registryv1.go
+
+mod deployment;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::Check;
+pub use deployment::QuantityFault;
+use olmguard_catalog::InstallModes;
+use olmguard_catalog::olm::InstallSettings;
+use olmguard_catalog::version::go;
+
+/// One fault of a configuration; printed as operator-controller prints it, without what stands before all of them.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ConfigFault {
+    /// A field is required.
+    Required {
+        /// Its path.
+        field: String,
+    },
+    /// Fields that the schema does not have, in byte order. operator-controller names one of them at random.
+    Unknown {
+        /// Their names.
+        names: Vec<String>,
+        /// Whether one is `deploymentConfig`, whose gate is off.
+        is_gated: bool,
+    },
+    /// A value has another type.
+    Type {
+        /// The path of the field; empty for the configuration itself.
+        field: String,
+        /// Its type.
+        got: JsonWord,
+        /// The type of the schema.
+        want: JsonWord,
+    },
+    /// `watchNamespace` is neither null nor a valid string; the errors of both follow.
+    Value,
+    /// Several errors of the string follow, or a value below `deploymentConfig` is not of its type.
+    Failed,
+    /// The namespace is not the one that the install modes ask for.
+    Format {
+        /// The value.
+        value: String,
+        /// The namespace of the extension.
+        namespace: String,
+        /// What is asked for.
+        mode: NamespaceRule,
+    },
+    /// `watchNamespace` is too short or too long for a namespace.
+    Length {
+        /// Its characters.
+        characters: usize,
+    },
+    /// `watchNamespace` is no name of a namespace.
+    Pattern,
+    /// A quantity in `deploymentConfig`.
+    Quantity(QuantityFault),
+}
+
+/// What the install modes of a bundle ask of the watched namespace.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum NamespaceRule {
+    /// It is the namespace of the extension.
+    Own,
+    /// It is another one.
+    Single,
+}
+
+/// The type of a JSON value, as the schema library names it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum JsonWord {
+    /// `null`
+    Null,
+    /// `boolean`
+    Boolean,
+    /// `number`
+    Number,
+    /// `string`
+    String,
+    /// `array`
+    Array,
+    /// `object`
+    Object,
+}
+
+/// Checks `spec.config`, the whole object, for a bundle with these install modes. Returns the namespace to watch; none
+/// for all.
+///
+/// # Errors
+/// All faults, in the order of operator-controller where it has one.
+pub fn check<'a>(
+    modes: InstallModes,
+    settings: InstallSettings,
+    minor: u8,
+    namespace: &str,
+    config: Option<&'a Value>,
+) -> Result<Option<&'a str>, Vec<ConfigFault>> {
+    let is_read = settings.single_own_namespace || (minor >= SINCE_ALWAYS && config.is_some());
+    if minor < SINCE_CONFIG || !is_read {
+        return Ok(None);
+    }
+    let nothing = Value::Object(Map::new());
+    let inline = config.and_then(inline);
+    let schema = ConfigSchema {
+        modes,
+        has_deployment: settings.deployment_config,
+        namespace,
+    };
+    let faults = schema.faults(inline.unwrap_or(&nothing));
+    if faults.is_empty() {
+        return Ok(inline.and_then(|inline| inline.get(WATCH_NAMESPACE)?.as_str()));
+    }
+    Err(faults)
+}
+
+/// The configuration of an object of type `Inline`; of any other type nothing is read.
+fn inline(config: &Value) -> Option<&Value> {
+    let kind = config.get("configType").and_then(Value::as_str);
+    let inline = config.get("inline").filter(|inline| !inline.is_null());
+    inline.filter(|_| kind == Some("Inline"))
+}
+
+/// The schema of one bundle.
+struct ConfigSchema<'a> {
+    modes: InstallModes,
+    has_deployment: bool,
+    namespace: &'a str,
+}
+
+impl ConfigSchema<'_> {
+    fn faults(&self, config: &Value) -> Vec<ConfigFault> {
+        let Some(fields) = config.as_object() else {
+            return vec![type_fault("", config, JsonWord::Object)];
+        };
+        let mut faults = Vec::new();
+        let watched = fields.get(WATCH_NAMESPACE);
+        if self.is_required() && watched.is_none() {
+            faults.push(required(WATCH_NAMESPACE));
+        }
+        if self.has_deployment {
+            let deployment = fields.get(DEPLOYMENT_CONFIG);
+            faults.extend(deployment.into_iter().flat_map(deployment::faults));
+        }
+        if self.has_watched() {
+            faults.extend(watched.into_iter().flat_map(|it| self.watched(it)));
+        }
+        let unknown = fields.keys().filter(|name| !self.has(name));
+        faults.extend(ConfigFault::unknown(unknown.cloned().collect()));
+        faults
+    }
+
+    fn has(&self, field: &str) -> bool {
+        match field {
+            WATCH_NAMESPACE => self.has_watched(),
+            DEPLOYMENT_CONFIG => self.has_deployment,
+            _ => false,
+        }
+    }
+
+    /// A bundle that can only watch everything has no such field.
+    fn has_watched(&self) -> bool {
+        self.modes.single_namespace || self.modes.own_namespace
+    }
+
+    fn is_required(&self) -> bool {
+        self.has_watched() && !self.modes.all_namespaces
+    }
+
+    fn watched(&self, value: &Value) -> Vec<ConfigFault> {
+        if self.is_required() {
+            return self.string(value);
+        }
+        let of_string = self.string(value);
+        if value.is_null() || of_string.is_empty() {
+            return Vec::new();
+        }
+        let several = (of_string.len() > 1).then_some(ConfigFault::Failed);
+        let neither = [
+            ConfigFault::Value,
+            type_fault(WATCH_NAMESPACE, value, JsonWord::Null),
+        ];
+        neither
+            .into_iter()
+            .chain(several)
+            .chain(of_string)
+            .collect()
+    }
+
+    fn string(&self, value: &Value) -> Vec<ConfigFault> {
+        let Some(text) = value.as_str() else {
+            return vec![type_fault(WATCH_NAMESPACE, value, JsonWord::String)];
+        };
+        if let Some(mode) = self
+            .rule()
+            .filter(|mode| !mode.allows(text, self.namespace))
+        {
+            return vec![ConfigFault::Format {
+                value: text.to_owned(),
+                namespace: self.namespace.to_owned(),
+                mode,
+            }];
+        }
+        let characters = text.chars().count();
+        let length =
+            (!(1..=LONGEST).contains(&characters)).then_some(ConfigFault::Length { characters });
+        let pattern = (!is_name(text)).then_some(ConfigFault::Pattern);
+        length.into_iter().chain(pattern).collect()
+    }
+
+    fn rule(&self) -> Option<NamespaceRule> {
+        match (self.modes.own_namespace, self.modes.single_namespace) {
+            (true, false) => Some(NamespaceRule::Own),
+            (false, true) => Some(NamespaceRule::Single),
+            _ => None,
+        }
+    }
+}
+
+impl NamespaceRule {
+    fn allows(self, watched: &str, namespace: &str) -> bool {
+        match self {
+            Self::Own => watched == namespace,
+            Self::Single => watched != namespace,
+        }
+    }
+}
+
+/// Lower-case letters and digits, and hyphens between them.
+fn is_name(text: &str) -> bool {
+    let is_end = |byte: Option<u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    let is_inner = |byte: u8| is_end(Some(byte)) || byte == b'-';
+    is_end(text.bytes().next()) && is_end(text.bytes().next_back()) && text.bytes().all(is_inner)
+}
+
+/// A value of another type; null is none at all.
+fn type_fault(field: &str, value: &Value, want: JsonWord) -> ConfigFault {
+    let got = JsonWord::of(value);
+    if got == JsonWord::Null && !field.is_empty() {
+        return required(field);
+    }
+    let field = field.to_owned();
+    ConfigFault::Type { field, got, want }
+}
+
+fn required(field: &str) -> ConfigFault {
+    ConfigFault::Required {
+        field: field.to_owned(),
+    }
+}
+
+impl ConfigFault {
+    /// The fault of these fields, if there are any.
+    fn unknown(mut names: Vec<String>) -> Option<Self> {
+        names.sort_unstable();
+        let is_gated = names.iter().any(|name| name == DEPLOYMENT_CONFIG);
+        (!names.is_empty()).then_some(Self::Unknown { names, is_gated })
+    }
+
+    /// The check that fails.
+    pub fn check(&self) -> Check {
+        match self {
+            Self::Required { field } if field == WATCH_NAMESPACE => Check::ConfigRequired,
+            Self::Unknown { is_gated: true, .. } => Check::DeploymentConfigOff,
+            _ => Check::ConfigInvalid,
+        }
+    }
+
+    /// Every text that operator-controller can give for it.
+    pub fn variants(&self) -> Vec<String> {
+        match self {
+            Self::Unknown { names, .. } => names.iter().map(|name| unknown(name)).collect(),
+            other => vec![other.to_string()],
+        }
+    }
+}
+
+/// All faults as operator-controller joins them, in every form that it can give.
+pub fn upstream(faults: &[ConfigFault]) -> Vec<String> {
+    if let [ConfigFault::Quantity(fault)] = faults {
+        return vec![format!(
+            "invalid deploymentConfig: failed to unmarshal deploymentConfig: {fault}"
+        )];
+    }
+    let mut all = vec![String::new()];
+    for fault in faults {
+        let line = |before: &String, text: &String| match faults.len() {
+            1 => text.clone(),
+            _ => format!("{before}\n  - {text}"),
+        };
+        let variants = fault.variants();
+        let joined = all
+            .iter()
+            .flat_map(|before| variants.iter().map(move |text| line(before, text)));
+        all = joined.collect();
+    }
+    let head = "invalid ClusterExtension configuration: invalid configuration: ";
+    let head = match faults.len() {
+        1 => head.to_owned(),
+        _ => format!("{head}multiple errors found:"),
+    };
+    all.iter().map(|text| format!("{head}{text}")).collect()
+}
+
+fn unknown(name: &str) -> String {
+    // The library cuts what it has quoted at the next quote.
+    let name = match name.split_once('\'') {
+        Some((before, _)) => format!("{before}\\"),
+        None => name.to_owned(),
+    };
+    format!("unknown field {}", go::quote(&name))
+}
+
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Required { field } => write!(f, "required field {} is missing", go::quote(field)),
+            Self::Unknown { names, .. } => {
+                f.write_str(&names.first().map(|name| unknown(name)).unwrap_or_default())
+            }
+            Self::Type { field, got, want } => {
+                let (got, want) = (got.as_str(), want.as_str());
+                match field.as_str() {
+                    "" => write!(f, "invalid type: got {got}, want {want}"),
+                    field => {
+                        let field = go::quote(field);
+                        write!(f, "invalid type for field {field}: got {got}, want {want}")
+                    }
+                }
+            }
+            Self::Value => write!(f, "invalid value for field \"{WATCH_NAMESPACE}\""),
+            Self::Failed => f.write_str("validation failed"),
+            Self::Format {
+                value,
+                namespace,
+                mode,
+            } => format_fault(f, value, namespace, *mode),
+            Self::Length { characters: 0 } => write!(
+                f,
+                "field \"{WATCH_NAMESPACE}\" must have minimum length of 1 (len=0)"
+            ),
+            Self::Length { characters } => write!(
+                f,
+                "field \"{WATCH_NAMESPACE}\" must have maximum length of {LONGEST} (len={characters})"
+            ),
+            Self::Pattern => write!(
+                f,
+                "field \"{WATCH_NAMESPACE}\" must match pattern \"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$\""
+            ),
+            Self::Quantity(fault) => fault.fmt(f),
+        }
+    }
+}
+
+fn format_fault(
+    f: &mut fmt::Formatter<'_>,
+    value: &str,
+    namespace: &str,
+    mode: NamespaceRule,
+) -> fmt::Result {
+    let (escaped, quoted, namespace) = (go::escape(value), go::quote(value), go::quote(namespace));
+    write!(
+        f,
+        "invalid format for field \"{WATCH_NAMESPACE}\": '{escaped}' is not valid "
+    )?;
+    match mode {
+        NamespaceRule::Own => write!(
+            f,
+            "ownNamespaceInstallMode: invalid value {quoted}: must be {namespace} (the namespace where the operator \
+             is installed) because this operator only supports OwnNamespace install mode"
+        ),
+        NamespaceRule::Single => write!(
+            f,
+            "singleNamespaceInstallMode: invalid value {quoted}: must be different from {namespace} (the install \
+             namespace) because this operator uses SingleNamespace install mode to watch a different namespace"
+        ),
+    }
+}
+
+impl JsonWord {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Boolean,
+            Value::Number(_) => Self::Number,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+}
+
+const WATCH_NAMESPACE: &str = "watchNamespace";
+
+const DEPLOYMENT_CONFIG: &str = "deploymentConfig";
+
+/// The characters of the longest namespace.
+const LONGEST: usize = 63;
+
+/// The release 1.x whose extensions have `spec.config`.
+const SINCE_CONFIG: u8 = 5;
+
+/// The release 1.x that reads `spec.config` with the gate off, too.
+const SINCE_ALWAYS: u8 = 9;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use olmguard_catalog::olm::CertificateProvider;
+
+    fn found(modes: &[&str], gate: bool, inline: &Value) -> Vec<String> {
+        let mut supported = InstallModes::default();
+        modes.iter().for_each(|mode| supported.add(mode));
+        let settings = InstallSettings {
+            single_own_namespace: gate,
+            deployment_config: false,
+            boxcutter: false,
+            certificates: CertificateProvider::None,
+        };
+        let config = json!({"configType": "Inline", "inline": inline});
+        let faults = check(supported, settings, 11, "own", Some(&config)).err();
+        let faults = faults.unwrap_or_default();
+        faults.iter().map(ToString::to_string).collect()
+    }
+
+    const ALL: &str = "AllNamespaces";
+    const SINGLE: &str = "SingleNamespace";
+    const OWN: &str = "OwnNamespace";
+
+    #[test]
+    fn watch_namespace_depends_on_the_modes() {
+        let none = json!({});
+        let own = json!({"watchNamespace": "own"});
+        let other = json!({"watchNamespace": "other"});
+        let null = json!({"watchNamespace": null});
+        let missing = "required field \"watchNamespace\" is missing";
+        let unknown = "unknown field \"watchNamespace\"";
+        let rows: [(&[&str], &Value, &str); 16] = [
+            (&[ALL], &none, ""),
+            (&[ALL], &own, unknown),
+            (&[ALL], &null, unknown),
+            (&[OWN], &none, missing),
+            (&[OWN], &null, missing),
+            (&[OWN], &own, ""),
+            (&[OWN], &other, "must be \"own\""),
+            (&[SINGLE], &none, missing),
+            (&[SINGLE], &other, ""),
+            (&[SINGLE], &own, "must be different from \"own\""),
+            (&[OWN, SINGLE], &none, missing),
+            (&[OWN, SINGLE], &own, ""),
+            (&[ALL, OWN], &null, ""),
+            (&[ALL, OWN], &other, "must be \"own\""),
+            (&[ALL, SINGLE], &own, "must be different from \"own\""),
+            (&[ALL, OWN, SINGLE], &other, ""),
+        ];
+        for (modes, inline, expected) in rows {
+            let found = found(modes, true, inline).join("\n");
+            assert_eq!(found.is_empty(), expected.is_empty(), "{modes:?} {inline}");
+            assert!(found.contains(expected), "{modes:?} {inline}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_string_has_a_length_and_a_pattern() {
+        let text = |text: &str| found(&[OWN, SINGLE], true, &json!({"watchNamespace": text}));
+        let pattern =
+            "field \"watchNamespace\" must match pattern \"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$\"";
+        let short = "field \"watchNamespace\" must have minimum length of 1 (len=0)";
+        let long = "field \"watchNamespace\" must have maximum length of 63 (len=64)";
+        assert_eq!(text(""), [short, pattern]);
+        assert_eq!(text("a-"), [pattern]);
+        assert_eq!(text("a\n"), [pattern]);
+        assert_eq!(text(&"a".repeat(64)), [long]);
+        assert_eq!(text(&"a".repeat(63)), [""; 0]);
+        let optional = found(&[ALL, OWN, SINGLE], true, &json!({"watchNamespace": ""}));
+        assert_eq!(
+            optional,
+            [
+                "invalid value for field \"watchNamespace\"",
+                "invalid type for field \"watchNamespace\": got string, want null",
+                "validation failed",
+                short,
+                pattern
+            ]
+        );
+    }
+
+    #[test]
+    fn what_the_schema_does_not_have_is_unknown() {
+        let names = json!({"b": 1, "a": 1, "deploymentConfig": {}});
+        let config = json!({"configType": "Inline", "inline": names});
+        let modes = InstallModes {
+            all_namespaces: true,
+            ..InstallModes::default()
+        };
+        let off = InstallSettings {
+            single_own_namespace: false,
+            deployment_config: false,
+            boxcutter: false,
+            certificates: CertificateProvider::None,
+        };
+        let faults = check(modes, off, 11, "own", Some(&config)).unwrap_err();
+        assert_eq!(upstream(&faults).len(), 3);
+        assert_eq!(faults.first().unwrap().check(), Check::DeploymentConfigOff);
+        assert_eq!(check(modes, off, 8, "own", Some(&config)), Ok(None));
+        assert_eq!(
+            found(&[ALL], true, &json!("x")),
+            ["invalid type: got string, want object"]
+        );
+        assert_eq!(
+            found(&[ALL], true, &json!({"a'b": 1})),
+            ["unknown field \"a\\\\\""]
+        );
+    }
+
+    #[test]
+    fn another_type_and_no_inline_are_no_configuration() {
+        let modes = InstallModes {
+            own_namespace: true,
+            ..InstallModes::default()
+        };
+        let on = InstallSettings {
+            single_own_namespace: true,
+            deployment_config: false,
+            boxcutter: false,
+            certificates: CertificateProvider::None,
+        };
+        for config in [
+            json!({"configType": "Other", "inline": {"x": 1}}),
+            json!({"configType": "Inline"}),
+        ] {
+            let faults = check(modes, on, 11, "own", Some(&config)).unwrap_err();
+            assert_eq!(faults.first().unwrap().check(), Check::ConfigRequired);
+        }
+    }
+}

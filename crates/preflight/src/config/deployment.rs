@@ -1,0 +1,322 @@
+//! `deploymentConfig`: what operator-controller lays over the deployments of a bundle.
+//!
+//! Its fields are types of Kubernetes' core API. The table beside this file has them in the form that the schema of
+//! operator-controller knows: types and required fields, and no unknown field is refused below the first level.
+//!
+//! Upstream: operator-controller, `internal/operator-controller/rukpak/bundle/registryv1bundleconfig.json`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use super::{ConfigFault, JsonWord, type_fault};
+
+/// The faults of a `deploymentConfig`: those of its own fields one by one, and one for each value of a type that is not
+/// of that type.
+pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
+    let path = "deploymentConfig";
+    let Some(fields) = config.as_object() else {
+        return vec![type_fault(path, config, JsonWord::Object)];
+    };
+    let mut faults = Vec::new();
+    for (name, value) in fields {
+        if let Some((_, form)) = FIELDS.iter().find(|(field, _)| field == name) {
+            own_field(&format!("{path}.{name}"), value, form, &mut faults);
+        }
+    }
+    let known = |name: &&String| FIELDS.iter().any(|(field, _)| field == name);
+    let unknown = fields.keys().filter(|name| !known(name));
+    faults.extend(ConfigFault::unknown(unknown.cloned().collect()));
+    if faults.is_empty() {
+        faults.extend(quantities(fields));
+    }
+    faults
+}
+
+/// The fields of a `deploymentConfig` itself.
+const FIELDS: [(&str, &str); 9] = [
+    ("affinity", "Affinity"),
+    ("annotations", "{string}"),
+    ("env", "[EnvVar]"),
+    ("envFrom", "[EnvFromSource]"),
+    ("nodeSelector", "{string}"),
+    ("resources", "ResourceRequirements"),
+    ("tolerations", "[Toleration]"),
+    ("volumeMounts", "[VolumeMount]"),
+    ("volumes", "[Volume]"),
+];
+
+fn own_field(path: &str, value: &Value, form: &str, faults: &mut Vec<ConfigFault>) {
+    match (Form::read(form), value) {
+        (Form::List(item), Value::Array(items)) => {
+            let wrong = items.iter().filter(|value| !is_of(value, item));
+            faults.extend(wrong.map(|_| ConfigFault::Failed));
+        }
+        (Form::Map(_), Value::Object(entries)) => {
+            let wrong = entries.iter().filter(|(_, value)| !value.is_string());
+            faults.extend(
+                wrong.map(|(key, value)| {
+                    type_fault(&format!("{path}.{key}"), value, JsonWord::String)
+                }),
+            );
+        }
+        (Form::List(_), other) => faults.push(type_fault(path, other, JsonWord::Array)),
+        (Form::Map(_), other) => faults.push(type_fault(path, other, JsonWord::Object)),
+        (Form::Named(name), value) if !is_of(value, name) => faults.push(ConfigFault::Failed),
+        (Form::Named(_), _) => {}
+    }
+}
+
+/// How a type is written.
+enum Form<'t> {
+    List(&'t str),
+    Map(&'t str),
+    Named(&'t str),
+}
+
+impl<'t> Form<'t> {
+    fn read(text: &'t str) -> Self {
+        let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+        within('[', ']')
+            .map(Self::List)
+            .or_else(|| within('{', '}').map(Self::Map))
+            .unwrap_or(Self::Named(text))
+    }
+}
+
+/// Whether a value is of a type. Types contain each other only in values, so the depth is that of the value.
+fn is_of(value: &Value, form: &str) -> bool {
+    match Form::read(form) {
+        Form::List(item) => match value {
+            Value::Array(items) => items.iter().all(|value| is_of(value, item)),
+            _ => false,
+        },
+        Form::Map(item) => match value {
+            Value::Object(entries) => entries.values().all(|value| is_of(value, item)),
+            _ => false,
+        },
+        Form::Named(name) => is_named(value, name),
+    }
+}
+
+fn is_named(value: &Value, name: &str) -> bool {
+    match name {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "object" => value.is_object(),
+        "quantity" => value.is_string() || value.is_number(),
+        _ => match TYPES.get(name) {
+            Some(Type::Other(form)) => is_of(value, form),
+            Some(Type::Struct(fields)) => value.as_object().is_some_and(|value| {
+                fields.iter().all(|field| match value.get(field.name) {
+                    Some(value) => is_of(value, field.form),
+                    None => !field.is_required,
+                })
+            }),
+            None => true,
+        },
+    }
+}
+
+/// A type of the table.
+enum Type {
+    Struct(Vec<Field>),
+    Other(&'static str),
+}
+
+struct Field {
+    name: &'static str,
+    form: &'static str,
+    is_required: bool,
+}
+
+static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
+    let lines = include_str!("deployment_types.txt").lines();
+    lines.filter_map(read_type).collect()
+});
+
+fn read_type(line: &'static str) -> Option<(&'static str, Type)> {
+    if let Some((name, form)) = line.split_once(" = ") {
+        return Some((name, Type::Other(form)));
+    }
+    let (name, fields) = line.split_once(": ")?;
+    let fields = fields.split(", ").filter_map(|field| {
+        let (name, form) = field.split_once(' ')?;
+        Some(Field {
+            name: name.trim_end_matches('!'),
+            form,
+            is_required: name.ends_with('!'),
+        })
+    });
+    (!name.starts_with('#')).then(|| (name, Type::Struct(fields.collect())))
+}
+
+// === Quantities, which the schema takes in any form and the decoder does not ===
+
+/// The first quantity that cannot be read.
+fn quantities(fields: &Map<String, Value>) -> Option<ConfigFault> {
+    let mut found = None;
+    for (name, value) in fields {
+        if let Some((_, form)) = FIELDS.iter().find(|(field, _)| field == name) {
+            in_quantities(value, form, &mut |text| {
+                found = found.or_else(|| quantity_fault(text));
+            });
+        }
+    }
+    found.map(ConfigFault::Quantity)
+}
+
+fn in_quantities(value: &Value, form: &str, each: &mut dyn FnMut(&str)) {
+    match (Form::read(form), value) {
+        (Form::List(item), Value::Array(items)) => {
+            items
+                .iter()
+                .for_each(|value| in_quantities(value, item, each));
+        }
+        (Form::Map(item), Value::Object(entries)) => {
+            entries
+                .values()
+                .for_each(|value| in_quantities(value, item, each));
+        }
+        (Form::Named("quantity"), Value::String(text)) => each(text),
+        (Form::Named(name), value) => match TYPES.get(name) {
+            Some(Type::Other(form)) if *form != name => in_quantities(value, form, each),
+            Some(Type::Struct(fields)) => {
+                for field in fields {
+                    if let Some(value) = value.get(field.name) {
+                        in_quantities(value, field.form, each);
+                    }
+                }
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// What is wrong with the text of a quantity. Upstream: apimachinery, `pkg/api/resource/quantity.go`.
+fn quantity_fault(text: &str) -> Option<QuantityFault> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let number = unsigned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let digits = unsigned.len() - number.len();
+    let is_number = unsigned.get(..digits).is_some_and(|number| {
+        number.matches('.').count() <= 1 && number.contains(|c: char| c.is_ascii_digit())
+    });
+    if !is_number {
+        return Some(QuantityFault::Format);
+    }
+    let is_exponent = number.strip_prefix(['e', 'E']).is_some_and(|exponent| {
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if is_exponent || SUFFIXES.contains(&number) {
+        return None;
+    }
+    let is_in_form = number.chars().all(|c| "eEinumkKMGTP".contains(c));
+    Some(if is_in_form {
+        QuantityFault::Suffix
+    } else {
+        QuantityFault::Format
+    })
+}
+
+const SUFFIXES: [&str; 16] = [
+    "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei",
+];
+
+/// Why a quantity cannot be read; printed as apimachinery prints it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum QuantityFault {
+    /// It has not the form of one.
+    #[error(
+        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+    )]
+    Format,
+    /// Its suffix is unknown.
+    #[error("unable to parse quantity's suffix")]
+    Suffix,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn said(config: &Value) -> Vec<String> {
+        faults(config).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_type_of_the_table_is_known() {
+        let forms = TYPES.values().flat_map(|kind| match kind {
+            Type::Struct(fields) => fields.iter().map(|field| field.form).collect(),
+            Type::Other(form) => vec![*form],
+        });
+        let primitive = ["string", "boolean", "integer", "object", "quantity"];
+        let mut count = 0;
+        for form in forms.chain(FIELDS.iter().map(|(_, form)| *form)) {
+            let name = form.trim_matches(['[', ']', '{', '}']);
+            assert!(
+                primitive.contains(&name) || TYPES.contains_key(name),
+                "{name}"
+            );
+            count += 1;
+        }
+        assert!(count > 200, "{count}");
+    }
+
+    #[test]
+    fn own_fields_are_named_and_what_is_below_only_fails() {
+        assert_eq!(said(&json!({"env": [{"name": "A", "bogus": 1}]})), [""; 0]);
+        assert_eq!(
+            said(&json!({"env": [{"value": "1"}, {"name": "B"}]})),
+            ["validation failed"]
+        );
+        assert_eq!(
+            said(&json!({"env": "x", "bogus": 1})),
+            [
+                "invalid type for field \"deploymentConfig.env\": got string, want array",
+                "unknown field \"bogus\""
+            ]
+        );
+        assert_eq!(
+            said(&json!({"nodeSelector": {"a": true}})),
+            [
+                "invalid type for field \"deploymentConfig.nodeSelector.a\": got boolean, want string"
+            ]
+        );
+        assert_eq!(said(&json!({"affinity": "x"})), ["validation failed"]);
+    }
+
+    #[test]
+    fn quantities_are_read_after_the_schema() {
+        let limits = |cpu: Value| json!({"resources": {"limits": {"cpu": cpu}}});
+        for good in [
+            json!("1"),
+            json!(1),
+            json!("1.5Gi"),
+            json!("-1e3"),
+            json!("100m"),
+        ] {
+            assert_eq!(said(&limits(good.clone())), [""; 0], "{good}");
+        }
+        let format = "quantities must match the regular expression";
+        for (bad, expected) in [
+            (json!("abc"), format),
+            (json!(""), format),
+            (json!("1 Gi"), format),
+            (json!("1.2.3"), format),
+            (json!("1KKi"), "unable to parse quantity's suffix"),
+            (json!(true), "validation failed"),
+        ] {
+            let said = said(&limits(bad.clone()));
+            assert!(
+                said.len() == 1 && said.concat().contains(expected),
+                "{bad}: {said:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What the real operator-controller said, where the recorded answers lie on this machine.
+
+use std::path::PathBuf;
+
+use olmguard_catalog::InstallModes;
+use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
+use olmguard_fixtures::shared::shared;
+use olmguard_preflight::support::{Supported, Unsupported};
+use olmguard_preflight::{config, reference, support};
+use serde_json::Value;
+
+/// The lines of a file of recorded answers; `None`, and a line that says so, where it does not lie here.
+fn recorded(name: &str) -> Option<Vec<Value>> {
+    let path: PathBuf = shared()?.join("vectors/preflight").join(name);
+    let text = std::fs::read_to_string(&path).ok()?;
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    Some(lines.collect())
+}
+
+macro_rules! recorded_or_left_out {
+    ($name:literal) => {
+        match recorded($name) {
+            Some(lines) => lines,
+            None => {
+                println!("left out: {} is not there", $name);
+                return;
+            }
+        }
+    };
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+#[test]
+fn image_references() {
+    let lines = recorded_or_left_out!("image-ref.jsonl");
+    assert!(lines.len() > 50);
+    for line in &lines {
+        let found = reference::check(text(line, "/ref")).err();
+        let found = found.map(|error| error.to_string());
+        assert_eq!(found.as_deref(), line["error"].as_str(), "{}", line["id"]);
+    }
+}
+
+fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    let items = value.pointer(pointer).and_then(Value::as_array);
+    items.map(Vec::as_slice).unwrap_or_default()
+}
+
+fn supported(csv: &Value) -> Supported {
+    let mut modes = InstallModes::default();
+    for mode in items(csv, "/spec/installModes") {
+        if mode["supported"].as_bool() == Some(true) {
+            modes.add(text(mode, "/type"));
+        }
+    }
+    Supported {
+        modes,
+        owns_api_services: !items(csv, "/spec/apiservicedefinitions/owned").is_empty(),
+        has_webhooks: Some(!items(csv, "/spec/webhookdefinitions").is_empty()),
+    }
+}
+
+fn settings(gates: &Value) -> InstallSettings {
+    let is_on = |gate: &str| gates[gate].as_bool().unwrap();
+    InstallSettings {
+        single_own_namespace: is_on("SingleOwnNamespaceInstallSupport"),
+        deployment_config: is_on("DeploymentConfig"),
+        boxcutter: false,
+        certificates: match gates["certProvider"].as_str() {
+            Some("certmanager") => CertificateProvider::CertManager,
+            Some("serviceca") => CertificateProvider::OpenshiftServiceCa,
+            _ => CertificateProvider::None,
+        },
+    }
+}
+
+/// Everything that operator-controller may say of a bundle before its validators, nothing if it passes.
+fn said(line: &Value) -> Vec<String> {
+    let bundle = supported(&line["bundle"]["csv"]);
+    let settings = settings(&line["gates"]);
+    let refused = support::check(&bundle, settings, 11).err();
+    if let Some(text) = refused.and_then(|refused: Unsupported| refused.upstream(11)) {
+        return vec![text];
+    }
+    let wanted = Some(&line["config"]).filter(|config| !config.is_null());
+    let found = config::check(bundle.modes, settings, 11, text(line, "/namespace"), wanted);
+    found
+        .err()
+        .map_or_else(Vec::new, |faults| config::upstream(&faults))
+}
+
+#[test]
+fn support_and_configuration() {
+    let lines = recorded_or_left_out!("bundle-render.jsonl");
+    let is_of_manifests = |line: &&Value| line["bundle"]["csv"].is_object();
+    let (mut refused, mut passed) = (0, 0);
+    for line in lines.iter().filter(is_of_manifests) {
+        let message = text(line, "/message");
+        let is_ours = [
+            "unsupported bundle: ",
+            "invalid ClusterExtension configuration: ",
+            "invalid deploymentConfig: ",
+        ]
+        .iter()
+        .any(|start| message.starts_with(start));
+        let mut said = said(line);
+        said.sort();
+        if !is_ours {
+            assert_eq!(said, [""; 0], "{}", line["id"]);
+            passed += 1;
+            continue;
+        }
+        refused += 1;
+        let mut expected: Vec<&str> = items(line, "/message_variants")
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        if expected.is_empty() {
+            expected.push(message);
+        }
+        expected.sort_unstable();
+        let is_of_order = said.len() == 1 && expected.contains(&said.concat().as_str());
+        assert!(
+            said == expected || is_of_order,
+            "{}: {said:?} {expected:?}",
+            line["id"]
+        );
+    }
+    assert!(refused > 100 && passed > 100, "{refused} {passed}");
+}
