@@ -1,7 +1,7 @@
 //! What a catalog says about how a bundle can be installed, beside its version.
 //!
 //! Upstream: operator-registry, [`alpha/property/property.go`] (`olm.csv.metadata`), which `opm` fills from the
-//! ClusterServiceVersion in the image. Empty lists are left out of it, so a bundle without `installModes` has none.
+//! CSV in the image. Empty lists are left out of it, so a bundle without `installModes` has none.
 //!
 //! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
@@ -12,13 +12,14 @@ use crate::heap::flat;
 pub struct InstallFacts {
     /// The install modes that it supports.
     pub modes: InstallModes,
-    /// Whether it owns an APIService.
+    /// Whether it owns an API service.
     pub owns_api_services: bool,
 }
 
 /// The install modes of OLM that a bundle supports: those with an entry that says so, whatever other entries of the
 /// same mode say.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mode")]
 pub struct InstallModes {
     /// `AllNamespaces`: the operator watches every namespace.
     pub all_namespaces: bool,

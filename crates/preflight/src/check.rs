@@ -29,7 +29,7 @@ checks! {
     ImageRefInvalid => "image-ref-invalid",
     /// The files of the bundle cannot be read.
     BundleFormat => "bundle-format",
-    /// The bundle owns an APIService.
+    /// The bundle owns an API service.
     ApiservicesUnsupported => "apiservices-unsupported",
     /// The bundle has webhooks, and nothing provides their certificates.
     WebhooksUnsupported => "webhooks-unsupported",

@@ -437,7 +437,9 @@ mod tests {
 
     fn found(modes: &[&str], gate: bool, inline: &Value) -> Vec<String> {
         let mut supported = InstallModes::default();
-        modes.iter().for_each(|mode| supported.add(mode));
+        for mode in modes {
+            supported.add(mode);
+        }
         let settings = InstallSettings {
             single_own_namespace: gate,
             deployment_config: false,

@@ -7,6 +7,7 @@
 //! Each check is a function from facts to findings. A finding carries the text of operator-controller where that is
 //! the same in every run; the words for people are the engine's.
 
+pub mod bundle;
 mod check;
 pub mod config;
 pub mod crd;

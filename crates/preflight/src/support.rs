@@ -13,7 +13,7 @@ use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
 pub struct Supported {
     /// The install modes that it supports.
     pub modes: InstallModes,
-    /// Whether it owns an APIService.
+    /// Whether it owns an API service.
     pub owns_api_services: bool,
     /// Whether it has webhooks; `None` if that is not known, as by its catalog.
     pub has_webhooks: Option<bool>,
@@ -22,7 +22,7 @@ pub struct Supported {
 /// Why operator-controller does not install a bundle, in the order in which it looks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unsupported {
-    /// It owns an APIService.
+    /// It owns an API service.
     ApiServices,
     /// It has webhooks, and nothing provides their certificates.
     Webhooks,
@@ -97,7 +97,9 @@ mod tests {
 
     fn modes(names: &[&str]) -> InstallModes {
         let mut modes = InstallModes::default();
-        names.iter().for_each(|name| modes.add(name));
+        for name in names {
+            modes.add(name);
+        }
         modes
     }
 

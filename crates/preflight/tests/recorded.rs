@@ -1,10 +1,20 @@
 //! What the real operator-controller said, where the recorded answers lie on this machine.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails there, and says what it left out"
+)]
+
 use std::path::PathBuf;
 
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
 use olmguard_fixtures::shared::shared;
+use olmguard_preflight::bundle::Bundle;
+use olmguard_preflight::crd::{self, Crd, CrdFinding, CrdGeneration};
 use olmguard_preflight::support::{Supported, Unsupported};
 use olmguard_preflight::{config, reference, support};
 use serde_json::Value;
@@ -133,4 +143,95 @@ fn support_and_configuration() {
         );
     }
     assert!(refused > 100 && passed > 100, "{refused} {passed}");
+}
+
+/// The lines of a comparison: those of every run, and those of some.
+fn compared(line: &Value, generation: CrdGeneration) -> Option<(Vec<String>, Vec<String>)> {
+    let (old, new) = (
+        Crd::read(&line["old"]).unwrap(),
+        Crd::read(&line["new"]).unwrap(),
+    );
+    let found = crd::compare(&old, &new, generation).unwrap();
+    let (unsteady, steady): (Vec<_>, Vec<_>) = found.findings.iter().partition(|it| it.is_unsteady);
+    let text = |findings: Vec<&CrdFinding>| findings.into_iter().map(ToString::to_string).collect();
+    (!found.panics).then(|| (text(steady), text(unsteady)))
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    let items = value.as_array().into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+#[test]
+fn crd_upgrades() {
+    let lines = recorded_or_left_out!("crd-upgrade.jsonl");
+    assert!(lines.len() > 400);
+    for line in &lines {
+        let id = &line["id"];
+        let newest = compared(line, CrdGeneration::V1_10);
+        if line.get("panic").is_some() {
+            assert_eq!(newest, None, "{id}");
+            continue;
+        }
+        let (steady, unsteady) = newest.unwrap_or_else(|| panic!("{id}"));
+        if let Some(variants) = line["error_variants"].as_array() {
+            assert!(!unsteady.is_empty(), "{id}");
+            for variant in variants {
+                let mut all = texts(variant);
+                all.retain(|line| !unsteady.contains(line));
+                assert_eq!(all, steady, "{id}");
+            }
+            continue;
+        }
+        assert_eq!(
+            (steady, unsteady),
+            (texts(&line["errors"]), Vec::new()),
+            "{id}"
+        );
+        for (key, generation) in [
+            ("errors_1_9", CrdGeneration::V1_9),
+            ("errors_1_5_to_1_8", CrdGeneration::V1_5),
+        ] {
+            let expected = line.get(key).unwrap_or(&line["errors"]);
+            let (steady, unsteady) = compared(line, generation).unwrap();
+            assert!(unsteady.is_empty(), "{id} {key}");
+            assert_eq!(steady, texts(expected), "{id} {key}");
+        }
+    }
+}
+
+#[test]
+fn validators() {
+    let lines = recorded_or_left_out!("bundle-render.jsonl");
+    let mut refused = 0;
+    for line in lines
+        .iter()
+        .filter(|line| line["bundle"]["csv"].is_object())
+    {
+        let id = &line["id"];
+        if !said(line).is_empty() {
+            continue;
+        }
+        let objects = [line["bundle"]["csv"].clone()];
+        let objects = objects
+            .into_iter()
+            .chain(items(line, "/bundle/manifests").iter().cloned());
+        let bundle = Bundle::of(text(line, "/bundle/package"), objects).unwrap();
+        assert_eq!(
+            bundle.supported(),
+            supported(&line["bundle"]["csv"]),
+            "{id}"
+        );
+        let faults = bundle.faults(11).into_iter().map(|fault| fault.upstream);
+        let found = faults.collect::<Vec<_>>().join("\n");
+        let message = text(line, "/message");
+        let is_of_decoder = message.starts_with("error parsing objects");
+        let is_of_generator = message.contains(".spec.preserveUnknownFields");
+        if is_of_decoder || is_of_generator {
+            continue;
+        }
+        refused += usize::from(!message.is_empty());
+        assert_eq!(found, message, "{id}");
+    }
+    assert!(refused > 50, "{refused}");
 }

@@ -139,13 +139,9 @@ fn word(edges: EdgeSource) -> &'static str {
 
 /// The values of `--preflight`.
 pub(crate) const PREFLIGHT: [NamedValue<PreflightMode>; 3] = [
-    (
-        "deny",
-        PreflightMode::Deny,
-        "Deny what OLM certainly cannot install, warn of what it may not",
-    ),
-    ("warn", PreflightMode::Warn, "Warn of both"),
-    ("off", PreflightMode::Off, "Check only whether it resolves"),
+    ("deny", PreflightMode::Deny, ""),
+    ("warn", PreflightMode::Warn, ""),
+    ("off", PreflightMode::Off, ""),
 ];
 
 const EDGES: [NamedValue<EdgeSource>; 3] = [

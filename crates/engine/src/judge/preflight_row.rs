@@ -15,13 +15,13 @@ pub(super) fn put<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>, context: Edit
     let Some(install) = context.install else {
         return;
     };
-    let rules = basis.snapshot.rules();
+    let olm = basis.snapshot.rules();
     let is_as_before =
         change == AllowedChange::Unchanged && install.occasion != Occasion::Reconfiguration;
-    if is_as_before || rules.preflight == PreflightMode::Off {
+    if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
-    let Some(faults) = install.faults(&resolved, rules) else {
+    let Some(faults) = install.faults(&resolved, olm) else {
         return;
     };
     let refusal = PreflightRefusal {
@@ -29,7 +29,7 @@ pub(super) fn put<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>, context: Edit
         resolved,
         faults,
     };
-    if refusal.faults.is_certain && rules.preflight == PreflightMode::Deny {
+    if refusal.faults.is_certain && olm.preflight == PreflightMode::Deny {
         ruled.ruling = Ruling::Preflight(Box::new(refusal));
     } else {
         ruled.preflight = Some(refusal);

@@ -196,7 +196,6 @@ impl InstallFault {
 
     fn upstream(&self, minor: u8) -> Option<String> {
         match self {
-            Self::Name(_) => None,
             Self::Image(error) => Some(error.to_string()),
             Self::Support(unsupported) => unsupported.upstream(minor),
             Self::Config(faults) if minor >= SINCE_CONFIG_TEXTS => {
@@ -204,7 +203,7 @@ impl InstallFault {
                     .ok()
                     .map(|[only]| only)
             }
-            Self::Config(_) => None,
+            Self::Config(_) | Self::Name(_) => None,
         }
     }
 }

@@ -21,9 +21,10 @@ const ON: Option<&[&str]> = Some(&["SingleOwnNamespaceInstallSupport=true"]);
 
 impl Cluster {
     /// An operator-controller 1.11 with these gates, or with gates that are not known.
-    fn new(gates: Option<&[&str]>, csv: Value) -> Self {
+    fn new(gates: Option<&[&str]>, csv: &Value) -> Self {
         let olm = OlmRelease::default();
-        let gates = gates.map(|gates| Gates::parse(gates.iter().copied(), olm).unwrap());
+        let gates = gates
+            .map(|gates| Gates::parse(gates.iter().copied(), olm).expect("gates of the release"));
         Self {
             rules: Rules::new(olm, gates.unwrap_or_default()),
             bundle: json!({"type": "olm.csv.metadata", "value": csv}),
@@ -58,7 +59,7 @@ impl Cluster {
         ];
         let text: String = blobs.iter().map(Value::to_string).collect();
         let of = ask(&[("c", 0, &written("stable: 1.0.0"))]);
-        let state = of.snapshot().catalog("c").cloned().unwrap();
+        let state = of.snapshot().catalog("c").cloned().expect("the catalog");
         let content = content(&text, &self.rules);
         Snapshot::new(self.rules.clone(), vec![CatalogState { content, ..state }])
     }
@@ -124,77 +125,77 @@ fn a_denial_needs_every_setting_that_is_possible() {
     let rows: [(&str, Cluster, Value, Token, &[&str]); 13] = [
         (
             "all",
-            Cluster::new(UNKNOWN, modes(&["AllNamespaces"])),
+            Cluster::new(UNKNOWN, &modes(&["AllNamespaces"])),
             none.clone(),
             Token::Resolved,
             &[],
         ),
         (
             "own, no config: off refuses the mode, on the configuration",
-            Cluster::new(UNKNOWN, own()),
+            Cluster::new(UNKNOWN, &own()),
             none.clone(),
             Token::Preflight,
             &["install-mode-unsupported", "config-required"],
         ),
         (
             "own, off",
-            Cluster::new(OFF, own()),
+            Cluster::new(OFF, &own()),
             none.clone(),
             Token::Preflight,
             &["install-mode-unsupported"],
         ),
         (
             "own, on",
-            Cluster::new(ON, own()),
+            Cluster::new(ON, &own()),
             none.clone(),
             Token::Preflight,
             &["config-required"],
         ),
         (
             "own, config, on",
-            Cluster::new(ON, own()),
+            Cluster::new(ON, &own()),
             watching("ns"),
             Token::Resolved,
             &[],
         ),
         (
             "own, config, off",
-            Cluster::new(OFF, own()),
+            Cluster::new(OFF, &own()),
             watching("ns"),
             Token::Preflight,
             &["install-mode-unsupported"],
         ),
         (
             "own, config: the gate may be on",
-            Cluster::new(UNKNOWN, own()),
+            Cluster::new(UNKNOWN, &own()),
             watching("ns"),
             Token::Resolved,
             &["install-mode-unsupported"],
         ),
         (
             "own, another namespace: both refuse it",
-            Cluster::new(UNKNOWN, own()),
+            Cluster::new(UNKNOWN, &own()),
             watching("other"),
             Token::Preflight,
             &["install-mode-unsupported", "config-invalid"],
         ),
         (
             "only several namespaces",
-            Cluster::new(UNKNOWN, modes(&["MultiNamespace"])),
+            Cluster::new(UNKNOWN, &modes(&["MultiNamespace"])),
             none.clone(),
             Token::Preflight,
             &["install-mode-unsupported"],
         ),
         (
             "no modes",
-            Cluster::new(ON, json!({})),
+            Cluster::new(ON, &json!({})),
             none.clone(),
             Token::Preflight,
             &["install-mode-unsupported"],
         ),
         (
             "all, and a namespace to watch",
-            Cluster::new(UNKNOWN, modes(&["AllNamespaces"])),
+            Cluster::new(UNKNOWN, &modes(&["AllNamespaces"])),
             watching("ns"),
             Token::Preflight,
             &["config-invalid"],
@@ -203,7 +204,7 @@ fn a_denial_needs_every_setting_that_is_possible() {
             "APIServices",
             Cluster::new(
                 UNKNOWN,
-                json!({"installModes": [{"type": "AllNamespaces", "supported": true}],
+                &json!({"installModes": [{"type": "AllNamespaces", "supported": true}],
                 "apiServiceDefinitions": {"owned": [{"name": "v1.a"}]}}),
             ),
             none.clone(),
@@ -212,7 +213,7 @@ fn a_denial_needs_every_setting_that_is_possible() {
         ),
         (
             "deploymentConfig: its gate may be on",
-            Cluster::new(UNKNOWN, modes(&["AllNamespaces"])),
+            Cluster::new(UNKNOWN, &modes(&["AllNamespaces"])),
             json!({"configType": "Inline", "inline": {"deploymentConfig": {}}}),
             Token::Resolved,
             &["deployment-config-off"],
@@ -236,7 +237,7 @@ fn a_denial_needs_every_setting_that_is_possible() {
 #[test]
 fn a_property_that_cannot_be_read_and_a_bundle_without_one_say_nothing() {
     for csv in [json!({"installModes": 5}), json!("x")] {
-        let answer = Cluster::new(UNKNOWN, csv).created(&Value::Null);
+        let answer = Cluster::new(UNKNOWN, &csv).created(&Value::Null);
         assert_eq!((answer.token, checks(&answer).len()), (Token::Resolved, 0));
     }
 }
@@ -250,10 +251,10 @@ fn the_image_must_be_whole() {
         ("team/p:1", Token::Preflight),
         ("", Token::Resolved),
     ] {
-        let answer = Cluster::new(UNKNOWN, with_image(image)).created(&Value::Null);
+        let answer = Cluster::new(UNKNOWN, &with_image(image)).created(&Value::Null);
         assert_eq!(answer.token, token, "{image}");
     }
-    let answer = Cluster::new(UNKNOWN, with_image("team/p:1")).created(&Value::Null);
+    let answer = Cluster::new(UNKNOWN, &with_image("team/p:1")).created(&Value::Null);
     assert_eq!(
         answer.message.unwrap(),
         "P: install of >=1.0.0 refused: the image reference of P.v1.1.0 does not name its registry and repository in full \
@@ -269,7 +270,7 @@ fn the_image_must_be_whole() {
 
 #[test]
 fn a_name_counts_when_the_extension_is_made() {
-    let cluster = |gates| Cluster::new(gates, modes(&["AllNamespaces"]));
+    let cluster = |gates| Cluster::new(gates, &modes(&["AllNamespaces"]));
     let boxcutter: Option<&[&str]> = Some(&["BoxcutterRuntime=true"]);
     for (length, gates, token, expected) in [
         (53, UNKNOWN, Token::Resolved, 0),
@@ -297,7 +298,7 @@ fn a_name_counts_when_the_extension_is_made() {
 
 #[test]
 fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
-    let cluster = Cluster::new(OFF, modes(&["AllNamespaces"]));
+    let cluster = Cluster::new(OFF, &modes(&["AllNamespaces"]));
     let plain = extension("ext", "1.1.0", &Value::Null);
     let watched = extension("ext", "1.1.0", &watching("a"));
     let labelled = extension("ext", "1.1.0", &watching("a"));
@@ -324,7 +325,7 @@ fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
 
 #[test]
 fn a_move_is_denied_and_the_way_out_leads_elsewhere() {
-    let cluster = Cluster::new(UNKNOWN, modes(&["OwnNamespace"]));
+    let cluster = Cluster::new(UNKNOWN, &modes(&["OwnNamespace"]));
     let old = extension("ext", "1.0.0", &Value::Null);
     let answer = cluster.updated(&old, &extension("ext", "1.x", &Value::Null), "1.0.0");
     assert_eq!(
@@ -342,7 +343,7 @@ fn a_move_is_denied_and_the_way_out_leads_elsewhere() {
 
 #[test]
 fn warnings_take_the_place_of_a_denial() {
-    let cluster = || Cluster::new(OFF, modes(&["OwnNamespace"]));
+    let cluster = || Cluster::new(OFF, &modes(&["OwnNamespace"]));
     let warned = cluster().with(PreflightMode::Warn).created(&Value::Null);
     assert_eq!(warned.token, Token::Resolved);
     assert_eq!(
@@ -357,7 +358,7 @@ fn warnings_take_the_place_of_a_denial() {
         (off.token, off.warnings.len(), off.checks.len()),
         (Token::Resolved, 0, 0)
     );
-    let may = Cluster::new(UNKNOWN, modes(&["OwnNamespace"])).created(&watching("ns"));
+    let may = Cluster::new(UNKNOWN, &modes(&["OwnNamespace"])).created(&watching("ns"));
     assert_eq!(
         may.warnings,
         [

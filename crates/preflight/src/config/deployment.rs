@@ -171,9 +171,9 @@ fn quantities(fields: &Map<String, Value>) -> Option<ConfigFault> {
 fn in_quantities(value: &Value, form: &str, each: &mut dyn FnMut(&str)) {
     match (Form::read(form), value) {
         (Form::List(item), Value::Array(items)) => {
-            items
-                .iter()
-                .for_each(|value| in_quantities(value, item, each));
+            for value in items {
+                in_quantities(value, item, each);
+            }
         }
         (Form::Map(item), Value::Object(entries)) => {
             entries

@@ -137,7 +137,7 @@ fn what_olm_does_automatically_is_named_as_it_was_too() {
         .replace("example.com/bundle", "example.com/rebuilt");
     let rebuilt = content(&rebuilt, &Rules::default());
     let text = report(&hub(CHAIN), &rebuilt, &[pinned("1.2.0")]).to_string();
-    let image = "  other image: 1.2.0 now has image \"example.com/rebuilt\"; before: \"example.com/bundle\"\n";
+    let image = "  other image: 1.2.0 now has image \"example.com/rebuilt:v1\"; before: \"example.com/bundle:v1\"\n";
     assert!(text.contains(image), "{text}");
 }
 

@@ -268,7 +268,7 @@ impl<'a> CsvMetadata<'a> {
     /// OLM does not read it to resolve, so what has not its type in it is just not known.
     pub(crate) fn read_lenient(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
         let (csv, fault) = cursor.isolated(Cursor::record)?;
-        Ok(Self::known(csv, fault))
+        Ok(Self::known(csv, fault.is_none()))
     }
 
     /// The same from where the value of each field begins, if there is one.
@@ -286,12 +286,12 @@ impl<'a> CsvMetadata<'a> {
             Ok(csv)
         };
         let (csv, fault) = cursor.isolated(read)?;
-        Ok(Self::known(csv, fault))
+        Ok(Self::known(csv, fault.is_none()))
     }
 
-    fn known(csv: CsvFields<'a>, fault: Option<Fault>) -> Self {
+    fn known(csv: CsvFields<'a>, is_whole: bool) -> Self {
         Self {
-            install: fault.is_none().then_some(csv.install),
+            install: is_whole.then_some(csv.install),
             min_kube_version: csv.min_kube_version,
         }
     }
@@ -325,7 +325,7 @@ impl<'a> JsonRecord<'a> for CsvFields<'a> {
     }
 }
 
-/// The APIServices of a bundle.
+/// The API services of a bundle.
 #[derive(Default)]
 struct ApiServices {
     /// Whether it owns one.

@@ -1,0 +1,146 @@
+//! JSON values as Go's encoder writes them, by which values of schemas are compared and named.
+
+use std::fmt::Write;
+
+use serde_json::{Number, Value};
+
+/// The text of a value: keys in byte order, no white space, numbers as Go prints them.
+pub(super) fn text(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text);
+    text
+}
+
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Number(number) => text.push_str(&number_text(number)),
+        Value::String(string) => write_string(string, text),
+        Value::Array(items) => {
+            text.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                write(item, text);
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            text.push('{');
+            for (at, (key, member)) in members.into_iter().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                write_string(key, text);
+                text.push(':');
+                write(member, text);
+            }
+            text.push('}');
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+fn write_string(string: &str, text: &mut String) {
+    text.push('"');
+    for character in string.chars() {
+        match character {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{c}' => text.push_str("\\f"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+                // Writing into a string cannot fail.
+                let _ = write!(text, "\\u{:04x}", u32::from(character));
+            }
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+}
+
+/// Integers of 64 bits as they are, other numbers as floats: with an exponent below 1e-6 and from 1e21 on.
+fn number_text(number: &Number) -> String {
+    if number.is_i64() || number.is_u64() {
+        return number.to_string();
+    }
+    let value = number.as_f64().unwrap_or_default();
+    let size = value.abs();
+    if size != 0.0 && !(1e-6..1e21).contains(&size) {
+        let text = format!("{value:e}");
+        return match text.split_once('e') {
+            Some((digits, exponent)) if !exponent.starts_with('-') => {
+                format!("{digits}e+{exponent}")
+            }
+            _ => text,
+        };
+    }
+    value.to_string()
+}
+
+/// A float as Go's `%v` prints it: with an exponent of at least two digits if that is below -4 or above 5.
+pub(super) fn float_text(value: f64) -> String {
+    let text = format!("{value:e}");
+    let Some((digits, exponent)) = text.split_once('e') else {
+        return text;
+    };
+    let Ok(exponent) = exponent.parse::<i32>() else {
+        return text;
+    };
+    if (-4..=20).contains(&exponent) && exponent < 6 || value == 0.0 {
+        return value.to_string();
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_go_does() {
+        for (value, expected) in [
+            (
+                json!({"b": 1.0, "a": [null, true]}),
+                r#"{"a":[null,true],"b":1}"#,
+            ),
+            (
+                json!("<a&b>\u{2028}\u{1}"),
+                r#""\u003ca\u0026b\u003e\u2028\u0001""#,
+            ),
+            (json!(1e21), "1e+21"),
+            (json!(1e-7), "1e-7"),
+            (json!(9_007_199_254_740_993_u64), "9007199254740993"),
+            (json!(0.5), "0.5"),
+        ] {
+            assert_eq!(text(&value), expected);
+        }
+    }
+
+    #[test]
+    fn floats_are_printed_as_go_does() {
+        for (value, expected) in [
+            (100_000.0, "100000"),
+            (123_456.7, "123456.7"),
+            (1e6, "1e+06"),
+            (2_147_483_647.0, "2.147483647e+09"),
+            (99_999.5, "99999.5"),
+            (1e-7, "1e-07"),
+            (0.000_123, "0.000123"),
+            (0.0, "0"),
+            (-0.5, "-0.5"),
+            (1e21, "1e+21"),
+            (1e100, "1e+100"),
+        ] {
+            assert_eq!(float_text(value), expected);
+        }
+    }
+}
