@@ -2,6 +2,7 @@
 
 mod audit;
 mod bad_input;
+mod bundle;
 pub mod catalogs;
 pub mod check;
 mod completions;
@@ -38,6 +39,7 @@ pub(super) enum CliCommand {
     Catalogs(catalogs::CatalogsArgs),
     Doctor(doctor::DoctorArgs),
     Lint(lint::LintArgs),
+    Bundle(bundle::BundleArgs),
     Graph(Box<graph::GraphArgs>),
     Generate(generate::GenerateArgs),
     Diff(diff::DiffArgs),
@@ -63,6 +65,7 @@ impl CliCommand {
             Self::Catalogs(args) => catalogs::run(&args).into(),
             Self::Doctor(args) => doctor::run(&args).into(),
             Self::Lint(args) => lint::run(&args).into(),
+            Self::Bundle(args) => bundle::run(&args).into(),
             Self::Graph(args) => graph::run(&args).into(),
             Self::Generate(args) => generate::run(&args).into(),
             Self::Diff(args) => diff::run(&args).into(),

@@ -163,7 +163,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Catalogs",
-        &["catalogs", "snapshot", "lint", "diff", "generate"],
+        &["catalogs", "snapshot", "lint", "bundle", "diff", "generate"],
     ),
     ("Webhook", &["serve", "doctor", "demo"]),
     ("Other", &["completions", "man", "version"]),

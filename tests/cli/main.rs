@@ -10,6 +10,7 @@ mod audit;
 mod authoring;
 mod authoring_pages;
 mod base;
+mod bundle;
 mod cache_killed;
 mod check;
 mod diff;

@@ -6,6 +6,7 @@ use olmguard::cli::commands::{catalogs, check, diff, doctor, generate, lint, tes
 use olmguard_catalog::version::Masterminds;
 use olmguard_views::audit_change::AuditChangeReport;
 use olmguard_views::audit_report::AuditReport;
+use olmguard_views::bundle_report::BundleReport;
 use olmguard_views::fleet::FleetReport;
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::path::PathReport;
@@ -48,6 +49,11 @@ fn fits<T: JsonSchema + Serialize>(printed: &T) {
     let fault = jsonschema::validate(&schema::<T>(), &printed).err();
     let fault = fault.map(|fault| fault.to_string());
     assert_eq!(fault, None, "{printed}");
+}
+
+#[test]
+fn bundle_v1() {
+    compare_schema::<BundleReport>("olmguard.bundle.v1.json");
 }
 
 #[test]

@@ -313,7 +313,6 @@ impl Faults {
 }
 
 /// A webhook of a `ClusterServiceVersion`.
-#[derive(Clone, Copy)]
 struct Webhook<'a>(&'a Value);
 
 impl<'a> Webhook<'a> {

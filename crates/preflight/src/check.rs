@@ -27,8 +27,6 @@ checks! {
     ReleaseNameTooLong => "release-name-too-long",
     /// The image reference of the bundle cannot be used.
     ImageRefInvalid => "image-ref-invalid",
-    /// The files of the bundle cannot be read.
-    BundleFormat => "bundle-format",
     /// The bundle owns an API service.
     ApiservicesUnsupported => "apiservices-unsupported",
     /// The bundle has webhooks, and nothing provides their certificates.
@@ -53,16 +51,6 @@ checks! {
     WebhookDefinitions => "webhook-definitions",
     /// A manifest has a kind that bundles may not have.
     ManifestKindUnsupported => "manifest-kind-unsupported",
-    /// The API server serves no such kind.
-    KindNotServed => "kind-not-served",
-    /// The namespace of the extension does not exist.
-    NamespaceMissing => "namespace-missing",
-    /// The namespace that the operator is to watch does not exist.
-    WatchNamespaceMissing => "watch-namespace-missing",
-    /// An object of the bundle belongs to another extension, or to OLM v0.
-    OwnedElsewhere => "owned-elsewhere",
-    /// An object of the bundle exists, and nothing that OLM v1 knows made it.
-    ExistsUnowned => "exists-unowned",
     /// A field of a CRD is removed.
     CrdFieldRemoved => "crd-field-removed",
     /// The scope of a CRD changes.
@@ -77,12 +65,6 @@ checks! {
     CrdServedVersions => "crd-served-versions",
     /// operator-controller fails while it compares a CRD.
     CrdPanic => "crd-panic",
-    /// A phase of the revision has too many objects.
-    RevisionTooManyObjects => "revision-too-many-objects",
-    /// The Kubernetes of the cluster is older than the bundle asks for. OLM installs it all the same.
-    MinKubeVersion => "min-kube-version",
-    /// An API that the bundle requires is not served. OLM installs it all the same.
-    RequiredApiMissing => "required-api-missing",
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 #![expect(
     clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a test that cannot go on fails there, and says what it left out"
 )]

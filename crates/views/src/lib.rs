@@ -6,6 +6,7 @@
 pub mod audit_change;
 pub mod audit_report;
 pub mod author;
+pub mod bundle_report;
 pub mod diff;
 pub mod doctor;
 pub mod edge_field;

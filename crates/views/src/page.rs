@@ -323,6 +323,13 @@ const TEXTS: &[(&str, &[Token])] = &[
         "retrying to get installed bundle",
         &[Token::InstalledUnknown],
     ),
+    ("error for resolved bundle", &[Token::Preflight]),
+    ("unsupported bundle: ", &[Token::Preflight]),
+    (
+        "invalid ClusterExtension configuration",
+        &[Token::Preflight],
+    ),
+    ("error parsing image reference", &[Token::Preflight]),
     ("invalid version expression", &[Token::InvalidSpec]),
 ];
 

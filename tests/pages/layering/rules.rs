@@ -9,7 +9,7 @@
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 51] = [
+const PURE: [&str; 52] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -51,6 +51,7 @@ const PURE: [&str; 51] = [
     "step",
     "versions",
     "range_report",
+    "bundle_report",
     "audit_report",
     "page",
     "picture",

@@ -119,6 +119,7 @@ fn checks(answer: &Answer) -> Vec<&'static str> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn a_denial_needs_every_setting_that_is_possible() {
     let own = || modes(&["OwnNamespace"]);
     let none = Value::Null;

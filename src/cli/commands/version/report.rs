@@ -114,6 +114,7 @@ const SCHEMA: &str = "olmguard.version/v1";
 const SCHEMAS: &[&str] = &[
     "olmguard.audit-change/v1",
     "olmguard.audit/v1",
+    "olmguard.bundle/v1",
     "olmguard.catalogs/v1",
     "olmguard.check/v1",
     "olmguard.diff/v1",

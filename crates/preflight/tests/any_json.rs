@@ -1,0 +1,114 @@
+//! Whatever JSON stands for a bundle, a CRD or a configuration, the answer is an answer, and the same one again.
+
+use olmguard_catalog::InstallModes;
+use olmguard_catalog::olm::{OlmRelease, Rules};
+use olmguard_preflight::bundle::Bundle;
+use olmguard_preflight::crd::{self, Crd, CrdGeneration};
+use olmguard_preflight::{config, reference};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Map, Value, json};
+
+/// Keys that something is read from, so that values of any kind get to where they matter.
+const KEYS: [&str; 20] = [
+    "name",
+    "schema",
+    "openAPIV3Schema",
+    "properties",
+    "items",
+    "allOf",
+    "not",
+    "enum",
+    "default",
+    "required",
+    "minimum",
+    "additionalProperties",
+    "dependencies",
+    "oneOf",
+    "a",
+    "type",
+    "env",
+    "watchNamespace",
+    "deploymentConfig",
+    "resources",
+];
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,6}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 48, 6, |inner| {
+        let member = (select(&KEYS[..]), inner.clone());
+        let members = prop::collection::vec(member, 0..6);
+        let object = members.prop_map(|members| {
+            let members = members
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value));
+            Value::Object(members.collect::<Map<_, _>>())
+        });
+        prop_oneof![
+            prop::collection::vec(inner, 0..4).prop_map(Value::Array),
+            object
+        ]
+    })
+}
+
+fn crd_of(schemas: &[Value]) -> Value {
+    let names = ["v1", "v1beta1", "v2"];
+    let versions = names.iter().zip(schemas).map(|(name, schema)| {
+        json!({"name": name, "served": true, "schema": {"openAPIV3Schema": schema}})
+    });
+    json!({"metadata": {"name": "c"}, "spec": {"versions": versions.collect::<Vec<_>>()}})
+}
+
+proptest! {
+    #[test]
+    fn schemas(one in prop::collection::vec(any_json(), 1..4), other in prop::collection::vec(any_json(), 1..4)) {
+        let (old, new) = (crd_of(&one), crd_of(&other));
+        let (old, new) = (Crd::read(&old).unwrap(), Crd::read(&new).unwrap());
+        for generation in [CrdGeneration::V1_5, CrdGeneration::V1_9, CrdGeneration::V1_10] {
+            let found = crd::compare(&old, &new, generation);
+            prop_assert_eq!(&found, &crd::compare(&old, &new, generation));
+            let same = crd::compare(&old, &old, generation).unwrap();
+            let is_steady = same.findings.iter().all(|finding| finding.is_unsteady);
+            prop_assert!(same.panics || is_steady, "{:?}", same);
+        }
+    }
+
+    #[test]
+    fn whole_objects(objects in prop::collection::vec(any_json(), 0..4), csv in any_json()) {
+        for object in &objects {
+            let _ = Crd::read(object).map(|crd| crd::compare(&crd, &crd, CrdGeneration::V1_10));
+        }
+        let csv = json!({"kind": "ClusterServiceVersion", "spec": {"installModes": csv.clone(),
+            "webhookdefinitions": csv.clone(), "install": {"spec": {"deployments": csv}}}});
+        let bundle = Bundle::of("p", objects.into_iter().chain([csv])).unwrap();
+        prop_assert_eq!(bundle.faults(11), bundle.faults(11));
+    }
+
+    #[test]
+    fn configurations(inline in any_json(), all: bool, single: bool, own: bool) {
+        let modes = InstallModes {
+            all_namespaces: all,
+            single_namespace: single,
+            own_namespace: own,
+            multi_namespace: false,
+        };
+        let wanted = json!({"configType": "Inline", "inline": inline});
+        let rules = Rules::new(OlmRelease::default(), olmguard_catalog::olm::Gates::default());
+        for settings in rules.installs {
+            if let Err(faults) = config::check(modes, settings, 11, "ns", Some(&wanted)) {
+                prop_assert!(!config::upstream(&faults).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn references(text in "\\PC{0,40}|[a-z./:@0-9A-Z_-]{0,60}") {
+        prop_assert_eq!(reference::check(&text), reference::check(&text));
+    }
+}

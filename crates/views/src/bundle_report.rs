@@ -1,0 +1,225 @@
+//! What `olmguard bundle` answers: whether operator-controller installs a bundle, and whether its CRDs can replace
+//! those of the version before.
+//!
+//! Checks that need a cluster are not made. What its gates decide is an error if every setting refuses the bundle, and
+//! otherwise a warning.
+
+mod words;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use olmguard_catalog::olm::Rules;
+use olmguard_preflight::bundle::Bundle;
+use olmguard_preflight::crd::{self, CrdChange, CrdComparison, CrdError, CrdGeneration};
+use olmguard_preflight::{Check, support};
+use olmguard_report::{Severity, Text, Tone};
+
+/// The report, as JSON has it: schema `olmguard.bundle/v1`.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct BundleReport {
+    #[schemars(extend("const" = "olmguard.bundle/v1"))]
+    schema: &'static str,
+    /// Name of the bundle: that of its `ClusterServiceVersion`.
+    name: String,
+    /// The package that it belongs to, empty if its `annotations.yaml` names none.
+    package: String,
+    /// The bundle that it was compared with.
+    upgrade_from: Option<String>,
+    /// The OLM that was asked.
+    olm: &'static str,
+    findings: Vec<BundleFinding>,
+}
+
+/// One reason why OLM does not install the bundle, or may not.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct BundleFinding {
+    /// The check that fails.
+    check: &'static str,
+    #[schemars(extend("enum" = ["error", "warning"]))]
+    severity: &'static str,
+    /// The CRD that it is about, if it is about one.
+    crd: Option<String>,
+    /// The reason.
+    message: String,
+    /// Text of operator-controller, for a CRD the line that is about this change.
+    upstream: Option<String>,
+    /// Whether another finding says the same of the field: shown in JSON only.
+    #[serde(skip)]
+    is_repeated: bool,
+}
+
+/// Why a CRD cannot be compared.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("bundle {bundle}: a CRD cannot be compared: {error}")]
+pub struct UncomparedCrd {
+    bundle: String,
+    error: CrdError,
+}
+
+impl BundleReport {
+    /// The report on a bundle, and on the way to it from an older one.
+    ///
+    /// # Errors
+    /// If a CRD has no name or no versions, or is nested too deep.
+    pub fn of(
+        bundle: &Bundle,
+        before: Option<&Bundle>,
+        rules: &Rules,
+    ) -> Result<Self, UncomparedCrd> {
+        let minor = rules.olm.minor();
+        let mut findings = Vec::from_iter(unsupported(bundle, rules));
+        findings.extend(bundle.faults(minor).into_iter().map(|fault| BundleFinding {
+            message: words::of_validator(&fault.upstream),
+            ..BundleFinding::new(fault.check, Severity::Error, Some(fault.upstream))
+        }));
+        if let Some(before) = before {
+            findings.extend(crds(before, bundle, minor)?);
+        }
+        Ok(Self {
+            schema: "olmguard.bundle/v1",
+            name: bundle.name().to_owned(),
+            package: bundle.package.clone(),
+            upgrade_from: before.map(|before| before.name().to_owned()),
+            olm: rules.olm.name(),
+            findings,
+        })
+    }
+
+    /// Whether OLM certainly refuses the bundle.
+    pub fn is_refused(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|finding| finding.severity == ERROR)
+    }
+
+    /// The report for people.
+    pub fn to_text(&self) -> Text {
+        let mut text = Text::with_labels(LABELS);
+        let shown: Vec<_> = self
+            .findings
+            .iter()
+            .filter(|found| !found.is_repeated)
+            .collect();
+        let (tone, result) = words::result(
+            (&self.name, self.upgrade_from.as_deref()),
+            (self.is_refused(), shown.len()),
+        );
+        text.sentence(tone, &result);
+        for finding in &shown {
+            let tone = if finding.severity == ERROR {
+                Tone::Bad
+            } else {
+                Tone::Caution
+            };
+            text.fact(finding.check, tone, &finding.shown());
+        }
+        let has_crds = shown.iter().any(|finding| finding.crd.is_some());
+        text.notes(&Vec::from_iter(
+            has_crds.then(|| words::OVERRIDE.to_owned()),
+        ));
+        text
+    }
+}
+
+impl BundleFinding {
+    fn new(check: Check, severity: Severity, upstream: Option<String>) -> Self {
+        Self {
+            check: check.as_str(),
+            severity: match severity {
+                Severity::Error => ERROR,
+                Severity::Warning | Severity::Note => "warning",
+            },
+            crd: None,
+            message: String::new(),
+            upstream,
+            is_repeated: false,
+        }
+    }
+
+    fn shown(&self) -> String {
+        match &self.crd {
+            Some(crd) => format!(
+                "{}: {}",
+                olmguard_catalog::version::go::escape(crd),
+                self.message
+            ),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// What operator-controller says of the install modes, API services and webhooks, for all settings that it can have.
+fn unsupported(bundle: &Bundle, rules: &Rules) -> Option<BundleFinding> {
+    let minor = rules.olm.minor();
+    let supported = bundle.supported();
+    let checked = rules.installs.iter();
+    let found: Vec<_> = checked
+        .map(|settings| support::check(&supported, *settings, minor).err())
+        .collect();
+    let first = found.iter().flatten().next().copied()?;
+    let is_certain = found.iter().all(Option::is_some);
+    let severity = if is_certain {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    Some(BundleFinding {
+        message: words::unsupported(first, is_certain),
+        ..BundleFinding::new(first.check(), severity, first.upstream(minor))
+    })
+}
+
+/// What of the new CRDs cannot follow the old ones; nothing for a release that compares in a way that is not known.
+fn crds(before: &Bundle, after: &Bundle, minor: u8) -> Result<Vec<BundleFinding>, UncomparedCrd> {
+    let Some(generation) = CrdGeneration::of(minor) else {
+        return Ok(Vec::new());
+    };
+    let mut findings = Vec::new();
+    for new in after.crds() {
+        let new = read(after, new)?;
+        for old in before.crds() {
+            let old = read(before, old)?;
+            if old.name == new.name {
+                let found = crd::compare(&old, &new, generation);
+                let found = found.map_err(|error| uncompared(after, error))?;
+                findings.extend(of_crd(new.name, &found));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+fn read<'a>(bundle: &Bundle, object: &'a Value) -> Result<crd::Crd<'a>, UncomparedCrd> {
+    crd::Crd::read(object).map_err(|error| uncompared(bundle, error))
+}
+
+fn uncompared(bundle: &Bundle, error: CrdError) -> UncomparedCrd {
+    let bundle = bundle.name().to_owned();
+    UncomparedCrd { bundle, error }
+}
+
+fn of_crd(name: &str, comparison: &CrdComparison) -> Vec<BundleFinding> {
+    let crash = comparison.panics.then(|| BundleFinding {
+        crd: Some(name.to_owned()),
+        message: words::PANIC.to_owned(),
+        ..BundleFinding::new(Check::CrdPanic, Severity::Error, None)
+    });
+    let is_removed = |path: &str| {
+        let mut all = comparison.findings.iter();
+        all.any(|found| matches!(&found.change, CrdChange::FieldRemoved { path: removed, .. } if removed == path))
+    };
+    let found = comparison.findings.iter().map(|found| BundleFinding {
+        crd: Some(name.to_owned()),
+        message: words::of_crd(found),
+        is_repeated: matches!(&found.change, CrdChange::Property { path, .. } if is_removed(path)),
+        ..BundleFinding::new(found.check(), Severity::Error, Some(found.to_string()))
+    });
+    crash.into_iter().chain(found).collect()
+}
+
+const ERROR: &str = "error";
+
+/// The columns of the longest id of a check, and two.
+const LABELS: usize = 27;

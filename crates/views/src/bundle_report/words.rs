@@ -1,0 +1,151 @@
+//! The sentences about a bundle and its CRDs.
+
+use olmguard_catalog::version::go;
+use olmguard_preflight::crd::{ComparedVersions, CrdChange, CrdFinding, PropertyChange};
+use olmguard_preflight::support::Unsupported;
+use olmguard_report::Tone;
+
+/// The result, which stands first: of a bundle, and of the way to it from another.
+pub(super) fn result(
+    (name, from): (&str, Option<&str>),
+    (is_refused, count): (bool, usize),
+) -> (Tone, String) {
+    let name = go::escape(name);
+    let after = from.map(|from| format!(" after {}", go::escape(from)));
+    let after = after.unwrap_or_default();
+    let findings = match count {
+        1 => "1 finding".to_owned(),
+        count => format!("{count} findings"),
+    };
+    match (is_refused, count) {
+        (true, _) => (
+            Tone::Bad,
+            format!("{name}: OLM cannot install it{after}: {findings}"),
+        ),
+        (false, 0) => (Tone::Good, format!("{name}: OLM can install it{after}")),
+        (false, _) => (
+            Tone::Caution,
+            format!("{name}: OLM may not install it{after}: {findings}"),
+        ),
+    }
+}
+
+/// What to know if a CRD is in the way.
+pub(super) const OVERRIDE: &str = "a ClusterExtension that sets crdUpgradeSafety.enforcement below \
+    spec.install.preflight to None skips the comparison of CRDs";
+
+pub(super) const PANIC: &str = "a version without a schema: operator-controller crashes on it";
+
+pub(super) fn unsupported(reason: Unsupported, is_certain: bool) -> String {
+    let reason = match reason {
+        Unsupported::ApiServices => "the bundle owns an API service",
+        Unsupported::Webhooks => {
+            "the bundle has webhooks: OLM must have a provider of certificates"
+        }
+        Unsupported::NotAllNamespaces => "the install mode AllNamespaces is not supported",
+        Unsupported::NoInstallMode => {
+            "none of the install modes AllNamespaces, SingleNamespace and OwnNamespace is supported"
+        }
+    };
+    if is_certain {
+        return reason.to_owned();
+    }
+    format!("{reason}: only an OLM with other feature gates installs it")
+}
+
+/// What a validator says; it names what is wrong itself.
+pub(super) fn of_validator(upstream: &str) -> String {
+    go::one_line(upstream)
+}
+
+/// One change of a CRD.
+pub(super) fn of_crd(finding: &CrdFinding) -> String {
+    let words = match &finding.change {
+        CrdChange::FieldRemoved { version, path } => {
+            format!("{} of {version} is removed", field(path))
+        }
+        CrdChange::Scope { from, to } => {
+            format!("the scope changes from {} to {}", shown(from), shown(to))
+        }
+        CrdChange::StoredVersionsRemoved(versions) => format!(
+            "removed although objects can be stored in it: version {}",
+            shown(&versions.join(", "))
+        ),
+        CrdChange::Property { path, change } => {
+            let versions = match &finding.versions {
+                ComparedVersions::Same(version) => format!(" of {}", shown(version)),
+                ComparedVersions::Served(lower, higher) => {
+                    format!(" from {} to {}", shown(lower), shown(higher))
+                }
+                ComparedVersions::All => String::new(),
+            };
+            format!("{}{versions}: {}", field(path), of_property(change))
+        }
+    };
+    if finding.is_unsteady {
+        return format!("{words} (in about half of the attempts)");
+    }
+    words
+}
+
+/// A path without its root.
+fn field(path: &str) -> String {
+    match path.strip_prefix("^.") {
+        Some(path) => format!("field {}", shown(path)),
+        None if path == "^" => "the object".to_owned(),
+        None => format!("field {}", shown(path)),
+    }
+}
+
+fn shown(text: &str) -> String {
+    go::escape(text)
+}
+
+fn of_property(change: &PropertyChange) -> String {
+    match change {
+        PropertyChange::Type { from, to } => {
+            format!("the type changes from {} to {}", or_none(from), or_none(to))
+        }
+        PropertyChange::EnumAdded(values) => {
+            format!("only these values are allowed now: {}", values.join(", "))
+        }
+        PropertyChange::EnumRemoved(values) => format!("no longer allowed: {}", values.join(", ")),
+        PropertyChange::Default { from, to } => {
+            let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+            format!("the default changes from {} to {}", value(from), value(to))
+        }
+        PropertyChange::Required(names) => format!("required now: {}", shown(&names.join(", "))),
+        PropertyChange::Minimum { field, from, to }
+        | PropertyChange::Maximum { field, from, to } => {
+            let from = from.as_deref().unwrap_or("none");
+            format!("{field} changes from {from} to {to}")
+        }
+        PropertyChange::Pattern { from, to } => {
+            format!(
+                "the pattern changes from {} to {}",
+                or_none(from),
+                or_none(to)
+            )
+        }
+        PropertyChange::Nullable(true) => "null is allowed now".to_owned(),
+        PropertyChange::Nullable(false) => "null is no longer allowed".to_owned(),
+        PropertyChange::OneOf { .. } => "the alternatives of oneOf change".to_owned(),
+        PropertyChange::Unhandled { .. } if change.is_of_map() => {
+            "what the map holds changes; OLM refuses any such change, harmless ones too".to_owned()
+        }
+        PropertyChange::Unhandled { fields } => {
+            let names: Vec<_> = fields.iter().map(|(name, ..)| *name).collect();
+            format!(
+                "OLM does not understand this change, and refuses it: {}",
+                names.join(", ")
+            )
+        }
+    }
+}
+
+fn or_none(text: &str) -> String {
+    match text {
+        "" => "none".to_owned(),
+        text => shown(text),
+    }
+}

@@ -1,0 +1,170 @@
+//! `olmguard bundle` as it is run: bundles of a directory each, and what is no bundle.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn run(arguments: &[&str], folder: &Path) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .arg("bundle")
+        .args(arguments)
+        .env_clear()
+        .current_dir(folder)
+        .output()
+        .expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// A bundle of these files, each in its place.
+fn bundle(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    for (name, text) in files {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, text).expect("a file");
+    }
+    folder
+}
+
+const ANNOTATIONS: (&str, &str) = (
+    "metadata/annotations.yaml",
+    "annotations: {operators.operatorframework.io.bundle.package.v1: p}\n",
+);
+
+fn csv(spec: &str) -> String {
+    format!("kind: ClusterServiceVersion\nmetadata: {{name: p.v1}}\nspec: {spec}\n")
+}
+
+const ALL: &str = "{installModes: [{type: AllNamespaces, supported: true}]}";
+
+#[test]
+fn each_finding_has_its_check_and_the_text_of_olm() {
+    let spec = "{installModes: [{type: OwnNamespace, supported: true}], \
+        apiservicedefinitions: {owned: [{name: a}]}, install: {spec: {deployments: [{name: A}]}}}";
+    let pod = "kind: List\nitems: [{kind: Pod, metadata: {name: x}}]\n";
+    let folder = bundle(&[
+        ANNOTATIONS,
+        ("manifests/csv.yaml", &csv(spec)),
+        ("manifests/pod.yaml", pod),
+    ]);
+    let (code, printed, _) = run(&[".", "-o", "json"], folder.path());
+    assert_eq!(code, Some(1));
+    let report: Value = serde_json::from_str(&printed).expect("JSON");
+    let findings = report["findings"].as_array().expect("findings");
+    let checks: Vec<_> = findings
+        .iter()
+        .map(|found| found["check"].as_str().unwrap_or(""))
+        .collect();
+    assert_eq!(
+        checks,
+        [
+            "apiservices-unsupported",
+            "deployment-names",
+            "manifest-kind-unsupported"
+        ]
+    );
+    assert_eq!(
+        findings[0]["upstream"],
+        "unsupported bundle: apiServiceDefintions are not supported"
+    );
+    assert_eq!(
+        findings[2]["message"],
+        "unsupported resource \"x\" with kind \"Pod\""
+    );
+}
+
+#[test]
+fn a_gate_that_may_be_on_is_a_warning() {
+    let spec = "{installModes: [{type: OwnNamespace, supported: true}]}";
+    let folder = bundle(&[ANNOTATIONS, ("manifests/csv.yaml", &csv(spec))]);
+    let (code, printed, _) = run(&["."], folder.path());
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        printed,
+        "p.v1: OLM may not install it: 1 finding\n\
+         install-mode-unsupported   the install mode AllNamespaces is not supported: only\n\
+         \u{20}                          an OLM with other feature gates installs it\n"
+    );
+    let gates = [
+        "--olm-feature-gates",
+        "SingleOwnNamespaceInstallSupport=false",
+        ".",
+    ];
+    assert_eq!(run(&gates, folder.path()).0, Some(1));
+}
+
+#[test]
+fn two_csvs_are_one_and_crds_without_schema_are_a_crash() {
+    let crd = "kind: CustomResourceDefinition\nmetadata: {name: w.example.com}\n\
+        spec: {scope: Cluster, versions: [{name: v1, served: true, storage: true}]}\n";
+    let second = "kind: ClusterServiceVersion\nmetadata: {name: p.v2}\nspec: {installModes: [{type: AllNamespaces, supported: true}]}\n";
+    let folder = bundle(&[
+        ANNOTATIONS,
+        ("manifests/a.yaml", &csv(ALL)),
+        ("manifests/b.yaml", second),
+        ("manifests/crd.yaml", crd),
+    ]);
+    let (code, printed, _) = run(&[".", "--upgrade-from", "."], folder.path());
+    assert_eq!(code, Some(1));
+    assert!(
+        printed.starts_with("p.v2: OLM cannot install it after p.v2: 1 finding\n"),
+        "{printed}"
+    );
+    assert!(printed.contains("crd-panic "), "{printed}");
+}
+
+/// Each is a clear error that names its place, and prints no report.
+#[test]
+fn what_is_no_bundle_is_an_error() {
+    let whole = csv(ALL);
+    let rows: [(&[(&str, &str)], &str); 8] = [
+        (
+            &[("manifests/csv.yaml", &whole)],
+            "metadata/annotations.yaml: not there: expected the directory of a bundle",
+        ),
+        (&[ANNOTATIONS], "manifests: "),
+        (
+            &[ANNOTATIONS, ("manifests/role.yaml", "kind: Role\n")],
+            "manifests: no ClusterServiceVersion found",
+        ),
+        (
+            &[ANNOTATIONS, ("manifests/sub/csv.yaml", &whole)],
+            "manifests: found the directory \"sub\"",
+        ),
+        (
+            &[ANNOTATIONS, ("manifests/README.md", "read me\n")],
+            "README.md: a document that is no object",
+        ),
+        (
+            &[ANNOTATIONS, ("manifests/a.yaml", "metadata: {name: x}\n")],
+            "a.yaml: an object without a kind",
+        ),
+        (&[ANNOTATIONS, ("manifests/a.yaml", "a: [\n")], "a.yaml:"),
+        (
+            &[
+                ANNOTATIONS,
+                ("manifests/csv.yaml", &whole),
+                ("manifests/crd.yaml", "kind: CustomResourceDefinition\n"),
+            ],
+            "bundle p.v1: a CRD cannot be compared: metadata.name: expected a string",
+        ),
+    ];
+    for (files, expected) in rows {
+        let folder = bundle(files);
+        let (code, stdout, stderr) = run(&[".", "--upgrade-from", "."], folder.path());
+        assert_eq!(
+            (code, stdout.as_str()),
+            (Some(3), ""),
+            "{expected}: {stderr}"
+        );
+        assert!(stderr.contains(expected), "{expected}: {stderr}");
+    }
+}
