@@ -6,7 +6,7 @@ use olmguard::cli::commands::{catalogs, check, diff, doctor, generate, lint, tes
 use olmguard_catalog::version::Masterminds;
 use olmguard_views::audit_change::AuditChangeReport;
 use olmguard_views::audit_report::AuditReport;
-use olmguard_views::bundle_report::BundleReport;
+use olmguard_views::bundle_report::ReleaseReport;
 use olmguard_views::fleet::FleetReport;
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::path::PathReport;
@@ -53,7 +53,7 @@ fn fits<T: JsonSchema + Serialize>(printed: &T) {
 
 #[test]
 fn bundle_v1() {
-    compare_schema::<BundleReport>("olmguard.bundle.v1.json");
+    compare_schema::<ReleaseReport>("olmguard.bundle.v1.json");
 }
 
 #[test]

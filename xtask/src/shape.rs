@@ -38,6 +38,7 @@ fn figures(root: &Path) -> io::Result<Vec<Figure>> {
         "crates/catalog/src",
         "crates/policy/src",
         "crates/preflight/src",
+        "crates/report/src",
         "crates/engine/src",
         "crates/views/src",
     ];

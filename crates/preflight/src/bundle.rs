@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::Check;
+use crate::PreflightCheck;
 use crate::support::Supported;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
@@ -18,7 +18,7 @@ use olmguard_catalog::version::go;
 
 /// The manifests of a bundle.
 #[derive(Clone, Debug)]
-pub struct Bundle {
+pub struct RegistryBundle {
     /// The package that its `annotations.yaml` names; empty if it names none.
     pub package: String,
     /// Its `ClusterServiceVersion`: of several the last one.
@@ -38,12 +38,12 @@ pub struct NoCsv;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BundleFault {
     /// The check that fails.
-    pub check: Check,
+    pub check: PreflightCheck,
     /// The text of operator-controller.
     pub upstream: String,
 }
 
-impl Bundle {
+impl RegistryBundle {
     /// The bundle of these objects, in the order of their files.
     ///
     /// # Errors
@@ -104,7 +104,10 @@ impl Bundle {
         self.deployments(&mut faults);
         self.crd_names(&mut faults);
         if self.package.is_empty() {
-            faults.add(Check::PackageNameEmpty, "package name is empty".to_owned());
+            faults.add(
+                PreflightCheck::PackageNameEmpty,
+                "package name is empty".to_owned(),
+            );
         }
         self.conversion_modes(&mut faults);
         self.webhook_deployments(&mut faults);
@@ -119,7 +122,7 @@ impl Bundle {
         let names = names(&self.csv, "/spec/install/spec/deployments");
         for name in repeated(names.iter().copied()) {
             faults.add(
-                Check::DeploymentNames,
+                PreflightCheck::DeploymentNames,
                 format!(
                     "cluster service version contains duplicate strategy deployment spec '{name}'"
                 ),
@@ -129,7 +132,7 @@ impl Bundle {
             let wrong = invalid_subdomain(name).join(", ");
             if !wrong.is_empty() {
                 faults.add(
-                    Check::DeploymentNames,
+                    PreflightCheck::DeploymentNames,
                     format!(
                         "invalid cluster service version strategy deployment name '{name}': {wrong}"
                     ),
@@ -146,13 +149,13 @@ impl Bundle {
             .collect();
         for name in repeated(there.iter().copied()) {
             faults.add(
-                Check::CrdManifests,
+                PreflightCheck::CrdManifests,
                 format!("bundle contains duplicate custom resource definition '{name}'"),
             );
         }
         for name in self.owned_crds().difference(&there.into_iter().collect()) {
             faults.add(
-                Check::CrdManifests,
+                PreflightCheck::CrdManifests,
                 format!(
                     "cluster service definition references owned custom resource definition '{name}' not found in bundle"
                 ),
@@ -166,9 +169,9 @@ impl Bundle {
             .collect()
     }
 
-    fn webhooks(&self) -> Vec<Webhook<'_>> {
+    fn webhooks(&self) -> Vec<CsvWebhook<'_>> {
         let webhooks = items(&self.csv, "/spec/webhookdefinitions").iter();
-        webhooks.map(Webhook).collect()
+        webhooks.map(CsvWebhook).collect()
     }
 
     fn conversion_modes(&self, faults: &mut Faults) {
@@ -176,10 +179,14 @@ impl Bundle {
         if modes == ["AllNamespaces"] {
             return;
         }
-        for webhook in self.webhooks().into_iter().filter(Webhook::is_conversion) {
+        for webhook in self
+            .webhooks()
+            .into_iter()
+            .filter(CsvWebhook::is_conversion)
+        {
             let (name, modes) = (go::quote(webhook.name()), modes.join(" "));
             faults.add(
-                Check::ConversionWebhook,
+                PreflightCheck::ConversionWebhook,
                 format!(
                     "bundle contains conversion webhook {name} and supports install modes [{modes}] - conversion webhooks \
                      are only supported for bundles that only support AllNamespaces install mode"
@@ -205,7 +212,7 @@ impl Bundle {
         lost.sort_unstable();
         for (deployment, kind, name) in lost {
             faults.add(
-                Check::WebhookDefinitions,
+                PreflightCheck::WebhookDefinitions,
                 format!(
                     "webhook of type '{kind}' with name '{name}' references non-existent deployment '{deployment}'"
                 ),
@@ -221,7 +228,7 @@ impl Bundle {
         named.sort_unstable();
         for (kind, name) in repeated(named.iter().copied()) {
             faults.add(
-                Check::WebhookDefinitions,
+                PreflightCheck::WebhookDefinitions,
                 format!("duplicate webhook '{name}' of type '{kind}'"),
             );
         }
@@ -229,7 +236,7 @@ impl Bundle {
             let wrong = invalid_subdomain(name).join(",");
             if !wrong.is_empty() {
                 faults.add(
-                    Check::WebhookDefinitions,
+                    PreflightCheck::WebhookDefinitions,
                     format!("webhook of type '{kind}' has invalid name '{name}': {wrong}"),
                 );
             }
@@ -240,7 +247,11 @@ impl Bundle {
     fn conversions(&self, faults: &mut Faults) {
         let mut by_crd: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let (owned, mut foreign) = (self.owned_crds(), Vec::new());
-        for webhook in self.webhooks().into_iter().filter(Webhook::is_conversion) {
+        for webhook in self
+            .webhooks()
+            .into_iter()
+            .filter(CsvWebhook::is_conversion)
+        {
             for crd in items(webhook.0, "/conversionCRDs")
                 .iter()
                 .filter_map(Value::as_str)
@@ -258,14 +269,14 @@ impl Bundle {
             webhooks.sort_unstable();
             let webhooks = webhooks.join(",");
             faults.add(
-                Check::ConversionWebhook,
+                PreflightCheck::ConversionWebhook,
                 format!("conversion webhooks [{webhooks}] reference same custom resource definition '{crd}'"),
             );
         }
         foreign.sort_unstable();
         for (webhook, crd) in foreign {
             faults.add(
-                Check::ConversionWebhook,
+                PreflightCheck::ConversionWebhook,
                 format!("conversion webhook '{webhook}' references custom resource definition '{crd}' not owned bundle"),
             );
         }
@@ -283,7 +294,10 @@ impl Bundle {
             );
             for rule in items(webhook.0, "/rules") {
                 for forbidden in forbidden_of(rule) {
-                    faults.add(Check::WebhookDefinitions, format!("{head}{forbidden}"));
+                    faults.add(
+                        PreflightCheck::WebhookDefinitions,
+                        format!("{head}{forbidden}"),
+                    );
                 }
             }
         }
@@ -295,7 +309,7 @@ impl Bundle {
             if !KINDS.contains(&kind) {
                 let (name, kind) = (go::quote(name), go::quote(kind));
                 faults.add(
-                    Check::ManifestKindUnsupported,
+                    PreflightCheck::ManifestKindUnsupported,
                     format!("unsupported resource {name} with kind {kind}"),
                 );
             }
@@ -307,15 +321,15 @@ impl Bundle {
 struct Faults(Vec<BundleFault>);
 
 impl Faults {
-    fn add(&mut self, check: Check, upstream: String) {
+    fn add(&mut self, check: PreflightCheck, upstream: String) {
         self.0.push(BundleFault { check, upstream });
     }
 }
 
 /// A webhook of a `ClusterServiceVersion`.
-struct Webhook<'a>(&'a Value);
+struct CsvWebhook<'a>(&'a Value);
 
-impl<'a> Webhook<'a> {
+impl<'a> CsvWebhook<'a> {
     fn name(&self) -> &'a str {
         text(self.0, "/generateName")
     }
@@ -455,7 +469,7 @@ mod tests {
     }
 
     fn said(package: &str, objects: Vec<Value>) -> Vec<String> {
-        let bundle = Bundle::of(package, objects).unwrap();
+        let bundle = RegistryBundle::of(package, objects).unwrap();
         bundle
             .faults(11)
             .into_iter()
@@ -466,12 +480,12 @@ mod tests {
     #[test]
     fn a_bundle_needs_a_csv_and_the_last_one_counts() {
         assert_eq!(
-            Bundle::of("p", [json!({"kind": "Role"})]).unwrap_err(),
+            RegistryBundle::of("p", [json!({"kind": "Role"})]).unwrap_err(),
             NoCsv
         );
         let mut last = csv(&json!({"version": "2.0.0"}));
         last["metadata"]["name"] = json!("p.v2");
-        let bundle = Bundle::of("p", [csv(&json!({})), last]).unwrap();
+        let bundle = RegistryBundle::of("p", [csv(&json!({})), last]).unwrap();
         assert_eq!((bundle.name(), bundle.version()), ("p.v2", "2.0.0"));
     }
 

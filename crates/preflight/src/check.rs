@@ -4,11 +4,11 @@ macro_rules! checks {
     ($($(#[$about:meta])* $check:ident => $id:literal,)+) => {
         /// A check that operator-controller, Helm or the API server makes after resolution.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub enum Check {
+        pub enum PreflightCheck {
             $($(#[$about])* $check,)+
         }
 
-        impl Check {
+        impl PreflightCheck {
             /// All of them, in the order in which operator-controller makes them.
             pub const ALL: &'static [Self] = &[$(Self::$check),+];
 
@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn every_id_is_its_own() {
-        let ids: std::collections::BTreeSet<_> = Check::ALL.iter().map(|it| it.as_str()).collect();
-        assert_eq!(ids.len(), Check::ALL.len());
+        let ids: std::collections::BTreeSet<_> =
+            PreflightCheck::ALL.iter().map(|it| it.as_str()).collect();
+        assert_eq!(ids.len(), PreflightCheck::ALL.len());
     }
 }

@@ -16,7 +16,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::Check;
+use crate::PreflightCheck;
 pub use deployment::QuantityFault;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::InstallSettings;
@@ -272,11 +272,11 @@ impl ConfigFault {
     }
 
     /// The check that fails.
-    pub fn check(&self) -> Check {
+    pub fn check(&self) -> PreflightCheck {
         match self {
-            Self::Required { field } if field == WATCH_NAMESPACE => Check::ConfigRequired,
-            Self::Unknown { is_gated: true, .. } => Check::DeploymentConfigOff,
-            _ => Check::ConfigInvalid,
+            Self::Required { field } if field == WATCH_NAMESPACE => PreflightCheck::ConfigRequired,
+            Self::Unknown { is_gated: true, .. } => PreflightCheck::DeploymentConfigOff,
+            _ => PreflightCheck::ConfigInvalid,
         }
     }
 
@@ -530,7 +530,10 @@ mod tests {
         };
         let faults = check(modes, off, 11, "own", Some(&config)).unwrap_err();
         assert_eq!(upstream(&faults).len(), 3);
-        assert_eq!(faults.first().unwrap().check(), Check::DeploymentConfigOff);
+        assert_eq!(
+            faults.first().unwrap().check(),
+            PreflightCheck::DeploymentConfigOff
+        );
         assert_eq!(check(modes, off, 8, "own", Some(&config)), Ok(None));
         assert_eq!(
             found(&[ALL], true, &json!("x")),
@@ -559,7 +562,10 @@ mod tests {
             json!({"configType": "Inline"}),
         ] {
             let faults = check(modes, on, 11, "own", Some(&config)).unwrap_err();
-            assert_eq!(faults.first().unwrap().check(), Check::ConfigRequired);
+            assert_eq!(
+                faults.first().unwrap().check(),
+                PreflightCheck::ConfigRequired
+            );
         }
     }
 }

@@ -24,7 +24,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::Check;
+use crate::PreflightCheck;
 use crate::crd::schema::{Paths, TooDeep};
 use olmguard_catalog::version::go;
 
@@ -55,7 +55,7 @@ impl CrdGeneration {
 
 /// What of a `CustomResourceDefinition` is compared.
 #[derive(Clone, Debug)]
-pub struct Crd<'a> {
+pub struct ComparedCrd<'a> {
     /// Its name, such as `widgets.example.com`.
     pub name: &'a str,
     scope: &'a str,
@@ -93,7 +93,7 @@ pub enum CrdError {
     },
 }
 
-impl<'a> Crd<'a> {
+impl<'a> ComparedCrd<'a> {
     /// Reads an object of `apiextensions.k8s.io/v1`, with its status if it has one.
     ///
     /// # Errors
@@ -221,11 +221,11 @@ pub enum CrdChange {
 /// # Errors
 /// If a schema is nested too deep.
 pub fn compare(
-    old: &Crd<'_>,
-    new: &Crd<'_>,
+    old: &ComparedCrd<'_>,
+    new: &ComparedCrd<'_>,
     generation: CrdGeneration,
 ) -> Result<CrdComparison, CrdError> {
-    let mut comparison = Comparison {
+    let mut comparison = Comparing {
         generation,
         result: CrdComparison::default(),
     };
@@ -249,12 +249,12 @@ pub fn compare(
     Ok(CrdComparison { findings, panics })
 }
 
-struct Comparison {
+struct Comparing {
     generation: CrdGeneration,
     result: CrdComparison,
 }
 
-impl Comparison {
+impl Comparing {
     fn add(&mut self, versions: ComparedVersions, change: CrdChange) {
         self.result.findings.push(CrdFinding {
             versions,
@@ -263,7 +263,7 @@ impl Comparison {
         });
     }
 
-    fn whole(&mut self, old: &Crd<'_>, new: &Crd<'_>) {
+    fn whole(&mut self, old: &ComparedCrd<'_>, new: &ComparedCrd<'_>) {
         if old.scope != new.scope {
             let (from, to) = (old.scope.to_owned(), new.scope.to_owned());
             self.add(ComparedVersions::All, CrdChange::Scope { from, to });
@@ -302,7 +302,7 @@ impl Comparison {
     }
 
     /// What served versions of the new CRD lack of those below them, unless the old CRD lacked it, too.
-    fn served(&mut self, old: &Crd<'_>, new: &Crd<'_>) -> Result<(), CrdError> {
+    fn served(&mut self, old: &ComparedCrd<'_>, new: &ComparedCrd<'_>) -> Result<(), CrdError> {
         let before = self.served_changes(old)?;
         let after = self.served_changes(new)?;
         let (Some(before), Some(after)) = (before, after) else {
@@ -329,7 +329,7 @@ impl Comparison {
     }
 
     /// The changes between each served version and those above it; `None` if one that is compared has no schema.
-    fn served_changes(&self, crd: &Crd<'_>) -> Result<Option<Vec<ServedChange>>, CrdError> {
+    fn served_changes(&self, crd: &ComparedCrd<'_>) -> Result<Option<Vec<ServedChange>>, CrdError> {
         let mut served: Vec<_> = crd.versions.iter().filter(|it| it.is_served).collect();
         if served.len() < 2 {
             return Ok(Some(Vec::new()));
@@ -375,7 +375,7 @@ impl ServedChange {
 /// Kubernetes' order of versions, the lowest first: other names, in descending byte order, then alpha, beta and
 /// stable versions. Upstream: apimachinery, `pkg/version/helpers.go`.
 fn by_kubernetes(one: &str, other: &str) -> Ordering {
-    match (Rank::of(one), Rank::of(other)) {
+    match (VersionRank::of(one), VersionRank::of(other)) {
         (Some(one), Some(other)) => one.cmp(&other),
         (Some(_), None) => Ordering::Greater,
         (None, Some(_)) => Ordering::Less,
@@ -385,13 +385,13 @@ fn by_kubernetes(one: &str, other: &str) -> Ordering {
 
 /// The rank of `v1`, `v1beta2` and the like.
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
-struct Rank {
+struct VersionRank {
     maturity: u8,
     major: u64,
     minor: u64,
 }
 
-impl Rank {
+impl VersionRank {
     fn of(name: &str) -> Option<Self> {
         let rest = name.strip_prefix('v')?;
         let (major, maturity, minor) = match (rest.split_once("alpha"), rest.split_once("beta")) {
@@ -415,15 +415,15 @@ fn number(text: &str) -> Option<u64> {
 
 impl CrdFinding {
     /// The check that fails.
-    pub fn check(&self) -> Check {
+    pub fn check(&self) -> PreflightCheck {
         match (&self.versions, &self.change) {
-            (_, CrdChange::FieldRemoved { .. }) => Check::CrdFieldRemoved,
-            (_, CrdChange::Scope { .. }) => Check::CrdScope,
-            (_, CrdChange::StoredVersionsRemoved(_)) => Check::CrdStoredVersion,
-            (ComparedVersions::Served(..), _) => Check::CrdServedVersions,
+            (_, CrdChange::FieldRemoved { .. }) => PreflightCheck::CrdFieldRemoved,
+            (_, CrdChange::Scope { .. }) => PreflightCheck::CrdScope,
+            (_, CrdChange::StoredVersionsRemoved(_)) => PreflightCheck::CrdStoredVersion,
+            (ComparedVersions::Served(..), _) => PreflightCheck::CrdServedVersions,
             (_, CrdChange::Property { change, .. }) => match change {
-                PropertyChange::Unhandled { .. } => Check::CrdUnhandled,
-                _ => Check::CrdProperty,
+                PropertyChange::Unhandled { .. } => PreflightCheck::CrdUnhandled,
+                _ => PreflightCheck::CrdProperty,
             },
         }
     }

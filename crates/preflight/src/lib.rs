@@ -14,4 +14,4 @@ pub mod crd;
 pub mod reference;
 pub mod support;
 
-pub use check::Check;
+pub use check::PreflightCheck;

@@ -100,7 +100,7 @@ pub fn check(reference: &str) -> Result<(), ReferenceError> {
 }
 
 /// A reference as Docker completes it.
-struct Reference<'a> {
+struct WholeReference<'a> {
     text: Cow<'a, str>,
     has_tag: bool,
     has_digest: bool,
@@ -130,7 +130,7 @@ impl ImageFault {
     }
 }
 
-fn parse(image: &str) -> Result<Reference<'_>, ImageFault> {
+fn parse(image: &str) -> Result<WholeReference<'_>, ImageFault> {
     if image.len() == 64 && image.bytes().all(is_lower_hex) {
         return Err(ImageFault::Identifier(image.into()));
     }
@@ -153,7 +153,7 @@ fn parse(image: &str) -> Result<Reference<'_>, ImageFault> {
     }
     parts.digest.map_or(Ok(()), check_digest)?;
     let (has_tag, has_digest) = (parts.has_tag, parts.digest.is_some());
-    Ok(Reference {
+    Ok(WholeReference {
         text: whole,
         has_tag,
         has_digest,

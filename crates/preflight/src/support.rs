@@ -4,7 +4,7 @@
 //!
 //! [`internal/operator-controller/applier/provider.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/applier/provider.go
 
-use crate::Check;
+use crate::PreflightCheck;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
 
@@ -56,11 +56,11 @@ pub fn check(bundle: &Supported, settings: InstallSettings, minor: u8) -> Result
 
 impl Unsupported {
     /// The check that fails.
-    pub fn check(self) -> Check {
+    pub fn check(self) -> PreflightCheck {
         match self {
-            Self::ApiServices => Check::ApiservicesUnsupported,
-            Self::Webhooks => Check::WebhooksUnsupported,
-            Self::NotAllNamespaces | Self::NoInstallMode => Check::InstallModeUnsupported,
+            Self::ApiServices => PreflightCheck::ApiservicesUnsupported,
+            Self::Webhooks => PreflightCheck::WebhooksUnsupported,
+            Self::NotAllNamespaces | Self::NoInstallMode => PreflightCheck::InstallModeUnsupported,
         }
     }
 

@@ -10,15 +10,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use olmguard_catalog::olm::Rules;
-use olmguard_preflight::bundle::Bundle;
+use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::crd::{self, CrdChange, CrdComparison, CrdError, CrdGeneration};
-use olmguard_preflight::{Check, support};
+use olmguard_preflight::{PreflightCheck, support};
 use olmguard_report::{Severity, Text, Tone};
 
 /// The report, as JSON has it: schema `olmguard.bundle/v1`.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub struct BundleReport {
+pub struct ReleaseReport {
     #[schemars(extend("const" = "olmguard.bundle/v1"))]
     schema: &'static str,
     /// Name of the bundle: that of its `ClusterServiceVersion`.
@@ -59,14 +59,14 @@ pub struct UncomparedCrd {
     error: CrdError,
 }
 
-impl BundleReport {
+impl ReleaseReport {
     /// The report on a bundle, and on the way to it from an older one.
     ///
     /// # Errors
     /// If a CRD has no name or no versions, or is nested too deep.
     pub fn of(
-        bundle: &Bundle,
-        before: Option<&Bundle>,
+        bundle: &RegistryBundle,
+        before: Option<&RegistryBundle>,
         rules: &Rules,
     ) -> Result<Self, UncomparedCrd> {
         let minor = rules.olm.minor();
@@ -124,7 +124,7 @@ impl BundleReport {
 }
 
 impl BundleFinding {
-    fn new(check: Check, severity: Severity, upstream: Option<String>) -> Self {
+    fn new(check: PreflightCheck, severity: Severity, upstream: Option<String>) -> Self {
         Self {
             check: check.as_str(),
             severity: match severity {
@@ -151,7 +151,7 @@ impl BundleFinding {
 }
 
 /// What operator-controller says of the install modes, API services and webhooks, for all settings that it can have.
-fn unsupported(bundle: &Bundle, rules: &Rules) -> Option<BundleFinding> {
+fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let minor = rules.olm.minor();
     let supported = bundle.supported();
     let checked = rules.installs.iter();
@@ -172,7 +172,11 @@ fn unsupported(bundle: &Bundle, rules: &Rules) -> Option<BundleFinding> {
 }
 
 /// What of the new CRDs cannot follow the old ones; nothing for a release that compares in a way that is not known.
-fn crds(before: &Bundle, after: &Bundle, minor: u8) -> Result<Vec<BundleFinding>, UncomparedCrd> {
+fn crds(
+    before: &RegistryBundle,
+    after: &RegistryBundle,
+    minor: u8,
+) -> Result<Vec<BundleFinding>, UncomparedCrd> {
     let Some(generation) = CrdGeneration::of(minor) else {
         return Ok(Vec::new());
     };
@@ -191,11 +195,14 @@ fn crds(before: &Bundle, after: &Bundle, minor: u8) -> Result<Vec<BundleFinding>
     Ok(findings)
 }
 
-fn read<'a>(bundle: &Bundle, object: &'a Value) -> Result<crd::Crd<'a>, UncomparedCrd> {
-    crd::Crd::read(object).map_err(|error| uncompared(bundle, error))
+fn read<'a>(
+    bundle: &RegistryBundle,
+    object: &'a Value,
+) -> Result<crd::ComparedCrd<'a>, UncomparedCrd> {
+    crd::ComparedCrd::read(object).map_err(|error| uncompared(bundle, error))
 }
 
-fn uncompared(bundle: &Bundle, error: CrdError) -> UncomparedCrd {
+fn uncompared(bundle: &RegistryBundle, error: CrdError) -> UncomparedCrd {
     let bundle = bundle.name().to_owned();
     UncomparedCrd { bundle, error }
 }
@@ -204,7 +211,7 @@ fn of_crd(name: &str, comparison: &CrdComparison) -> Vec<BundleFinding> {
     let crash = comparison.panics.then(|| BundleFinding {
         crd: Some(name.to_owned()),
         message: words::PANIC.to_owned(),
-        ..BundleFinding::new(Check::CrdPanic, Severity::Error, None)
+        ..BundleFinding::new(PreflightCheck::CrdPanic, Severity::Error, None)
     });
     let is_removed = |path: &str| {
         let mut all = comparison.findings.iter();

@@ -6,7 +6,7 @@
 
 use olmguard_engine::judge::Token;
 use olmguard_engine::nearest::nearest;
-use olmguard_preflight::Check;
+use olmguard_preflight::PreflightCheck;
 
 /// What a text is about.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -110,9 +110,14 @@ pub fn find(text: &str) -> PageSubject {
 /// The token of this name, or of the row that has a check of this id.
 fn called(text: &str) -> Option<Token> {
     let is_it = |token: &&Token| token.as_str().eq_ignore_ascii_case(text);
-    let is_check = |check: &Check| check.as_str().eq_ignore_ascii_case(text);
+    let is_check = |check: &PreflightCheck| check.as_str().eq_ignore_ascii_case(text);
     let token = Token::ALL.iter().find(is_it).copied();
-    token.or_else(|| Check::ALL.iter().any(is_check).then_some(Token::Preflight))
+    token.or_else(|| {
+        PreflightCheck::ALL
+            .iter()
+            .any(is_check)
+            .then_some(Token::Preflight)
+    })
 }
 
 /// The token that stands first, as line 1 of a message ends with it.

@@ -11,8 +11,8 @@ use crate::cli::args::olm::OlmArgs;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{Exit, help, output, say};
 use crate::manifest::{DocumentError, InputError, documents, read_file};
-use olmguard_preflight::bundle::{Bundle, NoCsv};
-use olmguard_views::bundle_report::{BundleReport, UncomparedCrd};
+use olmguard_preflight::bundle::{NoCsv, RegistryBundle};
+use olmguard_views::bundle_report::{ReleaseReport, UncomparedCrd};
 
 /// Check a bundle before its release
 #[derive(Clone, Debug, clap::Args)]
@@ -92,7 +92,7 @@ fn report_and_print(args: &BundleArgs) -> Result<Exit, BundleCommandError> {
     let rules = args.olm.request().rules().map_err(UsageError::from)?;
     let bundle = read_bundle(&args.bundle)?;
     let before = args.upgrade_from.as_deref().map(read_bundle).transpose()?;
-    let report = BundleReport::of(&bundle, before.as_ref(), &rules)?;
+    let report = ReleaseReport::of(&bundle, before.as_ref(), &rules)?;
     match args.output.form {
         TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
@@ -105,7 +105,7 @@ fn report_and_print(args: &BundleArgs) -> Result<Exit, BundleCommandError> {
 }
 
 /// The bundle in a directory. Links are followed: it is the user's own directory.
-fn read_bundle(folder: &Path) -> Result<Bundle, BundleCommandError> {
+fn read_bundle(folder: &Path) -> Result<RegistryBundle, BundleCommandError> {
     let annotations = folder.join("metadata/annotations.yaml");
     if !annotations.exists() {
         return Err(BundleCommandError::NoAnnotations { file: annotations });
@@ -119,9 +119,11 @@ fn read_bundle(folder: &Path) -> Result<Bundle, BundleCommandError> {
     for file in files(&manifests)? {
         all.extend(kinds(&file)?);
     }
-    Bundle::of(package.unwrap_or_default(), all).map_err(|source| BundleCommandError::NoCsv {
-        folder: manifests,
-        source,
+    RegistryBundle::of(package.unwrap_or_default(), all).map_err(|source| {
+        BundleCommandError::NoCsv {
+            folder: manifests,
+            source,
+        }
     })
 }
 

@@ -88,6 +88,6 @@ fn a_word_that_is_no_reason_code_gets_the_nearest_and_a_way_to_see_all() {
     assert_eq!((code, &*stderr), (Some(0), ""));
     let names = stdout.lines().filter(|line| !line.starts_with(' '));
     let names = names.filter(|line| !line.is_empty()).count();
-    assert_eq!(names, 27, "{stdout}");
+    assert_eq!(names, 28, "{stdout}");
     assert!(stdout.starts_with("NotJudged\n  "), "{stdout}");
 }

@@ -18,7 +18,7 @@ use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::go;
 use olmguard_policy::Conditions;
-use olmguard_preflight::Check;
+use olmguard_preflight::PreflightCheck;
 
 /// What becomes of one edit, in words and in data. By default the edit is not judged.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ pub struct Answer {
     /// The rules of upgrade policies that the edit violates.
     pub policies: Vec<PolicyReport>,
     /// The checks of the installation that fail, or may fail.
-    pub checks: Vec<Check>,
+    pub checks: Vec<PreflightCheck>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
     /// The first step that guardrails forbid of the path that edges alone would give, if no path is left.

@@ -11,7 +11,7 @@ use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::Version;
 use olmguard_policy::PolicyProblem;
-use olmguard_preflight::Check;
+use olmguard_preflight::PreflightCheck;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
 pub const MOST: usize = 5;
@@ -158,7 +158,11 @@ const INSTALLED_NAME_INFERRED: &str =
     " is assumed to be installed: the only name in the edges that fits the version";
 
 fn not_installed(refusal: &PreflightRefusal<'_>) -> CutLine {
-    let ids = refusal.faults.checks().into_iter().map(Check::as_str);
+    let ids = refusal
+        .faults
+        .checks()
+        .into_iter()
+        .map(PreflightCheck::as_str);
     let ids: Vec<_> = ids.collect();
     let verb = if refusal.faults.is_certain {
         "OLM will not install this: "

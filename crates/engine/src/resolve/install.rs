@@ -14,7 +14,7 @@ use crate::extension::{InstallRequest, SpecConfig};
 use crate::resolve::Choice;
 use olmguard_catalog::olm::{InstallSettings, Rules};
 use olmguard_catalog::{Bundle, InstallFacts};
-use olmguard_preflight::Check;
+use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported, Unsupported};
@@ -166,8 +166,8 @@ impl InstallCase<'_> {
 
 impl InstallFaults {
     /// The checks that fail, each once.
-    pub fn checks(&self) -> Vec<Check> {
-        let mut checks: Vec<Check> = self.faults.iter().map(InstallFault::check).collect();
+    pub fn checks(&self) -> Vec<PreflightCheck> {
+        let mut checks: Vec<PreflightCheck> = self.faults.iter().map(InstallFault::check).collect();
         checks.dedup();
         checks
     }
@@ -183,14 +183,14 @@ impl InstallFaults {
 
 impl InstallFault {
     /// The check that fails.
-    pub fn check(&self) -> Check {
+    pub fn check(&self) -> PreflightCheck {
         match self {
-            Self::Name(_) => Check::ReleaseNameTooLong,
-            Self::Image(_) => Check::ImageRefInvalid,
+            Self::Name(_) => PreflightCheck::ReleaseNameTooLong,
+            Self::Image(_) => PreflightCheck::ImageRefInvalid,
             Self::Support(unsupported) => unsupported.check(),
             Self::Config(faults) => faults
                 .first()
-                .map_or(Check::ConfigInvalid, ConfigFault::check),
+                .map_or(PreflightCheck::ConfigInvalid, ConfigFault::check),
         }
     }
 

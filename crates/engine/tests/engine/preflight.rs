@@ -260,7 +260,7 @@ fn the_image_must_be_whole() {
         answer.message.unwrap(),
         "P: install of >=1.0.0 refused: the image reference of P.v1.1.0 does not name its registry and repository in full \
          [Preflight]\n\
-         Check: image-ref-invalid\n\
+         PreflightCheck: image-ref-invalid\n\
          Fix: set spec.source.catalog.version to \"1.0.0\"\n\
          Catalog: c\n\
          OLM: error for resolved bundle \"P.v1.1.0\" with version \"1.1.0\": error parsing image reference \
@@ -332,7 +332,7 @@ fn a_move_is_denied_and_the_way_out_leads_elsewhere() {
     assert_eq!(
         answer.message.unwrap(),
         "P: 1.0.0 -> 1.x refused: P.v1.1.0 does not support the install mode AllNamespaces [Preflight]\n\
-         Check: install-mode-unsupported, config-required\n\
+         PreflightCheck: install-mode-unsupported, config-required\n\
          Set spec.config.inline.watchNamespace to ns, and turn on SingleOwnNamespaceInstallSupport, a feature gate of \
          operator-controller.\n\
          Catalog: c\n\

@@ -48,12 +48,12 @@ const FIELDS: [(&str, &str); 9] = [
 ];
 
 fn own_field(path: &str, value: &Value, form: &str, faults: &mut Vec<ConfigFault>) {
-    match (Form::read(form), value) {
-        (Form::List(item), Value::Array(items)) => {
+    match (TypeForm::read(form), value) {
+        (TypeForm::List(item), Value::Array(items)) => {
             let wrong = items.iter().filter(|value| !is_of(value, item));
             faults.extend(wrong.map(|_| ConfigFault::Failed));
         }
-        (Form::Map(_), Value::Object(entries)) => {
+        (TypeForm::Map(_), Value::Object(entries)) => {
             let wrong = entries.iter().filter(|(_, value)| !value.is_string());
             faults.extend(
                 wrong.map(|(key, value)| {
@@ -61,21 +61,21 @@ fn own_field(path: &str, value: &Value, form: &str, faults: &mut Vec<ConfigFault
                 }),
             );
         }
-        (Form::List(_), other) => faults.push(type_fault(path, other, JsonWord::Array)),
-        (Form::Map(_), other) => faults.push(type_fault(path, other, JsonWord::Object)),
-        (Form::Named(name), value) if !is_of(value, name) => faults.push(ConfigFault::Failed),
-        (Form::Named(_), _) => {}
+        (TypeForm::List(_), other) => faults.push(type_fault(path, other, JsonWord::Array)),
+        (TypeForm::Map(_), other) => faults.push(type_fault(path, other, JsonWord::Object)),
+        (TypeForm::Named(name), value) if !is_of(value, name) => faults.push(ConfigFault::Failed),
+        (TypeForm::Named(_), _) => {}
     }
 }
 
 /// How a type is written.
-enum Form<'t> {
+enum TypeForm<'t> {
     List(&'t str),
     Map(&'t str),
     Named(&'t str),
 }
 
-impl<'t> Form<'t> {
+impl<'t> TypeForm<'t> {
     fn read(text: &'t str) -> Self {
         let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
         within('[', ']')
@@ -87,16 +87,16 @@ impl<'t> Form<'t> {
 
 /// Whether a value is of a type. Types contain each other only in values, so the depth is that of the value.
 fn is_of(value: &Value, form: &str) -> bool {
-    match Form::read(form) {
-        Form::List(item) => match value {
+    match TypeForm::read(form) {
+        TypeForm::List(item) => match value {
             Value::Array(items) => items.iter().all(|value| is_of(value, item)),
             _ => false,
         },
-        Form::Map(item) => match value {
+        TypeForm::Map(item) => match value {
             Value::Object(entries) => entries.values().all(|value| is_of(value, item)),
             _ => false,
         },
-        Form::Named(name) => is_named(value, name),
+        TypeForm::Named(name) => is_named(value, name),
     }
 }
 
@@ -122,11 +122,11 @@ fn is_named(value: &Value, name: &str) -> bool {
 
 /// A type of the table.
 enum Type {
-    Struct(Vec<Field>),
+    Struct(Vec<TypeField>),
     Other(&'static str),
 }
 
-struct Field {
+struct TypeField {
     name: &'static str,
     form: &'static str,
     is_required: bool,
@@ -144,7 +144,7 @@ fn read_type(line: &'static str) -> Option<(&'static str, Type)> {
     let (name, fields) = line.split_once(": ")?;
     let fields = fields.split(", ").filter_map(|field| {
         let (name, form) = field.split_once(' ')?;
-        Some(Field {
+        Some(TypeField {
             name: name.trim_end_matches('!'),
             form,
             is_required: name.ends_with('!'),
@@ -169,19 +169,19 @@ fn quantities(fields: &Map<String, Value>) -> Option<ConfigFault> {
 }
 
 fn in_quantities(value: &Value, form: &str, each: &mut dyn FnMut(&str)) {
-    match (Form::read(form), value) {
-        (Form::List(item), Value::Array(items)) => {
+    match (TypeForm::read(form), value) {
+        (TypeForm::List(item), Value::Array(items)) => {
             for value in items {
                 in_quantities(value, item, each);
             }
         }
-        (Form::Map(item), Value::Object(entries)) => {
+        (TypeForm::Map(item), Value::Object(entries)) => {
             entries
                 .values()
                 .for_each(|value| in_quantities(value, item, each));
         }
-        (Form::Named("quantity"), Value::String(text)) => each(text),
-        (Form::Named(name), value) => match TYPES.get(name) {
+        (TypeForm::Named("quantity"), Value::String(text)) => each(text),
+        (TypeForm::Named(name), value) => match TYPES.get(name) {
             Some(Type::Other(form)) if *form != name => in_quantities(value, form, each),
             Some(Type::Struct(fields)) => {
                 for field in fields {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::crd::schema::{
-    Kind, Paths, Schema, fields, flag, items, present, same, same_field, text,
+    Kind, Paths, SchemaNode, fields, flag, items, present, same, same_field, text,
 };
 use crate::crd::{CrdGeneration, json};
 use olmguard_catalog::version::go;
@@ -118,7 +118,7 @@ pub(super) fn changes(
     changes
 }
 
-fn of_node(old: &Schema, new: &Schema, generation: CrdGeneration) -> Vec<PropertyChange> {
+fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec<PropertyChange> {
     let mut found = Vec::new();
     found.extend(of_type(old, new));
     found.extend(of_enum(old, new));
@@ -136,7 +136,7 @@ fn of_node(old: &Schema, new: &Schema, generation: CrdGeneration) -> Vec<Propert
     found
 }
 
-fn of_type(old: &Schema, new: &Schema) -> Option<PropertyChange> {
+fn of_type(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     let (from, to) = (text(old.get("type")), text(new.get("type")));
     (from != to).then(|| PropertyChange::Type {
         from: from.to_owned(),
@@ -144,8 +144,8 @@ fn of_type(old: &Schema, new: &Schema) -> Option<PropertyChange> {
     })
 }
 
-fn of_enum(old: &Schema, new: &Schema) -> Option<PropertyChange> {
-    let values = |schema: &Schema| {
+fn of_enum(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
+    let values = |schema: &SchemaNode| {
         let mut values: Vec<String> = items(schema.get("enum")).map(enum_value).collect();
         values.sort_unstable();
         values
@@ -166,13 +166,13 @@ fn enum_value(value: &Value) -> String {
     present(Some(value)).map(json::text).unwrap_or_default()
 }
 
-fn of_default(old: &Schema, new: &Schema) -> Option<PropertyChange> {
-    let value = |schema: &Schema| present(schema.get("default")).map(json::text);
+fn of_default(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
+    let value = |schema: &SchemaNode| present(schema.get("default")).map(json::text);
     let (from, to) = (value(old), value(new));
     (from != to).then_some(PropertyChange::Default { from, to })
 }
 
-fn of_required(old: &Schema, new: &Schema) -> Option<PropertyChange> {
+fn of_required(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     let names = |schema| items(schema).filter_map(Value::as_str);
     let known: Vec<&str> = names(old.get("required")).collect();
     let added = names(new.get("required")).filter(|name| !known.contains(name));
@@ -185,17 +185,17 @@ fn of_required(old: &Schema, new: &Schema) -> Option<PropertyChange> {
 /// A field that bounds values.
 struct Bound {
     field: &'static str,
-    side: Side,
+    side: BoundSide,
     is_float: bool,
 }
 
 #[derive(Clone, Copy, Eq, PartialEq)]
-enum Side {
+enum BoundSide {
     Lower,
     Upper,
 }
 
-const fn bound(field: &'static str, side: Side, is_float: bool) -> Bound {
+const fn bound(field: &'static str, side: BoundSide, is_float: bool) -> Bound {
     Bound {
         field,
         side,
@@ -204,23 +204,23 @@ const fn bound(field: &'static str, side: Side, is_float: bool) -> Bound {
 }
 
 const BOUNDS: [Bound; 8] = [
-    bound("minimum", Side::Lower, true),
-    bound("minLength", Side::Lower, false),
-    bound("minItems", Side::Lower, false),
-    bound("minProperties", Side::Lower, false),
-    bound("maximum", Side::Upper, true),
-    bound("maxLength", Side::Upper, false),
-    bound("maxItems", Side::Upper, false),
-    bound("maxProperties", Side::Upper, false),
+    bound("minimum", BoundSide::Lower, true),
+    bound("minLength", BoundSide::Lower, false),
+    bound("minItems", BoundSide::Lower, false),
+    bound("minProperties", BoundSide::Lower, false),
+    bound("maximum", BoundSide::Upper, true),
+    bound("maxLength", BoundSide::Upper, false),
+    bound("maxItems", BoundSide::Upper, false),
+    bound("maxProperties", BoundSide::Upper, false),
 ];
 
 impl Bound {
-    fn change(&self, old: &Schema, new: &Schema) -> Option<PropertyChange> {
-        let value = |schema: &Schema| schema.get(self.field).and_then(Value::as_f64);
+    fn change(&self, old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
+        let value = |schema: &SchemaNode| schema.get(self.field).and_then(Value::as_f64);
         let (from, to) = (value(old), value(new)?);
         let is_stricter = |from: f64| match self.side {
-            Side::Lower => to > from,
-            Side::Upper => to < from,
+            BoundSide::Lower => to > from,
+            BoundSide::Upper => to < from,
         };
         if !from.is_none_or(is_stricter) {
             return None;
@@ -228,8 +228,8 @@ impl Bound {
         let field = self.field;
         let (from, to) = (from.map(|from| self.text(from)), self.text(to));
         Some(match self.side {
-            Side::Lower => PropertyChange::Minimum { field, from, to },
-            Side::Upper => PropertyChange::Maximum { field, from, to },
+            BoundSide::Lower => PropertyChange::Minimum { field, from, to },
+            BoundSide::Upper => PropertyChange::Maximum { field, from, to },
         })
     }
 
@@ -242,7 +242,7 @@ impl Bound {
     }
 }
 
-fn of_pattern(old: &Schema, new: &Schema) -> Option<PropertyChange> {
+fn of_pattern(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     let (from, to) = (text(old.get("pattern")), text(new.get("pattern")));
     (from != to).then(|| PropertyChange::Pattern {
         from: from.to_owned(),
@@ -250,15 +250,15 @@ fn of_pattern(old: &Schema, new: &Schema) -> Option<PropertyChange> {
     })
 }
 
-fn of_nullable(old: &Schema, new: &Schema) -> Option<PropertyChange> {
+fn of_nullable(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     let (from, to) = (flag(old.get("nullable")), flag(new.get("nullable")));
     (from != to).then_some(PropertyChange::Nullable(to))
 }
 
 /// Alternatives are compared as sets, whatever they are called and documented as.
-fn of_one_of(old: &Schema, new: &Schema) -> Option<PropertyChange> {
+fn of_one_of(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     let (from, to) = (alternatives(old), alternatives(new));
-    let is_in = |all: &[Schema], one: &Schema| all.iter().any(|other| same(one, other));
+    let is_in = |all: &[SchemaNode], one: &SchemaNode| all.iter().any(|other| same(one, other));
     let change = if from.is_empty() && !to.is_empty() {
         OneOfChange::Constrained
     } else if from.iter().any(|one| !is_in(&to, one)) {
@@ -268,14 +268,14 @@ fn of_one_of(old: &Schema, new: &Schema) -> Option<PropertyChange> {
     } else {
         return None;
     };
-    let schemas = |schema: &Schema| schema.get("oneOf").map(json::text).unwrap_or_default();
+    let schemas = |schema: &SchemaNode| schema.get("oneOf").map(json::text).unwrap_or_default();
     Some(PropertyChange::OneOf {
         change,
         schemas: (schemas(old), schemas(new)),
     })
 }
 
-fn alternatives(schema: &Schema) -> Vec<Schema> {
+fn alternatives(schema: &SchemaNode) -> Vec<SchemaNode> {
     let entries = items(schema.get("oneOf")).filter_map(Value::as_object);
     let bare = entries.map(|entry| {
         let mut entry = entry.clone();
@@ -288,7 +288,11 @@ fn alternatives(schema: &Schema) -> Vec<Schema> {
 }
 
 /// Any difference in a field that no validation is about.
-fn of_others(old: &Schema, new: &Schema, generation: CrdGeneration) -> Option<PropertyChange> {
+fn of_others(
+    old: &SchemaNode,
+    new: &SchemaNode,
+    generation: CrdGeneration,
+) -> Option<PropertyChange> {
     let others = fields().filter(|(name, _)| !is_handled(name, generation));
     let differs =
         |(name, kind): &(&'static str, Kind)| !same_field(*kind, old.get(*name), new.get(*name));
@@ -311,84 +315,76 @@ fn is_handled(field: &str, generation: CrdGeneration) -> bool {
 
 impl fmt::Display for PropertyChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Type { from, to } => {
-                write!(
-                    f,
-                    "type: type changed : {} -> {}",
-                    go::quote(from),
-                    go::quote(to)
-                )
-            }
-            Self::EnumAdded(values) => write!(
-                f,
-                "enum: enum constraint added when there was none previously : [{}]",
-                values.join(" ")
+        let (name, text) = match self {
+            Self::Type { from, to } => ("type", changed("type changed", from, to)),
+            Self::EnumAdded(values) => (
+                "enum",
+                listed(
+                    "enum constraint added when there was none previously :",
+                    values,
+                ),
             ),
-            Self::EnumRemoved(values) => {
-                write!(
-                    f,
-                    "enum: allowed enum values removed : [{}]",
-                    values.join(" ")
-                )
+            Self::EnumRemoved(values) => ("enum", listed("allowed enum values removed :", values)),
+            Self::Default { from, to } => ("default", default_text(from.as_deref(), to.as_deref())),
+            Self::Required(names) => ("required", listed("new required fields:", names)),
+            Self::Minimum { field, from, to } => {
+                (*field, bounded("minimum", "increased", from.as_deref(), to))
             }
-            Self::Default { from, to } => default_text(f, from.as_deref(), to.as_deref()),
-            Self::Required(names) => {
-                write!(f, "required: new required fields: [{}]", names.join(" "))
+            Self::Maximum { field, from, to } => {
+                (*field, bounded("maximum", "decreased", from.as_deref(), to))
             }
-            Self::Minimum { field, from, to } => match from {
-                Some(from) => write!(f, "{field}: minimum increased : {from} -> {to}"),
-                None => write!(
-                    f,
-                    "{field}: minimum constraint added when there was none previously : {to}"
-                ),
-            },
-            Self::Maximum { field, from, to } => match from {
-                Some(from) => write!(f, "{field}: maximum decreased : {from} -> {to}"),
-                None => write!(
-                    f,
-                    "{field}: maximum constraint added when there was none previously : {to}"
-                ),
-            },
-            Self::Pattern { from, to } => {
-                let how = match (from.as_str(), to.as_str()) {
-                    ("", _) => "added",
-                    (_, "") => "removed",
-                    _ => "changed",
-                };
-                write!(
-                    f,
-                    "pattern: pattern {how} : {} -> {}",
-                    go::quote(from),
-                    go::quote(to)
-                )
-            }
-            Self::Nullable(true) => f.write_str("nullable: nullable added : false -> true"),
-            Self::Nullable(false) => f.write_str("nullable: nullable removed : true -> false"),
-            Self::OneOf { change, .. } => f.write_str(match change {
-                OneOfChange::Constrained => {
-                    "oneOf: oneOf constraint added when there was none previously"
-                }
-                OneOfChange::Removed => "oneOf: allowed oneOf schemas removed",
-                OneOfChange::Added => "oneOf: allowed oneOf schemas added",
-            }),
-            Self::Unhandled { .. } => f.write_str("unhandled: unhandled changes found"),
+            Self::Pattern { from, to } => ("pattern", pattern_text(from, to)),
+            Self::Nullable(true) => ("nullable", String::from("nullable added : false -> true")),
+            Self::Nullable(false) => ("nullable", String::from("nullable removed : true -> false")),
+            Self::OneOf { change, .. } => ("oneOf", String::from(change.text())),
+            Self::Unhandled { .. } => ("unhandled", String::from("unhandled changes found")),
+        };
+        write!(f, "{name}: {text}")
+    }
+}
+
+impl OneOfChange {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Constrained => "oneOf constraint added when there was none previously",
+            Self::Removed => "allowed oneOf schemas removed",
+            Self::Added => "allowed oneOf schemas added",
         }
     }
 }
 
-fn default_text(f: &mut fmt::Formatter<'_>, from: Option<&str>, to: Option<&str>) -> fmt::Result {
+fn changed(what: &str, from: &str, to: &str) -> String {
+    format!("{what} : {} -> {}", go::quote(from), go::quote(to))
+}
+
+fn listed(what: &str, items: &[String]) -> String {
+    format!("{what} [{}]", items.join(" "))
+}
+
+fn bounded(bound: &str, verb: &str, from: Option<&str>, to: &str) -> String {
+    match from {
+        Some(from) => format!("{bound} {verb} : {from} -> {to}"),
+        None => format!("{bound} constraint added when there was none previously : {to}"),
+    }
+}
+
+fn pattern_text(from: &str, to: &str) -> String {
+    let what = match (from, to) {
+        ("", _) => "pattern added",
+        (_, "") => "pattern removed",
+        _ => "pattern changed",
+    };
+    changed(what, from, to)
+}
+
+fn default_text(from: Option<&str>, to: Option<&str>) -> String {
     let quote = |value: Option<&str>| go::quote(value.unwrap_or_default());
     match (from, to) {
-        (None, _) => write!(
-            f,
-            "default: default added when there was none previously : {}",
+        (None, _) => format!(
+            "default added when there was none previously : {}",
             quote(to)
         ),
-        (Some(_), None) => write!(f, "default: default value removed : {}", quote(from)),
-        (Some(_), Some(_)) => {
-            let (from, to) = (quote(from), quote(to));
-            write!(f, "default: default value changed : {from} -> {to}")
-        }
+        (Some(_), None) => format!("default value removed : {}", quote(from)),
+        (Some(from), Some(to)) => changed("default value changed", from, to),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::crd::{CrdGeneration, json};
 
 /// A schema as it is written.
-pub(super) type Schema = Map<String, Value>;
+pub(super) type SchemaNode = Map<String, Value>;
 
 /// What a field of a schema holds. Absent, null, and what is empty are the same, but for pointers of Go.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -90,7 +90,7 @@ pub(super) fn fields() -> impl Iterator<Item = (&'static str, Kind)> {
 }
 
 /// Whether two schemas are the same.
-pub(super) fn same(one: &Schema, other: &Schema) -> bool {
+pub(super) fn same(one: &SchemaNode, other: &SchemaNode) -> bool {
     fields().all(|(name, kind)| same_field(kind, one.get(name), other.get(name)))
 }
 
@@ -190,7 +190,7 @@ fn same_dependencies(one: Option<&Value>, other: Option<&Value>) -> bool {
 
 /// Every schema of a version, by its path. Nothing is escaped in a path, so one can hide another.
 #[derive(Default)]
-pub(super) struct Paths<'a>(BTreeMap<String, &'a Schema>);
+pub(super) struct Paths<'a>(BTreeMap<String, &'a SchemaNode>);
 
 /// A schema is nested deeper than this.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -199,8 +199,8 @@ pub(super) struct TooDeep {
 }
 
 impl<'a> Paths<'a> {
-    pub(super) fn of(schema: &'a Schema, generation: CrdGeneration) -> Result<Self, TooDeep> {
-        let mut walk = Walk {
+    pub(super) fn of(schema: &'a SchemaNode, generation: CrdGeneration) -> Result<Self, TooDeep> {
+        let mut walk = PathWalk {
             has_own_paths: generation >= CrdGeneration::V1_9,
             found: BTreeMap::new(),
         };
@@ -217,29 +217,29 @@ impl<'a> Paths<'a> {
         self.0.contains_key(path)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a Schema)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a SchemaNode)> {
         self.0.iter().map(|(path, schema)| (path.as_str(), *schema))
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<&'a Schema> {
+    pub(super) fn get(&self, path: &str) -> Option<&'a SchemaNode> {
         self.0.get(path).copied()
     }
 }
 
 /// A walk over a schema and all in it. Of two with one path the later one counts.
-struct Walk<'a> {
+struct PathWalk<'a> {
     /// Whether what is no property, no item and no value of a map has a path of its own; otherwise it takes the place of
     /// what it is in.
     has_own_paths: bool,
-    found: BTreeMap<String, &'a Schema>,
+    found: BTreeMap<String, &'a SchemaNode>,
 }
 
-impl<'a> Walk<'a> {
-    fn at(&mut self, path: String, schema: &'a Schema, depth: usize) -> Result<(), TooDeep> {
+impl<'a> PathWalk<'a> {
+    fn at(&mut self, path: String, schema: &'a SchemaNode, depth: usize) -> Result<(), TooDeep> {
         if depth == MOST_LEVELS {
             return Err(TooDeep { most: MOST_LEVELS });
         }
-        let mut children: Vec<(String, &'a Schema)> = Vec::new();
+        let mut children: Vec<(String, &'a SchemaNode)> = Vec::new();
         self.children(schema, &mut |suffix, child| {
             if let Value::Object(child) = child {
                 children.push((format!("{path}{suffix}"), child));
@@ -253,68 +253,78 @@ impl<'a> Walk<'a> {
     }
 
     /// The schemas in a schema, in the order of upstream, each with what its path adds.
-    fn children(&self, schema: &'a Schema, each: &mut dyn FnMut(String, &'a Value)) {
-        let own = self.has_own_paths;
-        match schema.get("items") {
-            Some(Value::Array(list)) => {
-                let prefix = if own { ".items" } else { "" };
-                let list = list.iter().enumerate();
-                list.for_each(|(at, item)| each(format!("{prefix}[{at}]"), item));
-            }
-            Some(item) => each(String::from(if own { ".items" } else { "[*]" }), item),
-            None => {}
-        }
+    fn children(&self, schema: &'a SchemaNode, each: &mut dyn FnMut(String, &'a Value)) {
+        self.items(schema, each);
         for name in ["allOf", "anyOf", "oneOf"] {
             for (at, child) in items(schema.get(name)).enumerate() {
-                each(
-                    if own {
-                        format!(".{name}[{at}]")
-                    } else {
-                        String::new()
-                    },
-                    child,
-                );
+                each(self.own(format!(".{name}[{at}]")), child);
             }
         }
         if let Some(child) = schema.get("not") {
-            each(String::from(if own { ".not" } else { "" }), child);
+            each(self.own(String::from(".not")), child);
         }
-        let members = |name: &str| {
-            schema
-                .get(name)
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-        };
-        for (name, child) in members("properties") {
-            each(
-                if name.is_empty() {
-                    String::from("[]")
-                } else {
-                    format!(".{name}")
-                },
-                child,
-            );
+        for (name, child) in members(schema, "properties") {
+            let suffix = if name.is_empty() {
+                String::from("[]")
+            } else {
+                format!(".{name}")
+            };
+            each(suffix, child);
         }
         if let Some(child) = schema.get("additionalProperties") {
-            each(
-                String::from(if own { ".additionalProperties" } else { "[*]" }),
-                child,
-            );
+            let suffix = if self.has_own_paths {
+                ".additionalProperties"
+            } else {
+                "[*]"
+            };
+            each(String::from(suffix), child);
         }
-        let suffix = |text: String| if own { text } else { String::new() };
-        for (name, child) in members("patternProperties") {
-            each(suffix(format!(".patternProperties[{name}]")), child);
+        self.others(schema, each);
+    }
+
+    fn items(&self, schema: &'a SchemaNode, each: &mut dyn FnMut(String, &'a Value)) {
+        match schema.get("items") {
+            Some(Value::Array(list)) => {
+                for (at, item) in list.iter().enumerate() {
+                    each(format!("{}[{at}]", self.own(String::from(".items"))), item);
+                }
+            }
+            Some(item) if self.has_own_paths => each(String::from(".items"), item),
+            Some(item) => each(String::from("[*]"), item),
+            None => {}
+        }
+    }
+
+    fn others(&self, schema: &'a SchemaNode, each: &mut dyn FnMut(String, &'a Value)) {
+        for (name, child) in members(schema, "patternProperties") {
+            each(self.own(format!(".patternProperties[{name}]")), child);
         }
         if let Some(child) = schema.get("additionalItems") {
-            each(suffix(String::from(".additionalItems")), child);
+            each(self.own(String::from(".additionalItems")), child);
         }
         for field in ["definitions", "dependencies"] {
-            for (name, child) in members(field) {
-                each(suffix(format!(".{field}[{name}]")), child);
+            for (name, child) in members(schema, field) {
+                each(self.own(format!(".{field}[{name}]")), child);
             }
         }
     }
+
+    /// What a path adds if schemas have paths of their own, otherwise nothing.
+    fn own(&self, suffix: String) -> String {
+        if self.has_own_paths {
+            suffix
+        } else {
+            String::new()
+        }
+    }
+}
+
+fn members<'a>(
+    schema: &'a SchemaNode,
+    field: &str,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    let members = schema.get(field).and_then(Value::as_object);
+    members.into_iter().flatten()
 }
 
 /// The levels of a schema that are read. An API server takes fewer: its own limits are on cost and size.

@@ -14,7 +14,10 @@ fn crd(versions: &[(&str, Value)]) -> Value {
 }
 
 fn lines(old: &Value, new: &Value) -> Vec<String> {
-    let (old, new) = (Crd::read(old).unwrap(), Crd::read(new).unwrap());
+    let (old, new) = (
+        ComparedCrd::read(old).unwrap(),
+        ComparedCrd::read(new).unwrap(),
+    );
     let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
     found.findings.iter().map(ToString::to_string).collect()
 }
@@ -47,12 +50,15 @@ fn a_map_of_objects_is_never_understood() {
         ["v1: ^: unhandled: unhandled changes found"]
     );
     let (old, new) = (crd(&[("v1", old)]), crd(&[("v1", new)]));
-    let (old, new) = (Crd::read(&old).unwrap(), Crd::read(&new).unwrap());
+    let (old, new) = (
+        ComparedCrd::read(&old).unwrap(),
+        ComparedCrd::read(&new).unwrap(),
+    );
     let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
     let [only] = found.findings.as_slice() else {
         panic!("{found:?}");
     };
-    assert_eq!(only.check(), Check::CrdUnhandled);
+    assert_eq!(only.check(), PreflightCheck::CrdUnhandled);
     let CrdChange::Property { change, .. } = &only.change else {
         panic!("{only:?}");
     };
@@ -92,7 +98,7 @@ fn names_in_random_order_are_found_in_half_of_the_runs() {
     let free = json!({"properties": {"a": {}, "b": {}}});
     let bound = json!({"required": ["b", "a"], "properties": {"a": {}, "b": {}}});
     let both = crd(&[("v1", bound), ("v1beta1", free)]);
-    let read = Crd::read(&both).unwrap();
+    let read = ComparedCrd::read(&both).unwrap();
     let found = compare(&read, &read, CrdGeneration::V1_10).unwrap();
     assert!(matches!(found.findings.as_slice(), [only] if only.is_unsteady));
 }
@@ -106,7 +112,11 @@ fn versions_are_in_the_order_of_kubernetes() {
     sorted.reverse();
     sorted.sort_by(|one, other| by_kubernetes(one, other));
     assert_eq!(sorted, order);
-    assert!(Rank::of("v01").is_none() && Rank::of("v0").is_none() && Rank::of("v1beta").is_none());
+    assert!(
+        VersionRank::of("v01").is_none()
+            && VersionRank::of("v0").is_none()
+            && VersionRank::of("v1beta").is_none()
+    );
 }
 
 #[test]
@@ -118,7 +128,10 @@ fn a_version_without_a_schema_is_a_crash() {
         .remove("schema");
     let with = crd(&[("v1", json!({}))]);
     for (old, new) in [(&without, &with), (&with, &without)] {
-        let (old, new) = (Crd::read(old).unwrap(), Crd::read(new).unwrap());
+        let (old, new) = (
+            ComparedCrd::read(old).unwrap(),
+            ComparedCrd::read(new).unwrap(),
+        );
         let found = compare(&old, &new, CrdGeneration::V1_9).unwrap();
         assert!(found.panics && found.findings.is_empty());
     }
@@ -126,7 +139,7 @@ fn a_version_without_a_schema_is_a_crash() {
 
 #[test]
 fn what_is_no_crd_is_an_error_with_its_field() {
-    let error = |object: Value| Crd::read(&object).unwrap_err().to_string();
+    let error = |object: Value| ComparedCrd::read(&object).unwrap_err().to_string();
     assert_eq!(error(json!({})), "metadata.name: expected a string");
     assert_eq!(
         error(json!({"metadata": {"name": "a"}})),
@@ -140,7 +153,7 @@ fn what_is_no_crd_is_an_error_with_its_field() {
 fn a_schema_that_is_nested_too_deep_is_an_error() {
     let deep = (0..300).fold(json!({}), |schema, _| json!({"not": schema}));
     let deep = crd(&[("v1", deep)]);
-    let read = Crd::read(&deep).unwrap();
+    let read = ComparedCrd::read(&deep).unwrap();
     let error = compare(&read, &read, CrdGeneration::V1_9).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -127,8 +127,7 @@ fn of_property(change: &PropertyChange) -> String {
                 or_none(to)
             )
         }
-        PropertyChange::Nullable(true) => "null is allowed now".to_owned(),
-        PropertyChange::Nullable(false) => "null is no longer allowed".to_owned(),
+        PropertyChange::Nullable(is_allowed) => nullable(*is_allowed).to_owned(),
         PropertyChange::OneOf { .. } => "the alternatives of oneOf change".to_owned(),
         PropertyChange::Unhandled { .. } if change.is_of_map() => {
             "what the map holds changes; OLM refuses any such change, harmless ones too".to_owned()
@@ -140,6 +139,14 @@ fn of_property(change: &PropertyChange) -> String {
                 names.join(", ")
             )
         }
+    }
+}
+
+fn nullable(is_allowed: bool) -> &'static str {
+    if is_allowed {
+        "null is allowed now"
+    } else {
+        "null is no longer allowed"
     }
 }
 

@@ -7,7 +7,7 @@ use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
 use crate::resolve::Choice;
 use olmguard_catalog::InstallModes;
-use olmguard_preflight::Check;
+use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::config::ConfigFault;
 use olmguard_preflight::reference::ReferenceError;
 
@@ -24,7 +24,7 @@ pub(super) fn refused(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) 
     RefusalWords {
         reason: reason(refusal),
         causes: causes.collect(),
-        details: vec![Detail::items("Check", ids.collect())],
+        details: vec![Detail::items("PreflightCheck", ids.collect())],
         needed: faults
             .faults
             .first()
@@ -61,8 +61,8 @@ fn of_fault(choice: Choice<'_>, fault: &InstallFault) -> CutLine {
             .say(of_reference(error)),
         InstallFault::Support(unsupported) => of_bundle(choice, unsupported.check()),
         InstallFault::Config(faults) => match faults.first() {
-            Some(fault) if fault.check() == Check::ConfigRequired => {
-                of_bundle(choice, Check::InstallModeUnsupported)
+            Some(fault) if fault.check() == PreflightCheck::ConfigRequired => {
+                of_bundle(choice, PreflightCheck::InstallModeUnsupported)
             }
             Some(fault) => of_config(fault),
             None => words("the configuration is not valid"),
@@ -79,11 +79,13 @@ fn of_reference(error: &ReferenceError) -> &'static str {
     }
 }
 
-fn of_bundle(choice: Choice<'_>, check: Check) -> CutLine {
+fn of_bundle(choice: Choice<'_>, check: PreflightCheck) -> CutLine {
     let bundle = CutLine::default().name(&choice.bundle().name);
     bundle.say(match check {
-        Check::ApiservicesUnsupported => " owns an APIService, which OLM v1 does not install",
-        Check::WebhooksUnsupported => {
+        PreflightCheck::ApiservicesUnsupported => {
+            " owns an APIService, which OLM v1 does not install"
+        }
+        PreflightCheck::WebhooksUnsupported => {
             " has webhooks, and OLM has no provider of certificates for them"
         }
         _ if is_installable(modes(choice)) => " does not support the install mode AllNamespaces",
@@ -98,25 +100,25 @@ fn of_config(fault: &ConfigFault) -> CutLine {
 /// What has to be done.
 fn needed(facts: &MessageFacts<'_>, choice: Choice<'_>, fault: &InstallFault) -> CutLine {
     match fault.check() {
-        Check::ReleaseNameTooLong => words("Create the extension under a shorter name."),
-        Check::ImageRefInvalid => words("The catalog author must fix the image of ")
+        PreflightCheck::ReleaseNameTooLong => words("Create the extension under a shorter name."),
+        PreflightCheck::ImageRefInvalid => words("The catalog author must fix the image of ")
             .then(versioned(choice))
             .say("."),
-        Check::ApiservicesUnsupported => {
+        PreflightCheck::ApiservicesUnsupported => {
             words("Only a version without APIServices can be installed.")
         }
-        Check::WebhooksUnsupported => {
+        PreflightCheck::WebhooksUnsupported => {
             words("Turn on WebhookProviderCertManager, a feature gate of operator-controller.")
         }
-        Check::DeploymentConfigOff => words(
+        PreflightCheck::DeploymentConfigOff => words(
             "Remove deploymentConfig, or turn on DeploymentConfig, a feature gate of \
              operator-controller.",
         ),
-        Check::InstallModeUnsupported if !is_installable(modes(choice)) => words(
+        PreflightCheck::InstallModeUnsupported if !is_installable(modes(choice)) => words(
             "Only a version that supports AllNamespaces, SingleNamespace or OwnNamespace can be \
              installed.",
         ),
-        Check::InstallModeUnsupported | Check::ConfigRequired => {
+        PreflightCheck::InstallModeUnsupported | PreflightCheck::ConfigRequired => {
             let line = words("Set spec.config.inline.watchNamespace");
             let line = line.then(to_watch(facts.extension.install.as_ref(), modes(choice)));
             line.say(

@@ -1,18 +1,12 @@
 //! What the real operator-controller said, where the recorded answers lie on this machine.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails there, and says what it left out"
-)]
-
 use std::path::PathBuf;
 
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
 use olmguard_fixtures::shared::shared;
-use olmguard_preflight::bundle::Bundle;
-use olmguard_preflight::crd::{self, Crd, CrdFinding, CrdGeneration};
+use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::crd::{self, ComparedCrd, CrdFinding, CrdGeneration};
 use olmguard_preflight::support::{Supported, Unsupported};
 use olmguard_preflight::{config, reference, support};
 use serde_json::Value;
@@ -146,8 +140,8 @@ fn support_and_configuration() {
 /// The lines of a comparison: those of every run, and those of some.
 fn compared(line: &Value, generation: CrdGeneration) -> Option<(Vec<String>, Vec<String>)> {
     let (old, new) = (
-        Crd::read(&line["old"]).unwrap(),
-        Crd::read(&line["new"]).unwrap(),
+        ComparedCrd::read(&line["old"]).unwrap(),
+        ComparedCrd::read(&line["new"]).unwrap(),
     );
     let found = crd::compare(&old, &new, generation).unwrap();
     let (unsteady, steady): (Vec<_>, Vec<_>) = found.findings.iter().partition(|it| it.is_unsteady);
@@ -214,7 +208,7 @@ fn validators() {
         let objects = objects
             .into_iter()
             .chain(items(line, "/bundle/manifests").iter().cloned());
-        let bundle = Bundle::of(text(line, "/bundle/package"), objects).unwrap();
+        let bundle = RegistryBundle::of(text(line, "/bundle/package"), objects).unwrap();
         assert_eq!(
             bundle.supported(),
             supported(&line["bundle"]["csv"]),

@@ -2,8 +2,8 @@
 
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{OlmRelease, Rules};
-use olmguard_preflight::bundle::Bundle;
-use olmguard_preflight::crd::{self, Crd, CrdGeneration};
+use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::crd::{self, ComparedCrd, CrdGeneration};
 use olmguard_preflight::{config, reference};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -69,7 +69,7 @@ proptest! {
     #[test]
     fn schemas(one in prop::collection::vec(any_json(), 1..4), other in prop::collection::vec(any_json(), 1..4)) {
         let (old, new) = (crd_of(&one), crd_of(&other));
-        let (old, new) = (Crd::read(&old).unwrap(), Crd::read(&new).unwrap());
+        let (old, new) = (ComparedCrd::read(&old).unwrap(), ComparedCrd::read(&new).unwrap());
         for generation in [CrdGeneration::V1_5, CrdGeneration::V1_9, CrdGeneration::V1_10] {
             let found = crd::compare(&old, &new, generation);
             prop_assert_eq!(&found, &crd::compare(&old, &new, generation));
@@ -82,11 +82,11 @@ proptest! {
     #[test]
     fn whole_objects(objects in prop::collection::vec(any_json(), 0..4), csv in any_json()) {
         for object in &objects {
-            let _ = Crd::read(object).map(|crd| crd::compare(&crd, &crd, CrdGeneration::V1_10));
+            let _ = ComparedCrd::read(object).map(|crd| crd::compare(&crd, &crd, CrdGeneration::V1_10));
         }
         let csv = json!({"kind": "ClusterServiceVersion", "spec": {"installModes": csv.clone(),
             "webhookdefinitions": csv.clone(), "install": {"spec": {"deployments": csv}}}});
-        let bundle = Bundle::of("p", objects.into_iter().chain([csv])).unwrap();
+        let bundle = RegistryBundle::of("p", objects.into_iter().chain([csv])).unwrap();
         prop_assert_eq!(bundle.faults(11), bundle.faults(11));
     }
 
