@@ -326,7 +326,7 @@ fn unless_superseded<'s>(ruled: RuledEdit<'s>, in_play: &InPlay<'s>) -> RuledEdi
     OutdatedCatalogs::Superseded { catalogs, denial }.into()
 }
 
-fn superseded<'s>(in_play: &InPlay<'s>) -> Vec<&'s CatalogState> {
+pub(super) fn superseded<'s>(in_play: &InPlay<'s>) -> Vec<&'s CatalogState> {
     let catalogs = in_play.catalogs.iter().copied();
     let is_superseded = |catalog: &&CatalogState| catalog.currency == Currency::Superseded;
     catalogs.filter(is_superseded).collect()

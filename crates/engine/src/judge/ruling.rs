@@ -144,8 +144,6 @@ impl<'s> ForbiddenStep<'s> {
 /// A bundle that operator-controller cannot install, or may not be able to.
 #[derive(Clone, Debug)]
 pub struct PreflightRefusal<'s> {
-    /// How the bundle relates to the installed one.
-    pub change: AllowedChange,
     /// The bundle.
     pub resolved: Choice<'s>,
     /// Why it cannot be installed.

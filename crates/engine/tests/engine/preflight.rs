@@ -4,7 +4,7 @@ use olmguard_catalog::olm::{Gates, OlmRelease, PreflightMode, Rules};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
 use olmguard_engine::judge::{Basis, Edit, ExemptionKind, Requester, Token};
-use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_engine::snapshot::{CatalogState, Currency, Snapshot};
 use olmguard_fixtures::question::{ask, content};
 use olmguard_fixtures::written::written;
 use serde_json::{Value, json};
@@ -260,7 +260,7 @@ fn the_image_must_be_whole() {
         answer.message.unwrap(),
         "P: install of >=1.0.0 refused: the image reference of P.v1.1.0 does not name its registry and repository in full \
          [Preflight]\n\
-         PreflightCheck: image-ref-invalid\n\
+         Check: image-ref-invalid\n\
          Fix: set spec.source.catalog.version to \"1.0.0\"\n\
          Catalog: c\n\
          OLM: error for resolved bundle \"P.v1.1.0\" with version \"1.1.0\": error parsing image reference \
@@ -332,7 +332,7 @@ fn a_move_is_denied_and_the_way_out_leads_elsewhere() {
     assert_eq!(
         answer.message.unwrap(),
         "P: 1.0.0 -> 1.x refused: P.v1.1.0 does not support the install mode AllNamespaces [Preflight]\n\
-         PreflightCheck: install-mode-unsupported, config-required\n\
+         Check: install-mode-unsupported, config-required\n\
          Set spec.config.inline.watchNamespace to ns, and turn on SingleOwnNamespaceInstallSupport, a feature gate of \
          operator-controller.\n\
          Catalog: c\n\
@@ -366,5 +366,28 @@ fn warnings_take_the_place_of_a_denial() {
             "OLM may not install this: P.v1.1.0 does not support the install mode AllNamespaces \
           [install-mode-unsupported]"
         ]
+    );
+}
+
+#[test]
+fn content_that_is_superseded_only_warns() {
+    let cluster = Cluster::new(OFF, &modes(&["OwnNamespace"]));
+    let mut states = cluster.snapshot().catalogs().to_vec();
+    for state in &mut states {
+        state.currency = Currency::Superseded;
+    }
+    let new = extension("ext", ">=1.0.0", &Value::Null);
+    let edit = Edit {
+        new: &new,
+        old: None,
+        installed: &Installed::Nothing,
+        schema: &[],
+        requester: Requester::unknown(),
+    };
+    let snapshot = Snapshot::new(cluster.rules.clone(), states);
+    let answer = answer(Basis::without_policies(&snapshot), &edit);
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (Token::Resolved, &["install-mode-unsupported"][..])
     );
 }

@@ -24,7 +24,7 @@ pub(super) fn refused(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) 
     RefusalWords {
         reason: reason(refusal),
         causes: causes.collect(),
-        details: vec![Detail::items("PreflightCheck", ids.collect())],
+        details: vec![Detail::items("Check", ids.collect())],
         needed: faults
             .faults
             .first()
