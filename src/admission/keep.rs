@@ -203,22 +203,7 @@ const REQUIREMENT: Keep = Keep::Fields(
     Others::PassedOver,
 );
 
-const INSTALL: Keep = Keep::Fields(
-    &[
-        ("namespace", Keep::Leaf),
-        (
-            "preflight",
-            Keep::Fields(
-                &[(
-                    "crdUpgradeSafety",
-                    Keep::Fields(&[("enforcement", Keep::Leaf)], Others::PassedOver),
-                )],
-                Others::PassedOver,
-            ),
-        ),
-    ],
-    Others::Named,
-);
+const INSTALL: Keep = Keep::Fields(&[("namespace", Keep::Leaf)], Others::Named);
 
 const STATUS: Keep = Keep::Fields(
     &[
@@ -419,7 +404,7 @@ mod tests {
                 "packageName": "p", "version": "1.0.0", "channel": "c", "installNamespace": "n",
                 "namespace": "n",
                 "config": {"configType": "Inline", "inline": {"watchNamespace": "n"}},
-                "install": {"namespace": "n", "preflight": {"crdUpgradeSafety": {"enforcement": "None"}}},
+                "install": {"namespace": "n"},
                 "upgradeConstraintPolicy": "Enforce",
                 "source": {"sourceType": "Catalog", "catalog": catalog},
             },

@@ -168,3 +168,55 @@ fn what_is_no_bundle_is_an_error() {
         assert!(stderr.contains(expected), "{expected}: {stderr}");
     }
 }
+
+/// OLM writes the webhook into the CRD that it converts.
+#[test]
+fn a_conversion_webhook_allows_served_versions_that_differ() {
+    let version = |name: &str, kind: &str| {
+        format!(
+            "{{name: {name}, served: true, storage: {}, schema: {{openAPIV3Schema: {{type: object, properties: \
+             {{a: {{type: {kind}}}}}}}}}}}",
+            name == "v1"
+        )
+    };
+    let versions = format!(
+        "[{}, {}]",
+        version("v1", "string"),
+        version("v2", "integer")
+    );
+    let crd = format!(
+        "kind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\nspec: {{scope: Cluster, versions: {versions}}}\n"
+    );
+    let first = format!(
+        "kind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\nspec: {{scope: Cluster, versions: [{}]}}\n",
+        version("v1", "string")
+    );
+    let owned = "customresourcedefinitions: {owned: [{name: w.example.com}]}";
+    let webhook = "webhookdefinitions: [{type: ConversionWebhook, generateName: c, deploymentName: d, \
+        conversionCRDs: [w.example.com]}], install: {spec: {deployments: [{name: d}]}}";
+    let modes = "installModes: [{type: AllNamespaces, supported: true}]";
+    let before = bundle(&[
+        ANNOTATIONS,
+        ("manifests/csv.yaml", &csv(&format!("{{{modes}, {owned}}}"))),
+        ("manifests/crd.yaml", &first),
+    ]);
+    let checked = |spec: &str| {
+        let folder = bundle(&[
+            ANNOTATIONS,
+            ("manifests/csv.yaml", &csv(spec)),
+            ("manifests/crd.yaml", &crd),
+        ]);
+        let before = before.path().to_str().expect("UTF-8").to_owned();
+        run(&[".", "--upgrade-from", &before], folder.path())
+    };
+    let (code, printed, _) = checked(&format!("{{{modes}, {owned}}}"));
+    assert!(
+        code == Some(1) && printed.contains("crd-served-versions"),
+        "{printed}"
+    );
+    let (code, printed, _) = checked(&format!("{{{modes}, {owned}, {webhook}}}"));
+    assert!(
+        !printed.contains("crd-served-versions") && code == Some(0),
+        "{printed}"
+    );
+}

@@ -6,11 +6,14 @@
 //! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
 //! [`rukpak/render/registryv1/validators/validator.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/render/registryv1/validators/validator.go
 
-use std::collections::{BTreeMap, BTreeSet};
+mod webhooks;
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::PreflightCheck;
+use crate::bundle::webhooks::CsvWebhook;
 use crate::support::Supported;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
@@ -114,8 +117,40 @@ impl RegistryBundle {
         self.webhook_names(&mut faults);
         self.conversions(&mut faults);
         self.webhook_rules(&mut faults);
-        self.kinds(&mut faults);
+        self.kinds(minor, &mut faults);
+        if faults.0.is_empty() {
+            self.preserved(&mut faults);
+        }
         faults.0
+    }
+
+    /// The names of the CRDs whose objects a webhook of the bundle converts: OLM writes that into the CRD.
+    pub fn converted(&self) -> BTreeSet<&str> {
+        let webhooks = self
+            .webhooks()
+            .into_iter()
+            .filter(CsvWebhook::is_conversion);
+        let named = webhooks.flat_map(|webhook| items(webhook.0, "/conversionCRDs"));
+        named.filter_map(Value::as_str).collect()
+    }
+
+    /// The API server asks no webhook about a CRD that keeps unknown fields. Not a validator, but what renders the CRD
+    /// says so.
+    fn preserved(&self, faults: &mut Faults) {
+        let converted = self.converted();
+        for crd in &self.crds {
+            let name = text(crd, "/metadata/name");
+            let preserves = crd.pointer("/spec/preserveUnknownFields");
+            if preserves.and_then(Value::as_bool) == Some(true) && converted.contains(name) {
+                return faults.add(
+                    PreflightCheck::ConversionWebhook,
+                    format!(
+                        "custom resource definition '{name}' must have .spec.preserveUnknownFields set to false to let \
+                         API Server call webhook to do the conversion"
+                    ),
+                );
+            }
+        }
     }
 
     fn deployments(&self, faults: &mut Faults) {
@@ -174,139 +209,16 @@ impl RegistryBundle {
         webhooks.map(CsvWebhook).collect()
     }
 
-    fn conversion_modes(&self, faults: &mut Faults) {
-        let modes: Vec<_> = self.supported().modes.names().collect();
-        if modes == ["AllNamespaces"] {
-            return;
-        }
-        for webhook in self
-            .webhooks()
-            .into_iter()
-            .filter(CsvWebhook::is_conversion)
-        {
-            let (name, modes) = (go::quote(webhook.name()), modes.join(" "));
-            faults.add(
-                PreflightCheck::ConversionWebhook,
-                format!(
-                    "bundle contains conversion webhook {name} and supports install modes [{modes}] - conversion webhooks \
-                     are only supported for bundles that only support AllNamespaces install mode"
-                ),
-            );
-        }
-    }
-
-    fn webhook_deployments(&self, faults: &mut Faults) {
-        let deployments = names(&self.csv, "/spec/install/spec/deployments");
-        let mut lost: Vec<_> = self
-            .webhooks()
-            .into_iter()
-            .map(|webhook| {
-                (
-                    text(webhook.0, "/deploymentName"),
-                    webhook.kind(),
-                    webhook.name(),
-                )
-            })
-            .filter(|(deployment, ..)| !deployments.contains(deployment))
-            .collect();
-        lost.sort_unstable();
-        for (deployment, kind, name) in lost {
-            faults.add(
-                PreflightCheck::WebhookDefinitions,
-                format!(
-                    "webhook of type '{kind}' with name '{name}' references non-existent deployment '{deployment}'"
-                ),
-            );
-        }
-    }
-
-    fn webhook_names(&self, faults: &mut Faults) {
-        let webhooks = self.webhooks().into_iter();
-        let mut named: Vec<_> = webhooks
-            .map(|webhook| (webhook.kind(), webhook.name()))
-            .collect();
-        named.sort_unstable();
-        for (kind, name) in repeated(named.iter().copied()) {
-            faults.add(
-                PreflightCheck::WebhookDefinitions,
-                format!("duplicate webhook '{name}' of type '{kind}'"),
-            );
-        }
-        for (kind, name) in named {
-            let wrong = invalid_subdomain(name).join(",");
-            if !wrong.is_empty() {
-                faults.add(
-                    PreflightCheck::WebhookDefinitions,
-                    format!("webhook of type '{kind}' has invalid name '{name}': {wrong}"),
-                );
-            }
-        }
-    }
-
-    /// Conversion webhooks of the same CRD, and of CRDs that the bundle does not own.
-    fn conversions(&self, faults: &mut Faults) {
-        let mut by_crd: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        let (owned, mut foreign) = (self.owned_crds(), Vec::new());
-        for webhook in self
-            .webhooks()
-            .into_iter()
-            .filter(CsvWebhook::is_conversion)
-        {
-            for crd in items(webhook.0, "/conversionCRDs")
-                .iter()
-                .filter_map(Value::as_str)
-            {
-                by_crd.entry(crd).or_default().push(webhook.name());
-                if !owned.contains(crd) {
-                    foreign.push((webhook.name(), crd));
-                }
-            }
-        }
-        for (crd, mut webhooks) in by_crd
-            .into_iter()
-            .filter(|(_, webhooks)| webhooks.len() > 1)
-        {
-            webhooks.sort_unstable();
-            let webhooks = webhooks.join(",");
-            faults.add(
-                PreflightCheck::ConversionWebhook,
-                format!("conversion webhooks [{webhooks}] reference same custom resource definition '{crd}'"),
-            );
-        }
-        foreign.sort_unstable();
-        for (webhook, crd) in foreign {
-            faults.add(
-                PreflightCheck::ConversionWebhook,
-                format!("conversion webhook '{webhook}' references custom resource definition '{crd}' not owned bundle"),
-            );
-        }
-    }
-
-    fn webhook_rules(&self, faults: &mut Faults) {
-        for webhook in self
-            .webhooks()
-            .into_iter()
-            .filter(|webhook| !webhook.is_conversion())
-        {
-            let head = format!(
-                "webhook {} contains forbidden rule: admission webhook rules cannot reference ",
-                go::quote(webhook.name())
-            );
-            for rule in items(webhook.0, "/rules") {
-                for forbidden in forbidden_of(rule) {
-                    faults.add(
-                        PreflightCheck::WebhookDefinitions,
-                        format!("{head}{forbidden}"),
-                    );
-                }
-            }
-        }
-    }
-
-    fn kinds(&self, faults: &mut Faults) {
+    fn kinds(&self, minor: u8, faults: &mut Faults) {
         for object in &self.others {
             let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name"));
             if !KINDS.contains(&kind) {
+                if minor < SINCE_KINDS {
+                    return faults.add(
+                        PreflightCheck::ManifestKindUnsupported,
+                        format!("bundle contains unsupported resource: Name: {name}, Kind: {kind}"),
+                    );
+                }
                 let (name, kind) = (go::quote(name), go::quote(kind));
                 faults.add(
                     PreflightCheck::ManifestKindUnsupported,
@@ -325,55 +237,6 @@ impl Faults {
         self.0.push(BundleFault { check, upstream });
     }
 }
-
-/// A webhook of a `ClusterServiceVersion`.
-struct CsvWebhook<'a>(&'a Value);
-
-impl<'a> CsvWebhook<'a> {
-    fn name(&self) -> &'a str {
-        text(self.0, "/generateName")
-    }
-
-    fn kind(&self) -> &'a str {
-        text(self.0, "/type")
-    }
-
-    fn is_conversion(&self) -> bool {
-        self.kind() == "ConversionWebhook"
-    }
-}
-
-/// What no webhook may see: everything, OLM's own objects, and the configurations of webhooks.
-fn forbidden_of(rule: &Value) -> Vec<String> {
-    let of_group = |group: &str| {
-        if matches!(group, "*" | "olm.operatorframework.io") {
-            return vec![format!("API group {}", go::quote(group))];
-        }
-        let resources = items(rule, "/resources").iter().filter_map(Value::as_str);
-        let forbidden =
-            resources.filter(|resource| group == ADMISSION && is_configuration(resource));
-        let named = forbidden.map(|resource| {
-            format!(
-                "resource {} for API group \"{ADMISSION}\"",
-                go::quote(resource)
-            )
-        });
-        named.collect()
-    };
-    let groups = items(rule, "/apiGroups").iter().filter_map(Value::as_str);
-    groups.flat_map(of_group).collect()
-}
-
-fn is_configuration(resource: &str) -> bool {
-    let resource = resource.to_ascii_lowercase();
-    let kind = resource.strip_suffix('s').unwrap_or(&resource);
-    matches!(
-        kind,
-        "*" | "mutatingwebhookconfiguration" | "validatingwebhookconfiguration"
-    )
-}
-
-const ADMISSION: &str = "admissionregistration.k8s.io";
 
 /// Those that are there more than once, each once, in their order.
 fn repeated<T: Copy + Ord>(all: impl Iterator<Item = T>) -> BTreeSet<T> {
@@ -455,95 +318,11 @@ const KINDS: [&str; 20] = [
     "VerticalPodAutoscaler",
 ];
 
+/// The release 1.x that names each object of an unsupported kind.
+const SINCE_KINDS: u8 = 9;
+
 /// The release 1.x whose validators these are.
 const SINCE_VALIDATORS: u8 = 7;
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn csv(spec: &Value) -> Value {
-        json!({"kind": "ClusterServiceVersion", "metadata": {"name": "p.v1"}, "spec": spec})
-    }
-
-    fn said(package: &str, objects: Vec<Value>) -> Vec<String> {
-        let bundle = RegistryBundle::of(package, objects).unwrap();
-        bundle
-            .faults(11)
-            .into_iter()
-            .map(|fault| fault.upstream)
-            .collect()
-    }
-
-    #[test]
-    fn a_bundle_needs_a_csv_and_the_last_one_counts() {
-        assert_eq!(
-            RegistryBundle::of("p", [json!({"kind": "Role"})]).unwrap_err(),
-            NoCsv
-        );
-        let mut last = csv(&json!({"version": "2.0.0"}));
-        last["metadata"]["name"] = json!("p.v2");
-        let bundle = RegistryBundle::of("p", [csv(&json!({})), last]).unwrap();
-        assert_eq!((bundle.name(), bundle.version()), ("p.v2", "2.0.0"));
-    }
-
-    #[test]
-    fn names_are_checked_once_and_in_order() {
-        let deployments = json!([{"name": "b"}, {"name": "A"}, {"name": "b"}]);
-        let spec = json!({"install": {"spec": {"deployments": deployments}},
-            "customresourcedefinitions": {"owned": [{"name": "w"}, {"name": "x"}, {"name": "w"}]}});
-        let crd = json!({"kind": "CustomResourceDefinition", "metadata": {"name": "x"}});
-        let said = said(
-            "",
-            vec![
-                csv(&spec),
-                crd.clone(),
-                crd,
-                json!({"kind": "Pod", "metadata": {"name": "a"}}),
-            ],
-        );
-        let starts = [
-            "cluster service version contains duplicate strategy deployment spec 'b'",
-            "invalid cluster service version strategy deployment name 'A': a lowercase RFC 1123 subdomain",
-            "bundle contains duplicate custom resource definition 'x'",
-            "cluster service definition references owned custom resource definition 'w' not found in bundle",
-            "package name is empty",
-            "unsupported resource \"a\" with kind \"Pod\"",
-        ];
-        assert_eq!(said.len(), starts.len(), "{said:?}");
-        for (line, start) in said.iter().zip(starts) {
-            assert!(line.starts_with(start), "{line}");
-        }
-    }
-
-    #[test]
-    fn webhooks_are_checked() {
-        let webhook = |kind: &str, name: &str| {
-            json!({"type": kind, "generateName": name, "deploymentName": "d", "conversionCRDs": ["w"],
-                "rules": [{"apiGroups": ["*", "admissionregistration.k8s.io"], "resources": ["pods", "*"]}]})
-        };
-        let spec = json!({"webhookdefinitions": [
-            webhook("ConversionWebhook", "c"), webhook("ConversionWebhook", "c"),
-            webhook("ValidatingAdmissionWebhook", "v-")]});
-        let said = said("p", vec![csv(&spec)]);
-        let expected = [
-            "bundle contains conversion webhook \"c\" and supports install modes []",
-            "webhook of type 'ConversionWebhook' with name 'c' references non-existent deployment 'd'",
-            "webhook of type 'ValidatingAdmissionWebhook' with name 'v-' references",
-            "duplicate webhook 'c' of type 'ConversionWebhook'",
-            "webhook of type 'ValidatingAdmissionWebhook' has invalid name 'v-': a lowercase",
-            "conversion webhooks [c,c] reference same custom resource definition 'w'",
-            "conversion webhook 'c' references custom resource definition 'w' not owned bundle",
-            "cannot reference API group \"*\"",
-            "cannot reference resource \"*\" for API group \"admissionregistration.k8s.io\"",
-        ];
-        for text in expected {
-            assert!(
-                said.iter().any(|line| line.contains(text)),
-                "{text}: {said:#?}"
-            );
-        }
-    }
-}
+mod tests;

@@ -280,40 +280,38 @@ impl ConfigFault {
         }
     }
 
-    /// Every text that operator-controller can give for it.
-    pub fn variants(&self) -> Vec<String> {
+    /// The same with each of its names alone, of which operator-controller names one.
+    pub fn variants(&self) -> Vec<Self> {
         match self {
-            Self::Unknown { names, .. } => names.iter().map(|name| unknown(name)).collect(),
-            other => vec![other.to_string()],
+            Self::Unknown { names, is_gated } => {
+                let alone = |name: &String| Self::Unknown {
+                    names: vec![name.clone()],
+                    is_gated: *is_gated,
+                };
+                names.iter().map(alone).collect()
+            }
+            other => vec![other.clone()],
         }
     }
 }
 
-/// All faults as operator-controller joins them, in every form that it can give.
-pub fn upstream(faults: &[ConfigFault]) -> Vec<String> {
+/// All faults as operator-controller joins them; `None` if it names one of several fields at random.
+pub fn upstream(faults: &[ConfigFault]) -> Option<String> {
+    let is_random = |fault: &ConfigFault| matches!(fault, ConfigFault::Unknown { names, .. } if names.len() > 1);
+    if faults.iter().any(is_random) {
+        return None;
+    }
     if let [ConfigFault::Quantity(fault)] = faults {
-        return vec![format!(
+        return Some(format!(
             "invalid deploymentConfig: failed to unmarshal deploymentConfig: {fault}"
-        )];
+        ));
     }
-    let mut all = vec![String::new()];
-    for fault in faults {
-        let line = |before: &String, text: &String| match faults.len() {
-            1 => text.clone(),
-            _ => format!("{before}\n  - {text}"),
-        };
-        let variants = fault.variants();
-        let joined = all
-            .iter()
-            .flat_map(|before| variants.iter().map(move |text| line(before, text)));
-        all = joined.collect();
-    }
+    let texts: Vec<_> = faults.iter().map(ToString::to_string).collect();
     let head = "invalid ClusterExtension configuration: invalid configuration: ";
-    let head = match faults.len() {
-        1 => head.to_owned(),
-        _ => format!("{head}multiple errors found:"),
-    };
-    all.iter().map(|text| format!("{head}{text}")).collect()
+    Some(match texts.as_slice() {
+        [only] => format!("{head}{only}"),
+        _ => format!("{head}multiple errors found:\n  - {}", texts.join("\n  - ")),
+    })
 }
 
 fn unknown(name: &str) -> String {
@@ -529,7 +527,8 @@ mod tests {
             certificates: CertificateProvider::None,
         };
         let faults = check(modes, off, 11, "own", Some(&config)).unwrap_err();
-        assert_eq!(upstream(&faults).len(), 3);
+        assert_eq!(upstream(&faults), None);
+        assert_eq!(faults.first().unwrap().variants().len(), 3);
         assert_eq!(
             faults.first().unwrap().check(),
             PreflightCheck::DeploymentConfigOff

@@ -117,6 +117,15 @@ impl<'a> ComparedCrd<'a> {
         })
     }
 
+    /// The same with objects that a webhook converts, which OLM writes into a CRD that a bundle names so.
+    #[must_use]
+    pub fn converted_by_webhook(self) -> Self {
+        Self {
+            converts_by_webhook: true,
+            ..self
+        }
+    }
+
     fn version(&self, name: &str) -> Option<&CrdVersion<'a>> {
         self.versions.iter().find(|version| version.name == name)
     }

@@ -195,11 +195,17 @@ fn crds(
     Ok(findings)
 }
 
+/// A CRD as OLM renders it.
 fn read<'a>(
     bundle: &RegistryBundle,
     object: &'a Value,
 ) -> Result<crd::ComparedCrd<'a>, UncomparedCrd> {
-    crd::ComparedCrd::read(object).map_err(|error| uncompared(bundle, error))
+    let read = crd::ComparedCrd::read(object).map_err(|error| uncompared(bundle, error))?;
+    Ok(if bundle.converted().contains(read.name) {
+        read.converted_by_webhook()
+    } else {
+        read
+    })
 }
 
 fn uncompared(bundle: &RegistryBundle, error: CrdError) -> UncomparedCrd {

@@ -325,7 +325,7 @@ fn why_exempt(exemption: &Exemption) -> String {
                 cut_middle(&go::escape(source), 40)
             )
         }
-        Exemption::Reconfigured => "it only changes how the bundle is installed".to_owned(),
+        Exemption::Reconfigured => "it only changes how the bundle is configured".to_owned(),
         Exemption::Stricter => "it only turns the override off".to_owned(),
     }
 }

@@ -18,8 +18,6 @@ pub struct InstallRequest {
     pub namespace: String,
     /// `spec.config`.
     pub config: SpecConfig,
-    /// `spec.install.preflight.crdUpgradeSafety.enforcement`.
-    pub crd_upgrade_safety: CrdUpgradeSafety,
 }
 
 /// The configuration of an extension.
@@ -32,16 +30,6 @@ pub enum SpecConfig {
     Present(Value),
     /// It was not kept whole: it is too large.
     Unknown,
-}
-
-/// Whether the CRDs of a bundle are compared with those in the cluster.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum CrdUpgradeSafety {
-    /// They are: `Strict`, or nothing said.
-    #[default]
-    Strict,
-    /// They are not: `None`.
-    None,
 }
 
 impl InstallRequest {
@@ -59,16 +47,12 @@ impl InstallRequest {
             name: identity.name.clone().unwrap_or_default(),
             namespace: text(&["spec", "namespace"]).to_owned(),
             config: SpecConfig::read(object),
-            crd_upgrade_safety: match text(ENFORCEMENT) {
-                "None" => CrdUpgradeSafety::None,
-                _ => CrdUpgradeSafety::Strict,
-            },
         })
     }
 
     /// Whether the same bundle would be installed in another way.
     pub fn differs_from(&self, other: &Self) -> bool {
-        self.config != other.config || self.crd_upgrade_safety != other.crd_upgrade_safety
+        self.config != other.config
     }
 }
 
@@ -82,14 +66,6 @@ impl SpecConfig {
         }
     }
 }
-
-const ENFORCEMENT: &[&str] = &[
-    "spec",
-    "install",
-    "preflight",
-    "crdUpgradeSafety",
-    "enforcement",
-];
 
 #[cfg(test)]
 mod tests {
@@ -107,11 +83,9 @@ mod tests {
     #[test]
     fn what_is_installed_and_how_is_read() {
         let inline = json!({"configType": "Inline", "inline": {"watchNamespace": "a"}});
-        let install = json!({"preflight": {"crdUpgradeSafety": {"enforcement": "None"}}});
-        let request = read(&json!({"namespace": "ns", "config": inline, "install": install}));
+        let request = read(&json!({"namespace": "ns", "config": inline}));
         assert_eq!((&*request.name, &*request.namespace), ("argocd", "ns"));
         assert_eq!(request.config, SpecConfig::Present(inline));
-        assert_eq!(request.crd_upgrade_safety, CrdUpgradeSafety::None);
         assert!(request.differs_from(&read(&json!({"namespace": "ns"}))));
     }
 
@@ -119,7 +93,6 @@ mod tests {
     fn nothing_said_is_the_default_and_null_is_nothing() {
         let request = read(&json!({"config": null}));
         assert_eq!(request.config, SpecConfig::Absent);
-        assert_eq!(request.crd_upgrade_safety, CrdUpgradeSafety::Strict);
         assert!(!request.differs_from(&read(&json!({"namespace": "other"}))));
     }
 }

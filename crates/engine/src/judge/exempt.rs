@@ -26,8 +26,7 @@ pub enum Exemption {
     /// An update whose only change to the filter turns the bypass off. Rows 16 and 17 are put to the step that OLM then
     /// takes, if it takes one.
     Stricter,
-    /// An update that changes only how the bundle is installed: `spec.config`, `spec.install.preflight`. Row 15a is put
-    /// to it.
+    /// An update that changes only how the bundle is configured: `spec.config`. Row 15a is put to it.
     Reconfigured,
 }
 

@@ -198,11 +198,7 @@ impl InstallFault {
         match self {
             Self::Image(error) => Some(error.to_string()),
             Self::Support(unsupported) => unsupported.upstream(minor),
-            Self::Config(faults) if minor >= SINCE_CONFIG_TEXTS => {
-                <[String; 1]>::try_from(config::upstream(faults))
-                    .ok()
-                    .map(|[only]| only)
-            }
+            Self::Config(faults) if minor >= SINCE_CONFIG_TEXTS => config::upstream(faults),
             Self::Config(_) | Self::Name(_) => None,
         }
     }

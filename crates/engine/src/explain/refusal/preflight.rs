@@ -44,7 +44,7 @@ fn causes(facts: &MessageFacts<'_>, choice: Choice<'_>, fault: &InstallFault) ->
         InstallFault::Image(_) | InstallFault::Support(_) => facts.extension.fields.version(),
         InstallFault::Config(faults) => {
             let cause = |fault| Cause::of(CONFIG.to_owned(), of_config(fault));
-            return faults.iter().map(cause).collect();
+            return faults.iter().take(MOST_CAUSES).map(cause).collect();
         }
     };
     vec![Cause::of(field, of_fault(choice, fault))]
@@ -165,5 +165,8 @@ fn modes(choice: Choice<'_>) -> InstallModes {
 fn is_installable(modes: InstallModes) -> bool {
     modes.all_namespaces || modes.single_namespace || modes.own_namespace
 }
+
+/// How many faults of a configuration are named: it can have thousands.
+const MOST_CAUSES: usize = 5;
 
 const CONFIG: &str = "spec.config.inline";

@@ -1,0 +1,92 @@
+//! Each validator on a bundle of a few lines.
+
+use serde_json::json;
+
+use super::*;
+
+fn csv(spec: &Value) -> Value {
+    json!({"kind": "ClusterServiceVersion", "metadata": {"name": "p.v1"}, "spec": spec})
+}
+
+fn said(package: &str, objects: Vec<Value>) -> Vec<String> {
+    let bundle = RegistryBundle::of(package, objects).unwrap();
+    bundle
+        .faults(11)
+        .into_iter()
+        .map(|fault| fault.upstream)
+        .collect()
+}
+
+#[test]
+fn a_bundle_needs_a_csv_and_the_last_one_counts() {
+    assert_eq!(
+        RegistryBundle::of("p", [json!({"kind": "Role"})]).unwrap_err(),
+        NoCsv
+    );
+    let mut last = csv(&json!({"version": "2.0.0"}));
+    last["metadata"]["name"] = json!("p.v2");
+    let bundle = RegistryBundle::of("p", [csv(&json!({})), last]).unwrap();
+    assert_eq!((bundle.name(), bundle.version()), ("p.v2", "2.0.0"));
+}
+
+#[test]
+fn names_are_checked_once_and_in_order() {
+    let deployments = json!([{"name": "b"}, {"name": "A"}, {"name": "b"}]);
+    let spec = json!({"install": {"spec": {"deployments": deployments}},
+        "customresourcedefinitions": {"owned": [{"name": "w"}, {"name": "x"}, {"name": "w"}]}});
+    let crd = json!({"kind": "CustomResourceDefinition", "metadata": {"name": "x"}});
+    let said = said(
+        "",
+        vec![
+            csv(&spec),
+            crd.clone(),
+            crd,
+            json!({"kind": "Pod", "metadata": {"name": "a"}}),
+        ],
+    );
+    let starts = [
+        "cluster service version contains duplicate strategy deployment spec 'b'",
+        "invalid cluster service version strategy deployment name 'A': a lowercase RFC 1123 subdomain",
+        "bundle contains duplicate custom resource definition 'x'",
+        "cluster service definition references owned custom resource definition 'w' not found in bundle",
+        "package name is empty",
+        "unsupported resource \"a\" with kind \"Pod\"",
+    ];
+    assert_eq!(said.len(), starts.len(), "{said:?}");
+    for (line, start) in said.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}");
+    }
+}
+
+#[test]
+fn webhooks_are_checked() {
+    let webhook = |kind: &str, name: &str| {
+        json!({"type": kind, "generateName": name, "deploymentName": "d", "conversionCRDs": ["w"],
+            "rules": [{"apiGroups": ["*", "admissionregistration.k8s.io"], "resources": ["pods", "*"]}]})
+    };
+    let spec = json!({"webhookdefinitions": [
+        webhook("ConversionWebhook", "c"), webhook("ConversionWebhook", "c"),
+        webhook("ValidatingAdmissionWebhook", "v-")]});
+    let said = said("p", vec![csv(&spec)]);
+    let expected = [
+        "bundle contains conversion webhook \"c\" and supports install modes []",
+        "webhook of type 'ConversionWebhook' with name 'c' references non-existent deployment 'd'",
+        "webhook of type 'ValidatingAdmissionWebhook' with name 'v-' references",
+        "duplicate webhook 'c' of type 'ConversionWebhook'",
+        "webhook of type 'ValidatingAdmissionWebhook' has invalid name 'v-': a lowercase",
+        "conversion webhooks [c,c] reference same custom resource definition 'w'",
+        "conversion webhook 'c' references custom resource definition 'w' not owned bundle",
+        "cannot reference API group \"*\"",
+        "cannot reference resource \"*\" for API group \"admissionregistration.k8s.io\"",
+    ];
+    assert!(
+        !webhooks::is_configuration("*s")
+            && webhooks::is_configuration("MutatingWebhookConfigurations")
+    );
+    for text in expected {
+        assert!(
+            said.iter().any(|line| line.contains(text)),
+            "{text}: {said:#?}"
+        );
+    }
+}

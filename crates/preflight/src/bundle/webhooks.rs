@@ -1,0 +1,190 @@
+//! The webhooks of a bundle: what they may be called, deploy, convert and see.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Faults, RegistryBundle, invalid_subdomain, items, names, repeated, text};
+use crate::PreflightCheck;
+use olmguard_catalog::version::go;
+
+impl RegistryBundle {
+    pub(super) fn conversion_modes(&self, faults: &mut Faults) {
+        let modes: Vec<_> = self.supported().modes.names().collect();
+        if modes == ["AllNamespaces"] {
+            return;
+        }
+        for webhook in self
+            .webhooks()
+            .into_iter()
+            .filter(CsvWebhook::is_conversion)
+        {
+            let (name, modes) = (go::quote(webhook.name()), modes.join(" "));
+            faults.add(
+                PreflightCheck::ConversionWebhook,
+                format!(
+                    "bundle contains conversion webhook {name} and supports install modes [{modes}] - conversion webhooks \
+                     are only supported for bundles that only support AllNamespaces install mode"
+                ),
+            );
+        }
+    }
+
+    pub(super) fn webhook_deployments(&self, faults: &mut Faults) {
+        let deployments = names(&self.csv, "/spec/install/spec/deployments");
+        let mut lost: Vec<_> = self
+            .webhooks()
+            .into_iter()
+            .map(|webhook| {
+                (
+                    text(webhook.0, "/deploymentName"),
+                    webhook.kind(),
+                    webhook.name(),
+                )
+            })
+            .filter(|(deployment, ..)| !deployments.contains(deployment))
+            .collect();
+        lost.sort_unstable();
+        for (deployment, kind, name) in lost {
+            faults.add(
+                PreflightCheck::WebhookDefinitions,
+                format!(
+                    "webhook of type '{kind}' with name '{name}' references non-existent deployment '{deployment}'"
+                ),
+            );
+        }
+    }
+
+    pub(super) fn webhook_names(&self, faults: &mut Faults) {
+        let webhooks = self.webhooks().into_iter();
+        let mut named: Vec<_> = webhooks
+            .map(|webhook| (webhook.kind(), webhook.name()))
+            .collect();
+        named.sort_unstable();
+        for (kind, name) in repeated(named.iter().copied()) {
+            faults.add(
+                PreflightCheck::WebhookDefinitions,
+                format!("duplicate webhook '{name}' of type '{kind}'"),
+            );
+        }
+        for (kind, name) in named {
+            let wrong = invalid_subdomain(name).join(",");
+            if !wrong.is_empty() {
+                faults.add(
+                    PreflightCheck::WebhookDefinitions,
+                    format!("webhook of type '{kind}' has invalid name '{name}': {wrong}"),
+                );
+            }
+        }
+    }
+
+    /// Conversion webhooks of the same CRD, and of CRDs that the bundle does not own.
+    pub(super) fn conversions(&self, faults: &mut Faults) {
+        let mut by_crd: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let (owned, mut foreign) = (self.owned_crds(), Vec::new());
+        for webhook in self
+            .webhooks()
+            .into_iter()
+            .filter(CsvWebhook::is_conversion)
+        {
+            for crd in items(webhook.0, "/conversionCRDs")
+                .iter()
+                .filter_map(Value::as_str)
+            {
+                by_crd.entry(crd).or_default().push(webhook.name());
+                if !owned.contains(crd) {
+                    foreign.push((webhook.name(), crd));
+                }
+            }
+        }
+        for (crd, mut webhooks) in by_crd
+            .into_iter()
+            .filter(|(_, webhooks)| webhooks.len() > 1)
+        {
+            webhooks.sort_unstable();
+            let webhooks = webhooks.join(",");
+            faults.add(
+                PreflightCheck::ConversionWebhook,
+                format!("conversion webhooks [{webhooks}] reference same custom resource definition '{crd}'"),
+            );
+        }
+        foreign.sort_unstable();
+        for (webhook, crd) in foreign {
+            faults.add(
+                PreflightCheck::ConversionWebhook,
+                format!("conversion webhook '{webhook}' references custom resource definition '{crd}' not owned bundle"),
+            );
+        }
+    }
+
+    pub(super) fn webhook_rules(&self, faults: &mut Faults) {
+        for webhook in self
+            .webhooks()
+            .into_iter()
+            .filter(|webhook| !webhook.is_conversion())
+        {
+            let head = format!(
+                "webhook {} contains forbidden rule: admission webhook rules cannot reference ",
+                go::quote(webhook.name())
+            );
+            for rule in items(webhook.0, "/rules") {
+                for forbidden in forbidden_of(rule) {
+                    faults.add(
+                        PreflightCheck::WebhookDefinitions,
+                        format!("{head}{forbidden}"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A webhook of a `ClusterServiceVersion`.
+pub(super) struct CsvWebhook<'a>(pub(super) &'a Value);
+
+impl<'a> CsvWebhook<'a> {
+    pub(super) fn name(&self) -> &'a str {
+        text(self.0, "/generateName")
+    }
+
+    pub(super) fn kind(&self) -> &'a str {
+        text(self.0, "/type")
+    }
+
+    pub(super) fn is_conversion(&self) -> bool {
+        self.kind() == "ConversionWebhook"
+    }
+}
+
+/// What no webhook may see: everything, OLM's own objects, and the configurations of webhooks.
+fn forbidden_of(rule: &Value) -> Vec<String> {
+    let of_group = |group: &str| {
+        if matches!(group, "*" | "olm.operatorframework.io") {
+            return vec![format!("API group {}", go::quote(group))];
+        }
+        let resources = items(rule, "/resources").iter().filter_map(Value::as_str);
+        let forbidden =
+            resources.filter(|resource| group == ADMISSION && is_configuration(resource));
+        let named = forbidden.map(|resource| {
+            format!(
+                "resource {} for API group \"{ADMISSION}\"",
+                go::quote(resource)
+            )
+        });
+        named.collect()
+    };
+    let groups = items(rule, "/apiGroups").iter().filter_map(Value::as_str);
+    groups.flat_map(of_group).collect()
+}
+
+pub(super) fn is_configuration(resource: &str) -> bool {
+    let resource = resource.to_ascii_lowercase();
+    let kind = resource.strip_suffix('s').unwrap_or(&resource);
+    let kinds = [
+        "mutatingwebhookconfiguration",
+        "validatingwebhookconfiguration",
+    ];
+    resource == "*" || kinds.contains(&kind)
+}
+
+const ADMISSION: &str = "admissionregistration.k8s.io";
