@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use crate::PreflightCheck;
 pub use deployment::QuantityFault;
 use olmguard_catalog::InstallModes;
+use olmguard_catalog::dns1123::is_label;
 use olmguard_catalog::olm::InstallSettings;
 use olmguard_catalog::version::go;
 
@@ -216,7 +217,7 @@ impl ConfigSchema<'_> {
         let characters = text.chars().count();
         let length =
             (!(1..=LONGEST).contains(&characters)).then_some(ConfigFault::Length { characters });
-        let pattern = (!is_name(text)).then_some(ConfigFault::Pattern);
+        let pattern = (!is_label(text)).then_some(ConfigFault::Pattern);
         length.into_iter().chain(pattern).collect()
     }
 
@@ -236,15 +237,6 @@ impl NamespaceRule {
             Self::Single => watched != namespace,
         }
     }
-}
-
-/// Lower-case letters and digits, and hyphens between them.
-fn is_name(text: &str) -> bool {
-    let is_end = |byte: Option<u8>| {
-        byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
-    let is_inner = |byte: u8| is_end(Some(byte)) || byte == b'-';
-    is_end(text.bytes().next()) && is_end(text.bytes().next_back()) && text.bytes().all(is_inner)
 }
 
 /// A value of another type; null is none at all.
