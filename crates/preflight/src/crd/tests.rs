@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::crd::compare::{VersionRank, by_kubernetes};
 
 fn crd(versions: &[(&str, Value)]) -> Value {
     let versions = versions.iter().map(|(name, schema)| {
