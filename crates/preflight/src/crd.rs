@@ -16,6 +16,7 @@
 
 mod compare;
 mod json;
+mod paths;
 mod property;
 mod schema;
 
@@ -24,7 +25,6 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::PreflightCheck;
-use crate::crd::schema::{Paths, TooDeep};
 use olmguard_catalog::version::go;
 
 pub use crate::crd::compare::compare;
@@ -84,11 +84,37 @@ pub enum CrdError {
         expected: &'static str,
     },
     /// A schema is nested deeper than any API server takes.
-    #[error("the schema of version {version} is nested too deep: expected at most {most} levels")]
+    #[error(
+        "CRD {crd}: the schema of version {version} is nested too deep: expected at most {most} levels"
+    )]
     TooDeep {
+        /// The name of the CRD.
+        crd: String,
         /// The version.
         version: String,
         /// How many levels are read.
+        most: usize,
+    },
+    /// The names of fields, each with the names of all that it is in, take more memory than a comparison may.
+    #[error(
+        "CRD {crd}: the paths of version {version} are too long: expected at most {most} bytes"
+    )]
+    TooLarge {
+        /// The name of the CRD.
+        crd: String,
+        /// The version that is one too many.
+        version: String,
+        /// How many bytes of text a comparison may make.
+        most: usize,
+    },
+    /// There are more versions than can be compared with each other.
+    #[error("CRD {crd}: spec.versions: expected at most {most} versions, found {found}")]
+    TooManyVersions {
+        /// The name of the CRD.
+        crd: String,
+        /// How many there are.
+        found: usize,
+        /// How many are read.
         most: usize,
     },
 }
@@ -97,7 +123,7 @@ impl<'a> ComparedCrd<'a> {
     /// Reads an object of `apiextensions.k8s.io/v1`, with its status if it has one.
     ///
     /// # Errors
-    /// If it has no name or its versions are not a list of versions with names.
+    /// If it has no name, or its versions are not a list of versions with names, or there are too many of them.
     pub fn read(object: &'a Value) -> Result<Self, CrdError> {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str);
         let name = text("/metadata/name").ok_or_else(|| field("metadata.name", "a string"))?;
@@ -105,6 +131,13 @@ impl<'a> ComparedCrd<'a> {
         let stored = stored.and_then(Value::as_array).into_iter().flatten();
         let versions = object.pointer("/spec/versions").and_then(Value::as_array);
         let versions = versions.ok_or_else(|| field("spec.versions", "a list"))?;
+        if versions.len() > MOST_VERSIONS {
+            return Err(CrdError::TooManyVersions {
+                crd: name.to_owned(),
+                found: versions.len(),
+                most: MOST_VERSIONS,
+            });
+        }
         let versions = versions.iter().enumerate();
         Ok(Self {
             name,
@@ -143,19 +176,6 @@ impl<'a> CrdVersion<'a> {
                 .unwrap_or_default(),
             schema: schema.and_then(Value::as_object),
         })
-    }
-
-    fn paths(&self, generation: CrdGeneration) -> Result<Option<Paths<'a>>, CrdError> {
-        let paths = self.schema.map(|schema| {
-            let root = schema.get("openAPIV3Schema").and_then(Value::as_object);
-            root.map_or_else(|| Ok(Paths::default()), |root| Paths::of(root, generation))
-        });
-        paths
-            .transpose()
-            .map_err(|TooDeep { most }| CrdError::TooDeep {
-                version: self.name.to_owned(),
-                most,
-            })
     }
 }
 
@@ -225,7 +245,28 @@ pub enum CrdChange {
     },
 }
 
+impl CrdComparison {
+    /// The findings for people: what the API server refuses, too, comes first, then what breaks objects or clients, then
+    /// what may be harmless, and at last what is found in some runs only. Findings of one kind are in byte order.
+    pub fn worst_first(&self) -> Vec<&CrdFinding> {
+        let mut findings: Vec<_> = self.findings.iter().collect();
+        findings.sort_by_key(|found| (found.is_unsteady, found.rank()));
+        findings
+    }
+}
+
 impl CrdFinding {
+    /// The place of its kind among all, the worst first.
+    fn rank(&self) -> u8 {
+        match self.check() {
+            PreflightCheck::CrdScope | PreflightCheck::CrdStoredVersion => 0,
+            PreflightCheck::CrdFieldRemoved => 1,
+            PreflightCheck::CrdUnhandled => 3,
+            PreflightCheck::CrdServedVersions => 4,
+            _ => 2,
+        }
+    }
+
     /// The check that fails.
     pub fn check(&self) -> PreflightCheck {
         match (&self.versions, &self.change) {
@@ -267,6 +308,9 @@ impl fmt::Display for CrdFinding {
         }
     }
 }
+
+/// The versions that are compared, each served one with those above it. CRDs have three or four.
+const MOST_VERSIONS: usize = 32;
 
 #[cfg(test)]
 mod tests;

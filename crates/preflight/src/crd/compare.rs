@@ -1,9 +1,12 @@
 //! Two CRDs, version by version.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use crate::crd::property::{self, PropertyChange};
+use serde_json::Value;
+
+use crate::crd::paths::{MOST_LEVELS, MOST_TEXT, Paths, PathsFault, TextBudget};
+use crate::crd::property::{self, NodeChange, PropertyChange};
 use crate::crd::{
     ComparedCrd, ComparedVersions, CrdChange, CrdComparison, CrdError, CrdFinding, CrdGeneration,
     CrdVersion,
@@ -12,24 +15,23 @@ use crate::crd::{
 /// Compares the CRD of a cluster with the one that is to replace it.
 ///
 /// # Errors
-/// If a schema is nested too deep.
+/// If a schema is nested too deep, or the paths of schemas are too long together.
 pub fn compare(
     old: &ComparedCrd<'_>,
     new: &ComparedCrd<'_>,
     generation: CrdGeneration,
 ) -> Result<CrdComparison, CrdError> {
     let mut comparison = Comparing {
+        crd: new.name,
         generation,
+        budget: TextBudget::default(),
         result: CrdComparison::default(),
     };
     comparison.whole(old, new);
-    for before in &old.versions {
-        if let Some(after) = new.version(before.name) {
-            comparison.same(before, after)?;
-        }
-    }
+    let (before, after) = (comparison.walked(old)?, comparison.walked(new)?);
+    comparison.same_versions(&before, &after)?;
     if !new.converts_by_webhook {
-        comparison.served(old, new)?;
+        comparison.served_versions(&before, &after)?;
     }
     let CrdComparison {
         mut findings,
@@ -42,126 +44,206 @@ pub fn compare(
     Ok(CrdComparison { findings, panics })
 }
 
-struct Comparing {
+/// A version with the paths of its schema.
+struct WalkedVersion<'a> {
+    name: &'a str,
+    is_served: bool,
+    /// `None` without `schema`, which upstream cannot compare.
+    paths: Option<Paths<'a>>,
+}
+
+/// The served versions, the lowest first; none if there is nothing to compare.
+fn served<'w, 'a>(versions: &'w [WalkedVersion<'a>]) -> Vec<&'w WalkedVersion<'a>> {
+    let mut served: Vec<_> = versions.iter().filter(|it| it.is_served).collect();
+    if served.len() < 2 {
+        served.clear();
+    }
+    served.sort_by(|one, other| by_kubernetes(one.name, other.name));
+    served
+}
+
+struct Comparing<'a> {
+    crd: &'a str,
     generation: CrdGeneration,
+    budget: TextBudget,
     result: CrdComparison,
 }
 
-impl Comparing {
-    fn add(&mut self, versions: ComparedVersions, change: CrdChange) {
-        self.result.findings.push(CrdFinding {
-            versions,
-            change,
-            is_unsteady: false,
+impl Comparing<'_> {
+    fn walked<'a>(&mut self, crd: &ComparedCrd<'a>) -> Result<Vec<WalkedVersion<'a>>, CrdError> {
+        let versions = crd.versions.iter();
+        versions
+            .map(|version| self.walked_version(version))
+            .collect()
+    }
+
+    fn walked_version<'a>(
+        &mut self,
+        version: &CrdVersion<'a>,
+    ) -> Result<WalkedVersion<'a>, CrdError> {
+        let paths = version.schema.map(|schema| {
+            let root = schema.get("openAPIV3Schema").and_then(Value::as_object);
+            Paths::of(root, self.generation, &mut self.budget)
         });
+        let paths = paths.transpose();
+        Ok(WalkedVersion {
+            name: version.name,
+            is_served: version.is_served,
+            paths: paths.map_err(|fault| self.error(version.name, fault))?,
+        })
+    }
+
+    fn error(&self, version: &str, fault: PathsFault) -> CrdError {
+        let (crd, version) = (self.crd.to_owned(), version.to_owned());
+        match fault {
+            PathsFault::TooDeep => CrdError::TooDeep {
+                crd,
+                version,
+                most: MOST_LEVELS,
+            },
+            PathsFault::TooLarge => CrdError::TooLarge {
+                crd,
+                version,
+                most: MOST_TEXT,
+            },
+        }
     }
 
     fn whole(&mut self, old: &ComparedCrd<'_>, new: &ComparedCrd<'_>) {
+        let mut add = |change| {
+            self.result.findings.push(CrdFinding {
+                versions: ComparedVersions::All,
+                change,
+                is_unsteady: false,
+            });
+        };
         if old.scope != new.scope {
             let (from, to) = (old.scope.to_owned(), new.scope.to_owned());
-            self.add(ComparedVersions::All, CrdChange::Scope { from, to });
+            add(CrdChange::Scope { from, to });
         }
         let gone = old.stored.iter().filter(|name| new.version(name).is_none());
         let gone: Vec<String> = gone.map(|name| (*name).to_owned()).collect();
         if !gone.is_empty() {
-            self.add(
-                ComparedVersions::All,
-                CrdChange::StoredVersionsRemoved(gone),
-            );
+            add(CrdChange::StoredVersionsRemoved(gone));
         }
     }
 
-    fn same(&mut self, before: &CrdVersion<'_>, after: &CrdVersion<'_>) -> Result<(), CrdError> {
-        let both = before
-            .paths(self.generation)?
-            .zip(after.paths(self.generation)?);
-        let Some((old, new)) = both else {
-            self.result.panics = true;
-            return Ok(());
-        };
-        let version = before.name.to_owned();
-        for path in old.names().filter(|path| !new.has(path)) {
-            let (version, path) = (version.clone(), path.to_owned());
-            self.add(
-                ComparedVersions::All,
-                CrdChange::FieldRemoved { version, path },
-            );
+    /// Each version of the old CRD that the new one has, too.
+    fn same_versions(
+        &mut self,
+        old: &[WalkedVersion<'_>],
+        new: &[WalkedVersion<'_>],
+    ) -> Result<(), CrdError> {
+        for before in old {
+            let Some(after) = new.iter().find(|after| after.name == before.name) else {
+                continue;
+            };
+            match (&before.paths, &after.paths) {
+                (Some(old), Some(new)) => self.same(before.name, old, new)?,
+                _ => self.result.panics = true,
+            }
         }
-        for (path, change) in property::changes(&old, &new, self.generation) {
-            let versions = ComparedVersions::Same(version.clone());
-            self.add(versions, CrdChange::Property { path, change });
+        Ok(())
+    }
+
+    fn same(&mut self, version: &str, old: &Paths<'_>, new: &Paths<'_>) -> Result<(), CrdError> {
+        let removed = old.beside(new).filter(|(_, _, new)| new.is_none());
+        for (path, ..) in removed {
+            self.spend(path, &[version])?;
+            let (version, path) = (version.to_owned(), path.to_owned());
+            self.result.findings.push(CrdFinding {
+                versions: ComparedVersions::All,
+                change: CrdChange::FieldRemoved { version, path },
+                is_unsteady: false,
+            });
+        }
+        for found in property::changes(old, new, self.generation) {
+            self.spend(found.path, &[version])?;
+            let versions = ComparedVersions::Same(version.to_owned());
+            self.add(versions, found, false);
         }
         Ok(())
     }
 
     /// What served versions of the new CRD lack of those below them, unless the old CRD lacked it, too.
-    fn served(&mut self, old: &ComparedCrd<'_>, new: &ComparedCrd<'_>) -> Result<(), CrdError> {
-        let before = self.served_changes(old)?;
-        let after = self.served_changes(new)?;
-        let (Some(before), Some(after)) = (before, after) else {
+    fn served_versions(
+        &mut self,
+        old: &[WalkedVersion<'_>],
+        new: &[WalkedVersion<'_>],
+    ) -> Result<(), CrdError> {
+        let (old, new) = (served(old), served(new));
+        if old
+            .iter()
+            .chain(&new)
+            .any(|version| version.paths.is_none())
+        {
             self.result.panics = true;
             return Ok(());
-        };
-        let known: HashSet<_> = before.iter().map(ServedChange::key).collect();
-        for found in after {
-            let is_known = known.contains(&found.key());
-            let is_unsteady = is_known && found.change.is_in_random_order();
-            if is_known && !is_unsteady {
-                continue;
+        }
+        for (at, lower) in new.iter().enumerate() {
+            for higher in new.iter().skip(at + 1) {
+                self.served_pair(&old, lower, higher)?;
             }
-            self.result.findings.push(CrdFinding {
-                versions: ComparedVersions::Served(found.lower, found.higher),
-                change: CrdChange::Property {
-                    path: found.path,
-                    change: found.change,
-                },
-                is_unsteady,
-            });
         }
         Ok(())
     }
 
-    /// The changes between each served version and those above it; `None` if one that is compared has no schema.
-    fn served_changes(&self, crd: &ComparedCrd<'_>) -> Result<Option<Vec<ServedChange>>, CrdError> {
-        let mut served: Vec<_> = crd.versions.iter().filter(|it| it.is_served).collect();
-        if served.len() < 2 {
-            return Ok(Some(Vec::new()));
-        }
-        served.sort_by(|one, other| by_kubernetes(one.name, other.name));
-        let mut all = Vec::new();
-        for version in served {
-            let Some(paths) = version.paths(self.generation)? else {
-                return Ok(None);
-            };
-            all.push((version.name, paths));
-        }
-        let mut changes = Vec::new();
-        for (at, (lower, from)) in all.iter().enumerate() {
-            for (higher, to) in all.iter().skip(at + 1) {
-                let found = property::changes(from, to, self.generation);
-                changes.extend(found.into_iter().map(|(path, change)| ServedChange {
-                    lower: (*lower).to_owned(),
-                    higher: (*higher).to_owned(),
-                    path,
-                    change,
-                }));
+    fn served_pair(
+        &mut self,
+        old: &[&WalkedVersion<'_>],
+        lower: &WalkedVersion<'_>,
+        higher: &WalkedVersion<'_>,
+    ) -> Result<(), CrdError> {
+        let names = [lower.name, higher.name];
+        let before = names.map(|name| old.iter().find(|version| version.name == name));
+        let known = match before {
+            [Some(lower), Some(higher)] => self.pair_changes(lower, higher),
+            _ => Vec::new(),
+        };
+        let known: HashMap<(&str, &PropertyChange), &NodeChange<'_, '_>> = known
+            .iter()
+            .map(|change| ((change.path, &change.change), change))
+            .collect();
+        for found in self.pair_changes(lower, higher) {
+            let before = known.get(&(found.path, &found.change));
+            let is_known = before.is_some_and(|before| before.has_values_of(&found));
+            let is_unsteady = is_known && found.change.is_in_random_order();
+            if !is_known || is_unsteady {
+                self.spend(found.path, &names)?;
+                let [lower, higher] = names.map(str::to_owned);
+                self.add(ComparedVersions::Served(lower, higher), found, is_unsteady);
             }
         }
-        Ok(Some(changes))
+        Ok(())
     }
-}
 
-struct ServedChange {
-    lower: String,
-    higher: String,
-    path: String,
-    change: PropertyChange,
-}
+    fn pair_changes<'w, 'a>(
+        &self,
+        lower: &'w WalkedVersion<'a>,
+        higher: &'w WalkedVersion<'a>,
+    ) -> Vec<NodeChange<'w, 'a>> {
+        let both = lower.paths.as_ref().zip(higher.paths.as_ref());
+        let changes = both.map(|(from, to)| property::changes(from, to, self.generation));
+        changes.into_iter().flatten().collect()
+    }
 
-impl ServedChange {
-    /// All that upstream compares when it leaves out what was so before: its whole text.
-    fn key(&self) -> (&str, &str, &str, &PropertyChange) {
-        (&self.lower, &self.higher, &self.path, &self.change)
+    fn add(&mut self, versions: ComparedVersions, found: NodeChange<'_, '_>, is_unsteady: bool) {
+        let path = found.path.to_owned();
+        let change = found.change;
+        self.result.findings.push(CrdFinding {
+            versions,
+            change: CrdChange::Property { path, change },
+            is_unsteady,
+        });
+    }
+
+    /// Takes the text of a finding off the budget, which is in its line once more.
+    fn spend(&mut self, path: &str, versions: &[&str]) -> Result<(), CrdError> {
+        let names: usize = versions.iter().map(|name| name.len()).sum();
+        let bytes = size_of::<CrdFinding>() + 2 * (path.len() + names);
+        let version = versions.last().copied().unwrap_or_default();
+        let spent = self.budget.spend(bytes);
+        spent.map_err(|fault| self.error(version, fault))
     }
 }
 

@@ -11,7 +11,8 @@ pub(super) fn text(value: &Value) -> String {
     text
 }
 
-fn write(value: &Value, text: &mut String) {
+/// Appends the text of a value.
+pub(super) fn write(value: &Value, text: &mut String) {
     match value {
         Value::Number(number) => text.push_str(&number_text(number)),
         Value::String(string) => write_string(string, text),
@@ -43,7 +44,8 @@ fn write(value: &Value, text: &mut String) {
     }
 }
 
-fn write_string(string: &str, text: &mut String) {
+/// Appends a string in quotes.
+pub(super) fn write_string(string: &str, text: &mut String) {
     text.push('"');
     for character in string.chars() {
         match character {
@@ -81,6 +83,14 @@ fn number_text(number: &Number) -> String {
         };
     }
     value.to_string()
+}
+
+/// An integer of 64 bits, of which no digit is lost as a float would lose it.
+pub(super) fn integer_text(number: &Number) -> String {
+    match (number.as_i64(), number.as_f64()) {
+        (None, Some(float)) => format!("{float:.0}"),
+        _ => number.to_string(),
+    }
 }
 
 /// A float as Go's `%v` prints it: with an exponent of at least two digits if that is below -4 or above 5.

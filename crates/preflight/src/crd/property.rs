@@ -1,11 +1,15 @@
 //! What changes between the schemas at one path.
 
+use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Number, Value};
 
+use crate::crd::paths::Paths;
 use crate::crd::schema::{
-    Kind, Paths, SchemaNode, fields, flag, items, present, same, same_field, text,
+    EMPTY, FIELDS, SchemaNode, alternative, element, flag, items, present, same_field, same_named,
+    text,
 };
 use crate::crd::{CrdGeneration, json};
 use olmguard_catalog::version::go;
@@ -61,16 +65,11 @@ pub enum PropertyChange {
     /// Whether null is allowed, from now on.
     Nullable(bool),
     /// The alternatives.
-    OneOf {
-        /// What upstream says of it.
-        change: OneOfChange,
-        /// Both lists, as JSON.
-        schemas: (String, String),
-    },
+    OneOf(OneOfChange),
     /// Something that crdify does not understand.
     Unhandled {
-        /// The fields that differ, with both their values as JSON.
-        fields: Vec<(&'static str, String, String)>,
+        /// The fields that differ.
+        fields: Vec<&'static str>,
     },
 }
 
@@ -94,32 +93,59 @@ impl PropertyChange {
     /// Whether it is found in a map of objects, where every change of what the map holds is found, harmless ones too.
     pub fn is_of_map(&self) -> bool {
         match self {
-            Self::Unhandled { fields } => fields
-                .iter()
-                .all(|(name, ..)| *name == "additionalProperties"),
+            Self::Unhandled { fields } => fields == &["additionalProperties"],
             _ => false,
         }
     }
 }
 
-/// The changes from one version to another, in byte order of the paths. What is new in the other is not looked at.
-pub(super) fn changes(
-    from: &Paths<'_>,
-    to: &Paths<'_>,
-    generation: CrdGeneration,
-) -> Vec<(String, PropertyChange)> {
-    let nothing = Map::new();
-    let mut changes = Vec::new();
-    for (path, old) in from.iter() {
-        let new = to.get(path).unwrap_or(&nothing);
-        let found = of_node(old, new, generation);
-        changes.extend(found.into_iter().map(|change| (path.to_owned(), change)));
+/// A change at a path from the schema of one version to the schema of another.
+#[derive(Debug)]
+pub(super) struct NodeChange<'p, 'a> {
+    pub(super) path: &'p str,
+    pub(super) change: PropertyChange,
+    from: &'a SchemaNode,
+    to: &'a SchemaNode,
+}
+
+impl NodeChange<'_, '_> {
+    /// Whether upstream prints the same of both, if their changes are the same: it also prints the values of what it does
+    /// not understand, and alternatives.
+    pub(super) fn has_values_of(&self, other: &Self) -> bool {
+        let same = |name: &str| {
+            same_named(name, self.from, other.from) && same_named(name, self.to, other.to)
+        };
+        match &self.change {
+            PropertyChange::Unhandled { fields } => fields.iter().all(|name| same(name)),
+            PropertyChange::OneOf(_) => same("oneOf"),
+            _ => true,
+        }
     }
-    changes
+}
+
+/// The changes from one version to another, in byte order of the paths. What is new in the other is not looked at.
+pub(super) fn changes<'p, 'a>(
+    from: &'p Paths<'a>,
+    to: &'p Paths<'a>,
+    generation: CrdGeneration,
+) -> impl Iterator<Item = NodeChange<'p, 'a>> {
+    from.beside(to).flat_map(move |(path, from, to)| {
+        let to = to.unwrap_or(&EMPTY);
+        let changes = of_node(from, to, generation).into_iter();
+        changes.map(move |change| NodeChange {
+            path,
+            change,
+            from,
+            to,
+        })
+    })
 }
 
 fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec<PropertyChange> {
     let mut found = Vec::new();
+    if compared(old).eq(compared(new)) {
+        return found;
+    }
     found.extend(of_type(old, new));
     found.extend(of_enum(old, new));
     found.extend(of_default(old, new));
@@ -130,10 +156,16 @@ fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec
         found.extend(of_nullable(old, new));
     }
     if generation >= CrdGeneration::V1_10 {
-        found.extend(of_one_of(old, new));
+        found.extend(of_one_of(old, new).map(PropertyChange::OneOf));
     }
     found.extend(of_others(old, new, generation));
     found
+}
+
+/// The fields in which a schema can change here: what has a path of its own is compared there.
+fn compared(schema: &SchemaNode) -> impl Iterator<Item = (&String, &Value)> {
+    let is_elsewhere = |name: &str| matches!(name, "properties" | "items" | "description");
+    schema.iter().filter(move |(name, _)| !is_elsewhere(name))
 }
 
 fn of_type(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
@@ -174,7 +206,7 @@ fn of_default(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
 
 fn of_required(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     let names = |schema| items(schema).filter_map(Value::as_str);
-    let known: Vec<&str> = names(old.get("required")).collect();
+    let known: HashSet<&str> = names(old.get("required")).collect();
     let added = names(new.get("required")).filter(|name| !known.contains(name));
     let mut added: Vec<String> = added.map(str::to_owned).collect();
     added.sort_unstable();
@@ -216,12 +248,12 @@ const BOUNDS: [Bound; 8] = [
 
 impl Bound {
     fn change(&self, old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
-        let value = |schema: &SchemaNode| schema.get(self.field).and_then(Value::as_f64);
-        let (from, to) = (value(old), value(new)?);
-        let is_stricter = |from: f64| match self.side {
-            BoundSide::Lower => to > from,
-            BoundSide::Upper => to < from,
+        let (from, to) = (self.value(old), self.value(new)?);
+        let stricter = match self.side {
+            BoundSide::Lower => Ordering::Greater,
+            BoundSide::Upper => Ordering::Less,
         };
+        let is_stricter = |from: &Number| compare_numbers(to, from) == stricter;
         if !from.is_none_or(is_stricter) {
             return None;
         }
@@ -233,13 +265,26 @@ impl Bound {
         })
     }
 
-    fn text(&self, value: f64) -> String {
+    fn value<'a>(&self, schema: &'a SchemaNode) -> Option<&'a Number> {
+        schema.get(self.field).and_then(Value::as_number)
+    }
+
+    fn text(&self, value: &Number) -> String {
         if self.is_float {
-            json::float_text(value)
+            json::float_text(value.as_f64().unwrap_or_default())
         } else {
-            format!("{value:.0}")
+            json::integer_text(value)
         }
     }
+}
+
+/// Integers to their last digit, others as floats. JSON has no NaN.
+fn compare_numbers(one: &Number, other: &Number) -> Ordering {
+    if let (Some(one), Some(other)) = (one.as_i64(), other.as_i64()) {
+        return one.cmp(&other);
+    }
+    let order = one.as_f64().partial_cmp(&other.as_f64());
+    order.unwrap_or(Ordering::Equal)
 }
 
 fn of_pattern(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
@@ -255,36 +300,22 @@ fn of_nullable(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     (from != to).then_some(PropertyChange::Nullable(to))
 }
 
-/// Alternatives are compared as sets, whatever they are called and documented as.
-fn of_one_of(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
-    let (from, to) = (alternatives(old), alternatives(new));
-    let is_in = |all: &[SchemaNode], one: &SchemaNode| all.iter().any(|other| same(one, other));
-    let change = if from.is_empty() && !to.is_empty() {
-        OneOfChange::Constrained
-    } else if from.iter().any(|one| !is_in(&to, one)) {
-        OneOfChange::Removed
-    } else if to.iter().any(|one| !is_in(&from, one)) {
-        OneOfChange::Added
-    } else {
-        return None;
+/// Alternatives are compared as sets.
+fn of_one_of(old: &SchemaNode, new: &SchemaNode) -> Option<OneOfChange> {
+    let alternatives = |schema: &SchemaNode| -> HashSet<String> {
+        let entries = items(schema.get("oneOf")).filter_map(element);
+        entries.map(alternative).collect()
     };
-    let schemas = |schema: &SchemaNode| schema.get("oneOf").map(json::text).unwrap_or_default();
-    Some(PropertyChange::OneOf {
-        change,
-        schemas: (schemas(old), schemas(new)),
-    })
-}
-
-fn alternatives(schema: &SchemaNode) -> Vec<SchemaNode> {
-    let entries = items(schema.get("oneOf")).filter_map(Value::as_object);
-    let bare = entries.map(|entry| {
-        let mut entry = entry.clone();
-        entry.retain(|name, _| {
-            !["description", "title", "example", "externalDocs"].contains(&name.as_str())
-        });
-        entry
-    });
-    bare.collect()
+    let (from, to) = (alternatives(old), alternatives(new));
+    if from.is_empty() && !to.is_empty() {
+        Some(OneOfChange::Constrained)
+    } else if !from.is_subset(&to) {
+        Some(OneOfChange::Removed)
+    } else if !to.is_subset(&from) {
+        Some(OneOfChange::Added)
+    } else {
+        None
+    }
 }
 
 /// Any difference in a field that no validation is about.
@@ -293,14 +324,13 @@ fn of_others(
     new: &SchemaNode,
     generation: CrdGeneration,
 ) -> Option<PropertyChange> {
-    let others = fields().filter(|(name, _)| !is_handled(name, generation));
-    let differs =
-        |(name, kind): &(&'static str, Kind)| !same_field(*kind, old.get(*name), new.get(*name));
-    let value = |value: Option<&Value>| value.map(json::text).unwrap_or_default();
-    let fields = others.filter(differs);
-    let fields: Vec<_> = fields
-        .map(|(name, _)| (name, value(old.get(name)), value(new.get(name))))
-        .collect();
+    let others = FIELDS
+        .iter()
+        .filter(|(name, _)| !is_handled(name, generation));
+    let differing = others
+        .filter(|(name, kind)| !same_field(*kind, old.get(*name), new.get(*name)))
+        .map(|(name, _)| *name);
+    let fields: Vec<_> = differing.collect();
     (!fields.is_empty()).then_some(PropertyChange::Unhandled { fields })
 }
 
@@ -336,7 +366,7 @@ impl fmt::Display for PropertyChange {
             Self::Pattern { from, to } => ("pattern", pattern_text(from, to)),
             Self::Nullable(true) => ("nullable", String::from("nullable added : false -> true")),
             Self::Nullable(false) => ("nullable", String::from("nullable removed : true -> false")),
-            Self::OneOf { change, .. } => ("oneOf", String::from(change.text())),
+            Self::OneOf(change) => ("oneOf", String::from(change.text())),
             Self::Unhandled { .. } => ("unhandled", String::from("unhandled changes found")),
         };
         write!(f, "{name}: {text}")

@@ -1,39 +1,44 @@
-//! The schema of a version: its fields, when two of them are the same, and the path of each schema in it.
+//! The fields of a schema, and when two of them are the same.
 
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::crd::{CrdGeneration, json};
+use crate::crd::json;
 
 /// A schema as it is written.
 pub(super) type SchemaNode = Map<String, Value>;
 
 /// What a field of a schema holds. Absent, null, and what is empty are the same, but for pointers of Go.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Text,
     Flag,
     /// A pointer to a flag or a text: absent is not `false` and not empty.
     Pointer,
-    Number,
+    Integer,
+    Float,
     Json,
-    JsonList,
-    Texts,
+    /// A list of JSON or of texts.
+    List,
     Schema,
     Schemas,
     SchemaMap,
-    /// A schema or a list of schemas.
-    Items,
-    /// A schema or a flag.
-    SchemaOrFlag,
+    /// A schema, or a flag or a list of schemas in its place.
+    Either,
     /// Schemas or lists of names.
     Dependencies,
-    Docs,
+    /// An object with these fields.
+    Object(&'static [Field]),
+    /// A list of objects with these fields.
+    Objects(&'static [Field]),
 }
 
+/// A field by its name.
+pub(super) type Field = (&'static str, Kind);
+
 /// Every field. Upstream: apiextensions-apiserver, `pkg/apis/apiextensions/types_jsonschema.go`.
-pub(super) const FIELDS: [(&str, Kind); 42] = [
+pub(super) const FIELDS: [Field; 44] = [
     ("id", Kind::Text),
     ("$schema", Kind::Text),
     ("$ref", Kind::Pointer),
@@ -42,81 +47,74 @@ pub(super) const FIELDS: [(&str, Kind); 42] = [
     ("format", Kind::Text),
     ("title", Kind::Text),
     ("default", Kind::Json),
-    ("maximum", Kind::Number),
+    ("maximum", Kind::Float),
     ("exclusiveMaximum", Kind::Flag),
-    ("minimum", Kind::Number),
+    ("minimum", Kind::Float),
     ("exclusiveMinimum", Kind::Flag),
-    ("maxLength", Kind::Number),
-    ("minLength", Kind::Number),
+    ("maxLength", Kind::Integer),
+    ("minLength", Kind::Integer),
     ("pattern", Kind::Text),
-    ("maxItems", Kind::Number),
-    ("minItems", Kind::Number),
+    ("maxItems", Kind::Integer),
+    ("minItems", Kind::Integer),
     ("uniqueItems", Kind::Flag),
-    ("multipleOf", Kind::Number),
-    ("enum", Kind::JsonList),
-    ("maxProperties", Kind::Number),
-    ("minProperties", Kind::Number),
-    ("required", Kind::Texts),
-    ("items", Kind::Items),
+    ("multipleOf", Kind::Float),
+    ("enum", Kind::List),
+    ("maxProperties", Kind::Integer),
+    ("minProperties", Kind::Integer),
+    ("required", Kind::List),
+    ("items", Kind::Either),
     ("allOf", Kind::Schemas),
     ("oneOf", Kind::Schemas),
     ("anyOf", Kind::Schemas),
     ("not", Kind::Schema),
     ("properties", Kind::SchemaMap),
-    ("additionalProperties", Kind::SchemaOrFlag),
+    ("additionalProperties", Kind::Either),
     ("patternProperties", Kind::SchemaMap),
     ("dependencies", Kind::Dependencies),
-    ("additionalItems", Kind::SchemaOrFlag),
+    ("additionalItems", Kind::Either),
     ("definitions", Kind::SchemaMap),
-    ("externalDocs", Kind::Docs),
+    ("externalDocs", Kind::Object(&DOCS)),
     ("example", Kind::Json),
     ("nullable", Kind::Flag),
     ("x-kubernetes-preserve-unknown-fields", Kind::Pointer),
     ("x-kubernetes-embedded-resource", Kind::Flag),
     ("x-kubernetes-int-or-string", Kind::Flag),
-    ("x-kubernetes-list-map-keys", Kind::Texts),
-    ("x-kubernetes-validations", Kind::JsonList),
-];
-
-/// Fields of the same kind that came later; the table above has the others.
-pub(super) const POINTERS: [(&str, Kind); 2] = [
     ("x-kubernetes-list-type", Kind::Pointer),
+    ("x-kubernetes-list-map-keys", Kind::List),
     ("x-kubernetes-map-type", Kind::Pointer),
+    ("x-kubernetes-validations", Kind::Objects(&RULE)),
 ];
 
-/// Every field of both tables.
-pub(super) fn fields() -> impl Iterator<Item = (&'static str, Kind)> {
-    FIELDS.into_iter().chain(POINTERS)
-}
+const DOCS: [Field; 2] = [("description", Kind::Text), ("url", Kind::Text)];
 
-/// Whether two schemas are the same.
-pub(super) fn same(one: &SchemaNode, other: &SchemaNode) -> bool {
-    fields().all(|(name, kind)| same_field(kind, one.get(name), other.get(name)))
-}
+/// A rule in CEL: an API server omits what is empty, so a manifest that has it is the same.
+const RULE: [Field; 6] = [
+    ("rule", Kind::Text),
+    ("message", Kind::Text),
+    ("messageExpression", Kind::Text),
+    ("reason", Kind::Pointer),
+    ("fieldPath", Kind::Text),
+    ("optionalOldSelf", Kind::Pointer),
+];
 
 /// Whether a field is the same in both.
 pub(super) fn same_field(kind: Kind, one: Option<&Value>, other: Option<&Value>) -> bool {
-    let (one, other) = (present(one), present(other));
-    match kind {
-        Kind::Text => text(one) == text(other),
-        Kind::Flag => flag(one) == flag(other),
-        Kind::Pointer => one == other,
-        Kind::Number => one.and_then(Value::as_f64) == other.and_then(Value::as_f64),
-        Kind::Json => one.map(json::text) == other.map(json::text),
-        Kind::JsonList => items(one).map(json::text).eq(items(other).map(json::text)),
-        Kind::Texts => items(one).eq(items(other)),
-        Kind::Schema => same_option(one, other),
-        Kind::Schemas => same_list(one, other),
-        Kind::SchemaMap => same_map(one, other),
-        Kind::Items | Kind::SchemaOrFlag => same_either(one, other),
-        Kind::Dependencies => same_dependencies(one, other),
-        Kind::Docs => match (one, other) {
-            (Some(one), Some(other)) => ["description", "url"]
-                .iter()
-                .all(|key| text(one.get(key)) == text(other.get(key))),
-            (one, other) => one.is_none() && other.is_none(),
-        },
-    }
+    one == other || canonical(kind, one) == canonical(kind, other)
+}
+
+/// Whether the field of this name is the same in both schemas; also if no schema has such a field.
+pub(super) fn same_named(name: &str, one: &SchemaNode, other: &SchemaNode) -> bool {
+    let mut fields = FIELDS.iter().filter(|(field, _)| *field == name);
+    fields.all(|(_, kind)| same_field(*kind, one.get(name), other.get(name)))
+}
+
+/// An alternative of `oneOf` as crdify compares it: whatever it is called and documented as.
+pub(super) fn alternative(schema: &SchemaNode) -> String {
+    let of_words = ["description", "title", "example", "externalDocs"];
+    let fields = FIELDS.iter().filter(|(name, _)| !of_words.contains(name));
+    let mut text = String::new();
+    write_fields(fields, schema, &mut text);
+    text
 }
 
 /// A value that is there and not null.
@@ -137,195 +135,114 @@ pub(super) fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }
 
-fn same_option(one: Option<&Value>, other: Option<&Value>) -> bool {
-    match (
-        one.and_then(Value::as_object),
-        other.and_then(Value::as_object),
-    ) {
-        (Some(one), Some(other)) => same(one, other),
-        (one, other) => one.is_none() && other.is_none(),
+/// A schema without any field.
+pub(super) static EMPTY: LazyLock<SchemaNode> = LazyLock::new(SchemaNode::new);
+
+/// A schema in a list or a map of them, where Go reads null as an empty one.
+pub(super) fn element(value: &Value) -> Option<&SchemaNode> {
+    match value {
+        Value::Object(schema) => Some(schema),
+        Value::Null => Some(&EMPTY),
+        _ => None,
     }
 }
 
-fn same_list(one: Option<&Value>, other: Option<&Value>) -> bool {
-    let (one, other): (Vec<_>, Vec<_>) = (items(one).collect(), items(other).collect());
-    let mut both = one.iter().zip(&other);
-    one.len() == other.len() && both.all(|(one, other)| same_option(Some(one), Some(other)))
+// === Canonical text ===
+
+/// A text that two values have in common if Go reads the same from them; empty for what is as good as absent.
+///
+/// It is made once for each value, so that long lists are compared in the time that it takes to read them.
+fn canonical(kind: Kind, value: Option<&Value>) -> String {
+    let mut text = String::new();
+    if let Some(value) = present(value) {
+        write(kind, value, &mut text);
+    }
+    text
 }
 
-fn same_map(one: Option<&Value>, other: Option<&Value>) -> bool {
-    same_members(one, other, |one, other| same_option(Some(one), Some(other)))
-}
-
-fn same_members(
-    one: Option<&Value>,
-    other: Option<&Value>,
-    same: impl Fn(&Value, &Value) -> bool,
-) -> bool {
-    let empty = Map::new();
-    let one = one.and_then(Value::as_object).unwrap_or(&empty);
-    let other = other.and_then(Value::as_object).unwrap_or(&empty);
-    let is_there =
-        |(key, value): (&String, &Value)| other.get(key).is_some_and(|other| same(value, other));
-    one.len() == other.len() && one.iter().all(is_there)
-}
-
-/// A schema, or what may stand in its place.
-fn same_either(one: Option<&Value>, other: Option<&Value>) -> bool {
-    match (one, other) {
-        (Some(Value::Object(one)), Some(Value::Object(other))) => same(one, other),
-        (Some(Value::Array(_)), Some(Value::Array(_))) => same_list(one, other),
-        (one, other) => one == other,
+fn write(kind: Kind, value: &Value, text: &mut String) {
+    match (kind, value) {
+        (Kind::Text, Value::String(string)) if string.is_empty() => {}
+        (Kind::Flag, Value::Bool(false)) => {}
+        (Kind::List, Value::Array(items)) if items.is_empty() => {}
+        (Kind::Integer, Value::Number(number)) => text.push_str(&json::integer_text(number)),
+        (Kind::Float, Value::Number(number)) => {
+            // Minus zero is zero.
+            let number = number.as_f64().unwrap_or_default() + 0.0;
+            text.push_str(&json::float_text(number));
+        }
+        (Kind::Schema | Kind::Either, Value::Object(schema)) => {
+            write_fields(FIELDS.iter(), schema, text);
+        }
+        (Kind::Schemas | Kind::Either, Value::Array(items)) => {
+            write_list(items, &FIELDS, text);
+        }
+        (Kind::Text, Value::String(_))
+        | (Kind::Flag, Value::Bool(_))
+        | (Kind::List, Value::Array(_))
+        | (Kind::Pointer | Kind::Json | Kind::Either, _) => json::write(value, text),
+        (Kind::SchemaMap | Kind::Dependencies, Value::Object(members)) => {
+            write_map(kind, members, text);
+        }
+        (Kind::Object(fields), Value::Object(members)) => {
+            write_fields(fields.iter(), members, text);
+        }
+        (Kind::Objects(fields), Value::Array(items)) => write_list(items, fields, text),
+        _ => {}
     }
 }
 
-fn same_dependencies(one: Option<&Value>, other: Option<&Value>) -> bool {
-    same_members(one, other, |one, other| match (one, other) {
-        (Value::Object(one), Value::Object(other)) => same(one, other),
-        (one, other) => one == other,
-    })
-}
-
-// === Paths ===
-
-/// Every schema of a version, by its path. Nothing is escaped in a path, so one can hide another.
-#[derive(Default)]
-pub(super) struct Paths<'a>(BTreeMap<String, &'a SchemaNode>);
-
-/// A schema is nested deeper than this.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct TooDeep {
-    pub(super) most: usize,
-}
-
-impl<'a> Paths<'a> {
-    pub(super) fn of(schema: &'a SchemaNode, generation: CrdGeneration) -> Result<Self, TooDeep> {
-        let mut walk = PathWalk {
-            has_own_paths: generation >= CrdGeneration::V1_9,
-            found: BTreeMap::new(),
+fn write_fields<'f>(
+    fields: impl Iterator<Item = &'f Field>,
+    members: &SchemaNode,
+    text: &mut String,
+) {
+    text.push('{');
+    for (name, kind) in fields {
+        let Some(value) = present(members.get(*name)) else {
+            continue;
         };
-        walk.at(String::from("^"), schema, 0)?;
-        Ok(Self(walk.found))
-    }
-
-    /// The paths, in byte order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
-
-    pub(super) fn has(&self, path: &str) -> bool {
-        self.0.contains_key(path)
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &'a SchemaNode)> {
-        self.0.iter().map(|(path, schema)| (path.as_str(), *schema))
-    }
-
-    pub(super) fn get(&self, path: &str) -> Option<&'a SchemaNode> {
-        self.0.get(path).copied()
-    }
-}
-
-/// A walk over a schema and all in it. Of two with one path the later one counts.
-struct PathWalk<'a> {
-    /// Whether what is no property, no item and no value of a map has a path of its own; otherwise it takes the place of
-    /// what it is in.
-    has_own_paths: bool,
-    found: BTreeMap<String, &'a SchemaNode>,
-}
-
-impl<'a> PathWalk<'a> {
-    fn at(&mut self, path: String, schema: &'a SchemaNode, depth: usize) -> Result<(), TooDeep> {
-        if depth == MOST_LEVELS {
-            return Err(TooDeep { most: MOST_LEVELS });
-        }
-        let mut children: Vec<(String, &'a SchemaNode)> = Vec::new();
-        self.children(schema, &mut |suffix, child| {
-            if let Value::Object(child) = child {
-                children.push((format!("{path}{suffix}"), child));
-            }
-        });
-        self.found.insert(path, schema);
-        for (path, child) in children {
-            self.at(path, child, depth + 1)?;
-        }
-        Ok(())
-    }
-
-    /// The schemas in a schema, in the order of upstream, each with what its path adds.
-    fn children(&self, schema: &'a SchemaNode, each: &mut dyn FnMut(String, &'a Value)) {
-        self.items(schema, each);
-        for name in ["allOf", "anyOf", "oneOf"] {
-            for (at, child) in items(schema.get(name)).enumerate() {
-                each(self.own(format!(".{name}[{at}]")), child);
-            }
-        }
-        if let Some(child) = schema.get("not") {
-            each(self.own(String::from(".not")), child);
-        }
-        for (name, child) in members(schema, "properties") {
-            let suffix = if name.is_empty() {
-                String::from("[]")
-            } else {
-                format!(".{name}")
-            };
-            each(suffix, child);
-        }
-        if let Some(child) = schema.get("additionalProperties") {
-            let suffix = if self.has_own_paths {
-                ".additionalProperties"
-            } else {
-                "[*]"
-            };
-            each(String::from(suffix), child);
-        }
-        self.others(schema, each);
-    }
-
-    fn items(&self, schema: &'a SchemaNode, each: &mut dyn FnMut(String, &'a Value)) {
-        match schema.get("items") {
-            Some(Value::Array(list)) => {
-                for (at, item) in list.iter().enumerate() {
-                    each(format!("{}[{at}]", self.own(String::from(".items"))), item);
-                }
-            }
-            Some(item) if self.has_own_paths => each(String::from(".items"), item),
-            Some(item) => each(String::from("[*]"), item),
-            None => {}
-        }
-    }
-
-    fn others(&self, schema: &'a SchemaNode, each: &mut dyn FnMut(String, &'a Value)) {
-        for (name, child) in members(schema, "patternProperties") {
-            each(self.own(format!(".patternProperties[{name}]")), child);
-        }
-        if let Some(child) = schema.get("additionalItems") {
-            each(self.own(String::from(".additionalItems")), child);
-        }
-        for field in ["definitions", "dependencies"] {
-            for (name, child) in members(schema, field) {
-                each(self.own(format!(".{field}[{name}]")), child);
-            }
-        }
-    }
-
-    /// What a path adds if schemas have paths of their own, otherwise nothing.
-    fn own(&self, suffix: String) -> String {
-        if self.has_own_paths {
-            suffix
+        let before = text.len();
+        text.push_str(name);
+        text.push(':');
+        let start = text.len();
+        write(*kind, value, text);
+        if text.len() == start {
+            text.truncate(before);
         } else {
-            String::new()
+            text.push(',');
         }
     }
+    text.push('}');
 }
 
-fn members<'a>(
-    schema: &'a SchemaNode,
-    field: &str,
-) -> impl Iterator<Item = (&'a String, &'a Value)> {
-    let members = schema.get(field).and_then(Value::as_object);
-    members.into_iter().flatten()
+fn write_list(items: &[Value], fields: &'static [Field], text: &mut String) {
+    if items.is_empty() {
+        return;
+    }
+    text.push('[');
+    for item in items.iter().map(element) {
+        write_fields(fields.iter(), item.unwrap_or(&EMPTY), text);
+        text.push(',');
+    }
+    text.push(']');
 }
 
-/// The levels of a schema that are read. An API server takes fewer: its own limits are on cost and size.
-const MOST_LEVELS: usize = 250;
+fn write_map(kind: Kind, members: &SchemaNode, text: &mut String) {
+    if members.is_empty() {
+        return;
+    }
+    let mut members: Vec<_> = members.iter().collect();
+    members.sort_unstable_by_key(|(name, _)| *name);
+    text.push('{');
+    for (name, value) in members {
+        json::write_string(name, text);
+        text.push(':');
+        match (kind, element(value)) {
+            (Kind::Dependencies, _) if !value.is_object() => json::write(value, text),
+            (_, schema) => write_fields(FIELDS.iter(), schema.unwrap_or(&EMPTY), text),
+        }
+        text.push(',');
+    }
+    text.push('}');
+}

@@ -158,6 +158,350 @@ fn a_schema_that_is_nested_too_deep_is_an_error() {
     let error = compare(&read, &read, CrdGeneration::V1_9).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the schema of version v1 is nested too deep: expected at most 250 levels"
+        "CRD widgets.example.com: the schema of version v1 is nested too deep: expected at most 250 levels"
+    );
+}
+
+/// The lines about one version in a generation, from an old schema to a new one.
+fn of_generation(generation: CrdGeneration, old: Value, new: Value) -> Vec<String> {
+    let (old, new) = (crd(&[("v1", old)]), crd(&[("v1", new)]));
+    let (old, new) = (
+        ComparedCrd::read(&old).unwrap(),
+        ComparedCrd::read(&new).unwrap(),
+    );
+    let found = compare(&old, &new, generation).unwrap();
+    found.findings.iter().map(ToString::to_string).collect()
+}
+
+/// A schema with this part, then without what is in it.
+fn with_part(part: &Value) -> (Value, Value) {
+    let old = json!({"properties": {"p": part}});
+    (old, json!({"properties": {"p": {}}}))
+}
+
+#[test]
+fn each_part_of_a_schema_has_its_path() {
+    let own = |part: Value, newer: &str, older: Option<&str>| {
+        let (old, new) = with_part(&part);
+        let removed = |path: &str| format!("existingFieldRemoval: removed field : v1.^.p{path}");
+        for generation in [CrdGeneration::V1_10, CrdGeneration::V1_9] {
+            let lines = of_generation(generation, old.clone(), new.clone());
+            assert!(lines.contains(&removed(newer)), "{lines:?}");
+        }
+        let lines = of_generation(CrdGeneration::V1_5, old, new);
+        let found = lines
+            .iter()
+            .find(|line| line.starts_with("existingFieldRemoval"));
+        assert_eq!(found.cloned(), older.map(removed), "{lines:?}");
+    };
+    let part = json!({"type": "string"});
+    own(json!({"items": part}), ".items", Some("[*]"));
+    own(json!({"items": [part]}), ".items[0]", Some("[0]"));
+    own(json!({"allOf": [{}, part]}), ".allOf[1]", None);
+    own(json!({"anyOf": [part]}), ".anyOf[0]", None);
+    own(json!({"oneOf": [part]}), ".oneOf[0]", None);
+    own(json!({"not": part}), ".not", None);
+    own(json!({"properties": {"a.b": part}}), ".a.b", Some(".a.b"));
+    own(json!({"properties": {"": part}}), "[]", Some("[]"));
+    own(
+        json!({"additionalProperties": part}),
+        ".additionalProperties",
+        Some("[*]"),
+    );
+    own(
+        json!({"patternProperties": {"^x": part}}),
+        ".patternProperties[^x]",
+        None,
+    );
+    own(json!({"additionalItems": part}), ".additionalItems", None);
+    own(json!({"definitions": {"d": part}}), ".definitions[d]", None);
+    own(
+        json!({"dependencies": {"d": part}}),
+        ".dependencies[d]",
+        None,
+    );
+}
+
+#[test]
+fn of_two_parts_with_one_path_the_later_one_counts() {
+    let hidden = |kind: &str, field: &str| json!({"items": {"type": kind}, "properties": {"items": {"type": field}}});
+    let lines = of_one(hidden("string", "string"), hidden("integer", "string"));
+    assert_eq!(lines, [""; 0], "the items are hidden");
+    let alternatives = |kind: &str| json!({"type": kind, "anyOf": [{"minLength": 1}]});
+    let (old, new) = (alternatives("string"), alternatives("integer"));
+    let older = of_generation(CrdGeneration::V1_5, old.clone(), new.clone());
+    assert_eq!(older, [""; 0], "anyOf takes the place of the schema");
+    let newer = of_generation(CrdGeneration::V1_9, old, new);
+    assert_eq!(
+        newer,
+        ["v1: ^: type: type changed : \"string\" -> \"integer\""]
+    );
+}
+
+#[test]
+fn each_validation_has_its_line() {
+    let one = |old: Value, new: Value, line: &str| {
+        assert_eq!(of_one(old, new), [format!("v1: ^: {line}")]);
+    };
+    let no = json!({});
+    one(
+        json!({"enum": [null, "a", 1.0]}),
+        json!({"enum": ["a"]}),
+        "enum: allowed enum values removed : [ 1]",
+    );
+    one(
+        no.clone(),
+        json!({"enum": ["b", "a"]}),
+        "enum: enum constraint added when there was none previously : [\"a\" \"b\"]",
+    );
+    one(
+        no.clone(),
+        json!({"default": {"b": "<", "a": 1}}),
+        r#"default: default added when there was none previously : "{\"a\":1,\"b\":\"\\u003c\"}""#,
+    );
+    one(
+        json!({"default": 1}),
+        json!({"default": null}),
+        r#"default: default value removed : "1""#,
+    );
+    one(
+        json!({"default": 1}),
+        json!({"default": 2}),
+        r#"default: default value changed : "1" -> "2""#,
+    );
+    one(
+        json!({"required": ["a"]}),
+        json!({"required": ["c", "a", "b"]}),
+        "required: new required fields: [b c]",
+    );
+    one(
+        no.clone(),
+        json!({"minLength": 0}),
+        "minLength: minimum constraint added when there was none previously : 0",
+    );
+    one(
+        json!({"minimum": 1e6}),
+        json!({"minimum": 1.5e6}),
+        "minimum: minimum increased : 1e+06 -> 1.5e+06",
+    );
+    one(
+        json!({"maxItems": 3}),
+        json!({"maxItems": 2}),
+        "maxItems: maximum decreased : 3 -> 2",
+    );
+    one(
+        no.clone(),
+        json!({"maximum": -0.5}),
+        "maximum: maximum constraint added when there was none previously : -0.5",
+    );
+    one(
+        no.clone(),
+        json!({"pattern": "\\d"}),
+        r#"pattern: pattern added : "" -> "\\d""#,
+    );
+    one(
+        json!({"pattern": "a"}),
+        no.clone(),
+        r#"pattern: pattern removed : "a" -> """#,
+    );
+    one(
+        json!({"pattern": "a"}),
+        json!({"pattern": "b"}),
+        r#"pattern: pattern changed : "a" -> "b""#,
+    );
+    one(
+        no.clone(),
+        json!({"nullable": true}),
+        "nullable: nullable added : false -> true",
+    );
+    one(
+        json!({"nullable": true}),
+        no.clone(),
+        "nullable: nullable removed : true -> false",
+    );
+    one(
+        no.clone(),
+        json!({"oneOf": [{"title": "a"}]}),
+        "oneOf: oneOf constraint added when there was none previously",
+    );
+    one(
+        no,
+        json!({"format": "date"}),
+        "unhandled: unhandled changes found",
+    );
+}
+
+#[test]
+fn what_loosens_a_schema_has_no_line() {
+    let tight =
+        json!({"description": "a", "enum": ["a"], "required": ["a"], "minimum": 2, "maxLength": 1});
+    let loose = json!({"description": "b", "enum": ["b", "a"], "minimum": 1, "maxLength": 2});
+    assert_eq!(of_one(tight, loose), [""; 0]);
+}
+
+#[test]
+fn alternatives_are_a_set() {
+    let one_of = |entries: &[Value]| json!({"type": "object", "oneOf": entries});
+    let (a, b) = (json!({"required": ["a"]}), json!({"required": ["b"]}));
+    let lines = |old: &[Value], new: &[Value]| {
+        let mut lines = of_one(one_of(old), one_of(new));
+        lines.retain(|line| line.starts_with("v1: ^: "));
+        lines
+    };
+    let named = json!({"title": "A", "description": "x", "required": ["a"], "enum": []});
+    assert_eq!(lines(&[a.clone(), b.clone()], &[b.clone(), named]), [""; 0]);
+    let added = lines(std::slice::from_ref(&a), &[a.clone(), b.clone()]);
+    assert_eq!(added, ["v1: ^: oneOf: allowed oneOf schemas added"]);
+    let removed = lines(&[a.clone(), b.clone()], std::slice::from_ref(&a));
+    assert_eq!(removed, ["v1: ^: oneOf: allowed oneOf schemas removed"]);
+    let older = of_generation(
+        CrdGeneration::V1_9,
+        one_of(std::slice::from_ref(&a)),
+        one_of(&[a.clone(), b]),
+    );
+    assert_eq!(older, ["v1: ^: unhandled: unhandled changes found"]);
+}
+
+#[test]
+fn what_is_not_understood_is_named() {
+    let rule = |rule: &str| json!({"x-kubernetes-validations": [{"rule": rule}]});
+    let mut new = rule("b");
+    new["format"] = json!("date");
+    let (old, new) = (crd(&[("v1", rule("a"))]), crd(&[("v1", new)]));
+    let (old, new) = (
+        ComparedCrd::read(&old).unwrap(),
+        ComparedCrd::read(&new).unwrap(),
+    );
+    let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
+    let fields = found.findings.iter().map(|it| match &it.change {
+        CrdChange::Property {
+            change: PropertyChange::Unhandled { fields },
+            ..
+        } => fields.clone(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        fields.collect::<Vec<_>>(),
+        [["format", "x-kubernetes-validations"]]
+    );
+}
+
+#[test]
+fn what_go_reads_alike_is_the_same() {
+    let alike = |one: Value, other: Value| {
+        assert_eq!(of_one(one.clone(), other.clone()), [""; 0]);
+        assert_eq!(of_one(other, one), [""; 0]);
+    };
+    let no = json!({});
+    alike(
+        no.clone(),
+        json!({"format": "", "uniqueItems": false, "allOf": [], "definitions": {}}),
+    );
+    alike(
+        no.clone(),
+        json!({"not": null, "title": null, "required": null}),
+    );
+    alike(json!({"multipleOf": 1}), json!({"multipleOf": 1.0}));
+    alike(
+        json!({"properties": {"a": {}}}),
+        json!({"properties": {"a": null}}),
+    );
+    alike(
+        json!({"additionalProperties": {"properties": {"a": {}}}}),
+        json!({"additionalProperties": {"properties": {"a": {"enum": [], "nullable": false}}}}),
+    );
+    alike(
+        json!({"x-kubernetes-validations": [{"rule": "a"}]}),
+        json!({"x-kubernetes-validations": [{"message": "", "rule": "a", "optionalOldSelf": null}]}),
+    );
+    let flag = "x-kubernetes-preserve-unknown-fields";
+    assert_eq!(
+        of_one(no, json!({flag: false})),
+        ["v1: ^: unhandled: unhandled changes found"]
+    );
+}
+
+#[test]
+fn no_digit_of_an_integer_is_lost() {
+    let at_most = |most: u64| json!({"maxLength": most});
+    assert_eq!(
+        of_one(at_most((1 << 53) + 1), at_most(1 << 53)),
+        ["v1: ^: maxLength: maximum decreased : 9007199254740993 -> 9007199254740992"]
+    );
+    let most = json!({"maxLength": i64::MAX});
+    let line = "v1: ^: maxLength: maximum constraint added when there was none previously : 9223372036854775807";
+    assert_eq!(of_one(json!({}), most), [line]);
+}
+
+#[test]
+fn what_was_not_understood_before_is_known_with_its_values_only() {
+    let dated = |format: &str| json!({"format": format});
+    let both = |lower: &str, higher: &str| crd(&[("v1beta1", dated(lower)), ("v1", dated(higher))]);
+    let line = "v1beta1 -> v1: ^: unhandled: unhandled changes found".to_owned();
+    let of_pairs = |old: &Value, new: &Value| {
+        let mut lines = lines(old, new);
+        lines.retain(|line| line.contains(" -> "));
+        lines
+    };
+    assert_eq!(of_pairs(&both("a", "b"), &both("a", "b")), [""; 0]);
+    assert_eq!(of_pairs(&both("a", "b"), &both("a", "c")), [line]);
+}
+
+#[test]
+fn the_worst_findings_come_first() {
+    let schema = |kind: &str, format: &str| json!({"type": kind, "format": format, "properties": {"gone": {}}});
+    let mut old = crd(&[("v1", schema("object", "a"))]);
+    old["status"]["storedVersions"] = json!(["v0"]);
+    let new = json!({"type": "string", "format": "b"});
+    let new = crd(&[("v1", new), ("v1beta1", schema("object", "b"))]);
+    let (old, new) = (
+        ComparedCrd::read(&old).unwrap(),
+        ComparedCrd::read(&new).unwrap(),
+    );
+    let found = compare(&old, &new, CrdGeneration::V1_10).unwrap();
+    let checks: Vec<_> = found
+        .worst_first()
+        .into_iter()
+        .map(CrdFinding::check)
+        .collect();
+    assert_eq!(
+        checks,
+        [
+            PreflightCheck::CrdStoredVersion,
+            PreflightCheck::CrdFieldRemoved,
+            PreflightCheck::CrdProperty,
+            PreflightCheck::CrdUnhandled,
+            PreflightCheck::CrdServedVersions,
+        ]
+    );
+}
+
+#[test]
+fn too_many_versions_are_an_error() {
+    let names: Vec<_> = (1..=33).map(|at| format!("v{at}")).collect();
+    let versions: Vec<_> = names
+        .iter()
+        .map(|name| (name.as_str(), json!({})))
+        .collect();
+    let error = ComparedCrd::read(&crd(&versions)).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "CRD widgets.example.com: spec.versions: expected at most 32 versions, found 33"
+    );
+}
+
+#[test]
+fn paths_that_are_too_long_together_are_an_error() {
+    let fields = (0..400).map(|at| (format!("a{at}"), json!({})));
+    let fields: Map<String, Value> = fields.collect();
+    let long = crd(&[(
+        "v1",
+        json!({"properties": {"x".repeat(200_000): {"properties": fields}}}),
+    )]);
+    let read = ComparedCrd::read(&long).unwrap();
+    let error = compare(&read, &read, CrdGeneration::V1_10).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "CRD widgets.example.com: the paths of version v1 are too long: expected at most 67108864 bytes"
     );
 }

@@ -128,17 +128,14 @@ fn of_property(change: &PropertyChange) -> String {
             )
         }
         PropertyChange::Nullable(is_allowed) => nullable(*is_allowed).to_owned(),
-        PropertyChange::OneOf { .. } => "the alternatives of oneOf change".to_owned(),
+        PropertyChange::OneOf(_) => "the alternatives of oneOf change".to_owned(),
         PropertyChange::Unhandled { .. } if change.is_of_map() => {
             "what the map holds changes; OLM refuses any such change, harmless ones too".to_owned()
         }
-        PropertyChange::Unhandled { fields } => {
-            let names: Vec<_> = fields.iter().map(|(name, ..)| *name).collect();
-            format!(
-                "OLM does not understand this change, and refuses it: {}",
-                names.join(", ")
-            )
-        }
+        PropertyChange::Unhandled { fields } => format!(
+            "OLM does not understand this change, and refuses it: {}",
+            fields.join(", ")
+        ),
     }
 }
 

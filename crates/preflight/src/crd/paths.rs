@@ -1,0 +1,203 @@
+//! The path of each schema in the schema of a version.
+
+use serde_json::Value;
+
+use crate::crd::CrdGeneration;
+use crate::crd::schema::{SchemaNode, element, items};
+
+/// Every schema of a version with its path, in byte order of the paths. Nothing is escaped in a path, so one can hide
+/// another.
+///
+/// Invariant: no path is there twice.
+#[derive(Debug)]
+pub(super) struct Paths<'a>(Vec<PathNode<'a>>);
+
+#[derive(Debug)]
+struct PathNode<'a> {
+    path: Box<str>,
+    schema: &'a SchemaNode,
+}
+
+/// Why the schemas of a version have no paths here.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum PathsFault {
+    TooDeep,
+    TooLarge,
+}
+
+/// How many bytes of text a comparison may still make. A path repeats the names of all that it is in, so a small CRD
+/// can have paths without end.
+#[derive(Debug)]
+pub(super) struct TextBudget(usize);
+
+impl Default for TextBudget {
+    fn default() -> Self {
+        Self(MOST_TEXT)
+    }
+}
+
+impl TextBudget {
+    /// Takes some bytes off it.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), PathsFault> {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.ok_or(PathsFault::TooLarge)?;
+        Ok(())
+    }
+}
+
+impl<'a> Paths<'a> {
+    /// The paths in a schema, none of them without one.
+    pub(super) fn of(
+        schema: Option<&'a SchemaNode>,
+        generation: CrdGeneration,
+        budget: &mut TextBudget,
+    ) -> Result<Self, PathsFault> {
+        let mut walk = PathWalk {
+            has_own_paths: generation >= CrdGeneration::V1_9,
+            path: String::from("^"),
+            budget,
+            found: Vec::new(),
+        };
+        if let Some(schema) = schema {
+            walk.at(schema, 0)?;
+        }
+        let mut found = walk.found;
+        // The sort is stable, and of neighbours the first stays: the last that was found of one path.
+        found.reverse();
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        found.dedup_by(|one, other| one.path == other.path);
+        Ok(Self(found))
+    }
+
+    /// Each path with its schema and the schema that the other version has there.
+    pub(super) fn beside<'p>(
+        &'p self,
+        other: &'p Self,
+    ) -> impl Iterator<Item = (&'p str, &'a SchemaNode, Option<&'a SchemaNode>)> {
+        let mut others = other.0.iter().peekable();
+        self.0.iter().map(move |node| {
+            while others.next_if(|it| it.path < node.path).is_some() {}
+            let after = others.next_if(|it| it.path == node.path);
+            (&*node.path, node.schema, after.map(|it| it.schema))
+        })
+    }
+}
+
+/// A walk over a schema and all in it, in the order of upstream: of two with one path the later one counts.
+struct PathWalk<'a, 'b> {
+    /// Whether what is no property, no item and no value of a map has a path of its own; otherwise it takes the place of
+    /// what it is in.
+    has_own_paths: bool,
+    path: String,
+    budget: &'b mut TextBudget,
+    found: Vec<PathNode<'a>>,
+}
+
+impl<'a> PathWalk<'a, '_> {
+    fn at(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+        if depth == MOST_LEVELS {
+            return Err(PathsFault::TooDeep);
+        }
+        self.budget
+            .spend(self.path.len() + size_of::<PathNode<'_>>())?;
+        let path = Box::from(self.path.as_str());
+        self.found.push(PathNode { path, schema });
+        self.children(schema, depth + 1)
+    }
+
+    fn children(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+        self.items(schema, depth)?;
+        for name in ["allOf", "anyOf", "oneOf"] {
+            for (at, child) in items(schema.get(name)).enumerate() {
+                let at = at.to_string();
+                self.own(&[".", name, "[", &at, "]"], element(child), depth)?;
+            }
+        }
+        self.own(&[".not"], object(schema, "not"), depth)?;
+        for (name, child) in members(schema, "properties") {
+            let suffix = if name.is_empty() {
+                ["[", "]"]
+            } else {
+                [".", name]
+            };
+            self.child(&suffix, element(child), depth)?;
+        }
+        let suffix = if self.has_own_paths {
+            ".additionalProperties"
+        } else {
+            "[*]"
+        };
+        self.child(&[suffix], object(schema, "additionalProperties"), depth)?;
+        self.others(schema, depth)
+    }
+
+    fn items(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+        let name = if self.has_own_paths { ".items" } else { "" };
+        for (at, item) in items(schema.get("items")).enumerate() {
+            let at = at.to_string();
+            self.child(&[name, "[", &at, "]"], element(item), depth)?;
+        }
+        let suffix = if self.has_own_paths { ".items" } else { "[*]" };
+        self.child(&[suffix], object(schema, "items"), depth)
+    }
+
+    fn others(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
+        for (name, child) in members(schema, "patternProperties") {
+            let suffix = [".patternProperties[", name, "]"];
+            self.own(&suffix, element(child), depth)?;
+        }
+        let child = object(schema, "additionalItems");
+        self.own(&[".additionalItems"], child, depth)?;
+        for (name, child) in members(schema, "definitions") {
+            self.own(&[".definitions[", name, "]"], element(child), depth)?;
+        }
+        for (name, child) in members(schema, "dependencies") {
+            self.own(&[".dependencies[", name, "]"], child.as_object(), depth)?;
+        }
+        Ok(())
+    }
+
+    /// A child whose path is its own or, in the older generation, that of what it is in.
+    fn own(
+        &mut self,
+        suffix: &[&str],
+        child: Option<&'a SchemaNode>,
+        depth: usize,
+    ) -> Result<(), PathsFault> {
+        let suffix = if self.has_own_paths { suffix } else { &[] };
+        self.child(suffix, child, depth)
+    }
+
+    fn child(
+        &mut self,
+        suffix: &[&str],
+        child: Option<&'a SchemaNode>,
+        depth: usize,
+    ) -> Result<(), PathsFault> {
+        let Some(child) = child else {
+            return Ok(());
+        };
+        let before = self.path.len();
+        self.path.extend(suffix.iter().copied());
+        let walked = self.at(child, depth);
+        self.path.truncate(before);
+        walked
+    }
+}
+
+fn object<'a>(schema: &'a SchemaNode, field: &str) -> Option<&'a SchemaNode> {
+    schema.get(field).and_then(Value::as_object)
+}
+
+fn members<'a>(
+    schema: &'a SchemaNode,
+    field: &str,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    object(schema, field).into_iter().flatten()
+}
+
+/// The levels of a schema that are read. An API server takes fewer: its own limits are on cost and size.
+pub(super) const MOST_LEVELS: usize = 250;
+
+/// The text of a comparison. An object in a cluster is below 2 MiB, and a large CRD has 3 MiB of paths.
+pub(super) const MOST_TEXT: usize = 64 << 20;
