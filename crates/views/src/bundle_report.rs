@@ -223,7 +223,7 @@ fn of_crd(name: &str, comparison: &CrdComparison) -> Vec<BundleFinding> {
         let mut all = comparison.findings.iter();
         all.any(|found| matches!(&found.change, CrdChange::FieldRemoved { path: removed, .. } if removed == path))
     };
-    let found = comparison.findings.iter().map(|found| BundleFinding {
+    let found = comparison.worst_first().into_iter().map(|found| BundleFinding {
         crd: Some(name.to_owned()),
         message: words::of_crd(found),
         is_repeated: matches!(&found.change, CrdChange::Property { path, .. } if is_removed(path)),
