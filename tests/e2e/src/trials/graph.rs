@@ -19,7 +19,7 @@ pub(super) fn chain(package: &str, versions: &[&str]) -> String {
     let bundles = versions.iter().map(|version| {
         json!({
             "schema": "olm.bundle", "package": package, "name": name(version),
-            "image": format!("none/{package}:{version}"),
+            "image": format!("registry.example/{package}:{version}"),
             "properties": [{ "type": "olm.package", "value": { "packageName": package, "version": version } }],
         })
     });
