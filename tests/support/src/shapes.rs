@@ -21,7 +21,7 @@ pub const SHAPES: &[Shape] = &[
         blob: |text, n| {
             write!(
                 text,
-                r#"{{"schema":"olm.bundle","package":"p{n}","name":"b","image": "example.com/i:1","properties":[{{"type":"olm.package","value":{{"packageName":"p","version":"1.0.0"}}}}]}}"#
+                r#"{{"schema":"olm.bundle","package":"p{n}","name":"b","image":"i","properties":[{{"type":"olm.package","value":{{"packageName":"p","version":"1.0.0"}}}}]}}"#
             )
             .expect("a text");
         },
@@ -78,7 +78,7 @@ pub const SHAPES: &[Shape] = &[
             .expect("a text");
             write!(
                 text,
-                r#"{{"schema":"olm.bundle","package":"p","name":"b{n}","image": "example.com/i:1"}}"#
+                r#"{{"schema":"olm.bundle","package":"p","name":"b{n}","image":"i"}}"#
             )
             .expect("a text");
         },
@@ -99,7 +99,7 @@ pub const SHAPES: &[Shape] = &[
         blob: |text, n| {
             write!(
                 text,
-                r#"{{"schema":"olm.bundle","package":"p/{n}","name":"b","image": "example.com/i:1"}}{{"schema":"olm.channel","package":"p/{n}","name":"c","entries":[{{"name":"b"}}]}}"#
+                r#"{{"schema":"olm.bundle","package":"p/{n}","name":"b","image":"i"}}{{"schema":"olm.channel","package":"p/{n}","name":"c","entries":[{{"name":"b"}}]}}"#
             )
             .expect("a text");
         },
