@@ -18,7 +18,7 @@ const LANTERN: &str = r#"
     {"name": "lantern.v1.0.0", "replaces": "lantern.v0.9.0"}]}
 {"schema": "olm.channel", "package": "lantern", "name": "fast", "entries": [
     {"name": "lantern.v1.2.0", "skipRange": "v1"}, {"name": "lantern.v1.3.0"}]}
-{"schema": "olm.bundle", "package": "lantern", "name": "lantern.v1.0.0", "image": "example.com/i:1", "properties": [
+{"schema": "olm.bundle", "package": "lantern", "name": "lantern.v1.0.0", "image": "i:1", "properties": [
     {"type": "olm.package", "value": {"packageName": "lantern", "version": "1.0.0"}}]}
 {"schema": "olm.bundle", "package": "lantern", "name": "lantern.v1.2.0", "properties": [
     {"type": "olm.package", "value": {"packageName": "lantern", "version": "1.2.0"}}]}

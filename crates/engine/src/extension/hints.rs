@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     fn catalogs_have_hints_too() {
-        let object = json!({"spec": {"prority": 5, "availability": "Disabled", "updateStrategy": {}, "image": "example.com/i:1",
+        let object = json!({"spec": {"prority": 5, "availability": "Disabled", "updateStrategy": {}, "image": "x",
             "source": {"sourceType": "Image", "image": {"ref": "x", "pollInterval": "10m"}}}});
         assert_hints(
             &catalog_hints(&object),
