@@ -41,7 +41,7 @@ pub struct Rules {
     /// Every way in which operator-controller may install what it has resolved: one if its gates are known. The defaults
     /// of the release come first.
     pub installs: Vec<InstallSettings>,
-    /// What becomes of an edit whose bundle operator-controller cannot install.
+    /// The result for an edit whose bundle operator-controller cannot install.
     pub preflight: PreflightMode,
 }
 

@@ -1,8 +1,8 @@
 //! `spec.config` of an extension, compared with the schema of a bundle.
 //!
 //! The schema has two fields. `watchNamespace` depends on the install modes of the bundle, `deploymentConfig` on a
-//! gate. Errors are those of operator-controller's JSON schema library; where it reports several in no order that
-//! holds, there are several faults here.
+//! gate. Errors have the texts of operator-controller's JSON schema library. Where the library has no fixed order for
+//! several errors, there are several faults here.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/config/config.go`] and
 //! [`internal/operator-controller/rukpak/bundle/registryv1.go`].

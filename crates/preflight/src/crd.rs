@@ -42,7 +42,7 @@ pub enum CrdGeneration {
 }
 
 impl CrdGeneration {
-    /// That of operator-controller 1.`minor`; releases before 1.5 compare in another way.
+    /// The generation of operator-controller 1.`minor`; releases before 1.5 compare in another way.
     pub fn of(minor: u8) -> Option<Self> {
         match minor {
             0..=4 => None,
@@ -247,7 +247,7 @@ pub enum CrdChange {
 
 impl CrdComparison {
     /// The findings for people: what the API server refuses, too, comes first, then what breaks objects or clients, then
-    /// what may be harmless, and at last what is found in some runs only. Findings of one kind are in byte order.
+    /// what may be harmless, and last what only some runs find. Findings of one kind are in byte order.
     pub fn worst_first(&self) -> Vec<&CrdFinding> {
         let mut findings: Vec<_> = self.findings.iter().collect();
         findings.sort_by_key(|found| (found.is_unsteady, found.rank()));

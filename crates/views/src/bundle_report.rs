@@ -1,5 +1,5 @@
 //! What `olmguard bundle` answers: whether operator-controller installs a bundle, and whether its CRDs can replace
-//! those of the version before.
+//! the CRDs of the version before.
 //!
 //! Checks that need a cluster are not made. What its gates decide is an error if every setting refuses the bundle, and
 //! otherwise a warning.
@@ -21,7 +21,7 @@ use olmguard_report::{Severity, Text, Tone};
 pub struct ReleaseReport {
     #[schemars(extend("const" = "olmguard.bundle/v1"))]
     schema: &'static str,
-    /// Name of the bundle: that of its `ClusterServiceVersion`.
+    /// Name of the bundle, which is the name of its `ClusterServiceVersion`.
     name: String,
     /// The package that it belongs to, empty if its `annotations.yaml` names none.
     package: String,

@@ -27,7 +27,7 @@ pub enum CertificateProvider {
     OpenshiftServiceCa,
 }
 
-/// What becomes of an edit that resolves to a bundle which operator-controller cannot install.
+/// The result for an edit that resolves to a bundle which operator-controller cannot install.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum PreflightMode {
     /// It is denied if that is certain, and otherwise allowed with a warning.
@@ -92,7 +92,7 @@ impl InstallGate {
         olm.minor() >= self.since()
     }
 
-    /// Its value in a release that is not told otherwise. `AllAlpha` sets those that are off by default.
+    /// Its default in a release. `AllAlpha` sets the gates that are off by default.
     fn default_in(self, olm: OlmRelease) -> bool {
         match self {
             Self::SingleOwnNamespace => olm.minor() == 8,

@@ -64,7 +64,7 @@ pub struct NameTooLong {
 /// The faults of an installation, by the settings of operator-controller.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InstallFaults {
-    /// The first fault for each setting, each fault once, that of the default settings first.
+    /// The first fault for each setting, each fault once. The fault for the default settings comes first.
     pub faults: Vec<InstallFault>,
     /// Whether every setting has one.
     pub is_certain: bool,

@@ -312,7 +312,7 @@ fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
     );
     let removed = cluster.updated(&watched, &plain, "1.1.0");
     assert_eq!(removed.exemption.unwrap().kind, ExemptionKind::Reconfigured);
-    // An extension that does not resolve can be configured all the same.
+    // An extension that does not resolve can still be configured.
     let gone = |config: &Value| extension("ext", "9.0.0", config);
     let answer = cluster.updated(&gone(&watching("a")), &gone(&Value::Null), "1.1.0");
     assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Reconfigured);

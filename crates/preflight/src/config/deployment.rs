@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use super::{ConfigFault, JsonWord, type_fault};
 
-/// The faults of a `deploymentConfig`: those of its own fields one by one, and one for each value of a type that is not
-/// of that type.
+/// The faults of a `deploymentConfig`: each fault of its own fields, and one fault for each value that does not have the
+/// type of its field.
 pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
     let path = "deploymentConfig";
     let Some(fields) = config.as_object() else {
@@ -85,7 +85,7 @@ impl<'t> TypeForm<'t> {
     }
 }
 
-/// Whether a value is of a type. Types contain each other only in values, so the depth is that of the value.
+/// Whether a value is of a type. Types contain each other only in values, so this recurses as deep as the value.
 fn is_of(value: &Value, form: &str) -> bool {
     match TypeForm::read(form) {
         TypeForm::List(item) => match value {
@@ -153,7 +153,7 @@ fn read_type(line: &'static str) -> Option<(&'static str, Type)> {
     (!name.starts_with('#')).then(|| (name, Type::Struct(fields.collect())))
 }
 
-// === Quantities, which the schema takes in any form and the decoder does not ===
+// === Quantities: the schema takes any text, the decoder does not ===
 
 /// The first quantity that cannot be read.
 fn quantities(fields: &Map<String, Value>) -> Option<ConfigFault> {

@@ -157,7 +157,7 @@ impl<'a> PathWalk<'a, '_> {
         Ok(())
     }
 
-    /// A child whose path is its own or, in the older generation, that of what it is in.
+    /// A child with a path of its own or, in the older generation, with the path of the schema around it.
     fn own(
         &mut self,
         suffix: &[&str],

@@ -151,7 +151,7 @@ fn support_and_configuration() {
     assert!(refused > 100 && passed > 100, "{refused} {passed}");
 }
 
-/// The lines of a comparison: those of every run, and those of some.
+/// The lines of a comparison: the lines of every run, and the lines of only some runs.
 fn compared(line: &Value, generation: CrdGeneration) -> Option<(Vec<String>, Vec<String>)> {
     let (old, new) = (
         ComparedCrd::read(&line["old"]).unwrap(),

@@ -27,7 +27,7 @@ use olmguard_views::readiness::{CheckFacts, CheckReadiness, OlmEvidence};
 pub(super) struct OlmFlags {
     pub(super) request: OlmRequest,
     pub(super) namespace: Option<String>,
-    /// What becomes of an edit whose bundle cannot be installed.
+    /// The result for an edit whose bundle cannot be installed.
     pub(super) preflight: PreflightMode,
 }
 
