@@ -117,9 +117,15 @@ impl RegistryBundle {
         self.webhook_names(&mut faults);
         self.conversions(&mut faults);
         self.webhook_rules(&mut faults);
-        self.kinds(minor, &mut faults);
+        if minor >= SINCE_KINDS {
+            self.kinds(minor, &mut faults);
+        }
+        // What renders the bundle stops at its first error.
         if faults.0.is_empty() {
             self.preserved(&mut faults);
+        }
+        if faults.0.is_empty() {
+            self.kinds(minor, &mut faults);
         }
         faults.0
     }

@@ -90,3 +90,18 @@ fn webhooks_are_checked() {
         );
     }
 }
+
+#[test]
+fn before_1_9_kinds_are_refused_after_all_validators() {
+    let pod = json!({"kind": "Pod", "metadata": {"name": "a"}});
+    let said = |package: &str| {
+        let bundle = RegistryBundle::of(package, [csv(&json!({})), pod.clone()]).unwrap();
+        let faults = bundle.faults(8).into_iter();
+        faults.map(|fault| fault.upstream).collect::<Vec<_>>()
+    };
+    assert_eq!(said(""), ["package name is empty"]);
+    assert_eq!(
+        said("p"),
+        ["bundle contains unsupported resource: Name: a, Kind: Pod"]
+    );
+}
