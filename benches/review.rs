@@ -165,10 +165,10 @@ const CATALOG: &str = r#"
   {"name": "argocd-operator.v1.0.0"},
   {"name": "argocd-operator.v1.1.0", "replaces": "argocd-operator.v1.0.0"},
   {"name": "argocd-operator.v2.0.0", "replaces": "argocd-operator.v1.1.0"}]}
-{"schema": "olm.bundle", "package": "argocd-operator", "name": "argocd-operator.v1.0.0", "image": "i", "properties": [
+{"schema": "olm.bundle", "package": "argocd-operator", "name": "argocd-operator.v1.0.0", "image": "example.com/argocd:v1", "properties": [
   {"type": "olm.package", "value": {"packageName": "argocd-operator", "version": "1.0.0"}}]}
-{"schema": "olm.bundle", "package": "argocd-operator", "name": "argocd-operator.v1.1.0", "image": "i", "properties": [
+{"schema": "olm.bundle", "package": "argocd-operator", "name": "argocd-operator.v1.1.0", "image": "example.com/argocd:v1", "properties": [
   {"type": "olm.package", "value": {"packageName": "argocd-operator", "version": "1.1.0"}}]}
-{"schema": "olm.bundle", "package": "argocd-operator", "name": "argocd-operator.v2.0.0", "image": "i", "properties": [
+{"schema": "olm.bundle", "package": "argocd-operator", "name": "argocd-operator.v2.0.0", "image": "example.com/argocd:v1", "properties": [
   {"type": "olm.package", "value": {"packageName": "argocd-operator", "version": "2.0.0"}}]}
 "#;

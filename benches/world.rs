@@ -163,7 +163,7 @@ pub(crate) fn small() -> String {
         json!({"schema": "olm.channel", "package": PACKAGE, "name": "stable", "entries": entries});
     let bundles = VERSIONS.map(|version| {
         let value = json!({"packageName": PACKAGE, "version": version});
-        json!({"schema": "olm.bundle", "package": PACKAGE, "name": name(version), "image": "example.com/lantern",
+        json!({"schema": "olm.bundle", "package": PACKAGE, "name": name(version), "image": "example.com/lantern:v1",
             "properties": [{"type": "olm.package", "value": value}]})
     });
     let package = json!({"schema": "olm.package", "name": PACKAGE, "defaultChannel": "stable"});

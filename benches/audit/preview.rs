@@ -18,7 +18,7 @@ const EXTENSIONS: usize = 2_000;
 /// A catalog without the package of the small ones.
 const OTHER: &str = r#"{"schema":"olm.package","name":"other","defaultChannel":"a"}
 {"schema":"olm.channel","package":"other","name":"a","entries":[{"name":"other.v1.0.0"}]}
-{"schema":"olm.bundle","package":"other","name":"other.v1.0.0","image":"example.com/other","properties":[{"type":"olm.package","value":{"packageName":"other","version":"1.0.0"}}]}
+{"schema":"olm.bundle","package":"other","name":"other.v1.0.0","image":"example.com/other:v1","properties":[{"type":"olm.package","value":{"packageName":"other","version":"1.0.0"}}]}
 "#;
 
 const AIMS: Aims = Aims {
