@@ -6,7 +6,8 @@ use crate::program::Program;
 /// Builds the program, and attacks it.
 pub(crate) fn run() -> Result<(), BuildError> {
     let build = Build::here()?;
-    let test = Program::cargo("test --quiet --package olmguard --test attacked");
+    // With the features of the whole workspace, as all tests are built.
+    let test = Program::cargo("test --quiet --workspace --test attacked");
     let test = test.args(["--", "--ignored", "--nocapture"]);
     Ok(test.env("OLMGUARD_ATTACKED", build.program).run()?)
 }

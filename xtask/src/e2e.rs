@@ -43,8 +43,11 @@ impl E2eError {
 
 /// Builds them and runs those that the arguments choose.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), E2eError> {
-    let tests = Program::cargo("run --quiet --package").arg(PROGRAM);
-    Ok(with_means(tests)?.arg("--").args(arguments).run()?)
+    // With the features of the whole workspace, as all tests are built.
+    let build = Program::cargo("build --quiet --workspace --bin").arg(PROGRAM);
+    build.run()?;
+    let program = Build::here()?.target_folder.join("debug").join(PROGRAM);
+    Ok(with_means(Program::at(&program))?.args(arguments).run()?)
 }
 
 /// Runs all of them, already built, and hands on each line that they print.
