@@ -95,11 +95,12 @@ fn built() -> PathBuf {
     root().join("target/fuzz")
 }
 
-const TARGETS: [&str; 4] = [
+const TARGETS: [&str; 5] = [
     "condition_compile",
     "condition_evaluate",
     "ranges",
     "catalog",
+    "crd_pair",
 ];
 
 /// How long one input can take, in seconds, how much memory all can, in MiB, and how long an input can be, in bytes.
@@ -148,7 +149,7 @@ mod tests {
         let error = |arguments: &[&str]| run(arguments).unwrap_err().to_string();
         assert_eq!(
             error(&["conditions"]),
-            "no fuzz target \"conditions\", expected one of: condition_compile, condition_evaluate, ranges, catalog"
+            "no fuzz target \"conditions\", expected one of: condition_compile, condition_evaluate, ranges, catalog, crd_pair"
         );
         assert_eq!(
             error(&["ranges", "soon"]),
