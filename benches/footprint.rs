@@ -1,19 +1,23 @@
-//! Memory of five catalogs, and the time and memory of `check` on 1,000 manifests with them.
+//! Memory of five catalogs, the time and memory of `check` on 1,000 manifests with them, and those of a catalog in an
+//! image.
 
 use std::fs;
 use std::process::Stdio;
 
 use olmguard_figures::{Aim, Figure, Unit};
+use olmguard_support::oci::{Layer, TestImage, TestRegistry};
 use tempfile::NamedTempFile;
 
 use crate::process::{Taken, kib, mib, observed, olmguard, peak, taken};
 use crate::run::Run;
+use crate::turns::median;
 use crate::world::World;
 
 pub(crate) fn measure(run: &Run) {
     let Some(world) = World::of(run) else { return };
     held(run, &world);
     check(run, &world);
+    image(run, &world);
 }
 
 /// What five loaded catalogs take in addition to the bare process, and the most while they are read.
@@ -127,3 +131,67 @@ const WHOLE: &[Package] = &[
 const SMALL: &[Package] = &[("lantern-operator", "lantern-operator.v", "1.0.0", "1.1.0")];
 
 const RUNS: usize = 5;
+
+/// `olmguard catalogs` with a catalog in an image, next to its file and the download of the layer.
+fn image(run: &Run, world: &World) {
+    let contents = world.names().map(|name| world.content(name));
+    let content = contents.iter().max_by_key(|content| content.len());
+    let content = content.expect("five catalogs");
+    let folder = tempfile::tempdir().expect("a directory to write to");
+    let file = folder.path().join("catalog.json");
+    fs::write(&file, content).expect("a file to write to");
+    let layer = Layer::of(&[]).file("configs/catalog.json", content).gzip();
+    let registry = TestRegistry::of(TestImage::catalog(&[layer.clone()]));
+    let image = format!("oci:{}", registry.image("catalog:v1"));
+    let read = |place: &str| {
+        let peak_file = NamedTempFile::new().expect("a file");
+        let mut command = olmguard();
+        command.arg("catalogs").arg(format!("--catalog=c={place}"));
+        let mut command = observed(&command, peak_file.path());
+        command.env("XDG_CACHE_HOME", folder.path().join("cache"));
+        let wall = taken(command.stdout(Stdio::null()), &[0]).wall;
+        (wall.as_secs_f64(), peak(peak_file.path()))
+    };
+    let [mut of_file, mut of_image, mut again, mut download] = [const { Vec::new() }; 4];
+    let (mut peak_of_file, mut peak_of_image) = (0.0, 0.0);
+    for _ in 0..run.count(RUNS, 1) {
+        let (seconds, peak) = read(&file.display().to_string());
+        of_file.push(seconds);
+        peak_of_file = peak;
+        drop(fs::remove_dir_all(folder.path().join("cache")));
+        let (seconds, peak) = read(&image);
+        of_image.push(seconds);
+        peak_of_image = peak;
+        again.push(read(&image).0);
+        download.push(registry.download(&layer).as_secs_f64());
+    }
+    let pulled = registry
+        .asked()
+        .iter()
+        .filter(|one| one.head.contains("/blobs/"))
+        .count();
+    assert_eq!(
+        pulled,
+        (2 + 1) * of_image.len(),
+        "the second time pulls nothing"
+    );
+    let whole = median(of_file.clone()) + median(download);
+    run.note(&run.figure("a catalog in a file: read", Unit::Seconds, median(of_file)));
+    run.note(&Figure {
+        aim: Some(Aim::AtMost(1.3)),
+        ..run.figure(
+            "the same in an image, pulled and read, against that and the download",
+            Unit::Times,
+            median(of_image) / whole,
+        )
+    });
+    run.note(&run.figure("the same again", Unit::Seconds, median(again)));
+    let more = peak_of_image - peak_of_file;
+    note(
+        run,
+        "its peak, minus that of the file",
+        Unit::MiB,
+        more,
+        16.0,
+    );
+}

@@ -20,12 +20,16 @@ pub mod archive;
 pub mod cache;
 pub mod catalogd;
 pub(crate) mod decompress;
+pub mod digest;
 mod error;
+pub mod http;
+pub mod image;
 mod indexignore;
 mod lines;
 mod load;
 pub mod pinned;
 mod pipeline;
+mod place;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -34,7 +38,7 @@ mod walk;
 pub use decompress::Progress;
 pub use error::SourceError;
 pub use load::{Loader, finished, load, load_bytes};
-pub use pinned::{CatalogPlace, CatalogSource};
+pub use place::{CatalogPlace, CatalogPlaceError, CatalogSource, FilesPlace, LocalFiles};
 
 use std::fs::File;
 use std::io::{self, Read};

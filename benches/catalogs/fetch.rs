@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::source::catalogd::Catalogd;
+use olmguard::source::http::FetchLimits;
 use olmguard::source::{Progress, SourceError, read_from};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};

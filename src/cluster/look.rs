@@ -29,9 +29,9 @@ use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::policies::PoliciesError;
 use crate::cluster::proxy::ProxyError;
 use crate::cluster::{catalogs, extensions, olm, policies, proxy};
-use crate::source::catalogd::{
-    AwaitedPart, Catalogd, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
-    content_url,
+use crate::source::catalogd::{Catalogd, content_url};
+use crate::source::http::{
+    AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
 };
 use crate::source::{Progress, SourceError, finished, read_fetched};
 use olmguard_catalog::memory::Pool;

@@ -21,7 +21,8 @@ use crate::cluster::{Access, Caller, ConnectError, connect};
 use crate::policy_objects::PolicyObject;
 use crate::source::Progress;
 use crate::source::archive::FetchedContent;
-use crate::source::catalogd::{Catalogd, CatalogdError, FetchLimits};
+use crate::source::catalogd::Catalogd;
+use crate::source::http::{FetchLimits, RootsError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 
@@ -37,7 +38,7 @@ pub(crate) struct ClusterRequest {
 
 impl ClusterRequest {
     /// The client of catalogd, which reads its CA certificates.
-    pub(crate) fn catalogd(&self) -> Result<Catalogd, CatalogdError> {
+    pub(crate) fn catalogd(&self) -> Result<Catalogd, RootsError> {
         Catalogd::new(self.catalogd_ca.as_deref(), FetchLimits::default())
     }
 }
@@ -54,7 +55,7 @@ pub(crate) enum ClusterRequestError {
     #[error(transparent)]
     Cluster(#[from] ConnectError),
     #[error("--catalogd-ca: {0}")]
-    Catalogd(#[from] CatalogdError),
+    Catalogd(#[from] RootsError),
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
 }

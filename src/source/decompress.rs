@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
@@ -123,9 +124,12 @@ const BUFFER: usize = 64 << 10;
 /// 2^25 bytes = 32 MiB.
 const WINDOW_LOG_MAX: u32 = 25;
 
-/// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread.
+/// How far the reading of a catalog is, in bytes as they lie on disk. Readable from any thread; clones count together.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Arc<ProgressCounts>);
+
 #[derive(Debug, Default)]
-pub struct Progress {
+struct ProgressCounts {
     done: AtomicU64,
     total: AtomicU64,
 }
@@ -133,20 +137,20 @@ pub struct Progress {
 impl Progress {
     /// How many bytes were read.
     pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
+        self.0.done.load(Ordering::Relaxed)
     }
 
     /// How many there are as far as is known: pipes have no length.
     pub fn total(&self) -> u64 {
-        self.total.load(Ordering::Relaxed)
+        self.0.total.load(Ordering::Relaxed)
     }
 
     pub(super) fn advance(&self, bytes: usize) {
-        self.done.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.0.done.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     pub(super) fn expect(&self, bytes: u64) {
-        self.total.fetch_add(bytes, Ordering::Relaxed);
+        self.0.total.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 

@@ -38,10 +38,7 @@ pub enum SourceError {
         found: &'static str,
     },
     /// There is no such file, and its name is that of an image.
-    #[error(
-        "{image}: no such file or directory; for an image, run opm render {image} > catalog.json \
-         and use that file"
-    )]
+    #[error("{image}: no such file or directory; for an image, write oci:{image}")]
     Image {
         /// The name.
         image: Box<str>,

@@ -1,34 +1,27 @@
-//! Catalogs from catalogd: one try of `GET BASE/api/v1/all`, read as it comes.
+//! One request over HTTP/1.1, read as it comes: the client for catalogd, for pinned URLs and for registries.
 //!
 //! ```text
 //! Roots (CA, looked at again) --> connection --> response --> frames ==queue==> thread of low priority
-//!                                                 (200 only)                     gzip, digest, `consume`
+//!                                  (or proxy)                                    gzip, digest, `consume`
 //! ```
 //!
-//! Each try is a connection of its own, which ends with it: behind catalogd's Service a replica
-//! without content answers 404, and another one may be reached the next time. What is asked is never
-//! conditional: there is no `ETag`, and `Last-Modified` counts seconds and moves with every restart.
-//! The digest that the `ClusterCatalog` names is what decides whether to ask.
+//! Each request is a connection of its own, which ends with it: behind a Service a replica without content
+//! answers 404, and another one may be reached the next time.
 //!
 //! Invariants: a [`FetchedBody`] was whole, by what HTTP and gzip say of its end; what is on its way to
 //! `consume` is bounded, whatever comes; nothing outlives the future but a thread that ends at its
 //! next read.
-//!
-//! Upstream: operator-controller, [`internal/catalogd/server/handlers.go`] and
-//! [`internal/operator-controller/catalogmetadata/client/client.go`].
-//!
-//! [`internal/catalogd/server/handlers.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/catalogd/server/handlers.go
-//! [`internal/operator-controller/catalogmetadata/client/client.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/catalogmetadata/client/client.go
 
 mod address;
 mod error;
 mod pieces;
 mod roots;
 
-pub use address::{AddressError, FileUrl, content_url};
+pub(crate) use address::Address;
+pub use address::{AddressError, FileUrl};
 pub use error::{AwaitedPart, BodyEnd, BodySize, FetchClass, FetchError, ResponseFault, TlsFault};
 pub use pieces::{Encoding, consume};
-pub use roots::CatalogdError;
+pub use roots::RootsError;
 
 use std::error::Error;
 use std::future::{self, Future};
@@ -41,24 +34,28 @@ use std::time::Duration;
 use http_body_util::Empty;
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
-use hyper::header::{ACCEPT_ENCODING, HOST, TRANSFER_ENCODING, USER_AGENT};
+use hyper::header::{ACCEPT_ENCODING, HOST, HeaderValue, TRANSFER_ENCODING, USER_AGENT};
+use hyper::http::uri::Scheme;
 use hyper::service::Service;
-use hyper::{HeaderMap, Request, Response, StatusCode, rt};
+use hyper::{HeaderMap, Request, Response, StatusCode, Uri, rt};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::service::TowerToHyperService;
 use tokio::time::timeout;
 
 use crate::source::{SourceError, stream};
-use address::Address;
 use error::{FailedLayer, innermost};
 use roots::Roots;
 
-/// Asks catalogd for catalogs.
+/// Makes requests, each within its limits.
 #[derive(Debug)]
-pub struct Catalogd {
+pub struct HttpClient {
     roots: Arc<Roots>,
     limits: FetchLimits,
+    /// The proxies that are used, if any are.
+    proxies: Option<Matcher>,
 }
 
 /// A body that was read to its end, and what was made of it.
@@ -72,27 +69,40 @@ pub struct FetchedBody<T> {
     pub sha256: [u8; 32],
 }
 
-impl Catalogd {
+impl HttpClient {
     /// Trusts the certificates of `ca` and no other: PEM with one or several, or a folder of such
     /// files. Without `ca` those that the system trusts, which may be none.
     ///
-    /// `ca` is looked at again before each try. What can no longer be used is told once, and the
+    /// `ca` is looked at again before each request. What can no longer be used is told once, and the
     /// certificates that were good last stay in use.
     ///
     /// # Errors
     /// If `ca` holds no certificates, or some that cannot be used.
-    pub fn new(ca: Option<&Path>, limits: FetchLimits) -> Result<Self, CatalogdError> {
+    pub fn new(ca: Option<&Path>, limits: FetchLimits) -> Result<Self, RootsError> {
         let roots = Arc::new(Roots::new(ca)?);
-        Ok(Self { roots, limits })
+        let proxies = None;
+        Ok(Self {
+            roots,
+            limits,
+            proxies,
+        })
     }
 
-    /// The bounds of each try.
+    /// Goes to other machines through the proxies of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, with TLS.
+    #[must_use]
+    pub fn with_proxies_of_environment(self) -> Self {
+        Self {
+            proxies: Some(Matcher::from_env()),
+            ..self
+        }
+    }
+
+    /// The bounds of each request.
     pub fn limits(&self) -> &FetchLimits {
         &self.limits
     }
 
-    /// Fetches the catalog at `base`, the `status.urls.base` of a `ClusterCatalog` (or the
-    /// `status.contentURL` of an old one), once.
+    /// Fetches a file as it is.
     ///
     /// `consume` runs on a thread of its own, of the lowest priority, and reads the body while it
     /// comes, decompressed. If it fails, so does this, at once. What it reads is not known to be
@@ -100,18 +110,6 @@ impl Catalogd {
     ///
     /// # Errors
     /// Whatever kept the body from being read whole, in words that are the same for the same fault.
-    pub async fn fetch<T, F>(&self, base: &str, consume: F) -> Result<FetchedBody<T>, FetchError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
-    {
-        self.fetch_at(&Address::of(base)?, consume).await
-    }
-
-    /// Fetches a file as it is, in the same way.
-    ///
-    /// # Errors
-    /// As for [`Catalogd::fetch`].
     pub async fn fetch_file<T, F>(
         &self,
         url: &FileUrl,
@@ -121,60 +119,110 @@ impl Catalogd {
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
-        self.fetch_at(&url.0, consume).await
+        self.fetch(&url.0, consume).await
     }
 
-    async fn fetch_at<T, F>(
+    /// Fetches what is at an address, perhaps compressed for the way.
+    pub(super) async fn fetch<T, F>(
         &self,
         address: &Address,
-        consume: F,
+        f: F,
     ) -> Result<FetchedBody<T>, FetchError>
     where
         T: Send + 'static,
         F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
     {
-        let total = self.limits.total;
-        let fetched = fetch(&self.roots, &self.limits, address, consume);
-        match timeout(total, fetched).await {
+        let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("gzip"))]);
+        let read = async |answer: Response<Incoming>| {
+            let encoding = acceptable(&answer)?;
+            consume(answer.into_body(), encoding, &self.limits, f).await
+        };
+        self.get(address, headers, read).await
+    }
+
+    /// Asks for what is at an address, with these headers, and reads the answer, whatever it is.
+    pub(crate) async fn get<T, R, F>(
+        &self,
+        address: &Address,
+        headers: HeaderMap,
+        read: R,
+    ) -> Result<T, FetchError>
+    where
+        R: FnOnce(Response<Incoming>) -> F,
+        F: Future<Output = Result<T, FetchError>>,
+    {
+        let limit = self.limits.total;
+        match timeout(limit, self.exchange(address, headers, read)).await {
             Ok(fetched) => fetched,
             Err(_) => Err(FetchError::Timeout {
                 awaited: AwaitedPart::Whole,
-                limit: total,
+                limit,
             }),
         }
+    }
+
+    /// One request, without the limit on its total time.
+    async fn exchange<T, R, F>(
+        &self,
+        address: &Address,
+        headers: HeaderMap,
+        read: R,
+    ) -> Result<T, FetchError>
+    where
+        R: FnOnce(Response<Incoming>) -> F,
+        F: Future<Output = Result<T, FetchError>>,
+    {
+        let limits = &self.limits;
+        let connected = self.connect(address);
+        let io = within(limits.connect, AwaitedPart::Connection, connected).await?;
+        let handshake = http1::Builder::new().max_buf_size(READ_AHEAD).handshake(io);
+        let (sender, connection) = handshake
+            .await
+            .map_err(|error| no_answer(&error, address))?;
+        let exchange = async {
+            let answer = ask(sender, address, headers);
+            let answer = within(limits.silence, AwaitedPart::Answer, answer).await?;
+            read(answer).await
+        };
+        alongside(connection, exchange).await
+    }
+
+    async fn connect(
+        &self,
+        address: &Address,
+    ) -> Result<impl rt::Read + rt::Write + Send + Unpin, FetchError> {
+        let looked = Arc::clone(&self.roots);
+        let config = tokio::task::spawn_blocking(move || looked.config()).await;
+        let config = config.map_err(|_| FetchError::Lost)?;
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        let proxy = self.proxies.as_ref();
+        let is_far = address.uri.scheme() == Some(&Scheme::HTTPS) && !address.is_loopback();
+        let proxy = proxy.filter(|_| is_far);
+        let stream = match proxy.and_then(|proxies| proxies.intercept(&address.uri)) {
+            None => call(HttpsConnector::from((http, config)), address).await,
+            Some(proxy) => {
+                let tunnel = Tunnel::new(proxy.uri().clone(), http);
+                let tunnel = match proxy.basic_auth() {
+                    Some(login) => tunnel.with_auth(login.clone()),
+                    None => tunnel,
+                };
+                call(HttpsConnector::from((tunnel, config)), address).await
+            }
+        };
+        stream.map_err(|error| no_connection(&*error, &self.roots, address))
     }
 }
 
 // === One connection, one request, one answer ===
 
-/// One try, without the limit on its total time.
-async fn fetch<T, F>(
-    roots: &Arc<Roots>,
-    limits: &FetchLimits,
-    address: &Address,
-    f: F,
-) -> Result<FetchedBody<T>, FetchError>
+/// A connection to an address.
+async fn call<C>(connector: C, address: &Address) -> Result<C::Response, C::Error>
 where
-    T: Send + 'static,
-    F: FnOnce(&mut dyn Read) -> Result<T, SourceError> + Send + 'static,
+    C: tower_service::Service<Uri> + Clone,
 {
-    let io = within(
-        limits.connect,
-        AwaitedPart::Connection,
-        connect(roots, address),
-    )
-    .await?;
-    let handshake = http1::Builder::new().max_buf_size(READ_AHEAD).handshake(io);
-    let (sender, connection) = handshake
-        .await
-        .map_err(|error| no_answer(&error, address))?;
-    let exchange = async {
-        let answer = ask(sender, address);
-        let answer = within(limits.silence, AwaitedPart::Answer, answer).await?;
-        let encoding = acceptable(&answer)?;
-        consume(answer.into_body(), encoding, limits, f).await
-    };
-    alongside(connection, exchange).await
+    let service = TowerToHyperService::new(connector);
+    service.call(address.uri.clone()).await
 }
 
 async fn within<T>(
@@ -186,21 +234,6 @@ async fn within<T>(
         Ok(done) => done,
         Err(_) => Err(FetchError::Timeout { awaited, limit }),
     }
-}
-
-async fn connect(
-    roots: &Arc<Roots>,
-    address: &Address,
-) -> Result<impl rt::Read + rt::Write + Send + Unpin, FetchError> {
-    let looked = Arc::clone(roots);
-    let config = tokio::task::spawn_blocking(move || looked.config()).await;
-    let config = config.map_err(|_| FetchError::Lost)?;
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    let connector = HttpsConnector::from((http, config));
-    let stream = TowerToHyperService::new(connector).call(address.uri.clone());
-    let stream = stream.await;
-    stream.map_err(|error| no_connection(&*error, roots, address))
 }
 
 /// The connector gives an error of TLS as an `io::Error`, one of the socket or of looking up the
@@ -222,13 +255,14 @@ fn no_connection(error: &(dyn Error + 'static), roots: &Roots, address: &Address
 async fn ask(
     mut sender: SendRequest<Empty<Bytes>>,
     address: &Address,
+    headers: HeaderMap,
 ) -> Result<Response<Incoming>, FetchError> {
     let request = Request::get(address.path.as_str())
         .header(HOST, &*address.host)
-        .header(ACCEPT_ENCODING, "gzip")
         .header(USER_AGENT, concat!("olmguard/", env!("CARGO_PKG_VERSION")))
         .body(Empty::new());
-    let request = request.expect("path and host are parts of a URL");
+    let mut request = request.expect("path and host are parts of a URL");
+    request.headers_mut().extend(headers);
     let answer = sender.send_request(request).await;
     answer.map_err(|error| no_answer(&error, address))
 }
@@ -316,7 +350,7 @@ impl Default for FetchLimits {
 /// Enough for two SYNs that were lost (1 s and 2 s until they are sent again) in a network that is near.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// catalogd sends from a file that lies ready; half a minute without a byte is no slowness any more.
+/// Whoever sends has a file that lies ready; half a minute without a byte is no slowness any more.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// catalogd's own write timeout: it cuts a slower reader off by itself.

@@ -32,6 +32,11 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// How far the reading is.
+    pub(super) fn progress(&self) -> &'a Progress {
+        self.progress
+    }
+
     /// The content at `path`, a file or a folder. Unlike what catalogd serves, it may be another file by mistake.
     pub fn load(&mut self, path: &Path) -> Content {
         let mut builder = CatalogBuilder::within(self.rules, self.memory.account());
@@ -204,7 +209,7 @@ mod tests {
                 panic!("{state:?}");
             };
             assert_eq!(
-                why.contains(&format!("run opm render {path}")),
+                why.contains(&format!("for an image, write oci:{path}")),
                 is_image,
                 "{why}"
             );

@@ -1,7 +1,7 @@
 //! A catalog at a URL, known by its digest: `https://HOST/FILE#sha256=HEX`.
 //!
 //! ```text
-//! URL --catalogd's client--> file of no name --digest as pinned--> read as any file of a catalog
+//! URL --HTTP--> file of no name --digest as pinned--> read as any file of a catalog
 //! ```
 //!
 //! Nothing is fetched without a digest, and nothing of what is fetched is looked at before its digest is
@@ -11,15 +11,15 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, Seek};
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fs, thread};
 
 use hyper::StatusCode;
 
-use crate::source::catalogd::{Catalogd, CatalogdError, FetchError, FetchLimits, FileUrl};
+use crate::source::digest::Sha256;
+use crate::source::http::{FetchError, FetchLimits, FileUrl, HttpClient, RootsError};
 use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
 
@@ -27,7 +27,7 @@ use olmguard_engine::snapshot::Content;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PinnedUrl {
     url: FileUrl,
-    sha256: [u8; 32],
+    sha256: Sha256,
 }
 
 /// Why a text is no URL with a digest.
@@ -60,8 +60,7 @@ pub enum PinnedUrlError {
     User,
     /// The text names an image.
     #[error(
-        "{shown:?} is an image, which olmguard cannot read: run opm render IMAGE > catalog.json, and \
-         use that file"
+        "{shown:?} is an image: write it as oci:HOST/REPOSITORY:TAG or oci:HOST/REPOSITORY@sha256:HEX"
     )]
     Image {
         /// The text.
@@ -73,7 +72,7 @@ pub enum PinnedUrlError {
 #[derive(Debug, thiserror::Error)]
 enum PinnedError {
     #[error("{url}: {source}")]
-    Roots { url: String, source: CatalogdError },
+    Roots { url: String, source: RootsError },
     #[error("{url}: answered HTTP {found}, expected 200 OK{hint}")]
     Status {
         url: String,
@@ -118,8 +117,9 @@ impl PinnedUrl {
     fn fetch_here(&self) -> Result<fs::File, PinnedError> {
         let url = || self.url.to_string();
         let failed = |source| PinnedError::File { url: url(), source };
-        let client = Catalogd::new(None, FetchLimits::default());
+        let client = HttpClient::new(None, FetchLimits::default());
         let client = client.map_err(|source| PinnedError::Roots { url: url(), source })?;
+        let client = client.with_proxies_of_environment();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -138,11 +138,12 @@ impl PinnedUrl {
         let fetched = runtime
             .block_on(fetched)
             .map_err(|error| self.fault(error))?;
-        if fetched.sha256 != self.sha256 {
+        let found = Sha256::from(fetched.sha256);
+        if found != self.sha256 {
             return Err(PinnedError::OtherContent {
                 url: url(),
-                found: hex(fetched.sha256),
-                expected: hex(self.sha256),
+                found: found.hex(),
+                expected: self.sha256.hex(),
             });
         }
         file.rewind().map_err(failed)?;
@@ -195,7 +196,8 @@ impl FromStr for PinnedUrl {
             }
         })?;
         let digest = digest.ok_or_else(|| PinnedUrlError::NotPinned { shown: shown() })?;
-        let sha256 = sha256(digest).ok_or_else(|| PinnedUrlError::Digest {
+        let sha256 = digest.strip_prefix("sha256=").and_then(Sha256::from_hex);
+        let sha256 = sha256.ok_or_else(|| PinnedUrlError::Digest {
             found: digest.chars().take(SHOWN).collect::<String>().into(),
         })?;
         Ok(Self { url: place, sha256 })
@@ -205,101 +207,12 @@ impl FromStr for PinnedUrl {
 /// Without what is asked for behind a `?`, which may be a key.
 impl fmt::Display for PinnedUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#sha256={}", self.url, hex(self.sha256))
+        write!(f, "{}#sha256={}", self.url, self.sha256.hex())
     }
-}
-
-fn sha256(text: &str) -> Option<[u8; 32]> {
-    let digits = text.strip_prefix("sha256=")?;
-    let mut bytes = [0; 32];
-    if digits.len() != bytes.len() * 2 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks(2)) {
-        let pair = std::str::from_utf8(pair).ok()?;
-        *byte = u8::from_str_radix(pair, 16).ok()?;
-    }
-    Some(bytes)
-}
-
-fn hex(bytes: [u8; 32]) -> String {
-    let mut hex = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        write!(hex, "{byte:02x}").expect("a String takes everything");
-    }
-    hex
 }
 
 /// How images are named as if by a URL.
-const IMAGES: [&str; 4] = ["oci://", "docker://", "oci:", "docker:"];
+const IMAGES: [&str; 2] = ["docker://", "docker:"];
 
 /// How many characters of a text are shown.
 const SHOWN: usize = 200;
-
-// === The place of a catalog outside of a cluster ===
-
-/// Where the content of a catalog is: on this machine, or at a URL with the digest of what is there.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum CatalogPlace {
-    /// A file, a folder, or `-` for standard input.
-    Path(PathBuf),
-    /// A file that is fetched.
-    Pinned(PinnedUrl),
-}
-
-/// A catalog by its name, and where its content is.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct CatalogSource {
-    /// Its name.
-    pub name: String,
-    /// Where its content is.
-    pub place: CatalogPlace,
-}
-
-impl CatalogSource {
-    /// The catalog of this name at a place as it is written in a file of this directory.
-    pub(crate) fn within(folder: &Path, name: &str, place: &str) -> Result<Self, PinnedUrlError> {
-        let place = place.parse::<CatalogPlace>()?.within(folder);
-        let name = name.to_owned();
-        Ok(Self { name, place })
-    }
-}
-
-impl CatalogPlace {
-    /// The same place, where a path begins in this folder.
-    #[must_use]
-    pub fn within(self, folder: &Path) -> Self {
-        match self {
-            Self::Path(path) => Self::Path(folder.join(path)),
-            Self::Pinned(url) => Self::Pinned(url),
-        }
-    }
-
-    /// The path, where it is one.
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Path(path) => Some(path),
-            Self::Pinned(_) => None,
-        }
-    }
-
-    /// The content, or why there is none.
-    pub fn load(&self, loader: &mut Loader<'_>) -> Content {
-        match self {
-            Self::Path(path) => loader.load(path),
-            Self::Pinned(url) => url.load(loader),
-        }
-    }
-}
-
-impl FromStr for CatalogPlace {
-    type Err = PinnedUrlError;
-
-    fn from_str(text: &str) -> Result<Self, PinnedUrlError> {
-        if PinnedUrl::is_meant_by(text) {
-            text.parse().map(Self::Pinned)
-        } else {
-            Ok(Self::Path(text.into()))
-        }
-    }
-}

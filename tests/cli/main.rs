@@ -23,6 +23,7 @@ mod graph;
 mod guardrail_cases;
 mod hostile_catalogs;
 mod hostile_manifests;
+mod images;
 mod lint;
 mod pipeline_files;
 mod public_reports;

@@ -7,7 +7,8 @@
 use olmguard_support::ALONE;
 use std::fs;
 
-use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::source::catalogd::Catalogd;
+use olmguard::source::http::FetchLimits;
 use olmguard::source::{Progress, read_from};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::olm::Rules;

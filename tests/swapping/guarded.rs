@@ -11,7 +11,8 @@ use olmguard::cluster::follow::{
     AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
 };
 use olmguard::server::{Config, Guard, Limits, Server};
-use olmguard::source::catalogd::{Catalogd, FetchLimits};
+use olmguard::source::catalogd::Catalogd;
+use olmguard::source::http::FetchLimits;
 use olmguard::telemetry::EditEvents;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;

@@ -13,8 +13,7 @@ use crate::cli::args::memory::TooLittle;
 use crate::cli::args::olm::OlmArgs;
 use crate::facts::given::ObjectTwice;
 use crate::facts::olm::OlmError;
-use crate::source::CatalogSource;
-use crate::source::pinned::PinnedUrlError;
+use crate::source::{CatalogPlaceError, CatalogSource};
 
 /// The flags of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -130,14 +129,14 @@ pub(crate) enum CatalogArgError {
     #[error("{found:?} has an empty name: write NAME=PATH, for example hub=catalog.yaml")]
     EmptyName { found: String },
     #[error(
-        "{found:?} has an empty path: write NAME=PATH for a file or directory, or \
+        "{found:?} has an empty path: write NAME=PATH for a file or directory, NAME=oci:IMAGE, or \
          NAME=URL#sha256=HEX"
     )]
     EmptyPath { found: String },
     #[error("catalog {name:?} is given twice: give each name once")]
     Twice { name: String },
     #[error(transparent)]
-    Url(#[from] PinnedUrlError),
+    Place(#[from] CatalogPlaceError),
 }
 
 impl CatalogArgs {
@@ -199,7 +198,7 @@ impl Args for CatalogArgs {
                 .value_name("NAME=PATH")
                 .action(ArgAction::Append)
                 .help_heading(heading::CATALOGS)
-                .help("Load catalog NAME: a file, directory or URL#sha256=HEX (repeatable)"),
+                .help("Load catalog NAME: a file, directory, oci:IMAGE or URL#sha256=HEX (repeatable)"),
         )
     }
 

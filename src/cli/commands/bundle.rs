@@ -8,9 +8,11 @@ use serde_json::Value;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::OlmArgs;
-use crate::cli::output::{OutputArgs, TextOrJson};
+use crate::cli::output::{OutputArgs, TextOrJson, progress};
 use crate::cli::{Exit, help, output, say};
 use crate::manifest::{DocumentError, InputError, documents, read_file};
+use crate::source::image::{ImageError, ImageKind};
+use crate::source::{FilesPlace, Progress};
 use olmguard_preflight::bundle::{NoCsv, RegistryBundle};
 use olmguard_views::bundle_report::{ReleaseReport, UncomparedCrd};
 
@@ -18,9 +20,9 @@ use olmguard_views::bundle_report::{ReleaseReport, UncomparedCrd};
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct BundleArgs {
-    /// Compare its CRDs with those of the bundle in this directory
-    #[arg(long, value_name = "DIR", help_heading = heading::INPUT)]
-    upgrade_from: Option<PathBuf>,
+    /// Compare its CRDs with those of this bundle, a directory or oci:IMAGE
+    #[arg(long, value_name = "BUNDLE", help_heading = heading::INPUT)]
+    upgrade_from: Option<FilesPlace>,
 
     #[command(flatten)]
     olm: OlmArgs,
@@ -28,14 +30,15 @@ pub(crate) struct BundleArgs {
     #[command(flatten)]
     output: OutputArgs<TextOrJson>,
 
-    /// Directory of the bundle, with manifests/ and metadata/
-    #[arg(value_name = "DIR")]
-    bundle: PathBuf,
+    /// The bundle: a directory with manifests/ and metadata/, or oci:IMAGE
+    #[arg(value_name = "BUNDLE")]
+    bundle: FilesPlace,
 }
 
 const EXAMPLES: &[&str] = &[
     "olmguard bundle ./bundle",
     "olmguard bundle ./bundle --upgrade-from ../released/bundle",
+    "olmguard bundle ./bundle --upgrade-from oci:quay.example/lantern/bundle:v1.2.0",
     "olmguard bundle ./bundle --olm-release 1.9 -o json",
 ];
 
@@ -75,6 +78,8 @@ enum BundleCommandError {
     #[error("{}: {source}: expected one with the kind ClusterServiceVersion", .folder.display())]
     NoCsv { folder: PathBuf, source: NoCsv },
     #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error(transparent)]
     Crd(#[from] UncomparedCrd),
     #[error("cannot write the result: {0}")]
     Write(#[from] io::Error),
@@ -91,7 +96,7 @@ pub(super) fn run(args: &BundleArgs) -> Exit {
 fn report_and_print(args: &BundleArgs) -> Result<Exit, BundleCommandError> {
     let rules = args.olm.request().rules().map_err(UsageError::from)?;
     let bundle = read_bundle(&args.bundle)?;
-    let before = args.upgrade_from.as_deref().map(read_bundle).transpose()?;
+    let before = args.upgrade_from.as_ref().map(read_bundle).transpose()?;
     let report = ReleaseReport::of(&bundle, before.as_ref(), &rules)?;
     match args.output.form {
         TextOrJson::Text => output::toned(&report.to_text())?,
@@ -104,8 +109,16 @@ fn report_and_print(args: &BundleArgs) -> Result<Exit, BundleCommandError> {
     })
 }
 
-/// The bundle in a directory. Links are followed: it is the user's own directory.
-fn read_bundle(folder: &Path) -> Result<RegistryBundle, BundleCommandError> {
+/// The bundle in a directory or an image.
+fn read_bundle(place: &FilesPlace) -> Result<RegistryBundle, BundleCommandError> {
+    let progress = Progress::default();
+    let local = || place.local(ImageKind::Bundle, &progress);
+    let files = progress::shown(&progress, local)?;
+    read_folder(files.path())
+}
+
+/// Links are followed: it is the user's own directory, or one without any.
+fn read_folder(folder: &Path) -> Result<RegistryBundle, BundleCommandError> {
     let annotations = folder.join("metadata/annotations.yaml");
     if !annotations.exists() {
         return Err(BundleCommandError::NoAnnotations { file: annotations });

@@ -4,7 +4,6 @@ mod installed;
 mod report;
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::args::catalogs::UsageError;
@@ -13,7 +12,7 @@ use crate::cli::args::{NamedValue, heading, memory, one_of};
 use crate::cli::facts::{FactsError, check_stdin};
 use crate::cli::output::{OutputArgs, progress};
 use crate::cli::{Exit, help, output, say};
-use crate::source::{Loader, Progress};
+use crate::source::{CatalogPlace, Loader, Progress};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
@@ -62,11 +61,11 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     output: OutputArgs<Output>,
 
-    /// Catalog before the change: a file, a directory, or - for standard input
-    old: PathBuf,
+    /// Catalog before the change: a file, a directory, oci:IMAGE, or - for standard input
+    old: CatalogPlace,
 
     /// Catalog after the change
-    new: PathBuf,
+    new: CatalogPlace,
 }
 
 /// The form of the report.
@@ -153,11 +152,16 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
     if args.olm == Generation::V0 && args.installed.is_given() {
         return Err(DiffError::Generations);
     }
-    let paths = [&args.old, &args.new];
-    let manifests = args.installed.extensions.iter();
-    check_stdin(paths.into_iter().chain(manifests).map(|path| &**path))?;
+    let places = [&args.old, &args.new];
+    let manifests = args.installed.extensions.iter().map(|path| &**path);
+    check_stdin(
+        places
+            .into_iter()
+            .filter_map(CatalogPlace::path)
+            .chain(manifests),
+    )?;
     let facts = args.installed.read(&args.rules)?;
-    let [old, new] = paths.map(|path| load(path, &facts.rules));
+    let [old, new] = places.map(|place| load(place, &facts.rules));
     let unreadable = |why| DiffError::Unreadable { why };
     let (old, new) = (old.map_err(unreadable)?, new.map_err(unreadable)?);
     if let Some(package) = &args.package
@@ -188,15 +192,15 @@ fn print(
     }
 }
 
-/// The catalog of a file or folder; why it cannot be had.
-pub(super) fn load(path: &Path, rules: &Rules) -> Result<Arc<Catalog>, String> {
+/// The catalog at a place; why it cannot be had.
+pub(super) fn load(place: &CatalogPlace, rules: &Rules) -> Result<Arc<Catalog>, String> {
     let reading = Progress::default();
-    let content = || Loader::new(rules, &reading, memory::of_commands()).load(path);
+    let content = || place.load(&mut Loader::new(rules, &reading, memory::of_commands()));
     let content = progress::shown(&reading, content);
     match content {
         Content::Loaded(catalog) => Ok(catalog),
         Content::Unreadable(why) | Content::Unfetched(why) => Err(why),
-        Content::Missing => Err(format!("{}: nothing is there", path.display())),
+        Content::Missing => Err(format!("{place}: nothing is there")),
     }
 }
 

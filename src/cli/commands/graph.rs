@@ -16,6 +16,7 @@ use crate::cli::commands::inquiry::GENERATIONS;
 use crate::cli::facts::{FactsArgs, FactsError, check_stdin};
 use crate::cli::{Exit, help, output, say, warn};
 use crate::facts::Facts;
+use crate::source::CatalogPlace;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::{Catalog, Package};
@@ -59,9 +60,9 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "VERSION", help_heading = heading::INPUT)]
     to: Option<String>,
 
-    /// Draw what changed since this catalog, a file or directory (svg and html)
+    /// Draw what changed since this catalog, a file, directory or oci:IMAGE (svg and html)
     #[arg(long, value_name = "OLD", help_heading = heading::INPUT)]
-    base: Option<PathBuf>,
+    base: Option<CatalogPlace>,
 
     /// Draw edges pale that this generation of OLM does not use
     #[arg(
@@ -171,7 +172,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let old = old.transpose()?;
     let mut sketch = Sketch::of(&graph, view)?;
     if let Some(base) = &args.base {
-        sketch = sketch.compared(old, &base.display().to_string());
+        sketch = sketch.compared(old, &base.to_string());
     }
     args.put(&sketch, form)?;
     let misses = sketch.reach.as_ref().is_some_and(ReachedRows::misses_goal);
@@ -202,7 +203,8 @@ impl GraphArgs {
             return Err(GraphError::NoPicture);
         }
         let paths = self.facts.common.catalog.paths();
-        check_stdin(paths.chain(self.base.as_deref())).map_err(FactsError::from)?;
+        check_stdin(paths.chain(self.base.as_ref().and_then(CatalogPlace::path)))
+            .map_err(FactsError::from)?;
         if self.olm == Generation::V0 && self.edges.is_given() {
             return Err(GraphError::NotOfV0);
         }
@@ -274,8 +276,8 @@ impl GraphArgs {
 
     /// The catalog of before.
     fn base(&self, facts: &Facts) -> Result<Option<Arc<Catalog>>, GraphError> {
-        let load = |path| super::diff::load(path, facts.snapshot.rules());
-        let base = self.base.as_deref().map(load).transpose();
+        let load = |place| super::diff::load(place, facts.snapshot.rules());
+        let base = self.base.as_ref().map(load).transpose();
         base.map_err(GraphError::Base)
     }
 

@@ -4,7 +4,7 @@ mod forms;
 mod report;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
@@ -16,7 +16,8 @@ use crate::cli::{Exit, help, say};
 use crate::manifest::Position;
 use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::policy_objects::PolicyPlace;
-use crate::source::{self, Progress, SourceError};
+use crate::source::image::{ImageError, ImageKind};
+use crate::source::{self, FilesPlace, Progress, SourceError};
 pub use forms::sarif;
 use olmguard_views::lint::written::Collector;
 use olmguard_views::lint::{
@@ -87,9 +88,9 @@ pub(crate) struct LintArgs {
     #[command(flatten)]
     output: OutputArgs<Format>,
 
-    /// Catalogs to check: files, directories, or - for standard input
+    /// Catalogs to check: files, directories, oci:IMAGE, or - for standard input
     #[arg(value_name = "CATALOG", required_unless_present_any = ["explain", "list", "policies"])]
-    catalogs: Vec<PathBuf>,
+    catalogs: Vec<FilesPlace>,
 }
 
 /// The form of the findings.
@@ -127,6 +128,8 @@ enum LintError {
     #[error("{0}")]
     Source(#[from] SourceError),
     #[error("{0}")]
+    Image(#[from] ImageError),
+    #[error("{0}")]
     Policy(#[from] PolicyFileFault),
     #[error("cannot write the result: {0}")]
     Write(#[from] io::Error),
@@ -151,7 +154,7 @@ pub(crate) fn run(args: &LintArgs) -> Exit {
 
 fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
     let guardrails = args.guardrails.paths();
-    let catalogs = args.catalogs.iter().map(|path| read(path, guardrails));
+    let catalogs = args.catalogs.iter().map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
     let mut findings = lint(&catalogs);
     findings.extend(policy_findings(&args.policies, &catalogs)?);
@@ -167,18 +170,20 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
 }
 
 /// Reads a catalog, faults and all, and after it the guardrails that are to be checked against it.
-fn read(path: &Path, guardrails: &[PathBuf]) -> Result<WrittenCatalog, SourceError> {
-    let mut collector = Collector::new(&path.to_string_lossy());
+fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, LintError> {
     let progress = Progress::default();
     progress::shown(&progress, || {
+        let files = place.local(ImageKind::Catalog, &progress)?;
+        let path = files.path();
+        let mut collector = Collector::new(&path.to_string_lossy());
         source::read_into(path, &progress, &mut collector)?;
         if !guardrails.is_empty() {
             collector.begin_imposed();
         }
         let mut files = guardrails.iter();
-        files.try_for_each(|file| source::read_into(file, &progress, &mut collector))
-    })?;
-    Ok(collector.finish())
+        files.try_for_each(|file| source::read_into(file, &progress, &mut collector))?;
+        Ok(collector.finish())
+    })
 }
 
 impl LintArgs {
@@ -208,7 +213,7 @@ impl LintArgs {
 impl LintError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Source(_) | Self::Policy(_) => Exit::BadInput,
+            Self::Source(_) | Self::Image(_) | Self::Policy(_) => Exit::BadInput,
             Self::Write(_) => Exit::Internal,
         }
     }

@@ -28,7 +28,7 @@ use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
 use crate::guardrail_files::GuardrailsFault;
 use crate::server::{BindError, Limits};
-use crate::source::catalogd::CatalogdError;
+use crate::source::http::RootsError;
 use crate::telemetry::log::{Log, log_panics, log_start};
 use crate::tls::TlsError;
 use certs::CertsArgs;
@@ -131,7 +131,7 @@ enum ServeError {
     #[error("{0}; or name the catalogs' files: --catalog NAME=PATH")]
     Cluster(#[from] ConnectError),
     #[error(transparent)]
-    Catalogd(#[from] CatalogdError),
+    Catalogd(#[from] RootsError),
     #[error(transparent)]
     Guardrails(#[from] GuardrailsFault),
     #[error(transparent)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::cluster::follow::confidence::{Disbelief, HeldBack};
-use crate::source::catalogd::{FetchClass, FetchError};
+use crate::source::http::{FetchClass, FetchError};
 use crate::telemetry::metrics::{CatalogLoad, LoadFailure};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;

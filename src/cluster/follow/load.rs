@@ -25,8 +25,9 @@ use crate::cluster::follow::job::{
     WeighedContent,
 };
 use crate::source::cache::{Cache, CacheEntry, CacheError};
-use crate::source::catalogd::{Catalogd, FetchedBody};
+use crate::source::catalogd::Catalogd;
 use crate::source::decompress::Tee;
+use crate::source::http::FetchedBody;
 use crate::source::{Progress, SourceError, finished, read_from};
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
 use crate::tls::Clock;

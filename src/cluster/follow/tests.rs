@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::publish::SnapshotStore;
 use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
-use crate::source::catalogd::FetchError;
+use crate::source::http::FetchError;
 use crate::source::{Progress, read_from};
 use live::{CATALOGS, Guarding, World};
 use olmguard_catalog::olm::Rules;

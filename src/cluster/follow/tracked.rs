@@ -10,7 +10,7 @@ use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::confidence::HeldBack;
 use crate::cluster::follow::job::{ContentKey, Failure, KnownContent, LoadedContent, Task, Want};
 use crate::cluster::follow::report::CatalogCondition;
-use crate::source::catalogd::Retry;
+use crate::source::http::Retry;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
 
 /// One catalog.

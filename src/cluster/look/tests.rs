@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::tests::Catalogd;
-use crate::source::catalogd::{self, FetchLimits};
+use crate::source::catalogd;
+use crate::source::http::FetchLimits;
 use crate::source::{Progress, SourceError, read_fetched};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::olm::Rules;

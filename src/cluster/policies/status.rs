@@ -26,7 +26,7 @@ use crate::cluster::object::name;
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::cluster::{extensions, fault, line};
 use crate::once_per_change::OncePerChange;
-use crate::source::catalogd::Retry;
+use crate::source::http::Retry;
 use crate::tls::Clock;
 use olmguard_engine::extension::{Extension, PolicySubject};
 use olmguard_policy::{GROUP, Subject, UpgradePolicy};

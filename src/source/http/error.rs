@@ -13,7 +13,7 @@ use rustls::pki_types::UnixTime;
 use time::OffsetDateTime;
 
 use crate::source::SourceError;
-use crate::source::catalogd::AddressError;
+use crate::source::http::AddressError;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! The CA certificates that a catalogd must be signed by.
+//! The CA certificates by which a server is trusted.
 //!
 //! A CA's file is read again before each try and compared by its content: it is a mounted Secret or
 //! `ConfigMap`, which changes by the renaming of links beside it. What cannot be used is told once,
@@ -45,7 +45,7 @@ enum ContentMark {
 }
 
 impl Roots {
-    pub(super) fn new(ca: Option<&Path>) -> Result<Self, CatalogdError> {
+    pub(super) fn new(ca: Option<&Path>) -> Result<Self, RootsError> {
         let Some(path) = ca else {
             return Ok(Self(RootsKind::System(Arc::new(system()))));
         };
@@ -98,7 +98,7 @@ impl RootsState {
 }
 
 impl ContentMark {
-    fn of(content: &Result<Vec<u8>, CatalogdError>) -> Self {
+    fn of(content: &Result<Vec<u8>, RootsError>) -> Self {
         match content {
             Ok(content) => {
                 let digest = digest::digest(&SHA256, content);
@@ -148,7 +148,7 @@ fn finish(mut config: ClientConfig) -> ClientConfig {
 /// Why the certificates of a CA cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CatalogdError {
+pub enum RootsError {
     /// The file cannot be read.
     #[error("{}: cannot read: {source}", path.display())]
     Read {
@@ -192,16 +192,16 @@ pub enum CatalogdError {
 }
 
 /// The authorities whose certificates are in `content`, which is that of `path`.
-fn roots(path: &Path, content: &[u8]) -> Result<RootCertStore, CatalogdError> {
+fn roots(path: &Path, content: &[u8]) -> Result<RootCertStore, RootsError> {
     let mut roots = RootCertStore::empty();
     for (at, certificate) in CertificateDer::pem_slice_iter(content).enumerate() {
         let path = || path.to_owned();
-        let certificate = certificate.map_err(|source| CatalogdError::Pem {
+        let certificate = certificate.map_err(|source| RootsError::Pem {
             path: path(),
             source,
         })?;
         let added = roots.add(certificate);
-        added.map_err(|error| CatalogdError::Certificate {
+        added.map_err(|error| RootsError::Certificate {
             path: path(),
             number: at + 1,
             why: error.to_string().into(),
@@ -209,14 +209,14 @@ fn roots(path: &Path, content: &[u8]) -> Result<RootCertStore, CatalogdError> {
     }
     if roots.is_empty() {
         let path = path.to_owned();
-        return Err(CatalogdError::Nothing { path });
+        return Err(RootsError::Nothing { path });
     }
     Ok(roots)
 }
 
 /// The text of the file, or of all files of the folder.
-fn read_ca(path: &Path) -> Result<Vec<u8>, CatalogdError> {
-    let failed = |source| CatalogdError::Read {
+fn read_ca(path: &Path) -> Result<Vec<u8>, RootsError> {
+    let failed = |source| RootsError::Read {
         path: path.to_owned(),
         source,
     };
@@ -229,7 +229,7 @@ fn read_ca(path: &Path) -> Result<Vec<u8>, CatalogdError> {
     }
     if content.len() as u64 > LIMIT {
         let path = path.to_owned();
-        return Err(CatalogdError::TooLarge { path, limit: LIMIT });
+        return Err(RootsError::TooLarge { path, limit: LIMIT });
     }
     Ok(content)
 }
@@ -330,7 +330,7 @@ mod tests {
             "Failed to load the new CA certificates for catalogd, keeping the old ones error=";
         let of = |why| {
             format!(
-                " WARN olmguard::source::catalogd::roots: {kept}{}: {why}",
+                " WARN olmguard::source::http::roots: {kept}{}: {why}",
                 path.display()
             )
         };

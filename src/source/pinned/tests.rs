@@ -4,8 +4,6 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
 
-use ring::digest::{SHA256, digest};
-
 use super::*;
 use crate::source::Progress;
 use olmguard_catalog::memory::Pool;
@@ -15,8 +13,7 @@ const CATALOG: &[u8] = b"schema: olm.package\nname: p\n";
 const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 fn sha256_of(content: &[u8]) -> String {
-    let bytes = digest(&SHA256, content);
-    hex(bytes.as_ref().try_into().unwrap())
+    Sha256::of(content).hex()
 }
 
 /// The host of a server that answers one request so, and what it was asked.
@@ -138,8 +135,8 @@ fn what_is_no_pinned_url_is_refused() {
     let digest = " is not a digest: expected sha256= and 64 hexadecimal digits";
     let not_http =
         " is not a URL that olmguard can fetch: expected https://HOST/FILE#sha256=HEX, or a path";
-    let image = " is an image, which olmguard cannot read: run opm render IMAGE > catalog.json, and \
-                 use that file";
+    let image =
+        " is an image: write it as oci:HOST/REPOSITORY:TAG or oci:HOST/REPOSITORY@sha256:HEX";
     let rows = [
         (
             "https://h.example/c.yaml".to_owned(),
@@ -175,8 +172,8 @@ fn what_is_no_pinned_url_is_refused() {
         ("file:///c.yaml".to_owned(), "\"file:///c.yaml\"", not_http),
         ("https://".to_owned(), "\"https://\"", not_http),
         (
-            "oci://h.example/c:v1".to_owned(),
-            "\"oci://h.example/c:v1\"",
+            "docker://h.example/c:v1".to_owned(),
+            "\"docker://h.example/c:v1\"",
             image,
         ),
         (

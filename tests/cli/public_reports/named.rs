@@ -59,7 +59,7 @@ fn a_file_without_a_package_is_no_catalog() {
         ),
         (
             "quay.example/x/catalog:v1",
-            "run opm render quay.example/x/catalog:v1 > catalog.json",
+            "for an image, write oci:quay.example/x/catalog:v1",
         ),
     ] {
         let catalog = format!("--catalog=c={file}");

@@ -1,6 +1,6 @@
 //! Bodies that are whole, and bodies that are not.
 
-use olmguard::source::catalogd::{FetchClass, FetchError, FetchedBody};
+use olmguard::source::http::{FetchClass, FetchError, FetchedBody};
 use ring::digest::{SHA256, digest};
 
 use super::scene::{Scene, catalog, fails};

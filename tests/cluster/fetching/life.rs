@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use olmguard::source::SourceError;
-use olmguard::source::catalogd::FetchClass;
+use olmguard::source::http::FetchClass;
 use rustix::process::getpriority_process;
 
 use super::scene::{Scene, unreadable};

@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::time::Duration;
 
-use olmguard::source::catalogd::{Catalogd, FetchClass, FetchLimits};
+use olmguard::source::catalogd::Catalogd;
+use olmguard::source::http::{FetchClass, FetchLimits};
 use tokio::task::yield_now;
 
 use super::scene::{Scene, catalog, fails, fails_within, text, unreadable};

@@ -1,7 +1,8 @@
 //! What is asked, and answers that are not 200.
 
 use super::scene::{Scene, fails, fetch, text, trusting};
-use olmguard::source::catalogd::{Catalogd, FetchClass, FetchLimits};
+use olmguard::source::catalogd::Catalogd;
+use olmguard::source::http::{FetchClass, FetchLimits};
 use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::catalogd::authority::Authority;
 use olmguard_support::catalogd::scripted::Scripted;

@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use olmguard::source::catalogd::{Catalogd, FetchError, FetchLimits, FetchedBody};
+use olmguard::source::catalogd::Catalogd;
+use olmguard::source::http::{FetchError, FetchLimits, FetchedBody};
 use olmguard::source::{Progress, SourceError, read_from};
 use olmguard::telemetry::metrics::LoadFailure;
 use olmguard_catalog::olm::Rules;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use olmguard::source::catalogd::{Catalogd, FetchClass, FetchLimits};
+use olmguard::source::catalogd::Catalogd;
+use olmguard::source::http::{FetchClass, FetchLimits};
 use tempfile::TempDir;
 
 use super::scene::{Scene, fetch, trusting};

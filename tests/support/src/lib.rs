@@ -22,6 +22,7 @@ pub mod git;
 pub mod https;
 pub mod junit;
 pub mod moved;
+pub mod oci;
 pub mod process;
 pub mod programs;
 pub mod schema;

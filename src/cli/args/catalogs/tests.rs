@@ -59,7 +59,11 @@ fn what_is_no_catalog_is_refused() {
         ),
         (
             &["--catalog", "a=h.example/c@sha256:00"],
-            "\"h.example/c@sha256:00\" is an image, which olmguard cannot read",
+            "\"h.example/c@sha256:00\" is an image: write it as oci:HOST/REPOSITORY:TAG",
+        ),
+        (
+            &["--catalog", "a=oci:h.example/c"],
+            "image \"h.example/c\" has neither a tag nor a digest: add one, for example :latest",
         ),
         (
             &["--catalog", "a=x", "--catalog", "a=y"],

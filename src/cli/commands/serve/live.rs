@@ -23,7 +23,7 @@ use crate::facts::cluster::ClusterRequest;
 use crate::facts::olm::OlmRequest;
 use crate::server::{Guard, ReadinessCheck};
 use crate::source::cache::Cache;
-use crate::source::catalogd::CatalogdError;
+use crate::source::http::RootsError;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::go_duration;
@@ -112,7 +112,7 @@ impl LiveArgs {
         (request, olm, preflight): (ClusterRequest, OlmRequest, PreflightMode),
         memory: Pool,
         metrics: &Metrics,
-    ) -> Result<ClusterCatalogs, CatalogdError> {
+    ) -> Result<ClusterCatalogs, RootsError> {
         let catalogd = request.catalogd()?;
         let cache = self.cache().await;
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));

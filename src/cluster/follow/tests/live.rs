@@ -20,7 +20,7 @@ use crate::cluster::follow::{
 use crate::cluster::tests::Catalogd;
 use crate::source::cache::Cache;
 use crate::source::catalogd;
-use crate::source::catalogd::FetchLimits;
+use crate::source::http::FetchLimits;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::Package;

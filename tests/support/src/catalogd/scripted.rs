@@ -155,10 +155,25 @@ async fn serve(
     connection: usize,
 ) -> io::Result<()> {
     let Some(acceptor) = acceptor else {
-        return answer_all(socket, script, log, connection).await;
+        return plain(socket, script, log, connection).await;
     };
     let stream = acceptor.accept(socket).await?;
     answer_all(stream, script, log, connection).await
+}
+
+/// Without TLS. Who begins with it is told so, as servers do.
+async fn plain(
+    mut socket: TcpStream,
+    script: &Script,
+    log: &Log,
+    connection: usize,
+) -> io::Result<()> {
+    let mut first = [0];
+    socket.peek(&mut first).await?;
+    if first == [TLS_HANDSHAKE] {
+        return socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    }
+    answer_all(socket, script, log, connection).await
 }
 
 async fn answer_all(
@@ -239,5 +254,8 @@ impl Drop for Open<'_> {
         self.0.send_modify(|open| *open -= 1);
     }
 }
+
+/// With this byte a client of TLS begins.
+const TLS_HANDSHAKE: u8 = 0x16;
 
 const DEADLINE: Duration = Duration::from_secs(30);

@@ -1,0 +1,436 @@
+//! Credentials for registries, from where docker, podman and Kubernetes keep them: `auth.json`, `config.json`, a pull
+//! secret's `.dockerconfigjson`, and the helpers that these files name.
+//!
+//! Upstream: containers/image, `docs/containers-auth.json.5.md`; docker/cli and its
+//! credential helpers, as released in 2025.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use base64_simd::STANDARD;
+use serde::Deserialize;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::reference::{ImageReference, is_docker};
+use crate::foreign_text::one_line;
+
+/// A user of a registry.
+#[derive(Clone, Eq, PartialEq)]
+pub(super) struct Login {
+    pub(super) user: String,
+    pub(super) password: String,
+}
+
+/// Why credentials cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CredentialsFault {
+    /// The file that the environment names is not there, or it cannot be read.
+    #[error("{}: cannot read the credentials: {source}", .file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file has another form.
+    #[error("{}: {why}: expected JSON as docker login or podman login writes it", .file.display())]
+    Form {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: Box<str>,
+    },
+    /// The entry has a token that is not sent to registries.
+    #[error(
+        "{}: the entry {entry:?} has an identity token: expected a user and a password, or an \
+         access token as the password", .file.display()
+    )]
+    IdentityToken {
+        /// The file.
+        file: PathBuf,
+        /// Its entry.
+        entry: Box<str>,
+    },
+    /// A credential helper gives none.
+    #[error("docker-credential-{helper}: {why}")]
+    Helper {
+        /// Its name.
+        helper: Box<str>,
+        /// What it says, or the system.
+        why: Box<str>,
+    },
+}
+
+/// A file of credentials.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AuthFile {
+    auths: BTreeMap<String, AuthEntry>,
+    cred_helpers: BTreeMap<String, String>,
+    creds_store: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct AuthEntry {
+    auth: String,
+    username: String,
+    password: String,
+    identitytoken: String,
+}
+
+/// The files in which credentials are looked for, and whether each has to be there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CredentialFiles(Vec<(PathBuf, bool)>);
+
+impl CredentialFiles {
+    /// Those of this user.
+    pub(super) fn of_user() -> Self {
+        Self(files(|name| env::var_os(name)))
+    }
+
+    /// The credentials for an image. None if no file has any: most registries serve catalogs to everybody.
+    pub(super) async fn login(
+        &self,
+        image: &ImageReference,
+    ) -> Result<Option<Login>, CredentialsFault> {
+        for (file, is_required) in &self.0 {
+            let Some(content) = read(file, *is_required)? else {
+                continue;
+            };
+            if let Some(login) = login_of(file, &content, image).await? {
+                return Ok(Some(login));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Where credentials are looked for, in the order of podman; whether a file has to be there.
+fn files(variable: impl Fn(&'static str) -> Option<OsString>) -> Vec<(PathBuf, bool)> {
+    let path = |name| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    if let Some(file) = path("REGISTRY_AUTH_FILE") {
+        return vec![(file, true)];
+    }
+    let directory = |name, rest: &str| Some(path(name)?.join(rest));
+    let runtime = directory("XDG_RUNTIME_DIR", "containers/auth.json");
+    let config = directory("XDG_CONFIG_HOME", "containers/auth.json")
+        .or_else(|| directory("HOME", ".config/containers/auth.json"));
+    let docker = directory("DOCKER_CONFIG", "config.json")
+        .or_else(|| directory("HOME", ".docker/config.json"));
+    let found = [runtime, config, docker].into_iter().flatten();
+    found.map(|file| (file, false)).collect()
+}
+
+fn read(file: &PathBuf, is_required: bool) -> Result<Option<Vec<u8>>, CredentialsFault> {
+    let failed = |source| CredentialsFault::Read {
+        file: file.clone(),
+        source,
+    };
+    let opened = match File::open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_required => return Ok(None),
+        opened => opened.map_err(failed)?,
+    };
+    let mut content = Vec::new();
+    opened
+        .take(LIMIT)
+        .read_to_end(&mut content)
+        .map_err(failed)?;
+    Ok(Some(content))
+}
+
+async fn login_of(
+    file: &PathBuf,
+    content: &[u8],
+    image: &ImageReference,
+) -> Result<Option<Login>, CredentialsFault> {
+    let parsed: AuthFile = serde_json::from_slice(content).map_err(|error| form(file, &error))?;
+    let names = names(image);
+    let helper = names
+        .iter()
+        .find_map(|name| find(&parsed.cred_helpers, name));
+    if let Some((host, helper)) = helper {
+        return ask(helper, host).await;
+    }
+    let entry = names.iter().find_map(|name| find(&parsed.auths, name));
+    match entry {
+        Some((name, entry)) if !entry.is_empty() => entry.login(file, name).map(Some),
+        _ if !parsed.creds_store.is_empty() => ask(&parsed.creds_store, server(image)).await,
+        _ => Ok(None),
+    }
+}
+
+/// The names under which credentials for an image can be found, the most exact first.
+fn names(image: &ImageReference) -> Vec<String> {
+    let whole = image.name();
+    let mut names = vec![whole.clone()];
+    let parents = whole.rmatch_indices('/');
+    names.extend(parents.filter_map(|(at, _)| whole.get(..at).map(str::to_owned)));
+    if is_docker(&image.host) {
+        names.push("index.docker.io".to_owned());
+    }
+    names
+}
+
+/// As what a helper knows the registry of an image.
+fn server(image: &ImageReference) -> &str {
+    if is_docker(&image.host) {
+        "https://index.docker.io/v1/"
+    } else {
+        &image.host
+    }
+}
+
+/// The entry of this name. Old files have URLs.
+fn find<'f, T>(entries: &'f BTreeMap<String, T>, name: &str) -> Option<(&'f str, &'f T)> {
+    let mut entries = entries.iter();
+    let found = entries.find(|(key, _)| bare(key) == name)?;
+    Some((found.0, found.1))
+}
+
+fn bare(key: &str) -> &str {
+    let key = key
+        .trim_start_matches("https://")
+        .trim_start_matches("http://");
+    let key = key.trim_end_matches('/');
+    let old = key.strip_suffix("/v1").or_else(|| key.strip_suffix("/v2"));
+    old.unwrap_or(key)
+}
+
+impl AuthEntry {
+    /// Whether a credential store has the rest.
+    fn is_empty(&self) -> bool {
+        self.auth.is_empty() && self.username.is_empty() && self.identitytoken.is_empty()
+    }
+
+    fn login(&self, file: &PathBuf, name: &str) -> Result<Login, CredentialsFault> {
+        if !self.identitytoken.is_empty() {
+            return Err(CredentialsFault::IdentityToken {
+                file: file.clone(),
+                entry: one_line(name).into(),
+            });
+        }
+        if self.auth.is_empty() {
+            return Ok(Login {
+                user: self.username.clone(),
+                password: self.password.clone(),
+            });
+        }
+        let decoded = STANDARD.decode_to_vec(self.auth.trim()).ok();
+        let text = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let pair = text.as_deref().and_then(|text| text.split_once(':'));
+        let (user, password) = pair.ok_or_else(|| CredentialsFault::Form {
+            file: file.clone(),
+            why: format!(
+                "auth of {:?} is not USER:PASSWORD in base64",
+                one_line(name)
+            )
+            .into(),
+        })?;
+        Ok(Login {
+            user: user.to_owned(),
+            // Docker once padded them.
+            password: password.trim_end_matches('\0').to_owned(),
+        })
+    }
+}
+
+fn form(file: &PathBuf, error: &serde_json::Error) -> CredentialsFault {
+    CredentialsFault::Form {
+        file: file.clone(),
+        why: one_line(&error.to_string()).into(),
+    }
+}
+
+// === Credential helpers: `docker-credential-NAME get`, which reads the registry and prints JSON ===
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct HelperAnswer {
+    username: String,
+    secret: String,
+}
+
+async fn ask(helper: &str, server: &str) -> Result<Option<Login>, CredentialsFault> {
+    let fault = |why: &str| CredentialsFault::Helper {
+        helper: one_line(helper).into(),
+        why: one_line(why).into(),
+    };
+    if helper.contains('/') {
+        return Err(fault("expected the name of a program, found a path"));
+    }
+    let answer = match timeout(PATIENCE, run(helper, server)).await {
+        Ok(answer) => answer.map_err(|error| fault(&error.to_string()))?,
+        Err(_) => return Err(fault(&format!("no answer within {PATIENCE:?}"))),
+    };
+    let said = String::from_utf8_lossy(&answer.stdout);
+    if !answer.status.success() {
+        // What every helper says where it has none.
+        return if said.contains("credentials not found") {
+            Ok(None)
+        } else {
+            Err(fault(if said.trim().is_empty() {
+                "failed, and says nothing"
+            } else {
+                &said
+            }))
+        };
+    }
+    let answer: HelperAnswer = serde_json::from_slice(&answer.stdout)
+        .map_err(|_| fault("its answer is not JSON with Username and Secret"))?;
+    if answer.username == "<token>" {
+        return Err(fault(
+            "has an identity token: expected a user and a password",
+        ));
+    }
+    Ok(Some(Login {
+        user: answer.username,
+        password: answer.secret,
+    }))
+}
+
+async fn run(helper: &str, server: &str) -> io::Result<Output> {
+    let mut command = Command::new(format!("docker-credential-{helper}"));
+    let command = command.arg("get").kill_on_drop(true);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::null()).spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(server.as_bytes()).await?;
+    }
+    child.wait_with_output().await
+}
+
+/// Files of credentials take some kilobytes.
+const LIMIT: u64 = 1 << 20;
+
+/// A helper may ask its user.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn image(text: &str) -> ImageReference {
+        text.parse().unwrap()
+    }
+
+    async fn found(content: &Value, name: &str) -> Result<Option<String>, String> {
+        let content = content.to_string();
+        let file = PathBuf::from("auth.json");
+        let login = login_of(&file, content.as_bytes(), &image(name)).await;
+        let shown = |login: Login| format!("{}:{}", login.user, login.password);
+        login
+            .map(|login| login.map(shown))
+            .map_err(|error| error.to_string())
+    }
+
+    fn auth(pair: &str) -> Value {
+        json!({"auth": STANDARD.encode_to_string(pair)})
+    }
+
+    #[tokio::test]
+    async fn the_most_exact_entry_counts() {
+        let file = json!({"auths": {
+            "quay.example": auth("host:1"),
+            "quay.example/a": auth("org:2"),
+            "quay.example/a/b": auth("repository:3"),
+            "https://index.docker.io/v1/": auth("docker:4"),
+            "other.example:5000": {"username": "plain", "password": "5"},
+        }});
+        for (name, login) in [
+            ("quay.example/a/b:1", Some("repository:3")),
+            ("quay.example/a/bc:1", Some("org:2")),
+            ("quay.example/x:1", Some("host:1")),
+            ("docker.io/busybox:1", Some("docker:4")),
+            ("other.example:5000/x:1", Some("plain:5")),
+            ("unknown.example/x:1", None),
+        ] {
+            assert_eq!(
+                found(&file, name).await,
+                Ok(login.map(str::to_owned)),
+                "{name}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn an_entry_that_cannot_be_used_names_the_file() {
+        let name = "quay.example/x:1";
+        for (file, why) in [
+            (
+                json!({"auths": {"quay.example": {"auth": "%"}}}),
+                "auth.json: auth of \"quay.example\" is not USER:PASSWORD in base64: expected JSON as \
+                 docker login or podman login writes it",
+            ),
+            (
+                json!({"auths": {"quay.example": {"identitytoken": "x"}}}),
+                "auth.json: the entry \"quay.example\" has an identity token: expected a user and a \
+                 password, or an access token as the password",
+            ),
+            (
+                json!({"credsStore": "../x"}),
+                "docker-credential-../x: expected the name of a program, found a path",
+            ),
+        ] {
+            assert_eq!(found(&file, name).await, Err(why.to_owned()));
+        }
+        let error = found(&json!(1), name).await.unwrap_err();
+        assert!(
+            error.starts_with("auth.json: invalid type: integer"),
+            "{error}"
+        );
+        let missing = found(&json!({"credHelpers": {"quay.example": "no-such"}}), name).await;
+        let error = missing.unwrap_err();
+        assert!(
+            error.starts_with("docker-credential-no-such: No such file"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn files_are_looked_for_as_podman_does() {
+        let of = |set: &[(&str, &str)]| {
+            let set: Vec<_> = set
+                .iter()
+                .map(|(name, value)| (name.to_string(), OsString::from(value)))
+                .collect();
+            files(move |name| {
+                set.iter()
+                    .find(|(of, _)| of == name)
+                    .map(|(_, value)| value.clone())
+            })
+        };
+        let named = of(&[("REGISTRY_AUTH_FILE", "/a"), ("HOME", "/h")]);
+        assert_eq!(named, [(PathBuf::from("/a"), true)]);
+        let found = of(&[
+            ("HOME", "/h"),
+            ("XDG_RUNTIME_DIR", "/run"),
+            ("DOCKER_CONFIG", "/d"),
+        ]);
+        let paths: Vec<_> = found.iter().map(|(path, _)| path.as_path()).collect();
+        let expected = [
+            "/run/containers/auth.json",
+            "/h/.config/containers/auth.json",
+            "/d/config.json",
+        ];
+        assert_eq!(paths, expected.map(Path::new));
+        assert!(of(&[]).is_empty());
+    }
+}

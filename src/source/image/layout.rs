@@ -1,0 +1,217 @@
+//! Images on disk: a directory in the layout of the image spec, or a tar archive of one.
+//!
+//! Upstream: opencontainers/image-spec v1.1, `image-layout.md`; containers/image, `docs/containers-transports.5.md`
+//! (`oci:`, `oci-archive:`).
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use ring::digest::{Context, SHA256};
+use tar::EntryType;
+
+use super::manifest::{Descriptor, MANIFEST_BYTES, Manifest, ManifestFault};
+use super::registry::TakeBody;
+use crate::foreign_text::one_line;
+use crate::source::digest::Sha256;
+
+/// The files of a layout.
+#[derive(Debug)]
+pub(super) enum ImageLayout {
+    Folder(PathBuf),
+    /// An archive, and where each of its files begins and how many bytes it has.
+    Archive(PathBuf, HashMap<String, (u64, u64)>),
+}
+
+/// Why a layout cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutFault {
+    /// A file of it cannot be read.
+    #[error("{name}: {source}")]
+    File {
+        /// The file, as the layout calls it.
+        name: Box<str>,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// An archive that is not one.
+    #[error(
+        "not a tar archive: {why}: expected what skopeo or podman writes as oci-archive, not compressed"
+    )]
+    Archive {
+        /// What the reader says.
+        why: Box<str>,
+    },
+    /// The list of images cannot be used.
+    #[error("index.json: {0}")]
+    Index(ManifestFault),
+    /// The layout has several images, or none of the name.
+    #[error("index.json lists {found}: expected {expected}")]
+    Which {
+        /// What it has.
+        found: Box<str>,
+        /// What was asked for.
+        expected: Box<str>,
+    },
+    /// A file with other bytes than its name says.
+    #[error("blob {expected} has the digest {found}: the layout is damaged")]
+    Damaged {
+        /// The digest that it is listed by.
+        expected: Sha256,
+        /// The digest of its bytes.
+        found: Sha256,
+    },
+}
+
+impl ImageLayout {
+    /// A directory.
+    pub(super) fn of_folder(folder: &Path) -> Self {
+        Self::Folder(folder.to_owned())
+    }
+
+    /// An archive. Its headers are read.
+    pub(super) fn of_archive(path: &Path) -> Result<Self, LayoutFault> {
+        let failed = |source| LayoutFault::File {
+            name: one_line(&path.to_string_lossy()).into(),
+            source,
+        };
+        let file = File::open(path).map_err(failed)?;
+        let mut archive = tar::Archive::new(file);
+        let mut files = HashMap::new();
+        for entry in archive.entries_with_seek().map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            if entry.header().entry_type() == EntryType::Regular && files.len() < FILES {
+                let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+                let name = name.trim_start_matches("./").to_owned();
+                files.insert(name, (entry.raw_file_position(), entry.size()));
+            }
+        }
+        Ok(Self::Archive(path.to_owned(), files))
+    }
+
+    /// The manifest of the image with this name, or of the only one.
+    pub(super) fn top(&self, name: Option<&str>) -> Result<Descriptor, LayoutFault> {
+        let bytes = self.bytes("index.json")?;
+        let listed = match Manifest::parse(&bytes, "").map_err(LayoutFault::Index)? {
+            Manifest::Index(listed) => listed,
+            Manifest::Image(_) => return Err(which("one image itself", "a list of images")),
+        };
+        let names = names(&listed);
+        match name {
+            Some(name) => {
+                let named = listed.into_iter();
+                let mut named = named.filter(|one| one.name.as_deref() == Some(name));
+                let expected = || format!("the image {:?}", one_line(name));
+                named.next().ok_or_else(|| which(&names, &expected()))
+            }
+            None => {
+                let [only] = <[_; 1]>::try_from(listed).map_err(|listed: Vec<_>| {
+                    let found = format!("{} images: {names}", listed.len());
+                    which(&found, "one image, or its name after the path and a colon")
+                })?;
+                Ok(only)
+            }
+        }
+    }
+
+    /// A small file.
+    fn bytes(&self, name: &str) -> Result<Vec<u8>, LayoutFault> {
+        let failed = |source| LayoutFault::File {
+            name: name.into(),
+            source,
+        };
+        let mut bytes = Vec::new();
+        let input = self.open(name).map_err(failed)?;
+        let read = input.take(MANIFEST_BYTES).read_to_end(&mut bytes);
+        read.map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// A blob, which is read to its end and compared with its digest.
+    pub(super) fn blob<T>(&self, digest: Sha256, take: &TakeBody<T>) -> Result<T, LayoutFault> {
+        let name = format!("blobs/sha256/{}", digest.hex());
+        let failed = |source| LayoutFault::File {
+            name: name.as_str().into(),
+            source,
+        };
+        let input = self.open(&name).map_err(failed)?;
+        let context = Context::new(&SHA256);
+        let mut input = DigestedRead { input, context };
+        let value = take(&mut input);
+        io::copy(&mut input, &mut io::sink()).map_err(failed)?;
+        let found = input.context.finish();
+        let found: [u8; 32] = found.as_ref().try_into().expect("SHA-256 has 32 bytes");
+        let found = Sha256::from(found);
+        if found != digest {
+            let expected = digest;
+            return Err(LayoutFault::Damaged { expected, found });
+        }
+        Ok(value)
+    }
+
+    fn open(&self, name: &str) -> io::Result<io::Take<File>> {
+        match self {
+            Self::Folder(folder) => Ok(File::open(folder.join(name))?.take(u64::MAX)),
+            Self::Archive(path, files) => {
+                let found = files.get(name).copied();
+                let (start, bytes) = found.ok_or(io::ErrorKind::NotFound)?;
+                let mut file = File::open(path)?;
+                file.seek(SeekFrom::Start(start))?;
+                Ok(file.take(bytes))
+            }
+        }
+    }
+}
+
+/// Digests what is read.
+struct DigestedRead<R> {
+    input: R,
+    context: Context,
+}
+
+impl<R: Read> Read for DigestedRead<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.context.update(buffer.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+}
+
+fn names(listed: &[Descriptor]) -> String {
+    let names: Vec<_> = listed
+        .iter()
+        .take(NAMES)
+        .map(|one| {
+            one.name
+                .as_deref()
+                .map_or_else(|| "one without a name".to_owned(), one_line)
+        })
+        .collect();
+    let more = listed.len().saturating_sub(names.len());
+    match more {
+        _ if names.is_empty() => "nothing".to_owned(),
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+fn which(found: &str, expected: &str) -> LayoutFault {
+    LayoutFault::Which {
+        found: found.into(),
+        expected: expected.into(),
+    }
+}
+
+fn unreadable(error: io::Error) -> LayoutFault {
+    LayoutFault::Archive {
+        why: one_line(&error.to_string()).into(),
+    }
+}
+
+/// How many files of an archive are remembered.
+const FILES: usize = 10_000;
+
+/// How many names a message has.
+const NAMES: usize = 5;

@@ -1,0 +1,504 @@
+//! Images in a registry: the pull half of the distribution protocol, with the tokens that registries ask for.
+//!
+//! ```text
+//! GET /v2/REPOSITORY/manifests/VERSION --> 401 with a challenge --> token --> the same again
+//!                                      --> 307 to a store of blobs, without the credentials
+//!                                      --> 429, 5xx: later again
+//! ```
+//!
+//! Upstream: opencontainers/distribution-spec v1.1, `spec.md`; distribution, `docs/content/spec/auth/token.md`.
+
+use std::io::Read;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64_simd::STANDARD;
+use form_urlencoded::Serializer;
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, AUTHORIZATION, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::{HeaderMap, Response, StatusCode};
+use serde::Deserialize;
+use tokio::time::sleep;
+
+use super::challenge::Challenge;
+use super::credentials::{CredentialFiles, CredentialsFault, Login};
+use super::manifest::{ACCEPTED, MANIFEST_BYTES};
+use super::reference::{ImageReference, ImageVersion, is_docker};
+use crate::source::digest::Sha256;
+use crate::source::http::{
+    Address, AddressError, Encoding, FetchError, FetchLimits, FetchedBody, HttpClient, Retry,
+    RootsError, TlsFault, consume,
+};
+
+/// The repository of an image.
+pub(super) struct Registry<'a> {
+    image: &'a ImageReference,
+    client: HttpClient,
+    access: &'a RegistryAccess,
+    /// The scheme of the registry.
+    scheme: &'static str,
+    /// What the registry accepted last.
+    authorization: Option<HeaderValue>,
+}
+
+/// How registries are reached: how long one is waited for, how often it is asked again, and as whom.
+#[derive(Clone, Debug)]
+pub(super) struct RegistryAccess {
+    pub(super) limits: FetchLimits,
+    pub(super) retry: Retry,
+    pub(super) credentials: CredentialFiles,
+}
+
+/// Why a registry gives none of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryFault {
+    /// The system's CA certificates cannot be used.
+    #[error(transparent)]
+    Roots(#[from] RootsError),
+    /// No answer, or none that is whole.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// An answer that is no content.
+    #[error("{host} answered HTTP {found}{hint}")]
+    Status {
+        /// Who answered.
+        host: Box<str>,
+        /// The status.
+        found: StatusCode,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Redirects without an end.
+    #[error("{host} redirected more than {REDIRECTS} times")]
+    Redirects {
+        /// Who did so last.
+        host: Box<str>,
+    },
+    /// A redirect to nowhere.
+    #[error("{host} redirected to a place that is not a URL with https")]
+    Location {
+        /// Who did so.
+        host: Box<str>,
+    },
+    /// A challenge that is not understood.
+    #[error("{host} asks for the authentication {found:?}: expected Bearer or Basic")]
+    Challenge {
+        /// Who asks.
+        host: Box<str>,
+        /// What for.
+        found: Box<str>,
+    },
+    /// The token service gave no token.
+    #[error("{host} gave no token for the registry: {why}")]
+    Token {
+        /// The token service.
+        host: Box<str>,
+        /// What is wrong with its answer.
+        why: Box<str>,
+    },
+    /// There are credentials, but they cannot be used.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsFault),
+    /// The URL of a registry cannot be made of the name.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+}
+
+/// What an answer is.
+enum RegistryAnswer<T> {
+    Content(T),
+    Challenged(Challenge),
+    Moved(Option<String>),
+    /// Later, perhaps after as many seconds.
+    Busy(Option<u64>),
+    Refused,
+}
+
+/// Reads a body, perhaps several times.
+pub(super) type TakeBody<T> = Arc<dyn Fn(&mut dyn Read) -> T + Send + Sync>;
+
+impl<'a> Registry<'a> {
+    pub(super) fn new(
+        image: &'a ImageReference,
+        access: &'a RegistryAccess,
+    ) -> Result<Self, RegistryFault> {
+        let client = HttpClient::new(None, access.limits)?.with_proxies_of_environment();
+        Ok(Self {
+            image,
+            client,
+            access,
+            scheme: "https",
+            authorization: None,
+        })
+    }
+
+    /// The manifest of a version, with the media type that it is sent as.
+    pub(super) async fn manifest(
+        &mut self,
+        version: &ImageVersion,
+    ) -> Result<(Vec<u8>, String), RegistryFault> {
+        let version = match version {
+            ImageVersion::Tag(tag) => tag.to_string(),
+            ImageVersion::Digest(digest) => digest.to_string(),
+        };
+        let limits = self.limits(MANIFEST_BYTES);
+        let read = async |answer: Response<Incoming>| {
+            let media_type = answer.headers().get(hyper::header::CONTENT_TYPE);
+            let media_type = media_type
+                .and_then(|it| it.to_str().ok())
+                .unwrap_or_default();
+            let media_type = media_type.to_owned();
+            let bytes = whole(answer, &limits).await?;
+            Ok((bytes, media_type))
+        };
+        self.get(&format!("manifests/{version}"), read).await
+    }
+
+    /// A blob, which is read as it comes. Whether it is the right one is known at the end.
+    pub(super) async fn blob<T: Send + 'static>(
+        &mut self,
+        digest: Sha256,
+        size: u64,
+        take: &TakeBody<T>,
+    ) -> Result<FetchedBody<T>, RegistryFault> {
+        let limits = self.limits(size);
+        let read = async |answer: Response<Incoming>| {
+            let take = Arc::clone(take);
+            let f = move |body: &mut dyn Read| Ok(take(body));
+            consume(answer.into_body(), Encoding::Identity, &limits, f).await
+        };
+        self.get(&format!("blobs/{digest}"), read).await
+    }
+
+    /// For an answer of at most so many bytes.
+    fn limits(&self, bytes: u64) -> FetchLimits {
+        FetchLimits {
+            wire: bytes,
+            content: bytes,
+            ..self.access.limits
+        }
+    }
+
+    /// What the repository has there, as often tried as a registry may fail for a while.
+    async fn get<T>(
+        &mut self,
+        path: &str,
+        read: impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
+    ) -> Result<T, RegistryFault> {
+        for failed in 1.. {
+            let (error, wait) = match self.follow(path, &read).await {
+                Ok(Attempt::Done(content)) => return Ok(content),
+                Ok(Attempt::Later(error, wait)) => (error, wait),
+                Err(RegistryFault::Fetch(error)) if is_passing(&error) => (error.into(), None),
+                Err(error) => return Err(error),
+            };
+            let Some(pause) = self.access.retry.pause(failed, fastrand::f64()) else {
+                return Err(error);
+            };
+            let asked = Duration::from_secs(wait.unwrap_or_default());
+            sleep(pause.max(asked.min(LONGEST_WAIT))).await;
+        }
+        unreachable!("tries have an end")
+    }
+
+    /// One try, through redirects and the challenge of the registry.
+    async fn follow<T>(
+        &mut self,
+        path: &str,
+        read: &impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
+    ) -> Result<Attempt<T>, RegistryFault> {
+        let mut place = self.place(path)?;
+        let (mut hops, mut is_elsewhere, mut is_answered) = (0, false, false);
+        loop {
+            let login = self.authorization.clone().filter(|_| !is_elsewhere);
+            let (status, answer) = match self.ask(&place, login, read).await {
+                Err(error) if self.is_plain(&place, &error) => {
+                    self.scheme = "http";
+                    place = self.place(path)?;
+                    continue;
+                }
+                answer => answer?,
+            };
+            match answer {
+                RegistryAnswer::Content(content) => return Ok(Attempt::Done(content)),
+                RegistryAnswer::Challenged(challenge) if !is_answered && !is_elsewhere => {
+                    self.authorization = self.answer(&place, challenge).await?;
+                    is_answered = true;
+                }
+                RegistryAnswer::Moved(location) => {
+                    hops += 1;
+                    let next = next(&place, location.as_deref(), hops)?;
+                    is_elsewhere |= next.host != place.host;
+                    place = next;
+                }
+                RegistryAnswer::Busy(wait) => {
+                    return Ok(Attempt::Later(refused(&place, status), wait));
+                }
+                RegistryAnswer::Challenged(_) | RegistryAnswer::Refused => {
+                    return Err(refused(&place, status));
+                }
+            }
+        }
+    }
+
+    /// Whether a registry of this machine has no TLS. It may do so, as for docker.
+    fn is_plain(&self, place: &Address, error: &FetchError) -> bool {
+        let is_without = matches!(
+            error,
+            FetchError::Tls {
+                fault: TlsFault::None | TlsFault::Closed,
+                ..
+            }
+        );
+        is_without && place.is_loopback() && self.scheme == "https"
+    }
+
+    fn place(&self, path: &str) -> Result<Address, AddressError> {
+        let host = if is_docker(&self.image.host) {
+            "registry-1.docker.io"
+        } else {
+            &self.image.host
+        };
+        let (scheme, repository) = (self.scheme, &self.image.repository);
+        Address::of(&format!("{scheme}://{host}/v2/{repository}/{path}"))
+    }
+
+    /// One request.
+    async fn ask<T>(
+        &self,
+        place: &Address,
+        login: Option<HeaderValue>,
+        read: &impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
+    ) -> Result<(StatusCode, RegistryAnswer<T>), FetchError> {
+        let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(ACCEPTED))]);
+        headers.extend(login.map(|login| (AUTHORIZATION, login)));
+        let answered = async |answer: Response<Incoming>| {
+            let status = answer.status();
+            let outcome = match status {
+                StatusCode::OK => RegistryAnswer::Content(read(answer).await?),
+                status => RegistryAnswer::of(status, answer.headers()),
+            };
+            Ok((status, outcome))
+        };
+        self.client.get(place, headers, answered).await
+    }
+
+    /// What a challenge asks for. Without credentials a token for everybody.
+    async fn answer(
+        &self,
+        place: &Address,
+        challenge: Challenge,
+    ) -> Result<Option<HeaderValue>, RegistryFault> {
+        let login = self.access.credentials.login(self.image).await?;
+        match challenge {
+            Challenge::Basic => Ok(login.as_ref().map(basic)),
+            Challenge::Bearer { realm, service } => {
+                let url = self.token_url(&realm, service.as_deref());
+                let token = Address::of(&url).ok();
+                let is_safe = |token: &Address| is_as_safe(place, token);
+                let token = token
+                    .filter(is_safe)
+                    .ok_or_else(|| RegistryFault::Location {
+                        host: place.host.clone(),
+                    })?;
+                self.token(&token, login.as_ref()).await.map(Some)
+            }
+            Challenge::Other(found) => Err(RegistryFault::Challenge {
+                host: place.host.clone(),
+                found,
+            }),
+        }
+    }
+
+    fn token_url(&self, realm: &str, service: Option<&str>) -> String {
+        let mut query = Serializer::new(String::new());
+        query.extend_pairs(service.map(|service| ("service", service)));
+        let scope = format!("repository:{}:pull", self.image.repository);
+        query.append_pair("scope", &scope);
+        let joint = if realm.contains('?') { '&' } else { '?' };
+        format!("{realm}{joint}{}", query.finish())
+    }
+
+    async fn token(
+        &self,
+        place: &Address,
+        login: Option<&Login>,
+    ) -> Result<HeaderValue, RegistryFault> {
+        let login = login.map(basic);
+        let limits = self.limits(TOKEN_BYTES);
+        let read = async |answer| whole(answer, &limits).await;
+        let (status, outcome) = self.ask(place, login, &read).await?;
+        let RegistryAnswer::Content(bytes) = outcome else {
+            return Err(refused(place, status));
+        };
+        let token = serde_json::from_slice::<TokenAnswer>(&bytes).ok();
+        let token = token.and_then(|answer| answer.token.or(answer.access_token));
+        let token = token.and_then(|token| sensitive(&format!("Bearer {token}")));
+        token.ok_or_else(|| RegistryFault::Token {
+            host: place.host.clone(),
+            why: "its answer has none".into(),
+        })
+    }
+}
+
+/// How a try ended.
+enum Attempt<T> {
+    Done(T),
+    Later(RegistryFault, Option<u64>),
+}
+
+impl<T> RegistryAnswer<T> {
+    fn of(status: StatusCode, headers: &HeaderMap) -> Self {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        if status == StatusCode::UNAUTHORIZED {
+            let challenges = headers.get_all(WWW_AUTHENTICATE).iter();
+            let challenges = challenges.filter_map(|value| value.to_str().ok());
+            return Challenge::of(challenges).map_or(Self::Refused, Self::Challenged);
+        }
+        if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+            return Self::Busy(text(RETRY_AFTER).and_then(|wait| wait.parse().ok()));
+        }
+        if status.is_redirection() {
+            return Self::Moved(text(LOCATION).map(str::to_owned));
+        }
+        Self::Refused
+    }
+}
+
+async fn whole(answer: Response<Incoming>, limits: &FetchLimits) -> Result<Vec<u8>, FetchError> {
+    let f = |body: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        // An error of it is kept as the fault of the fetch.
+        let read = body.read_to_end(&mut bytes);
+        Ok(read.map(|_| bytes).unwrap_or_default())
+    };
+    let fetched = consume(answer.into_body(), Encoding::Identity, limits, f).await?;
+    Ok(fetched.value)
+}
+
+/// Whether the next try may fare better.
+fn is_passing(error: &FetchError) -> bool {
+    matches!(
+        error,
+        FetchError::Connect { .. }
+            | FetchError::Timeout { .. }
+            | FetchError::Truncated { .. }
+            | FetchError::Response(_)
+    )
+}
+
+/// Where the next request goes.
+fn next(from: &Address, location: Option<&str>, hops: usize) -> Result<Address, RegistryFault> {
+    let host = from.host.clone();
+    if hops > REDIRECTS {
+        return Err(RegistryFault::Redirects { host });
+    }
+    let target = location.and_then(|location| moved(from, location));
+    target.ok_or(RegistryFault::Location { host })
+}
+
+/// The target of a redirect. It must be as safe as what it redirects from.
+fn moved(from: &Address, location: &str) -> Option<Address> {
+    let target = if location.starts_with('/') && !location.starts_with("//") {
+        let scheme = from.uri.scheme_str().unwrap_or_default();
+        Address::of(&format!("{scheme}://{}{location}", from.host))
+    } else {
+        Address::of(location)
+    };
+    target.ok().filter(|target| is_as_safe(from, target))
+}
+
+/// Nobody is sent from https to http.
+fn is_as_safe(from: &Address, to: &Address) -> bool {
+    to.uri.scheme_str() == Some("https") || from.uri.scheme_str() == Some("http")
+}
+
+fn refused(place: &Address, found: StatusCode) -> RegistryFault {
+    RegistryFault::Status {
+        host: place.host.clone(),
+        found,
+        hint: match found {
+            StatusCode::NOT_FOUND => ": no such image there; check its name and its tag",
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                ": log in with podman login or docker login, or name a file of credentials in \
+                 REGISTRY_AUTH_FILE"
+            }
+            StatusCode::TOO_MANY_REQUESTS => ": too many requests; try again later, or log in",
+            _ => "",
+        },
+    }
+}
+
+fn basic(login: &Login) -> HeaderValue {
+    let pair = format!("{}:{}", login.user, login.password);
+    let value = format!("Basic {}", STANDARD.encode_to_string(pair));
+    sensitive(&value).expect("base64 is text of a header")
+}
+
+fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[derive(Deserialize)]
+struct TokenAnswer {
+    token: Option<String>,
+    access_token: Option<String>,
+}
+
+impl RegistryAccess {
+    /// As this user. Stores of blobs send from files, over a network that may be far: half an hour for one blob.
+    pub(super) fn of_user() -> Self {
+        Self {
+            limits: FetchLimits {
+                connect: Duration::from_secs(15),
+                silence: Duration::from_secs(30),
+                total: Duration::from_mins(30),
+                wire: MANIFEST_BYTES,
+                content: MANIFEST_BYTES,
+            },
+            retry: Retry {
+                base: Duration::from_secs(1),
+                cap: Duration::from_secs(10),
+                tries: NonZero::new(4).unwrap(),
+            },
+            credentials: CredentialFiles::of_user(),
+        }
+    }
+}
+
+/// How long a registry can make somebody wait for the next try.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// A token with its claims has some kilobytes.
+const TOKEN_BYTES: u64 = 256 << 10;
+
+const REDIRECTS: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_is_as_safe_as_what_it_leads_from() {
+        let from = Address::of("https://r.example/v2/a").unwrap();
+        let to = |location| moved(&from, location).map(|to| to.uri.to_string());
+        assert_eq!(to("/b?c=d"), Some("https://r.example/b?c=d".into()));
+        assert_eq!(
+            to("https://cdn.example/x"),
+            Some("https://cdn.example/x".into())
+        );
+        for location in [
+            "http://cdn.example/x",
+            "//cdn.example/x",
+            "x",
+            "",
+            "ftp://h/x",
+        ] {
+            assert_eq!(to(location), None, "{location}");
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Images on this machine, unpacked: a directory for each, by the digest of its manifest, shared by all processes of
+//! a user and bounded in size.
+//!
+//! ```text
+//! IMAGES/catalog-HEX/content/...   what is kept of the image
+//!                   /note          how many bytes it takes and which directory is meant; locked by its readers
+//!       /.partial-X/               what is being unpacked
+//! ```
+//!
+//! Invariants: what has its name is whole; nothing that is being read is removed.
+
+use std::env;
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, Read};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+/// The directory of all images.
+#[derive(Debug)]
+pub(super) struct ImageStore {
+    folder: PathBuf,
+    limit: u64,
+    /// The directory is this process's own, where there is no place for a lasting one.
+    temporary: Option<Arc<TempDir>>,
+}
+
+/// An image that is on disk, whole. As long as this lives it stays there.
+#[derive(Debug)]
+pub struct UnpackedImage {
+    /// The directory that is meant.
+    pub(super) root: PathBuf,
+    _note: File,
+    _store: Option<Arc<TempDir>>,
+}
+
+/// An image that is being unpacked.
+#[derive(Debug)]
+pub(super) struct PartialImage(TempDir);
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Note {
+    bytes: u64,
+    folder: Box<str>,
+}
+
+impl UnpackedImage {
+    /// The directory: of a catalog the one with its files, of a bundle the one with `manifests` and `metadata`.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+impl ImageStore {
+    /// The user's: below `XDG_CACHE_HOME` or `HOME`, otherwise one for this process.
+    pub(super) fn of_user() -> io::Result<Self> {
+        let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
+        let home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
+        let cache = variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+        match cache {
+            Some(cache) => Self::at(cache.join("olmguard/images"), LIMIT, None),
+            None => {
+                let own = tempfile::tempdir()?;
+                Self::at(own.path().to_owned(), LIMIT, Some(own))
+            }
+        }
+    }
+
+    pub(super) fn at(folder: PathBuf, limit: u64, own: Option<TempDir>) -> io::Result<Self> {
+        make(&folder)?;
+        let temporary = own.map(Arc::new);
+        Ok(Self {
+            folder,
+            limit,
+            temporary,
+        })
+    }
+
+    /// The image of this name, if it is here. It counts as used now.
+    pub(super) fn find(&self, name: &str) -> Option<UnpackedImage> {
+        let place = self.folder.join(name);
+        let path = place.join(NOTE);
+        let mut file = File::open(&path).ok()?;
+        file.lock_shared().ok()?;
+        let note = read(&mut file)?;
+        // Until it was locked somebody may have removed it.
+        let root = place.join(CONTENT).join(&*note.folder);
+        if !path.exists() || !root.is_dir() {
+            return None;
+        }
+        // At worst it is the first to go.
+        let _gone_first = file.set_modified(SystemTime::now());
+        Some(UnpackedImage {
+            root,
+            _note: file,
+            _store: self.temporary.clone(),
+        })
+    }
+
+    /// A place to unpack into.
+    pub(super) fn begin(&self) -> io::Result<PartialImage> {
+        let partial = tempfile::Builder::new()
+            .prefix(PARTIAL)
+            .tempdir_in(&self.folder)?;
+        make(&partial.path().join(CONTENT))?;
+        make(&partial.path().join(PIECES))?;
+        Ok(PartialImage(partial))
+    }
+
+    /// Gives an image its name. If another process was faster, its image counts: it is the same.
+    pub(super) fn finish(
+        &self,
+        partial: PartialImage,
+        name: &str,
+        folder: &str,
+    ) -> io::Result<UnpackedImage> {
+        let path = partial.0.path();
+        fs::remove_dir_all(path.join(PIECES))?;
+        let note = Note {
+            bytes: size(path)?,
+            folder: folder.into(),
+        };
+        fs::write(path.join(NOTE), serde_json::to_vec(&note)?)?;
+        let place = self.folder.join(name);
+        if fs::rename(path, &place).is_err() && self.find(name).is_none() {
+            // What is there is the rest of one that somebody removed.
+            fs::remove_dir_all(&place)?;
+            fs::rename(path, &place)?;
+        }
+        let image = self.find(name);
+        self.shrink();
+        image.ok_or_else(|| io::Error::other("it was removed again at once"))
+    }
+
+    /// Removes the images that were not used for the longest time until the rest fits, and what a process left behind
+    /// that was killed.
+    fn shrink(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else {
+            return;
+        };
+        let mut images = Vec::new();
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let is_partial = entry.file_name().to_string_lossy().starts_with(PARTIAL);
+            if is_partial && is_old(&path) {
+                // If it stays, the next process tries again.
+                drop(fs::remove_dir_all(&path));
+            } else if !is_partial && let Some(image) = StoredImage::of(path) {
+                images.push(image);
+            }
+        }
+        images.sort_by_key(|image| image.used);
+        let mut total: u64 = images.iter().map(|image| image.bytes).sum();
+        for image in images {
+            if total <= self.limit {
+                break;
+            }
+            if image.remove() {
+                total = total.saturating_sub(image.bytes);
+            }
+        }
+    }
+}
+
+impl PartialImage {
+    /// Where the files of the image belong.
+    pub(super) fn content(&self) -> PathBuf {
+        self.0.path().join(CONTENT)
+    }
+
+    /// Where contents lie before their names are known.
+    pub(super) fn pieces(&self) -> PathBuf {
+        self.0.path().join(PIECES)
+    }
+}
+
+/// An image that could be removed.
+struct StoredImage {
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+}
+
+impl StoredImage {
+    fn of(path: PathBuf) -> Option<Self> {
+        let mut file = File::open(path.join(NOTE)).ok()?;
+        let used = file.metadata().ok()?.modified().ok()?;
+        let bytes = read(&mut file)?.bytes;
+        Some(Self { path, bytes, used })
+    }
+
+    /// Removes it, unless somebody reads it.
+    fn remove(&self) -> bool {
+        let note = self.path.join(NOTE);
+        let Ok(file) = File::open(&note) else {
+            return false;
+        };
+        if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
+            return false;
+        }
+        // Without its note it is no image any more, whatever of it stays.
+        fs::remove_file(&note).is_ok() && fs::remove_dir_all(&self.path).is_ok()
+    }
+}
+
+fn read(file: &mut File) -> Option<Note> {
+    let mut text = Vec::new();
+    file.take(NOTE_BYTES).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// How many bytes the files below a directory have.
+fn size(folder: &Path) -> io::Result<u64> {
+    let mut total = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        total += if metadata.is_dir() {
+            size(&entry.path())?
+        } else {
+            metadata.len()
+        };
+    }
+    Ok(total)
+}
+
+fn is_old(path: &Path) -> bool {
+    let modified = path.metadata().and_then(|metadata| metadata.modified());
+    let age = modified.ok().and_then(|at| at.elapsed().ok());
+    age.is_some_and(|age| age > ABANDONED)
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+const NOTE: &str = "note";
+const CONTENT: &str = "content";
+const PIECES: &str = "pieces";
+const PARTIAL: &str = ".partial-";
+
+const NOTE_BYTES: u64 = 64 << 10;
+
+/// Some catalogs and some hundred bundles.
+const LIMIT: u64 = 4 << 30;
+
+/// No image takes longer.
+const ABANDONED: Duration = Duration::from_hours(24);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store(folder: &TempDir, limit: u64) -> ImageStore {
+        ImageStore::at(folder.path().join("images"), limit, None).unwrap()
+    }
+
+    fn put(folder: &TempDir, limit: u64, name: &str, bytes: usize) -> UnpackedImage {
+        let store = store(folder, limit);
+        let partial = store.begin().unwrap();
+        fs::create_dir(partial.content().join("configs")).unwrap();
+        fs::write(partial.content().join("configs/c.json"), vec![b' '; bytes]).unwrap();
+        store.finish(partial, name, "configs").unwrap()
+    }
+
+    fn names(folder: &TempDir) -> Vec<String> {
+        let entries = fs::read_dir(folder.path().join("images")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+
+    fn unused_since(image: &UnpackedImage, seconds: u64) {
+        let at = SystemTime::now() - Duration::from_secs(seconds);
+        image._note.set_modified(at).unwrap();
+    }
+
+    #[test]
+    fn an_image_is_found_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(store(&folder, LIMIT).find("a").is_none());
+        put(&folder, LIMIT, "a", 10);
+        let found = store(&folder, LIMIT).find("a").unwrap();
+        assert!(found.root().ends_with("images/a/content/configs"));
+        assert_eq!(fs::read(found.root().join("c.json")).unwrap().len(), 10);
+    }
+
+    #[test]
+    fn the_second_of_two_takes_what_the_first_has_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (store(&folder, LIMIT), store(&folder, LIMIT));
+        let (first, second) = (one.begin().unwrap(), two.begin().unwrap());
+        let first = one.finish(first, "a", "").unwrap();
+        let second = two.finish(second, "a", "").unwrap();
+        assert_eq!(first.root(), second.root());
+        assert_eq!(names(&folder), ["a"]);
+    }
+
+    #[test]
+    fn the_longest_unused_goes_first_and_nothing_that_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = put(&folder, 5000, "read", 2000);
+        unused_since(&read, 300);
+        let old = put(&folder, 5000, "old", 2000);
+        unused_since(&old, 200);
+        drop(old);
+        let new = put(&folder, 5000, "new", 2000);
+        assert_eq!(names(&folder), ["new", "read"]);
+        drop((read, new));
+    }
+
+    #[test]
+    fn what_was_abandoned_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store(&folder, LIMIT);
+        let (fresh, dead) = (store.begin().unwrap(), store.begin().unwrap());
+        let long_ago = SystemTime::now() - ABANDONED * 2;
+        File::open(dead.0.path())
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
+        store.shrink();
+        assert!(fresh.0.path().exists() && !dead.0.path().exists());
+    }
+
+    #[test]
+    fn what_has_no_note_is_no_image() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = put(&folder, LIMIT, "a", 1);
+        let place = folder.path().join("images/a");
+        drop(image);
+        fs::write(place.join(NOTE), "{").unwrap();
+        assert!(store(&folder, LIMIT).find("a").is_none());
+        fs::remove_file(place.join(NOTE)).unwrap();
+        assert!(store(&folder, LIMIT).find("a").is_none());
+        assert!(put(&folder, LIMIT, "a", 1).root().exists());
+    }
+}

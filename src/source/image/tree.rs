@@ -1,0 +1,436 @@
+//! The file system of an image as far as it is kept: in memory, by names. Only the contents of files are on the disk,
+//! each in a file whose name this program made, and no link is ever made there: so no name of a layer leads anywhere.
+//!
+//! Upstream: opencontainers/image-spec v1.1, `layer.md` (whiteouts, opaque whiteouts, hard links). Unlike in
+//! containerd, a layer cannot put something below a symbolic link: that is refused.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// The directories of an image that are read, each relative to its root; an empty one is the root.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct KeptFolders(pub(super) Vec<Box<str>>);
+
+/// Something in the file system of an image.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum TreeNode {
+    /// A directory.
+    Folder,
+    /// A file, by the file on the disk that has its content.
+    File(PathBuf),
+    /// A symbolic link to this target.
+    Link(Box<str>),
+    /// Another name of a file that a lower layer has.
+    SameAs(Box<str>),
+}
+
+/// What one layer changes.
+#[derive(Debug, Default)]
+pub(super) struct LayerChanges {
+    /// Names that lower layers had, and everything below them.
+    pub(super) removed: BTreeSet<Box<str>>,
+    /// Directories of which lower layers had other content.
+    pub(super) emptied: BTreeSet<Box<str>>,
+    /// What it adds or replaces.
+    pub(super) added: ImageTree,
+}
+
+/// Names and what they are.
+///
+/// Invariant: nothing is below anything but a folder; folders can be implied by what they contain.
+#[derive(Debug, Default)]
+pub(super) struct ImageTree(BTreeMap<Box<str>, TreeNode>);
+
+/// Why the names of a layer cannot be those of a file system.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeFault {
+    /// Something is below a thing that is not a directory.
+    #[error("{path:?} is below {above:?}, which is not a directory")]
+    NotAFolder {
+        /// What is below.
+        path: Box<str>,
+        /// The link or the file.
+        above: Box<str>,
+    },
+    /// A hard link to something that is not there, or not kept.
+    #[error(
+        "{link:?} is a hard link to {target:?}, which is not a file in the same directory tree"
+    )]
+    HardLink {
+        /// The link.
+        link: Box<str>,
+        /// Its target.
+        target: Box<str>,
+    },
+    /// A symbolic link to something that is not there, not kept, or not a file.
+    #[error(
+        "{link:?} is a symbolic link to {target:?}, which is not a file in the same directory tree"
+    )]
+    Link {
+        /// The link.
+        link: Box<str>,
+        /// Its target.
+        target: Box<str>,
+    },
+}
+
+impl KeptFolders {
+    /// Whether a path is one of the directories or in one.
+    pub(super) fn contain(&self, path: &[u8]) -> bool {
+        let mut folders = self.0.iter();
+        folders.any(|folder| is_within(path, folder.as_bytes()))
+    }
+
+    /// Whether one of the directories is below this path, so that its removal removes what is kept.
+    pub(super) fn are_below(&self, path: &[u8]) -> bool {
+        let mut folders = self.0.iter();
+        folders.any(|folder| is_within(folder.as_bytes(), path))
+    }
+}
+
+/// Whether a path is a folder or below it.
+fn is_within(path: &[u8], folder: &[u8]) -> bool {
+    let rest = path.strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+impl ImageTree {
+    /// Puts something there, instead of what was there before.
+    pub(super) fn insert(&mut self, path: Box<str>, node: TreeNode) -> Result<(), TreeFault> {
+        if let Some(above) = self.blocked(&path) {
+            let above = above.into();
+            return Err(TreeFault::NotAFolder { path, above });
+        }
+        if node != TreeNode::Folder {
+            self.empty(&path);
+        }
+        self.0.insert(path, node);
+        Ok(())
+    }
+
+    /// What is above a path and no directory.
+    fn blocked<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let is_other = |node: &TreeNode| *node != TreeNode::Folder;
+        above(path).find(|above| self.get(above).is_some_and(is_other))
+    }
+
+    /// What is at a path.
+    pub(super) fn get(&self, path: &str) -> Option<&TreeNode> {
+        self.0.get(path)
+    }
+
+    /// What is below a path.
+    fn below(&self, path: &str) -> impl Iterator<Item = &str> {
+        let prefix = if path.is_empty() {
+            String::new()
+        } else {
+            format!("{path}/")
+        };
+        let start: Box<str> = prefix.as_str().into();
+        let names = self.0.range(start..).map(|(name, _)| &**name);
+        names.take_while(move |name| name.starts_with(&prefix))
+    }
+
+    fn empty(&mut self, path: &str) {
+        let below: Vec<Box<str>> = self.below(path).map(Into::into).collect();
+        for name in below {
+            self.0.remove(&name);
+        }
+    }
+
+    /// Puts a layer on top.
+    pub(super) fn apply(&mut self, changes: LayerChanges) -> Result<(), TreeFault> {
+        let LayerChanges {
+            removed,
+            emptied,
+            added,
+        } = changes;
+        let added = added.0.into_iter();
+        let added = added.map(|(path, node)| self.named_again(path, node));
+        let added: Vec<_> = added.collect::<Result<_, _>>()?;
+        for path in removed {
+            self.empty(&path);
+            self.0.remove(&path);
+        }
+        for path in emptied {
+            self.empty(&path);
+        }
+        let mut added = added.into_iter();
+        added.try_for_each(|(path, node)| self.insert(path, node))
+    }
+
+    /// A hard link to a file of a lower layer is that file.
+    fn named_again(
+        &self,
+        path: Box<str>,
+        node: TreeNode,
+    ) -> Result<(Box<str>, TreeNode), TreeFault> {
+        let TreeNode::SameAs(target) = node else {
+            return Ok((path, node));
+        };
+        match self.get(&target) {
+            Some(same @ (TreeNode::File(_) | TreeNode::Link(_))) => Ok((path, same.clone())),
+            _ => Err(TreeFault::HardLink { link: path, target }),
+        }
+    }
+
+    /// Whether a path is a directory, perhaps implied by what it contains.
+    pub(super) fn is_folder(&self, path: &str) -> bool {
+        self.get(path) == Some(&TreeNode::Folder) || self.below(path).next().is_some()
+    }
+
+    /// The content of the file at a path, through at most as many links as Linux follows.
+    fn content(&self, path: &str) -> Option<&Path> {
+        let mut ahead: Vec<&str> = parts(path);
+        let (mut reached, mut links) = (Vec::new(), 0);
+        while let Some(part) = ahead.pop() {
+            if part == ".." {
+                // Above the root is the root.
+                reached.pop();
+                continue;
+            }
+            reached.push(part);
+            if let Some(TreeNode::Link(target)) = self.get(&reached.join("/")) {
+                links += 1;
+                if links > LINKS {
+                    return None;
+                }
+                reached.pop();
+                if target.starts_with('/') {
+                    reached.clear();
+                }
+                ahead.extend(parts(target));
+            }
+        }
+        match self.get(&reached.join("/")) {
+            Some(TreeNode::File(content)) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// Writes all of it below an empty directory of this program. A symbolic link becomes the file that it leads to,
+    /// as whoever opens it sees it.
+    pub(super) fn write(&self, to: &Path) -> Result<(), WriteFault> {
+        let mut written = BTreeMap::new();
+        for (path, node) in &self.0 {
+            let place = to.join(&**path);
+            let content = match node {
+                TreeNode::Folder => {
+                    folder(&place)?;
+                    continue;
+                }
+                TreeNode::File(content) => content,
+                TreeNode::Link(target) | TreeNode::SameAs(target) => {
+                    self.content(path).ok_or_else(|| TreeFault::Link {
+                        link: path.clone(),
+                        target: target.clone(),
+                    })?
+                }
+            };
+            folder(place.parent().unwrap_or(to))?;
+            put(content, place, &mut written)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a tree is not on the disk.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteFault {
+    /// Something in it cannot be there.
+    #[error(transparent)]
+    ImageTree(#[from] TreeFault),
+    /// The operating system refused.
+    #[error("cannot write its files: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Moves a content to its place, or names it a second time.
+fn put<'c>(
+    content: &'c Path,
+    place: PathBuf,
+    written: &mut BTreeMap<&'c Path, PathBuf>,
+) -> io::Result<()> {
+    match written.entry(content) {
+        Entry::Occupied(first) => fs::hard_link(first.get(), place),
+        Entry::Vacant(first) => {
+            fs::rename(content, &place)?;
+            first.insert(place);
+            Ok(())
+        }
+    }
+}
+
+fn folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// The names of a path, the first one last.
+fn parts(path: &str) -> Vec<&str> {
+    let parts = path.split('/').rev();
+    parts.filter(|part| !matches!(*part, "" | ".")).collect()
+}
+
+/// The directories above a path, the highest first.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').filter_map(|(at, _)| path.get(..at))
+}
+
+/// How many links Linux follows on one way.
+const LINKS: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str) -> TreeNode {
+        TreeNode::File(name.into())
+    }
+
+    fn link(target: &str) -> TreeNode {
+        TreeNode::Link(target.into())
+    }
+
+    fn tree(nodes: &[(&str, TreeNode)]) -> ImageTree {
+        let mut tree = ImageTree::default();
+        for (path, node) in nodes {
+            tree.insert((*path).into(), node.clone()).unwrap();
+        }
+        tree
+    }
+
+    fn names(tree: &ImageTree) -> Vec<&str> {
+        tree.0.keys().map(|name| &**name).collect()
+    }
+
+    fn layer(removed: &[&str], emptied: &[&str], added: &[(&str, TreeNode)]) -> LayerChanges {
+        let set = |names: &[&str]| names.iter().map(|name| Box::from(*name)).collect();
+        LayerChanges {
+            removed: set(removed),
+            emptied: set(emptied),
+            added: tree(added),
+        }
+    }
+
+    #[test]
+    fn whiteouts_remove_what_lower_layers_had() {
+        let lower = [
+            ("c/a", file("1")),
+            ("c/a.x", file("2")),
+            ("c/d/e", file("3")),
+            ("c/d/f", file("4")),
+        ];
+        for (changes, expected) in [
+            (layer(&["c/a"], &[], &[]), vec!["c/a.x", "c/d/e", "c/d/f"]),
+            (
+                layer(&["c/d"], &[], &[("c/d/e", file("5"))]),
+                vec!["c/a", "c/a.x", "c/d/e"],
+            ),
+            (layer(&[], &["c/d"], &[]), vec!["c/a", "c/a.x"]),
+            (layer(&[], &["c"], &[("c/n", file("5"))]), vec!["c/n"]),
+            (layer(&["c"], &[], &[]), vec![]),
+            (
+                layer(&[], &[], &[("c/d", file("5"))]),
+                vec!["c/a", "c/a.x", "c/d"],
+            ),
+        ] {
+            let mut whole = tree(&lower);
+            whole.apply(changes).unwrap();
+            assert_eq!(names(&whole), expected);
+        }
+    }
+
+    #[test]
+    fn hard_links_reach_lower_layers_and_nothing_else() {
+        let mut whole = tree(&[("c/a", file("1"))]);
+        let same = TreeNode::SameAs("c/a".into());
+        whole.apply(layer(&["c/a"], &[], &[("c/b", same)])).unwrap();
+        assert_eq!(
+            (whole.get("c/a"), whole.get("c/b")),
+            (None, Some(&file("1")))
+        );
+        let lost = layer(&[], &[], &[("c/d", TreeNode::SameAs("c/z".into()))]);
+        let gone = whole.apply(lost);
+        assert!(matches!(gone, Err(TreeFault::HardLink { .. })), "{gone:?}");
+    }
+
+    #[test]
+    fn nothing_is_below_a_link() {
+        let mut whole = tree(&[("c/l", link("d"))]);
+        let through = whole.apply(layer(&[], &[], &[("c/l/x", file("1"))]));
+        assert!(
+            matches!(through, Err(TreeFault::NotAFolder { .. })),
+            "{through:?}"
+        );
+        whole
+            .apply(layer(&["c/l"], &[], &[("c/l/x", file("1"))]))
+            .unwrap();
+        assert_eq!(names(&whole), ["c/l/x"]);
+    }
+
+    #[test]
+    fn a_symbolic_link_is_the_file_it_leads_to_or_a_fault() {
+        let tree = tree(&[
+            ("c/b", file("1")),
+            ("c/d/e", file("2")),
+            ("c/up", link("..")),
+            ("c/one", link("two")),
+            ("c/two", link("one")),
+        ]);
+        for (target, content) in [
+            ("b", Some("1")),
+            ("d/e", Some("2")),
+            ("/c/b", Some("1")),
+            ("../c/./d/../b", Some("1")),
+            ("../../../c/b", Some("1")),
+            ("up/c/b", Some("1")),
+            ("up/up/up/etc/passwd", None),
+            ("/etc/passwd", None),
+            ("d", None),
+            ("one", None),
+            ("", None),
+        ] {
+            let mut with = ImageTree(tree.0.clone());
+            with.insert("c/l".into(), link(target)).unwrap();
+            assert_eq!(with.content("c/l"), content.map(Path::new), "{target}");
+        }
+    }
+
+    #[test]
+    fn the_disk_has_files_and_directories_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = folder.path().join("0");
+        fs::write(&content, "text").unwrap();
+        let node = TreeNode::File(content);
+        let whole = tree(&[
+            ("c/d/a", node.clone()),
+            ("c/b", node),
+            ("c/e", TreeNode::Folder),
+            ("c/l", link("d/a")),
+        ]);
+        let to = folder.path().join("out");
+        whole.write(&to).unwrap();
+        for name in ["c/d/a", "c/b", "c/l"] {
+            let place = to.join(name);
+            assert!(place.symlink_metadata().unwrap().is_file());
+            assert_eq!(fs::read_to_string(place).unwrap(), "text");
+        }
+        assert!(to.join("c/e").is_dir());
+    }
+
+    #[test]
+    fn a_link_that_leads_out_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = tree(&[("c/l", link("../../etc/passwd"))]);
+        let error = whole.write(folder.path()).unwrap_err().to_string();
+        let expected = "\"c/l\" is a symbolic link to \"../../etc/passwd\", which is not a file in the same \
+                        directory tree";
+        assert_eq!(error, expected);
+    }
+}

@@ -1,0 +1,168 @@
+//! The place of a catalog outside of a cluster.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::source::image::{ImageError, ImageKind, ImagePlace, ImagePlaceError, UnpackedImage};
+use crate::source::pinned::{PinnedUrl, PinnedUrlError};
+use crate::source::{Loader, Progress};
+use olmguard_engine::snapshot::Content;
+
+/// Where the content of a catalog is: on this machine, at a URL with the digest of what is there, or in an image.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CatalogPlace {
+    /// A file, a folder, or `-` for standard input.
+    Path(PathBuf),
+    /// A file that is fetched.
+    Pinned(PinnedUrl),
+    /// An image of a catalog.
+    Image(ImagePlace),
+}
+
+/// Why a text names no place.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogPlaceError {
+    /// Of a URL.
+    #[error(transparent)]
+    Url(#[from] PinnedUrlError),
+    /// Of an image.
+    #[error(transparent)]
+    Image(#[from] ImagePlaceError),
+}
+
+/// A catalog by its name, and where its content is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CatalogSource {
+    /// Its name.
+    pub name: String,
+    /// Where its content is.
+    pub place: CatalogPlace,
+}
+
+impl CatalogSource {
+    /// The catalog of this name at a place as it is written in a file of this directory.
+    pub(crate) fn within(
+        folder: &Path,
+        name: &str,
+        place: &str,
+    ) -> Result<Self, CatalogPlaceError> {
+        let place = place.parse::<CatalogPlace>()?.within(folder);
+        let name = name.to_owned();
+        Ok(Self { name, place })
+    }
+}
+
+impl CatalogPlace {
+    /// The same place, where a path begins in this folder.
+    #[must_use]
+    pub fn within(self, folder: &Path) -> Self {
+        match self {
+            Self::Path(path) => Self::Path(folder.join(path)),
+            Self::Pinned(url) => Self::Pinned(url),
+            Self::Image(image) => Self::Image(image.within(folder)),
+        }
+    }
+
+    /// The path, where it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Pinned(_) | Self::Image(_) => None,
+        }
+    }
+
+    /// The content, or why there is none.
+    pub fn load(&self, loader: &mut Loader<'_>) -> Content {
+        match self {
+            Self::Path(path) => loader.load(path),
+            Self::Pinned(url) => url.load(loader),
+            Self::Image(image) => match image.unpacked(ImageKind::Catalog, loader.progress()) {
+                Ok(unpacked) => loader.load(unpacked.root()),
+                Err(error) => Content::Unreadable(error.to_string()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for CatalogPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => path.display().fmt(f),
+            Self::Pinned(url) => url.fmt(f),
+            Self::Image(image) => image.fmt(f),
+        }
+    }
+}
+
+impl FromStr for CatalogPlace {
+    type Err = CatalogPlaceError;
+
+    fn from_str(text: &str) -> Result<Self, CatalogPlaceError> {
+        if ImagePlace::is_meant_by(text) {
+            Ok(Self::Image(text.parse()?))
+        } else if PinnedUrl::is_meant_by(text) {
+            Ok(Self::Pinned(text.parse()?))
+        } else {
+            Ok(Self::Path(text.into()))
+        }
+    }
+}
+
+/// Where files are that are read as such: on this machine, or in an image.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum FilesPlace {
+    /// A file, a folder, or `-` for standard input.
+    Path(PathBuf),
+    /// An image, which is unpacked first.
+    Image(ImagePlace),
+}
+
+/// Files on this machine, which stay there as long as this lives.
+#[derive(Debug)]
+pub struct LocalFiles {
+    path: PathBuf,
+    _image: Option<UnpackedImage>,
+}
+
+impl FilesPlace {
+    /// The files. It waits for a registry.
+    ///
+    /// # Errors
+    /// Whatever is wrong with an image. A path is not looked at.
+    pub fn local(&self, kind: ImageKind, progress: &Progress) -> Result<LocalFiles, ImageError> {
+        match self {
+            Self::Path(path) => Ok(LocalFiles {
+                path: path.clone(),
+                _image: None,
+            }),
+            Self::Image(image) => {
+                let image = image.unpacked(kind, progress)?;
+                Ok(LocalFiles {
+                    path: image.root().to_owned(),
+                    _image: Some(image),
+                })
+            }
+        }
+    }
+}
+
+impl LocalFiles {
+    /// Where they are.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl FromStr for FilesPlace {
+    type Err = ImagePlaceError;
+
+    fn from_str(text: &str) -> Result<Self, ImagePlaceError> {
+        if ImagePlace::is_meant_by(text) {
+            text.parse().map(Self::Image)
+        } else {
+            Ok(Self::Path(text.into()))
+        }
+    }
+}
