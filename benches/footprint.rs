@@ -141,7 +141,7 @@ fn image(run: &Run, world: &World) {
     let file = folder.path().join("catalog.json");
     fs::write(&file, content).expect("a file to write to");
     let layer = Layer::of(&[]).file("configs/catalog.json", content).gzip();
-    let registry = TestRegistry::of(TestImage::catalog(&[layer.clone()]));
+    let registry = TestRegistry::of(TestImage::catalog(std::slice::from_ref(&layer)));
     let image = format!("oci:{}", registry.image("catalog:v1"));
     let read = |place: &str| {
         let peak_file = NamedTempFile::new().expect("a file");

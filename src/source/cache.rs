@@ -21,6 +21,7 @@ mod tests;
 
 pub use error::{CacheError, DroppedFile, EntryFault};
 pub use folder::CacheEntry;
+pub(super) use folder::touch;
 
 use std::collections::BTreeSet;
 use std::path::Path;

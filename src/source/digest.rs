@@ -20,8 +20,12 @@ pub struct DigestError {
 impl Sha256 {
     /// The digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
+        let mut sum = [0; 32];
         let digest = digest(&SHA256, bytes);
-        Self(digest.as_ref().try_into().expect("SHA-256 has 32 bytes"))
+        for (to, from) in sum.iter_mut().zip(digest.as_ref()) {
+            *to = *from;
+        }
+        Self(sum)
     }
 
     /// The digest with these 64 hexadecimal digits, in either case.
@@ -38,7 +42,9 @@ impl Sha256 {
 
     /// The digest without its algorithm: 64 digits.
     pub fn hex(self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let digit = |value| char::from_digit(u32::from(value), 16).unwrap_or_default();
+        digits.map(digit).collect()
     }
 }
 

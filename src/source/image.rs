@@ -73,9 +73,9 @@ pub enum ImageKind {
 #[error("{place}: {fault}")]
 pub struct ImageError {
     /// The image, as it was named.
-    pub place: ImagePlace,
+    pub place: Box<ImagePlace>,
     /// What is wrong.
-    pub fault: UnpackFault,
+    pub fault: Box<UnpackFault>,
 }
 
 /// What is wrong with an image, or on the way to it.
@@ -164,8 +164,8 @@ impl ImagePlace {
         let unpacked = thread::scope(|scope| scope.spawn(unpack).join());
         let unpacked = unpacked.unwrap_or(Err(UnpackFault::Lost));
         unpacked.map_err(|fault| ImageError {
-            place: self.clone(),
-            fault,
+            place: Box::new(self.clone()),
+            fault: Box::new(fault),
         })
     }
 }
@@ -198,7 +198,7 @@ impl ImageReader {
         if let Some(image) = known(digest) {
             return Ok(image);
         }
-        let image = source.image(top)?;
+        let image = source.image(&top)?;
         let labels = manifest::labels(&source.config(&image.config)?)?;
         let kept = kind.kept(&labels)?;
         let partial = self.store.begin().map_err(UnpackFault::Store)?;
@@ -206,7 +206,7 @@ impl ImageReader {
         kind.check(&tree, &kept)?;
         tree.write(&partial.content())?;
         let name = kind.name(digest);
-        let image = self.store.finish(partial, &name, kind.root(&kept));
+        let image = self.store.finish(&partial, &name, kind.root(&kept));
         image.map_err(UnpackFault::Store)
     }
 }
@@ -324,7 +324,7 @@ impl<'a> ImageParts<'a> {
     }
 
     /// The image itself, where a manifest may be an index of several.
-    fn image(&mut self, top: SentManifest) -> Result<ImageManifest, UnpackFault> {
+    fn image(&mut self, top: &SentManifest) -> Result<ImageManifest, UnpackFault> {
         match Manifest::parse(&top.bytes, &top.media_type)? {
             Manifest::Image(image) => Ok(image),
             Manifest::Index(images) => {

@@ -15,7 +15,7 @@ pub enum CatalogPlace {
     /// A file, a folder, or `-` for standard input.
     Path(PathBuf),
     /// A file that is fetched.
-    Pinned(PinnedUrl),
+    Pinned(Box<PinnedUrl>),
     /// An image of a catalog.
     Image(ImagePlace),
 }
@@ -103,7 +103,7 @@ impl FromStr for CatalogPlace {
         if ImagePlace::is_meant_by(text) {
             Ok(Self::Image(text.parse()?))
         } else if PinnedUrl::is_meant_by(text) {
-            Ok(Self::Pinned(text.parse()?))
+            Ok(Self::Pinned(Box::new(text.parse()?)))
         } else {
             Ok(Self::Path(text.into()))
         }

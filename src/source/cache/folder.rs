@@ -109,7 +109,7 @@ impl CacheFolder {
         match File::open(&path) {
             Ok(file) => {
                 // At worst it is the first to go.
-                let _gone_first = futimens(&file, &NOW);
+                let _gone_first = touch(&file);
                 Ok(Some(file))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -215,6 +215,11 @@ const PARTIAL: &str = ".partial";
 const FOLDER_MODE: u32 = 0o700;
 
 const FILE_MODE: u32 = 0o600;
+
+/// Notes that a file is used.
+pub(in crate::source) fn touch(file: &File) -> io::Result<()> {
+    Ok(futimens(file, &NOW)?)
+}
 
 /// The file system's own time, so that no clock is read.
 const NOW: Timestamps = Timestamps {

@@ -9,7 +9,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ pub(super) struct CredentialFiles(Vec<(PathBuf, bool)>);
 impl CredentialFiles {
     /// Those of this user.
     pub(super) fn of_user() -> Self {
-        Self(files(|name| env::var_os(name)))
+        Self(files(env::var_os))
     }
 
     /// The credentials for an image. None if no file has any: most registries serve catalogs to everybody.
@@ -135,9 +135,9 @@ fn files(variable: impl Fn(&'static str) -> Option<OsString>) -> Vec<(PathBuf, b
     found.map(|file| (file, false)).collect()
 }
 
-fn read(file: &PathBuf, is_required: bool) -> Result<Option<Vec<u8>>, CredentialsFault> {
+fn read(file: &Path, is_required: bool) -> Result<Option<Vec<u8>>, CredentialsFault> {
     let failed = |source| CredentialsFault::Read {
-        file: file.clone(),
+        file: file.to_owned(),
         source,
     };
     let opened = match File::open(file) {
@@ -153,7 +153,7 @@ fn read(file: &PathBuf, is_required: bool) -> Result<Option<Vec<u8>>, Credential
 }
 
 async fn login_of(
-    file: &PathBuf,
+    file: &Path,
     content: &[u8],
     image: &ImageReference,
 ) -> Result<Option<Login>, CredentialsFault> {
@@ -216,10 +216,10 @@ impl AuthEntry {
         self.auth.is_empty() && self.username.is_empty() && self.identitytoken.is_empty()
     }
 
-    fn login(&self, file: &PathBuf, name: &str) -> Result<Login, CredentialsFault> {
+    fn login(&self, file: &Path, name: &str) -> Result<Login, CredentialsFault> {
         if !self.identitytoken.is_empty() {
             return Err(CredentialsFault::IdentityToken {
-                file: file.clone(),
+                file: file.to_owned(),
                 entry: one_line(name).into(),
             });
         }
@@ -233,7 +233,7 @@ impl AuthEntry {
         let text = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
         let pair = text.as_deref().and_then(|text| text.split_once(':'));
         let (user, password) = pair.ok_or_else(|| CredentialsFault::Form {
-            file: file.clone(),
+            file: file.to_owned(),
             why: format!(
                 "auth of {:?} is not USER:PASSWORD in base64",
                 one_line(name)
@@ -248,9 +248,9 @@ impl AuthEntry {
     }
 }
 
-fn form(file: &PathBuf, error: &serde_json::Error) -> CredentialsFault {
+fn form(file: &Path, error: &serde_json::Error) -> CredentialsFault {
     CredentialsFault::Form {
-        file: file.clone(),
+        file: file.to_owned(),
         why: one_line(&error.to_string()).into(),
     }
 }
@@ -321,8 +321,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use serde_json::{Value, json};
 
     use super::*;

@@ -111,12 +111,14 @@ impl LayerJob {
     /// Reads a layer. What it leaves in the directory of contents is of no use if this fails.
     pub(super) fn run(&self, input: &mut dyn Read) -> Result<ReadLayer, LayerFault> {
         let mut decoder = Decoder::default();
-        let content = decoder.open(input, &self.progress).map_err(archive)?;
+        let content = decoder
+            .open(input, &self.progress)
+            .map_err(|error| archive(&error))?;
         let mut bounded = content.take(self.budget.unpacked);
         let read = LayerReader::new(self).read(&mut bounded);
         // What follows the archive has to be whole, too: its compression says so at its end.
         let read = read.and_then(|read| {
-            io::copy(&mut bounded, &mut io::sink()).map_err(archive)?;
+            io::copy(&mut bounded, &mut io::sink()).map_err(|error| archive(&error))?;
             Ok(read)
         });
         let unpacked = bounded.limit();
@@ -160,11 +162,11 @@ impl<'j> LayerReader<'j> {
 
     fn read(mut self, input: impl Read) -> Result<Self, LayerFault> {
         let mut tar = tar::Archive::new(input);
-        for member in tar.entries().map_err(archive)?.raw(true) {
+        for member in tar.entries().map_err(|error| archive(&error))?.raw(true) {
             let left = self.left.members.checked_sub(1);
             self.left.members =
                 left.ok_or_else(|| too_large(MEMBERS as u64, "files and directories"))?;
-            self.member(member.map_err(archive)?)?;
+            self.member(member.map_err(|error| archive(&error))?)?;
         }
         Ok(self)
     }
@@ -295,7 +297,7 @@ fn write(path: &Path, from: &mut impl Read) -> Result<u64, LayerFault> {
     let mut file = file.map_err(LayerFault::Write)?;
     let (mut buffer, mut written) = (vec![0; BUFFER], 0);
     loop {
-        let count = from.read(&mut buffer).map_err(archive)?;
+        let count = from.read(&mut buffer).map_err(|error| archive(&error))?;
         if count == 0 {
             return Ok(written);
         }
@@ -310,7 +312,7 @@ impl NextNames {
     fn extend(&mut self, member: &mut Entry<'_, impl Read>) -> Result<(), LayerFault> {
         let bytes = extension(member)?;
         for record in PaxExtensions::new(&bytes) {
-            let record = record.map_err(archive)?;
+            let record = record.map_err(|error| archive(&error))?;
             match record.key_bytes() {
                 b"path" => self.path = Some(record.value_bytes().to_owned()),
                 b"linkpath" => self.link = Some(record.value_bytes().to_owned()),
@@ -341,7 +343,7 @@ fn extension(member: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, LayerFault> {
     member
         .take(EXTENSION)
         .read_to_end(&mut bytes)
-        .map_err(archive)?;
+        .map_err(|error| archive(&error))?;
     Ok(bytes)
 }
 
@@ -371,7 +373,7 @@ fn shown(bytes: &[u8]) -> Box<str> {
     one_line(&String::from_utf8_lossy(bytes)).into()
 }
 
-fn archive(error: io::Error) -> LayerFault {
+fn archive(error: &io::Error) -> LayerFault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => LayerFault::Truncated,
         _ => LayerFault::Archive {

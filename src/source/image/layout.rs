@@ -80,8 +80,11 @@ impl ImageLayout {
         let file = File::open(path).map_err(failed)?;
         let mut archive = tar::Archive::new(file);
         let mut files = HashMap::new();
-        for entry in archive.entries_with_seek().map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
+        for entry in archive
+            .entries_with_seek()
+            .map_err(|error| unreadable(&error))?
+        {
+            let entry = entry.map_err(|error| unreadable(&error))?;
             if entry.header().entry_type() == EntryType::Regular && files.len() < FILES {
                 let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
                 let name = name.trim_start_matches("./").to_owned();
@@ -99,21 +102,17 @@ impl ImageLayout {
             Manifest::Image(_) => return Err(which("one image itself", "a list of images")),
         };
         let names = names(&listed);
-        match name {
-            Some(name) => {
-                let named = listed.into_iter();
-                let mut named = named.filter(|one| one.name.as_deref() == Some(name));
-                let expected = || format!("the image {:?}", one_line(name));
-                named.next().ok_or_else(|| which(&names, &expected()))
-            }
-            None => {
-                let [only] = <[_; 1]>::try_from(listed).map_err(|listed: Vec<_>| {
-                    let found = format!("{} images: {names}", listed.len());
-                    which(&found, "one image, or its name after the path and a colon")
-                })?;
-                Ok(only)
-            }
+        if let Some(name) = name {
+            let is_meant = |one: &Descriptor| one.name.as_deref() == Some(name);
+            let expected = || format!("the image {:?}", one_line(name));
+            let found = listed.into_iter().find(is_meant);
+            return found.ok_or_else(|| which(&names, &expected()));
         }
+        let [only] = <[_; 1]>::try_from(listed).map_err(|listed: Vec<_>| {
+            let found = format!("{} images: {names}", listed.len());
+            which(&found, "one image, or its name after the path and a colon")
+        })?;
+        Ok(only)
     }
 
     /// A small file.
@@ -204,7 +203,7 @@ fn which(found: &str, expected: &str) -> LayoutFault {
     }
 }
 
-fn unreadable(error: io::Error) -> LayoutFault {
+fn unreadable(error: &io::Error) -> LayoutFault {
     LayoutFault::Archive {
         why: one_line(&error.to_string()).into(),
     }

@@ -189,8 +189,8 @@ impl<'a> Registry<'a> {
     ) -> Result<T, RegistryFault> {
         for failed in 1.. {
             let (error, wait) = match self.follow(path, &read).await {
-                Ok(Attempt::Done(content)) => return Ok(content),
-                Ok(Attempt::Later(error, wait)) => (error, wait),
+                Ok(PullAttempt::Done(content)) => return Ok(content),
+                Ok(PullAttempt::Later(error, wait)) => (error, wait),
                 Err(RegistryFault::Fetch(error)) if is_passing(&error) => (error.into(), None),
                 Err(error) => return Err(error),
             };
@@ -208,7 +208,7 @@ impl<'a> Registry<'a> {
         &mut self,
         path: &str,
         read: &impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
-    ) -> Result<Attempt<T>, RegistryFault> {
+    ) -> Result<PullAttempt<T>, RegistryFault> {
         let mut place = self.place(path)?;
         let (mut hops, mut is_elsewhere, mut is_answered) = (0, false, false);
         loop {
@@ -222,7 +222,7 @@ impl<'a> Registry<'a> {
                 answer => answer?,
             };
             match answer {
-                RegistryAnswer::Content(content) => return Ok(Attempt::Done(content)),
+                RegistryAnswer::Content(content) => return Ok(PullAttempt::Done(content)),
                 RegistryAnswer::Challenged(challenge) if !is_answered && !is_elsewhere => {
                     self.authorization = self.answer(&place, challenge).await?;
                     is_answered = true;
@@ -234,7 +234,7 @@ impl<'a> Registry<'a> {
                     place = next;
                 }
                 RegistryAnswer::Busy(wait) => {
-                    return Ok(Attempt::Later(refused(&place, status), wait));
+                    return Ok(PullAttempt::Later(refused(&place, status), wait));
                 }
                 RegistryAnswer::Challenged(_) | RegistryAnswer::Refused => {
                     return Err(refused(&place, status));
@@ -344,7 +344,7 @@ impl<'a> Registry<'a> {
 }
 
 /// How a try ended.
-enum Attempt<T> {
+enum PullAttempt<T> {
     Done(T),
     Later(RegistryFault, Option<u64>),
 }
@@ -463,7 +463,7 @@ impl RegistryAccess {
             retry: Retry {
                 base: Duration::from_secs(1),
                 cap: Duration::from_secs(10),
-                tries: NonZero::new(4).unwrap(),
+                tries: TRIES,
             },
             credentials: CredentialFiles::of_user(),
         }
@@ -477,6 +477,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const TOKEN_BYTES: u64 = 256 << 10;
 
 const REDIRECTS: usize = 5;
+
+const TRIES: NonZero<u32> = NonZero::new(4).unwrap();
 
 #[cfg(test)]
 mod tests {

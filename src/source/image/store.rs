@@ -20,6 +20,8 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use crate::source::cache::touch;
+
 /// The directory of all images.
 #[derive(Debug)]
 pub(super) struct ImageStore {
@@ -34,6 +36,7 @@ pub(super) struct ImageStore {
 pub struct UnpackedImage {
     /// The directory that is meant.
     pub(super) root: PathBuf,
+    /// Locked as long as it is open.
     _note: File,
     _store: Option<Arc<TempDir>>,
 }
@@ -61,13 +64,11 @@ impl ImageStore {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
         let home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
         let cache = variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
-        match cache {
-            Some(cache) => Self::at(cache.join("olmguard/images"), LIMIT, None),
-            None => {
-                let own = tempfile::tempdir()?;
-                Self::at(own.path().to_owned(), LIMIT, Some(own))
-            }
+        if let Some(cache) = cache {
+            return Self::at(cache.join("olmguard/images"), LIMIT, None);
         }
+        let own = tempfile::tempdir()?;
+        Self::at(own.path().to_owned(), LIMIT, Some(own))
     }
 
     pub(super) fn at(folder: PathBuf, limit: u64, own: Option<TempDir>) -> io::Result<Self> {
@@ -93,7 +94,7 @@ impl ImageStore {
             return None;
         }
         // At worst it is the first to go.
-        let _gone_first = file.set_modified(SystemTime::now());
+        let _gone_first = touch(&file);
         Some(UnpackedImage {
             root,
             _note: file,
@@ -114,7 +115,7 @@ impl ImageStore {
     /// Gives an image its name. If another process was faster, its image counts: it is the same.
     pub(super) fn finish(
         &self,
-        partial: PartialImage,
+        partial: &PartialImage,
         name: &str,
         folder: &str,
     ) -> io::Result<UnpackedImage> {
@@ -264,7 +265,7 @@ mod tests {
         let partial = store.begin().unwrap();
         fs::create_dir(partial.content().join("configs")).unwrap();
         fs::write(partial.content().join("configs/c.json"), vec![b' '; bytes]).unwrap();
-        store.finish(partial, name, "configs").unwrap()
+        store.finish(&partial, name, "configs").unwrap()
     }
 
     fn names(folder: &TempDir) -> Vec<String> {
@@ -276,8 +277,9 @@ mod tests {
     }
 
     fn unused_since(image: &UnpackedImage, seconds: u64) {
-        let at = SystemTime::now() - Duration::from_secs(seconds);
-        image._note.set_modified(at).unwrap();
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1000 - seconds);
+        let note = File::open(image.root().join("../../note")).unwrap();
+        note.set_modified(at).unwrap();
     }
 
     #[test]
@@ -295,8 +297,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (store(&folder, LIMIT), store(&folder, LIMIT));
         let (first, second) = (one.begin().unwrap(), two.begin().unwrap());
-        let first = one.finish(first, "a", "").unwrap();
-        let second = two.finish(second, "a", "").unwrap();
+        let first = one.finish(&first, "a", "").unwrap();
+        let second = two.finish(&second, "a", "").unwrap();
         assert_eq!(first.root(), second.root());
         assert_eq!(names(&folder), ["a"]);
     }
@@ -319,7 +321,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = store(&folder, LIMIT);
         let (fresh, dead) = (store.begin().unwrap(), store.begin().unwrap());
-        let long_ago = SystemTime::now() - ABANDONED * 2;
+        let long_ago = SystemTime::UNIX_EPOCH;
         File::open(dead.0.path())
             .unwrap()
             .set_modified(long_ago)
