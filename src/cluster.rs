@@ -5,6 +5,7 @@
 //!                        |--> doctor    the guard itself, and what surrounds it
 //!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
+//!                        |--> classic   what OLM v0 has there
 //!                        |--> extensions  ClusterExtensions, by name or all of them
 //!                        |--> audit     what is installed, audited at an interval by one replica
 //!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
@@ -22,6 +23,7 @@ pub mod access;
 pub mod audit;
 pub mod authority;
 pub mod catalogs;
+pub mod classic;
 pub mod configuration;
 pub mod doctor;
 pub mod events;

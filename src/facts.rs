@@ -93,6 +93,8 @@ pub(crate) enum Fault {
     Policies(String),
     /// Installed extensions of the cluster or of the snapshot, for this reason.
     Extensions(String),
+    /// Objects of OLM v0 of the cluster, for this reason.
+    Classic(String),
 }
 
 /// Files that are given in addition to a snapshot or a cluster.
@@ -358,7 +360,8 @@ impl fmt::Display for Fault {
             Self::Cluster(why)
             | Self::Costly(why)
             | Self::Policies(why)
-            | Self::Extensions(why) => f.write_str(why),
+            | Self::Extensions(why)
+            | Self::Classic(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
             Self::Policy(fault) => fault.fmt(f),
             Self::Stranger {

@@ -15,6 +15,7 @@ mod graph;
 mod inquiry;
 pub mod lint;
 mod man;
+mod migrate;
 mod path;
 mod range;
 mod serve;
@@ -46,6 +47,7 @@ pub(super) enum CliCommand {
     Versions(Box<versions::VersionsArgs>),
     Path(Box<path::PathArgs>),
     Explain(Box<explain::ExplainArgs>),
+    Migrate(Box<migrate::MigrateArgs>),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     Version(version::VersionArgs),
@@ -72,6 +74,7 @@ impl CliCommand {
             Self::Versions(args) => versions::run(&args).into(),
             Self::Path(args) => path::run(&args).into(),
             Self::Explain(args) => explain::run(&args).into(),
+            Self::Migrate(args) => migrate::run(&args).into(),
             Self::Completions(args) => completions::run(&args).into(),
             Self::Man(args) => man::run(&args).into(),
             Self::Version(args) => version::run(&args, build).into(),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use serde_json::Value;
 
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterRequestArgs;
@@ -202,6 +203,23 @@ impl OpenFacts {
         Ok(running.extensions)
     }
 
+    /// Hands every object of OLM v0 of the cluster to `take`, which returns what is wrong with it. That, and what cannot
+    /// be listed, is a fault of the facts.
+    ///
+    /// # Errors
+    /// If there is no cluster.
+    pub(crate) fn classic(
+        &mut self,
+        mut take: impl FnMut(Value) -> Option<String>,
+    ) -> Result<(), UsageError> {
+        let mut wrong = Vec::new();
+        let listed = self.origin.classic(|object| wrong.extend(take(object)));
+        let unlisted = listed.ok_or(UsageError::NoSubscriptions)?;
+        let wrong = wrong.into_iter().map(Fault::Classic);
+        self.faults.extend(unlisted.into_iter().chain(wrong));
+        Ok(())
+    }
+
     /// Reads all of it, with these objects, and says what is wrong with it.
     ///
     /// # Errors
@@ -336,7 +354,9 @@ impl Fault {
             Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) | Self::Policy(_) => {
                 Some(Exit::BadInput)
             }
-            Self::Cluster(_) | Self::Policies(_) | Self::Extensions(_) => Some(undecided),
+            Self::Cluster(_) | Self::Policies(_) | Self::Extensions(_) | Self::Classic(_) => {
+                Some(undecided)
+            }
             Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. } => None,
         }
     }

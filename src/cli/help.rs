@@ -158,7 +158,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Upgrades",
         &[
-            "check", "audit", "versions", "path", "explain", "range", "graph", "test",
+            "check", "audit", "versions", "path", "explain", "range", "graph", "test", "migrate",
         ],
     ),
     (

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cluster::fault::{FailedOperation, WatchFault};
 use crate::cluster::line;
-use crate::cluster::object::{MOST_PAGES, Names, WatchedObject, looked_for, pages, served};
+use crate::cluster::object::{MOST_PAGES, Names, WatchedObject, looked_for, named, pages, served};
 use olmguard_engine::extension::{Extension, Installed, Rollout, UnknownCause};
 
 pub use shared::{SharedExtensions, SharedList};
@@ -177,7 +177,7 @@ impl Extensions {
         let mut listed = 0;
         let taken = pages(&self.api, most_pages, |object| {
             listed += 1;
-            take(self.named(object));
+            take(named(&self.resource, object));
         });
         let fault = taken.await.err();
         fault.map_or(Ok(()), |fault| {
@@ -192,18 +192,6 @@ impl Extensions {
     /// The resource, such as `clusterextensions.olm.operatorframework.io`.
     fn name(&self) -> String {
         format!("{}.{}", self.resource.plural, self.resource.group)
-    }
-
-    /// An object of a list with the names of its kind, which the API server of some kinds leaves to the list.
-    fn named(&self, mut object: Value) -> Value {
-        if let Some(members) = object.as_object_mut() {
-            let (version, kind) = (&self.resource.api_version, &self.resource.kind);
-            for (key, text) in [("apiVersion", version), ("kind", kind)] {
-                let member = members.entry(key);
-                member.or_insert_with(|| text.clone().into());
-            }
-        }
-        object
     }
 
     /// The whole object of this name, in the version that the cluster prefers; none if there is none.

@@ -24,11 +24,12 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog};
+use crate::cluster::classic::ClassicListError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::policies::PoliciesError;
 use crate::cluster::proxy::ProxyError;
-use crate::cluster::{catalogs, extensions, olm, policies, proxy};
+use crate::cluster::{catalogs, classic, extensions, olm, policies, proxy};
 use crate::source::catalogd::{Catalogd, content_url};
 use crate::source::http::{
     AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
@@ -91,6 +92,11 @@ impl ClusterReader {
     /// What `read` makes of every extension, each with its status.
     pub async fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
         extensions::list(self.client.clone(), read).await
+    }
+
+    /// Hands every object of OLM v0 to `take`, and says which kinds cannot be listed.
+    pub async fn classic(&self, take: impl FnMut(Value)) -> Vec<ClassicListError> {
+        classic::list(self.client.clone(), take).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

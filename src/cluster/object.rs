@@ -83,9 +83,21 @@ pub(super) fn name(object: &Value) -> &str {
 pub(super) async fn pages(
     api: &Api<WatchedObject>,
     most: usize,
+    take: impl FnMut(Value),
+) -> Result<(), WatchFault> {
+    pages_of(api, ListParams::default().limit(PAGE), most, take).await
+}
+
+/// The same of the objects that these parameters select, as many in a page as they say.
+///
+/// # Errors
+/// As [`pages`].
+pub(super) async fn pages_of(
+    api: &Api<WatchedObject>,
+    mut params: ListParams,
+    most: usize,
     mut take: impl FnMut(Value),
 ) -> Result<(), WatchFault> {
-    let mut params = ListParams::default().limit(PAGE);
     for _ in 0..most {
         let page = api.list(&params).await;
         let page = page.map_err(|error| WatchFault::from(&error))?;
@@ -101,6 +113,18 @@ pub(super) async fn pages(
         class: FaultClass::Undecodable,
         words: format!("the list has more than {most} pages"),
     })
+}
+
+/// An object of a list with the names of its kind, which the API server of some kinds leaves to the list.
+pub(super) fn named(resource: &ApiResource, mut object: Value) -> Value {
+    if let Some(members) = object.as_object_mut() {
+        let (version, kind) = (&resource.api_version, &resource.kind);
+        for (key, text) in [("apiVersion", version), ("kind", kind)] {
+            let member = members.entry(key);
+            member.or_insert_with(|| text.clone().into());
+        }
+    }
+    object
 }
 
 /// How many objects are asked for at once.

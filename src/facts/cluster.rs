@@ -13,6 +13,7 @@ use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
 use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
 use super::{Fault, Reading};
 use crate::cluster::catalogs::CatalogsError;
+use crate::cluster::classic::ClassicListError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::olm::{FindError, RunningOlm};
@@ -111,6 +112,18 @@ impl ClusterOrigin {
         RunningExtensions::of(all, rest)
     }
 
+    /// Hands every object of OLM v0 to `take`, and returns what cannot be listed. A cluster that cannot be reached is a
+    /// fault of its catalogs.
+    pub(super) fn classic(&self, take: impl FnMut(Value)) -> Vec<Fault> {
+        let Ok(known) = &self.0 else {
+            return Vec::new();
+        };
+        let errors = known.cluster.classic(take).into_iter();
+        errors
+            .map(|error| Fault::Classic(error.to_string()))
+            .collect()
+    }
+
     /// Every extension; of a cluster that cannot be reached, the reason.
     pub(super) fn into_extensions(self) -> RunningExtensions {
         let running = self.extensions();
@@ -195,6 +208,10 @@ impl OpenCluster {
     /// Every extension with its status, as `read` makes it.
     pub(crate) fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
         self.runtime.block_on(self.reader.extensions(read))
+    }
+
+    fn classic(&self, take: impl FnMut(Value)) -> Vec<ClassicListError> {
+        self.runtime.block_on(self.reader.classic(take))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

@@ -90,6 +90,15 @@ impl OpenOrigin {
         }
     }
 
+    /// Hands every object of OLM v0 to `take`, and returns what cannot be listed; none without a cluster, because a
+    /// snapshot does not have them.
+    pub(crate) fn classic(&self, take: impl FnMut(Value)) -> Option<Vec<Fault>> {
+        match self {
+            Self::Given | Self::Snapshot(_) => None,
+            Self::Cluster(cluster) => Some(cluster.classic(take)),
+        }
+    }
+
     /// Every extension, for a command that reads nothing more: an origin that cannot be read is a fault of them.
     pub(crate) fn into_extensions(self) -> Option<RunningExtensions> {
         match self {

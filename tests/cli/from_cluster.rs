@@ -1,4 +1,4 @@
-//! `check --from-cluster`, `audit --from-cluster`, `catalogs`, `doctor` and `snapshot save` as they are run, against an API server.
+//! `check --from-cluster`, `audit --from-cluster`, `migrate --from-cluster`, `catalogs`, `doctor` and `snapshot save` as they are run, against an API server.
 #![expect(
     clippy::indexing_slicing,
     reason = "a test that cannot go on fails there"
@@ -10,6 +10,7 @@ mod check;
 mod costly;
 mod doctor;
 mod guarded;
+mod migrate;
 mod policies;
 mod presync;
 mod save;

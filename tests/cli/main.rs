@@ -25,6 +25,7 @@ mod hostile_catalogs;
 mod hostile_manifests;
 mod images;
 mod lint;
+mod migrate;
 mod pipeline_files;
 mod public_reports;
 mod range;

@@ -262,6 +262,25 @@ fn what_a_new_catalog_breaks_is_counted_first() {
 }
 
 #[test]
+fn a_subscription_that_can_move_is_counted_first_and_the_reason_against_a_move_is_given() {
+    let run = [
+        "migrate",
+        "--filename=docs/sample/olmv0.yaml",
+        "--catalog=sample=docs/sample/catalog.yaml",
+    ];
+    answers(
+        &run,
+        &[
+            "2 Subscriptions to OLM 1.11: 1 can move, 1 cannot move",
+            "beacon/beacon-operator (beacon-operator beacon-operator.v3.1.0): cannot move to OLM v1",
+            "Reason catalog sample does not have this package",
+            "lantern/lantern-operator (lantern-operator 1.1.0): can move to OLM v1",
+        ],
+        &[],
+    );
+}
+
+#[test]
 fn a_picture_of_the_graph_is_a_page() {
     answers(
         &["graph", PACKAGE, "-o=html", "--installed=1.2.0", SAMPLE],

@@ -8,6 +8,7 @@ use olmguard_views::audit_change::AuditChangeReport;
 use olmguard_views::audit_report::AuditReport;
 use olmguard_views::bundle_report::ReleaseReport;
 use olmguard_views::fleet::FleetReport;
+use olmguard_views::migrate::MigrationReport;
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::path::PathReport;
 use olmguard_views::picture::json::GraphJson;
@@ -54,6 +55,11 @@ fn fits<T: JsonSchema + Serialize>(printed: &T) {
 #[test]
 fn bundle_v1() {
     compare_schema::<ReleaseReport>("olmguard.bundle.v1.json");
+}
+
+#[test]
+fn migrate_v1() {
+    compare_schema::<MigrationReport>("olmguard.migrate.v1.json");
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub mod edge_field;
 pub mod fleet;
 pub mod generation;
 pub mod lint;
+pub mod migrate;
 pub mod packages;
 pub mod page;
 pub mod path;

@@ -38,6 +38,11 @@ pub(crate) enum UsageError {
     NoManifest,
     #[error("no extension is given: expected PATH, --snapshot or --from-cluster")]
     NoExtensions,
+    #[error(
+        "no Subscription is given: expected -f PATH or --from-cluster; a snapshot has no objects of \
+         OLM v0"
+    )]
+    NoSubscriptions,
     #[error("no catalog is given: expected --catalog, --snapshot or --from-cluster")]
     NoCatalog,
     #[error("{flag} needs a cluster: use it together with --from-cluster")]

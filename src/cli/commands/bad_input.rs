@@ -7,6 +7,7 @@ use crate::facts::given::GivenFault;
 use crate::manifest::{DocumentError, InputError, Position};
 use crate::revision::FileError;
 use olmguard_catalog::version::go;
+use olmguard_views::migrate::ClassicError;
 
 /// An input that could not be read, and its place.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub(super) enum InputProblem {
     Review(Position, ReviewError),
     /// An extension in an `apiVersion` that is not known.
     Version(Position, String),
+    /// An object of OLM v0.
+    Classic(Position, ClassicError),
 }
 
 impl BadInput {
@@ -48,7 +51,8 @@ impl BadInput {
             InputProblem::Document(error) => Some(error.at),
             InputProblem::Given(at, _)
             | InputProblem::Review(at, _)
-            | InputProblem::Version(at, _) => Some(*at),
+            | InputProblem::Version(at, _)
+            | InputProblem::Classic(at, _) => Some(*at),
         }
     }
 
@@ -116,6 +120,7 @@ impl fmt::Display for InputProblem {
             Self::Document(error) => error.fmt(f),
             Self::Given(_, fault) => fault.fmt(f),
             Self::Review(_, error) => error.fmt(f),
+            Self::Classic(_, error) => error.fmt(f),
             Self::Version(_, api_version) => {
                 let version = go::quote(api_version);
                 write!(f, "unknown apiVersion {version} of an extension")

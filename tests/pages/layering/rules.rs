@@ -9,7 +9,7 @@
 //! ```
 
 /// The modules of the pure crates, and what is pure of the program; each may use those before it.
-const PURE: [&str; 52] = [
+const PURE: [&str; 53] = [
     "dns1123",
     "foreign_text",
     "go_duration",
@@ -52,6 +52,7 @@ const PURE: [&str; 52] = [
     "versions",
     "range_report",
     "bundle_report",
+    "migrate",
     "audit_report",
     "page",
     "picture",

@@ -25,13 +25,17 @@ pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
             own_field(&format!("{path}.{name}"), value, form, &mut faults);
         }
     }
-    let known = |name: &&String| FIELDS.iter().any(|(field, _)| field == name);
-    let unknown = fields.keys().filter(|name| !known(name));
+    let unknown = fields.keys().filter(|name| !is_deployment_field(name));
     faults.extend(ConfigFault::unknown(unknown.cloned().collect()));
     if faults.is_empty() {
         faults.extend(quantities(fields));
     }
     faults
+}
+
+/// Whether a `deploymentConfig` can have a field of this name.
+pub fn is_deployment_field(name: &str) -> bool {
+    FIELDS.iter().any(|(field, _)| *field == name)
 }
 
 /// The fields of a `deploymentConfig` itself.

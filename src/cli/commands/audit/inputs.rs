@@ -6,7 +6,9 @@ use std::{fmt, io};
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::facts::given::{GivenObjects, UniqueObjects, unrendered};
-use crate::manifest::{DocumentErrorKind, Inputs, ManifestObject, Position, Positions, documents};
+use crate::manifest::{
+    DocumentErrorKind, Input, Inputs, ManifestObject, Position, Positions, documents,
+};
 use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
@@ -15,7 +17,7 @@ use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 pub(in crate::cli::commands) struct AuditedInputs {
     pub(in crate::cli::commands) extensions: Vec<Extension>,
     /// Catalogs and policies.
-    pub(super) given: GivenObjects,
+    pub(in crate::cli::commands) given: GivenObjects,
     pub(in crate::cli::commands) faults: Vec<BadInput>,
     /// What a tool still makes manifests of.
     pub(in crate::cli::commands) skipped: Vec<SkippedInput>,
@@ -38,12 +40,28 @@ impl AuditedInputs {
     pub(in crate::cli::commands) fn read(paths: &[PathBuf]) -> Result<Self, UsageError> {
         let mut read = Self::default();
         for input in Inputs::new(paths.to_vec(), io::stdin()) {
-            match input.bytes {
-                Ok(bytes) => read.file(&input.path, &bytes)?,
-                Err(error) => read.fault(&input.path, InputProblem::Input(error)),
-            }
+            read.input(input, &mut |_, _| None)?;
         }
         Ok(read)
+    }
+
+    /// Reads one input. `take` is given each object first, for a command that has objects of its own: it returns nothing
+    /// for any other object.
+    ///
+    /// # Errors
+    /// If two objects that it does not take have one kind and name.
+    pub(in crate::cli::commands) fn input(
+        &mut self,
+        input: Input,
+        take: &mut impl FnMut(&ManifestObject, &Positions) -> Option<Result<(), InputProblem>>,
+    ) -> Result<(), UsageError> {
+        match input.bytes {
+            Ok(bytes) => self.file(&input.path, &bytes, take),
+            Err(error) => {
+                self.fault(&input.path, InputProblem::Input(error));
+                Ok(())
+            }
+        }
     }
 
     /// Extensions of a cluster or a snapshot, and no other inputs.
@@ -54,13 +72,22 @@ impl AuditedInputs {
         }
     }
 
-    fn file(&mut self, file: &str, bytes: &[u8]) -> Result<(), UsageError> {
+    fn file(
+        &mut self,
+        file: &str,
+        bytes: &[u8],
+        take: &mut impl FnMut(&ManifestObject, &Positions) -> Option<Result<(), InputProblem>>,
+    ) -> Result<(), UsageError> {
         for document in documents(bytes) {
             match document {
                 Ok(document) => {
                     let (objects, positions) = document.into_objects();
                     for object in objects {
-                        self.object(file, &object, &positions)?;
+                        match take(&object, &positions) {
+                            None => self.object(file, &object, &positions)?,
+                            Some(Ok(())) => {}
+                            Some(Err(problem)) => self.fault(file, problem),
+                        }
                     }
                 }
                 Err(error) if matches!(error.kind, DocumentErrorKind::Template { .. }) => {

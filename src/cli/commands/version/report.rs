@@ -124,6 +124,7 @@ const SCHEMAS: &[&str] = &[
     "olmguard.graph/v1",
     guardrail::SCHEMA,
     "olmguard.lint/v1",
+    "olmguard.migrate/v1",
     "olmguard.packages/v1",
     "olmguard.path/v1",
     "olmguard.promotion/v1",

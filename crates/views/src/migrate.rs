@@ -1,0 +1,222 @@
+//! What `olmguard migrate` reports: for each `Subscription` of OLM v0, whether it would work as a `ClusterExtension` of
+//! OLM v1, what else that needs, and in which steps it moves.
+//!
+//! ```text
+//! objects of OLM v0, catalogs, policies --plan--> MovePlan: engine's judgement on the extension that is drafted
+//!                                                   |--words--> sentences
+//!                                                   '--steps--> commands, in their order
+//! ```
+
+mod attempt;
+mod draft;
+mod found;
+mod objects;
+mod plan;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod text;
+mod words;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use objects::{ClassicError, ClassicKind, ClassicObjects, ObjectKey};
+pub use plan::{MigrationFacts, MoveVerdict};
+
+use crate::migrate::objects::Approval;
+use crate::migrate::plan::{MovePlan, TakenNames};
+use crate::migrate::steps::MoveStep;
+use crate::see::BundleReport;
+use olmguard_catalog::olm::OlmRelease;
+use olmguard_catalog::version::go;
+
+/// Whether Subscriptions of OLM v0 can move to OLM v1.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "olmguard.migrate/v1", deny_unknown_fields)]
+pub struct MigrationReport {
+    /// Schema of this object.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
+    /// Release of OLM v1 to which they move.
+    olm: &'static str,
+    /// Subscriptions, those that cannot move first.
+    subscriptions: Vec<SubscriptionReport>,
+    #[serde(skip)]
+    release: OlmRelease,
+}
+
+/// Whether one Subscription can move.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct SubscriptionReport {
+    /// Namespace of the Subscription, into which OLM v1 also installs.
+    namespace: String,
+    /// Name of the Subscription.
+    name: String,
+    /// Name of the package.
+    package: String,
+    /// Requested channel. Null for any.
+    channel: Option<String>,
+    /// Approval of upgrades in the namespace.
+    #[schemars(extend("enum" = APPROVALS))]
+    approval: &'static str,
+    /// Namespace and name of the catalog source.
+    source: String,
+    /// ClusterCatalog that is assumed to be the catalog source. Null if none is.
+    catalog: Option<String>,
+    /// Name of the installed bundle. Null if nothing is installed, or it is not known what.
+    installed: Option<String>,
+    /// The installed bundle in its catalog. Null if no catalog has it.
+    bundle: Option<BundleReport>,
+    /// Whether the Subscription can move.
+    #[schemars(extend("enum" = VERDICTS))]
+    verdict: &'static str,
+    /// Why it cannot.
+    obstacles: Vec<MoveFinding>,
+    /// What OLM v1 needs in addition.
+    needs: Vec<MoveFinding>,
+    /// What is different afterwards, or to look at before.
+    changes: Vec<MoveFinding>,
+    /// Bundles to which OLM v1 upgrades afterwards: automatically, or by an edit each if the approval is manual.
+    upgrades: Vec<BundleReport>,
+    /// The ClusterExtension. Null if the Subscription cannot move.
+    extension: Option<Value>,
+    /// The steps of the move. Empty if the Subscription cannot move.
+    steps: Vec<MoveStep>,
+    #[serde(skip)]
+    judged: MoveVerdict,
+    /// Whether the extension has a version.
+    #[serde(skip)]
+    is_pinned: bool,
+    /// Whether upgrades are automatic once the version is removed.
+    #[serde(skip)]
+    is_pinned_for_now: bool,
+}
+
+/// One thing to know about a move.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct MoveFinding {
+    /// Its id; of an edit that olmguard denies the reason code.
+    id: &'static str,
+    /// The finding in a sentence.
+    text: String,
+}
+
+/// A `ClusterExtension` that is ready to apply.
+#[derive(Clone, Debug)]
+pub struct MovedExtension<'a> {
+    /// The lines of the comment above it.
+    pub comment: Vec<String>,
+    /// The object.
+    pub object: &'a Value,
+}
+
+impl MigrationReport {
+    /// The report about all Subscriptions.
+    pub fn of(facts: &MigrationFacts<'_>) -> Self {
+        let subscriptions = facts.objects.subscriptions();
+        let taken = TakenNames::of(facts.extensions);
+        let plans = subscriptions.map(|subscription| MovePlan::of(facts, &taken, subscription));
+        let mut subscriptions: Vec<_> = plans.map(|plan| SubscriptionReport::of(&plan)).collect();
+        subscriptions.sort_by_key(|one| one.judged);
+        let release = facts.basis.snapshot.rules().olm;
+        Self {
+            schema: SCHEMA,
+            olm: release.name(),
+            subscriptions,
+            release,
+        }
+    }
+
+    /// How many Subscriptions have this verdict.
+    pub fn count(&self, verdict: MoveVerdict) -> usize {
+        let all = self.subscriptions.iter();
+        all.filter(|one| one.judged == verdict).count()
+    }
+
+    /// The extensions of the Subscriptions that can move.
+    pub fn extensions(&self) -> impl Iterator<Item = MovedExtension<'_>> {
+        self.subscriptions.iter().filter_map(|one| {
+            let object = one.extension.as_ref()?;
+            let comment = one.comment();
+            Some(MovedExtension { comment, object })
+        })
+    }
+
+    /// A line for each Subscription without an extension: why there is none.
+    pub fn refusals(&self) -> impl Iterator<Item = String> {
+        let all = self.subscriptions.iter();
+        let refused = all.filter(|one| one.judged != MoveVerdict::Can);
+        refused.map(|one| {
+            let why = one.obstacles.first().map_or("", |first| &first.text);
+            format!("{}: {}: {why}", one.key(), words::verdict(one.judged))
+        })
+    }
+}
+
+impl SubscriptionReport {
+    fn of(plan: &MovePlan<'_>) -> Self {
+        let subscription = plan.subscription;
+        let verdict = plan.verdict();
+        let can = verdict == MoveVerdict::Can;
+        let obstacles = plan.obstacles.iter();
+        let needs = plan.needs.iter();
+        let changes = plan.changes.iter();
+        Self {
+            namespace: subscription.key.namespace.clone(),
+            name: subscription.key.name.clone(),
+            package: subscription.package.clone(),
+            channel: subscription.channel.clone(),
+            approval: approval(plan.approval),
+            source: format!(
+                "{}/{}",
+                subscription.source.namespace, subscription.source.name
+            ),
+            catalog: plan.draft.catalog.map(str::to_owned),
+            installed: plan.installed_name().map(str::to_owned),
+            bundle: plan.installed.map(BundleReport::of),
+            verdict: verdict.as_str(),
+            obstacles: obstacles
+                .map(|it| MoveFinding::new(it.id(), &it.sentence()))
+                .collect(),
+            needs: needs
+                .map(|it| MoveFinding::new(it.id(), &it.sentence()))
+                .collect(),
+            changes: changes
+                .map(|it| MoveFinding::new(it.id(), &it.sentence()))
+                .collect(),
+            upgrades: plan.upgrades.clone(),
+            extension: can.then(|| plan.draft.object()),
+            steps: if can { steps::steps(plan) } else { Vec::new() },
+            judged: verdict,
+            is_pinned: plan.draft.version.is_some(),
+            is_pinned_for_now: plan.is_pinned_for_now(),
+        }
+    }
+}
+
+impl MoveFinding {
+    fn new(id: &'static str, sentence: &str) -> Self {
+        Self {
+            id,
+            text: go::one_line(sentence),
+        }
+    }
+}
+
+fn approval(approval: Approval) -> &'static str {
+    match approval {
+        Approval::Automatic => AUTOMATIC,
+        Approval::Manual => MANUAL,
+    }
+}
+
+const SCHEMA: &str = "olmguard.migrate/v1";
+
+const AUTOMATIC: &str = "Automatic";
+const MANUAL: &str = "Manual";
+const APPROVALS: [&str; 2] = [AUTOMATIC, MANUAL];
+
+const VERDICTS: [&str; 3] = ["can_move", "cannot_move", "undecided"];

@@ -1,0 +1,319 @@
+//! The objects of OLM v0 that a move to OLM v1 starts from, as a cluster or a manifest has them.
+//!
+//! Only what decides is kept. Names that later appear in commands are names that an API server accepts.
+//!
+//! Upstream: operator-framework/api, [`pkg/operators/v1alpha1`] and [`pkg/operators/v1`].
+//!
+//! [`pkg/operators/v1alpha1`]: https://github.com/operator-framework/api/tree/v0.45.0/pkg/operators/v1alpha1
+//! [`pkg/operators/v1`]: https://github.com/operator-framework/api/tree/v0.45.0/pkg/operators/v1
+
+mod read;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use crate::migrate::objects::read::ObjectReader;
+use olmguard_preflight::support::Supported;
+
+/// The objects of OLM v0 in one cluster.
+#[derive(Clone, Debug, Default)]
+pub struct ClassicObjects {
+    subscriptions: BTreeMap<ObjectKey, Subscription>,
+    csvs: BTreeMap<ObjectKey, ClassicCsv>,
+    groups: BTreeMap<ObjectKey, OperatorGroup>,
+    /// The image of each `CatalogSource`, if it has one.
+    sources: BTreeMap<ObjectKey, Option<String>>,
+    /// The namespaces with a `Subscription` whose approval is Manual.
+    manual: BTreeSet<String>,
+    /// The Subscriptions of each package.
+    packages: BTreeMap<String, Vec<ObjectKey>>,
+}
+
+/// The namespace and the name of an object.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct ObjectKey {
+    /// The namespace: a DNS label.
+    pub namespace: String,
+    /// The name: a DNS subdomain.
+    pub name: String,
+}
+
+/// A `Subscription`: the request for a package.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Subscription {
+    pub(super) key: ObjectKey,
+    /// `spec.name`.
+    pub(super) package: String,
+    /// `spec.sourceNamespace` and `spec.source`.
+    pub(super) source: ObjectKey,
+    /// `spec.channel`, if it names one.
+    pub(super) channel: Option<String>,
+    /// `spec.startingCSV`, if it names one.
+    pub(super) starting_csv: Option<String>,
+    /// `spec.installPlanApproval`.
+    pub(super) approval: Approval,
+    /// The entries of `spec.config` that say something.
+    pub(super) config: Map<String, Value>,
+    /// Whether OLM v0 has created it as a dependency of another package.
+    pub(super) is_dependency: bool,
+    /// `status`; a manifest that was never applied has none.
+    pub(super) status: Option<SubscriptionStatus>,
+}
+
+/// Who approves an upgrade. Only the exact word `Manual` counts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Approval {
+    Automatic,
+    Manual,
+}
+
+/// What OLM v0 reports about a `Subscription`.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(super) struct SubscriptionStatus {
+    /// `status.installedCSV`: a DNS subdomain.
+    pub(super) installed_csv: Option<String>,
+    /// Whether an upgrade is not finished: `status.state` is `UpgradePending`.
+    pub(super) is_pending: bool,
+}
+
+/// A `ClusterServiceVersion` that is not a copy.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct ClassicCsv {
+    /// What operator-controller also checks of it.
+    pub(super) supported: Supported,
+    /// The names of the CRDs that it owns, each a DNS subdomain, in byte order.
+    pub(super) crds: Vec<String>,
+    /// `status.phase`, empty if there is none.
+    pub(super) phase: String,
+}
+
+/// An `OperatorGroup`: the namespaces that the operators of its namespace watch.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct OperatorGroup {
+    /// The namespaces; one that is empty stands for all. `None` if only a cluster could evaluate its selector.
+    targets: Option<Vec<String>>,
+}
+
+/// The namespaces that the operators of a namespace watch.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum WatchScope {
+    /// All of them.
+    All,
+    /// The namespace itself.
+    Own,
+    /// One other namespace.
+    Single(String),
+    /// Several, in byte order.
+    Several(Vec<String>),
+    /// There is no `OperatorGroup`, or several, or its selector is not evaluated.
+    Unknown,
+}
+
+/// Why an object of OLM v0 cannot be used.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ClassicError {
+    /// A field is missing, or is not what its API takes.
+    #[error("{}{field} is {found}: expected {expected}", of_object(.kind, .name))]
+    Field {
+        /// The kind of the object.
+        kind: &'static str,
+        /// Its name, as far as it is known.
+        name: String,
+        /// The path of the field.
+        field: String,
+        /// Its value, as JSON, or that it is missing.
+        found: String,
+        /// What the API takes.
+        expected: &'static str,
+    },
+    /// Two different objects have one kind, namespace and name.
+    #[error(
+        "{kind} {:?} in namespace {:?} is defined twice, with different content: give one cluster at a time",
+        .key.name, .key.namespace
+    )]
+    Twice {
+        /// The kind of both.
+        kind: &'static str,
+        /// The name of both.
+        key: ObjectKey,
+    },
+}
+
+/// A kind of OLM v0 that a move depends on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ClassicKind {
+    /// `Subscription`
+    Subscription,
+    /// `ClusterServiceVersion`
+    ClusterServiceVersion,
+    /// `OperatorGroup`
+    OperatorGroup,
+    /// `CatalogSource`
+    CatalogSource,
+}
+
+impl ClassicKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Subscription,
+        Self::ClusterServiceVersion,
+        Self::OperatorGroup,
+        Self::CatalogSource,
+    ];
+
+    /// The kind of an object, if it is one of these.
+    pub fn of(object: &Value) -> Option<Self> {
+        let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (group, _) = text("apiVersion").split_once('/')?;
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| group == Self::GROUP && kind.as_str() == text("kind"))
+    }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Subscription => "Subscription",
+            Self::ClusterServiceVersion => "ClusterServiceVersion",
+            Self::OperatorGroup => "OperatorGroup",
+            Self::CatalogSource => "CatalogSource",
+        }
+    }
+
+    /// The API group of all of them.
+    pub const GROUP: &str = "operators.coreos.com";
+}
+
+impl ClassicObjects {
+    /// Adds an object. A copy of a `ClusterServiceVersion` and an object of another kind count for nothing.
+    ///
+    /// # Errors
+    /// If it cannot be used, or is not the object that was added under its name before.
+    pub fn add(&mut self, object: &Value) -> Result<(), ClassicError> {
+        let is_copy = object.pointer("/metadata/labels/olm.copiedFrom").is_some();
+        let Some(kind) = ClassicKind::of(object).filter(|_| !is_copy) else {
+            return Ok(());
+        };
+        let read = ObjectReader { kind, object };
+        let key = read.key()?;
+        let is_first = match kind {
+            ClassicKind::Subscription => self.add_subscription(read.subscription(&key)?),
+            ClassicKind::ClusterServiceVersion => add(&mut self.csvs, &key, read.csv()?),
+            ClassicKind::OperatorGroup => add(&mut self.groups, &key, read.group()?),
+            ClassicKind::CatalogSource => add(&mut self.sources, &key, read.image()?),
+        };
+        let kind = kind.as_str();
+        is_first
+            .then_some(())
+            .ok_or(ClassicError::Twice { kind, key })
+    }
+
+    fn add_subscription(&mut self, subscription: Subscription) -> bool {
+        let key = subscription.key.clone();
+        if let Some(before) = self.subscriptions.get(&key) {
+            return *before == subscription;
+        }
+        if subscription.approval == Approval::Manual {
+            self.manual.insert(key.namespace.clone());
+        }
+        let package = self.packages.entry(subscription.package.clone());
+        package.or_default().push(key.clone());
+        add(&mut self.subscriptions, &key, subscription)
+    }
+
+    /// Whether there is no `Subscription`.
+    pub fn is_empty(&self) -> bool {
+        self.subscriptions.is_empty()
+    }
+
+    /// The Subscriptions, in byte order of their namespaces and names.
+    pub(super) fn subscriptions(&self) -> impl Iterator<Item = &Subscription> {
+        self.subscriptions.values()
+    }
+
+    /// The other Subscriptions of its package.
+    pub(super) fn others(&self, subscription: &Subscription) -> impl Iterator<Item = &ObjectKey> {
+        let all = self.packages.get(&subscription.package).into_iter();
+        all.flatten().filter(move |key| **key != subscription.key)
+    }
+
+    /// The CSV of a namespace by its name.
+    pub(super) fn csv(&self, key: &ObjectKey) -> Option<&ClassicCsv> {
+        self.csvs.get(key)
+    }
+
+    /// Whether any CSV is known: without one, a missing CSV says nothing.
+    pub(super) fn has_csvs(&self) -> bool {
+        !self.csvs.is_empty()
+    }
+
+    /// The image of a `CatalogSource`, if it is known.
+    pub(super) fn source_image(&self, key: &ObjectKey) -> Option<&str> {
+        self.sources.get(key)?.as_deref()
+    }
+
+    /// Who approves the upgrades of a namespace: if one Subscription of it says Manual, it counts for all.
+    pub(super) fn approval(&self, namespace: &str) -> Approval {
+        if self.manual.contains(namespace) {
+            Approval::Manual
+        } else {
+            Approval::Automatic
+        }
+    }
+
+    /// What the operators of a namespace watch.
+    pub(super) fn scope(&self, namespace: &str) -> WatchScope {
+        let first = ObjectKey {
+            namespace: namespace.to_owned(),
+            name: String::new(),
+        };
+        let here = self.groups.range(first..);
+        let mut here = here.take_while(|(key, _)| key.namespace == namespace);
+        match (here.next(), here.next()) {
+            (Some((_, group)), None) => group.scope(namespace),
+            _ => WatchScope::Unknown,
+        }
+    }
+}
+
+/// Adds a value. Returns false, and adds nothing, if another value has its key.
+fn add<T: PartialEq>(to: &mut BTreeMap<ObjectKey, T>, key: &ObjectKey, value: T) -> bool {
+    match to.get(key) {
+        Some(before) => *before == value,
+        None => to.insert(key.clone(), value).is_none(),
+    }
+}
+
+impl OperatorGroup {
+    fn scope(&self, namespace: &str) -> WatchScope {
+        let Some(targets) = &self.targets else {
+            return WatchScope::Unknown;
+        };
+        match targets.as_slice() {
+            [] => WatchScope::All,
+            targets if targets.iter().any(String::is_empty) => WatchScope::All,
+            [only] if only == namespace => WatchScope::Own,
+            [only] => WatchScope::Single(only.clone()),
+            several => WatchScope::Several(several.to_vec()),
+        }
+    }
+}
+
+impl ObjectKey {
+    /// An object in the same namespace.
+    pub(super) fn sibling(&self, name: &str) -> Self {
+        Self {
+            namespace: self.namespace.clone(),
+            name: name.to_owned(),
+        }
+    }
+}
+
+/// An object at the start of an error; without a name its kind alone.
+fn of_object(kind: &str, name: &str) -> String {
+    if name.is_empty() {
+        format!("{kind}: ")
+    } else {
+        format!("{kind} {name:?}: ")
+    }
+}

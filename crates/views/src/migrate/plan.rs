@@ -1,0 +1,265 @@
+//! Whether a `Subscription` can become a `ClusterExtension`: the evidence, without words.
+//!
+//! The engine judges the creation of the very object that the report prints, with the bundle pinned that OLM v0 has
+//! installed. OLM v1 starts without an installed bundle and so without upgrade edges: a request for any version would
+//! skip those between. The upgrades that follow are asked of the engine as well.
+
+mod around;
+mod settle;
+
+use std::collections::BTreeMap;
+
+use crate::migrate::draft::ExtensionDraft;
+use crate::migrate::found::{FoundBundle, catalog};
+use crate::migrate::objects::{Approval, ClassicCsv, ClassicObjects, ObjectKey, Subscription};
+use crate::see::BundleReport;
+use olmguard_catalog::InstallModes;
+use olmguard_catalog::olm::InstallGate;
+use olmguard_engine::extension::Extension;
+use olmguard_engine::judge::{Basis, Requester, Token, Verdict};
+use olmguard_engine::resolve::Choice;
+use olmguard_preflight::PreflightCheck;
+use olmguard_preflight::support::Unsupported;
+
+/// The facts that Subscriptions are judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct MigrationFacts<'a> {
+    /// The catalogs and the policies.
+    pub basis: Basis<'a>,
+    /// The user who creates the extensions, and when.
+    pub requester: &'a Requester,
+    /// The objects of OLM v0.
+    pub objects: &'a ClassicObjects,
+    /// The extensions that exist already.
+    pub extensions: &'a [Extension],
+}
+
+/// The name of an extension by each package that one requests, and by each name that one has.
+#[derive(Debug)]
+pub(super) struct TakenNames<'a>(BTreeMap<&'a str, &'a str>);
+
+/// What is known about one `Subscription`.
+#[derive(Debug)]
+pub(super) struct MovePlan<'a> {
+    pub(super) subscription: &'a Subscription,
+    pub(super) csv: Option<&'a ClassicCsv>,
+    /// Who approves upgrades, with the other Subscriptions of the namespace.
+    pub(super) approval: Approval,
+    /// The bundle that OLM v0 has installed, in its catalog of OLM v1.
+    pub(super) installed: Option<Choice<'a>>,
+    /// The fields of the extension.
+    pub(super) draft: ExtensionDraft<'a>,
+    /// The bundles that OLM v1 installs after that: automatically, or those that edits can request.
+    pub(super) upgrades: Vec<BundleReport>,
+    /// Why it cannot move.
+    pub(super) obstacles: Vec<Obstacle>,
+    /// What else OLM v1 needs.
+    pub(super) needs: Vec<MoveNeed>,
+    /// What is different afterwards.
+    pub(super) changes: Vec<MoveChange>,
+}
+
+/// The verdict on a `Subscription`.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum MoveVerdict {
+    /// It cannot become a `ClusterExtension`.
+    Cannot,
+    /// A fact is missing.
+    Undecided,
+    /// It can.
+    Can,
+}
+
+/// Why a `Subscription` cannot move.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Obstacle {
+    /// The creation of the extension is refused, or undecided.
+    Refused { token: Token, reason: String },
+    /// OLM v0 has reported nothing about it.
+    NoStatus,
+    /// No catalog has the installed bundle. Upgrade edges go from it to these bundles.
+    NotInCatalog {
+        bundle: String,
+        successors: Vec<String>,
+    },
+    /// No version pins the installed bundle.
+    NotPinned { bundle: String },
+    /// Other Subscriptions request the package too; of very many the first ones.
+    Several { others: Vec<ObjectKey> },
+    /// An extension requests the package already, or has its name.
+    ExtensionExists { name: String },
+    /// Its CSV shows that operator-controller does not install it.
+    Unsupported(Unsupported),
+    /// operator-controller adopts no CRDs.
+    CrdsNotAdopted,
+    /// The operator watches several namespaces.
+    SeveralNamespaces(Vec<String>),
+    /// It is not known which namespace the operator watches.
+    NamespaceUnknown,
+}
+
+/// What OLM v1 needs beside the extension.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum MoveNeed {
+    /// A feature gate of operator-controller that is on.
+    Gate(InstallGate),
+    /// An operator-controller that adopts the CRDs: with Boxcutter it does not.
+    NoBoxcutter,
+    /// A CRD that has `spec.config`.
+    ConfigField,
+    /// A provider of certificates for webhooks.
+    Certificates,
+    /// A service account with the permissions to install the bundle.
+    ServiceAccount(String),
+}
+
+/// What is different after the move, or has to be looked at before.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum MoveChange {
+    /// No catalog of OLM v1 is known to be the `CatalogSource`.
+    CatalogNotMatched,
+    /// The operator watches all namespaces instead of these.
+    WatchesAll(Vec<String>),
+    /// It is assumed that the operator watches all namespaces.
+    ScopeAssumed,
+    /// These settings of `spec.config` have no place in OLM v1.
+    SettingsLost(Vec<String>),
+    /// The approval was manual, and no version is pinned.
+    NoApproval,
+    /// No upgrade edge leads from the installed version; so many newer versions exist.
+    NoUpgradePath { newer: usize },
+    /// OLM v0 has created the Subscription as a dependency.
+    Dependency,
+    /// Another Subscription of the namespace makes approvals manual.
+    ManualNamespace,
+    /// An upgrade is not finished.
+    UpgradePending,
+    /// The installed CSV does not exist.
+    CsvMissing(String),
+    /// The installed CSV is in this phase.
+    CsvPhase(String),
+}
+
+impl<'a> MovePlan<'a> {
+    /// Judges one Subscription.
+    pub(super) fn of(
+        facts: &MigrationFacts<'a>,
+        taken: &TakenNames<'_>,
+        subscription: &'a Subscription,
+    ) -> Self {
+        let rules = facts.basis.snapshot.rules();
+        let catalog = catalog(facts, &subscription.source);
+        let draft = ExtensionDraft::new(subscription, catalog, rules);
+        let found = FoundBundle::of(facts.basis.snapshot, &draft);
+        let mut plan = Self {
+            subscription,
+            csv: csv(facts.objects, subscription),
+            approval: facts.objects.approval(&subscription.key.namespace),
+            installed: found.choice(),
+            draft,
+            upgrades: Vec::new(),
+            obstacles: Vec::from_iter(found.obstacle()),
+            needs: Vec::new(),
+            changes: Vec::new(),
+        };
+        plan.settle(facts);
+        plan.compare_csv(facts.objects, rules);
+        plan.look_around(facts.objects, taken);
+        plan.look_onward(facts.basis);
+        plan.obstacles.sort_by_key(Obstacle::verdict);
+        plan
+    }
+
+    /// The worst of its obstacles.
+    pub(super) fn verdict(&self) -> MoveVerdict {
+        let obstacles = self.obstacles.iter().map(Obstacle::verdict);
+        obstacles.min().unwrap_or(MoveVerdict::Can)
+    }
+
+    /// The name of the installed bundle, as OLM v0 has it.
+    pub(super) fn installed_name(&self) -> Option<&'a str> {
+        installed_name(self.subscription)
+    }
+
+    /// Whether OLM v1 installs another version automatically once the pin is removed.
+    pub(super) fn is_pinned_for_now(&self) -> bool {
+        self.draft.version.is_some() && self.approval == Approval::Automatic
+    }
+
+    /// The install modes by the catalog, otherwise by the CSV.
+    fn modes(&self) -> Option<InstallModes> {
+        let by_catalog = self.installed.and_then(|choice| choice.bundle().install);
+        let by_catalog = by_catalog.map(|facts| facts.modes);
+        by_catalog.or_else(|| self.csv.map(|csv| csv.supported.modes))
+    }
+
+    fn need(&mut self, need: MoveNeed) {
+        if !self.needs.contains(&need) {
+            self.needs.push(need);
+        }
+    }
+
+    /// What is needed if this check fails for some settings of operator-controller only.
+    fn need_for(&mut self, check: PreflightCheck) {
+        match check {
+            PreflightCheck::DeploymentConfigOff => {
+                self.need(MoveNeed::Gate(InstallGate::DeploymentConfig));
+            }
+            PreflightCheck::WebhooksUnsupported => self.need(MoveNeed::Certificates),
+            PreflightCheck::ReleaseNameTooLong => self.need(MoveNeed::Gate(InstallGate::Boxcutter)),
+            _ => self.need(MoveNeed::Gate(InstallGate::SingleOwnNamespace)),
+        }
+    }
+}
+
+fn installed_name(subscription: &Subscription) -> Option<&str> {
+    let status = subscription.status.as_ref()?;
+    status.installed_csv.as_deref()
+}
+
+fn csv<'a>(objects: &'a ClassicObjects, subscription: &Subscription) -> Option<&'a ClassicCsv> {
+    let name = installed_name(subscription)?;
+    objects.csv(&subscription.key.sibling(name))
+}
+
+impl<'a> TakenNames<'a> {
+    pub(super) fn of(extensions: &'a [Extension]) -> Self {
+        let named = extensions.iter().flat_map(|extension| {
+            let name = extension.identity.name.as_deref().unwrap_or_default();
+            let filter = extension.filter.as_ref().ok();
+            let package = filter.map(|filter| &*filter.package);
+            let keys = [Some(name), package].into_iter().flatten();
+            keys.map(move |key| (key, name))
+        });
+        Self(named.collect())
+    }
+
+    /// The extension that requests this package, or has this name.
+    fn by(&self, package: &str) -> Option<&'a str> {
+        self.0.get(package).copied()
+    }
+}
+
+impl Obstacle {
+    /// What it makes of the Subscription.
+    pub(super) fn verdict(&self) -> MoveVerdict {
+        match self {
+            Self::Refused { token, .. } if token.verdict() == Verdict::Undecided => {
+                MoveVerdict::Undecided
+            }
+            Self::NoStatus | Self::NamespaceUnknown => MoveVerdict::Undecided,
+            _ => MoveVerdict::Cannot,
+        }
+    }
+}
+
+impl MoveVerdict {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cannot => "cannot_move",
+            Self::Undecided => "undecided",
+            Self::Can => "can_move",
+        }
+    }
+}

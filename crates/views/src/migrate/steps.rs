@@ -1,0 +1,149 @@
+//! The steps of a move, in their order.
+//!
+//! OLM v0 goes first: two operators of one kind would work against each other. Deleting a `ClusterServiceVersion` removes
+//! the operator and keeps CRDs with their objects. Helm adopts objects with its label and its annotations, so the CRDs get
+//! them before the extension is created. Upstream: operator-lifecycle-manager,
+//! [`pkg/controller/operators/olm/operator.go`]; helm, [`pkg/action/validate.go`].
+//!
+//! [`pkg/controller/operators/olm/operator.go`]: https://github.com/operator-framework/operator-lifecycle-manager/blob/v0.46.0/pkg/controller/operators/olm/operator.go
+//! [`pkg/action/validate.go`]: https://github.com/helm/helm/blob/v3.19.0/pkg/action/validate.go
+
+use serde::Serialize;
+
+use crate::migrate::plan::{MoveChange, MoveNeed, MovePlan};
+
+/// One step of a move.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct MoveStep {
+    /// What to do.
+    pub(super) text: String,
+    /// The commands for it. Empty if they depend on the cluster.
+    pub(super) commands: Vec<String>,
+}
+
+/// The steps of one Subscription that can move.
+pub(super) fn steps(plan: &MovePlan<'_>) -> Vec<MoveStep> {
+    let all = [
+        finish(plan),
+        service_account(plan),
+        Some(delete_subscription(plan)),
+        delete_csv(plan),
+        adopt_crds(plan),
+        Some(apply(plan)),
+        unpin(plan),
+        Some(tidy(plan)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn step(text: &str, commands: impl IntoIterator<Item = String>) -> MoveStep {
+    MoveStep {
+        text: text.to_owned(),
+        commands: commands.into_iter().collect(),
+    }
+}
+
+fn finish(plan: &MovePlan<'_>) -> Option<MoveStep> {
+    let is_open = |change: &MoveChange| {
+        matches!(change, MoveChange::UpgradePending | MoveChange::CsvPhase(_))
+    };
+    let is_open = plan.changes.iter().any(is_open);
+    is_open.then(|| {
+        step(
+            "Wait until OLM v0 is finished. Then run olmguard migrate again.",
+            [],
+        )
+    })
+}
+
+fn service_account(plan: &MovePlan<'_>) -> Option<MoveStep> {
+    let mut needs = plan.needs.iter();
+    let name = needs.find_map(|need| match need {
+        MoveNeed::ServiceAccount(name) => Some(name),
+        _ => None,
+    })?;
+    let namespace = &plan.subscription.key.namespace;
+    let create = format!("kubectl create serviceaccount {name} -n {namespace}");
+    Some(step(
+        "Create the ServiceAccount, and bind it to a role with all permissions of the bundle.",
+        [create],
+    ))
+}
+
+fn delete_subscription(plan: &MovePlan<'_>) -> MoveStep {
+    let key = &plan.subscription.key;
+    let delete = format!(
+        "kubectl delete subscriptions.operators.coreos.com {} -n {}",
+        key.name, key.namespace
+    );
+    step(
+        "Delete the Subscription. OLM v0 then installs nothing again.",
+        [delete],
+    )
+}
+
+fn delete_csv(plan: &MovePlan<'_>) -> Option<MoveStep> {
+    let name = plan.installed_name()?;
+    let delete = format!(
+        "kubectl delete clusterserviceversions.operators.coreos.com {name} -n {}",
+        plan.subscription.key.namespace
+    );
+    Some(step(
+        "Delete the ClusterServiceVersion. The operator stops; CRDs and their objects stay.",
+        [delete],
+    ))
+}
+
+/// What Helm looks for before it takes an existing object over.
+fn adopt_crds(plan: &MovePlan<'_>) -> Option<MoveStep> {
+    let text = "Give the CRDs the marks by which OLM v1 adopts them. Otherwise it refuses to install the bundle.";
+    let Some(csv) = plan.csv else {
+        return plan.installed_name().map(|_| step(text, []));
+    };
+    let (name, namespace) = (plan.draft.name(), &plan.subscription.key.namespace);
+    let marks = csv.crds.iter().flat_map(|crd| {
+        [
+            format!("kubectl label crd {crd} app.kubernetes.io/managed-by=Helm --overwrite"),
+            format!(
+                "kubectl annotate crd {crd} meta.helm.sh/release-name={name} \
+                 meta.helm.sh/release-namespace={namespace} --overwrite"
+            ),
+        ]
+    });
+    (!csv.crds.is_empty()).then(|| step(text, marks))
+}
+
+fn apply(plan: &MovePlan<'_>) -> MoveStep {
+    let wait = format!(
+        "kubectl wait clusterextension {} --for=condition=Installed --timeout=10m",
+        plan.draft.name()
+    );
+    step(
+        "Apply the ClusterExtension that -o yaml prints, and wait until it is installed.",
+        [wait],
+    )
+}
+
+fn unpin(plan: &MovePlan<'_>) -> Option<MoveStep> {
+    if !plan.is_pinned_for_now() {
+        return None;
+    }
+    let patch = format!(
+        "kubectl patch clusterextension {} --type=json -p \
+         '[{{\"op\":\"remove\",\"path\":\"/spec/source/catalog/version\"}}]'",
+        plan.draft.name()
+    );
+    Some(step(
+        "Remove the version. OLM v1 then upgrades automatically.",
+        [patch],
+    ))
+}
+
+fn tidy(plan: &MovePlan<'_>) -> MoveStep {
+    let text = format!(
+        "Delete the OperatorGroup if no Subscription is left in namespace {}.",
+        plan.subscription.key.namespace
+    );
+    step(&text, [])
+}

@@ -1,0 +1,175 @@
+mod cluster;
+mod extension;
+mod reading;
+
+use serde_json::{Value, json};
+
+use super::*;
+use olmguard_catalog::olm::{Gates, Rules};
+use olmguard_engine::extension::{Extension, Shape};
+use olmguard_engine::judge::{Basis, Requester};
+use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_fixtures::question::content;
+
+/// One catalog, and the objects of OLM v0 beside it.
+struct Scene {
+    rules: Rules,
+    catalog: &'static str,
+    csv: Value,
+    more: Vec<Value>,
+    objects: Vec<Value>,
+    extensions: Vec<Value>,
+}
+
+const ALL: &[&str] = &["AllNamespaces"];
+
+/// An OLM 1.11 with unknown gates; package `p` with 1.0.0, 1.1.0 and 1.2.0 in channel `stable`, each of which can be
+/// installed in these modes.
+fn scene(modes: &[&str]) -> Scene {
+    let modes = modes
+        .iter()
+        .map(|mode| json!({"type": mode, "supported": true}));
+    Scene {
+        rules: Rules::default(),
+        catalog: "hub",
+        csv: json!({"installModes": modes.collect::<Vec<_>>()}),
+        more: Vec::new(),
+        objects: Vec::new(),
+        extensions: Vec::new(),
+    }
+}
+
+fn object(kind: &str, name: &str, spec: &Value, status: &Value) -> Value {
+    let version = if kind == "OperatorGroup" {
+        "v1"
+    } else {
+        "v1alpha1"
+    };
+    json!({"apiVersion": format!("operators.coreos.com/{version}"), "kind": kind,
+        "metadata": {"name": name, "namespace": "ns"}, "spec": spec, "status": status})
+}
+
+/// A Subscription of package `p` in namespace `ns`, with more in its spec.
+fn subscription(more: &Value, installed: &str) -> Value {
+    let mut spec =
+        json!({"name": "p", "source": "hub", "sourceNamespace": "olm", "channel": "stable"});
+    for (key, value) in more.as_object().into_iter().flatten() {
+        spec[key] = value.clone();
+    }
+    object(
+        "Subscription",
+        "sub",
+        &spec,
+        &json!({"installedCSV": installed, "state": "AtLatestKnown"}),
+    )
+}
+
+fn csv(name: &str, spec: &Value) -> Value {
+    object(
+        "ClusterServiceVersion",
+        name,
+        spec,
+        &json!({"phase": "Succeeded"}),
+    )
+}
+
+fn group(targets: &Value) -> Value {
+    object(
+        "OperatorGroup",
+        "group",
+        &json!({"targetNamespaces": targets}),
+        &json!({}),
+    )
+}
+
+impl Scene {
+    fn with(mut self, object: Value) -> Self {
+        self.objects.push(object);
+        self
+    }
+
+    fn olm(self, release: &str, gates: Option<&[&str]>) -> Self {
+        let olm = release.parse().unwrap();
+        let gates = gates.map(|gates| Gates::parse(gates.iter().copied(), olm).unwrap());
+        let rules = Rules::new(olm, gates.unwrap_or_default());
+        Self { rules, ..self }
+    }
+
+    fn fbc(&self) -> String {
+        let bundle = |version: &str| {
+            let package =
+                json!({"type": "olm.package", "value": {"packageName": "p", "version": version}});
+            let csv = json!({"type": "olm.csv.metadata", "value": self.csv});
+            let properties: Vec<_> = [package, csv]
+                .into_iter()
+                .chain(self.more.clone())
+                .collect();
+            json!({"schema": "olm.bundle", "package": "p", "name": format!("p.v{version}"),
+                "image": format!("example.com/p:{version}"), "properties": properties})
+        };
+        let entries = json!([{"name": "p.v1.0.0", "replaces": "p.v0.9.0"},
+            {"name": "p.v1.1.0", "replaces": "p.v1.0.0"}, {"name": "p.v1.2.0", "replaces": "p.v1.1.0"}]);
+        let blobs = [
+            json!({"schema": "olm.package", "name": "p", "defaultChannel": "stable"}),
+            json!({"schema": "olm.channel", "package": "p", "name": "stable", "entries": entries}),
+            json!({"schema": "olm.channel", "package": "p", "name": "old", "entries": [{"name": "p.v1.0.0"}]}),
+            bundle("1.0.0"),
+            bundle("1.1.0"),
+            bundle("1.2.0"),
+        ];
+        blobs.iter().map(Value::to_string).collect()
+    }
+
+    fn report(&self) -> MigrationReport {
+        let content = content(&self.fbc(), &self.rules);
+        let state = CatalogState::named(self.catalog, content);
+        let snapshot = Snapshot::new(self.rules.clone(), [state]);
+        let mut objects = ClassicObjects::default();
+        for object in &self.objects {
+            objects.add(object).unwrap();
+        }
+        let extensions = self.extensions.iter();
+        let extensions: Vec<_> = extensions
+            .map(|one| Extension::read(Shape::V1, one))
+            .collect();
+        MigrationReport::of(&MigrationFacts {
+            basis: Basis::without_policies(&snapshot),
+            requester: Requester::unknown(),
+            objects: &objects,
+            extensions: &extensions,
+        })
+    }
+
+    /// The only Subscription.
+    fn only(&self) -> SubscriptionReport {
+        let [only] = <[_; 1]>::try_from(self.report().subscriptions).unwrap();
+        only
+    }
+
+    /// The verdict, and the ids of the obstacles, the needs and the changes.
+    #[track_caller]
+    fn gives(&self, verdict: &str, ids: [&[&str]; 3]) -> SubscriptionReport {
+        let only = self.only();
+        let found = [&only.obstacles, &only.needs, &only.changes];
+        let found = found.map(|list| list.iter().map(|one| one.id).collect::<Vec<_>>());
+        assert_eq!(
+            (only.verdict, found.each_ref().map(|ids| &**ids)),
+            (verdict, ids),
+            "{only:?}"
+        );
+        only
+    }
+}
+
+/// The extension's field at this path.
+fn at(report: &SubscriptionReport, path: &str) -> Value {
+    let extension = report.extension.as_ref().unwrap();
+    extension.pointer(path).cloned().unwrap_or_default()
+}
+
+const VERSION: &str = "/spec/source/catalog/version";
+const INLINE: &str = "/spec/config/inline";
+
+fn automatic(installed: &str) -> Value {
+    subscription(&json!({}), installed)
+}

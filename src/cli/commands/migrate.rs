@@ -1,0 +1,181 @@
+//! `olmguard migrate`: whether Subscriptions of OLM v0 would work as ClusterExtensions of OLM v1.
+//!
+//! ```text
+//! -f PATH, otherwise --from-cluster --> objects of OLM v0 ------------+
+//! --catalog, --snapshot, --from-cluster --> catalogs, OLM, extensions +--> views::migrate --> MigrationReport
+//! ```
+//!
+//! Nothing is changed: the steps are printed for a person. What cannot be read is reported, and the rest is checked.
+
+mod inputs;
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::args::catalogs::UsageError;
+use crate::cli::args::heading;
+use crate::cli::args::olm::EdgesArgs;
+use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin};
+use crate::cli::output::{self, OutputArgs, yaml};
+use crate::cli::{Exit, help, say, warn};
+use inputs::MigratedInputs;
+use olmguard_views::migrate::{MigrationFacts, MigrationReport, MoveVerdict};
+
+/// Plan the move from OLM v0 to OLM v1
+#[derive(Args, Clone, Debug)]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
+pub(crate) struct MigrateArgs {
+    /// Objects of OLM v0 with their status: files, directories, or - for
+    /// standard input [default: all of the cluster]
+    #[arg(
+        short = 'f',
+        long = "filename",
+        value_name = "PATH",
+        num_args = 1..,
+        value_delimiter = ',',
+        help_heading = heading::INPUT
+    )]
+    filename: Vec<PathBuf>,
+
+    #[command(flatten)]
+    facts: FactsArgs,
+
+    #[command(flatten)]
+    edges: EdgesArgs,
+
+    #[command(flatten)]
+    output: OutputArgs<Output>,
+}
+
+/// The form of the report.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Output {
+    /// Text for people
+    #[default]
+    Text,
+    /// One JSON object, schema olmguard.migrate/v1
+    Json,
+    /// The ClusterExtensions, ready to apply
+    Yaml,
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+enum MigrateError {
+    #[error(transparent)]
+    Facts(#[from] FactsError),
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the command.
+pub(super) fn run(args: &MigrateArgs) -> Exit {
+    migrate(args).unwrap_or_else(|error| {
+        say(&error);
+        error.exit()
+    })
+}
+
+fn migrate(args: &MigrateArgs) -> Result<Exit, MigrateError> {
+    let paths = args.filename.iter().map(PathBuf::as_path);
+    let paths = paths.chain(args.facts.common.catalog.paths());
+    check_stdin(paths).map_err(FactsError::from)?;
+    let mut opened = args.facts.open(args.edges)?;
+    let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
+    let others = &mut inputs.others;
+    // Without a cluster or a snapshot only those of the files are known.
+    others
+        .extensions
+        .extend(opened.extensions().unwrap_or_default());
+    others.faults.iter().for_each(say);
+    others.skipped.iter().for_each(warn);
+    let facts = opened.load(std::mem::take(&mut others.given))?;
+    let bad = (!others.faults.is_empty()).then_some(Exit::BadInput);
+    let faults: Vec<_> = bad.into_iter().chain(facts.exit()).collect();
+    if inputs.objects.is_empty() && faults.is_empty() {
+        warn(&NO_SUBSCRIPTION);
+    }
+    let report = MigrationReport::of(&MigrationFacts {
+        basis: facts.basis(),
+        requester: &args.facts.requester(),
+        objects: &inputs.objects,
+        extensions: &inputs.others.extensions,
+    });
+    print(&report, args.output.form)?;
+    Ok(Exit::worst(exits(&report).chain(faults)))
+}
+
+/// The objects of the files; without any, those of the cluster.
+fn inputs(args: &MigrateArgs, opened: &mut OpenFacts) -> Result<MigratedInputs, UsageError> {
+    if !args.filename.is_empty() {
+        return MigratedInputs::read(&args.filename);
+    }
+    let mut inputs = MigratedInputs::default();
+    opened.classic(|object| {
+        let added = inputs.objects.add(&object);
+        added.err().map(|error| error.to_string())
+    })?;
+    Ok(inputs)
+}
+
+fn print(report: &MigrationReport, form: Output) -> io::Result<()> {
+    match form {
+        Output::Text => output::toned(&report.to_text()),
+        Output::Json => output::json(report),
+        Output::Yaml => {
+            report.refusals().for_each(|why| warn(&why));
+            output::plain(&manifests(report))
+        }
+    }
+}
+
+/// Each extension as a document, with the reasons for its fields above it.
+fn manifests(report: &MigrationReport) -> String {
+    let mut text = String::new();
+    for extension in report.extensions() {
+        text.push_str("---\n");
+        for line in &extension.comment {
+            // Writing to a String does not fail.
+            let _ = writeln!(text, "# {line}");
+        }
+        text.push_str(&yaml::document(extension.object));
+    }
+    text
+}
+
+fn exits(report: &MigrationReport) -> impl Iterator<Item = Exit> {
+    let denied = (report.count(MoveVerdict::Cannot) > 0).then_some(Exit::Denied);
+    let undecided = (report.count(MoveVerdict::Undecided) > 0).then_some(Exit::Undecided);
+    denied.into_iter().chain(undecided)
+}
+
+impl MigrateError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Facts(error) => error.exit(),
+            Self::Write(_) => Exit::Internal,
+        }
+    }
+}
+
+const NO_SUBSCRIPTION: &str = "there is no Subscription, so nothing is reported";
+
+const EXAMPLES: &[&str] = &[
+    "olmguard migrate --from-cluster",
+    "olmguard migrate --from-cluster -o yaml > extensions.yaml",
+    "olmguard migrate -f olmv0.yaml --catalog hub=catalog.yaml",
+];
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "every Subscription can move"),
+    (Exit::Denied, "a Subscription cannot move"),
+    (Exit::Usage, "wrong usage; nothing was checked"),
+    (Exit::BadInput, "a manifest or a catalog is unreadable"),
+    (
+        Exit::Undecided,
+        "a Subscription is undecided because a fact is missing",
+    ),
+];

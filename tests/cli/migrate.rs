@@ -1,0 +1,247 @@
+//! `olmguard migrate` as it is run with files: what it prints, in which form, and how it ends.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use olmguard_support::schema::assert_fits;
+
+const CATALOG: &str = "--catalog=hub=hub.yaml";
+
+/// The directory that the program runs in, with catalog `hub`: package `p`, of which 1.0.0 and 1.1.0 follow each other.
+struct Scene(TempDir);
+
+impl Scene {
+    fn new() -> Self {
+        let scene = Self(TempDir::new().expect("a directory"));
+        let bundle = |version: &str| {
+            format!(
+                "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: example.com/p:{version}\n\
+                 properties:\n- type: olm.package\n  value: {{packageName: p, version: {version}}}\n"
+            )
+        };
+        let bundles: String = ["1.0.0", "1.1.0"].map(bundle).concat();
+        let package = "schema: olm.package\nname: p\n---\nschema: olm.channel\npackage: p\nname: a\n\
+             entries: [{name: p.v1.0.0}, {name: p.v1.1.0, replaces: p.v1.0.0}]\n";
+        scene.write("hub.yaml", &format!("{package}{bundles}"));
+        scene
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).expect("it is written");
+    }
+
+    /// The exit code, stdout and stderr.
+    fn run(&self, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
+        command.env_clear().current_dir(self.0.path());
+        command.arg("migrate").args(arguments);
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        // What does not read its input closes it.
+        let _unread = input.write_all(stdin.as_bytes());
+        drop(input);
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = child.wait_with_output().expect("it ends");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (status.code(), text(stdout), text(stderr))
+    }
+}
+
+fn group() -> Value {
+    json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+        "metadata": {"name": "g", "namespace": "app"}, "status": {"namespaces": [""]}})
+}
+
+/// A Subscription of this package, with this bundle installed.
+fn subscription(package: &str, installed: &str) -> Value {
+    json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+        "metadata": {"name": package, "namespace": "app"},
+        "spec": {"name": package, "channel": "a", "source": "hub", "sourceNamespace": "olm"},
+        "status": {"installedCSV": installed, "state": "AtLatestKnown"}})
+}
+
+fn list(items: &[Value]) -> String {
+    json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
+}
+
+#[test]
+fn a_subscription_that_can_move_gets_its_extension_and_its_steps() {
+    let scene = Scene::new();
+    let objects = list(&[group(), subscription("p", "p.v1.0.0")]);
+    let (code, printed, errors) = scene.run(&["-f", "-", CATALOG], &objects);
+    assert_eq!((code, &*errors), (Some(0), ""));
+    assert_eq!(
+        printed,
+        "\
+1 Subscription to OLM 1.11: 1 can move
+
+app/p (p 1.0.0): can move to OLM v1
+Catalog       hub, for CatalogSource olm/hub
+Upgrades      automatic without the version: 1.1.0
+Steps         1. Delete the Subscription. OLM v0 then installs nothing again.
+  kubectl delete subscriptions.operators.coreos.com p -n app
+              2. Delete the ClusterServiceVersion. The operator stops; CRDs and
+              their objects stay.
+  kubectl delete clusterserviceversions.operators.coreos.com p.v1.0.0 -n app
+              3. Give the CRDs the marks by which OLM v1 adopts them. Otherwise
+              it refuses to install the bundle.
+              4. Apply the ClusterExtension that -o yaml prints, and wait until
+              it is installed.
+  kubectl wait clusterextension p --for=condition=Installed --timeout=10m
+              5. Remove the version. OLM v1 then upgrades automatically.
+  kubectl patch clusterextension p --type=json -p \\
+  '[{\"op\":\"remove\",\"path\":\"/spec/source/catalog/version\"}]'
+              6. Delete the OperatorGroup if no Subscription is left in
+              namespace app.
+"
+    );
+}
+
+#[test]
+fn the_manifests_are_yaml_and_say_why_they_are_so() {
+    let scene = Scene::new();
+    let objects = list(&[
+        group(),
+        subscription("p", "p.v1.0.0"),
+        subscription("q", "q.v1.0.0"),
+    ]);
+    let (code, printed, errors) = scene.run(&["-f", "-", CATALOG, "-o", "yaml"], &objects);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        errors,
+        "warning: app/q: cannot move to OLM v1: catalog hub does not have this package\n"
+    );
+    assert!(
+        printed.starts_with(
+            "---\n# Subscription app/p of package p\n# selector: ClusterCatalog hub for CatalogSource olm/hub\n"
+        ),
+        "{printed}"
+    );
+    scene.write("extensions.yaml", &printed);
+    let checked = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .args(["check", "-f", "extensions.yaml", CATALOG])
+        .env_clear()
+        .current_dir(scene.0.path())
+        .output()
+        .expect("the program starts");
+    let checked = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.ends_with("1 allowed\n"), "{checked}");
+}
+
+#[test]
+fn the_object_fits_its_schema_and_cannot_comes_first() {
+    let scene = Scene::new();
+    let mut undecided = subscription("p", "");
+    undecided.as_object_mut().expect("a map").remove("status");
+    let objects = list(&[group(), undecided, subscription("q", "q.v1.0.0")]);
+    let (code, printed, _) = scene.run(&["-f", "-", CATALOG, "-o", "json"], &objects);
+    assert_eq!(code, Some(4));
+    let report: Value = serde_json::from_str(&printed).expect("JSON");
+    assert_fits("schemas/olmguard.migrate.v1.json", &report);
+    let verdicts: Vec<_> = report["subscriptions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["verdict"].as_str().expect("a word"))
+        .collect();
+    assert_eq!(verdicts, ["cannot_move", "undecided"]);
+}
+
+#[test]
+fn an_extension_of_the_files_counts_as_existing() {
+    let scene = Scene::new();
+    let extension = json!({"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+        "metadata": {"name": "mine"}, "spec": {"namespace": "app",
+        "source": {"sourceType": "Catalog", "catalog": {"packageName": "p"}}}});
+    let objects = list(&[group(), subscription("p", "p.v1.0.0"), extension]);
+    let (code, printed, _) = scene.run(&["-f", "-", CATALOG], &objects);
+    assert_eq!(code, Some(1));
+    let reason = "Reason        ClusterExtension mine has this package or this name already\n";
+    assert!(printed.contains(reason), "{printed}");
+}
+
+#[test]
+fn what_cannot_be_used_is_named_with_its_place_and_the_rest_is_reported() {
+    let scene = Scene::new();
+    scene.write(
+        "bad.yaml",
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: x\n  namespace: app\n\
+         spec:\n  name: 1\n---\nkind: [\n",
+    );
+    scene.write(
+        "good.yaml",
+        &list(&[group(), subscription("p", "p.v1.1.0")]),
+    );
+    let (code, printed, errors) = scene.run(&["-f", "bad.yaml,good.yaml", CATALOG], "");
+    assert_eq!(code, Some(3));
+    assert!(
+        errors.starts_with(
+            "error: bad.yaml:7:9: Subscription \"x\": spec.name is 1: expected a string\nerror: bad.yaml:9:"
+        ),
+        "{errors}"
+    );
+    assert!(
+        printed.starts_with("1 Subscription to OLM 1.11: 1 can move\n"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn wrong_usage_says_what_to_give() {
+    let scene = Scene::new();
+    let rows: [(&[&str], i32, &str); 4] = [
+        (
+            &[CATALOG],
+            2,
+            "error: no Subscription is given: expected -f PATH or --from-cluster; a snapshot has no objects of OLM \
+             v0\n",
+        ),
+        (
+            &["-f", "x.yaml"],
+            2,
+            "error: no catalog is given: expected --catalog, --snapshot or --from-cluster\n",
+        ),
+        (
+            &["-f", "gone.yaml", CATALOG],
+            3,
+            "error: gone.yaml: does not exist: expected a file, a directory, or \"-\" for standard input\n",
+        ),
+        (
+            &["-f", "hub.yaml", CATALOG],
+            0,
+            "warning: there is no Subscription, so nothing is reported\n",
+        ),
+    ];
+    for (arguments, code, expected) in rows {
+        let (got, _, errors) = scene.run(arguments, "");
+        assert_eq!((got, &*errors), (Some(code), expected), "{arguments:?}");
+    }
+}
+
+/// Nothing that a terminal would obey reaches it, and no command has it.
+#[test]
+fn names_that_no_api_server_accepts_are_refused() {
+    let scene = Scene::new();
+    let mut object = subscription("p", "p.v1.0.0");
+    object["metadata"]["name"] = json!("x; rm -rf ~ \u{1b}[31m\u{202e}");
+    let (code, _, errors) = scene.run(&["-f", "-", CATALOG], &object.to_string());
+    assert_eq!(code, Some(3));
+    assert!(!errors.contains(['\u{1b}', '\u{202e}']), "{errors}");
+    let mut object = subscription("p", "p.v1.0.0");
+    object["spec"]["name"] = json!("$(reboot)\u{1b}");
+    let (code, printed, _) = scene.run(&["-f", "-", CATALOG], &object.to_string());
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(
+        !printed.contains("kubectl") && !printed.contains('\u{1b}'),
+        "{printed}"
+    );
+}
