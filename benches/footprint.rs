@@ -81,11 +81,7 @@ fn note(run: &Run, row: &str, unit: Unit, value: f64, most: f64) {
 
 /// Versions that exist and that do not, pins and ranges.
 fn manifest(world: &World, number: usize) -> String {
-    let packages = match world {
-        World::Whole(_) => WHOLE,
-        World::Small => SMALL,
-    };
-    let (package, bundle, from, to) = *packages.iter().cycle().nth(number).expect("not empty");
+    let (package, bundle, from, to) = package(world, number);
     let catalog = *world.names().iter().cycle().nth(number).expect("not empty");
     let range = match number % 3 {
         0 => to.to_owned(),
@@ -100,6 +96,14 @@ fn manifest(world: &World, number: usize) -> String {
          olm.operatorframework.io/metadata.name: {catalog}\n\
          status:\n  install:\n    bundle: {{name: {bundle}{from}, version: {from}}}\n"
     )
+}
+
+fn package(world: &World, number: usize) -> Package {
+    let packages = match world {
+        World::Whole(_) => WHOLE,
+        World::Small => SMALL,
+    };
+    *packages.iter().cycle().nth(number).expect("not empty")
 }
 
 /// A package, the names of its bundles up to the version, the installed version and another.
@@ -132,7 +136,7 @@ const SMALL: &[Package] = &[("lantern-operator", "lantern-operator.v", "1.0.0", 
 
 const RUNS: usize = 5;
 
-/// `olmguard catalogs` with a catalog in an image, next to its file and the download of the layer.
+/// `olmguard versions` of a catalog in an image, next to its file and the download of the layer.
 fn image(run: &Run, world: &World) {
     let contents = world.names().map(|name| world.content(name));
     let content = contents.iter().max_by_key(|content| content.len());
@@ -146,7 +150,8 @@ fn image(run: &Run, world: &World) {
     let read = |place: &str| {
         let peak_file = NamedTempFile::new().expect("a file");
         let mut command = olmguard();
-        command.arg("catalogs").arg(format!("--catalog=c={place}"));
+        command.arg("versions").arg(package(world, 0).0);
+        command.arg(format!("--catalog=c={place}"));
         let mut command = observed(&command, peak_file.path());
         command.env("XDG_CACHE_HOME", folder.path().join("cache"));
         let wall = taken(command.stdout(Stdio::null()), &[0]).wall;

@@ -72,7 +72,7 @@ fn an_argument_that_was_in_the_environment_is_missed_with_its_new_name() {
     let (code, _, stderr) = run(&[("OLMGUARD_FILENAME", "a.yaml")], &["check"]);
     assert_eq!(code, Some(2));
     let warning = "warning: OLMGUARD_FILENAME is no longer read; set the variable of the command \
-                   instead: OLMGUARD_CHECK_FILENAME, OLMGUARD_PATH_FILENAME\n";
+                   instead: OLMGUARD_CHECK_FILENAME, OLMGUARD_PATH_FILENAME, OLMGUARD_MIGRATE_FILENAME\n";
     assert!(stderr.starts_with(warning), "{stderr}");
     let (code, _, stderr) = run(&[("OLMGUARD_FILENAME", "a.yaml")], &["check", "--help"]);
     assert_eq!((code, &*stderr), (Some(0), ""));

@@ -207,7 +207,7 @@ fn commands() -> Vec<String> {
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect();
-    assert_eq!(names.len(), 20, "{names:?}");
+    assert_eq!(names.len(), 21, "{names:?}");
     names
 }
 
