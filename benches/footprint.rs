@@ -2,6 +2,7 @@
 //! image.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 
 use olmguard_figures::{Aim, Figure, Unit};
@@ -136,7 +137,7 @@ const SMALL: &[Package] = &[("lantern-operator", "lantern-operator.v", "1.0.0", 
 
 const RUNS: usize = 5;
 
-/// `olmguard versions` of a catalog in an image, next to its file and the download of the layer.
+/// A catalog in an image, next to its file and the download of the layer.
 fn image(run: &Run, world: &World) {
     let contents = world.names().map(|name| world.content(name));
     let content = contents.iter().max_by_key(|content| content.len());
@@ -147,56 +148,63 @@ fn image(run: &Run, world: &World) {
     let layer = Layer::of(&[]).file("configs/catalog.json", content).gzip();
     let registry = TestRegistry::of(TestImage::catalog(std::slice::from_ref(&layer)));
     let image = format!("oci:{}", registry.image("catalog:v1"));
-    let read = |place: &str| {
-        let peak_file = NamedTempFile::new().expect("a file");
-        let mut command = olmguard();
-        command.arg("versions").arg(package(world, 0).0);
-        command.arg(format!("--catalog=c={place}"));
-        let mut command = observed(&command, peak_file.path());
-        command.env("XDG_CACHE_HOME", folder.path().join("cache"));
-        let wall = taken(command.stdout(Stdio::null()), &[0]).wall;
-        (wall.as_secs_f64(), peak(peak_file.path()))
-    };
-    let [mut of_file, mut of_image, mut again, mut download] = [const { Vec::new() }; 4];
-    let (mut peak_of_file, mut peak_of_image) = (0.0, 0.0);
-    for _ in 0..run.count(RUNS, 1) {
-        let (seconds, peak) = read(&file.display().to_string());
-        of_file.push(seconds);
-        peak_of_file = peak;
-        drop(fs::remove_dir_all(folder.path().join("cache")));
-        let (seconds, peak) = read(&image);
-        of_image.push(seconds);
-        peak_of_image = peak;
-        again.push(read(&image).0);
-        download.push(registry.download(&layer).as_secs_f64());
-    }
-    let pulled = registry
+    let cache = folder.path().join("cache");
+    let read = |place: &str| versions(world, place, &cache);
+    let rounds = (0..run.count(RUNS, 1)).map(|_| {
+        let of_file = read(&file.display().to_string());
+        drop(fs::remove_dir_all(&cache));
+        let (pulled, again) = (read(&image), read(&image));
+        let whole = of_file.seconds + registry.download(&layer).as_secs_f64();
+        [
+            of_file.seconds,
+            pulled.seconds / whole,
+            again.seconds,
+            pulled.peak - of_file.peak,
+        ]
+    });
+    let rounds: Vec<_> = rounds.collect();
+    let blobs = registry
         .asked()
-        .iter()
-        .filter(|one| one.head.contains("/blobs/"))
-        .count();
+        .into_iter()
+        .filter(|one| one.head.contains("/blobs/"));
+    // The configuration, the layer, and the download beside.
     assert_eq!(
-        pulled,
-        (2 + 1) * of_image.len(),
+        blobs.count(),
+        3 * rounds.len(),
         "the second time pulls nothing"
     );
-    let whole = median(of_file.clone()) + median(download);
-    run.note(&run.figure("a catalog in a file: read", Unit::Seconds, median(of_file)));
-    run.note(&Figure {
-        aim: Some(Aim::AtMost(1.3)),
-        ..run.figure(
-            "the same in an image, pulled and read, against that and the download",
-            Unit::Times,
-            median(of_image) / whole,
-        )
-    });
-    run.note(&run.figure("the same again", Unit::Seconds, median(again)));
-    let more = peak_of_image - peak_of_file;
+    let [of_file, ratio, again, peak] =
+        [0, 1, 2, 3].map(|at| median(rounds.iter().map(|round| round[at]).collect()));
+    run.note(&run.figure("a catalog in a file: read", Unit::Seconds, of_file));
+    let row = "the same in an image, pulled and read, against that and the download";
+    note(run, row, Unit::Times, ratio, 1.3);
+    run.note(&run.figure("the same again", Unit::Seconds, again));
     note(
         run,
         "its peak, minus that of the file",
         Unit::MiB,
-        more,
+        peak,
         16.0,
     );
+}
+
+/// How long a run took, and what it took at most, in MiB.
+struct ReadCatalog {
+    seconds: f64,
+    peak: f64,
+}
+
+/// `olmguard versions` of a package, of a catalog at a place.
+fn versions(world: &World, place: &str, cache: &Path) -> ReadCatalog {
+    let file = NamedTempFile::new().expect("a file");
+    let mut command = olmguard();
+    command.arg("versions").arg(package(world, 0).0);
+    command.arg(format!("--catalog=c={place}"));
+    let mut command = observed(&command, file.path());
+    command.env("XDG_CACHE_HOME", cache);
+    let taken = taken(command.stdout(Stdio::null()), &[0]);
+    ReadCatalog {
+        seconds: taken.wall.as_secs_f64(),
+        peak: peak(file.path()),
+    }
 }

@@ -23,6 +23,7 @@ mod load;
 mod many;
 mod peers;
 mod policies;
+mod preflight;
 mod process;
 mod resolve;
 mod resolver;
@@ -101,6 +102,7 @@ fn measure(bench: Bench, run: &Run) {
         Bench::Review => review::measure(run),
         Bench::Telemetry => telemetry::measure(run),
         Bench::Policies => policies::measure(run),
+        Bench::Preflight => preflight::measure(run),
         Bench::Load => load::measure(run),
         Bench::Footprint => footprint::measure(run),
         Bench::Many => many::measure(run),

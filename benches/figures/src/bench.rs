@@ -18,6 +18,8 @@ pub enum Bench {
     Telemetry,
     /// One answer with many upgrade policies.
     Policies,
+    /// Whether the CRDs of a bundle can replace those before.
+    Preflight,
     /// Reading catalogs, next to operator-registry.
     Load,
     /// Memory of catalogs, and a check of many manifests.
@@ -38,12 +40,13 @@ pub enum Bench {
 
 impl Bench {
     /// In the order in which they run.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Resolve,
         Self::Growth,
         Self::Review,
         Self::Telemetry,
         Self::Policies,
+        Self::Preflight,
         Self::Load,
         Self::Footprint,
         Self::Many,
@@ -72,6 +75,7 @@ impl Bench {
             Self::Review => "review",
             Self::Telemetry => "telemetry",
             Self::Policies => "policies",
+            Self::Preflight => "preflight",
             Self::Load => "load",
             Self::Footprint => "footprint",
             Self::Many => "many",
@@ -93,6 +97,7 @@ impl Bench {
             Self::Policies => {
                 "One answer with 1,000 upgrade policies that match nothing and 20 that match"
             }
+            Self::Preflight => "CRDs of a bundle, compared with those before",
             Self::Load => "Reading catalogs",
             Self::Footprint => "Five catalogs in memory, and a check of 1,000 manifests",
             Self::Many => "A million bundles, 20 in each package",

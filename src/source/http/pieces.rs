@@ -290,12 +290,12 @@ impl Encoding {
     }
 }
 
-/// Reads a body from anywhere as that of catalogd is read: by `f`, on a thread of its own of the
+/// Reads a body from anywhere as that of a fetch is read: by `f`, on a thread of its own of the
 /// lowest priority, decompressed, within the limits on silence and size. Whoever calls it sees to
 /// the total time.
 ///
 /// # Errors
-/// Those of [`Catalogd::fetch`](super::Catalogd::fetch) that concern a body.
+/// Those of [`HttpClient::fetch_file`](super::HttpClient::fetch_file) that concern a body.
 pub async fn consume<B, T, F>(
     body: B,
     encoding: Encoding,

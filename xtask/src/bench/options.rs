@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(
             refused(&["fetch"]),
             "no bench or flag \"fetch\": expected --peer, --static, --smoke, --write, --save NAME, --against NAME, \
-             or of resolve, growth, review, telemetry, policies, load, footprint, many, base, audit, lint, serve, catalogs"
+             or of resolve, growth, review, telemetry, policies, preflight, load, footprint, many, base, audit, lint, serve, catalogs"
         );
         assert_eq!(
             refused(&["--save"]),
