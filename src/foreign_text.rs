@@ -12,7 +12,12 @@ pub(crate) fn one_line(text: &str) -> String {
             if room == 0 {
                 return line + "...";
             }
-            line.push(character);
+            // What a terminal would obey.
+            line.push(if character.is_control() {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                character
+            });
             room -= 1;
         }
     }

@@ -201,6 +201,11 @@ impl HttpClient {
         let proxy = proxy.filter(|_| is_far);
         let stream = match proxy.and_then(|proxies| proxies.intercept(&address.uri)) {
             None => call(HttpsConnector::from((http, config)), address).await,
+            Some(proxy) if proxy.uri().scheme() != Some(&Scheme::HTTP) => {
+                let host = address.host.clone();
+                let why = "the proxy is not one of HTTP: expected http://HOST:PORT".into();
+                return Err(FetchError::Connect { host, why });
+            }
             Some(proxy) => {
                 let tunnel = Tunnel::new(proxy.uri().clone(), http);
                 let tunnel = match proxy.basic_auth() {

@@ -17,6 +17,7 @@
 //! [`internal/shared/util/image/pull.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/shared/util/image/pull.go
 //! [`internal/catalogd/storage/localdir.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/catalogd/storage/localdir.go
 
+mod answer;
 mod challenge;
 mod credentials;
 mod layer;
@@ -34,6 +35,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::thread;
 
 use tokio::runtime::{Builder, Runtime};
@@ -247,7 +249,7 @@ impl ImageKind {
         let mut folders = kept.0.iter();
         let missing = folders.find(|folder| !tree.is_folder(folder));
         missing.map_or(Ok(()), |folder| {
-            let folder = folder.clone();
+            let folder = one_line(folder).into();
             Err(UnpackFault::NoFolder { folder, what })
         })
     }
@@ -277,7 +279,7 @@ impl<'a> ImageParts<'a> {
     fn open(place: &'a ImagePlace, access: &'a RegistryAccess) -> Result<Self, UnpackFault> {
         Ok(match place {
             ImagePlace::Layout(path, name) => {
-                Self::Layout(ImageLayout::of_folder(path), name.as_deref())
+                Self::Layout(ImageLayout::of_folder(path)?, name.as_deref())
             }
             ImagePlace::Archive(path, name) => {
                 Self::Layout(ImageLayout::of_archive(path)?, name.as_deref())
@@ -310,7 +312,9 @@ impl<'a> ImageParts<'a> {
     fn manifest(&mut self, digest: Sha256) -> Result<SentManifest, UnpackFault> {
         match self {
             Self::Layout(layout, _) => {
-                let bytes = layout.blob(digest, &small())?.map_err(UnpackFault::Store)?;
+                let bytes = layout
+                    .blob(digest, MANIFEST_BYTES, &small())?
+                    .map_err(UnpackFault::Store)?;
                 let media_type = String::new();
                 Ok(SentManifest { bytes, media_type })
             }
@@ -368,6 +372,7 @@ impl<'a> ImageParts<'a> {
                 number,
                 budget,
                 progress: progress.clone(),
+                attempts: AtomicUsize::new(0),
             };
             let take: TakeBody<_> = Arc::new(move |input: &mut dyn Read| job.run(input));
             let of_layer = |fault| UnpackFault::Layer {
@@ -394,7 +399,7 @@ impl<'a> ImageParts<'a> {
         take: &TakeBody<T>,
     ) -> Result<T, UnpackFault> {
         match self {
-            Self::Layout(layout, _) => Ok(layout.blob(listed.digest, take)?),
+            Self::Layout(layout, _) => Ok(layout.blob(listed.digest, listed.size, take)?),
             Self::Registry(registry, _, runtime) => {
                 let blob = registry.blob(listed.digest, listed.size, take);
                 let fetched = runtime.block_on(blob)?;

@@ -79,7 +79,10 @@ impl CatalogPlace {
             Self::Path(path) => loader.load(path),
             Self::Pinned(url) => url.load(loader),
             Self::Image(image) => match image.unpacked(ImageKind::Catalog, loader.progress()) {
-                Ok(unpacked) => loader.load(unpacked.root()),
+                Ok(unpacked) => match loader.load(unpacked.root()) {
+                    Content::Unreadable(why) => Content::Unreadable(format!("{image}: {why}")),
+                    content => content,
+                },
                 Err(error) => Content::Unreadable(error.to_string()),
             },
         }

@@ -12,8 +12,9 @@ use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tar::{Entry, EntryType, PaxExtensions};
+use tar::{Entry, EntryType};
 
 use super::tree::{KeptFolders, LayerChanges, TreeFault, TreeNode};
 use crate::foreign_text::one_line;
@@ -21,7 +22,7 @@ use crate::source::Progress;
 use crate::source::decompress::Decoder;
 
 /// How to read a layer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct LayerJob {
     /// What is kept.
     pub(super) kept: KeptFolders,
@@ -33,6 +34,8 @@ pub(super) struct LayerJob {
     pub(super) budget: Budget,
     /// How far the reading is.
     pub(super) progress: Progress,
+    /// How often it was begun: contents of a try that was given up have other names.
+    pub(super) attempts: AtomicUsize,
 }
 
 /// What an image may still take.
@@ -136,6 +139,7 @@ struct LayerReader<'j> {
     job: &'j LayerJob,
     changes: LayerChanges,
     left: Budget,
+    attempt: usize,
     /// How many contents were written.
     written: usize,
     /// Names of the next member.
@@ -155,6 +159,7 @@ impl<'j> LayerReader<'j> {
             job,
             changes: LayerChanges::default(),
             left: job.budget,
+            attempt: job.attempts.fetch_add(1, Ordering::Relaxed),
             written: 0,
             next: NextNames::default(),
         }
@@ -177,6 +182,12 @@ impl<'j> LayerReader<'j> {
             EntryType::GNULongLink => self.next.link = Some(text(&mut member)?),
             EntryType::XHeader => self.next.extend(&mut member)?,
             EntryType::XGlobalHeader => {}
+            // What follows its header is not what the archive says.
+            EntryType::GNUSparse => {
+                let path = shown(&member.path_bytes());
+                let kind = word(EntryType::GNUSparse);
+                return Err(LayerFault::Kind { path, kind });
+            }
             kind => {
                 let NextNames { path, link } = std::mem::take(&mut self.next);
                 let path = path.unwrap_or_else(|| member.path_bytes().into_owned());
@@ -222,9 +233,13 @@ impl<'j> LayerReader<'j> {
         Ok(self.changes.added.insert(path, node)?)
     }
 
-    /// A name that is remembered.
+    /// A name that is remembered. Each part of it may be a directory.
     fn kept_name(&mut self, name: &[u8]) -> Result<Box<str>, LayerFault> {
-        let left = self.left.names.checked_sub(name.len() + NAME_COST);
+        let parts = name.split(|byte| *byte == b'/').count();
+        if parts > DEPTH || name.len() > PATH_BYTES {
+            return Err(LayerFault::Name { path: shown(name) });
+        }
+        let left = self.left.names.checked_sub(name.len() + NAME_COST * parts);
         self.left.names = left.ok_or_else(|| too_large(NAMES as u64, "bytes of names"))?;
         utf8(name)
     }
@@ -272,10 +287,8 @@ impl<'j> LayerReader<'j> {
         let size = member.size();
         let left = self.left.kept.checked_sub(size);
         self.left.kept = left.ok_or_else(|| too_large(KEPT, "bytes in its files"))?;
-        let path = self
-            .job
-            .contents
-            .join(format!("{}-{}", self.job.number, self.written));
+        let name = format!("{}-{}-{}", self.job.number, self.attempt, self.written);
+        let path = self.job.contents.join(name);
         self.written += 1;
         let written = write(&path, member)?;
         if written != size {
@@ -288,12 +301,7 @@ impl<'j> LayerReader<'j> {
 /// A fault of reading is one of the archive, a fault of writing one of the disk.
 fn write(path: &Path, from: &mut impl Read) -> Result<u64, LayerFault> {
     let mut options = OpenOptions::new();
-    let file = options
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path);
+    let file = options.write(true).create_new(true).mode(0o600).open(path);
     let mut file = file.map_err(LayerFault::Write)?;
     let (mut buffer, mut written) = (vec![0; BUFFER], 0);
     loop {
@@ -311,11 +319,11 @@ impl NextNames {
     /// What a pax header says of the next member. A size that its own header does not have would be one beyond 8 GiB.
     fn extend(&mut self, member: &mut Entry<'_, impl Read>) -> Result<(), LayerFault> {
         let bytes = extension(member)?;
-        for record in PaxExtensions::new(&bytes) {
-            let record = record.map_err(|error| archive(&error))?;
-            match record.key_bytes() {
-                b"path" => self.path = Some(record.value_bytes().to_owned()),
-                b"linkpath" => self.link = Some(record.value_bytes().to_owned()),
+        for record in PaxRecords(&bytes) {
+            let PaxRecord { key, value } = record?;
+            match key {
+                b"path" => self.path = Some(value.to_owned()),
+                b"linkpath" => self.link = Some(value.to_owned()),
                 key if key == b"size" || key.starts_with(b"GNU.sparse") => {
                     let why = "sparse files and files of more than 8 GiB are not read".into();
                     return Err(LayerFault::Archive { why });
@@ -324,6 +332,48 @@ impl NextNames {
             }
         }
         Ok(())
+    }
+}
+
+/// The records of a pax header, `LENGTH KEY=VALUE` and a line feed. A value can have line feeds too, so only the length
+/// tells its end.
+struct PaxRecords<'b>(&'b [u8]);
+
+struct PaxRecord<'b> {
+    key: &'b [u8],
+    value: &'b [u8],
+}
+
+impl<'b> Iterator for PaxRecords<'b> {
+    type Item = Result<PaxRecord<'b>, LayerFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let record = self.first();
+        if record.is_none() {
+            self.0 = &[];
+        }
+        Some(record.ok_or_else(|| {
+            let why = "a pax header is not valid".into();
+            LayerFault::Archive { why }
+        }))
+    }
+}
+
+impl<'b> PaxRecords<'b> {
+    /// The first record, which is then passed.
+    fn first(&mut self) -> Option<PaxRecord<'b>> {
+        let space = self.0.iter().position(|byte| *byte == b' ')?;
+        let length = str::from_utf8(self.0.get(..space)?).ok()?;
+        let (record, rest) = self.0.split_at_checked(length.parse().ok()?)?;
+        let record = record.get(space + 1..)?.strip_suffix(b"\n")?;
+        let equals = record.iter().position(|byte| *byte == b'=')?;
+        let (key, value) = record.split_at_checked(equals)?;
+        self.0 = rest;
+        let value = value.get(1..)?;
+        Some(PaxRecord { key, value })
     }
 }
 
@@ -426,7 +476,10 @@ const MEMBERS: usize = 500_000;
 /// The names of a catalog's files take some kilobytes.
 const NAMES: usize = 16 << 20;
 
-/// What a name takes besides its text.
+/// How deep the directories of a catalog may be.
+const DEPTH: usize = 64;
+
+/// What a part of a name takes besides its text.
 const NAME_COST: usize = 128;
 
 /// Some gigabytes, which are read past in some ten seconds.

@@ -14,12 +14,13 @@ use tar::EntryType;
 use super::manifest::{Descriptor, MANIFEST_BYTES, Manifest, ManifestFault};
 use super::registry::TakeBody;
 use crate::foreign_text::one_line;
+use crate::links::Root;
 use crate::source::digest::Sha256;
 
 /// The files of a layout.
 #[derive(Debug)]
 pub(super) enum ImageLayout {
-    Folder(PathBuf),
+    Folder(Root),
     /// An archive, and where each of its files begins and how many bytes it has.
     Archive(PathBuf, HashMap<String, (u64, u64)>),
 }
@@ -66,9 +67,13 @@ pub enum LayoutFault {
 }
 
 impl ImageLayout {
-    /// A directory.
-    pub(super) fn of_folder(folder: &Path) -> Self {
-        Self::Folder(folder.to_owned())
+    /// A directory. It may come from elsewhere, so links out of it are not followed.
+    pub(super) fn of_folder(folder: &Path) -> Result<Self, LayoutFault> {
+        let root = Root::of(folder).map_err(|source| LayoutFault::File {
+            name: one_line(&folder.to_string_lossy()).into(),
+            source,
+        })?;
+        Ok(Self::Folder(root))
     }
 
     /// An archive. Its headers are read.
@@ -83,6 +88,7 @@ impl ImageLayout {
         for entry in archive
             .entries_with_seek()
             .map_err(|error| unreadable(&error))?
+            .raw(true)
         {
             let entry = entry.map_err(|error| unreadable(&error))?;
             if entry.header().entry_type() == EntryType::Regular && files.len() < FILES {
@@ -128,14 +134,20 @@ impl ImageLayout {
         Ok(bytes)
     }
 
-    /// A blob, which is read to its end and compared with its digest.
-    pub(super) fn blob<T>(&self, digest: Sha256, take: &TakeBody<T>) -> Result<T, LayoutFault> {
+    /// A blob of at most so many bytes, which is read to its end and compared with its digest.
+    pub(super) fn blob<T>(
+        &self,
+        digest: Sha256,
+        limit: u64,
+        take: &TakeBody<T>,
+    ) -> Result<T, LayoutFault> {
         let name = format!("blobs/sha256/{}", digest.hex());
         let failed = |source| LayoutFault::File {
             name: name.as_str().into(),
             source,
         };
         let input = self.open(&name).map_err(failed)?;
+        let input = input.take(limit.saturating_add(1));
         let context = Context::new(&SHA256);
         let mut input = DigestedRead { input, context };
         let value = take(&mut input);
@@ -152,7 +164,15 @@ impl ImageLayout {
 
     fn open(&self, name: &str) -> io::Result<io::Take<File>> {
         match self {
-            Self::Folder(folder) => Ok(File::open(folder.join(name))?.take(u64::MAX)),
+            Self::Folder(root) => {
+                let target = root.target(&root.path().join(name))?;
+                let file = File::open(target.ok_or_else(leads_out)?)?;
+                let metadata = file.metadata()?;
+                if !metadata.is_file() {
+                    return Err(leads_out());
+                }
+                Ok(file.take(metadata.len()))
+            }
             Self::Archive(path, files) => {
                 let found = files.get(name).copied();
                 let (start, bytes) = found.ok_or(io::ErrorKind::NotFound)?;
@@ -162,6 +182,10 @@ impl ImageLayout {
             }
         }
     }
+}
+
+fn leads_out() -> io::Error {
+    io::Error::other("expected a file of the layout, found a link out of it, or no file")
 }
 
 /// Digests what is read.

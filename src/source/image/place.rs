@@ -65,9 +65,9 @@ impl FromStr for ImagePlace {
 
     fn from_str(text: &str) -> Result<Self, ImagePlaceError> {
         let named = |rest: &str| {
-            let (path, name) = match rest.rsplit_once(':') {
-                Some((path, name)) if !name.contains('/') => (path, Some(name.into())),
-                _ => (rest, None),
+            let (path, name) = match rest.split_once(':') {
+                Some((path, name)) => (path, Some(name.into())),
+                None => (rest, None),
             };
             if path.is_empty() {
                 let text = one_line(text).into();

@@ -100,11 +100,13 @@ impl FromStr for ImageReference {
     }
 }
 
-/// The registry and what follows it. A host has a dot or a port, or is this machine.
+/// The registry and what follows it. A host has a dot or a port that can be one, or is this machine.
 fn qualified(text: &str) -> Option<(&str, &str)> {
     let (host, path) = text.split_once('/')?;
     let is_host = host.contains(['.', ':']) || host == "localhost";
-    is_host.then_some((host, path))
+    let port = host.rsplit_once(':').map(|(_, port)| port);
+    let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok());
+    (is_host && is_port).then_some((host, path))
 }
 
 /// A digest says more than a tag in front of it.
@@ -184,6 +186,7 @@ mod tests {
             ("", "invalid reference format"),
             ("catalog:v1", "names no registry"),
             ("x/catalog:v1", "names no registry"),
+            ("x.io:99999/catalog:v1", "names no registry"),
             ("quay.io/x/catalog", "add one, for example :latest"),
             ("quay.io/X/catalog:1", "must be lowercase"),
             ("quay.io/x/catalog:", "invalid reference format"),

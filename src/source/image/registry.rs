@@ -11,24 +11,25 @@
 use std::io::Read;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64_simd::STANDARD;
 use form_urlencoded::Serializer;
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, AUTHORIZATION, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
 use serde::Deserialize;
 use tokio::time::sleep;
 
+use super::answer::{REDIRECTS, RegistryAnswer, is_as_safe, is_busy, next, refused};
 use super::challenge::Challenge;
 use super::credentials::{CredentialFiles, CredentialsFault, Login};
 use super::manifest::{ACCEPTED, MANIFEST_BYTES};
 use super::reference::{ImageReference, ImageVersion, is_docker};
 use crate::source::digest::Sha256;
 use crate::source::http::{
-    Address, AddressError, Encoding, FetchError, FetchLimits, FetchedBody, HttpClient, Retry,
-    RootsError, TlsFault, consume,
+    Address, AddressError, AwaitedPart, Encoding, FetchError, FetchLimits, FetchedBody, HttpClient,
+    Retry, RootsError, TlsFault, consume,
 };
 
 /// The repository of an image.
@@ -40,6 +41,7 @@ pub(super) struct Registry<'a> {
     scheme: &'static str,
     /// What the registry accepted last.
     authorization: Option<HeaderValue>,
+    began: Instant,
 }
 
 /// How registries are reached: how long one is waited for, how often it is asked again, and as whom.
@@ -69,6 +71,14 @@ pub enum RegistryFault {
         found: StatusCode,
         /// What to do.
         hint: &'static str,
+    },
+    /// The whole image takes too long.
+    #[error("{host} is too slow: not all of the image within {limit:?}")]
+    Slow {
+        /// The registry.
+        host: Box<str>,
+        /// How long was waited.
+        limit: Duration,
     },
     /// Redirects without an end.
     #[error("{host} redirected more than {REDIRECTS} times")]
@@ -106,16 +116,6 @@ pub enum RegistryFault {
     Address(#[from] AddressError),
 }
 
-/// What an answer is.
-enum RegistryAnswer<T> {
-    Content(T),
-    Challenged(Challenge),
-    Moved(Option<String>),
-    /// Later, perhaps after as many seconds.
-    Busy(Option<u64>),
-    Refused,
-}
-
 /// Reads a body, perhaps several times.
 pub(super) type TakeBody<T> = Arc<dyn Fn(&mut dyn Read) -> T + Send + Sync>;
 
@@ -131,6 +131,7 @@ impl<'a> Registry<'a> {
             access,
             scheme: "https",
             authorization: None,
+            began: Instant::now(),
         })
     }
 
@@ -188,10 +189,15 @@ impl<'a> Registry<'a> {
         read: impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
     ) -> Result<T, RegistryFault> {
         for failed in 1.. {
+            let limit = self.access.limits.total;
+            if self.began.elapsed() > limit {
+                let host = self.image.host.clone();
+                return Err(RegistryFault::Slow { host, limit });
+            }
             let (error, wait) = match self.follow(path, &read).await {
                 Ok(PullAttempt::Done(content)) => return Ok(content),
                 Ok(PullAttempt::Later(error, wait)) => (error, wait),
-                Err(RegistryFault::Fetch(error)) if is_passing(&error) => (error.into(), None),
+                Err(error) if is_passing(&error) => (error, None),
                 Err(error) => return Err(error),
             };
             let Some(pause) = self.access.retry.pause(failed, fastrand::f64()) else {
@@ -214,7 +220,7 @@ impl<'a> Registry<'a> {
         loop {
             let login = self.authorization.clone().filter(|_| !is_elsewhere);
             let (status, answer) = match self.ask(&place, login, read).await {
-                Err(error) if self.is_plain(&place, &error) => {
+                Err(error) if hops == 0 && self.is_plain(&place, &error) => {
                     self.scheme = "http";
                     place = self.place(path)?;
                     continue;
@@ -298,11 +304,10 @@ impl<'a> Registry<'a> {
                 let url = self.token_url(&realm, service.as_deref());
                 let token = Address::of(&url).ok();
                 let is_safe = |token: &Address| is_as_safe(place, token);
-                let token = token
-                    .filter(is_safe)
-                    .ok_or_else(|| RegistryFault::Location {
-                        host: place.host.clone(),
-                    })?;
+                let token = token.filter(is_safe).ok_or_else(|| RegistryFault::Token {
+                    host: place.host.clone(),
+                    why: "its token service is not a URL with https".into(),
+                })?;
                 self.token(&token, login.as_ref()).await.map(Some)
             }
             Challenge::Other(found) => Err(RegistryFault::Challenge {
@@ -334,7 +339,10 @@ impl<'a> Registry<'a> {
             return Err(refused(place, status));
         };
         let token = serde_json::from_slice::<TokenAnswer>(&bytes).ok();
-        let token = token.and_then(|answer| answer.token.or(answer.access_token));
+        let token = token.and_then(|answer| {
+            let mut tokens = [answer.token, answer.access_token].into_iter().flatten();
+            tokens.find(|token| !token.is_empty())
+        });
         let token = token.and_then(|token| sensitive(&format!("Bearer {token}")));
         token.ok_or_else(|| RegistryFault::Token {
             host: place.host.clone(),
@@ -349,24 +357,6 @@ enum PullAttempt<T> {
     Later(RegistryFault, Option<u64>),
 }
 
-impl<T> RegistryAnswer<T> {
-    fn of(status: StatusCode, headers: &HeaderMap) -> Self {
-        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        if status == StatusCode::UNAUTHORIZED {
-            let challenges = headers.get_all(WWW_AUTHENTICATE).iter();
-            let challenges = challenges.filter_map(|value| value.to_str().ok());
-            return Challenge::of(challenges).map_or(Self::Refused, Self::Challenged);
-        }
-        if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
-            return Self::Busy(text(RETRY_AFTER).and_then(|wait| wait.parse().ok()));
-        }
-        if status.is_redirection() {
-            return Self::Moved(text(LOCATION).map(str::to_owned));
-        }
-        Self::Refused
-    }
-}
-
 async fn whole(answer: Response<Incoming>, limits: &FetchLimits) -> Result<Vec<u8>, FetchError> {
     let f = |body: &mut dyn Read| {
         let mut bytes = Vec::new();
@@ -379,55 +369,16 @@ async fn whole(answer: Response<Incoming>, limits: &FetchLimits) -> Result<Vec<u
 }
 
 /// Whether the next try may fare better.
-fn is_passing(error: &FetchError) -> bool {
-    matches!(
-        error,
-        FetchError::Connect { .. }
-            | FetchError::Timeout { .. }
-            | FetchError::Truncated { .. }
-            | FetchError::Response(_)
-    )
-}
-
-/// Where the next request goes.
-fn next(from: &Address, location: Option<&str>, hops: usize) -> Result<Address, RegistryFault> {
-    let host = from.host.clone();
-    if hops > REDIRECTS {
-        return Err(RegistryFault::Redirects { host });
-    }
-    let target = location.and_then(|location| moved(from, location));
-    target.ok_or(RegistryFault::Location { host })
-}
-
-/// The target of a redirect. It must be as safe as what it redirects from.
-fn moved(from: &Address, location: &str) -> Option<Address> {
-    let target = if location.starts_with('/') && !location.starts_with("//") {
-        let scheme = from.uri.scheme_str().unwrap_or_default();
-        Address::of(&format!("{scheme}://{}{location}", from.host))
-    } else {
-        Address::of(location)
-    };
-    target.ok().filter(|target| is_as_safe(from, target))
-}
-
-/// Nobody is sent from https to http.
-fn is_as_safe(from: &Address, to: &Address) -> bool {
-    to.uri.scheme_str() == Some("https") || from.uri.scheme_str() == Some("http")
-}
-
-fn refused(place: &Address, found: StatusCode) -> RegistryFault {
-    RegistryFault::Status {
-        host: place.host.clone(),
-        found,
-        hint: match found {
-            StatusCode::NOT_FOUND => ": no such image there; check its name and its tag",
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                ": log in with podman login or docker login, or name a file of credentials in \
-                 REGISTRY_AUTH_FILE"
-            }
-            StatusCode::TOO_MANY_REQUESTS => ": too many requests; try again later, or log in",
-            _ => "",
-        },
+fn is_passing(error: &RegistryFault) -> bool {
+    match error {
+        RegistryFault::Fetch(FetchError::Timeout { awaited, .. }) => *awaited != AwaitedPart::Whole,
+        RegistryFault::Fetch(error) => matches!(
+            error,
+            FetchError::Connect { .. } | FetchError::Truncated { .. } | FetchError::Response(_)
+        ),
+        // Of the token service.
+        RegistryFault::Status { found, .. } => is_busy(*found),
+        _ => false,
     }
 }
 
@@ -476,31 +427,4 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// A token with its claims has some kilobytes.
 const TOKEN_BYTES: u64 = 256 << 10;
 
-const REDIRECTS: usize = 5;
-
 const TRIES: NonZero<u32> = NonZero::new(4).unwrap();
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_redirect_is_as_safe_as_what_it_leads_from() {
-        let from = Address::of("https://r.example/v2/a").unwrap();
-        let to = |location| moved(&from, location).map(|to| to.uri.to_string());
-        assert_eq!(to("/b?c=d"), Some("https://r.example/b?c=d".into()));
-        assert_eq!(
-            to("https://cdn.example/x"),
-            Some("https://cdn.example/x".into())
-        );
-        for location in [
-            "http://cdn.example/x",
-            "//cdn.example/x",
-            "x",
-            "",
-            "ftp://h/x",
-        ] {
-            assert_eq!(to(location), None, "{location}");
-        }
-    }
-}

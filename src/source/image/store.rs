@@ -7,10 +7,12 @@
 //!       /.partial-X/               what is being unpacked
 //! ```
 //!
+//! `.lock` is held shared by who looks for an image, and alone by who names or removes one.
+//!
 //! Invariants: what has its name is whole; nothing that is being read is removed.
 
 use std::env;
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,7 @@ use crate::source::cache::touch;
 pub(super) struct ImageStore {
     folder: PathBuf,
     limit: u64,
+    lock: File,
     /// The directory is this process's own, where there is no place for a lasting one.
     temporary: Option<Arc<TempDir>>,
 }
@@ -59,13 +62,14 @@ impl UnpackedImage {
 }
 
 impl ImageStore {
-    /// The user's: below `XDG_CACHE_HOME` or `HOME`, otherwise one for this process.
+    /// The user's: below `XDG_CACHE_HOME` or `HOME`, otherwise, or where that cannot be used, one for this process.
     pub(super) fn of_user() -> io::Result<Self> {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
         let home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
         let cache = variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
-        if let Some(cache) = cache {
-            return Self::at(cache.join("olmguard/images"), LIMIT, None);
+        let lasting = cache.map(|cache| Self::at(cache.join("olmguard/images"), LIMIT, None));
+        if let Some(Ok(lasting)) = lasting {
+            return Ok(lasting);
         }
         let own = tempfile::tempdir()?;
         Self::at(own.path().to_owned(), LIMIT, Some(own))
@@ -73,26 +77,44 @@ impl ImageStore {
 
     pub(super) fn at(folder: PathBuf, limit: u64, own: Option<TempDir>) -> io::Result<Self> {
         make(&folder)?;
+        let lock = folder.join(LOCK);
+        let lock = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(lock)?;
+        // Not every file system can.
+        lock.lock_shared()?;
+        lock.unlock()?;
         let temporary = own.map(Arc::new);
         Ok(Self {
             folder,
             limit,
+            lock,
             temporary,
         })
     }
 
     /// The image of this name, if it is here. It counts as used now.
     pub(super) fn find(&self, name: &str) -> Option<UnpackedImage> {
+        self.lock.lock_shared().ok()?;
+        let found = self.held(name);
+        self.lock.unlock().ok()?;
+        found
+    }
+
+    /// The same for who has the lock.
+    fn held(&self, name: &str) -> Option<UnpackedImage> {
         let place = self.folder.join(name);
-        let path = place.join(NOTE);
-        let mut file = File::open(&path).ok()?;
-        file.lock_shared().ok()?;
+        let mut file = File::open(place.join(NOTE)).ok()?;
         let note = read(&mut file)?;
-        // Until it was locked somebody may have removed it.
-        let root = place.join(CONTENT).join(&*note.folder);
-        if !path.exists() || !root.is_dir() {
+        let content = place.join(CONTENT);
+        let root = content.join(&*note.folder);
+        // What a crash of the machine has cut short is not whole.
+        if !root.is_dir() || size(&content).ok()? != note.bytes {
             return None;
         }
+        file.try_lock_shared().ok()?;
         // At worst it is the first to go.
         let _gone_first = touch(&file);
         Some(UnpackedImage {
@@ -104,12 +126,17 @@ impl ImageStore {
 
     /// A place to unpack into.
     pub(super) fn begin(&self) -> io::Result<PartialImage> {
-        let partial = tempfile::Builder::new()
-            .prefix(PARTIAL)
-            .tempdir_in(&self.folder)?;
+        self.shrink();
+        let partial = self.partial()?;
         make(&partial.path().join(CONTENT))?;
         make(&partial.path().join(PIECES))?;
         Ok(PartialImage(partial))
+    }
+
+    fn partial(&self) -> io::Result<TempDir> {
+        tempfile::Builder::new()
+            .prefix(PARTIAL)
+            .tempdir_in(&self.folder)
     }
 
     /// Gives an image its name. If another process was faster, its image counts: it is the same.
@@ -122,48 +149,66 @@ impl ImageStore {
         let path = partial.0.path();
         fs::remove_dir_all(path.join(PIECES))?;
         let note = Note {
-            bytes: size(path)?,
+            bytes: size(&path.join(CONTENT))?,
             folder: folder.into(),
         };
         fs::write(path.join(NOTE), serde_json::to_vec(&note)?)?;
-        let place = self.folder.join(name);
-        if fs::rename(path, &place).is_err() && self.find(name).is_none() {
-            // What is there is the rest of one that somebody removed.
-            fs::remove_dir_all(&place)?;
-            fs::rename(path, &place)?;
-        }
-        let image = self.find(name);
+        self.lock.lock()?;
+        let named = self.named(path, name);
+        self.lock.unlock()?;
+        let image = named?;
         self.shrink();
-        image.ok_or_else(|| io::Error::other("it was removed again at once"))
+        Ok(image)
+    }
+
+    fn named(&self, path: &Path, name: &str) -> io::Result<UnpackedImage> {
+        if let Some(image) = self.held(name) {
+            return Ok(image);
+        }
+        let place = self.folder.join(name);
+        if place.exists() {
+            // The rest of one, which nobody reads.
+            self.withdraw(&place)?;
+        }
+        fs::rename(path, place)?;
+        let image = self.held(name);
+        image.ok_or_else(|| io::Error::other("it is not as it was written"))
+    }
+
+    /// Takes the name from an image, and removes it.
+    fn withdraw(&self, place: &Path) -> io::Result<()> {
+        let gone = self.partial()?;
+        fs::rename(place, gone.path().join(CONTENT))
     }
 
     /// Removes the images that were not used for the longest time until the rest fits, and what a process left behind
-    /// that was killed.
+    /// that was killed. At worst the next process does it.
     fn shrink(&self) {
-        let Ok(entries) = fs::read_dir(&self.folder) else {
-            return;
-        };
+        if self.lock.lock().is_ok() {
+            drop(self.shrink_alone());
+            drop(self.lock.unlock());
+        }
+    }
+
+    fn shrink_alone(&self) -> io::Result<()> {
         let mut images = Vec::new();
-        for entry in entries.flatten() {
-            let path = entry.path();
-            let is_partial = entry.file_name().to_string_lossy().starts_with(PARTIAL);
-            if is_partial && is_old(&path) {
-                // If it stays, the next process tries again.
-                drop(fs::remove_dir_all(&path));
-            } else if !is_partial && let Some(image) = StoredImage::of(path) {
-                images.push(image);
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            match StoredImage::of(&path) {
+                Some(image) => images.push(image),
+                None if path.is_dir() && is_old(&path) => drop(fs::remove_dir_all(&path)),
+                None => {}
             }
         }
         images.sort_by_key(|image| image.used);
         let mut total: u64 = images.iter().map(|image| image.bytes).sum();
         for image in images {
-            if total <= self.limit {
-                break;
-            }
-            if image.remove() {
+            if total > self.limit && image.note.try_lock().is_ok() {
+                self.withdraw(&image.path)?;
                 total = total.saturating_sub(image.bytes);
             }
         }
+        Ok(())
     }
 }
 
@@ -182,29 +227,27 @@ impl PartialImage {
 /// An image that could be removed.
 struct StoredImage {
     path: PathBuf,
+    note: File,
     bytes: u64,
     used: SystemTime,
 }
 
 impl StoredImage {
-    fn of(path: PathBuf) -> Option<Self> {
-        let mut file = File::open(path.join(NOTE)).ok()?;
-        let used = file.metadata().ok()?.modified().ok()?;
-        let bytes = read(&mut file)?.bytes;
-        Some(Self { path, bytes, used })
-    }
-
-    /// Removes it, unless somebody reads it.
-    fn remove(&self) -> bool {
-        let note = self.path.join(NOTE);
-        let Ok(file) = File::open(&note) else {
-            return false;
-        };
-        if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
-            return false;
+    /// None for what is still being unpacked, and for what is no image.
+    fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy();
+        if name.starts_with(PARTIAL) {
+            return None;
         }
-        // Without its note it is no image any more, whatever of it stays.
-        fs::remove_file(&note).is_ok() && fs::remove_dir_all(&self.path).is_ok()
+        let mut note = File::open(path.join(NOTE)).ok()?;
+        let used = note.metadata().ok()?.modified().ok()?;
+        let bytes = read(&mut note)?.bytes;
+        Some(Self {
+            path: path.to_owned(),
+            note,
+            bytes,
+            used,
+        })
     }
 }
 
@@ -239,6 +282,7 @@ fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+const LOCK: &str = ".lock";
 const NOTE: &str = "note";
 const CONTENT: &str = "content";
 const PIECES: &str = "pieces";
@@ -271,7 +315,7 @@ mod tests {
     fn names(folder: &TempDir) -> Vec<String> {
         let entries = fs::read_dir(folder.path().join("images")).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.collect();
+        let mut names: Vec<_> = names.filter(|name| name != LOCK).collect();
         names.sort();
         names
     }
@@ -296,9 +340,10 @@ mod tests {
     fn the_second_of_two_takes_what_the_first_has_made() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (store(&folder, LIMIT), store(&folder, LIMIT));
-        let (first, second) = (one.begin().unwrap(), two.begin().unwrap());
-        let first = one.finish(&first, "a", "").unwrap();
-        let second = two.finish(&second, "a", "").unwrap();
+        let partial = [one.begin().unwrap(), two.begin().unwrap()];
+        let first = one.finish(&partial[0], "a", "").unwrap();
+        let second = two.finish(&partial[1], "a", "").unwrap();
+        drop(partial);
         assert_eq!(first.root(), second.root());
         assert_eq!(names(&folder), ["a"]);
     }
@@ -328,6 +373,17 @@ mod tests {
             .unwrap();
         store.shrink();
         assert!(fresh.0.path().exists() && !dead.0.path().exists());
+    }
+
+    #[test]
+    fn what_a_crash_has_cut_short_is_no_image() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = put(&folder, LIMIT, "a", 10);
+        fs::write(image.root().join("c.json"), "").unwrap();
+        assert!(store(&folder, LIMIT).find("a").is_none());
+        drop(image);
+        let again = put(&folder, LIMIT, "a", 10);
+        assert_eq!(fs::read(again.root().join("c.json")).unwrap().len(), 10);
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Reader {
         let left = fs::read_dir(self.folder.path().join("images"))
             .unwrap()
             .count();
-        assert_eq!(left, 0, "{fault}");
+        assert_eq!(left, 1, "the lock alone: {fault}");
         fault
     }
 }
@@ -401,6 +401,9 @@ fn no_name_of_a_layer_leads_out() {
         assert!(fault.ends_with(expected), "{fault}");
         assert!(!outside.exists());
     }
+    let deep = Layer::of(&[]).link("configs/l", EntryType::Symlink, &"a/".repeat(40));
+    let fault = reader.fault(&TestImage::catalog(&[deep.gzip()]));
+    assert!(fault.contains("is a symbolic link to"), "{fault}");
     let absolute = Layer::of(&[("/configs/a", "x")]);
     let layout = reader.folder.path().join("layout");
     TestImage::catalog(&[absolute.gzip()]).write(&layout, "v1");
@@ -411,6 +414,56 @@ fn no_name_of_a_layer_leads_out() {
         image.root().join("a").exists(),
         "a path with a slash before it begins at the root"
     );
+}
+
+#[test]
+fn a_layout_from_elsewhere_leads_nowhere() {
+    let reader = Reader::new();
+    let layout = reader.folder.path().join("layout");
+    let image = catalog();
+    image.write(&layout, "v1");
+    let layer = image.manifest()["layers"][0]["digest"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let blob = layout
+        .join("blobs/sha256")
+        .join(layer.trim_start_matches("sha256:"));
+    fs::remove_file(&blob).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &blob).unwrap();
+    let fault = reader
+        .read(&format!("oci-layout:{}", layout.display()))
+        .unwrap_err();
+    let expected = ": expected a file of the layout, found a link out of it, or no file";
+    assert!(fault.ends_with(expected), "{fault}");
+}
+
+#[test]
+fn pax_headers_are_read_by_their_lengths() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut archive = tar::Builder::new(Vec::new());
+    let records: [(&str, &[u8]); 2] = [
+        ("SCHILY.xattr.user.a", b"two\nlines"),
+        ("path", b"configs/long"),
+    ];
+    archive.append_pax_extensions(records).unwrap();
+    let mut header = tar::Header::new_ustar();
+    header.set_size(1);
+    header.set_cksum();
+    archive
+        .append_data(&mut header, "short", &b"x"[..])
+        .unwrap();
+    let job = LayerJob {
+        kept: KeptFolders(vec!["configs".into()]),
+        contents: folder.path().to_owned(),
+        number: 0,
+        budget: Budget::default(),
+        progress: Progress::default(),
+        attempts: AtomicUsize::new(0),
+    };
+    let layer = archive.into_inner().unwrap();
+    let read = job.run(&mut layer.as_slice()).unwrap();
+    assert!(read.changes.added.get("configs/long").is_some());
 }
 
 #[test]
@@ -479,7 +532,7 @@ fn budgets_end_what_is_too_large() {
         members: 3,
         unpacked: 8192,
         kept: 10,
-        names: 400,
+        names: 600,
     };
     for (budget, expected) in [
         (full, None),
@@ -492,7 +545,7 @@ fn budgets_end_what_is_too_large() {
             Some("bytes, decompressed"),
         ),
         (Budget { kept: 9, ..full }, Some("bytes in its files")),
-        (Budget { names: 200, ..full }, Some("bytes of names")),
+        (Budget { names: 500, ..full }, Some("bytes of names")),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let job = LayerJob {
@@ -501,6 +554,7 @@ fn budgets_end_what_is_too_large() {
             number: 0,
             budget,
             progress: Progress::default(),
+            attempts: AtomicUsize::new(0),
         };
         let read = job.run(&mut layer.as_slice());
         let fault = read.err().map(|fault| fault.to_string());

@@ -185,17 +185,19 @@ impl ImageTree {
     }
 
     /// The content of the file at a path, through at most as many links as Linux follows.
-    fn content(&self, path: &str) -> Option<&Path> {
+    fn content(&self, path: &str, steps: &mut usize) -> Option<&Path> {
         let mut ahead: Vec<&str> = parts(path);
         let (mut reached, mut links) = (Vec::new(), 0);
         while let Some(part) = ahead.pop() {
+            *steps = steps.checked_sub(1)?;
             if part == ".." {
                 // Above the root is the root.
                 reached.pop();
                 continue;
             }
             reached.push(part);
-            if let Some(TreeNode::Link(target)) = self.get(&reached.join("/")) {
+            let place = reached.join("/");
+            if let Some(TreeNode::Link(target)) = self.get(&place) {
                 links += 1;
                 if links > LINKS {
                     return None;
@@ -205,6 +207,8 @@ impl ImageTree {
                     reached.clear();
                 }
                 ahead.extend(parts(target));
+            } else if !ahead.is_empty() && !self.is_folder(&place) {
+                return None;
             }
         }
         match self.get(&reached.join("/")) {
@@ -216,7 +220,7 @@ impl ImageTree {
     /// Writes all of it below an empty directory of this program. A symbolic link becomes the file that it leads to,
     /// as whoever opens it sees it.
     pub(super) fn write(&self, to: &Path) -> Result<(), WriteFault> {
-        let mut written = BTreeMap::new();
+        let (mut written, mut steps) = (BTreeMap::new(), STEPS);
         for (path, node) in &self.0 {
             let place = to.join(&**path);
             let content = match node {
@@ -225,12 +229,12 @@ impl ImageTree {
                     continue;
                 }
                 TreeNode::File(content) => content,
-                TreeNode::Link(target) | TreeNode::SameAs(target) => {
-                    self.content(path).ok_or_else(|| TreeFault::Link {
+                TreeNode::Link(target) | TreeNode::SameAs(target) => self
+                    .content(path, &mut steps)
+                    .ok_or_else(|| TreeFault::Link {
                         link: path.clone(),
                         target: target.clone(),
-                    })?
-                }
+                    })?,
             };
             folder(place.parent().unwrap_or(to))?;
             put(content, place, &mut written)?;
@@ -281,6 +285,9 @@ fn parts(path: &str) -> Vec<&str> {
 fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }
+
+/// How many parts of paths are followed for all links of an image.
+const STEPS: usize = 1_000_000;
 
 /// How many links Linux follows on one way.
 const LINKS: usize = 40;
@@ -394,11 +401,17 @@ mod tests {
             ("/etc/passwd", None),
             ("d", None),
             ("one", None),
+            ("no/such/../../b", None),
+            (&"d/../".repeat(50), None),
             ("", None),
         ] {
             let mut with = ImageTree(tree.0.clone());
             with.insert("c/l".into(), link(target)).unwrap();
-            assert_eq!(with.content("c/l"), content.map(Path::new), "{target}");
+            assert_eq!(
+                with.content("c/l", &mut 100),
+                content.map(Path::new),
+                "{target}"
+            );
         }
     }
 
