@@ -87,21 +87,25 @@ fn a_subscription_that_can_move_gets_its_extension_and_its_steps() {
 app/p (p 1.0.0): can move to OLM v1
 Catalog       hub, for CatalogSource olm/hub
 Upgrades      automatic without the version: 1.1.0
-Steps         1. Delete the Subscription. OLM v0 then installs nothing again.
+Steps         1. Save the ClusterExtension that -o yaml prints to a file. After
+              the next steps olmguard cannot print it again.
+              2. Delete the Subscription, so that OLM v0 does not install the
+              bundle again.
   kubectl delete subscriptions.operators.coreos.com p -n app
-              2. Delete the ClusterServiceVersion. The operator stops; CRDs and
+              3. Delete the ClusterServiceVersion. The operator stops; CRDs and
               their objects stay.
   kubectl delete clusterserviceversions.operators.coreos.com p.v1.0.0 -n app
-              3. Give the CRDs the marks by which OLM v1 adopts them. Otherwise
-              it refuses to install the bundle.
-              4. Apply the ClusterExtension that -o yaml prints, and wait until
-              it is installed.
+              4. Give the CRDs the marks by which OLM v1 adopts them. Otherwise
+              it refuses to install the bundle. From then on, deleting the
+              ClusterExtension deletes these CRDs and all their objects.
+              5. Apply this ClusterExtension, and no other of the file. Wait
+              until it is installed.
   kubectl wait clusterextension p --for=condition=Installed --timeout=10m
-              5. Remove the version. OLM v1 then upgrades automatically.
+              6. Remove the version. OLM v1 then upgrades automatically.
   kubectl patch clusterextension p --type=json -p \\
   '[{\"op\":\"remove\",\"path\":\"/spec/source/catalog/version\"}]'
-              6. Delete the OperatorGroup if no Subscription is left in
-              namespace app.
+              7. Delete the OperatorGroup if you created it, and no Subscription
+              and no ClusterServiceVersion is left in namespace app.
 "
     );
 }

@@ -10,6 +10,7 @@
 
 use serde::Serialize;
 
+use crate::migrate::objects::Approval;
 use crate::migrate::plan::{MoveChange, MoveNeed, MovePlan};
 
 /// One step of a move.
@@ -26,7 +27,9 @@ pub(super) struct MoveStep {
 pub(super) fn steps(plan: &MovePlan<'_>) -> Vec<MoveStep> {
     let all = [
         finish(plan),
+        Some(save()),
         service_account(plan),
+        withdraw_plans(plan),
         Some(delete_subscription(plan)),
         delete_csv(plan),
         adopt_crds(plan),
@@ -49,10 +52,32 @@ fn finish(plan: &MovePlan<'_>) -> Option<MoveStep> {
         matches!(change, MoveChange::UpgradePending | MoveChange::CsvPhase(_))
     };
     let is_open = plan.changes.iter().any(is_open);
-    is_open.then(|| {
+    let text = match plan.approval {
+        Approval::Automatic => "Wait until OLM v0 is finished. Then run olmguard migrate again.",
+        Approval::Manual => {
+            "Approve what OLM v0 waits for, and wait until it is finished. Then run olmguard migrate again."
+        }
+    };
+    is_open.then(|| step(text, []))
+}
+
+/// What is printed comes from objects that the next steps delete.
+fn save() -> MoveStep {
+    step(
+        "Save the ClusterExtension that -o yaml prints to a file. After the next steps olmguard cannot print it again.",
+        [],
+    )
+}
+
+/// An `InstallPlan` can hold the CSVs of several Subscriptions, and whoever approves it installs all
+/// of them.
+fn withdraw_plans(plan: &MovePlan<'_>) -> Option<MoveStep> {
+    let is_manual = plan.approval == Approval::Manual;
+    let namespace = &plan.subscription.key.namespace;
+    is_manual.then(|| {
         step(
-            "Wait until OLM v0 is finished. Then run olmguard migrate again.",
-            [],
+            "Delete the InstallPlans that are not approved: one can install this operator again. OLM v0 makes new ones for the others.",
+            [format!("kubectl get installplans.operators.coreos.com -n {namespace}")],
         )
     })
 }
@@ -66,7 +91,7 @@ fn service_account(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let namespace = &plan.subscription.key.namespace;
     let create = format!("kubectl create serviceaccount {name} -n {namespace}");
     Some(step(
-        "Create the ServiceAccount, and bind it to a role with all permissions of the bundle.",
+        "Create the ServiceAccount. Bind it to a role that can create and manage each object of the bundle, and that has all permissions that the bundle grants.",
         [create],
     ))
 }
@@ -78,7 +103,7 @@ fn delete_subscription(plan: &MovePlan<'_>) -> MoveStep {
         key.name, key.namespace
     );
     step(
-        "Delete the Subscription. OLM v0 then installs nothing again.",
+        "Delete the Subscription, so that OLM v0 does not install the bundle again.",
         [delete],
     )
 }
@@ -97,7 +122,7 @@ fn delete_csv(plan: &MovePlan<'_>) -> Option<MoveStep> {
 
 /// What Helm looks for before it takes an existing object over.
 fn adopt_crds(plan: &MovePlan<'_>) -> Option<MoveStep> {
-    let text = "Give the CRDs the marks by which OLM v1 adopts them. Otherwise it refuses to install the bundle.";
+    let text = "Give the CRDs the marks by which OLM v1 adopts them. Otherwise it refuses to install the bundle. From then on, deleting the ClusterExtension deletes these CRDs and all their objects.";
     let Some(csv) = plan.csv else {
         return plan.installed_name().map(|_| step(text, []));
     };
@@ -120,7 +145,7 @@ fn apply(plan: &MovePlan<'_>) -> MoveStep {
         plan.draft.name()
     );
     step(
-        "Apply the ClusterExtension that -o yaml prints, and wait until it is installed.",
+        "Apply this ClusterExtension, and no other of the file. Wait until it is installed.",
         [wait],
     )
 }
@@ -142,7 +167,7 @@ fn unpin(plan: &MovePlan<'_>) -> Option<MoveStep> {
 
 fn tidy(plan: &MovePlan<'_>) -> MoveStep {
     let text = format!(
-        "Delete the OperatorGroup if no Subscription is left in namespace {}.",
+        "Delete the OperatorGroup if you created it, and no Subscription and no ClusterServiceVersion is left in namespace {}.",
         plan.subscription.key.namespace
     );
     step(&text, [])

@@ -56,8 +56,7 @@ impl Obstacle {
                  adopt existing CRDs"
             }
             Self::NamespaceUnknown => {
-                "the operator watches one namespace, and its OperatorGroup is unknown: give the \
-                 OperatorGroup too"
+                "it is not known which namespaces the operator watches: give its OperatorGroup too"
             }
         };
         text.to_owned()
@@ -120,7 +119,10 @@ impl MoveNeed {
             }
             Self::ServiceAccount(name) => {
                 let name = go::escape(name);
-                return format!("ServiceAccount {name} with all permissions of the bundle");
+                return format!(
+                    "ServiceAccount {name}, which can create and manage each object of the bundle, \
+                     and has all permissions that the bundle grants"
+                );
             }
             Self::NoBoxcutter => {
                 "the feature gate BoxcutterRuntime of operator-controller must be off: with it, \
@@ -166,7 +168,10 @@ impl MoveChange {
             }
             Self::SettingsLost(lost) => {
                 let lost = names(lost);
-                return format!("OLM v1 has no place for this in spec.config: {lost}");
+                return format!(
+                    "the extension does not have these settings, because this OLM does not take \
+                     them: {lost}"
+                );
             }
             Self::NoUpgradePath { newer } => {
                 let newer = counted(*newer, "newer version");
@@ -193,8 +198,8 @@ impl MoveChange {
                  automatic upgrades"
             }
             Self::Dependency => {
-                "OLM v0 created the Subscription for a package that depends on it: OLM v1 does not \
-                 resolve dependencies, so keep the extension as long as that package needs it"
+                "OLM v0 created the Subscription for a package that depends on it, and would create \
+                 it again: first move or remove that package. OLM v1 does not resolve dependencies"
             }
             Self::ManualNamespace => {
                 "another Subscription of the namespace has Manual approval, which OLM v0 applies to \

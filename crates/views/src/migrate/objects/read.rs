@@ -154,7 +154,13 @@ impl ObjectReader<'_> {
     }
 
     fn fault(&self, path: &str, expected: &'static str) -> ClassicError {
-        let found = self.object.pointer(path).map(Value::to_string);
+        // What is in a list or an object can be a secret.
+        let shown = |value: &Value| match value {
+            Value::Array(_) => "a list".to_owned(),
+            Value::Object(_) => "an object".to_owned(),
+            other => other.to_string(),
+        };
+        let found = self.object.pointer(path).map(shown);
         let name = self.object.pointer(NAME).and_then(Value::as_str);
         ClassicError::Field {
             kind: self.kind.as_str(),

@@ -53,8 +53,10 @@ impl<'a> MovePlan<'a> {
             Some(first) if !self.is_refused_by(Token::Preflight) => {
                 self.obstacles.push(Obstacle::Unsupported(first));
             }
-            None if supported.has_webhooks == Some(true) => self.need(MoveNeed::Certificates),
             Some(_) | None => {}
+        }
+        if supported.has_webhooks == Some(true) && self.obstacles.is_empty() {
+            self.need(MoveNeed::Certificates);
         }
     }
 

@@ -56,6 +56,7 @@ impl<'a> MovePlan<'a> {
     fn watched(&mut self, objects: &ClassicObjects) -> Option<String> {
         let namespace = &self.subscription.key.namespace;
         let modes = self.modes();
+        let is_known = modes.is_some();
         let all = modes.is_none_or(|modes| modes.all_namespaces);
         let modes = modes.unwrap_or_default();
         match objects.scope(namespace) {
@@ -69,11 +70,11 @@ impl<'a> MovePlan<'a> {
                 self.obstacles.push(Obstacle::SeveralNamespaces(watched));
                 None
             }
-            WatchScope::Unknown if all => {
+            WatchScope::Unknown if is_known && !modes.own_namespace && !modes.single_namespace => {
                 self.changes.push(MoveChange::ScopeAssumed);
                 None
             }
-            WatchScope::Unknown if !modes.single_namespace => Some(namespace.clone()),
+            WatchScope::Unknown if !all && !modes.single_namespace => Some(namespace.clone()),
             WatchScope::Unknown => {
                 self.obstacles.push(Obstacle::NamespaceUnknown);
                 None

@@ -123,7 +123,9 @@ fn settings_become_a_deployment_config_where_a_gate_allows_it() {
     let report = of().gives("can_move", [&[], needs, &["settings-lost"]]);
     assert_eq!(at(&report, INLINE), deployment);
     assert!(
-        report.changes[0].text.ends_with("in spec.config: selector"),
+        report.changes[0]
+            .text
+            .ends_with("does not take them: selector"),
         "{report:?}"
     );
     let on: &[&str] = &["DeploymentConfig=true"];
@@ -146,7 +148,7 @@ fn settings_become_a_deployment_config_where_a_gate_allows_it() {
             .find(|one| one.id == "settings-lost")
             .unwrap();
         assert!(
-            lost.text.ends_with("in spec.config: env, selector"),
+            lost.text.ends_with("does not take them: env, selector"),
             "{lost:?}"
         );
     }

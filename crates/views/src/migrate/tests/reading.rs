@@ -35,7 +35,7 @@ fn what_cannot_be_used_names_its_field() {
             "Subscription: metadata.name is \"; rm\": expected a DNS subdomain",
             "Subscription \"sub\": spec.name is null: expected a string that is not empty",
             "Subscription \"sub\": spec.channel is 1: expected a string",
-            "Subscription \"sub\": spec.config is []: expected an object",
+            "Subscription \"sub\": spec.config is a list: expected an object",
             "Subscription \"sub\": status.installedCSV is \"a/../b\": expected a DNS subdomain",
         ]
     );
@@ -62,7 +62,7 @@ fn a_selector_counts_by_what_it_selects() {
         let both = scene(&["AllNamespaces", "OwnNamespace", "SingleNamespace"]);
         both.with(automatic("p.v1.2.0")).with(group).only()
     };
-    assert_eq!(selecting(&json!({})).changes[0].id, "namespaces-assumed");
+    assert_eq!(selecting(&json!({})).obstacles[0].id, "namespace-unknown");
     let found = selecting(&json!({"namespaces": ["app"]}));
     assert_eq!(at(&found, INLINE), json!({"watchNamespace": "app"}));
     assert!(selecting(&json!({"namespaces": [""]})).changes.is_empty());
@@ -108,7 +108,8 @@ fn a_manifest_says_why_it_is_so() {
             "selector: ClusterCatalog hub for CatalogSource olm/hub",
             "version: the version of OLM v0; remove it after the installation, for",
             "automatic upgrades",
-            "Needed: ServiceAccount p-installer with all permissions of the bundle",
+            "Needed: ServiceAccount p-installer, which can create and manage each object of",
+            "the bundle, and has all permissions that the bundle grants",
             "Changes: the operator watches all namespaces, no longer only ns",
         ]
     );
