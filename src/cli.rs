@@ -48,8 +48,8 @@ use help::Length;
     max_term_width = 100
 )]
 struct Cli {
-    /// Color the text
-    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t, help_heading = GLOBAL)]
+    /// Color the text: auto, always or never
+    #[arg(long, value_name = "WHEN", global = true, value_enum, hide_possible_values = true, default_value_t, help_heading = GLOBAL)]
     color: Color,
 
     #[command(subcommand)]

@@ -203,7 +203,7 @@ impl Args for CatalogArgs {
                 .value_name("NAME=PATH")
                 .action(ArgAction::Append)
                 .help_heading(heading::CATALOGS)
-                .help("Load catalog NAME: a file, directory, oci:IMAGE or URL#sha256=HEX (repeatable)"),
+                .help("Load catalog NAME: a path, oci:IMAGE or URL#sha256=HEX (repeatable)"),
         )
     }
 

@@ -13,8 +13,8 @@ async fn what_is_asked_has_no_condition() {
     assert_eq!(scene.fetch().await.unwrap().value, "x");
     let asked = scene.server.asked();
     let want = format!(
-        "GET /catalogs/c/api/v1/all HTTP/1.1\r\nhost: localhost:{}\r\naccept-encoding: gzip\r\n\
-        user-agent: olmguard/{}\r\n\r\n",
+        "GET /catalogs/c/api/v1/all HTTP/1.1\r\nhost: localhost:{}\r\nuser-agent: olmguard/{}\r\n\
+        accept-encoding: gzip\r\n\r\n",
         scene.server.port(),
         env!("CARGO_PKG_VERSION"),
     );
