@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ring::digest::{SHA256, digest};
+use ring::digest::{Context, SHA256};
 
 /// The SHA-256 of some bytes; its text is `sha256:` and 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
@@ -20,12 +20,9 @@ pub struct DigestError {
 impl Sha256 {
     /// The digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        let mut sum = [0; 32];
-        let digest = digest(&SHA256, bytes);
-        for (to, from) in sum.iter_mut().zip(digest.as_ref()) {
-            *to = *from;
-        }
-        Self(sum)
+        let mut context = Sha256Context::default();
+        context.update(bytes);
+        context.finish()
     }
 
     /// The digest with these 64 hexadecimal digits, in either case.
@@ -48,9 +45,23 @@ impl Sha256 {
     }
 }
 
-impl From<[u8; 32]> for Sha256 {
-    fn from(bytes: [u8; 32]) -> Self {
-        Self(bytes)
+/// The digest of bytes that come piece by piece.
+pub(crate) struct Sha256Context(Context);
+
+impl Default for Sha256Context {
+    fn default() -> Self {
+        Self(Context::new(&SHA256))
+    }
+}
+
+impl Sha256Context {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(crate) fn finish(self) -> Sha256 {
+        let digest = self.0.finish();
+        Sha256(digest.as_ref().try_into().expect("SHA-256 has 32 bytes"))
     }
 }
 

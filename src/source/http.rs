@@ -45,6 +45,7 @@ use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::service::TowerToHyperService;
 use tokio::time::timeout;
 
+use crate::source::digest::Sha256;
 use crate::source::{SourceError, stream};
 use error::{FailedLayer, innermost};
 use roots::Roots;
@@ -66,15 +67,15 @@ pub struct FetchedBody<T> {
     /// How many bytes the body had as it came, compressed if it was.
     pub bytes: u64,
     /// SHA-256 of the body, decompressed.
-    pub sha256: [u8; 32],
+    pub sha256: Sha256,
 }
 
 impl HttpClient {
     /// Trusts the certificates of `ca` and no other: PEM with one or several, or a folder of such
     /// files. Without `ca` those that the system trusts, which may be none.
     ///
-    /// `ca` is looked at again before each request. What can no longer be used is told once, and the
-    /// certificates that were good last stay in use.
+    /// `ca` is read again before each request. What can no longer be used is reported once, and the last good
+    /// certificates stay in use.
     ///
     /// # Errors
     /// If `ca` holds no certificates, or some that cannot be used.
@@ -151,14 +152,9 @@ impl HttpClient {
         R: FnOnce(Response<Incoming>) -> F,
         F: Future<Output = Result<T, FetchError>>,
     {
-        let limit = self.limits.total;
-        match timeout(limit, self.exchange(address, headers, read)).await {
-            Ok(fetched) => fetched,
-            Err(_) => Err(FetchError::Timeout {
-                awaited: AwaitedPart::Whole,
-                limit,
-            }),
-        }
+        // It is large, and would be a part of each future above it.
+        let exchange = Box::pin(self.exchange(address, headers, read));
+        within(self.limits.total, AwaitedPart::Whole, exchange).await
     }
 
     /// One request, without the limit on its total time.
@@ -355,10 +351,10 @@ impl Default for FetchLimits {
 /// Enough for two SYNs that were lost (1 s and 2 s until they are sent again) in a network that is near.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Whoever sends has a file that lies ready; half a minute without a byte is no slowness any more.
+/// Servers send from files; half a minute without a byte is no slowness any more.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// catalogd's own write timeout: it cuts a slower reader off by itself.
+/// catalogd's own write timeout, after which it ends the response.
 const TOTAL: Duration = Duration::from_mins(5);
 
 // === The time of the next try ===

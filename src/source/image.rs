@@ -111,7 +111,7 @@ pub enum UnpackFault {
         /// The digest that was asked for.
         expected: Sha256,
     },
-    /// Its layers are larger than those of any catalog.
+    /// Its layers are larger than the layers of any catalog.
     #[error("layers have {bytes} bytes: expected at most {PULLED}")]
     TooLarge {
         /// What the manifest says.
@@ -403,7 +403,7 @@ impl<'a> ImageParts<'a> {
             Self::Registry(registry, _, runtime) => {
                 let blob = registry.blob(listed.digest, listed.size, take);
                 let fetched = runtime.block_on(blob)?;
-                is_expected(what, fetched.sha256.into(), listed.digest)?;
+                is_expected(what, fetched.sha256, listed.digest)?;
                 Ok(fetched.value)
             }
         }

@@ -138,7 +138,7 @@ impl PinnedUrl {
         let fetched = runtime
             .block_on(fetched)
             .map_err(|error| self.fault(error))?;
-        let found = Sha256::from(fetched.sha256);
+        let found = fetched.sha256;
         if found != self.sha256 {
             return Err(PinnedError::OtherContent {
                 url: url(),

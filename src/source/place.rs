@@ -12,12 +12,10 @@ use olmguard_engine::snapshot::Content;
 /// Where the content of a catalog is: on this machine, at a URL with the digest of what is there, or in an image.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CatalogPlace {
-    /// A file, a folder, or `-` for standard input.
-    Path(PathBuf),
+    /// Files on this machine, or in an image.
+    Files(FilesPlace),
     /// A file that is fetched.
     Pinned(Box<PinnedUrl>),
-    /// An image of a catalog.
-    Image(ImagePlace),
 }
 
 /// Why a text names no place.
@@ -59,32 +57,24 @@ impl CatalogPlace {
     #[must_use]
     pub fn within(self, folder: &Path) -> Self {
         match self {
-            Self::Path(path) => Self::Path(folder.join(path)),
+            Self::Files(files) => Self::Files(files.within(folder)),
             Self::Pinned(url) => Self::Pinned(url),
-            Self::Image(image) => Self::Image(image.within(folder)),
         }
     }
 
     /// The path, where it is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Path(path) => Some(path),
-            Self::Pinned(_) | Self::Image(_) => None,
+            Self::Files(FilesPlace::Path(path)) => Some(path),
+            Self::Files(FilesPlace::Image(_)) | Self::Pinned(_) => None,
         }
     }
 
     /// The content, or why there is none.
     pub fn load(&self, loader: &mut Loader<'_>) -> Content {
         match self {
-            Self::Path(path) => loader.load(path),
+            Self::Files(files) => files.load(loader),
             Self::Pinned(url) => url.load(loader),
-            Self::Image(image) => match image.unpacked(ImageKind::Catalog, loader.progress()) {
-                Ok(unpacked) => match loader.load(unpacked.root()) {
-                    Content::Unreadable(why) => Content::Unreadable(format!("{image}: {why}")),
-                    content => content,
-                },
-                Err(error) => Content::Unreadable(error.to_string()),
-            },
         }
     }
 }
@@ -92,9 +82,8 @@ impl CatalogPlace {
 impl fmt::Display for CatalogPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Path(path) => path.display().fmt(f),
+            Self::Files(files) => files.fmt(f),
             Self::Pinned(url) => url.fmt(f),
-            Self::Image(image) => image.fmt(f),
         }
     }
 }
@@ -103,12 +92,10 @@ impl FromStr for CatalogPlace {
     type Err = CatalogPlaceError;
 
     fn from_str(text: &str) -> Result<Self, CatalogPlaceError> {
-        if ImagePlace::is_meant_by(text) {
-            Ok(Self::Image(text.parse()?))
-        } else if PinnedUrl::is_meant_by(text) {
+        if PinnedUrl::is_meant_by(text) && !ImagePlace::is_meant_by(text) {
             Ok(Self::Pinned(Box::new(text.parse()?)))
         } else {
-            Ok(Self::Path(text.into()))
+            Ok(Self::Files(text.parse()?))
         }
     }
 }
@@ -130,6 +117,27 @@ pub struct LocalFiles {
 }
 
 impl FilesPlace {
+    fn within(self, folder: &Path) -> Self {
+        match self {
+            Self::Path(path) => Self::Path(folder.join(path)),
+            Self::Image(image) => Self::Image(image.within(folder)),
+        }
+    }
+
+    /// The content of a catalog. A fault in an image names the image, and the file in it.
+    fn load(&self, loader: &mut Loader<'_>) -> Content {
+        let files = match self.local(ImageKind::Catalog, loader.progress()) {
+            Ok(files) => files,
+            Err(error) => return Content::Unreadable(error.to_string()),
+        };
+        match (self, loader.load(files.path())) {
+            (Self::Image(image), Content::Unreadable(why)) => {
+                Content::Unreadable(format!("{image}: {why}"))
+            }
+            (_, content) => content,
+        }
+    }
+
     /// The files. It waits for a registry.
     ///
     /// # Errors
@@ -147,6 +155,15 @@ impl FilesPlace {
                     _image: Some(image),
                 })
             }
+        }
+    }
+}
+
+impl fmt::Display for FilesPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => path.display().fmt(f),
+            Self::Image(image) => image.fmt(f),
         }
     }
 }

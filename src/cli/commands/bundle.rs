@@ -20,7 +20,7 @@ use olmguard_views::bundle_report::{ReleaseReport, UncomparedCrd};
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, EXIT_CODES))]
 pub(crate) struct BundleArgs {
-    /// Compare its CRDs with those of this bundle, a directory or oci:IMAGE
+    /// Compare its CRDs with the CRDs of this bundle, a directory or oci:IMAGE
     #[arg(long, value_name = "BUNDLE", help_heading = heading::INPUT)]
     upgrade_from: Option<FilesPlace>,
 

@@ -17,13 +17,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::follow::job::{Failure, KnownContent};
+use crate::source::digest::Sha256;
 use olmguard_catalog::{Catalog, Doubt};
 
 /// What was fetched and is not believed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct HeldBack {
     /// The digest of the bytes.
-    pub(super) sha256: [u8; 32],
+    pub(super) sha256: Sha256,
     /// Since when each fetch has given them.
     pub(super) since: Instant,
 }
@@ -55,7 +56,7 @@ impl KnownContent {
     pub(super) fn believe(
         &self,
         content: &Catalog,
-        sha256: [u8; 32],
+        sha256: Sha256,
         now: Instant,
     ) -> Result<Belief, Disbelief> {
         let loaded = self.loaded.as_deref();
@@ -80,7 +81,7 @@ impl KnownContent {
     }
 
     /// The failure that content with this SHA-256 comes to.
-    pub(super) fn disbelieve(&self, why: Disbelief, sha256: [u8; 32], now: Instant) -> Failure {
+    pub(super) fn disbelieve(&self, why: Disbelief, sha256: Sha256, now: Instant) -> Failure {
         let before = self.held_back.filter(|held| held.sha256 == sha256);
         let held = before.unwrap_or(HeldBack { sha256, since: now });
         Failure::HeldBack { why, held }
@@ -134,17 +135,19 @@ mod tests {
     fn believed_after(loaded_text: Option<&str>, text: &str, expected: Option<u64>) {
         let now = Instant::now();
         let held_back = HeldBack {
-            sha256: [1; 32],
+            sha256: Sha256::of(&[1]),
             since: now,
         };
         let known = KnownContent {
-            loaded: loaded_text.map(|text| loaded(catalog(text), Some([0; 32]))),
+            loaded: loaded_text.map(|text| loaded(catalog(text), Some(Sha256::of(&[0])))),
             is_of_digest: false,
             held_back: Some(held_back),
         };
         let believes = |sha, seconds| {
             let later = now + Duration::from_secs(seconds);
-            known.believe(&catalog(text), [sha; 32], later).is_ok()
+            known
+                .believe(&catalog(text), Sha256::of(&[sha]), later)
+                .is_ok()
         };
         let mut times = [0, 1, 59, 60, 599, 600, 1_000_000].into_iter();
         assert_eq!(times.find(|time| believes(1, *time)), expected, "{text}");
@@ -174,30 +177,30 @@ mod tests {
         let now = Instant::now();
         let (a, both) = (package("a"), package("a") + &package("b"));
         let mut known = KnownContent {
-            loaded: Some(loaded(catalog(&a), Some([0; 32]))),
+            loaded: Some(loaded(catalog(&a), Some(Sha256::of(&[0])))),
             is_of_digest: true,
             held_back: None,
         };
         let content = catalog(&both);
         assert_eq!(
-            known.believe(&content, [1; 32], now),
+            known.believe(&content, Sha256::of(&[1]), now),
             Err(Disbelief::Differs)
         );
-        let failure = known.disbelieve(Disbelief::Differs, [1; 32], now);
+        let failure = known.disbelieve(Disbelief::Differs, Sha256::of(&[1]), now);
         let Failure::HeldBack { held, .. } = failure else {
             panic!("{failure:?}");
         };
         known.held_back = Some(held);
         assert_eq!(
-            known.believe(&content, [1; 32], now),
+            known.believe(&content, Sha256::of(&[1]), now),
             Ok(Belief::Repeated(None))
         );
         assert_eq!(
-            known.believe(&content, [2; 32], now),
+            known.believe(&content, Sha256::of(&[2]), now),
             Err(Disbelief::Differs)
         );
         assert_eq!(
-            known.believe(&catalog(&a), [0; 32], now),
+            known.believe(&catalog(&a), Sha256::of(&[0]), now),
             Ok(Belief::Repeated(None)),
             "the first again"
         );
@@ -207,11 +210,11 @@ mod tests {
     fn content_that_is_compared_is_confirmed_by_that() {
         let (now, a) = (Instant::now(), package("a"));
         let with = |text: Option<&str>| KnownContent {
-            loaded: text.map(|text| loaded(catalog(text), Some([0; 32]))),
+            loaded: text.map(|text| loaded(catalog(text), Some(Sha256::of(&[0])))),
             ..KnownContent::default()
         };
         let content = catalog(&a);
-        let believe = |known: KnownContent| known.believe(&content, [1; 32], now);
+        let believe = |known: KnownContent| known.believe(&content, Sha256::of(&[1]), now);
         assert_eq!(believe(with(Some(&a))), Ok(Belief::Compared));
         assert_eq!(believe(with(None)), Ok(Belief::Alone));
     }

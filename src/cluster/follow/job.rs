@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::cluster::follow::confidence::{Disbelief, HeldBack};
+use crate::source::digest::Sha256;
 use crate::source::http::{FetchClass, FetchError};
 use crate::telemetry::metrics::{CatalogLoad, LoadFailure};
 use olmguard_catalog::Catalog;
@@ -45,7 +46,7 @@ pub(super) enum Task {
     /// Load the content.
     Load(KnownContent),
     /// Fetch again what is loaded and was fetched once, to see whether it has this SHA-256.
-    Confirm([u8; 32]),
+    Confirm(Sha256),
 }
 
 /// What content is compared with before it is believed.
@@ -74,7 +75,7 @@ pub(super) struct LoadedContent {
     /// What it takes of memory.
     pub(super) resident_bytes: usize,
     /// The digest of the fetched bytes; absent if the content comes from the cache.
-    pub(super) sha256: Option<[u8; 32]>,
+    pub(super) sha256: Option<Sha256>,
     /// Whether more speaks for it than one fetch.
     pub(super) is_confirmed: bool,
     pub(super) from: ContentOrigin,

@@ -27,6 +27,7 @@ use crate::cluster::follow::job::{
 use crate::source::cache::{Cache, CacheEntry, CacheError};
 use crate::source::catalogd::Catalogd;
 use crate::source::decompress::Tee;
+use crate::source::digest::Sha256;
 use crate::source::http::FetchedBody;
 use crate::source::{Progress, SourceError, finished, read_from};
 use crate::telemetry::metrics::{CatalogMetrics, LoadFailure};
@@ -236,7 +237,7 @@ impl ContentLoader {
     }
 
     /// Fetches again what is loaded, and keeps it for the next start if it is still the same.
-    async fn confirm(&self, job: &Job, sha256: [u8; 32]) -> Result<(), Failure> {
+    async fn confirm(&self, job: &Job, sha256: Sha256) -> Result<(), Failure> {
         let fetched = self.fetch(job, Self::store).await?;
         let is_same = self.is_same(job).await?;
         if fetched.sha256 != sha256 {

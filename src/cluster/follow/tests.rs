@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use super::publish::SnapshotStore;
 use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
+use crate::source::digest::Sha256;
 use crate::source::http::FetchError;
 use crate::source::{Progress, read_from};
 use live::{CATALOGS, Guarding, World};
@@ -59,7 +60,7 @@ fn content(package: &str) -> Arc<Catalog> {
 }
 
 /// Content as a loader hands it over.
-pub(super) fn loaded(content: Arc<Catalog>, sha256: Option<[u8; 32]>) -> Arc<LoadedContent> {
+pub(super) fn loaded(content: Arc<Catalog>, sha256: Option<Sha256>) -> Arc<LoadedContent> {
     Arc::new(LoadedContent {
         resident_bytes: content.resident_bytes(),
         content,

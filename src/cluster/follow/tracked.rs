@@ -10,6 +10,7 @@ use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::confidence::HeldBack;
 use crate::cluster::follow::job::{ContentKey, Failure, KnownContent, LoadedContent, Task, Want};
 use crate::cluster::follow::report::CatalogCondition;
+use crate::source::digest::Sha256;
 use crate::source::http::Retry;
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency};
 
@@ -245,7 +246,7 @@ impl TrackedCatalog {
     }
 
     /// The digest under which these bytes are held, if it is another one.
-    pub(super) fn holds_as_another(&self, key: &ContentKey, sha256: [u8; 32]) -> Option<&str> {
+    pub(super) fn holds_as_another(&self, key: &ContentKey, sha256: Sha256) -> Option<&str> {
         let held = self.held.as_ref()?;
         let is_another = held.loaded.sha256 == Some(sha256) && held.key.digest != key.digest;
         is_another.then_some(held.key.digest.as_str())

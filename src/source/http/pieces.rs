@@ -11,7 +11,6 @@ use http_body_util::BodyExt;
 use hyper::HeaderMap;
 use hyper::body::{Body, Buf, Bytes};
 use hyper::header::CONTENT_ENCODING;
-use ring::digest::{Context, SHA256};
 use rustix::process::setpriority_process;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::oneshot;
@@ -20,6 +19,7 @@ use tokio::time::timeout;
 use super::error::{FailedLayer, innermost};
 use super::{AwaitedPart, BodyEnd, BodySize, FetchError, FetchLimits, FetchedBody, ResponseFault};
 use crate::source::SourceError;
+use crate::source::digest::{Sha256, Sha256Context};
 
 /// One step of a body.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Read for Pieces {
 /// A body as `consume` reads it.
 pub(super) struct ConsumedBody {
     input: DecodedPieces,
-    digest: Context,
+    digest: Sha256Context,
     bytes: u64,
     limit: u64,
     /// What ended it too early. A reader may word an error anew, or pass over it: this stays.
@@ -105,7 +105,7 @@ impl ConsumedBody {
         };
         Self {
             input,
-            digest: Context::new(&SHA256),
+            digest: Sha256Context::default(),
             bytes: 0,
             limit,
             fault: None,
@@ -116,7 +116,7 @@ impl ConsumedBody {
     pub(super) fn finish<T>(
         mut self,
         value: Result<T, SourceError>,
-    ) -> Result<(T, [u8; 32]), FetchError> {
+    ) -> Result<(T, Sha256), FetchError> {
         if value.is_ok() {
             // An error of it is kept as the fault.
             drop(io::copy(&mut self, &mut io::sink()));
@@ -125,9 +125,7 @@ impl ConsumedBody {
             return Err(fault);
         }
         let value = value.map_err(FetchError::Content)?;
-        let digest = self.digest.finish();
-        let sha256 = digest.as_ref().try_into().expect("SHA-256 has 32 bytes");
-        Ok((value, sha256))
+        Ok((value, self.digest.finish()))
     }
 
     fn fail(&mut self, error: io::Error) -> io::Error {
@@ -290,12 +288,12 @@ impl Encoding {
     }
 }
 
-/// Reads a body from anywhere as that of a fetch is read: by `f`, on a thread of its own of the
+/// Reads a body from anywhere as a fetch reads it: by `f`, on a thread of its own of the
 /// lowest priority, decompressed, within the limits on silence and size. Whoever calls it sees to
 /// the total time.
 ///
 /// # Errors
-/// Those of [`HttpClient::fetch_file`](super::HttpClient::fetch_file) that concern a body.
+/// The errors of [`HttpClient::fetch_file`](super::HttpClient::fetch_file) about a body.
 pub async fn consume<B, T, F>(
     body: B,
     encoding: Encoding,
@@ -337,7 +335,7 @@ fn read<T>(
     encoding: Encoding,
     limit: u64,
     f: impl FnOnce(&mut dyn Read) -> Result<T, SourceError>,
-) -> Result<(T, [u8; 32]), FetchError> {
+) -> Result<(T, Sha256), FetchError> {
     let mut content = ConsumedBody::new(Pieces::new(queue), encoding, limit);
     let value = f(&mut content);
     content.finish(value)

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper_rustls::ConfigBuilderExt;
-use ring::digest::{self, SHA256};
 use rustls::client::Resumption;
 use rustls::crypto::ring as provider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use tracing::{info, warn};
+
+use crate::source::digest::Sha256;
 
 /// The TLS configuration of connections, from the last reading of the CA.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ struct RootsState {
 /// What tells whether something changed: the content's digest, or why there is none.
 #[derive(Debug, Eq, PartialEq)]
 enum ContentMark {
-    Content([u8; 32]),
+    Content(Sha256),
     Fault(String),
 }
 
@@ -100,10 +101,7 @@ impl RootsState {
 impl ContentMark {
     fn of(content: &Result<Vec<u8>, RootsError>) -> Self {
         match content {
-            Ok(content) => {
-                let digest = digest::digest(&SHA256, content);
-                Self::Content(digest.as_ref().try_into().expect("SHA-256 has 32 bytes"))
-            }
+            Ok(content) => Self::Content(Sha256::of(content)),
             Err(error) => Self::Fault(error.to_string()),
         }
     }

@@ -33,6 +33,14 @@ impl<T> RegistryAnswer<T> {
         }
         Self::Refused
     }
+
+    /// After how many seconds to try again, if the answer says so.
+    pub(super) fn wait(&self) -> Option<u64> {
+        match self {
+            Self::Busy(wait) => *wait,
+            _ => None,
+        }
+    }
 }
 
 pub(super) fn is_busy(status: StatusCode) -> bool {
@@ -43,10 +51,10 @@ pub(super) fn is_busy(status: StatusCode) -> bool {
 pub(super) fn next(
     from: &Address,
     location: Option<&str>,
-    hops: usize,
+    redirects: usize,
 ) -> Result<Address, RegistryFault> {
     let host = from.host.clone();
-    if hops > REDIRECTS {
+    if redirects > REDIRECTS {
         return Err(RegistryFault::Redirects { host });
     }
     let target = location.and_then(|location| moved(from, location));
@@ -64,12 +72,12 @@ fn moved(from: &Address, location: &str) -> Option<Address> {
     target.ok().filter(|target| is_as_safe(from, target))
 }
 
-/// Nobody is sent from https to http.
+/// A redirect from https to http is not followed.
 pub(super) fn is_as_safe(from: &Address, to: &Address) -> bool {
     to.uri.scheme_str() == Some("https") || from.uri.scheme_str() == Some("http")
 }
 
-pub(super) fn refused(place: &Address, found: StatusCode) -> RegistryFault {
+pub(super) fn refused(place: &Address, found: StatusCode, wait: Option<u64>) -> RegistryFault {
     RegistryFault::Status {
         host: place.host.clone(),
         found,
@@ -82,6 +90,7 @@ pub(super) fn refused(place: &Address, found: StatusCode) -> RegistryFault {
             StatusCode::TOO_MANY_REQUESTS => ": too many requests; try again later, or log in",
             _ => "",
         },
+        wait,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::foreign_text::one_line;
 
-/// How somebody is to show who they are.
+/// The authentication that a registry requests.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Challenge {
     Basic,

@@ -8,14 +8,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use ring::digest::{Context, SHA256};
 use tar::EntryType;
 
 use super::manifest::{Descriptor, MANIFEST_BYTES, Manifest, ManifestFault};
 use super::registry::TakeBody;
 use crate::foreign_text::one_line;
 use crate::links::Root;
-use crate::source::digest::Sha256;
+use crate::source::digest::{Sha256, Sha256Context};
 
 /// The files of a layout.
 #[derive(Debug)]
@@ -148,13 +147,11 @@ impl ImageLayout {
         };
         let input = self.open(&name).map_err(failed)?;
         let input = input.take(limit.saturating_add(1));
-        let context = Context::new(&SHA256);
+        let context = Sha256Context::default();
         let mut input = DigestedRead { input, context };
         let value = take(&mut input);
         io::copy(&mut input, &mut io::sink()).map_err(failed)?;
         let found = input.context.finish();
-        let found: [u8; 32] = found.as_ref().try_into().expect("SHA-256 has 32 bytes");
-        let found = Sha256::from(found);
         if found != digest {
             let expected = digest;
             return Err(LayoutFault::Damaged { expected, found });
@@ -191,7 +188,7 @@ fn leads_out() -> io::Error {
 /// Digests what is read.
 struct DigestedRead<R> {
     input: R,
-    context: Context,
+    context: Sha256Context,
 }
 
 impl<R: Read> Read for DigestedRead<R> {

@@ -71,6 +71,8 @@ pub enum RegistryFault {
         found: StatusCode,
         /// What to do.
         hint: &'static str,
+        /// After how many seconds to try again, if the answer says so.
+        wait: Option<u64>,
     },
     /// The whole image takes too long.
     #[error("{host} is too slow: not all of the image within {limit:?}")]
@@ -188,25 +190,23 @@ impl<'a> Registry<'a> {
         path: &str,
         read: impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
     ) -> Result<T, RegistryFault> {
-        for failed in 1.. {
+        let mut failed = 0;
+        loop {
             let limit = self.access.limits.total;
             if self.began.elapsed() > limit {
                 let host = self.image.host.clone();
                 return Err(RegistryFault::Slow { host, limit });
             }
-            let (error, wait) = match self.follow(path, &read).await {
-                Ok(PullAttempt::Done(content)) => return Ok(content),
-                Ok(PullAttempt::Later(error, wait)) => (error, wait),
-                Err(error) if is_passing(&error) => (error, None),
-                Err(error) => return Err(error),
+            let error = match self.follow(path, &read).await {
+                Err(error) if error.is_passing() => error,
+                ended => return ended,
             };
+            failed += 1;
             let Some(pause) = self.access.retry.pause(failed, fastrand::f64()) else {
                 return Err(error);
             };
-            let asked = Duration::from_secs(wait.unwrap_or_default());
-            sleep(pause.max(asked.min(LONGEST_WAIT))).await;
+            sleep(pause.max(error.wait())).await;
         }
-        unreachable!("tries have an end")
     }
 
     /// One try, through redirects and the challenge of the registry.
@@ -214,13 +214,13 @@ impl<'a> Registry<'a> {
         &mut self,
         path: &str,
         read: &impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
-    ) -> Result<PullAttempt<T>, RegistryFault> {
+    ) -> Result<T, RegistryFault> {
         let mut place = self.place(path)?;
-        let (mut hops, mut is_elsewhere, mut is_answered) = (0, false, false);
+        let (mut redirects, mut is_elsewhere, mut is_answered) = (0, false, false);
         loop {
             let login = self.authorization.clone().filter(|_| !is_elsewhere);
             let (status, answer) = match self.ask(&place, login, read).await {
-                Err(error) if hops == 0 && self.is_plain(&place, &error) => {
+                Err(error) if redirects == 0 && self.is_plain(&place, &error) => {
                     self.scheme = "http";
                     place = self.place(path)?;
                     continue;
@@ -228,22 +228,21 @@ impl<'a> Registry<'a> {
                 answer => answer?,
             };
             match answer {
-                RegistryAnswer::Content(content) => return Ok(PullAttempt::Done(content)),
+                RegistryAnswer::Content(content) => return Ok(content),
                 RegistryAnswer::Challenged(challenge) if !is_answered && !is_elsewhere => {
                     self.authorization = self.answer(&place, challenge).await?;
                     is_answered = true;
                 }
                 RegistryAnswer::Moved(location) => {
-                    hops += 1;
-                    let next = next(&place, location.as_deref(), hops)?;
+                    redirects += 1;
+                    let next = next(&place, location.as_deref(), redirects)?;
                     is_elsewhere |= next.host != place.host;
                     place = next;
                 }
-                RegistryAnswer::Busy(wait) => {
-                    return Ok(PullAttempt::Later(refused(&place, status), wait));
-                }
-                RegistryAnswer::Challenged(_) | RegistryAnswer::Refused => {
-                    return Err(refused(&place, status));
+                RegistryAnswer::Busy(_)
+                | RegistryAnswer::Challenged(_)
+                | RegistryAnswer::Refused => {
+                    return Err(refused(&place, status, answer.wait()));
                 }
             }
         }
@@ -336,7 +335,7 @@ impl<'a> Registry<'a> {
         let read = async |answer| whole(answer, &limits).await;
         let (status, outcome) = self.ask(place, login, &read).await?;
         let RegistryAnswer::Content(bytes) = outcome else {
-            return Err(refused(place, status));
+            return Err(refused(place, status, outcome.wait()));
         };
         let token = serde_json::from_slice::<TokenAnswer>(&bytes).ok();
         let token = token.and_then(|answer| {
@@ -351,12 +350,6 @@ impl<'a> Registry<'a> {
     }
 }
 
-/// How a try ended.
-enum PullAttempt<T> {
-    Done(T),
-    Later(RegistryFault, Option<u64>),
-}
-
 async fn whole(answer: Response<Incoming>, limits: &FetchLimits) -> Result<Vec<u8>, FetchError> {
     let f = |body: &mut dyn Read| {
         let mut bytes = Vec::new();
@@ -368,17 +361,29 @@ async fn whole(answer: Response<Incoming>, limits: &FetchLimits) -> Result<Vec<u
     Ok(fetched.value)
 }
 
-/// Whether the next try may fare better.
-fn is_passing(error: &RegistryFault) -> bool {
-    match error {
-        RegistryFault::Fetch(FetchError::Timeout { awaited, .. }) => *awaited != AwaitedPart::Whole,
-        RegistryFault::Fetch(error) => matches!(
-            error,
-            FetchError::Connect { .. } | FetchError::Truncated { .. } | FetchError::Response(_)
-        ),
-        // Of the token service.
-        RegistryFault::Status { found, .. } => is_busy(*found),
-        _ => false,
+impl RegistryFault {
+    /// Whether the next try may fare better.
+    fn is_passing(&self) -> bool {
+        match self {
+            Self::Fetch(FetchError::Timeout { awaited, .. }) => *awaited != AwaitedPart::Whole,
+            Self::Fetch(error) => matches!(
+                error,
+                FetchError::Connect { .. } | FetchError::Truncated { .. } | FetchError::Response(_)
+            ),
+            Self::Status { found, .. } => is_busy(*found),
+            _ => false,
+        }
+    }
+
+    /// How long the registry requests to wait before the next try.
+    fn wait(&self) -> Duration {
+        match self {
+            Self::Status { wait, .. } => {
+                let asked = Duration::from_secs(wait.unwrap_or_default());
+                asked.min(LONGEST_WAIT)
+            }
+            _ => Duration::ZERO,
+        }
     }
 }
 
@@ -421,7 +426,7 @@ impl RegistryAccess {
     }
 }
 
-/// How long a registry can make somebody wait for the next try.
+/// The longest time that a registry can make olmguard wait for the next try.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// A token with its claims has some kilobytes.

@@ -1,7 +1,7 @@
 //! Bodies that are whole, and bodies that are not.
 
+use olmguard::source::digest::Sha256;
 use olmguard::source::http::{FetchClass, FetchError, FetchedBody};
-use ring::digest::{SHA256, digest};
 
 use super::scene::{Scene, catalog, fails};
 use olmguard_support::catalogd::answer::{Answer, gzip};
@@ -13,7 +13,7 @@ fn is_body(fetched: Result<FetchedBody<String>, FetchError>, sent: usize) {
     let fetched = fetched.unwrap();
     assert_eq!(fetched.value, BODY);
     assert_eq!(fetched.bytes, sent as u64);
-    assert_eq!(fetched.sha256, *digest(&SHA256, BODY.as_bytes()).as_ref());
+    assert_eq!(fetched.sha256, Sha256::of(BODY.as_bytes()));
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use crate::cluster::catalogs::ObservedCatalog;
 use crate::cluster::follow::AgeLimit;
 use crate::cluster::follow::catalog_table::CatalogTable;
 use crate::cluster::follow::job::{Failure, Job};
+use crate::source::digest::Sha256;
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::{Gates, Rules};
 use olmguard_engine::snapshot::{Age, Availability, CatalogState, Content, Currency, OnOldCatalog};
@@ -133,7 +134,7 @@ fn the_same_bytes_under_two_digests_are_one_content() {
     for job in world.due() {
         world
             .table
-            .loaded(&job, loaded(content("p"), Some([7; 32])));
+            .loaded(&job, loaded(content("p"), Some(Sha256::of(&[7]))));
     }
     let (Content::Loaded(one), Content::Loaded(two)) =
         (world.state("one").content, world.state("two").content)

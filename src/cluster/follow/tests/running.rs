@@ -16,6 +16,7 @@ use crate::cluster::follow::load::Load;
 use crate::cluster::follow::run::{FollowConfig, run};
 use crate::cluster::follow::{AgeLimit, StatusBoard, StatusListener};
 use crate::cluster::{FaultClass, WatchEvent, WatchFault};
+use crate::source::digest::Sha256;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
 use olmguard_catalog::olm::Rules;
@@ -33,7 +34,7 @@ struct Told {
     kept: Vec<String>,
     forgotten: Vec<String>,
     /// Of all content, if it is the same for all.
-    sha256: Option<[u8; 32]>,
+    sha256: Option<Sha256>,
     /// Whether content is fetched again to be confirmed.
     is_confirmed_later: bool,
 }
@@ -62,7 +63,7 @@ impl Script {
 }
 
 impl Told {
-    fn told(&self) -> (Option<[u8; 32]>, bool) {
+    fn told(&self) -> (Option<Sha256>, bool) {
         (self.sha256, self.is_confirmed_later)
     }
 }
@@ -254,7 +255,7 @@ async fn a_loader_that_panics_is_a_failure_like_another() {
 #[tokio::test(start_paused = true)]
 async fn bytes_that_came_too_early_are_not_kept_under_the_old_digest() {
     let script = Script::default();
-    script.0.lock().unwrap().sha256 = Some([7; 32]);
+    script.0.lock().unwrap().sha256 = Some(Sha256::of(&[7]));
     let world = World::begin(script).await;
     world
         .tell(WatchEvent::Listed(vec![Ok(observed("hub", "a"))]))
@@ -398,7 +399,7 @@ async fn what_was_fetched_once_is_fetched_again() {
     let script = Script::default();
     {
         let mut told = script.0.lock().unwrap();
-        (told.sha256, told.is_confirmed_later) = (Some([7; 32]), true);
+        (told.sha256, told.is_confirmed_later) = (Some(Sha256::of(&[7])), true);
     }
     script.next("b", &[Does::Fails]);
     let world = World::begin(script).await;
