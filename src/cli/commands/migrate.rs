@@ -86,7 +86,7 @@ fn migrate(args: &MigrateArgs) -> Result<Exit, MigrateError> {
     let mut opened = args.facts.open(args.edges)?;
     let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
     let others = &mut inputs.others;
-    // Without a cluster or a snapshot only those of the files are known.
+    // Without a cluster or a snapshot, only the extensions of the files are known.
     others
         .extensions
         .extend(opened.extensions().unwrap_or_default());
@@ -104,11 +104,14 @@ fn migrate(args: &MigrateArgs) -> Result<Exit, MigrateError> {
         objects: &inputs.objects,
         extensions: &inputs.others.extensions,
     });
-    print(&report, args.output.form)?;
+    // "no Subscription" would be wrong if not all could be read.
+    if !inputs.objects.is_empty() || faults.is_empty() || args.output.form != Output::Text {
+        print(&report, args.output.form)?;
+    }
     Ok(Exit::worst(exits(&report).chain(faults)))
 }
 
-/// The objects of the files; without any, those of the cluster.
+/// The objects of the files. Without files, the objects of the cluster.
 fn inputs(args: &MigrateArgs, opened: &mut OpenFacts) -> Result<MigratedInputs, UsageError> {
     if !args.filename.is_empty() {
         return MigratedInputs::read(&args.filename);

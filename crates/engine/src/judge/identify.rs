@@ -6,7 +6,7 @@ use crate::extension::{Filter, Installed, InstalledBundle, UnknownCause};
 use crate::judge::nearby;
 use crate::judge::walk::recorded;
 use crate::nearest::nearest;
-use crate::resolve::{Choice, Offer, Origin, Query};
+use crate::resolve::{Choice, Offer, Origin};
 use crate::snapshot::Snapshot;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::olm::Rules;
@@ -19,9 +19,11 @@ use olmguard_catalog::version::{Version, VersionRelease};
 /// the name stays unknown: then an answer counts only if every name gives it.
 pub fn identify(snapshot: &Snapshot, filter: &Filter, installed: Installed) -> Installed {
     match installed {
-        Installed::Bundle(bundle) if bundle.name.is_none() => {
-            named(bundle, &offers(snapshot, filter), snapshot.rules())
-        }
+        Installed::Bundle(bundle) if bundle.name.is_none() => named(
+            bundle,
+            &Offer::of_package(snapshot, filter),
+            snapshot.rules(),
+        ),
         known => known,
     }
 }
@@ -43,18 +45,6 @@ fn named(nameless: InstalledBundle, offers: &[Offer<'_>], rules: &Rules) -> Inst
             _ => Installed::Bundle(nameless),
         },
     }
-}
-
-/// The offers of all channels of the package, in any range.
-pub(super) fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter) -> Vec<Offer<'s>> {
-    let anything = Filter {
-        version: None,
-        channels: Vec::new(),
-        ..filter.clone()
-    };
-    let query = Query::compile(&anything, snapshot).ok();
-    let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
-    offers.unwrap_or_default()
 }
 
 /// The names of all bundles of this version and release.
@@ -191,7 +181,7 @@ impl StatedInstalled {
         snapshot: &Snapshot,
         filter: &Filter,
     ) -> Result<Installed, NamingError> {
-        let offers = offers(snapshot, filter);
+        let offers = Offer::of_package(snapshot, filter);
         if offers.is_empty() {
             return Ok(Installed::Bundle(self.called(self.bundle.clone())));
         }

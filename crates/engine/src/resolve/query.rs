@@ -178,6 +178,18 @@ impl<'s> InPlay<'s> {
 }
 
 impl<'s> Offer<'s> {
+    /// The offers of the package in the selected catalogs, in all channels and versions; none if one of them cannot answer.
+    pub fn of_package(snapshot: &'s Snapshot, filter: &Filter) -> Vec<Self> {
+        let anything = Filter {
+            version: None,
+            channels: Vec::new(),
+            ..filter.clone()
+        };
+        let query = Query::compile(&anything, snapshot).ok();
+        let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
+        offers.unwrap_or_default()
+    }
+
     /// One bundle of the offer.
     pub fn choice(&self, index: BundleIndex) -> Choice<'s> {
         Choice {

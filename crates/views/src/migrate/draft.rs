@@ -41,9 +41,11 @@ impl<'a> ExtensionDraft<'a> {
         }
     }
 
-    /// Its name: a package is installed once in a cluster.
+    /// Its name, which is also the name of a Helm release. A package is installed once in a cluster.
     pub(super) fn name(&self) -> &'a str {
-        &self.subscription.package
+        let package = &*self.subscription.package;
+        let name = package.get(..LONGEST_RELEASE_NAME).unwrap_or(package);
+        name.trim_end_matches(['-', '.'])
     }
 
     /// The service account that it names, in a release that uses it.
@@ -184,6 +186,9 @@ impl WantedConfig {
 pub(super) fn reads_watched(settings: InstallSettings, minor: u8) -> bool {
     settings.single_own_namespace || minor >= SINCE_ALWAYS_WATCHED
 }
+
+/// The most characters that Helm takes, with every runtime of OLM.
+const LONGEST_RELEASE_NAME: usize = 53;
 
 /// The release 1.x that works as cluster-admin, and ignores `spec.serviceAccount`.
 const SINCE_NO_SERVICE_ACCOUNT: u8 = 11;

@@ -4,8 +4,7 @@ use crate::migrate::draft::ExtensionDraft;
 use crate::migrate::objects::ObjectKey;
 use crate::migrate::plan::{MigrationFacts, Obstacle};
 use olmguard_catalog::WrittenEdge;
-use olmguard_engine::extension::Filter;
-use olmguard_engine::resolve::{Choice, Offer, Query};
+use olmguard_engine::resolve::{Choice, Offer};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 
 /// What OLM v0 has installed, as far as the catalogs know it.
@@ -28,7 +27,7 @@ impl<'a> FoundBundle<'a> {
             return Self::Nothing;
         };
         let filter = draft.filter().unwrap_or_default();
-        let offers = offers(snapshot, &filter);
+        let offers = Offer::of_package(snapshot, &filter);
         match named(&offers, name) {
             Some(choice) => Self::Bundle(choice),
             // The judgement says why there is no offer.
@@ -58,18 +57,6 @@ impl<'a> FoundBundle<'a> {
             }
         }
     }
-}
-
-/// The offers of the selected catalogs, in all channels and versions; none if one of them cannot answer.
-pub(super) fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter) -> Vec<Offer<'s>> {
-    let anything = Filter {
-        version: None,
-        channels: Vec::new(),
-        ..filter.clone()
-    };
-    let query = Query::compile(&anything, snapshot).ok();
-    let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
-    offers.unwrap_or_default()
 }
 
 pub(super) fn named<'s>(offers: &[Offer<'s>], name: &str) -> Option<Choice<'s>> {

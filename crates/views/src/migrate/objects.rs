@@ -242,11 +242,6 @@ impl ClassicObjects {
         self.csvs.get(key)
     }
 
-    /// Whether any CSV is known: without one, a missing CSV says nothing.
-    pub(super) fn has_csvs(&self) -> bool {
-        !self.csvs.is_empty()
-    }
-
     /// The image of a `CatalogSource`, if it is known.
     pub(super) fn source_image(&self, key: &ObjectKey) -> Option<&str> {
         self.sources.get(key)?.as_deref()

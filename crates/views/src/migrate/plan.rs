@@ -88,6 +88,8 @@ pub(super) enum Obstacle {
     Several { others: Vec<ObjectKey> },
     /// An extension requests the package already, or has its name.
     ExtensionExists { name: String },
+    /// The installed CSV is not known, and so neither are its CRDs and webhooks.
+    CsvMissing(String),
     /// Its CSV shows that operator-controller does not install it.
     Unsupported(Unsupported),
     /// operator-controller adopts no CRDs.
@@ -134,8 +136,6 @@ pub(super) enum MoveChange {
     ManualNamespace,
     /// An upgrade is not finished.
     UpgradePending,
-    /// The installed CSV does not exist.
-    CsvMissing(String),
     /// The installed CSV is in this phase.
     CsvPhase(String),
 }
@@ -163,7 +163,7 @@ impl<'a> MovePlan<'a> {
             changes: Vec::new(),
         };
         plan.settle(facts);
-        plan.compare_csv(facts.objects, rules);
+        plan.compare_csv(rules);
         plan.look_around(facts.objects, taken);
         plan.look_onward(facts.basis);
         plan.obstacles.sort_by_key(Obstacle::verdict);
@@ -247,7 +247,7 @@ impl Obstacle {
             Self::Refused { token, .. } if token.verdict() == Verdict::Undecided => {
                 MoveVerdict::Undecided
             }
-            Self::NoStatus | Self::NamespaceUnknown => MoveVerdict::Undecided,
+            Self::NoStatus | Self::CsvMissing(_) | Self::NamespaceUnknown => MoveVerdict::Undecided,
             _ => MoveVerdict::Cannot,
         }
     }

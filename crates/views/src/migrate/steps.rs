@@ -69,7 +69,7 @@ fn save() -> MoveStep {
     )
 }
 
-/// An `InstallPlan` can hold the CSVs of several Subscriptions, and whoever approves it installs all
+/// An `InstallPlan` can hold the CSVs of several Subscriptions, and its approval installs all
 /// of them.
 fn withdraw_plans(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let is_manual = plan.approval == Approval::Manual;
@@ -123,9 +123,7 @@ fn delete_csv(plan: &MovePlan<'_>) -> Option<MoveStep> {
 /// What Helm looks for before it takes an existing object over.
 fn adopt_crds(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let text = "Give the CRDs the marks by which OLM v1 adopts them. Otherwise it refuses to install the bundle. From then on, deleting the ClusterExtension deletes these CRDs and all their objects.";
-    let Some(csv) = plan.csv else {
-        return plan.installed_name().map(|_| step(text, []));
-    };
+    let csv = plan.csv?;
     let (name, namespace) = (plan.draft.name(), &plan.subscription.key.namespace);
     let marks = csv.crds.iter().flat_map(|crd| {
         [

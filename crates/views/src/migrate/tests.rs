@@ -19,6 +19,8 @@ struct Scene {
     more: Vec<Value>,
     objects: Vec<Value>,
     extensions: Vec<Value>,
+    /// Whether each installed CSV that is not among the objects is there, as the catalog has it.
+    has_csvs: bool,
 }
 
 const ALL: &[&str] = &["AllNamespaces"];
@@ -36,6 +38,7 @@ fn scene(modes: &[&str]) -> Scene {
         more: Vec::new(),
         objects: Vec::new(),
         extensions: Vec::new(),
+        has_csvs: true,
     }
 }
 
@@ -95,6 +98,31 @@ impl Scene {
         Self { rules, ..self }
     }
 
+    fn without_csv(self) -> Self {
+        let has_csvs = false;
+        Self { has_csvs, ..self }
+    }
+
+    /// The installed CSVs that are not among the objects.
+    fn csvs(&self) -> Vec<Value> {
+        let named = |name: &str| {
+            let mut names = self.objects.iter().map(|one| &one["metadata"]["name"]);
+            names.any(|known| known == name)
+        };
+        let installed = self
+            .objects
+            .iter()
+            .map(|one| &one["status"]["installedCSV"]);
+        let installed = installed
+            .filter_map(Value::as_str)
+            .filter(|_| self.has_csvs);
+        let missing = installed.filter(|name| !name.is_empty() && !named(name));
+        let mut missing: Vec<_> = missing.collect();
+        missing.sort_unstable();
+        missing.dedup();
+        missing.iter().map(|name| csv(name, &self.csv)).collect()
+    }
+
     fn fbc(&self) -> String {
         let bundle = |version: &str| {
             let package =
@@ -125,7 +153,7 @@ impl Scene {
         let state = CatalogState::named(self.catalog, content);
         let snapshot = Snapshot::new(self.rules.clone(), [state]);
         let mut objects = ClassicObjects::default();
-        for object in &self.objects {
+        for object in self.objects.iter().chain(&self.csvs()) {
             objects.add(object).unwrap();
         }
         let extensions = self.extensions.iter();

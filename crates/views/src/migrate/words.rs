@@ -18,6 +18,7 @@ impl Obstacle {
             Self::NotPinned { .. } => "installed-not-pinned",
             Self::Several { .. } => "several-subscriptions",
             Self::ExtensionExists { .. } => "extension-exists",
+            Self::CsvMissing(_) => "csv-missing",
             Self::Unsupported(reason) => reason.check().as_str(),
             Self::CrdsNotAdopted => "crds-not-adopted",
             Self::SeveralNamespaces(_) => "several-namespaces",
@@ -34,6 +35,7 @@ impl Obstacle {
                 let bundle = go::escape(bundle);
                 return format!("no version selects the installed bundle {bundle} and no other");
             }
+            Self::CsvMissing(name) => return csv_missing(name),
             Self::Several { others } => return several(others),
             Self::ExtensionExists { name } => {
                 let name = go::escape(name);
@@ -70,6 +72,13 @@ fn not_in_catalog(bundle: &str, successors: &[String]) -> String {
         successors => names(successors),
     };
     format!("no catalog has the installed bundle {bundle}: first upgrade with OLM v0 to {target}")
+}
+
+fn csv_missing(name: &str) -> String {
+    let name = go::escape(name);
+    format!(
+        "ClusterServiceVersion {name} is unknown, and so are its CRDs and webhooks: give it too"
+    )
 }
 
 fn several(others: &[ObjectKey]) -> String {
@@ -154,7 +163,6 @@ impl MoveChange {
             Self::Dependency => "dependency",
             Self::ManualNamespace => "manual-namespace",
             Self::UpgradePending => "upgrade-pending",
-            Self::CsvMissing(_) => "csv-missing",
             Self::CsvPhase(_) => "csv-not-succeeded",
         }
     }
@@ -176,10 +184,6 @@ impl MoveChange {
             Self::NoUpgradePath { newer } => {
                 let newer = counted(*newer, "newer version");
                 return format!("the catalog has {newer}, but no upgrade path");
-            }
-            Self::CsvMissing(name) => {
-                let name = go::escape(name);
-                return format!("ClusterServiceVersion {name} does not exist");
             }
             Self::CsvPhase(phase) => {
                 let phase = go::escape(phase);

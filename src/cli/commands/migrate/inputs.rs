@@ -1,4 +1,4 @@
-//! The objects of the files: those of OLM v0, and everything that `audit` reads too.
+//! The objects of the files: objects of OLM v0, and everything that `audit` reads too.
 
 use std::io;
 use std::path::PathBuf;

@@ -11,12 +11,10 @@ use olmguard_preflight::support::{self, Supported};
 
 impl<'a> MovePlan<'a> {
     /// What only the CSV shows: its phase, CRDs, webhooks, and all of it if the catalog does not have it.
-    pub(super) fn compare_csv(&mut self, objects: &ClassicObjects, rules: &Rules) {
+    pub(super) fn compare_csv(&mut self, rules: &Rules) {
         let Some(csv) = self.csv else {
-            // If no CSV was read, a missing one says nothing.
-            let missing = self.installed_name().filter(|_| objects.has_csvs());
-            let missing = missing.map(|name| MoveChange::CsvMissing(name.to_owned()));
-            self.changes.extend(missing);
+            let missing = self.installed_name().map(str::to_owned);
+            self.obstacles.extend(missing.map(Obstacle::CsvMissing));
             return;
         };
         if csv.phase != SUCCEEDED && !csv.phase.is_empty() {

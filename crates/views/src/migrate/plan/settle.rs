@@ -2,12 +2,12 @@
 
 use crate::migrate::attempt::Attempt;
 use crate::migrate::draft::{ExtensionDraft, WantedConfig, reads_watched};
-use crate::migrate::found::{named, offers};
+use crate::migrate::found::named;
 use crate::migrate::objects::{Approval, ClassicObjects, WatchScope};
 use crate::migrate::plan::{MigrationFacts, MoveChange, MoveNeed, MovePlan, Obstacle};
 use olmguard_catalog::olm::{InstallGate, Rules};
 use olmguard_engine::judge::pin;
-use olmguard_engine::resolve::Choice;
+use olmguard_engine::resolve::{Choice, Offer};
 
 impl<'a> MovePlan<'a> {
     /// Chooses the fields of the extension, and records what its creation needs and changes.
@@ -49,7 +49,7 @@ impl<'a> MovePlan<'a> {
         let is_new = self.subscription.status.is_some() && self.installed_name().is_none();
         let waits = is_new && self.approval == Approval::Manual;
         let filter = self.draft.filter().filter(|_| waits)?;
-        named(&offers(facts.basis.snapshot, &filter), name)
+        named(&Offer::of_package(facts.basis.snapshot, &filter), name)
     }
 
     /// The namespace that the operator has to watch, if it is one.

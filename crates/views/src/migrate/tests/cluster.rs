@@ -95,7 +95,8 @@ fn a_csv_that_failed_or_is_missing_is_said() {
         &json!({"phase": "Failed"}),
     );
     of(failed).gives("can_move", [&[], &[], &["csv-not-succeeded"]]);
-    of(csv("other.v1", &spec)).gives("can_move", [&[], &[], &["csv-missing"]]);
+    let missing = of(csv("other.v1", &spec)).without_csv();
+    missing.gives("undecided", [&["csv-missing"], &[], &[]]);
 }
 
 #[test]
@@ -104,7 +105,11 @@ fn copies_count_for_nothing() {
     copy["metadata"]["labels"] = json!({"olm.copiedFrom": "elsewhere"});
     let mut objects = ClassicObjects::default();
     assert_eq!(objects.add(&copy), Ok(()));
-    assert!(!objects.has_csvs());
+    let key = ObjectKey {
+        namespace: "ns".to_owned(),
+        name: "p.v1.2.0".to_owned(),
+    };
+    assert!(objects.csv(&key).is_none());
 }
 
 // === Settings ===

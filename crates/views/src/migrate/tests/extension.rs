@@ -291,3 +291,14 @@ fn before_the_configuration_an_annotation_names_the_namespace() {
     );
     assert_eq!(at(&report, "/spec/config"), Value::Null);
 }
+
+#[test]
+fn a_long_package_has_a_name_that_helm_takes() {
+    let name = "p".repeat(52);
+    let mut objects = ClassicObjects::default();
+    let long = subscription(&json!({"name": format!("{name}-operator")}), "p.v1.2.0");
+    objects.add(&long).unwrap();
+    let subscription = objects.subscriptions().next().unwrap();
+    let draft = draft::ExtensionDraft::new(subscription, None, &Rules::default());
+    assert_eq!(draft.name(), name);
+}

@@ -185,6 +185,7 @@ fn any_value_in_any_place_is_refused_or_reported() {
             );
             let mut scene = scene(&["OwnNamespace"]);
             scene.objects = changed.to_vec();
+            scene.has_csvs = false;
             if errors.is_empty() {
                 let text = scene.report().to_text().to_string();
                 assert!(!text.contains('\u{202e}'), "{text}");
