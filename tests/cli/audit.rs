@@ -6,71 +6,18 @@ mod pages;
 mod preview;
 mod scheduled;
 
-use std::fs;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
-
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use crate::folder::{Folder, Ran};
 use olmguard_support::schema::assert_fits;
 
-const CATALOG: &str = "---
-schema: olm.package
-name: p
----
-schema: olm.channel
-package: p
-name: a
-entries:
-- name: p.v1.0.0
-- name: p.v1.1.0
-  replaces: p.v1.0.0
-- name: p.v1.2.0
-  replaces: p.v1.1.0
-";
+/// A directory with catalog `hub` of three versions.
+fn scene() -> Folder {
+    Folder::of_catalog(&["1.0.0", "1.1.0", "1.2.0"])
+}
 
-/// The directory that the program runs in.
-struct Scene(TempDir);
-
-impl Scene {
-    fn new() -> Self {
-        let scene = Self(TempDir::new().expect("a directory"));
-        let bundle = |version: &str| {
-            format!(
-                "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: example.com/p:{version}\n\
-                 properties:\n- type: olm.package\n  value: {{packageName: p, version: {version}}}\n"
-            )
-        };
-        let bundles: String = ["1.0.0", "1.1.0", "1.2.0"].map(bundle).concat();
-        scene.write("hub.yaml", &format!("{CATALOG}{bundles}"));
-        scene
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).expect("it is written");
-    }
-
-    /// The exit code, stdout and stderr.
-    fn run(&self, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
-        command.env_clear().current_dir(self.0.path());
-        command.arg("audit").args(arguments);
-        command.stdin(Stdio::piped());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
-        let mut input = child.stdin.take().expect("a pipe");
-        // What does not read its input closes it.
-        let _unread = input.write_all(stdin.as_bytes());
-        drop(input);
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = child.wait_with_output().expect("it ends");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        (status.code(), text(stdout), text(stderr))
-    }
+fn audit(folder: &Folder, arguments: &[&str], stdin: &str) -> Ran {
+    folder.run(&[&["audit"], arguments].concat(), stdin)
 }
 
 /// An object as a cluster has it.
@@ -101,7 +48,7 @@ fn the_list_of_a_cluster_is_reported_the_worst_first() {
         object("moves", "<1.2.0", "1.0.0"),
         object("denied", "1.2.0", "1.0.0"),
     ]);
-    let (code, stdout, stderr) = Scene::new().run(&["-", HUB], &objects);
+    let (code, stdout, stderr) = audit(&scene(), &["-", HUB], &objects);
     assert_eq!((code, &*stderr), (Some(1), ""));
     let behind = "  behind: 1.2.0 is reachable in 2 steps: set the version to \">=1.0.0 <=1.2.0\"";
     let expected = [
@@ -121,8 +68,8 @@ fn the_list_of_a_cluster_is_reported_the_worst_first() {
 #[test]
 fn json_and_yaml_are_one_object() {
     let objects = list(&[object("moves", ">=1.0.0", "1.0.0")]);
-    let scene = Scene::new();
-    let (code, stdout, _) = scene.run(&["-", HUB, "-o", "json"], &objects);
+    let scene = scene();
+    let (code, stdout, _) = audit(&scene, &["-", HUB, "-o", "json"], &objects);
     assert_eq!(code, Some(0));
     let printed: Value = serde_json::from_str(&stdout).expect("one object");
     assert_fits("schemas/olmguard.audit.v1.json", &printed);
@@ -134,7 +81,7 @@ fn json_and_yaml_are_one_object() {
         .map(|one| one["version"].as_str())
         .collect();
     assert_eq!(versions, [Some("1.1.0"), Some("1.2.0")]);
-    let (_, yaml, _) = scene.run(&["-", HUB, "-o", "yaml"], &objects);
+    let (_, yaml, _) = audit(&scene, &["-", HUB, "-o", "yaml"], &objects);
     assert!(yaml.contains("schema: \"olmguard.audit/v1\""), "{yaml}");
 }
 
@@ -142,12 +89,12 @@ fn json_and_yaml_are_one_object() {
 fn what_cannot_be_read_is_said_and_the_rest_is_reported() {
     let mut unknown = object("old", "1.0.0", "1.0.0");
     unknown["apiVersion"] = "olm.operatorframework.io/v9".into();
-    let scene = Scene::new();
+    let scene = scene();
     scene.write(
         "list.json",
         &list(&[unknown, object("good", "1.2.0", "1.2.0")]),
     );
-    let (code, stdout, stderr) = scene.run(&["list.json", "none.yaml", HUB], "");
+    let (code, stdout, stderr) = audit(&scene, &["list.json", "none.yaml", HUB], "");
     assert_eq!(code, Some(3));
     assert_eq!(stdout, "1 extension: 1 without findings\ngood (p): 1.2.0\n");
     assert!(
@@ -159,14 +106,14 @@ fn what_cannot_be_read_is_said_and_the_rest_is_reported() {
 
 #[test]
 fn what_a_tool_fills_in_later_is_skipped_with_one_line() {
-    let scene = Scene::new();
+    let scene = scene();
     for text in ["{{ version }}", "${V}", "$(V)", "<version>", "@V@"] {
         let later = object("later", "1.2.0", "1.2.0").to_string();
         let later = later.replacen("\"1.2.0\"", &format!("{text:?}"), 1);
         scene.write("later.json", &later);
         let good = object("good", "1.2.0", "1.2.0").to_string();
         scene.write("good.json", &good);
-        let (code, stdout, stderr) = scene.run(&["later.json", "good.json", HUB], "");
+        let (code, stdout, stderr) = audit(&scene, &["later.json", "good.json", HUB], "");
         assert_eq!(code, Some(0), "{text}: {stderr}");
         assert_eq!(stdout, "1 extension: 1 without findings\ngood (p): 1.2.0\n");
         assert!(stderr.starts_with("warning: later.json:1:"), "{stderr}");
@@ -179,7 +126,7 @@ fn what_a_tool_fills_in_later_is_skipped_with_one_line() {
     }
     let template = "spec: {{ toYaml .Values.spec }}\n";
     scene.write("template.yaml", template);
-    let (code, _, stderr) = scene.run(&["template.yaml", HUB], "");
+    let (code, _, stderr) = audit(&scene, &["template.yaml", HUB], "");
     assert_eq!(code, Some(0), "{stderr}");
     let line = "warning: template.yaml:1:7: skipped: a template; render it first\n";
     assert_eq!(stderr, line);
@@ -190,7 +137,7 @@ fn a_status_that_cannot_be_read_is_undecided() {
     let mut broken = object("broken", "1.2.0", "1.0.0");
     broken["status"]["install"]["bundle"]["version"] = 1.into();
     let objects = list(&[broken, object("good", "1.2.0", "1.2.0")]);
-    let (code, stdout, _) = Scene::new().run(&["-", HUB], &objects);
+    let (code, stdout, _) = audit(&scene(), &["-", HUB], &objects);
     assert_eq!(code, Some(4), "{stdout}");
     assert!(
         stdout.starts_with(
@@ -208,8 +155,8 @@ fn a_status_that_cannot_be_read_is_reported_with_the_bypass_too() {
     broken["status"]["install"]["bundle"]["version"] = 1.into();
     broken["spec"]["source"]["catalog"]["upgradeConstraintPolicy"] = "SelfCertified".into();
     let objects = list(&[broken, object("good", "1.2.0", "1.2.0")]);
-    let scene = Scene::new();
-    let (code, stdout, _) = scene.run(&["-", HUB], &objects);
+    let scene = scene();
+    let (code, stdout, _) = audit(&scene, &["-", HUB], &objects);
     assert_eq!(code, Some(4), "{stdout}");
     let unknown = "undecided: the installed version is unknown: the status is malformed";
     assert!(
@@ -219,7 +166,7 @@ fn a_status_that_cannot_be_read_is_reported_with_the_bypass_too() {
         )),
         "{stdout}"
     );
-    let (_, junit, _) = scene.run(&["-", HUB, "-o", "junit"], &objects);
+    let (_, junit, _) = audit(&scene, &["-", HUB, "-o", "junit"], &objects);
     let error = format!("<error message=\"{unknown}\" type=\"InstalledUnknown\">");
     assert!(junit.contains(&error), "{junit}");
 }
@@ -229,9 +176,9 @@ fn what_is_not_judged_is_no_extension_without_findings() {
     let mut deleting = object("deleting", "1.2.0", "1.0.0");
     deleting["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
     let objects = list(&[deleting, object("good", "1.2.0", "1.2.0")]);
-    let scene = Scene::new();
+    let scene = scene();
     let run = |form| {
-        let (code, stdout, stderr) = scene.run(&["-", HUB, "-o", form], &objects);
+        let (code, stdout, stderr) = audit(&scene, &["-", HUB, "-o", form], &objects);
         assert_eq!((code, &*stderr), (Some(0), ""));
         stdout
     };
@@ -267,7 +214,7 @@ fn what_is_not_judged_is_no_extension_without_findings() {
 fn an_extension_without_a_package_has_that_in_place_of_its_name() {
     let mut image = object("image", "1.2.0", "1.0.0");
     image["spec"]["source"] = json!({"sourceType": "Image"});
-    let (_, stdout, _) = Scene::new().run(&["-", HUB], &list(&[image]));
+    let (_, stdout, _) = audit(&scene(), &["-", HUB], &list(&[image]));
     assert!(
         stdout.starts_with("1 extension: 1 not judged\nimage (no package): 1.0.0\n"),
         "{stdout}"
@@ -276,8 +223,9 @@ fn an_extension_without_a_package_has_that_in_place_of_its_name() {
 
 #[test]
 fn a_catalog_that_cannot_be_read_leaves_every_extension_undecided() {
-    let scene = Scene::new();
-    let (code, stdout, stderr) = scene.run(
+    let scene = scene();
+    let (code, stdout, stderr) = audit(
+        &scene,
         &["-", "--catalog=hub=none.yaml"],
         &list(&[object("ext", "1.2.0", "1.0.0")]),
     );
@@ -290,7 +238,7 @@ fn a_catalog_that_cannot_be_read_leaves_every_extension_undecided() {
 
 #[test]
 fn the_time_of_the_policies_is_given() {
-    let scene = Scene::new();
+    let scene = scene();
     let windows =
         json!({"windows": [{"schedule": "0 22 * * *", "duration": "1h", "timeZone": "UTC"}]});
     let policy = json!({
@@ -301,7 +249,7 @@ fn the_time_of_the_policies_is_given() {
     let objects = list(&[object("ext", "1.0.0", "1.0.0")]);
     let opens = |at: &str| {
         let flags = ["-", HUB, "--policy=policy.yaml", "--at", at, "-o", "json"];
-        let (code, stdout, stderr) = scene.run(&flags, &objects);
+        let (code, stdout, stderr) = audit(&scene, &flags, &objects);
         assert_eq!(code, Some(0), "{stderr}");
         let printed: Value = serde_json::from_str(&stdout).expect("one object");
         printed["extensions"][0]["next"]["opens"].clone()
@@ -317,7 +265,7 @@ fn the_time_of_the_policies_is_given() {
         "-o",
         "json",
     ];
-    let (code, stdout, stderr) = scene.run(&flags, &objects);
+    let (code, stdout, stderr) = audit(&scene, &flags, &objects);
     assert_eq!((code, &*stderr), (Some(0), ""));
     let printed: Value = serde_json::from_str(&stdout).expect("one object");
     assert_eq!(
@@ -329,7 +277,7 @@ fn the_time_of_the_policies_is_given() {
 /// Policies and catalogs among the inputs are facts, and what is wrong with them is an error of their place.
 #[test]
 fn facts_among_the_inputs_are_applied_and_their_faults_are_reported() {
-    let scene = Scene::new();
+    let scene = scene();
     let frozen = |packages: Value| {
         json!({
             "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
@@ -348,7 +296,7 @@ fn facts_among_the_inputs_are_applied_and_their_faults_are_reported() {
     });
     let pinned = object("ext", "1.0.0", "1.0.0");
     let first = |fact: Value| {
-        let (code, stdout, stderr) = scene.run(&["-", HUB], &list(&[pinned.clone(), fact]));
+        let (code, stdout, stderr) = audit(&scene, &["-", HUB], &list(&[pinned.clone(), fact]));
         let finding = stdout.lines().nth(2).unwrap_or_default().trim().to_owned();
         (code, finding, stderr)
     };
@@ -370,7 +318,7 @@ fn facts_among_the_inputs_are_applied_and_their_faults_are_reported() {
         "{stderr}"
     );
     let twice = list(&[pinned.clone(), pinned.clone()]);
-    let (code, stdout, stderr) = scene.run(&["-", HUB], &twice);
+    let (code, stdout, stderr) = audit(&scene, &["-", HUB], &twice);
     assert_eq!((code, &*stdout), (Some(2), ""));
     assert!(
         stderr.contains("ClusterExtension \"ext\" is defined twice"),

@@ -1,37 +1,11 @@
 //! `olmguard bundle` as it is run: bundles of a directory each, and what is no bundle.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
 use serde_json::Value;
-use tempfile::TempDir;
 
-fn run(arguments: &[&str], folder: &Path) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
-        .arg("bundle")
-        .args(arguments)
-        .env_clear()
-        .current_dir(folder)
-        .output()
-        .expect("the program starts");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
+use crate::folder::{Folder, Ran};
 
-/// A bundle of these files, each in its place.
-fn bundle(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    for (name, text) in files {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(file, text).expect("a file");
-    }
-    folder
+fn bundle(folder: &Folder, arguments: &[&str]) -> Ran {
+    folder.run(&[&["bundle"], arguments].concat(), "")
 }
 
 const ANNOTATIONS: (&str, &str) = (
@@ -50,12 +24,12 @@ fn each_finding_has_its_check_and_the_text_of_olm() {
     let spec = "{installModes: [{type: OwnNamespace, supported: true}], \
         apiservicedefinitions: {owned: [{name: a}]}, install: {spec: {deployments: [{name: A}]}}}";
     let pod = "kind: List\nitems: [{kind: Pod, metadata: {name: x}}]\n";
-    let folder = bundle(&[
+    let folder = Folder::of(&[
         ANNOTATIONS,
         ("manifests/csv.yaml", &csv(spec)),
         ("manifests/pod.yaml", pod),
     ]);
-    let (code, printed, _) = run(&[".", "-o", "json"], folder.path());
+    let (code, printed, _) = bundle(&folder, &[".", "-o", "json"]);
     assert_eq!(code, Some(1));
     let report: Value = serde_json::from_str(&printed).expect("JSON");
     let findings = report["findings"].as_array().expect("findings");
@@ -84,8 +58,8 @@ fn each_finding_has_its_check_and_the_text_of_olm() {
 #[test]
 fn a_gate_that_may_be_on_is_a_warning() {
     let spec = "{installModes: [{type: OwnNamespace, supported: true}]}";
-    let folder = bundle(&[ANNOTATIONS, ("manifests/csv.yaml", &csv(spec))]);
-    let (code, printed, _) = run(&["."], folder.path());
+    let folder = Folder::of(&[ANNOTATIONS, ("manifests/csv.yaml", &csv(spec))]);
+    let (code, printed, _) = bundle(&folder, &["."]);
     assert_eq!(code, Some(0));
     assert_eq!(
         printed,
@@ -98,7 +72,7 @@ fn a_gate_that_may_be_on_is_a_warning() {
         "SingleOwnNamespaceInstallSupport=false",
         ".",
     ];
-    assert_eq!(run(&gates, folder.path()).0, Some(1));
+    assert_eq!(bundle(&folder, &gates).0, Some(1));
 }
 
 #[test]
@@ -106,13 +80,13 @@ fn two_csvs_are_one_and_crds_without_schema_are_a_crash() {
     let crd = "kind: CustomResourceDefinition\nmetadata: {name: w.example.com}\n\
         spec: {scope: Cluster, versions: [{name: v1, served: true, storage: true}]}\n";
     let second = "kind: ClusterServiceVersion\nmetadata: {name: p.v2}\nspec: {installModes: [{type: AllNamespaces, supported: true}]}\n";
-    let folder = bundle(&[
+    let folder = Folder::of(&[
         ANNOTATIONS,
         ("manifests/a.yaml", &csv(ALL)),
         ("manifests/b.yaml", second),
         ("manifests/crd.yaml", crd),
     ]);
-    let (code, printed, _) = run(&[".", "--upgrade-from", "."], folder.path());
+    let (code, printed, _) = bundle(&folder, &[".", "--upgrade-from", "."]);
     assert_eq!(code, Some(1));
     assert!(
         printed.starts_with("p.v2: OLM cannot install it after p.v2: 1 finding\n"),
@@ -158,8 +132,8 @@ fn what_is_no_bundle_is_an_error() {
         ),
     ];
     for (files, expected) in rows {
-        let folder = bundle(files);
-        let (code, stdout, stderr) = run(&[".", "--upgrade-from", "."], folder.path());
+        let folder = Folder::of(files);
+        let (code, stdout, stderr) = bundle(&folder, &[".", "--upgrade-from", "."]);
         assert_eq!(
             (code, stdout.as_str()),
             (Some(3), ""),
@@ -195,19 +169,19 @@ fn a_conversion_webhook_allows_served_versions_that_differ() {
     let webhook = "webhookdefinitions: [{type: ConversionWebhook, generateName: c, deploymentName: d, \
         conversionCRDs: [w.example.com]}], install: {spec: {deployments: [{name: d}]}}";
     let modes = "installModes: [{type: AllNamespaces, supported: true}]";
-    let before = bundle(&[
+    let before = Folder::of(&[
         ANNOTATIONS,
         ("manifests/csv.yaml", &csv(&format!("{{{modes}, {owned}}}"))),
         ("manifests/crd.yaml", &first),
     ]);
     let checked = |spec: &str| {
-        let folder = bundle(&[
+        let folder = Folder::of(&[
             ANNOTATIONS,
             ("manifests/csv.yaml", &csv(spec)),
             ("manifests/crd.yaml", &crd),
         ]);
         let before = before.path().to_str().expect("UTF-8").to_owned();
-        run(&[".", "--upgrade-from", &before], folder.path())
+        bundle(&folder, &[".", "--upgrade-from", &before])
     };
     let (code, printed, _) = checked(&format!("{{{modes}, {owned}}}"));
     assert!(

@@ -1,55 +1,24 @@
 //! Commands that read images: from a registry on loopback, and from layouts on disk.
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
+use crate::folder::{Folder, Ran, run};
 use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::oci::{Layer, TestImage, TestRegistry};
 use serde_json::json;
-use tempfile::TempDir;
 
-/// How a run ended: its exit code, what it printed, and what it said on stderr.
-type Ran = (Option<i32>, String, String);
+/// A directory with an extension and the catalog as a file.
+fn scene() -> Folder {
+    Folder::of(&[("app.yaml", EXTENSION), ("hub/catalog.yaml", CATALOG)])
+}
 
-/// A directory for a test, with the cache in it.
-struct Scene(TempDir);
+/// Runs the program with a cache in the directory.
+fn ran(folder: &Folder, arguments: &[&str]) -> Ran {
+    ran_with(folder, ("HOME", "/"), arguments)
+}
 
-impl Scene {
-    fn new() -> Self {
-        let scene = Self(TempDir::new().expect("a folder"));
-        scene.write("app.yaml", EXTENSION);
-        scene.write("hub/catalog.yaml", CATALOG);
-        scene
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let file = self.path().join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(file, text).expect("a file");
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        self.run_with("HOME", "/", arguments)
-    }
-
-    fn run_with(&self, name: &str, value: &str, arguments: &[&str]) -> Ran {
-        let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
-            .args(arguments)
-            .env_clear()
-            .env("XDG_CACHE_HOME", self.path().join("cache"))
-            .env(name, value)
-            .current_dir(self.path())
-            .output()
-            .expect("the program starts");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        let (out, err) = (text(output.stdout), text(output.stderr));
-        (output.status.code(), out, err)
-    }
+fn ran_with(folder: &Folder, (name, value): (&str, &str), arguments: &[&str]) -> Ran {
+    let mut command = folder.olmguard(arguments);
+    command.env("XDG_CACHE_HOME", folder.path().join("cache"));
+    run(command.env(name, value), "")
 }
 
 /// The image of the catalog, of two layers: the lower one has a file that the upper one removes.
@@ -74,18 +43,21 @@ fn bundle(schema: &str) -> TestImage {
 
 #[test]
 fn an_image_is_checked_against_like_its_files_and_pulled_once() {
-    let scene = Scene::new();
+    let scene = scene();
     let registry = TestRegistry::of(catalog().index());
     let image = format!("hub=oci:{}", registry.image("hub/catalog:v1"));
     let check = |place: &str| {
-        scene.run(&[
-            "check",
-            "-f",
-            "app.yaml",
-            "--installed=lantern=1.0.0",
-            "--catalog",
-            place,
-        ])
+        ran(
+            &scene,
+            &[
+                "check",
+                "-f",
+                "app.yaml",
+                "--installed=lantern=1.0.0",
+                "--catalog",
+                place,
+            ],
+        )
     };
     let of_files = check("hub=hub");
     assert_eq!(of_files.0, Some(1), "{of_files:?}");
@@ -103,71 +75,80 @@ fn an_image_is_checked_against_like_its_files_and_pulled_once() {
 
 #[test]
 fn a_project_names_images_and_layouts_beside_it() {
-    let scene = Scene::new();
+    let scene = scene();
     catalog().write(&scene.path().join("images/hub"), "v1");
     scene.write(
         ".olmguard.yaml",
         "schema: olmguard.project/v1\npaths: [app.yaml]\ncatalogs: {hub: oci-layout:images/hub}\n\
          installed: {lantern: 1.0.0}\n",
     );
-    let (code, out, err) = scene.run(&["check"]);
+    let (code, out, err) = ran(&scene, &["check"]);
     assert_eq!(code, Some(1), "{out}{err}");
     assert!(out.contains("[NotASuccessor]"), "{out}");
 }
 
 #[test]
 fn lint_diff_and_graph_read_images() {
-    let scene = Scene::new();
+    let scene = scene();
     let registry = TestRegistry::of(catalog());
     let image = format!("oci:{}", registry.image("hub:v1"));
-    let (code, out, err) = scene.run(&["lint", &image]);
+    let (code, out, err) = ran(&scene, &["lint", &image]);
     assert_eq!(code, Some(0), "{out}{err}");
-    let (code, out, err) = scene.run(&["diff", "hub", &image]);
+    let (code, out, err) = ran(&scene, &["diff", "hub", &image]);
     assert_eq!(code, Some(0), "{out}{err}");
     assert!(out.contains("no changes"), "{out}");
     let catalog = format!("hub={image}");
-    let (code, out, err) = scene.run(&[
-        "graph",
-        "lantern",
-        "--base",
-        &image,
-        "-o",
-        "svg",
-        "--catalog",
-        &catalog,
-    ]);
+    let (code, out, err) = ran(
+        &scene,
+        &[
+            "graph",
+            "lantern",
+            "--base",
+            &image,
+            "-o",
+            "svg",
+            "--catalog",
+            &catalog,
+        ],
+    );
     assert_eq!(code, Some(0), "{out}{err}");
     assert!(out.starts_with("<svg"), "{out}");
 }
 
 #[test]
 fn a_bundle_is_read_from_its_image() {
-    let scene = Scene::new();
+    let scene = scene();
     let before = TestRegistry::of(bundle("{type: object, properties: {wick: {type: string}}}"));
     let after = TestRegistry::of(bundle("{type: object}"));
     let of = |registry: &TestRegistry| format!("oci:{}", registry.image("lantern:v1"));
-    let (code, out, err) = scene.run(&["bundle", &of(&after)]);
+    let (code, out, err) = ran(&scene, &["bundle", &of(&after)]);
     assert_eq!(code, Some(0), "{out}{err}");
-    let (code, out, err) = scene.run(&["bundle", &of(&after), "--upgrade-from", &of(&before)]);
+    let (code, out, err) = ran(
+        &scene,
+        &["bundle", &of(&after), "--upgrade-from", &of(&before)],
+    );
     assert_eq!(code, Some(1), "{out}{err}");
     assert!(out.contains("field wick of v1 is"), "{out}");
 }
 
 #[test]
 fn an_image_that_cannot_be_had_is_named_and_the_rest_is_checked() {
-    let scene = Scene::new();
+    let scene = scene();
     let registry = TestRegistry::scripted(|_| Answer::status("404 Not Found"));
     let image = registry.image("hub:v1");
     let place = format!("other=oci:{image}");
-    let (code, out, err) = scene.run(&[
-        "check",
-        "-f",
-        "app.yaml",
-        "--installed=lantern=1.0.0",
-        "--catalog=hub=hub",
-        "--catalog",
-        &place,
-    ]);
+    let (code, out, err) = ran(
+        &scene,
+        &[
+            "check",
+            "-f",
+            "app.yaml",
+            "--installed=lantern=1.0.0",
+            "--catalog=hub=hub",
+            "--catalog",
+            &place,
+        ],
+    );
     assert_eq!(code, Some(3), "{out}{err}");
     let host = registry.image("");
     let host = host.trim_end_matches('/');
@@ -175,14 +156,14 @@ fn an_image_that_cannot_be_had_is_named_and_the_rest_is_checked() {
         "oci:{image}: {host} answered HTTP 404 Not Found: no such image there; check its name and its tag"
     );
     assert!(err.contains(&expected), "{err}");
-    let (code, _, err) = scene.run(&["lint", &format!("oci:{image}")]);
+    let (code, _, err) = ran(&scene, &["lint", &format!("oci:{image}")]);
     assert_eq!(code, Some(3));
     assert!(err.contains(&expected), "{err}");
 }
 
 #[test]
 fn credentials_are_those_of_the_named_file() {
-    let scene = Scene::new();
+    let scene = scene();
     let image = catalog();
     let registry = TestRegistry::scripted(move |asked| {
         if asked.head.contains("authorization: Basic dXNlcjpwYXNz\r\n") {
@@ -194,16 +175,20 @@ fn credentials_are_those_of_the_named_file() {
     let file = json!({"auths": {host: {"auth": "dXNlcjpwYXNz"}}});
     scene.write("auth.json", &file.to_string());
     let image = format!("oci:{}", registry.image("hub:v1"));
-    let run = |file| scene.run_with("REGISTRY_AUTH_FILE", file, &["lint", &image]);
+    let run = |file| ran_with(&scene, ("REGISTRY_AUTH_FILE", file), &["lint", &image]);
     assert_eq!(run("auth.json").0, Some(0));
-    let other = Scene::new();
-    let (code, _, err) = other.run(&["lint", &image]);
+    let other = Folder::of(&[]);
+    let (code, _, err) = ran(&other, &["lint", &image]);
     assert_eq!(code, Some(3));
     assert!(
         err.contains("log in with podman login or docker login"),
         "{err}"
     );
-    let (code, _, err) = other.run_with("REGISTRY_AUTH_FILE", "none.json", &["lint", &image]);
+    let (code, _, err) = ran_with(
+        &other,
+        ("REGISTRY_AUTH_FILE", "none.json"),
+        &["lint", &image],
+    );
     assert_eq!(code, Some(3));
     let expected = "none.json: cannot read the credentials: No such file or directory (os error 2)";
     assert!(err.contains(expected), "{err}");

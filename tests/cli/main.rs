@@ -16,6 +16,7 @@ mod check;
 mod diff;
 mod environment;
 mod expectations;
+mod folder;
 mod from_cluster;
 mod generate_opm;
 mod gitops_examples;

@@ -1,59 +1,19 @@
 //! `olmguard migrate` as it is run with files: what it prints, in which form, and how it ends.
 
-use std::fs;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
-
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use crate::folder::{Folder, Ran};
 use olmguard_support::schema::assert_fits;
 
 const CATALOG: &str = "--catalog=hub=hub.yaml";
 
-/// The directory that the program runs in, with catalog `hub`: package `p`, of which 1.0.0 and 1.1.0 follow each other.
-struct Scene(TempDir);
+/// A directory with catalog `hub` of two versions.
+fn scene() -> Folder {
+    Folder::of_catalog(&["1.0.0", "1.1.0"])
+}
 
-impl Scene {
-    fn new() -> Self {
-        let scene = Self(TempDir::new().expect("a directory"));
-        let bundle = |version: &str| {
-            format!(
-                "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: example.com/p:{version}\n\
-                 properties:\n- type: olm.package\n  value: {{packageName: p, version: {version}}}\n"
-            )
-        };
-        let bundles: String = ["1.0.0", "1.1.0"].map(bundle).concat();
-        let package = "schema: olm.package\nname: p\n---\nschema: olm.channel\npackage: p\nname: a\n\
-             entries: [{name: p.v1.0.0}, {name: p.v1.1.0, replaces: p.v1.0.0}]\n";
-        scene.write("hub.yaml", &format!("{package}{bundles}"));
-        scene
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).expect("it is written");
-    }
-
-    /// The exit code, stdout and stderr.
-    fn run(&self, arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_olmguard"));
-        command.env_clear().current_dir(self.0.path());
-        command.arg("migrate").args(arguments);
-        command.stdin(Stdio::piped());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
-        let mut input = child.stdin.take().expect("a pipe");
-        // What does not read its input closes it.
-        let _unread = input.write_all(stdin.as_bytes());
-        drop(input);
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = child.wait_with_output().expect("it ends");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        (status.code(), text(stdout), text(stderr))
-    }
+fn migrate(folder: &Folder, arguments: &[&str], stdin: &str) -> Ran {
+    folder.run(&[&["migrate"], arguments].concat(), stdin)
 }
 
 fn group() -> Value {
@@ -69,15 +29,24 @@ fn subscription(package: &str, installed: &str) -> Value {
         "status": {"installedCSV": installed, "state": "AtLatestKnown"}})
 }
 
+/// Its `ClusterServiceVersion`.
+fn csv(name: &str) -> Value {
+    json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+        "metadata": {"name": name, "namespace": "app"},
+        "spec": {"installModes": [{"type": "AllNamespaces", "supported": true}],
+            "customresourcedefinitions": {"owned": [{"name": "w.example.com"}]}},
+        "status": {"phase": "Succeeded"}})
+}
+
 fn list(items: &[Value]) -> String {
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
 }
 
 #[test]
 fn a_subscription_that_can_move_gets_its_extension_and_its_steps() {
-    let scene = Scene::new();
-    let objects = list(&[group(), subscription("p", "p.v1.0.0")]);
-    let (code, printed, errors) = scene.run(&["-f", "-", CATALOG], &objects);
+    let scene = scene();
+    let objects = list(&[group(), subscription("p", "p.v1.0.0"), csv("p.v1.0.0")]);
+    let (code, printed, errors) = migrate(&scene, &["-f", "-", CATALOG], &objects);
     assert_eq!((code, &*errors), (Some(0), ""));
     assert_eq!(
         printed,
@@ -87,6 +56,8 @@ fn a_subscription_that_can_move_gets_its_extension_and_its_steps() {
 app/p (p 1.0.0): can move to OLM v1
 Catalog       hub, for CatalogSource olm/hub
 Upgrades      automatic without the version: 1.1.0
+Needed        the feature gate BoxcutterRuntime of operator-controller must be
+                off: with it, existing CRDs are not adopted
 Steps         1. Save the ClusterExtension that -o yaml prints to a file. After
               the next steps olmguard cannot print it again.
               2. Delete the Subscription, so that OLM v0 does not install the
@@ -98,6 +69,10 @@ Steps         1. Save the ClusterExtension that -o yaml prints to a file. After
               4. Give the CRDs the marks by which OLM v1 adopts them. Otherwise
               it refuses to install the bundle. From then on, deleting the
               ClusterExtension deletes these CRDs and all their objects.
+  kubectl label crd w.example.com app.kubernetes.io/managed-by=Helm \\
+  --overwrite
+  kubectl annotate crd w.example.com meta.helm.sh/release-name=p \\
+  meta.helm.sh/release-namespace=app --overwrite
               5. Apply this ClusterExtension, and no other of the file. Wait
               until it is installed.
   kubectl wait clusterextension p --for=condition=Installed --timeout=10m
@@ -112,13 +87,14 @@ Steps         1. Save the ClusterExtension that -o yaml prints to a file. After
 
 #[test]
 fn the_manifests_are_yaml_and_say_why_they_are_so() {
-    let scene = Scene::new();
+    let scene = scene();
     let objects = list(&[
         group(),
         subscription("p", "p.v1.0.0"),
+        csv("p.v1.0.0"),
         subscription("q", "q.v1.0.0"),
     ]);
-    let (code, printed, errors) = scene.run(&["-f", "-", CATALOG, "-o", "yaml"], &objects);
+    let (code, printed, errors) = migrate(&scene, &["-f", "-", CATALOG, "-o", "yaml"], &objects);
     assert_eq!(code, Some(1));
     assert_eq!(
         errors,
@@ -131,23 +107,18 @@ fn the_manifests_are_yaml_and_say_why_they_are_so() {
         "{printed}"
     );
     scene.write("extensions.yaml", &printed);
-    let checked = Command::new(env!("CARGO_BIN_EXE_olmguard"))
-        .args(["check", "-f", "extensions.yaml", CATALOG])
-        .env_clear()
-        .current_dir(scene.0.path())
-        .output()
-        .expect("the program starts");
-    let checked = String::from_utf8_lossy(&checked.stdout).into_owned();
+    let check = ["check", "-f", "extensions.yaml", CATALOG];
+    let (_, checked, _) = scene.run(&check, "");
     assert!(checked.ends_with("1 allowed\n"), "{checked}");
 }
 
 #[test]
 fn the_object_fits_its_schema_and_cannot_comes_first() {
-    let scene = Scene::new();
+    let scene = scene();
     let mut undecided = subscription("p", "");
     undecided.as_object_mut().expect("a map").remove("status");
     let objects = list(&[group(), undecided, subscription("q", "q.v1.0.0")]);
-    let (code, printed, _) = scene.run(&["-f", "-", CATALOG, "-o", "json"], &objects);
+    let (code, printed, _) = migrate(&scene, &["-f", "-", CATALOG, "-o", "json"], &objects);
     assert_eq!(code, Some(4));
     let report: Value = serde_json::from_str(&printed).expect("JSON");
     assert_fits("schemas/olmguard.migrate.v1.json", &report);
@@ -162,12 +133,17 @@ fn the_object_fits_its_schema_and_cannot_comes_first() {
 
 #[test]
 fn an_extension_of_the_files_counts_as_existing() {
-    let scene = Scene::new();
+    let scene = scene();
     let extension = json!({"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
         "metadata": {"name": "mine"}, "spec": {"namespace": "app",
         "source": {"sourceType": "Catalog", "catalog": {"packageName": "p"}}}});
-    let objects = list(&[group(), subscription("p", "p.v1.0.0"), extension]);
-    let (code, printed, _) = scene.run(&["-f", "-", CATALOG], &objects);
+    let objects = list(&[
+        group(),
+        subscription("p", "p.v1.0.0"),
+        csv("p.v1.0.0"),
+        extension,
+    ]);
+    let (code, printed, _) = migrate(&scene, &["-f", "-", CATALOG], &objects);
     assert_eq!(code, Some(1));
     let reason = "Reason        ClusterExtension mine has this package or this name already\n";
     assert!(printed.contains(reason), "{printed}");
@@ -175,7 +151,7 @@ fn an_extension_of_the_files_counts_as_existing() {
 
 #[test]
 fn what_cannot_be_used_is_named_with_its_place_and_the_rest_is_reported() {
-    let scene = Scene::new();
+    let scene = scene();
     scene.write(
         "bad.yaml",
         "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: x\n  namespace: app\n\
@@ -183,9 +159,9 @@ fn what_cannot_be_used_is_named_with_its_place_and_the_rest_is_reported() {
     );
     scene.write(
         "good.yaml",
-        &list(&[group(), subscription("p", "p.v1.1.0")]),
+        &list(&[group(), subscription("p", "p.v1.1.0"), csv("p.v1.1.0")]),
     );
-    let (code, printed, errors) = scene.run(&["-f", "bad.yaml,good.yaml", CATALOG], "");
+    let (code, printed, errors) = migrate(&scene, &["-f", "bad.yaml,good.yaml", CATALOG], "");
     assert_eq!(code, Some(3));
     assert!(
         errors.starts_with(
@@ -201,7 +177,7 @@ fn what_cannot_be_used_is_named_with_its_place_and_the_rest_is_reported() {
 
 #[test]
 fn wrong_usage_says_what_to_give() {
-    let scene = Scene::new();
+    let scene = scene();
     let rows: [(&[&str], i32, &str); 4] = [
         (
             &[CATALOG],
@@ -226,7 +202,7 @@ fn wrong_usage_says_what_to_give() {
         ),
     ];
     for (arguments, code, expected) in rows {
-        let (got, _, errors) = scene.run(arguments, "");
+        let (got, _, errors) = migrate(&scene, arguments, "");
         assert_eq!((got, &*errors), (Some(code), expected), "{arguments:?}");
     }
 }
@@ -234,15 +210,15 @@ fn wrong_usage_says_what_to_give() {
 /// Nothing that a terminal would obey reaches it, and no command has it.
 #[test]
 fn names_that_no_api_server_accepts_are_refused() {
-    let scene = Scene::new();
+    let scene = scene();
     let mut object = subscription("p", "p.v1.0.0");
     object["metadata"]["name"] = json!("x; rm -rf ~ \u{1b}[31m\u{202e}");
-    let (code, _, errors) = scene.run(&["-f", "-", CATALOG], &object.to_string());
+    let (code, _, errors) = migrate(&scene, &["-f", "-", CATALOG], &object.to_string());
     assert_eq!(code, Some(3));
     assert!(!errors.contains(['\u{1b}', '\u{202e}']), "{errors}");
     let mut object = subscription("p", "p.v1.0.0");
     object["spec"]["name"] = json!("$(reboot)\u{1b}");
-    let (code, printed, _) = scene.run(&["-f", "-", CATALOG], &object.to_string());
+    let (code, printed, _) = migrate(&scene, &["-f", "-", CATALOG], &object.to_string());
     assert_eq!(code, Some(1), "{printed}");
     assert!(
         !printed.contains("kubectl") && !printed.contains('\u{1b}'),

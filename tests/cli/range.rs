@@ -1,7 +1,8 @@
 //! `olmguard range` as it is run: what it prints, where, and how it ends.
 
-use std::process::{Command, Output};
+use std::process::Command;
 
+use crate::folder::run;
 use olmguard_fixtures::committed::compare;
 
 /// The program in an environment that says nothing to it.
@@ -11,19 +12,9 @@ fn olmguard() -> Command {
     command
 }
 
-fn run(command: &mut Command) -> (Option<i32>, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().expect("the program starts");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (status.code(), text(stdout), text(stderr))
-}
-
 #[track_caller]
 fn prints(arguments: &[&str], code: i32, stdout: &str) {
-    let got = run(olmguard().arg("range").args(arguments));
+    let got = run(olmguard().arg("range").args(arguments), "");
     assert_eq!(
         got,
         (Some(code), stdout.to_owned(), String::new()),
@@ -34,7 +25,7 @@ fn prints(arguments: &[&str], code: i32, stdout: &str) {
 /// Ends with this code, nothing on stdout, and these words on stderr.
 #[track_caller]
 fn fails(arguments: &[&str], code: i32, words: &str) {
-    let (got, stdout, stderr) = run(olmguard().arg("range").args(arguments));
+    let (got, stdout, stderr) = run(olmguard().arg("range").args(arguments), "");
     assert_eq!((got, stdout.as_str()), (Some(code), ""), "{arguments:?}");
     assert!(stderr.contains(words), "{arguments:?}: {stderr}");
 }
@@ -89,17 +80,23 @@ fn the_release_decides_what_a_range_takes() {
         ("1.3", 0, "Does not match  2.0.0-rc.1\n"),
     ];
     for (release, code, line) in rows {
-        let (got, stdout, _) = run(olmguard().args([
-            "range",
-            "--olm-release",
-            release,
-            ">=1.0.0-0 <2.0.0",
-            "2.0.0-rc.1",
-        ]));
+        let (got, stdout, _) = run(
+            olmguard().args([
+                "range",
+                "--olm-release",
+                release,
+                ">=1.0.0-0 <2.0.0",
+                "2.0.0-rc.1",
+            ]),
+            "",
+        );
         assert_eq!(got, Some(code));
         assert!(stdout.ends_with(line), "{release}: {stdout}");
     }
-    let (code, stdout, _) = run(olmguard().args(["range", "--olm-release=1.2", "01.0.0"]));
+    let (code, stdout, _) = run(
+        olmguard().args(["range", "--olm-release=1.2", "01.0.0"]),
+        "",
+    );
     assert_eq!(code, Some(1));
     assert!(stdout.contains("\nconstraint parser error\n"), "{stdout}");
 }
@@ -176,7 +173,7 @@ fn what_cannot_be_read_is_3() {
 fn the_environment_says_what_no_flag_says() {
     let run = |variables: &[(&str, &str)], arguments: &[&str]| {
         let variables = variables.iter().copied();
-        run(olmguard().envs(variables).arg("range").args(arguments))
+        run(olmguard().envs(variables).arg("range").args(arguments), "")
     };
     let catalog = ("OLMGUARD_CATALOG", "shore=tests/range/catalog.yaml");
     let package = ("OLMGUARD_RANGE_PACKAGE", "tide");
@@ -209,7 +206,7 @@ fn no_reader_is_no_failure() {
 
 #[test]
 fn help() {
-    let (code, stdout, _) = run(olmguard().args(["range", "--help"]));
+    let (code, stdout, _) = run(olmguard().args(["range", "--help"]), "");
     assert_eq!(code, Some(0));
     compare("tests/range/help.txt", &stdout);
 }

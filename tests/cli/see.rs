@@ -7,12 +7,12 @@
 mod manifests;
 mod words;
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::folder::{self, Ran};
 use olmguard_fixtures::committed::compare;
 use olmguard_support::schema::assert_fits;
 
@@ -28,22 +28,8 @@ fn olmguard(arguments: &[&str]) -> Command {
 }
 
 /// How it ends, and what it prints to either side.
-fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    let mut command = olmguard(arguments);
-    command.stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    // What does not read its input closes it.
-    let _unread = input.write_all(stdin.as_bytes());
-    drop(input);
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = child.wait_with_output().expect("it ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (status.code(), text(stdout), text(stderr))
+fn run(arguments: &[&str], stdin: &str) -> Ran {
+    folder::run(&mut olmguard(arguments), stdin)
 }
 
 /// Ends with this code, nothing on stdout, and this on stderr.

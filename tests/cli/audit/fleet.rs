@@ -5,13 +5,14 @@ use std::fs;
 use olmguard_support::schema::assert_fits;
 use serde_json::Value;
 
-use super::{HUB, Scene, list, object};
+use super::{HUB, audit, list, object};
+use crate::folder::Folder;
 use crate::saved::{named, olm, save, save_running};
 
 /// Two clusters as JSON of their audits in `fleet`, `eu` and `us`.
-fn scene() -> Scene {
-    let scene = Scene::new();
-    fs::create_dir(scene.0.path().join("fleet")).expect("a directory");
+fn scene() -> Folder {
+    let scene = super::scene();
+    fs::create_dir(scene.path().join("fleet")).expect("a directory");
     let clusters = [
         (
             "eu",
@@ -23,7 +24,7 @@ fn scene() -> Scene {
         ("us", vec![object("pinned", "1.1.0", "1.1.0")]),
     ];
     for (name, objects) in clusters {
-        let (_, stdout, stderr) = scene.run(&["-", HUB, "-o", "json"], &list(&objects));
+        let (_, stdout, stderr) = audit(&scene, &["-", HUB, "-o", "json"], &list(&objects));
         assert_eq!(stderr, "");
         scene.write(&format!("fleet/{name}.json"), &stdout);
     }
@@ -32,7 +33,7 @@ fn scene() -> Scene {
 
 #[test]
 fn a_directory_of_audits_is_one_report() {
-    let (code, stdout, stderr) = scene().run(&["--fleet=fleet"], "");
+    let (code, stdout, stderr) = audit(&scene(), &["--fleet=fleet"], "");
     assert_eq!((code, &*stderr), (Some(1), ""));
     let expected = [
         "2 clusters: 3 extensions, 1 denied, 2 not at the newest version",
@@ -49,22 +50,22 @@ fn a_directory_of_audits_is_one_report() {
 #[test]
 fn snapshots_and_audits_are_mixed_and_the_forms_say_the_same() {
     let scene = scene();
-    let path = |name: &str| scene.0.path().join(name);
+    let path = |name: &str| scene.path().join(name);
     let catalogs = [(named("hub"), Some(&*path("hub.yaml")))];
     let extensions = vec![object("newest", "1.2.0", "1.2.0")];
     save_running(&path("lab.snapshot"), extensions, &catalogs);
     let flags = ["--fleet=fleet", "--fleet=lab.snapshot"];
-    let (code, stdout, stderr) = scene.run(&[&flags[..], &["-o", "json"]].concat(), "");
+    let (code, stdout, stderr) = audit(&scene, &[&flags[..], &["-o", "json"]].concat(), "");
     assert_eq!(code, Some(1), "{stderr}");
     let printed: Value = serde_json::from_str(&stdout).expect("one object");
     assert_fits("schemas/olmguard.fleet.v1.json", &printed);
     let clusters = printed["clusters"].as_array().expect("a list");
     let names: Vec<_> = clusters.iter().map(|one| one["name"].as_str()).collect();
     assert_eq!(names, [Some("eu"), Some("us"), Some("lab")]);
-    let (_, html, _) = scene.run(&[&flags[..], &["-o", "html"]].concat(), "");
+    let (_, html, _) = audit(&scene, &[&flags[..], &["-o", "html"]].concat(), "");
     let of_version = "<dt>1.1.0</dt>\n<dd>1 extension, 1 not at the newest version in us</dd>";
     assert!(html.contains(of_version), "{html}");
-    let (_, yaml, _) = scene.run(&[&flags[..], &["-o", "yaml"]].concat(), "");
+    let (_, yaml, _) = audit(&scene, &[&flags[..], &["-o", "yaml"]].concat(), "");
     assert!(yaml.contains("schema: \"olmguard.fleet/v1\""), "{yaml}");
 }
 
@@ -81,11 +82,11 @@ fn what_cannot_be_read_is_said_with_its_file_and_the_rest_is_reported() {
     );
     scene.write("fleet/.hidden", "not of the fleet");
     fs::write(
-        scene.0.path().join("fleet/cut.snapshot"),
+        scene.path().join("fleet/cut.snapshot"),
         [0x28, 0xb5, 0x2f, 0xfd],
     )
     .expect("a file");
-    let (code, stdout, stderr) = scene.run(&["--fleet=fleet", "--fleet=none"], "");
+    let (code, stdout, stderr) = audit(&scene, &["--fleet=fleet", "--fleet=none"], "");
     assert_eq!(code, Some(3), "{stderr}");
     assert!(
         stdout.contains("cluster us: 1 extension, 1 not at the newest version\n"),
@@ -107,18 +108,18 @@ fn what_cannot_be_read_is_said_with_its_file_and_the_rest_is_reported() {
 fn files_of_one_name_are_named_by_their_paths() {
     let scene = scene();
     for directory in ["emea", "apac"] {
-        fs::create_dir(scene.0.path().join(directory)).expect("a directory");
+        fs::create_dir(scene.path().join(directory)).expect("a directory");
     }
-    let audit = fs::read_to_string(scene.0.path().join("fleet/us.json")).expect("an audit");
+    let report = fs::read_to_string(scene.path().join("fleet/us.json")).expect("an audit");
     for file in [
         "emea/prod.json",
         "apac/prod.json",
         "apac/lab.json",
         "apac/prod.snapshot.json",
     ] {
-        scene.write(file, &audit);
+        scene.write(file, &report);
     }
-    let (code, stdout, stderr) = scene.run(&["--fleet=emea", "--fleet=apac"], "");
+    let (code, stdout, stderr) = audit(&scene, &["--fleet=emea", "--fleet=apac"], "");
     assert_eq!((code, &*stderr), (Some(0), ""));
     let names: Vec<_> = stdout
         .lines()
@@ -144,7 +145,7 @@ fn a_cluster_that_is_given_twice_is_wrong_usage() {
             "error: --contexts: \"prod\" is given twice; give each context once\n",
         ),
     ] {
-        let (code, stdout, stderr) = scene.run(&flags, "");
+        let (code, stdout, stderr) = audit(&scene, &flags, "");
         assert_eq!((code, &*stdout, &*stderr), (Some(2), "", line));
     }
 }
@@ -152,14 +153,14 @@ fn a_cluster_that_is_given_twice_is_wrong_usage() {
 #[test]
 fn a_snapshot_without_extensions_is_said_and_the_rest_is_reported() {
     let scene = scene();
-    let path = |name: &str| scene.0.path().join(name);
+    let path = |name: &str| scene.path().join(name);
     let catalogs = [(named("hub"), Some(&*path("hub.yaml")))];
     save(
         &path("fleet/lab.snapshot"),
         Some(olm("1.11", &[])),
         &catalogs,
     );
-    let (code, stdout, stderr) = scene.run(&["--fleet=fleet"], "");
+    let (code, stdout, stderr) = audit(&scene, &["--fleet=fleet"], "");
     assert_eq!(code, Some(4), "{stderr}");
     assert!(stdout.contains("cluster lab: 0 extensions\n"), "{stdout}");
     assert!(
@@ -180,7 +181,7 @@ fn a_context_that_does_not_exist_is_said_and_the_rest_is_reported() {
         "--contexts=prod,lab",
         "--kubeconfig=kubeconfig",
     ];
-    let (code, stdout, stderr) = scene.run(&flags, "");
+    let (code, stdout, stderr) = audit(&scene, &flags, "");
     assert_eq!(code, Some(3), "{stderr}");
     assert!(
         stdout.starts_with(
@@ -196,14 +197,14 @@ fn a_context_that_does_not_exist_is_said_and_the_rest_is_reported() {
 #[test]
 fn a_directory_without_files_and_a_form_without_clusters_are_wrong_usage() {
     let scene = scene();
-    fs::create_dir(scene.0.path().join("empty")).expect("a directory");
-    let (code, _, stderr) = scene.run(&["--fleet=empty"], "");
+    fs::create_dir(scene.path().join("empty")).expect("a directory");
+    let (code, _, stderr) = audit(&scene, &["--fleet=empty"], "");
     assert_eq!(code, Some(2));
     assert!(
         stderr.contains("error: --fleet: empty: no file is there: expected snapshots"),
         "{stderr}"
     );
-    let (code, _, stderr) = scene.run(&["--fleet=fleet", "-o", "junit"], "");
+    let (code, _, stderr) = audit(&scene, &["--fleet=fleet", "-o", "junit"], "");
     assert_eq!(code, Some(2));
     let expected =
         "error: -o junit has no form for many clusters: expected -o text, json, yaml or html";

@@ -3,7 +3,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-use super::{HUB, Scene, list, object};
+use super::{HUB, audit, list, object, scene};
 use olmguard_support::junit::assert_is_junit;
 
 /// Names that mean something in one of the forms. None has a placeholder, which is skipped.
@@ -43,7 +43,7 @@ fn inputs(names: &[String]) -> String {
 /// What is printed in this form.
 #[track_caller]
 fn printed(form: &str, names: &[String]) -> String {
-    let (code, stdout, stderr) = Scene::new().run(&["-", HUB, "-o", form], &inputs(names));
+    let (code, stdout, stderr) = audit(&scene(), &["-", HUB, "-o", form], &inputs(names));
     assert_eq!(code, Some(1), "{stderr}");
     assert!(is_plain(&stderr), "{stderr:?}");
     stdout
@@ -181,9 +181,9 @@ fn junit_has_a_case_for_each_name() {
 #[test]
 fn reports_of_openreports_are_documents() {
     let names = hostile();
-    let scene = Scene::new();
+    let scene = scene();
     let flags = ["-", HUB, "--report", "--at=2026-11-24T22:00:00Z"];
-    let (code, stdout, _) = scene.run(&flags, &inputs(&names));
+    let (code, stdout, _) = audit(&scene, &flags, &inputs(&names));
     assert_eq!(code, Some(1));
     assert!(
         is_plain(&stdout) && stdout.starts_with("---\napiVersion: \"openreports.io/v1alpha1\"\n")
@@ -201,7 +201,7 @@ fn reports_of_openreports_are_documents() {
     for name in short {
         assert!(subjects.contains(&&json!(name)), "{name:?}");
     }
-    let (code, _, stderr) = scene.run(&["-", HUB, "--report", "-o", "json"], "");
+    let (code, _, stderr) = audit(&scene, &["-", HUB, "--report", "-o", "json"], "");
     assert_eq!(code, Some(2));
     assert!(stderr.contains("--report"), "{stderr}");
 }
@@ -232,7 +232,7 @@ fn markdown_counts_what_its_size_limit_omits_by_kind() {
     let objects: Vec<_> = (0..400)
         .map(|number| object(&format!("denied-{number:03}"), "1.2.0", "1.0.0"))
         .collect();
-    let (_, text, _) = Scene::new().run(&["-", HUB, "-o", "markdown"], &list(&objects));
+    let (_, text, _) = audit(&scene(), &["-", HUB, "-o", "markdown"], &list(&objects));
     assert!(text.len() <= 65_536, "{}", text.len());
     assert_eq!(text.matches("| `denied-").count(), 400);
     let folds = text.matches("<details>").count();
@@ -245,7 +245,7 @@ fn markdown_counts_what_its_size_limit_omits_by_kind() {
     let many: Vec<_> = (0..4000)
         .map(|number| object(&format!("denied-{number:04}"), "1.2.0", "1.0.0"))
         .collect();
-    let (_, text, _) = Scene::new().run(&["-", HUB, "-o", "markdown"], &list(&many));
+    let (_, text, _) = audit(&scene(), &["-", HUB, "-o", "markdown"], &list(&many));
     let rows = 4000 - text.matches("| `denied-").count();
     let line = format!(
         "\n{rows} rows of the table and 4000 lists of findings are omitted because of the size limit; \
@@ -260,9 +260,9 @@ fn markdown_and_junit_name_what_could_not_be_read() {
         object("good", "1.2.0", "1.2.0"),
         object("denied", "1.2.0", "1.0.0"),
     ]);
-    let scene = Scene::new();
+    let scene = scene();
     let run = |form| {
-        let (code, stdout, _) = scene.run(&["-", "gone.yaml", HUB, "-o", form], &objects);
+        let (code, stdout, _) = audit(&scene, &["-", "gone.yaml", HUB, "-o", form], &objects);
         assert_eq!(code, Some(3), "{form}");
         stdout
     };

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Scene, list, object};
+use super::{audit, list, object};
+use crate::folder::Folder;
 use crate::saved::{named, olm, save};
 
 /// A scene with the files of the book.
-fn scene() -> Scene {
-    let scene = Scene::new();
+fn scene() -> Folder {
+    let scene = super::scene();
     for name in ["catalog.yaml", "installed.yaml", "upcoming.yaml"] {
         scene.write(name, &read(&format!("docs/sample/{name}")));
     }
@@ -20,9 +21,9 @@ fn read(path: &str) -> String {
 }
 
 #[track_caller]
-fn shows(page: &str, scene: &Scene, line: &str, expected: i32) {
+fn shows(page: &str, scene: &Folder, line: &str, expected: i32) {
     let arguments: Vec<_> = line.split(' ').skip(2).collect();
-    let (code, stdout, stderr) = scene.run(&arguments, "");
+    let (code, stdout, stderr) = audit(scene, &arguments, "");
     assert_eq!((code, &*stderr), (Some(expected), ""));
     let shown = format!("$ {line}\n{stdout}");
     let indented: String = shown.lines().flat_map(|line| [line, "\n"]).collect();
@@ -35,7 +36,7 @@ fn shows(page: &str, scene: &Scene, line: &str, expected: i32) {
 #[test]
 fn the_preview() {
     let scene = scene();
-    let path = |name: &str| scene.0.path().join(name);
+    let path = |name: &str| scene.path().join(name);
     let catalogs = [(named("hub"), Some(&*path("catalog.yaml")))];
     save(&path("prod.snapshot"), Some(olm("1.11", &[])), &catalogs);
     let line = "olmguard audit installed.yaml --snapshot prod.snapshot --catalog hub=upcoming.yaml";
@@ -45,7 +46,7 @@ fn the_preview() {
 #[test]
 fn many_clusters() {
     let scene = scene();
-    fs::create_dir(scene.0.path().join("reports")).expect("a directory");
+    fs::create_dir(scene.path().join("reports")).expect("a directory");
     let of_lantern = |objects: &mut [serde_json::Value]| {
         for object in objects {
             let version = object["status"]["install"]["bundle"]["version"].clone();
@@ -69,7 +70,7 @@ fn many_clusters() {
     for (name, mut objects) in clusters {
         of_lantern(&mut objects);
         let flags = ["-", "--catalog=hub=catalog.yaml", "-o", "json"];
-        let (_, stdout, stderr) = scene.run(&flags, &list(&objects));
+        let (_, stdout, stderr) = audit(&scene, &flags, &list(&objects));
         assert_eq!(stderr, "");
         scene.write(&format!("reports/{name}.json"), &stdout);
     }

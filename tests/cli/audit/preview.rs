@@ -5,18 +5,19 @@ use std::fs;
 use olmguard_support::schema::assert_fits;
 use serde_json::{Value, json};
 
-use super::{Scene, list, object};
+use super::{audit, list, object};
+use crate::folder::Folder;
 use crate::saved::{named, olm, save};
 
 /// A scene with the catalog `hub` in a snapshot, and one that comes after it: without 1.1.0, with 1.3.0.
-fn scene() -> Scene {
-    let scene = Scene::new();
-    let path = |name: &str| scene.0.path().join(name);
+fn scene() -> Folder {
+    let scene = super::scene();
+    let path = |name: &str| scene.path().join(name);
     let old = fs::read_to_string(path("hub.yaml")).expect("a catalog");
-    let next = old.replace("- name: p.v1.1.0\n  replaces: p.v1.0.0\n", "");
+    let next = old.replace("- {name: p.v1.1.0, replaces: p.v1.0.0}\n", "");
     let next = next.replace(
-        "- name: p.v1.2.0\n  replaces: p.v1.1.0\n",
-        "- name: p.v1.2.0\n- name: p.v1.3.0\n  replaces: p.v1.2.0\n",
+        "- {name: p.v1.2.0, replaces: p.v1.1.0}\n",
+        "- {name: p.v1.2.0}\n- {name: p.v1.3.0, replaces: p.v1.2.0}\n",
     );
     let gone = "---\nschema: olm.bundle\npackage: p\nname: p.v1.1.0\nimage: example.com/p:1.1.0\n\
                 properties:\n- type: olm.package\n  value: {packageName: p, version: 1.1.0}\n";
@@ -60,7 +61,7 @@ fn with<'a>(flags: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn a_new_catalog_is_reported_by_what_is_different_the_worst_first() {
-    let (code, stdout, stderr) = scene().run(NEXT, "");
+    let (code, stdout, stderr) = audit(&scene(), NEXT, "");
     assert_eq!((code, &*stderr), (Some(1), ""));
     let reach =
         "  reach gained: 1.3.0 is reachable in 1 step: set the version to \"1.3.0\"; before: none";
@@ -86,7 +87,7 @@ fn a_new_catalog_is_reported_by_what_is_different_the_worst_first() {
 fn each_side_is_the_audit_of_its_time() {
     let scene = scene();
     let json = |flags: &[&str]| -> Value {
-        let (_, stdout, stderr) = scene.run(&with(flags, &["-o", "json"]), "");
+        let (_, stdout, stderr) = audit(&scene, &with(flags, &["-o", "json"]), "");
         serde_json::from_str(&stdout).expect(&stderr)
     };
     let preview = json(NEXT);
@@ -107,7 +108,7 @@ fn each_side_is_the_audit_of_its_time() {
 
 #[test]
 fn a_catalog_that_stays_as_it_is_changes_nothing() {
-    let (code, stdout, _) = scene().run(&with(NOW, &["--catalog=hub=hub.yaml"]), "");
+    let (code, stdout, _) = audit(&scene(), &with(NOW, &["--catalog=hub=hub.yaml"]), "");
     assert_eq!(code, Some(0));
     let expected = "4 extensions with the new catalog \"hub\": 0 with breaking changes, 0 to review, 0 improved, \
                     4 unchanged\n";
@@ -116,7 +117,7 @@ fn a_catalog_that_stays_as_it_is_changes_nothing() {
 
 #[test]
 fn a_catalog_that_the_snapshot_does_not_have_is_added_with_a_warning() {
-    let (code, stdout, stderr) = scene().run(&with(NOW, &["--catalog=hab=hub.yaml"]), "");
+    let (code, stdout, stderr) = audit(&scene(), &with(NOW, &["--catalog=hab=hub.yaml"]), "");
     assert_eq!(code, Some(1));
     assert!(stdout.contains("  ambiguous: "), "{stdout}");
     let expected = "warning: catalog \"hab\" is not in the snapshot or the cluster: the report is about adding it";
@@ -125,7 +126,7 @@ fn a_catalog_that_the_snapshot_does_not_have_is_added_with_a_warning() {
 
 #[test]
 fn a_new_catalog_that_cannot_be_read_leaves_its_users_undecided() {
-    let (code, stdout, stderr) = scene().run(&with(NOW, &["--catalog=hub=none.yaml"]), "");
+    let (code, stdout, stderr) = audit(&scene(), &with(NOW, &["--catalog=hub=none.yaml"]), "");
     assert_eq!(code, Some(3), "{stderr}");
     assert!(stdout.contains("  undecided: "), "{stdout}");
     assert!(stderr.contains("error: catalog \"hub\": "), "{stderr}");
@@ -133,7 +134,7 @@ fn a_new_catalog_that_cannot_be_read_leaves_its_users_undecided() {
 
 #[test]
 fn the_comment_folds_the_changes_away() {
-    let (code, stdout, _) = scene().run(&with(NEXT, &["-o", "markdown"]), "");
+    let (code, stdout, _) = audit(&scene(), &with(NEXT, &["-o", "markdown"]), "");
     assert_eq!(code, Some(1));
     let begin = "<!-- olmguard audit changes -->\n### olmguard audit: ";
     assert!(stdout.starts_with(begin), "{stdout}");
@@ -150,7 +151,7 @@ fn a_form_without_changes_is_wrong_usage() {
         (&["-o", "junit"], "-o junit"),
         (&["--report"], "--report"),
     ] {
-        let (code, stdout, stderr) = scene().run(&with(NEXT, flags), "");
+        let (code, stdout, stderr) = audit(&scene(), &with(NEXT, flags), "");
         assert_eq!((code, &*stdout), (Some(2), ""), "{form}");
         let expected = format!("error: {form} has no form for what --catalog changes");
         assert!(stderr.contains(&expected), "{stderr}");
@@ -165,7 +166,7 @@ fn hostile_names_stay_in_their_line_in_each_form() {
     object["metadata"]["name"] = json!(hostile);
     scene.write("list.json", &list(&[object]));
     for form in ["text", "json", "yaml", "markdown"] {
-        let (_, stdout, _) = scene.run(&with(NEXT, &["-o", form]), "");
+        let (_, stdout, _) = audit(&scene, &with(NEXT, &["-o", form]), "");
         assert!(!stdout.contains('\u{1b}'), "{form}: {stdout:?}");
         let is_forged = stdout
             .lines()

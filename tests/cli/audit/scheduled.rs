@@ -8,7 +8,8 @@ use std::process::Command;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::{Scene, object};
+use super::{object, scene};
+use crate::folder::Folder;
 use crate::saved::{named, save_running};
 use olmguard::manifest::documents;
 
@@ -35,12 +36,12 @@ fn steps() -> Vec<String> {
     ours.map(str::to_owned).collect()
 }
 
-fn run(scene: &Scene, step: &str) {
+fn run(scene: &Folder, step: &str) {
     let program = Path::new(env!("CARGO_BIN_EXE_olmguard"));
     let programs = program.parent().expect("a directory").display();
     let path = format!("{programs}:{}", env::var("PATH").expect("a path"));
     let mut shell = Command::new("sh");
-    shell.args(["-e", "-c", step]).current_dir(scene.0.path());
+    shell.args(["-e", "-c", step]).current_dir(scene.path());
     let status = shell.env_clear().env("PATH", path).status().expect("sh");
     assert!(status.success(), "{step}");
 }
@@ -60,13 +61,13 @@ fn found(renovate: &Value, file: &str) -> Vec<(String, String)> {
 }
 
 /// The data source of one dependency: the rule of the example is a look-up by its name.
-fn source(renovate: &Value, scene: &Scene, name: &str) -> Value {
+fn source(renovate: &Value, scene: &Folder, name: &str) -> Value {
     let data_source = &renovate["customDatasources"]["olmguard"];
     let url = data_source["defaultRegistryUrlTemplate"]
         .as_str()
         .expect("a text");
     let file = url.strip_prefix("file://").expect("a file");
-    let all = fs::read_to_string(scene.0.path().join(file)).expect("a list");
+    let all = fs::read_to_string(scene.path().join(file)).expect("a list");
     let all: Value = serde_json::from_str(&all).expect("JSON");
     assert_eq!(
         data_source["transformTemplates"],
@@ -77,15 +78,15 @@ fn source(renovate: &Value, scene: &Scene, name: &str) -> Value {
 
 #[test]
 fn a_night_writes_the_comment_and_the_versions_that_renovate_can_set() {
-    let scene = Scene::new();
+    let scene = scene();
     let extensions = vec![
         object("lantern", "1.0.0", "1.0.0"),
         object("newest", "1.2.0", "1.2.0"),
         object("denied", "1.2.0", "1.0.0"),
     ];
-    let catalogs = [(named("hub"), Some(&*scene.0.path().join("hub.yaml")))];
+    let catalogs = [(named("hub"), Some(&*scene.path().join("hub.yaml")))];
     save_running(
-        &scene.0.path().join("cluster.snapshot"),
+        &scene.path().join("cluster.snapshot"),
         extensions,
         &catalogs,
     );
@@ -94,7 +95,7 @@ fn a_night_writes_the_comment_and_the_versions_that_renovate_can_set() {
     for step in &steps {
         run(&scene, step);
     }
-    let comment = fs::read_to_string(scene.0.path().join("comment.md")).expect("a comment");
+    let comment = fs::read_to_string(scene.path().join("comment.md")).expect("a comment");
     assert!(
         comment.starts_with("<!-- olmguard audit -->\n### olmguard audit: 3 extensions"),
         "{comment}"
