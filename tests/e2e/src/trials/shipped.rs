@@ -99,12 +99,28 @@ async fn stays(kubectl: &Kubectl, manifest: &str) -> Result<()> {
 async fn stays_by(kubectl: &Kubectl, way: &str, manifest: &str) -> Result<String> {
     let apply = format!("apply {way} --validate=strict -f -");
     kubectl.run(&apply, manifest).await?;
+    are_established(kubectl, manifest).await?;
     let before = versions(kubectl, manifest).await?;
     let again = kubectl.run(&apply, manifest).await?;
     let after = versions(kubectl, manifest).await?;
     ensure!(before == after, "first\n{before}then\n{after}");
     has_no_difference(kubectl, &format!("diff {way} -f -"), manifest).await?;
     Ok(again)
+}
+
+/// The API server writes the conditions of a new CRD a moment after it has taken it, and so changes its version.
+async fn are_established(kubectl: &Kubectl, manifest: &str) -> Result<()> {
+    let columns = r#"custom-columns=K:.kind,E:.status.conditions[?(@.type=="Established")].status"#;
+    let get = format!("get -f - -o {columns}");
+    until("every CRD to be established", async || {
+        let printed = kubectl.run(&get, manifest).await.ok()?;
+        let mut lines = printed.lines();
+        let is_one = |line: &&str| line.starts_with("CustomResourceDefinition ");
+        let is_open = |line: &str| !line.ends_with(" True");
+        let open = lines.by_ref().filter(is_one).find(|line| is_open(line));
+        open.is_none().then_some(())
+    })
+    .await
 }
 
 async fn versions(kubectl: &Kubectl, manifest: &str) -> Result<String> {
