@@ -203,7 +203,14 @@ const REQUIREMENT: Keep = Keep::Fields(
     Others::PassedOver,
 );
 
-const INSTALL: Keep = Keep::Fields(&[("namespace", Keep::Leaf)], Others::Named);
+const INSTALL: Keep = Keep::Fields(
+    &[("namespace", Keep::Leaf), ("preflight", PREFLIGHT)],
+    Others::Named,
+);
+
+const PREFLIGHT: Keep = Keep::Fields(&[("crdUpgradeSafety", CRD_UPGRADE_SAFETY)], Others::Named);
+
+const CRD_UPGRADE_SAFETY: Keep = Keep::Fields(&[("enforcement", Keep::Leaf)], Others::Named);
 
 const STATUS: Keep = Keep::Fields(
     &[

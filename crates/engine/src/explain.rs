@@ -6,6 +6,7 @@ mod advice;
 mod answer;
 mod facts;
 mod guardrail;
+mod manifests;
 mod message;
 pub mod plain;
 mod policy;
@@ -19,17 +20,18 @@ pub mod warning;
 pub use advice::OneEditReport;
 pub use answer::{
     Answer, CitedCatalog, ExemptionReport, ResolvedBundle, answer, answer_unasked, answer_until,
-    answer_with_successors, exemption, line, message, not_judged, reason, unknown,
+    answer_with_successors, exemption, images, line, message, not_judged, reason, unknown,
 };
 pub use guardrail::{
     Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons, hindrance,
 };
+pub use manifests::{CRD_PANIC, of_crd_change, of_validator};
 pub use message::MESSAGE;
 pub use policy::{PolicyReport, RequesterFact, denial};
 pub use refusal::Cause;
 pub use text::{LINE_1, counted, cut_end, in_quotes, label, one_line};
 pub use unrendered::{Renderer, Unrendered};
 pub use warning::{
-    let_through, of_catalog, only_observed, renamed, too_costly_together, warn_first, warn_last,
-    warn_of_base,
+    let_through, of_catalog, of_preflight, only_observed, renamed, too_costly_together, warn_first,
+    warn_last, warn_of_base,
 };

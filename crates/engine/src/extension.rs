@@ -26,7 +26,7 @@ pub use crate::extension::fields::{BypassWords, ChannelField, Fields, SelectorFi
 pub use crate::extension::filter::{Filter, Policy};
 pub use crate::extension::hints::{Hint, Instead, catalog_hints, hints};
 pub use crate::extension::identity::{Identity, RecognisedObject, recognise};
-pub use crate::extension::install::{InstallRequest, SpecConfig};
+pub use crate::extension::install::{CrdEnforcement, InstallRequest, SpecConfig};
 pub use crate::extension::read::{FilterError, FilterProblem, SourceType};
 pub use crate::extension::status::{Installed, InstalledBundle, Rollout, UnknownCause};
 pub use olmguard_catalog::json::Json;

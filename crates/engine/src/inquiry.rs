@@ -15,8 +15,8 @@ use crate::judge::{
     StatedInstalled, Stop, Token, Verdict, advise, judge, target,
 };
 use crate::resolve::{
-    Bounds, CatalogEdge, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Query,
-    Violation,
+    Bounds, CatalogEdge, Choice, EditContext, Guards, InstallBound, MatchingPolicies, Offer,
+    Origin, Query, Violation,
 };
 use olmguard_catalog::version::{Release, Version};
 
@@ -113,7 +113,7 @@ impl<'a> Inquiry<'a> {
             rules: self.basis.snapshot.rules(),
             guards: &self.guards,
             policies: Some(&self.policies),
-            install: self.context.install,
+            install: InstallBound::of(self.context.install, self.basis.snapshot.contents()),
             effort: None,
         }
     }

@@ -32,7 +32,8 @@ mod walk;
 mod warning;
 
 pub use crate::resolve::{
-    InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop, UpgradePolicies,
+    CrdRefusal, InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop,
+    UpgradePolicies,
 };
 pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise, pin};
 pub use basis::{Basis, Policies};
@@ -43,6 +44,7 @@ pub use identify::{
     nearest_versions, target,
 };
 pub use policy_row::denied_steps;
+pub(crate) use preflight_row::images_named;
 pub use rule::{Request, rule};
 pub use ruling::{
     AllowedChange, ForbiddenStep, Jump, MatchedBundles, NoCatalogs, OutdatedCatalogs,
@@ -111,10 +113,11 @@ impl<'a> Edit<'a> {
         })
     }
 
-    /// Whether it changes how a bundle is installed.
+    /// Whether it changes how a bundle is installed, or whether it can be.
     fn reconfigures(&self) -> bool {
-        let install = self.install();
-        install.is_some_and(|install| install.occasion == Occasion::Reconfiguration)
+        let old = self.old.and_then(|old| old.install.as_ref());
+        let both = self.new.install.as_ref().zip(old);
+        both.is_some_and(|(new, old)| new.decides_otherwise_than(old))
     }
 
     /// How the extension is to be installed, if its shape says so.

@@ -20,19 +20,21 @@ use serde::{Deserialize, Serialize};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::selector::Selector;
+use olmguard_preflight::content::BundleContents;
 
 pub use crate::snapshot::cluster_catalog::{
     BadClusterCatalog, ClusterCatalogError, METADATA_NAME_LABEL,
 };
 pub use crate::snapshot::edit::{CatalogEdit, EditedCatalogs, EditedContent};
 
-/// The catalogs of a cluster at one moment, and the rules of the OLM in it.
+/// The catalogs of a cluster at one moment, the rules of the OLM in it, and the contents of bundles.
 ///
 /// Invariant: `catalogs` are in byte order of their names, each name once.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     rules: Rules,
     catalogs: Arc<[CatalogState]>,
+    contents: Arc<BundleContents>,
     /// Whether no catalogs are given; false for a cluster without any.
     is_unasked: bool,
 }
@@ -147,6 +149,7 @@ impl Snapshot {
         Self {
             rules,
             catalogs: by_name.into_values().collect(),
+            contents: Arc::default(),
             is_unasked: false,
         }
     }
@@ -163,7 +166,7 @@ impl Snapshot {
     #[must_use]
     pub fn with(&self, catalog: CatalogState) -> Self {
         let all = self.catalogs.iter().cloned();
-        Self::new(self.rules.clone(), all.chain([catalog]))
+        self.of_catalogs(all.chain([catalog]))
     }
 
     /// The same without the catalog of this name.
@@ -171,7 +174,28 @@ impl Snapshot {
     pub fn without(&self, name: &str) -> Self {
         let mut others = self.catalogs.to_vec();
         others.retain(|catalog| catalog.name != name);
-        Self::new(self.rules.clone(), others)
+        self.of_catalogs(others)
+    }
+
+    fn of_catalogs(&self, catalogs: impl IntoIterator<Item = CatalogState>) -> Self {
+        Self {
+            contents: Arc::clone(&self.contents),
+            ..Self::new(self.rules.clone(), catalogs)
+        }
+    }
+
+    /// The same with what is in the images of bundles.
+    #[must_use]
+    pub fn with_contents(self, contents: impl Into<Arc<BundleContents>>) -> Self {
+        Self {
+            contents: contents.into(),
+            ..self
+        }
+    }
+
+    /// What is in the images of bundles, as far as that is known.
+    pub fn contents(&self) -> &BundleContents {
+        &self.contents
     }
 
     /// Whether catalogs are given.

@@ -27,6 +27,8 @@ checks! {
     ReleaseNameTooLong => "release-name-too-long",
     /// The image reference of the bundle cannot be used.
     ImageRefInvalid => "image-ref-invalid",
+    /// The image holds no bundle of the format registry+v1.
+    BundleFormat => "bundle-format",
     /// The bundle owns an API service.
     ApiservicesUnsupported => "apiservices-unsupported",
     /// The bundle has webhooks, and nothing provides their certificates.
@@ -65,6 +67,8 @@ checks! {
     CrdServedVersions => "crd-served-versions",
     /// operator-controller fails while it compares a CRD.
     CrdPanic => "crd-panic",
+    /// CRDs were compared with those of the installed bundle, and not with those of the cluster.
+    CrdApproximate => "crd-approximate",
 }
 
 #[cfg(test)]

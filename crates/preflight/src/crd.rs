@@ -246,6 +246,23 @@ pub enum CrdChange {
 }
 
 impl CrdComparison {
+    /// [`Self::worst_first`] without what a removed field entails: all that is found of the field says it once more.
+    pub fn of_people(&self) -> Vec<&CrdFinding> {
+        let mut findings = self.worst_first();
+        findings.retain(|found| !self.is_repeated(found));
+        findings
+    }
+
+    /// Whether another finding says that the field of this one is removed.
+    pub fn is_repeated(&self, found: &CrdFinding) -> bool {
+        let CrdChange::Property { path, .. } = &found.change else {
+            return false;
+        };
+        self.findings.iter().any(|other| {
+            matches!(&other.change, CrdChange::FieldRemoved { path: removed, .. } if removed == path)
+        })
+    }
+
     /// The findings for people: what the API server refuses, too, comes first, then what breaks objects or clients, then
     /// what may be harmless, and last what only some runs find. Findings of one kind are in byte order.
     pub fn worst_first(&self) -> Vec<&CrdFinding> {
@@ -265,6 +282,18 @@ impl CrdFinding {
             PreflightCheck::CrdServedVersions => 4,
             _ => 2,
         }
+    }
+
+    /// The line of operator-controller, if it is known whole.
+    pub fn upstream(&self) -> Option<String> {
+        let is_cut = matches!(
+            &self.change,
+            CrdChange::Property {
+                change: PropertyChange::OneOf(_) | PropertyChange::Unhandled { .. },
+                ..
+            }
+        );
+        (!is_cut && !self.is_unsteady).then(|| self.to_string())
     }
 
     /// The check that fails.

@@ -10,6 +10,7 @@
 pub mod bundle;
 mod check;
 pub mod config;
+pub mod content;
 pub mod crd;
 pub mod reference;
 pub mod support;

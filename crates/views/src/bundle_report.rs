@@ -7,11 +7,11 @@
 mod words;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator};
 use olmguard_preflight::bundle::RegistryBundle;
-use olmguard_preflight::crd::{self, CrdChange, CrdComparison, CrdError, CrdGeneration};
+use olmguard_preflight::content::{RefusedCrd, ReplacedCrds, UncomparedCrd};
 use olmguard_preflight::{PreflightCheck, support};
 use olmguard_report::{Severity, Text, Tone};
 
@@ -51,14 +51,6 @@ struct BundleFinding {
     is_repeated: bool,
 }
 
-/// Why a CRD cannot be compared.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("bundle {bundle}: a CRD cannot be compared: {error}")]
-pub struct UncomparedCrd {
-    bundle: String,
-    error: CrdError,
-}
-
 impl ReleaseReport {
     /// The report on a bundle, and on the way to it from an older one.
     ///
@@ -72,7 +64,7 @@ impl ReleaseReport {
         let minor = rules.olm.minor();
         let mut findings = Vec::from_iter(unsupported(bundle, rules));
         findings.extend(bundle.faults(minor).into_iter().map(|fault| BundleFinding {
-            message: words::of_validator(&fault.upstream),
+            message: of_validator(&fault.upstream),
             ..BundleFinding::new(fault.check, Severity::Error, Some(fault.upstream))
         }));
         if let Some(before) = before {
@@ -171,64 +163,31 @@ fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> 
     })
 }
 
-/// What of the new CRDs cannot follow the old ones; nothing for a release that compares in a way that is not known.
+/// What of the new CRDs cannot follow the old ones.
 fn crds(
     before: &RegistryBundle,
     after: &RegistryBundle,
     minor: u8,
 ) -> Result<Vec<BundleFinding>, UncomparedCrd> {
-    let Some(generation) = CrdGeneration::of(minor) else {
-        return Ok(Vec::new());
-    };
-    let mut findings = Vec::new();
-    for new in after.crds() {
-        let new = read(after, new)?;
-        for old in before.crds() {
-            let old = read(before, old)?;
-            if old.name == new.name {
-                let found = crd::compare(&old, &new, generation);
-                let found = found.map_err(|error| uncompared(after, error))?;
-                findings.extend(of_crd(new.name, &found));
-            }
-        }
-    }
-    Ok(findings)
+    let refused = ReplacedCrds::Bundle(before).refused(after, minor)?;
+    Ok(refused.iter().flat_map(of_crd).collect())
 }
 
-/// A CRD as OLM renders it.
-fn read<'a>(
-    bundle: &RegistryBundle,
-    object: &'a Value,
-) -> Result<crd::ComparedCrd<'a>, UncomparedCrd> {
-    let read = crd::ComparedCrd::read(object).map_err(|error| uncompared(bundle, error))?;
-    Ok(if bundle.converted().contains(read.name) {
-        read.converted_by_webhook()
-    } else {
-        read
-    })
-}
-
-fn uncompared(bundle: &RegistryBundle, error: CrdError) -> UncomparedCrd {
-    let bundle = bundle.name().to_owned();
-    UncomparedCrd { bundle, error }
-}
-
-fn of_crd(name: &str, comparison: &CrdComparison) -> Vec<BundleFinding> {
+fn of_crd(RefusedCrd { name, comparison }: &RefusedCrd) -> Vec<BundleFinding> {
     let crash = comparison.panics.then(|| BundleFinding {
-        crd: Some(name.to_owned()),
-        message: words::PANIC.to_owned(),
+        crd: Some(name.clone()),
+        message: CRD_PANIC.to_owned(),
         ..BundleFinding::new(PreflightCheck::CrdPanic, Severity::Error, None)
     });
-    let is_removed = |path: &str| {
-        let mut all = comparison.findings.iter();
-        all.any(|found| matches!(&found.change, CrdChange::FieldRemoved { path: removed, .. } if removed == path))
-    };
-    let found = comparison.worst_first().into_iter().map(|found| BundleFinding {
-        crd: Some(name.to_owned()),
-        message: words::of_crd(found),
-        is_repeated: matches!(&found.change, CrdChange::Property { path, .. } if is_removed(path)),
-        ..BundleFinding::new(found.check(), Severity::Error, Some(found.to_string()))
-    });
+    let found = comparison
+        .worst_first()
+        .into_iter()
+        .map(|found| BundleFinding {
+            crd: Some(name.clone()),
+            message: of_crd_change(found),
+            is_repeated: comparison.is_repeated(found),
+            ..BundleFinding::new(found.check(), Severity::Error, Some(found.to_string()))
+        });
     crash.into_iter().chain(found).collect()
 }
 

@@ -70,6 +70,8 @@ word_set! {
         ForbiddenMove => "forbidden_move",
         /// Guardrails or upgrade policies now forbid what the spec resolves to.
         Forbidden => "forbidden",
+        /// OLM cannot install what the spec now resolves to, or perhaps cannot.
+        NotInstallable => "not_installable",
         /// OLM upgrades automatically from a release to a prerelease, and did not before.
         MovesToPrerelease => "moves_to_prerelease",
         /// A fact is missing, and was not before.

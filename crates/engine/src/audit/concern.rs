@@ -13,6 +13,8 @@ word_set! {
         ForbiddenMove => "forbidden_move",
         /// Guardrails or upgrade policies forbid what the spec resolves to.
         Forbidden => "forbidden",
+        /// OLM cannot install what the spec resolves to, or perhaps cannot.
+        NotInstallable => "not_installable",
         /// OLM upgrades it automatically from a release to a prerelease.
         MovesToPrerelease => "moves_to_prerelease",
         /// A fact is missing: one of the verdict, or what is installed.
@@ -46,11 +48,14 @@ impl Concern {
     /// Whether an audit found it.
     pub(super) fn is_of(self, audit: &Audit<'_>) -> bool {
         match self {
-            Self::Unresolvable => denies(audit) && !is_by_rule(audit),
+            Self::Unresolvable => {
+                denies(audit) && !is_by_rule(audit) && !Self::NotInstallable.is_of(audit)
+            }
             Self::Forbidden => denies(audit) && is_by_rule(audit),
             Self::Undecided => {
                 audit.judgement.verdict() == Verdict::Undecided || audit.unknown.is_some()
             }
+            Self::NotInstallable => audit.judgement.ruled.preflight().is_some(),
             Self::ForbiddenMove => walks(audit, |walk| !walk.forbidden.is_empty()),
             Self::MovesToPrerelease => audit.to_prerelease.is_some(),
             Self::Moves => walks(audit, |walk| !walk.steps.is_empty()),

@@ -2,7 +2,8 @@
 //!
 //! A caller that prints chooses what it shows of an [`Answer`], and how; it adds no fact and words nothing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::iter;
 
 use crate::explain::facts::MessageFacts;
 use crate::explain::message::{self, Lines};
@@ -12,10 +13,11 @@ use crate::explain::{Cause, ForbiddenReport, PolicyReport, warning};
 use crate::extension::{Filter, InstalledBundle, Policy, UnknownCause};
 use crate::judge::{
     AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
-    Judgement, RuledEdit, Ruling, Stop, Token, Verdict, advise, judge, judge_with, successors,
+    Judgement, RuledEdit, Ruling, Stop, Token, Verdict, advise, images_named, judge, judge_with,
+    successors,
 };
 use crate::resolve::Choice;
-use crate::snapshot::CatalogState;
+use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::version::go;
 use olmguard_policy::Conditions;
 use olmguard_preflight::PreflightCheck;
@@ -129,6 +131,23 @@ pub fn answer_until(
     let judgement = judge_with(basis, edit, Conditions::EvaluatedUntil(&is_over));
     refuse(&judgement);
     Answer::advised(basis, edit, &judgement, stop)
+}
+
+/// The images that decide whether what an edit resolves to can be installed: of that bundle, and of the installed one
+/// unless the CRDs `are_known` that it has brought. There are none if the edit is not allowed, or stays at what is
+/// installed.
+pub fn images(snapshot: &Snapshot, answer: &Answer, are_known: bool) -> BTreeSet<String> {
+    let allowed = answer.resolved.as_ref().filter(|_| {
+        let is_new = answer.token != Token::Unchanged;
+        is_new && matches!(answer.verdict(), Verdict::Allow | Verdict::NotJudged)
+    });
+    let Some((resolved, filter)) = allowed.zip(answer.requested.as_ref()) else {
+        return BTreeSet::new();
+    };
+    let installed = answer.installed.as_ref().filter(|_| !are_known);
+    let installed = installed.and_then(|installed| installed.name.as_deref());
+    let names = iter::chain([&*resolved.bundle], installed);
+    images_named(snapshot, filter, names)
 }
 
 /// The answer to an edit that is not put to the catalogs: it is exempt, or a server had no time or no room for it.

@@ -3,15 +3,15 @@
 use crate::explain::refusal::preflight;
 use crate::explain::text::CutLine;
 use crate::explain::{Answer, guardrail, policy};
-use crate::extension::{Extension, Filter, Hint, Instead};
+use crate::extension::{CrdEnforcement, Extension, Filter, Hint, Instead};
 use crate::judge::{
-    Continuation, Exemption, Jump, PreflightRefusal, Token, UnjudgedSteps, Verdict, Warning,
+    Continuation, Exemption, InstallFault, Jump, PreflightRefusal, Token, UnjudgedSteps, Verdict,
+    Warning,
 };
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::Version;
 use olmguard_policy::PolicyProblem;
-use olmguard_preflight::PreflightCheck;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
 pub const MOST: usize = 5;
@@ -157,20 +157,20 @@ const INSTALLED_NAME_UNKNOWN: &str = "no catalog has the installed version: repl
 const INSTALLED_NAME_INFERRED: &str =
     " is assumed to be installed: the only name in the edges that fits the version";
 
+/// Why a bundle cannot be installed, or may not be, for a report, which has room for all of it.
+pub fn of_preflight(refusal: &PreflightRefusal<'_>) -> String {
+    not_installed(refusal).within(usize::MAX)
+}
+
 fn not_installed(refusal: &PreflightRefusal<'_>) -> CutLine {
-    let ids = refusal
-        .faults
-        .checks()
-        .into_iter()
-        .map(PreflightCheck::as_str);
-    let ids: Vec<_> = ids.collect();
-    let verb = if refusal.faults.is_certain {
-        "OLM will not install this: "
-    } else {
-        "OLM may not install this: "
+    let verb = match refusal.faults.faults.first() {
+        _ if refusal.faults.is_certain => "OLM will not install this: ",
+        Some(InstallFault::Crds(crds)) if crds.enforcement == CrdEnforcement::None => {
+            "OLM does not check this, as crdUpgradeSafety is None: "
+        }
+        _ => "OLM may not install this: ",
     };
-    let line = words(verb).then(preflight::reason(refusal));
-    line.say(&format!(" [{}]", ids.join(", ")))
+    words(verb).then(preflight::in_short(refusal))
 }
 
 fn does_not_resolve(token: Token) -> CutLine {

@@ -18,6 +18,18 @@ pub struct InstallRequest {
     pub namespace: String,
     /// `spec.config`.
     pub config: SpecConfig,
+    /// `spec.install.preflight.crdUpgradeSafety.enforcement`.
+    pub crd_enforcement: CrdEnforcement,
+}
+
+/// Whether operator-controller compares the CRDs of a bundle with those that they replace.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CrdEnforcement {
+    /// It does.
+    #[default]
+    Strict,
+    /// It does not.
+    None,
 }
 
 /// The configuration of an extension.
@@ -47,6 +59,10 @@ impl InstallRequest {
             name: identity.name.clone().unwrap_or_default(),
             namespace: text(&["spec", "namespace"]).to_owned(),
             config: SpecConfig::read(object),
+            crd_enforcement: match text(ENFORCEMENT) {
+                "None" => CrdEnforcement::None,
+                _ => CrdEnforcement::Strict,
+            },
         })
     }
 
@@ -54,7 +70,20 @@ impl InstallRequest {
     pub fn differs_from(&self, other: &Self) -> bool {
         self.config != other.config
     }
+
+    /// Whether the same bundle might be installed now, and was not before, or the other way round.
+    pub fn decides_otherwise_than(&self, other: &Self) -> bool {
+        self.differs_from(other) || self.crd_enforcement != other.crd_enforcement
+    }
 }
+
+const ENFORCEMENT: &[&str] = &[
+    "spec",
+    "install",
+    "preflight",
+    "crdUpgradeSafety",
+    "enforcement",
+];
 
 impl SpecConfig {
     fn read<'a>(object: impl Json<'a>) -> Self {
@@ -94,5 +123,22 @@ mod tests {
         let request = read(&json!({"config": null}));
         assert_eq!(request.config, SpecConfig::Absent);
         assert!(!request.differs_from(&read(&json!({"namespace": "other"}))));
+    }
+
+    #[test]
+    fn only_none_skips_the_comparison_of_crds() {
+        let safety = |enforcement: &str| {
+            let safety = json!({"crdUpgradeSafety": {"enforcement": enforcement}});
+            read(&json!({"install": {"preflight": safety}}))
+        };
+        let (strict, none) = (safety("Strict"), safety("None"));
+        let of = |request: &InstallRequest| request.crd_enforcement;
+        assert_eq!(
+            (of(&strict), of(&none)),
+            (CrdEnforcement::Strict, CrdEnforcement::None)
+        );
+        assert_eq!(of(&read(&json!({}))), CrdEnforcement::Strict);
+        assert!(none.decides_otherwise_than(&strict) && !none.differs_from(&strict));
+        assert!(!strict.decides_otherwise_than(&read(&json!({}))));
     }
 }

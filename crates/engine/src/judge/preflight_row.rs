@@ -1,18 +1,25 @@
-//! Row 15a: what operator-controller checks of the bundle that it has chosen, before it pulls the image.
+//! Row 15a: what operator-controller checks of the bundle that it has chosen: before it pulls the image, and of the
+//! image too if it is known.
 //!
 //! The edit itself is checked, and no step that OLM takes automatically after it: a bundle that cannot be installed stops
 //! the extension until an edit or a catalog changes, and the next edit is checked again.
 
-use crate::judge::question::FilterQuestion;
+use std::collections::BTreeSet;
+
+use crate::extension::Filter;
+use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::superseded;
 use crate::judge::{AllowedChange, PreflightRefusal, RuledEdit, Ruling};
-use crate::resolve::{EditContext, Occasion};
+use crate::resolve::{Choice, EditContext, ImageFacts, Occasion, Offer};
+use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::PreflightMode;
+use olmguard_preflight::content::ReplacedCrds;
 
 /// Checks the bundle that an edit resolves to. Like rows 6 to 15 it denies only on the newest content.
 pub(super) fn put<'s>(
     ruled: &mut RuledEdit<'s>,
     question: &FilterQuestion<'_, 's>,
+    installed: &ReadInstalled<'_>,
     context: EditContext<'_>,
 ) {
     let Ruling::Allowed(change, resolved) = ruled.ruling else {
@@ -27,7 +34,8 @@ pub(super) fn put<'s>(
     if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
-    let Some(faults) = install.faults(&resolved, olm) else {
+    let image = image_facts(question, &resolved, installed.name());
+    let Some(faults) = install.faults(&resolved, olm, image) else {
         return;
     };
     let refusal = PreflightRefusal { resolved, faults };
@@ -37,4 +45,43 @@ pub(super) fn put<'s>(
     } else {
         ruled.preflight = Some(refusal);
     }
+}
+
+/// What is known of the image of a bundle, and of the CRDs that it would replace: from the cluster, otherwise from the
+/// image of the installed bundle.
+fn image_facts<'s>(
+    question: &FilterQuestion<'_, 's>,
+    resolved: &Choice<'s>,
+    installed: Option<&str>,
+) -> ImageFacts<'s> {
+    let contents = question.basis.snapshot.contents();
+    let of_cluster = contents.crds().map(ReplacedCrds::Cluster);
+    let of_bundle = || {
+        let mut images = images_of(installed?, question.offers());
+        let installed = images.find_map(|image| contents.bundle(image));
+        installed.map(ReplacedCrds::Bundle)
+    };
+    ImageFacts {
+        content: contents.image(&resolved.bundle().image),
+        replaced: of_cluster.or_else(of_bundle),
+    }
+}
+
+/// The image of the bundle of this name in each catalog that has it.
+fn images_of<'s>(name: &str, offers: &[Offer<'s>]) -> impl Iterator<Item = &'s str> {
+    offers.iter().filter_map(move |offer| {
+        let bundle = offer.package.bundle(offer.find(name)?);
+        Some(&*bundle.image).filter(|image| !image.is_empty())
+    })
+}
+
+/// The images of these bundles of a package, in the catalogs that a filter selects.
+pub(crate) fn images_named<'n>(
+    snapshot: &Snapshot,
+    filter: &Filter,
+    names: impl Iterator<Item = &'n str>,
+) -> BTreeSet<String> {
+    let offers = Offer::of_package(snapshot, filter);
+    let images = names.flat_map(|name| images_of(name, &offers).collect::<Vec<_>>());
+    images.map(str::to_owned).collect()
 }

@@ -71,6 +71,11 @@ impl<'a> ReadInstalled<'a> {
         }
     }
 
+    /// The name of the installed bundle, if it is known.
+    pub(super) fn name(&self) -> Option<&'a str> {
+        self.origin().and_then(Origin::name)
+    }
+
     /// The start of a step from here.
     pub(super) fn start(&self) -> StepStart<'_> {
         match self {

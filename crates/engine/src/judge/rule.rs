@@ -62,7 +62,7 @@ pub(super) fn rule_question<'s>(
     context: EditContext<'_>,
 ) -> RuledEdit<'s> {
     let mut ruled = resolve(question, installed); // 4 to 15, and 18
-    preflight_row::put(&mut ruled, question, context); // 15a
+    preflight_row::put(&mut ruled, question, installed, context); // 15a
     let mut ahead = StepsAhead::of(question, installed).with_first(&ruled);
     guardrail_row::put(&mut ruled, &mut ahead); // 16
     policy_row::put(&mut ruled, &mut ahead, context); // 17

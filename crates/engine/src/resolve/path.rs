@@ -11,7 +11,7 @@ mod tests;
 
 use crate::resolve::olmv1::{Choice, ChoiceError, choose_among};
 use crate::resolve::path::pins::{Pin, Pins};
-use crate::resolve::{Effort, Guards, InstallContext, MatchingPolicies, Offer, Origin};
+use crate::resolve::{Effort, Guards, InstallBound, MatchingPolicies, Offer, Origin};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::Version;
 
@@ -34,7 +34,7 @@ pub struct Bounds<'a, 's> {
     /// The upgrade policies that match the extension; absent if they are not applied.
     pub policies: Option<&'a MatchingPolicies<'a, 's>>,
     /// How a bundle is to be installed, if one that cannot be is refused.
-    pub install: Option<InstallContext<'a>>,
+    pub install: Option<InstallBound<'a>>,
     /// The effort that the search is paid from; `None` for a search without that bound.
     pub effort: Option<&'a Effort<'a>>,
 }
@@ -50,10 +50,8 @@ impl<'s> Bounds<'_, 's> {
     }
 
     fn installs(&self, to: &Choice<'_>) -> bool {
-        let faults = self
-            .install
-            .and_then(|install| install.faults(to, self.rules));
-        faults.is_none_or(|faults| !faults.is_certain)
+        self.install
+            .is_none_or(|install| !install.refuses(to, self.rules))
     }
 
     /// Whether neither guardrails nor policies bind paths. Then [`PathSearch`] decides as the rows do.

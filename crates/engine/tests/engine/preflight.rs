@@ -1,5 +1,7 @@
 //! Row 15a: what operator-controller checks of the bundle that it has chosen, by gates, release and configuration.
 
+mod contents;
+
 use olmguard_catalog::olm::{Gates, OlmRelease, PreflightMode, Rules};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
@@ -7,12 +9,14 @@ use olmguard_engine::judge::{Basis, Edit, ExemptionKind, Requester, Token};
 use olmguard_engine::snapshot::{CatalogState, Currency, Snapshot};
 use olmguard_fixtures::question::{ask, content};
 use olmguard_fixtures::written::written;
+use olmguard_preflight::content::BundleContents;
 use serde_json::{Value, json};
 
 /// An operator-controller, and one bundle of each kind.
 struct Cluster {
     rules: Rules,
     bundle: Value,
+    contents: BundleContents,
 }
 
 const UNKNOWN: Option<&[&str]> = None;
@@ -28,7 +32,13 @@ impl Cluster {
         Self {
             rules: Rules::new(olm, gates.unwrap_or_default()),
             bundle: json!({"type": "olm.csv.metadata", "value": csv}),
+            contents: BundleContents::default(),
         }
+    }
+
+    /// The same with what is in the images of its bundles.
+    fn with_contents(self, contents: BundleContents) -> Self {
+        Self { contents, ..self }
     }
 
     /// The same with another use of what is found.
@@ -61,7 +71,8 @@ impl Cluster {
         let of = ask(&[("c", 0, &written("stable: 1.0.0"))]);
         let state = of.snapshot().catalog("c").cloned().expect("the catalog");
         let content = content(&text, &self.rules);
-        Snapshot::new(self.rules.clone(), vec![CatalogState { content, ..state }])
+        let snapshot = Snapshot::new(self.rules.clone(), vec![CatalogState { content, ..state }]);
+        snapshot.with_contents(self.contents.clone())
     }
 
     fn answer(&self, new: &Extension, old: Option<&Extension>, installed: &Installed) -> Answer {

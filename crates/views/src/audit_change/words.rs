@@ -34,6 +34,7 @@ pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> Str
         Difference::Allowed => before("the spec is allowed", &sides.old_reason()),
         Difference::Decided => before("no fact is missing", &sides.old_reason()),
         Difference::ForbiddenMove => is(Concern::ForbiddenMove),
+        Difference::NotInstallable => is(Concern::NotInstallable),
         Difference::MovesToPrerelease => is(Concern::MovesToPrerelease),
         Difference::NoForbiddenMove => NO_FORBIDDEN_MOVE.to_owned(),
         Difference::BundleGone => {

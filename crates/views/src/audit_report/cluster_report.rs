@@ -204,7 +204,10 @@ impl ReportResult {
         };
         let found = extension.concerns.iter().zip(&extension.findings);
         let found: Vec<_> = found
-            .map(|(concern, finding)| result(finding.id, weight(*concern), &finding.text))
+            .map(|(concern, finding)| {
+                let weight = weight(*concern, extension.verdict());
+                result(finding.id, weight, &finding.text)
+            })
             .collect();
         if !found.is_empty() {
             return found;
@@ -235,12 +238,13 @@ impl Subject {
 }
 
 /// What a finding counts as, and how severe it is.
-fn weight(concern: Concern) -> (Outcome, &'static str) {
+fn weight(concern: Concern, verdict: Verdict) -> (Outcome, &'static str) {
     match concern {
         Concern::Unresolvable | Concern::ForbiddenMove | Concern::Forbidden => {
             (Outcome::Fail, "high")
         }
-        Concern::MovesToPrerelease => (Outcome::Warn, "high"),
+        Concern::NotInstallable if verdict == Verdict::Deny => (Outcome::Fail, "high"),
+        Concern::NotInstallable | Concern::MovesToPrerelease => (Outcome::Warn, "high"),
         Concern::Undecided => (Outcome::Error, "medium"),
         Concern::Stranded
         | Concern::NotInCatalog

@@ -2,7 +2,7 @@
 
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, Deprecations, NextEdit, Onward, Place};
-use olmguard_engine::explain::unknown;
+use olmguard_engine::explain::{of_preflight, unknown};
 use olmguard_engine::judge::{Verdict, pin};
 use olmguard_engine::resolve::Choice;
 
@@ -16,6 +16,7 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
             _ => audit.unknown.as_ref().map(|why| unknown(why).to_owned()),
         },
         Concern::ForbiddenMove => forbidden_move(audit),
+        Concern::NotInstallable => audit.judgement.ruled.preflight().map(of_preflight),
         Concern::MovesToPrerelease => audit
             .to_prerelease
             .and_then(pin)
@@ -45,6 +46,7 @@ pub(crate) fn counted(concern: Concern, count: usize) -> Option<&'static str> {
         Concern::Unresolvable => ("cannot be resolved", "cannot be resolved"),
         Concern::ForbiddenMove => ("upgrades against guardrails", "upgrade against guardrails"),
         Concern::Forbidden => ("forbidden", "forbidden"),
+        Concern::NotInstallable => ("not installable", "not installable"),
         Concern::MovesToPrerelease => ("upgrades to a prerelease", "upgrade to a prerelease"),
         Concern::Undecided => ("undecided", "undecided"),
         Concern::Stranded => ("stranded", "stranded"),

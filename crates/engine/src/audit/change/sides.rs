@@ -26,6 +26,19 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         }
     }
 
+    /// Whether the spec no longer resolves, and no other difference names the reason.
+    fn is_unresolvable(&self) -> bool {
+        let is_named = self.package_is_gone() || self.is_ambiguous();
+        self.becomes(SpecOutcome::Unresolvable) && !is_named
+    }
+
+    /// Whether only now something keeps the bundle from being installed, and that is all that the verdict shows of it.
+    fn is_no_longer_installable(&self) -> bool {
+        let [before, after] =
+            [self.before, self.after].map(|side| side.judgement.ruled.preflight());
+        after.is_some() && before.is_none() && !self.becomes(SpecOutcome::Unresolvable)
+    }
+
     /// Whether there is this difference between them.
     pub(super) fn have(&self, difference: Difference) -> bool {
         match difference {
@@ -33,16 +46,14 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
             Difference::ChannelGone => !self.before.lost_channels(self.after).is_empty(),
             Difference::ChannelBack => !self.after.lost_channels(self.before).is_empty(),
             Difference::Ambiguous => self.is_ambiguous() || self.reach == Some(difference),
-            Difference::Unresolvable => {
-                let is_named = self.package_is_gone() || self.is_ambiguous();
-                self.becomes(SpecOutcome::Unresolvable) && !is_named
-            }
+            Difference::Unresolvable => self.is_unresolvable(),
             Difference::Forbidden => self.becomes(SpecOutcome::Forbidden),
             Difference::Undecided => self.becomes(SpecOutcome::Undecided),
             Difference::Allowed => self.becomes(SpecOutcome::Allowed) && !self.was_undecided(),
             Difference::Decided => self.was_undecided(),
             Difference::OtherReason => self.has_other_reason(),
             Difference::ForbiddenMove => !forbidden(self.after).is_empty() && self.steps_differ(),
+            Difference::NotInstallable => self.is_no_longer_installable(),
             Difference::MovesToPrerelease => {
                 self.after.to_prerelease.is_some() && self.before.to_prerelease.is_none()
             }

@@ -7,13 +7,14 @@ use crate::judge::rule::rule_question;
 use crate::judge::walk::StepsAhead;
 use crate::judge::{Basis, Request, Verdict};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Effort, Guards, InstallContext, MatchingPolicies, Offer, Origin,
-    Query,
+    Bounds, Choice, EditContext, Effort, Guards, InstallBound, InstallContext, MatchingPolicies,
+    Offer, Origin, Query,
 };
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::Package;
 use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_catalog::version::crd;
+use olmguard_preflight::content::BundleContents;
 
 /// Asks the decision table about changes of one request.
 #[derive(Debug)]
@@ -161,6 +162,7 @@ pub(super) struct Ground<'a, 's> {
     policies: MatchingPolicies<'a, 's>,
     /// How a bundle is to be installed, if one that cannot be is denied.
     install: Option<InstallContext<'a>>,
+    contents: &'s BundleContents,
     rules: &'s Rules,
 }
 
@@ -180,6 +182,7 @@ impl<'a, 's> Ground<'a, 's> {
             install: context
                 .install
                 .filter(|_| rules.preflight == PreflightMode::Deny),
+            contents: basis.snapshot.contents(),
             offers,
             guards: guards.with_bypass(filter.bypasses()),
             rules,
@@ -212,7 +215,7 @@ impl<'a, 's> Ground<'a, 's> {
             rules: self.rules,
             guards: &self.guards,
             policies: Some(&self.policies),
-            install: self.install,
+            install: InstallBound::of(self.install, self.contents),
             effort: Some(effort),
         }
     }

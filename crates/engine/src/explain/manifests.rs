@@ -1,0 +1,108 @@
+//! The words about the manifests of a bundle and its CRDs.
+
+use olmguard_catalog::version::go;
+use olmguard_preflight::crd::{ComparedVersions, CrdChange, CrdFinding, PropertyChange};
+
+/// The words about a CRD on which operator-controller panics.
+pub const CRD_PANIC: &str = "a version without a schema: operator-controller crashes on it";
+
+/// What a validator says of a bundle: it names what is wrong itself.
+pub fn of_validator(upstream: &str) -> String {
+    go::one_line(upstream)
+}
+
+/// The words about one change of a CRD.
+pub fn of_crd_change(finding: &CrdFinding) -> String {
+    let words = match &finding.change {
+        CrdChange::FieldRemoved { version, path } => {
+            format!("{} of {version} is removed", field(path))
+        }
+        CrdChange::Scope { from, to } => {
+            format!("the scope changes from {} to {}", shown(from), shown(to))
+        }
+        CrdChange::StoredVersionsRemoved(versions) => format!(
+            "removed although objects can be stored in it: version {}",
+            shown(&versions.join(", "))
+        ),
+        CrdChange::Property { path, change } => {
+            let versions = match &finding.versions {
+                ComparedVersions::Same(version) => format!(" of {}", shown(version)),
+                ComparedVersions::Served(lower, higher) => {
+                    format!(" from {} to {}", shown(lower), shown(higher))
+                }
+                ComparedVersions::All => String::new(),
+            };
+            format!("{}{versions}: {}", field(path), of_property(change))
+        }
+    };
+    if finding.is_unsteady {
+        return format!("{words} (in about half of the attempts)");
+    }
+    words
+}
+
+/// A path without its root.
+fn field(path: &str) -> String {
+    match path.strip_prefix("^.") {
+        Some(path) => format!("field {}", shown(path)),
+        None if path == "^" => "the object".to_owned(),
+        None => format!("field {}", shown(path)),
+    }
+}
+
+fn shown(text: &str) -> String {
+    go::escape(text)
+}
+
+fn of_property(change: &PropertyChange) -> String {
+    match change {
+        PropertyChange::Type { from, to } => {
+            format!("the type changes from {} to {}", or_none(from), or_none(to))
+        }
+        PropertyChange::EnumAdded(values) => {
+            format!("only these values are allowed now: {}", values.join(", "))
+        }
+        PropertyChange::EnumRemoved(values) => format!("no longer allowed: {}", values.join(", ")),
+        PropertyChange::Default { from, to } => {
+            let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+            format!("the default changes from {} to {}", value(from), value(to))
+        }
+        PropertyChange::Required(names) => format!("required now: {}", shown(&names.join(", "))),
+        PropertyChange::Minimum { field, from, to }
+        | PropertyChange::Maximum { field, from, to } => {
+            let from = from.as_deref().unwrap_or("none");
+            format!("{field} changes from {from} to {to}")
+        }
+        PropertyChange::Pattern { from, to } => {
+            format!(
+                "the pattern changes from {} to {}",
+                or_none(from),
+                or_none(to)
+            )
+        }
+        PropertyChange::Nullable(is_allowed) => nullable(*is_allowed).to_owned(),
+        PropertyChange::OneOf(_) => "the alternatives of oneOf change".to_owned(),
+        PropertyChange::Unhandled { .. } if change.is_of_map() => {
+            "what the map holds changes; OLM refuses any such change, harmless ones too".to_owned()
+        }
+        PropertyChange::Unhandled { fields } => format!(
+            "OLM does not understand this change, and refuses it: {}",
+            fields.join(", ")
+        ),
+    }
+}
+
+fn nullable(is_allowed: bool) -> &'static str {
+    if is_allowed {
+        "null is allowed now"
+    } else {
+        "null is no longer allowed"
+    }
+}
+
+fn or_none(text: &str) -> String {
+    match text {
+        "" => "none".to_owned(),
+        text => shown(text),
+    }
+}

@@ -1,0 +1,254 @@
+//! Row 15a with the images of the bundles: their manifests, and the CRDs that they would replace.
+
+use olmguard_engine::explain::{Answer, images};
+use olmguard_engine::extension::{Extension, Installed};
+use olmguard_engine::judge::{ExemptionKind, Token};
+use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::content::{BundleContents, UnreadableBundle};
+use serde_json::{Value, json};
+
+use super::{Cluster, UNKNOWN, checks, extension, modes, watching};
+
+const OLD: &str = "example.com/p:1.0.0";
+const NEW: &str = "example.com/p:1.1.0";
+
+fn csv(version: &str, spec: &Value) -> Value {
+    let mut csv = json!({"kind": "ClusterServiceVersion", "metadata": {"name": format!("P.v{version}")},
+        "spec": {"installModes": [{"type": "AllNamespaces", "supported": true}]}});
+    let fields = csv["spec"].as_object_mut().expect("a map");
+    fields.extend(spec.as_object().cloned().unwrap_or_default());
+    csv
+}
+
+/// The CRD `ws.example.com` whose objects have these fields, all strings.
+fn crd(scope: &str, fields: &[&str]) -> Value {
+    let fields = fields
+        .iter()
+        .map(|field| ((*field).to_owned(), json!({"type": "string"})));
+    let fields = Value::Object(fields.collect());
+    let schema = json!({"type": "object", "properties": fields});
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "ws.example.com"},
+        "spec": {"scope": scope, "versions": [
+            {"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}})
+}
+
+fn bundle(version: &str, spec: &Value, crds: &[Value]) -> RegistryBundle {
+    let objects = [csv(version, spec)].into_iter().chain(crds.iter().cloned());
+    RegistryBundle::of("P", objects).expect("it has a CSV")
+}
+
+/// A catalog that says nothing against the bundles, with these contents.
+fn cluster(contents: BundleContents) -> Cluster {
+    Cluster::new(UNKNOWN, &modes(&["AllNamespaces"])).with_contents(contents)
+}
+
+/// The contents of 1.1.0 alone.
+fn newer(spec: &Value, crds: &[Value]) -> BundleContents {
+    BundleContents::of([(NEW.to_owned(), Ok(bundle("1.1.0", spec, crds)))])
+}
+
+/// These CRDs in the cluster.
+fn there(contents: BundleContents, crd: Option<Value>) -> BundleContents {
+    let crds = crd.map(|crd| ("ws.example.com".to_owned(), crd));
+    contents.with_crds(crds.into_iter().collect())
+}
+
+fn unguarded(range: &str) -> Extension {
+    let none = json!({"crdUpgradeSafety": {"enforcement": "None"}});
+    let object = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+        "metadata": {"name": "ext"},
+        "spec": {"namespace": "ns", "install": {"preflight": none},
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": "P", "version": range}}},
+    });
+    Extension::recognised(&object).expect("an extension")
+}
+
+/// The answer to the upgrade from 1.0.0 to 1.1.0.
+fn upgraded(cluster: &Cluster) -> Answer {
+    let of = |range| extension("ext", range, &Value::Null);
+    cluster.updated(&of("1.0.0"), &of("1.1.0"), "1.0.0")
+}
+
+#[test]
+fn manifests_that_validators_refuse_are_denied() {
+    let deployments = json!({"install": {"spec": {"deployments": [{"name": "b"}, {"name": "b"}]}}});
+    let answer = upgraded(&cluster(newer(&deployments, &[])));
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 has manifests that OLM refuses: cluster service version contains duplicate \
+         strategy deployment spec 'b' [Preflight]\n\
+         Check: deployment-names\n\
+         The package author must fix the manifests of 1.1.0.\n\
+         Catalog: c\n\
+         OLM: error for resolved bundle \"P.v1.1.0\" with version \"1.1.0\": cluster service version contains duplicate \
+         strategy deployment spec 'b'\n\
+         Help: olmguard explain Preflight"
+    );
+}
+
+#[test]
+fn the_image_knows_more_than_the_catalog() {
+    let webhooks = json!({"webhookdefinitions": [{"generateName": "w", "type": "ValidatingAdmissionWebhook",
+        "deploymentName": "d"}], "install": {"spec": {"deployments": [{"name": "d"}]}},
+        "installModes": [{"type": "OwnNamespace", "supported": true}]});
+    let cluster = cluster(newer(&webhooks, &[]));
+    let answer = upgraded(&cluster);
+    assert_eq!(answer.token, Token::Preflight);
+    assert_eq!(
+        checks(&answer),
+        [
+            "install-mode-unsupported",
+            "webhooks-unsupported",
+            "config-required"
+        ]
+    );
+    let watching = |range| extension("ext", range, &watching("ns"));
+    let answer = cluster.updated(&watching("1.0.0"), &watching("1.1.0"), "1.0.0");
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (
+            Token::Resolved,
+            &["install-mode-unsupported", "webhooks-unsupported"][..]
+        )
+    );
+}
+
+#[test]
+fn a_crd_of_the_cluster_that_cannot_be_replaced_is_denied() {
+    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
+    let contents = there(contents, Some(crd("Namespaced", &["a", "b"])));
+    let answer = upgraded(&cluster(contents.clone()));
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 cannot replace CRD ws.example.com: field b of v1 is removed [Preflight]\n\
+         Check: crd-field-removed\n\
+         Choose another version, or set spec.install.preflight.crdUpgradeSafety.enforcement to None: then objects of \
+         this CRD may become invalid.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    // What the extension says skips the comparison, and says so.
+    let edit = |range| unguarded(range);
+    let answer = cluster(contents).updated(&edit("1.0.0"), &edit("1.1.0"), "1.0.0");
+    assert_eq!(answer.token, Token::Resolved);
+    assert_eq!(
+        answer.warnings,
+        [
+            "OLM does not check this, as crdUpgradeSafety is None: CRD ws.example.com: field b of v1 is removed \
+             [crd-field-removed]"
+        ]
+    );
+}
+
+#[test]
+fn what_the_api_server_refuses_is_denied_whatever_the_extension_says() {
+    let contents = newer(&Value::Null, &[crd("Cluster", &["a"])]);
+    let contents = there(contents, Some(crd("Namespaced", &["a"])));
+    let cluster = cluster(contents);
+    let answer = cluster.updated(&unguarded("1.0.0"), &unguarded("1.1.0"), "1.0.0");
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (Token::Preflight, &["crd-scope"][..])
+    );
+    assert_eq!(
+        answer.needed.as_deref(),
+        Some("Only a version with another CRD can be installed.")
+    );
+    let answer = upgraded(&cluster);
+    let expected = "error for resolved bundle \"P.v1.1.0\" with version \"1.1.0\": validating upgrade for CRD \
+                    \"ws.example.com\": scope: scope changed : \"Namespaced\" -> \"Cluster\"";
+    assert_eq!(answer.upstream.as_deref(), Some(expected));
+}
+
+#[test]
+fn crds_of_the_installed_bundle_stand_in_for_the_cluster_and_only_warn() {
+    let old = bundle("1.0.0", &Value::Null, &[crd("Namespaced", &["a", "b"])]);
+    let new = bundle("1.1.0", &Value::Null, &[crd("Namespaced", &["a"])]);
+    let contents = BundleContents::of([(OLD.to_owned(), Ok(old)), (NEW.to_owned(), Ok(new))]);
+    let answer = upgraded(&cluster(contents.clone()));
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (
+            Token::Resolved,
+            &["crd-field-removed", "crd-approximate"][..]
+        )
+    );
+    assert_eq!(
+        answer.warnings,
+        [
+            "OLM may not install this: CRD ws.example.com: field b of v1 is removed [crd-field-removed]"
+        ]
+    );
+    // A cluster without the CRD has nothing to replace.
+    let answer = upgraded(&cluster(there(contents, None)));
+    assert_eq!((answer.token, checks(&answer).len()), (Token::Resolved, 0));
+}
+
+#[test]
+fn a_crd_that_cannot_be_compared_only_warns() {
+    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
+    let odd = json!({"metadata": {"name": "ws.example.com"}, "spec": {"versions": 5}});
+    let answer = upgraded(&cluster(there(contents, Some(odd))));
+    assert_eq!(answer.token, Token::Resolved);
+    assert_eq!(
+        answer.warnings,
+        [
+            "OLM may not install this: bundle P.v1.1.0: a CRD cannot be compared: spec.versions: expected a list \
+             [crd-manifests]"
+        ]
+    );
+}
+
+#[test]
+fn only_the_comparison_switched_on_or_off_is_judged_as_the_same_request() {
+    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
+    let cluster = cluster(there(contents, Some(crd("Namespaced", &["a", "b"]))));
+    let strict = || extension("ext", ">=1.0.0", &Value::Null);
+    let off = cluster.updated(&strict(), &unguarded(">=1.0.0"), "1.0.0");
+    assert_eq!(off.exemption.unwrap().kind, ExemptionKind::Reconfigured);
+    let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.0.0");
+    assert_eq!(on.token, Token::Preflight);
+    // What is installed stays.
+    let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.1.0");
+    assert_eq!(
+        (on.exemption.unwrap().kind, on.checks.len()),
+        (ExemptionKind::Reconfigured, 0)
+    );
+}
+
+#[test]
+fn images_are_those_of_the_resolved_and_of_the_installed_bundle() {
+    let cluster = cluster(BundleContents::default());
+    let of = |answer: &Answer| {
+        let images = images(&cluster.snapshot(), answer, false);
+        images.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(of(&upgraded(&cluster)), [OLD, NEW]);
+    let known = images(&cluster.snapshot(), &upgraded(&cluster), true);
+    assert_eq!(known.into_iter().collect::<Vec<_>>(), [NEW]);
+    assert_eq!(of(&cluster.created(&Value::Null)), [NEW]);
+    let refused = extension("ext", "9.0.0", &Value::Null);
+    let refused = cluster.answer(&refused, None, &Installed::Nothing);
+    assert_eq!(of(&refused), Vec::<String>::new());
+    let stays = |range| extension("ext", range, &Value::Null);
+    let stays = cluster.updated(&stays("1.0.0"), &stays("1.1.0"), "1.1.0");
+    assert_eq!(of(&stays), Vec::<String>::new());
+}
+
+#[test]
+fn an_image_without_a_bundle_is_denied() {
+    let why = "image/manifests: no ClusterServiceVersion found in \"manifests\"".to_owned();
+    let contents = BundleContents::of([(NEW.to_owned(), Err(UnreadableBundle(why)))]);
+    let answer = upgraded(&cluster(contents));
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: the image of P.v1.1.0 has no bundle that OLM can read: image/manifests: no \
+         ClusterServiceVersion found in \"manifests\" [Preflight]\n\
+         Check: bundle-format\n\
+         The package author must fix the manifests of 1.1.0.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+}
