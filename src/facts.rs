@@ -11,15 +11,17 @@
 //! [`FactsListener`] hears what is worth telling while facts are read.
 
 pub(crate) mod cluster;
+pub(crate) mod contents;
 pub(crate) mod given;
 pub(crate) mod olm;
 pub(crate) mod origin;
 pub(crate) mod snapshot;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fmt, iter};
 
 use self::given::GivenObjects;
 use self::origin::OpenOrigin;
@@ -35,6 +37,7 @@ use olmguard_catalog::version::go;
 use olmguard_engine::judge::{Basis, Policies};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot, merge};
+use olmguard_preflight::content::BundleContents;
 use olmguard_report::{Finding, Severity};
 
 /// The facts that edits are judged by, as far as they are available, and what is not.
@@ -49,6 +52,21 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// The same facts with what is in the images of bundles, and what is wrong with those.
+    pub(crate) fn with_contents(self, contents: BundleContents, faults: Vec<Fault>) -> Self {
+        let contents = Arc::new(contents);
+        let current = self.current.map(|current| CurrentCatalogs {
+            snapshot: current.snapshot.with_contents(Arc::clone(&contents)),
+            ..current
+        });
+        Self {
+            snapshot: self.snapshot.with_contents(contents),
+            faults: iter::chain(self.faults, faults).collect(),
+            current,
+            ..self
+        }
+    }
+
     /// The facts that edits are judged by.
     pub(crate) fn basis(&self) -> Basis<'_> {
         Basis {
@@ -95,6 +113,10 @@ pub(crate) enum Fault {
     Extensions(String),
     /// Objects of OLM v0 of the cluster, for this reason.
     Classic(String),
+    /// The content of a bundle, for this reason.
+    Bundle(String),
+    /// CRDs of the cluster, for this reason.
+    Crds(String),
 }
 
 /// Files that are given in addition to a snapshot or a cluster.
@@ -361,7 +383,9 @@ impl fmt::Display for Fault {
             | Self::Costly(why)
             | Self::Policies(why)
             | Self::Extensions(why)
-            | Self::Classic(why) => f.write_str(why),
+            | Self::Classic(why)
+            | Self::Bundle(why)
+            | Self::Crds(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
             Self::Policy(fault) => fault.fmt(f),
             Self::Stranger {

@@ -107,6 +107,7 @@
 //! [apimachinery]: https://github.com/kubernetes/apimachinery
 
 pub mod admission;
+mod bundle_files;
 pub mod cli;
 pub mod cluster;
 mod facts;

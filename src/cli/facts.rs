@@ -19,6 +19,7 @@ use crate::cli::project::{FactFlags, Project, ProjectArgs, ProjectError};
 use crate::cli::{Exit, say, warn};
 use crate::cluster::ConnectError;
 use crate::facts::cluster::ClusterRequestError;
+use crate::facts::contents::ContentsRequest;
 use crate::facts::given::GivenObjects;
 use crate::facts::olm::OlmError;
 use crate::facts::origin::{FactsOrigin, OpenOrigin};
@@ -27,8 +28,11 @@ use crate::facts::{
 };
 use crate::source::Progress;
 use olmguard_catalog::olm::{PreflightMode, Rules};
+use olmguard_engine::explain::{Answer, images};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
+use olmguard_engine::snapshot::Snapshot;
+use olmguard_preflight::content::BundleContents;
 
 /// The flags about facts, of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -150,6 +154,21 @@ impl FactsArgs {
             from_cluster: true,
             ..self.clone()
         }
+    }
+
+    /// Pulls the images of the bundles that these answers resolve to, each with the catalogs that it is given by, and
+    /// reads the CRDs that they would replace. What cannot be had is a fault of the facts.
+    pub(crate) fn pull<'s>(
+        &self,
+        answers: impl Iterator<Item = (&'s Snapshot, Answer)>,
+    ) -> (BundleContents, Vec<Fault>) {
+        let images =
+            answers.flat_map(|(snapshot, answer)| images(snapshot, &answer, self.from_cluster));
+        let request = ContentsRequest {
+            images: images.collect(),
+            cluster: self.from_cluster.then(|| self.cluster.request()),
+        };
+        request.read(reading())
     }
 
     /// Whether a snapshot is given.
@@ -354,9 +373,12 @@ impl Fault {
             Self::Unreadable { .. } | Self::Snapshot(_) | Self::Guardrails(_) | Self::Policy(_) => {
                 Some(Exit::BadInput)
             }
-            Self::Cluster(_) | Self::Policies(_) | Self::Extensions(_) | Self::Classic(_) => {
-                Some(undecided)
-            }
+            Self::Cluster(_)
+            | Self::Policies(_)
+            | Self::Extensions(_)
+            | Self::Classic(_)
+            | Self::Bundle(_)
+            | Self::Crds(_) => Some(undecided),
             Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. } => None,
         }
     }

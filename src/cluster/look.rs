@@ -14,6 +14,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
@@ -25,11 +26,12 @@ use tokio::time::timeout;
 
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog};
 use crate::cluster::classic::ClassicListError;
+use crate::cluster::crds::CrdReadError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::policies::PoliciesError;
 use crate::cluster::proxy::ProxyError;
-use crate::cluster::{catalogs, classic, extensions, olm, policies, proxy};
+use crate::cluster::{catalogs, classic, crds, extensions, olm, policies, proxy};
 use crate::source::catalogd::{Catalogd, content_url};
 use crate::source::http::{
     AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
@@ -97,6 +99,17 @@ impl ClusterReader {
     /// Hands every object of OLM v0 to `take`, and says which kinds cannot be listed.
     pub async fn classic(&self, take: impl FnMut(Value)) -> Vec<ClassicListError> {
         classic::list(self.client.clone(), take).await
+    }
+
+    /// The CRDs of these names that the cluster has.
+    ///
+    /// # Errors
+    /// If one of them cannot be read.
+    pub async fn crds(
+        &self,
+        names: &BTreeSet<&str>,
+    ) -> Result<BTreeMap<String, Value>, CrdReadError> {
+        crds::named(self.client.clone(), names).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

@@ -1,6 +1,7 @@
 //! A cluster that is read once, for a person or a pipeline: its catalogs, policies, OLM and extensions as they are now.
 //! Nothing in it is changed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
 use super::{Fault, Reading};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::classic::ClassicListError;
+use crate::cluster::crds::CrdReadError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::olm::{FindError, RunningOlm};
@@ -212,6 +214,14 @@ impl OpenCluster {
 
     fn classic(&self, take: impl FnMut(Value)) -> Vec<ClassicListError> {
         self.runtime.block_on(self.reader.classic(take))
+    }
+
+    /// The CRDs of these names that the cluster has.
+    pub(super) fn crds(
+        &self,
+        names: &BTreeSet<&str>,
+    ) -> Result<BTreeMap<String, Value>, CrdReadError> {
+        self.runtime.block_on(self.reader.crds(names))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

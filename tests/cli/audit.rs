@@ -4,6 +4,7 @@ mod fleet;
 mod forms;
 mod pages;
 mod preview;
+mod pull;
 mod scheduled;
 
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! Commands that read images: from a registry on loopback, and from layouts on disk.
 
+mod pull;
+
 use crate::folder::{Folder, Ran, run};
 use olmguard_support::catalogd::answer::Answer;
 use olmguard_support::oci::{Layer, TestImage, TestRegistry};
@@ -22,7 +24,7 @@ fn ran_with(folder: &Folder, (name, value): (&str, &str), arguments: &[&str]) ->
 }
 
 /// The image of the catalog, of two layers: the lower one has a file that the upper one removes.
-fn catalog() -> TestImage {
+pub(crate) fn catalog() -> TestImage {
     let lower = Layer::of(&[("configs/broken.yaml", "]"), ("bin/opm", "program")]);
     let upper = Layer::of(&[
         ("configs/.wh.broken.yaml", ""),
@@ -31,7 +33,8 @@ fn catalog() -> TestImage {
     TestImage::catalog(&[lower.gzip(), upper.gzip()])
 }
 
-fn bundle(schema: &str) -> TestImage {
+/// The image of a bundle whose CRD has this schema.
+pub(crate) fn bundle(schema: &str) -> TestImage {
     let crd = CRD.replace("SCHEMA", schema);
     let layer = Layer::of(&[
         ("manifests/csv.yaml", CSV),

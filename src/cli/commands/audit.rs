@@ -16,7 +16,7 @@ mod inputs;
 mod preview;
 
 use std::path::PathBuf;
-use std::{io, mem};
+use std::{io, iter, mem};
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
@@ -24,18 +24,20 @@ use clap::builder::BoolishValueParser;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
-use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin};
+use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin, say_fault};
 use crate::cli::output::{self, OutputArgs};
 use crate::cli::{Exit, help, say, warn};
 use crate::facts::Facts;
 use fleet::{FleetArgs, FleetError};
 use form::{NoForm, Output};
 pub(super) use inputs::AuditedInputs;
+use inputs::SkippedInput;
 use olmguard_engine::audit::{Audit, as_set_now};
+use olmguard_engine::explain::answer;
 use olmguard_engine::extension::Extension;
-use olmguard_engine::judge::{Edit, Requester, Verdict, identify};
+use olmguard_engine::judge::{Basis, Edit, Requester, Verdict, identify};
 use olmguard_engine::snapshot::Snapshot;
-use olmguard_report::Severity;
+use olmguard_report::{Finding, Severity};
 use olmguard_views::audit_report::{AuditReport, ExtensionReport};
 
 /// Report what already runs, the worst first
@@ -55,6 +57,15 @@ pub(crate) struct AuditArgs {
 
     #[command(flatten)]
     edges: EdgesArgs,
+
+    /// Pull the images of the bundles, and check their manifests and CRDs too
+    #[arg(
+        long,
+        conflicts_with_all = ["fleet", "contexts"],
+        value_parser = BoolishValueParser::new(),
+        help_heading = heading::INPUT
+    )]
+    pull: bool,
 
     #[command(flatten)]
     output: OutputArgs<Output>,
@@ -101,15 +112,15 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
     let mut inputs = inputs(args, &mut opened).map_err(FactsError::from)?;
     inputs.faults.iter().for_each(say);
     inputs.skipped.iter().for_each(warn);
-    let facts = opened.load(inputs.given)?;
+    let mut facts = opened.load(inputs.given)?;
     let before = facts.current.as_ref().map(|current| &current.snapshot);
     name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
-    let unread = form::unread(&inputs.faults, &facts.faults);
-    let is_empty = inputs.extensions.is_empty() && inputs.skipped.is_empty();
-    if is_empty && !unread.iter().any(|one| one.severity == Severity::Error) {
-        warn(&NO_EXTENSION);
-    }
     let requester = args.facts.requester();
+    if args.pull {
+        facts = with_contents(args, facts, &inputs.extensions, &requester);
+    }
+    let unread = form::unread(&inputs.faults, &facts.faults);
+    warn_if_empty(&inputs.extensions, &inputs.skipped, &unread);
     let bad = (!inputs.faults.is_empty()).then_some(Exit::BadInput);
     let faults: Vec<_> = bad.into_iter().chain(facts.exit()).collect();
     let edits = edits(&inputs.extensions, &requester);
@@ -127,6 +138,13 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
     };
     print(&text)?;
     Ok(Exit::worst(exits(&report).chain(faults)))
+}
+
+fn warn_if_empty(extensions: &[Extension], skipped: &[SkippedInput], unread: &[Finding]) {
+    let is_empty = extensions.is_empty() && skipped.is_empty();
+    if is_empty && !unread.iter().any(|one| one.severity == Severity::Error) {
+        warn(&NO_EXTENSION);
+    }
 }
 
 fn print(text: &str) -> io::Result<()> {
@@ -150,6 +168,26 @@ fn name_installed(extensions: &mut [Extension], snapshot: &Snapshot) {
             extension.installed = identify(snapshot, filter, installed);
         }
     }
+}
+
+/// The facts with the images of what the extensions move to next. What is wrong with those is printed.
+fn with_contents(
+    args: &AuditArgs,
+    facts: Facts,
+    extensions: &[Extension],
+    requester: &Requester,
+) -> Facts {
+    let now = facts.current.iter().map(|current| &current.snapshot);
+    let answers = iter::chain([&facts.snapshot], now).flat_map(|snapshot| {
+        let basis = Basis {
+            snapshot,
+            ..facts.basis()
+        };
+        edits(extensions, requester).map(move |edit| (snapshot, answer(basis, &edit)))
+    });
+    let (contents, faults) = args.facts.pull(answers);
+    faults.iter().for_each(say_fault);
+    facts.with_contents(contents, faults)
 }
 
 /// Each extension as an edit that is made now.

@@ -84,7 +84,10 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
 fn check(args: &CheckArgs) -> Result<Exit, CheckError> {
     let inputs = CheckInputs::read(args)?;
     let printed = print_all(trouble::of_inputs(args, &inputs.gathered));
-    let (plan, gathered, facts) = inputs.facts(printed)?;
+    let (plan, gathered, mut facts) = inputs.facts(printed)?;
+    if args.pull {
+        facts = facts.with_contents(args, &plan, &gathered);
+    }
     Ok(judge(args, &plan, &gathered, facts)?)
 }
 
@@ -133,6 +136,22 @@ impl CheckInputs {
         installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
         printed.extend(print_all(trouble::of_olm(&warnings)));
         Ok((plan, gathered, RunFacts { facts, printed }))
+    }
+}
+
+impl RunFacts {
+    /// The same with the contents of the bundles that the cases resolve to. What is wrong with them is printed.
+    fn with_contents(self, args: &CheckArgs, plan: &CheckPlan, gathered: &GatheredInputs) -> Self {
+        let Self { facts, mut printed } = self;
+        let cases = gathered.cases.iter();
+        let answers = cases.map(|case| {
+            let (answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
+            (&facts.snapshot, answer)
+        });
+        let (contents, faults) = args.facts.pull(answers);
+        printed.extend(print_all(trouble::of_faults(&faults)));
+        let facts = facts.with_contents(contents, faults);
+        Self { facts, printed }
     }
 }
 

@@ -41,6 +41,14 @@ impl ImagePlace {
         schemes.into_iter().any(|scheme| text.starts_with(scheme))
     }
 
+    /// An image in a registry, by its reference alone: what a catalog says leads to no file of this machine.
+    ///
+    /// # Errors
+    /// If it is no reference.
+    pub(crate) fn of_registry(reference: &str) -> Result<Self, ImagePlaceError> {
+        Ok(Self::Registry(reference.parse()?))
+    }
+
     /// The same image, where a path begins in this directory.
     #[must_use]
     pub fn within(self, folder: &Path) -> Self {

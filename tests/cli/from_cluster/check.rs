@@ -1,10 +1,12 @@
 //! `check --from-cluster`: what of the answer is from the cluster.
 
 use axum::http::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::scene::{HUB_PATH, LIVE, Scene, extension};
+use super::scene::{HUB, HUB_PATH, LIVE, Scene, extension};
+use crate::images::bundle;
 use olmguard_support::api_server::{CATALOGS, EXTENSIONS, catalog};
+use olmguard_support::oci::TestRegistry;
 
 fn token(code: i32, token: &str) -> (Option<i32>, String) {
     (Some(code), token.to_owned())
@@ -119,7 +121,7 @@ fn a_catalog_that_cannot_be_fetched_is_undecided_and_one_that_cannot_be_read_a_b
         stderr.starts_with("error: catalog \"hub\": hub:1:9: "),
         "{stderr}"
     );
-    scene.write("hub.yaml", super::scene::HUB);
+    scene.write("hub.yaml", HUB);
     assert_eq!(
         scene.token(&["--catalog=hub=hub.yaml"]),
         token(0, "Resolved")
@@ -141,7 +143,7 @@ fn content_comes_through_the_api_server_where_catalogd_is_out_of_reach() {
         stderr.contains(direct) && stderr.ends_with(&proxied),
         "{stderr}"
     );
-    scene.api.answer(&path, StatusCode::OK, super::scene::HUB);
+    scene.api.answer(&path, StatusCode::OK, HUB);
     assert_eq!(scene.token(&[]), token(0, "Resolved"));
     scene.api.answer(&path, StatusCode::OK, "schema: [");
     assert_eq!(scene.token(&[]), token(3, "CatalogNotLoaded"));
@@ -221,4 +223,77 @@ fn its_twin_is_in_the_environment() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let asked = scene.api.asked();
     assert!(asked.iter().any(|(_, path)| path == CATALOGS), "{asked:?}");
+}
+
+// === The images of bundles, and the CRDs of the cluster ===
+
+const CRD_PATH: &str =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lanterns.example.com";
+
+/// The cluster, whose bundle 1.3.0 is in this registry.
+fn with_image(registry: &TestRegistry) -> Scene {
+    let scene = Scene::new();
+    let image = "example.com/lantern/lantern-operator-bundle:v1.3.0";
+    let hub = HUB.replace(image, &registry.image("lantern:v1"));
+    scene.api.answer(HUB_PATH, StatusCode::OK, &hub);
+    scene.installed("1.2.0");
+    scene
+}
+
+#[test]
+fn a_bundle_that_cannot_replace_a_crd_of_the_cluster_is_denied() {
+    let registry = TestRegistry::of(bundle("{type: object}"));
+    let scene = with_image(&registry);
+    let cache = scene.path().join("cache");
+    let cache = [("XDG_CACHE_HOME", cache.to_str().expect("a path"))];
+    let check = || {
+        let flags = ["check", "-f", "a.yaml", "--pull", "-o", "json"];
+        let ran = scene.run_as(&[&flags[..], LIVE].concat(), &cache);
+        let report: Value = serde_json::from_str(&ran.stdout).expect(&ran.stderr);
+        let result = &report["results"][0];
+        (
+            ran.code,
+            result["token"].clone(),
+            result["checks"].clone(),
+            ran.stderr,
+        )
+    };
+    scene.api.answer(
+        CRD_PATH,
+        StatusCode::NOT_FOUND,
+        r#"{"kind": "Status", "code": 404, "reason": "NotFound"}"#,
+    );
+    assert_eq!(
+        check(),
+        (Some(0), json!("Resolved"), Value::Null, String::new())
+    );
+    let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "lanterns.example.com"},
+        "spec": {"scope": "Cluster", "versions": [{"name": "v1", "served": true, "storage": true,
+            "schema": {"openAPIV3Schema": {"type": "object"}}}]},
+        "status": {"storedVersions": ["v1"]}});
+    scene.api.put(CRD_PATH, &crd);
+    assert_eq!(
+        check(),
+        (
+            Some(1),
+            json!("Preflight"),
+            json!(["crd-scope"]),
+            String::new()
+        )
+    );
+    scene.api.answer(
+        CRD_PATH,
+        StatusCode::FORBIDDEN,
+        r#"{"kind": "Status", "code": 403, "message": "no"}"#,
+    );
+    let (code, token, checks, stderr) = check();
+    assert_eq!(
+        (code, token, checks),
+        (Some(4), json!("Resolved"), Value::Null)
+    );
+    assert_eq!(
+        stderr,
+        "error: cannot read CustomResourceDefinition \"lanterns.example.com\": the API server answers 403: no\n"
+    );
 }

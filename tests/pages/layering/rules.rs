@@ -66,11 +66,12 @@ const PURE: [&str; 53] = [
 ];
 
 /// The modules with I/O, each with the edges it may use; every pure module is open to them.
-const EDGES: [(&str, &[&str]); 16] = [
+const EDGES: [(&str, &[&str]); 17] = [
     ("links", &[]),
     ("live_facts", &[]),
     ("source", &["links"]),
     ("manifest", &["links"]),
+    ("bundle_files", &["manifest", "source"]),
     ("guardrail_files", &["manifest"]),
     ("policy_objects", &[]),
     ("policy_files", &["manifest", "policy_objects"]),
@@ -86,6 +87,7 @@ const EDGES: [(&str, &[&str]); 16] = [
     (
         "facts",
         &[
+            "bundle_files",
             "cluster",
             "guardrail_files",
             "manifest",
@@ -98,6 +100,7 @@ const EDGES: [(&str, &[&str]); 16] = [
         "cli",
         &[
             "admission",
+            "bundle_files",
             "cluster",
             "facts",
             "guardrail_files",

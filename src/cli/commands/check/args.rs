@@ -72,6 +72,10 @@ pub(crate) struct CheckArgs {
     )]
     pub(super) preflight: PreflightMode,
 
+    /// Pull the images of the bundles, and check their manifests and CRDs too
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::RESULT)]
+    pub(super) pull: bool,
+
     /// The version[,bundle=NAME][,release=R]
     #[arg(long, value_name = "EXTENSION=VERSION", help_heading = heading::INPUT)]
     pub(super) installed: Vec<InstalledList>,

@@ -1,0 +1,186 @@
+//! The files of a bundle: a directory with `manifests/` and `metadata/annotations.yaml`, or an image of one.
+//!
+//! Upstream: operator-controller, [`rukpak/bundle/source/source.go`].
+//!
+//! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde_json::Value;
+
+use crate::manifest::{DocumentError, InputError, documents, read_file};
+use crate::source::image::{ImageError, ImageKind, UnpackFault};
+use crate::source::{FilesPlace, Progress};
+use olmguard_preflight::bundle::{NoCsv, RegistryBundle};
+
+/// Why a bundle cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BundleFilesError {
+    #[error("{}: {source}", .folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+    #[error(
+        "{}: found the directory {name:?}: expected files only, because OLM takes no directories there",
+        .folder.display()
+    )]
+    Directory { folder: PathBuf, name: String },
+    #[error(
+        "{}: not there: expected the directory of a bundle, with manifests/ and metadata/annotations.yaml",
+        .file.display()
+    )]
+    NoAnnotations { file: PathBuf },
+    #[error("{}: {source}", .file.display())]
+    File { file: PathBuf, source: InputError },
+    #[error("{}:{source}", .file.display())]
+    Document {
+        file: PathBuf,
+        source: DocumentError,
+    },
+    #[error("{}: {found}: expected objects of Kubernetes, each with its kind", .file.display())]
+    NoObject { file: PathBuf, found: &'static str },
+    #[error("{}: {source}: expected one with the kind ClusterServiceVersion", .folder.display())]
+    NoCsv { folder: PathBuf, source: NoCsv },
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+impl BundleFilesError {
+    /// Whether operator-controller certainly reads no bundle there: what is missing, or where it must not be.
+    pub(crate) fn is_of_format(&self) -> bool {
+        match self {
+            Self::Directory { .. }
+            | Self::NoAnnotations { .. }
+            | Self::NoObject { .. }
+            | Self::NoCsv { .. } => true,
+            Self::Image(error) => matches!(*error.fault, UnpackFault::NoFolder { .. }),
+            Self::Folder { .. } | Self::File { .. } | Self::Document { .. } => false,
+        }
+    }
+}
+
+/// The bundle at a place. It waits for a registry.
+///
+/// # Errors
+/// If operator-controller could not read the bundle either, or the image cannot be had.
+pub(crate) fn read(
+    place: &FilesPlace,
+    progress: &Progress,
+) -> Result<RegistryBundle, BundleFilesError> {
+    let files = place.local(ImageKind::Bundle, progress)?;
+    let folder = BundleFolder {
+        root: files.path(),
+        place,
+    };
+    folder.read()
+}
+
+/// The directory of a bundle. Links are followed: it is the user's own, or one without any.
+struct BundleFolder<'a> {
+    root: &'a Path,
+    /// Where the user has it.
+    place: &'a FilesPlace,
+}
+
+impl BundleFolder<'_> {
+    fn read(&self) -> Result<RegistryBundle, BundleFilesError> {
+        let annotations = self.root.join("metadata/annotations.yaml");
+        if !annotations.exists() {
+            let file = self.shown(&annotations);
+            return Err(BundleFilesError::NoAnnotations { file });
+        }
+        let annotations = self.documents(&annotations)?.into_iter().next();
+        let package = annotations
+            .as_ref()
+            .and_then(|it| it.pointer(PACKAGE)?.as_str());
+        let manifests = self.root.join("manifests");
+        let mut all = Vec::new();
+        for file in self.files(&manifests)? {
+            all.extend(self.objects(&file)?);
+        }
+        RegistryBundle::of(package.unwrap_or_default(), all).map_err(|source| {
+            BundleFilesError::NoCsv {
+                folder: self.shown(&manifests),
+                source,
+            }
+        })
+    }
+
+    /// The files of a directory, in byte order of their names.
+    fn files(&self, folder: &Path) -> Result<Vec<PathBuf>, BundleFilesError> {
+        let failed = |source| BundleFilesError::Folder {
+            folder: self.shown(folder),
+            source,
+        };
+        let mut files = Vec::new();
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.is_dir() {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                return Err(BundleFilesError::Directory {
+                    folder: self.shown(folder),
+                    name: name.into_owned(),
+                });
+            }
+            files.push(path);
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// The objects of a file of manifests, lists unfolded.
+    fn objects(&self, file: &Path) -> Result<Vec<Value>, BundleFilesError> {
+        let bytes = self.bytes(file)?;
+        let mut all = Vec::new();
+        for document in documents(&bytes) {
+            let document = document.map_err(|source| self.document_error(file, source))?;
+            let is_map = document.value.is_object();
+            let (objects, _) = document.into_objects();
+            if !is_map || objects.iter().any(|object| object.kind.is_empty()) {
+                return Err(BundleFilesError::NoObject {
+                    file: self.shown(file),
+                    found: if is_map {
+                        "an object without a kind"
+                    } else {
+                        "a document that is no object"
+                    },
+                });
+            }
+            all.extend(objects.into_iter().map(|object| object.value));
+        }
+        Ok(all)
+    }
+
+    /// The documents of a file, whatever they are.
+    fn documents(&self, file: &Path) -> Result<Vec<Value>, BundleFilesError> {
+        let bytes = self.bytes(file)?;
+        let all = documents(&bytes).map(|document| {
+            let document = document.map_err(|source| self.document_error(file, source))?;
+            Ok(document.value)
+        });
+        all.collect()
+    }
+
+    fn bytes(&self, file: &Path) -> Result<Vec<u8>, BundleFilesError> {
+        read_file(file).map_err(|source| BundleFilesError::File {
+            file: self.shown(file),
+            source,
+        })
+    }
+
+    fn document_error(&self, file: &Path, source: DocumentError) -> BundleFilesError {
+        BundleFilesError::Document {
+            file: self.shown(file),
+            source,
+        }
+    }
+
+    /// A path as the user knows it: in an image instead of in the directory that it is unpacked to.
+    fn shown(&self, path: &Path) -> PathBuf {
+        match (self.place, path.strip_prefix(self.root)) {
+            (FilesPlace::Image(image), Ok(within)) => Path::new(&image.to_string()).join(within),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+const PACKAGE: &str = "/annotations/operators.operatorframework.io.bundle.package.v1";
