@@ -10,7 +10,7 @@ use std::{fs, io};
 use serde_json::Value;
 
 use crate::manifest::{DocumentError, InputError, documents, read_file};
-use crate::source::image::{ImageError, ImageKind, UnpackFault};
+use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress};
 use olmguard_preflight::bundle::{NoCsv, RegistryBundle};
 
@@ -29,6 +29,8 @@ pub(crate) enum BundleFilesError {
         .file.display()
     )]
     NoAnnotations { file: PathBuf },
+    #[error("{}: more than {MOST_BYTES} bytes of manifests: expected a bundle that a Helm release has room for", .folder.display())]
+    TooLarge { folder: PathBuf },
     #[error("{}: {source}", .file.display())]
     File { file: PathBuf, source: InputError },
     #[error("{}:{source}", .file.display())]
@@ -52,8 +54,12 @@ impl BundleFilesError {
             | Self::NoAnnotations { .. }
             | Self::NoObject { .. }
             | Self::NoCsv { .. } => true,
-            Self::Image(error) => matches!(*error.fault, UnpackFault::NoFolder { .. }),
-            Self::Folder { .. } | Self::File { .. } | Self::Document { .. } => false,
+            // A link can lead to the directory.
+            Self::Image(_)
+            | Self::Folder { .. }
+            | Self::File { .. }
+            | Self::Document { .. }
+            | Self::TooLarge { .. } => false,
         }
     }
 }
@@ -93,9 +99,14 @@ impl BundleFolder<'_> {
             .as_ref()
             .and_then(|it| it.pointer(PACKAGE)?.as_str());
         let manifests = self.root.join("manifests");
-        let mut all = Vec::new();
+        let (mut all, mut room) = (Vec::new(), MOST_BYTES);
         for file in self.files(&manifests)? {
-            all.extend(self.objects(&file)?);
+            let bytes = self.bytes(&file)?;
+            room = room.checked_sub(bytes.len()).ok_or_else(|| {
+                let folder = self.shown(&manifests);
+                BundleFilesError::TooLarge { folder }
+            })?;
+            all.extend(self.objects(&file, &bytes)?);
         }
         RegistryBundle::of(package.unwrap_or_default(), all).map_err(|source| {
             BundleFilesError::NoCsv {
@@ -128,10 +139,9 @@ impl BundleFolder<'_> {
     }
 
     /// The objects of a file of manifests, lists unfolded.
-    fn objects(&self, file: &Path) -> Result<Vec<Value>, BundleFilesError> {
-        let bytes = self.bytes(file)?;
+    fn objects(&self, file: &Path, bytes: &[u8]) -> Result<Vec<Value>, BundleFilesError> {
         let mut all = Vec::new();
-        for document in documents(&bytes) {
+        for document in documents(bytes) {
             let document = document.map_err(|source| self.document_error(file, source))?;
             let is_map = document.value.is_object();
             let (objects, _) = document.into_objects();
@@ -182,5 +192,8 @@ impl BundleFolder<'_> {
         }
     }
 }
+
+/// Of all manifests together: a Helm release has room for 11 MB after compression.
+const MOST_BYTES: usize = 64 << 20;
 
 const PACKAGE: &str = "/annotations/operators.operatorframework.io.bundle.package.v1";

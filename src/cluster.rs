@@ -6,7 +6,7 @@
 //!                        |--> configuration  the webhook configuration, as shipped or not
 //!                        |--> olm       which operator-controller runs, with which gates
 //!                        |--> classic   what OLM v0 has there
-//!                        |--> crds      the CRDs that a bundle would replace
+//!                        |--> bundle_objects  what is there of a bundle, before it is installed
 //!                        |--> extensions  ClusterExtensions, by name or all of them
 //!                        |--> audit     what is installed, audited at an interval by one replica
 //!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
@@ -23,10 +23,10 @@
 pub mod access;
 pub mod audit;
 pub mod authority;
+pub mod bundle_objects;
 pub mod catalogs;
 pub mod classic;
 pub mod configuration;
-pub mod crds;
 pub mod doctor;
 pub mod events;
 pub mod extensions;

@@ -115,8 +115,10 @@ pub(crate) enum Fault {
     Classic(String),
     /// The content of a bundle, for this reason.
     Bundle(String),
-    /// CRDs of the cluster, for this reason.
-    Crds(String),
+    /// The content of an installed bundle, for this reason.
+    InstalledBundle(String),
+    /// What the cluster has of a bundle, for this reason.
+    Objects(String),
 }
 
 /// Files that are given in addition to a snapshot or a cluster.
@@ -349,7 +351,10 @@ impl Fault {
     pub(crate) fn is_warning(&self) -> bool {
         matches!(
             self,
-            Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. }
+            Self::Unfetched { .. }
+                | Self::Costly(_)
+                | Self::Stranger { .. }
+                | Self::InstalledBundle(_)
         )
     }
 
@@ -385,7 +390,8 @@ impl fmt::Display for Fault {
             | Self::Extensions(why)
             | Self::Classic(why)
             | Self::Bundle(why)
-            | Self::Crds(why) => f.write_str(why),
+            | Self::InstalledBundle(why)
+            | Self::Objects(why) => f.write_str(why),
             Self::Guardrails(fault) => fault.fmt(f),
             Self::Policy(fault) => fault.fmt(f),
             Self::Stranger {

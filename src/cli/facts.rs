@@ -3,6 +3,7 @@
 //! `check` and `audit` read their manifests between [`FactsArgs::open`] and the facts; every other command takes both
 //! steps as one, with [`FactsArgs::load`].
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -28,7 +29,7 @@ use crate::facts::{
 };
 use crate::source::Progress;
 use olmguard_catalog::olm::{PreflightMode, Rules};
-use olmguard_engine::explain::{Answer, images};
+use olmguard_engine::explain::{Answer, installed_images};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 use olmguard_engine::snapshot::Snapshot;
@@ -162,10 +163,16 @@ impl FactsArgs {
         &self,
         answers: impl Iterator<Item = (&'s Snapshot, Answer)>,
     ) -> (BundleContents, Vec<Fault>) {
-        let images =
-            answers.flat_map(|(snapshot, answer)| images(snapshot, &answer, self.from_cluster));
+        let (mut images, mut installed) = (BTreeSet::new(), BTreeSet::new());
+        for (snapshot, answer) in answers {
+            if answer.image.is_some() {
+                installed.extend(installed_images(snapshot, &answer));
+            }
+            images.extend(answer.image);
+        }
         let request = ContentsRequest {
-            images: images.collect(),
+            images,
+            installed,
             cluster: self.from_cluster.then(|| self.cluster.request()),
         };
         request.read(reading())
@@ -378,8 +385,11 @@ impl Fault {
             | Self::Extensions(_)
             | Self::Classic(_)
             | Self::Bundle(_)
-            | Self::Crds(_) => Some(undecided),
-            Self::Unfetched { .. } | Self::Costly(_) | Self::Stranger { .. } => None,
+            | Self::Objects(_) => Some(undecided),
+            Self::Unfetched { .. }
+            | Self::Costly(_)
+            | Self::Stranger { .. }
+            | Self::InstalledBundle(_) => None,
         }
     }
 }

@@ -14,7 +14,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
@@ -24,14 +23,14 @@ use kube::Client;
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::cluster::bundle_objects::ClusterObjectsError;
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog};
 use crate::cluster::classic::ClassicListError;
-use crate::cluster::crds::CrdReadError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::policies::PoliciesError;
 use crate::cluster::proxy::ProxyError;
-use crate::cluster::{catalogs, classic, crds, extensions, olm, policies, proxy};
+use crate::cluster::{bundle_objects, catalogs, classic, extensions, olm, policies, proxy};
 use crate::source::catalogd::{Catalogd, content_url};
 use crate::source::http::{
     AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
@@ -41,6 +40,7 @@ use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
+use olmguard_preflight::content::{BundleContents, ClusterObjects};
 
 /// Reads the facts of a cluster.
 pub struct ClusterReader {
@@ -101,15 +101,15 @@ impl ClusterReader {
         classic::list(self.client.clone(), take).await
     }
 
-    /// The CRDs of these names that the cluster has.
+    /// What the cluster has of these bundles.
     ///
     /// # Errors
-    /// If one of them cannot be read.
-    pub async fn crds(
+    /// If one answer of the API server is missing.
+    pub async fn bundle_objects(
         &self,
-        names: &BTreeSet<&str>,
-    ) -> Result<BTreeMap<String, Value>, CrdReadError> {
-        crds::named(self.client.clone(), names).await
+        contents: &BundleContents,
+    ) -> Result<ClusterObjects, ClusterObjectsError> {
+        bundle_objects::of_bundles(self.client.clone(), contents).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

@@ -1,7 +1,6 @@
 //! A cluster that is read once, for a person or a pipeline: its catalogs, policies, OLM and extensions as they are now.
 //! Nothing in it is changed.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -13,9 +12,9 @@ use tokio::runtime::Runtime;
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
 use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
 use super::{Fault, Reading};
+use crate::cluster::bundle_objects::ClusterObjectsError;
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::classic::ClassicListError;
-use crate::cluster::crds::CrdReadError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::olm::{FindError, RunningOlm};
@@ -28,6 +27,7 @@ use crate::source::catalogd::Catalogd;
 use crate::source::http::{FetchLimits, RootsError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
+use olmguard_preflight::content::{BundleContents, ClusterObjects};
 
 /// Which cluster is read, and how.
 #[derive(Clone, Debug, Default)]
@@ -216,12 +216,12 @@ impl OpenCluster {
         self.runtime.block_on(self.reader.classic(take))
     }
 
-    /// The CRDs of these names that the cluster has.
-    pub(super) fn crds(
+    /// What it has of these bundles.
+    pub(super) fn bundle_objects(
         &self,
-        names: &BTreeSet<&str>,
-    ) -> Result<BTreeMap<String, Value>, CrdReadError> {
-        self.runtime.block_on(self.reader.crds(names))
+        contents: &BundleContents,
+    ) -> Result<ClusterObjects, ClusterObjectsError> {
+        self.runtime.block_on(self.reader.bundle_objects(contents))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

@@ -1,8 +1,6 @@
-//! What is in the images of bundles, and the CRDs of the cluster that they would replace.
+//! What is in the images of bundles, and what the cluster has of them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde_json::Value;
+use std::collections::BTreeSet;
 
 use super::cluster::{ClusterRequest, OpenCluster};
 use super::{Fault, Reading};
@@ -10,12 +8,15 @@ use crate::bundle_files;
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
 use olmguard_preflight::bundle::RegistryBundle;
-use olmguard_preflight::content::{BundleContents, UnreadableBundle};
+use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
 
 /// Which contents are read.
 pub(crate) struct ContentsRequest {
-    /// The images of bundles, as catalogs refer to them.
+    /// The images of bundles to install, as catalogs refer to them.
     pub(crate) images: BTreeSet<String>,
+    /// The images of the bundles that they would replace. They say which CRDs there are if no cluster does, so that it is
+    /// no error if one of them is not to be had.
+    pub(crate) installed: BTreeSet<String>,
     /// The cluster that the bundles are for.
     pub(crate) cluster: Option<ClusterRequest>,
 }
@@ -23,17 +24,17 @@ pub(crate) struct ContentsRequest {
 impl ContentsRequest {
     /// Pulls the images that are not in the cache, and reads the cluster. What cannot be read is a fault.
     pub(crate) fn read(self, reading: Reading<'_>) -> (BundleContents, Vec<Fault>) {
-        let read = self.images.into_iter().map(|image| {
-            let bundle = bundle(&image, reading)?;
-            Ok((image, bundle))
-        });
-        let (bundles, faults): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
-        let contents = BundleContents::of(bundles.into_iter().flatten());
-        let mut faults: Vec<Fault> = faults.into_iter().filter_map(Result::err).collect();
-        let crds = self.cluster.map(|cluster| crds(&cluster, &contents));
-        match crds.transpose() {
+        let (mut bundles, mut faults) = pulled(self.images, reading, Fault::Bundle);
+        if self.cluster.is_none() && has_crds(&bundles) {
+            let (installed, missing) = pulled(self.installed, reading, Fault::InstalledBundle);
+            bundles.extend(installed);
+            faults.extend(missing);
+        }
+        let contents = BundleContents::of(bundles);
+        let objects = self.cluster.map(|cluster| objects(&cluster, &contents));
+        match objects.transpose() {
             Ok(None) => (contents, faults),
-            Ok(Some(crds)) => (contents.with_crds(crds), faults),
+            Ok(Some(objects)) => (contents.with_cluster(objects), faults),
             Err(fault) => {
                 faults.push(fault);
                 (contents, faults)
@@ -42,28 +43,52 @@ impl ContentsRequest {
     }
 }
 
-/// The CRDs of the cluster that bundles have, too.
-fn crds(
-    request: &ClusterRequest,
-    contents: &BundleContents,
-) -> Result<BTreeMap<String, Value>, Fault> {
+/// What is in an image.
+type Pulled = (String, Result<RegistryBundle, UnreadableBundle>);
+
+fn has_crds(bundles: &[Pulled]) -> bool {
+    let bundles = bundles
+        .iter()
+        .filter_map(|(_, bundle)| bundle.as_ref().ok());
+    bundles
+        .map(RegistryBundle::crds)
+        .any(|crds| !crds.is_empty())
+}
+
+/// What is in these images, and what cannot be had of them.
+fn pulled(
+    images: BTreeSet<String>,
+    reading: Reading<'_>,
+    fault: fn(String) -> Fault,
+) -> (Vec<Pulled>, Vec<Fault>) {
+    let (mut bundles, mut faults) = (Vec::new(), Vec::new());
+    for image in images {
+        match bundle(&image, reading) {
+            Ok(bundle) => bundles.push((image, bundle)),
+            Err(why) => faults.push(fault(why)),
+        }
+    }
+    (bundles, faults)
+}
+
+/// What the cluster has of the bundles.
+fn objects(request: &ClusterRequest, contents: &BundleContents) -> Result<ClusterObjects, Fault> {
     let cluster = OpenCluster::open(request);
-    let cluster = cluster.map_err(|error| Fault::Crds(error.to_string()))?;
-    let crds = cluster.crds(&contents.crd_names());
-    crds.map_err(|error| Fault::Crds(error.to_string()))
+    let cluster = cluster.map_err(|error| Fault::Objects(error.to_string()))?;
+    let objects = cluster.bundle_objects(contents);
+    objects.map_err(|error| Fault::Objects(error.to_string()))
 }
 
 /// The bundle in an image, or why operator-controller reads none there.
 fn bundle(
     image: &str,
     reading: Reading<'_>,
-) -> Result<Result<RegistryBundle, UnreadableBundle>, Fault> {
-    let place = ImagePlace::of_registry(image);
-    let place = place.map_err(|error| Fault::Bundle(error.to_string()))?;
+) -> Result<Result<RegistryBundle, UnreadableBundle>, String> {
+    let place = ImagePlace::of_registry(image).map_err(|error| error.to_string())?;
     let (place, progress) = (FilesPlace::Image(place), Progress::default());
     match reading.wait(&progress, || bundle_files::read(&place, &progress)) {
         Ok(bundle) => Ok(Ok(bundle)),
-        Err(error) if error.is_of_format() => Ok(Err(UnreadableBundle(error.to_string()))),
-        Err(error) => Err(Fault::Bundle(error.to_string())),
+        Err(error) if error.is_of_format() => Ok(Err(UnreadableBundle::new(&error.to_string()))),
+        Err(error) => Err(error.to_string()),
     }
 }

@@ -77,7 +77,7 @@ fn a_gate_that_may_be_on_is_a_warning() {
 
 #[test]
 fn two_csvs_are_one_and_crds_without_schema_are_a_crash() {
-    let crd = "kind: CustomResourceDefinition\nmetadata: {name: w.example.com}\n\
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: w.example.com}\n\
         spec: {scope: Cluster, versions: [{name: v1, served: true, storage: true}]}\n";
     let second = "kind: ClusterServiceVersion\nmetadata: {name: p.v2}\nspec: {installModes: [{type: AllNamespaces, supported: true}]}\n";
     let folder = Folder::of(&[
@@ -126,9 +126,9 @@ fn what_is_no_bundle_is_an_error() {
             &[
                 ANNOTATIONS,
                 ("manifests/csv.yaml", &whole),
-                ("manifests/crd.yaml", "kind: CustomResourceDefinition\n"),
+                ("manifests/crd.yaml", CRD_WITHOUT_VERSIONS),
             ],
-            "bundle p.v1: a CRD cannot be compared: metadata.name: expected a string",
+            "bundle p.v1: a CRD cannot be compared: spec.versions: expected a list",
         ),
     ];
     for (files, expected) in rows {
@@ -159,10 +159,10 @@ fn a_conversion_webhook_allows_served_versions_that_differ() {
         version("v2", "integer")
     );
     let crd = format!(
-        "kind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\nspec: {{scope: Cluster, versions: {versions}}}\n"
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\nspec: {{scope: Cluster, versions: {versions}}}\n"
     );
     let first = format!(
-        "kind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\nspec: {{scope: Cluster, versions: [{}]}}\n",
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\nspec: {{scope: Cluster, versions: [{}]}}\n",
         version("v1", "string")
     );
     let owned = "customresourcedefinitions: {owned: [{name: w.example.com}]}";
@@ -194,3 +194,6 @@ fn a_conversion_webhook_allows_served_versions_that_differ() {
         "{printed}"
     );
 }
+
+const CRD_WITHOUT_VERSIONS: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+    metadata: {name: w.example.com}\n";

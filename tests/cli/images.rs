@@ -24,7 +24,7 @@ fn ran_with(folder: &Folder, (name, value): (&str, &str), arguments: &[&str]) ->
 }
 
 /// The image of the catalog, of two layers: the lower one has a file that the upper one removes.
-pub(crate) fn catalog() -> TestImage {
+fn catalog() -> TestImage {
     let lower = Layer::of(&[("configs/broken.yaml", "]"), ("bin/opm", "program")]);
     let upper = Layer::of(&[
         ("configs/.wh.broken.yaml", ""),
@@ -39,6 +39,18 @@ pub(crate) fn bundle(schema: &str) -> TestImage {
     let layer = Layer::of(&[
         ("manifests/csv.yaml", CSV),
         ("manifests/crd.yaml", &crd),
+        ("metadata/annotations.yaml", ANNOTATIONS),
+    ]);
+    TestImage::new(&json!({}), &[layer.gzip()])
+}
+
+/// An image that has manifests, and no bundle.
+pub(crate) fn no_bundle() -> TestImage {
+    let layer = Layer::of(&[
+        (
+            "manifests/crd.yaml",
+            &CRD.replace("SCHEMA", "{type: object}"),
+        ),
         ("metadata/annotations.yaml", ANNOTATIONS),
     ]);
     TestImage::new(&json!({}), &[layer.gzip()])

@@ -22,7 +22,8 @@ mod place;
 
 use crate::extension::{Extension, Fields, Filter, Installed, Policy, UnknownCause};
 use crate::judge::{
-    Basis, Edit, Judgement, Request, Requester, Ruling, Token, Verdict, Walk, judge, rule, walk,
+    Basis, Edit, Judgement, PreflightRefusal, Request, Requester, Ruling, Token, Verdict, Walk,
+    judge, rule, walk,
 };
 use crate::resolve::{Choice, Origin, Query};
 use olmguard_catalog::version::Constraint;
@@ -115,6 +116,12 @@ impl<'s> Audit<'s> {
             bypass: bypass(basis, request),
             is_unbounded: is_unbounded(basis, request.filter),
         }
+    }
+
+    /// Why OLM cannot install what the spec resolves to, or perhaps cannot. What the extension overrides is no reason.
+    pub fn not_installable(&self) -> Option<&PreflightRefusal<'s>> {
+        let refusal = self.judgement.ruled.preflight();
+        refusal.filter(|refusal| !refusal.faults.are_overridden())
     }
 
     /// The concerns, the worst first.

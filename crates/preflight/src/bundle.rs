@@ -10,7 +10,7 @@ mod webhooks;
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::PreflightCheck;
 use crate::bundle::webhooks::CsvWebhook;
@@ -28,7 +28,7 @@ pub struct RegistryBundle {
     csv: Value,
     /// Its CRDs.
     crds: Vec<Value>,
-    /// All other objects.
+    /// All other objects, of which nothing is kept but what they are.
     others: Vec<Value>,
 }
 
@@ -36,6 +36,15 @@ pub struct RegistryBundle {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("no ClusterServiceVersion found in \"manifests\"")]
 pub struct NoCsv;
+
+/// A kind of objects, in one version of its API.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct BundledKind {
+    /// Such as `apps/v1`.
+    pub api_version: String,
+    /// Such as `Deployment`.
+    pub kind: String,
+}
 
 /// What a validator says of a bundle.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -57,7 +66,7 @@ impl RegistryBundle {
             match text(&object, "/kind") {
                 "ClusterServiceVersion" => csv = Some(object),
                 "CustomResourceDefinition" => crds.push(object),
-                _ => others.push(object),
+                _ => others.push(identity(&object)),
             }
         }
         Ok(Self {
@@ -81,6 +90,16 @@ impl RegistryBundle {
     /// Its CRDs, in the order of their files.
     pub fn crds(&self) -> &[Value] {
         &self.crds
+    }
+
+    /// The kinds of its objects besides the CRDs and the `ClusterServiceVersion`, each once. A bundle has no custom
+    /// resources of its own CRDs.
+    pub fn object_kinds(&self) -> BTreeSet<BundledKind> {
+        let kinds = self.others.iter().map(|object| BundledKind {
+            api_version: text(object, "/apiVersion").to_owned(),
+            kind: text(object, "/kind").to_owned(),
+        });
+        kinds.collect()
     }
 
     /// What decides whether operator-controller installs it at all.
@@ -271,6 +290,13 @@ fn text<'a>(object: &'a Value, path: &str) -> &'a str {
 fn items<'a>(object: &'a Value, path: &str) -> &'a [Value] {
     let items = object.pointer(path).and_then(Value::as_array);
     items.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// What an object is: its kind and its name.
+fn identity(object: &Value) -> Value {
+    let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
+    let name = text(object, "/metadata/name");
+    json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}})
 }
 
 fn names<'a>(object: &'a Value, path: &str) -> Vec<&'a str> {

@@ -53,6 +53,12 @@ checks! {
     WebhookDefinitions => "webhook-definitions",
     /// A manifest has a kind that bundles may not have.
     ManifestKindUnsupported => "manifest-kind-unsupported",
+    /// The cluster does not serve a kind of the bundle's objects.
+    KindNotServed => "kind-not-served",
+    /// A CRD belongs to another extension.
+    OwnedElsewhere => "owned-elsewhere",
+    /// A CRD exists, and OLM does not take it over.
+    ExistsUnowned => "exists-unowned",
     /// A field of a CRD is removed.
     CrdFieldRemoved => "crd-field-removed",
     /// The scope of a CRD changes.

@@ -1,21 +1,58 @@
-//! What is in the images of bundles, as far as they have been read, and the CRDs that a bundle would replace.
+//! What is in the images of bundles, as far as they have been read, and what a cluster has that they would be installed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::bundle::RegistryBundle;
-use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdGeneration};
+use crate::bundle::{BundledKind, RegistryBundle};
+use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
+use olmguard_catalog::dns1123::is_subdomain;
+use olmguard_catalog::version::go;
 
-/// Why operator-controller reads no bundle in an image, in one line.
+/// Why operator-controller reads no bundle in an image, in one printable line.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct UnreadableBundle(pub String);
+pub struct UnreadableBundle(String);
 
-/// Contents of bundles, and the CRDs of a cluster.
+impl UnreadableBundle {
+    /// For this reason, which can have names of files in it.
+    pub fn new(why: &str) -> Self {
+        Self(go::one_line(why))
+    }
+
+    /// The reason.
+    pub fn why(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a cluster has of the kinds and CRDs of bundles.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterObjects {
+    /// The CRDs of the bundles that exist, by their names.
+    pub crds: BTreeMap<String, Value>,
+    /// The kinds of the bundles' objects that the API server does not serve.
+    pub unserved: BTreeSet<BundledKind>,
+}
+
+impl ClusterObjects {
+    /// The CRDs that are there and that a bundle has, too.
+    pub fn crds_of<'b>(&'b self, bundle: &'b RegistryBundle) -> impl Iterator<Item = &'b Value> {
+        let names = bundle.crds().iter().filter_map(crd_name);
+        names.filter_map(|name| self.crds.get(name))
+    }
+
+    /// The kinds of a bundle's objects that are not served.
+    pub fn unserved_of(&self, bundle: &RegistryBundle) -> Vec<BundledKind> {
+        let kinds = bundle.object_kinds().into_iter();
+        kinds.filter(|kind| self.unserved.contains(kind)).collect()
+    }
+}
+
+/// Contents of bundles, and what the cluster has of them.
 #[derive(Clone, Debug, Default)]
 pub struct BundleContents {
     bundles: BTreeMap<String, Result<RegistryBundle, UnreadableBundle>>,
-    crds: Option<BTreeMap<String, Value>>,
+    cluster: Option<ClusterObjects>,
 }
 
 impl BundleContents {
@@ -25,15 +62,15 @@ impl BundleContents {
     ) -> Self {
         Self {
             bundles: bundles.into_iter().collect(),
-            crds: None,
+            cluster: None,
         }
     }
 
-    /// The same with the CRDs of the cluster, by their names: those of the bundles, where the cluster has them.
+    /// The same with what the cluster has of the bundles.
     #[must_use]
-    pub fn with_crds(self, crds: BTreeMap<String, Value>) -> Self {
+    pub fn with_cluster(self, cluster: ClusterObjects) -> Self {
         Self {
-            crds: Some(crds),
+            cluster: Some(cluster),
             ..self
         }
     }
@@ -48,26 +85,34 @@ impl BundleContents {
         self.image(image)?.ok()
     }
 
-    /// The names of all CRDs of the bundles.
+    /// The names of all CRDs of the bundles. What no CRD can be named is not among them: it would be a part of a path
+    /// that the API server is asked for.
     pub fn crd_names(&self) -> BTreeSet<&str> {
         let bundles = self.bundles.values().flatten();
         let crds = bundles.flat_map(RegistryBundle::crds);
-        crds.filter_map(crd_name).collect()
+        let names = crds.filter_map(crd_name);
+        names.filter(|name| is_subdomain(name)).collect()
     }
 
-    /// The CRDs of the cluster, if they are known.
-    pub fn crds(&self) -> Option<&BTreeMap<String, Value>> {
-        self.crds.as_ref()
+    /// The kinds of all other objects of the bundles.
+    pub fn kinds(&self) -> BTreeSet<BundledKind> {
+        let bundles = self.bundles.values().flatten();
+        bundles.flat_map(RegistryBundle::object_kinds).collect()
+    }
+
+    /// What the cluster has of them, if that is known.
+    pub fn cluster(&self) -> Option<&ClusterObjects> {
+        self.cluster.as_ref()
     }
 }
 
-/// The CRDs that a bundle would replace.
+/// What a bundle would be installed in.
 #[derive(Clone, Copy, Debug)]
-pub enum ReplacedCrds<'a> {
-    /// The CRDs of the cluster by their names.
-    Cluster(&'a BTreeMap<String, Value>),
-    /// The CRDs of another bundle, which is installed. Somebody can have edited them since.
-    Bundle(&'a RegistryBundle),
+pub enum InstallTarget<'a> {
+    /// A cluster that is known.
+    Cluster(&'a ClusterObjects),
+    /// A cluster of which only the installed bundle is known. Somebody can have edited its CRDs since.
+    Installed(&'a RegistryBundle),
 }
 
 /// A CRD of a bundle that cannot replace the one that is there.
@@ -79,59 +124,102 @@ pub struct RefusedCrd {
     pub comparison: CrdComparison,
 }
 
+impl RefusedCrd {
+    /// What is in the way, the worst first, each with the name of the CRD: a change, or none if operator-controller
+    /// panics.
+    pub fn of_people(&self) -> impl Iterator<Item = (&str, Option<&CrdFinding>)> {
+        let panics = self.comparison.panics.then_some(None);
+        let changes = self.comparison.of_people().into_iter().map(Some);
+        let all = panics.into_iter().chain(changes);
+        all.map(|found| (&*self.name, found))
+    }
+}
+
+/// What a comparison of all CRDs found.
+#[derive(Clone, Debug, Default)]
+pub struct ComparedCrds {
+    /// The CRDs that cannot replace those that are there, in the order of the bundle's files.
+    pub refused: Vec<RefusedCrd>,
+    /// The first CRD that cannot be compared: it has no name or no versions, or is too large.
+    pub uncompared: Option<UncomparedCrd>,
+}
+
 /// A CRD that cannot be compared.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("bundle {bundle}: a CRD cannot be compared: {error}")]
 pub struct UncomparedCrd {
-    /// The name of the bundle that has it, or of the bundle that would replace the cluster's.
+    /// The name of the bundle that would replace it.
     bundle: String,
     error: CrdError,
 }
 
-impl ReplacedCrds<'_> {
-    /// The CRDs of a bundle that cannot replace these, in the order of its files. There are none for a release
-    /// 1.`minor` that compares in a way that is not known.
-    ///
-    /// # Errors
-    /// If a CRD has no name or no versions, or is too large to compare.
-    pub fn refused(self, by: &RegistryBundle, minor: u8) -> Result<Vec<RefusedCrd>, UncomparedCrd> {
-        let Some(generation) = CrdGeneration::of(minor) else {
-            return Ok(Vec::new());
-        };
-        let mut refused = Vec::new();
-        for new in by.crds() {
-            let new = rendered(by, new)?;
-            let Some(old) = self.of_name(new.name, by)? else {
-                continue;
-            };
-            let comparison = crd::compare(&old, &new, generation);
-            let comparison = comparison.map_err(|error| uncompared(by, error))?;
-            if comparison.panics || !comparison.findings.is_empty() {
-                let name = new.name.to_owned();
-                refused.push(RefusedCrd { name, comparison });
-            }
+impl InstallTarget<'_> {
+    /// The cluster, if it is known.
+    pub fn cluster(&self) -> Option<&ClusterObjects> {
+        match self {
+            Self::Cluster(cluster) => Some(cluster),
+            Self::Installed(_) => None,
         }
-        Ok(refused)
     }
 
-    fn of_name(
-        &self,
-        name: &str,
-        by: &RegistryBundle,
-    ) -> Result<Option<ComparedCrd<'_>>, UncomparedCrd> {
-        match self {
-            Self::Cluster(crds) => {
-                let crd = crds.get(name).map(ComparedCrd::read).transpose();
-                crd.map_err(|error| uncompared(by, error))
+    /// Compares the CRDs of a bundle with those that are there, as operator-controller 1.`minor` does. Nothing is found
+    /// for a release that compares in a way that is not known.
+    pub fn compare(self, by: &RegistryBundle, minor: u8) -> ComparedCrds {
+        let mut compared = ComparedCrds::default();
+        let Some(generation) = CrdGeneration::of(minor) else {
+            return compared;
+        };
+        for new in by.crds().iter().filter(|crd| is_v1(crd)) {
+            match self.compare_one(by, new, generation) {
+                Ok(refused) => compared.refused.extend(refused),
+                Err(error) => {
+                    let bundle = by.name().to_owned();
+                    let uncompared = UncomparedCrd { bundle, error };
+                    compared.uncompared.get_or_insert(uncompared);
+                }
             }
-            Self::Bundle(bundle) => {
+        }
+        compared
+    }
+
+    fn compare_one(
+        &self,
+        by: &RegistryBundle,
+        new: &Value,
+        generation: CrdGeneration,
+    ) -> Result<Option<RefusedCrd>, CrdError> {
+        let Some(old) = crd_name(new).and_then(|name| self.crd(name)) else {
+            return Ok(None);
+        };
+        let new = rendered(by, new)?;
+        let old = match self {
+            Self::Cluster(_) => ComparedCrd::read(old)?,
+            Self::Installed(bundle) => rendered(bundle, old)?,
+        };
+        let comparison = crd::compare(&old, &new, generation)?;
+        let is_refused = comparison.panics || !comparison.findings.is_empty();
+        Ok(is_refused.then(|| RefusedCrd {
+            name: new.name.to_owned(),
+            comparison,
+        }))
+    }
+
+    /// The CRD of this name that is there.
+    fn crd(&self, name: &str) -> Option<&Value> {
+        match self {
+            Self::Cluster(cluster) => cluster.crds.get(name),
+            Self::Installed(bundle) => {
                 let mut crds = bundle.crds().iter();
                 crds.find(|crd| crd_name(crd) == Some(name))
-                    .map(|crd| rendered(bundle, crd))
-                    .transpose()
             }
         }
     }
+}
+
+/// The others are not compared, and the API server does not take them any more.
+fn is_v1(crd: &Value) -> bool {
+    let api_version = crd.get("apiVersion").and_then(Value::as_str);
+    api_version == Some("apiextensions.k8s.io/v1")
 }
 
 fn crd_name(crd: &Value) -> Option<&str> {
@@ -139,19 +227,11 @@ fn crd_name(crd: &Value) -> Option<&str> {
 }
 
 /// A CRD as OLM renders it.
-fn rendered<'a>(
-    bundle: &RegistryBundle,
-    object: &'a Value,
-) -> Result<ComparedCrd<'a>, UncomparedCrd> {
-    let read = ComparedCrd::read(object).map_err(|error| uncompared(bundle, error))?;
+fn rendered<'a>(bundle: &RegistryBundle, object: &'a Value) -> Result<ComparedCrd<'a>, CrdError> {
+    let read = ComparedCrd::read(object)?;
     Ok(if bundle.converted().contains(read.name) {
         read.converted_by_webhook()
     } else {
         read
     })
-}
-
-fn uncompared(bundle: &RegistryBundle, error: CrdError) -> UncomparedCrd {
-    let bundle = bundle.name().to_owned();
-    UncomparedCrd { bundle, error }
 }

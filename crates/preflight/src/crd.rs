@@ -20,6 +20,7 @@ mod paths;
 mod property;
 mod schema;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -248,39 +249,58 @@ pub enum CrdChange {
 impl CrdComparison {
     /// [`Self::worst_first`] without what a removed field entails: all that is found of the field says it once more.
     pub fn of_people(&self) -> Vec<&CrdFinding> {
+        let removed = self.removed();
         let mut findings = self.worst_first();
-        findings.retain(|found| !self.is_repeated(found));
+        findings.retain(|found| !found.is_repeated(&removed));
         findings
     }
 
-    /// Whether another finding says that the field of this one is removed.
-    pub fn is_repeated(&self, found: &CrdFinding) -> bool {
-        let CrdChange::Property { path, .. } = &found.change else {
-            return false;
-        };
-        self.findings.iter().any(|other| {
-            matches!(&other.change, CrdChange::FieldRemoved { path: removed, .. } if removed == path)
-        })
+    /// The fields that are removed: version and path of each.
+    pub fn removed(&self) -> BTreeSet<(&str, &str)> {
+        let removed = self
+            .findings
+            .iter()
+            .filter_map(|found| match &found.change {
+                CrdChange::FieldRemoved { version, path } => Some((&**version, &**path)),
+                _ => None,
+            });
+        removed.collect()
     }
 
     /// The findings for people: what the API server refuses, too, comes first, then what breaks objects or clients, then
     /// what may be harmless, and last what only some runs find. Findings of one kind are in byte order.
     pub fn worst_first(&self) -> Vec<&CrdFinding> {
         let mut findings: Vec<_> = self.findings.iter().collect();
-        findings.sort_by_key(|found| (found.is_unsteady, found.rank()));
+        findings.sort_by_key(|found| found.rank());
         findings
     }
 }
 
 impl CrdFinding {
-    /// The place of its kind among all, the worst first.
-    fn rank(&self) -> u8 {
-        match self.check() {
+    /// The place of its kind among all, the worst first; what only some runs find comes last.
+    pub fn rank(&self) -> (bool, u8) {
+        let rank = match self.check() {
             PreflightCheck::CrdScope | PreflightCheck::CrdStoredVersion => 0,
             PreflightCheck::CrdFieldRemoved => 1,
             PreflightCheck::CrdUnhandled => 3,
             PreflightCheck::CrdServedVersions => 4,
             _ => 2,
+        };
+        (self.is_unsteady, rank)
+    }
+
+    /// Whether the API server refuses the CRD for it, too.
+    pub fn is_refused_by_server(&self) -> bool {
+        self.rank() == (false, 0)
+    }
+
+    /// Whether it is about a field of which another finding says that it is removed.
+    pub fn is_repeated(&self, removed: &BTreeSet<(&str, &str)>) -> bool {
+        match (&self.versions, &self.change) {
+            (ComparedVersions::Same(version), CrdChange::Property { path, .. }) => {
+                removed.contains(&(&**version, &**path))
+            }
+            _ => false,
         }
     }
 

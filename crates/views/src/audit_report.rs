@@ -4,6 +4,11 @@
 
 mod cluster_report;
 mod document;
+fn cannot_install(audit: &Audit<'_>) -> bool {
+    let refusal = audit.not_installable();
+    refusal.is_some_and(|refusal| refusal.faults.is_certain)
+}
+
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -72,6 +77,9 @@ pub struct ExtensionReport {
     concerns: Vec<Concern>,
     #[serde(skip)]
     judged: Verdict,
+    /// Whether OLM certainly cannot install what the spec resolves to.
+    #[serde(skip)]
+    cannot_install: bool,
     /// Why there is no verdict, if there is none.
     #[serde(skip)]
     exemption: Option<String>,
@@ -200,6 +208,7 @@ impl ExtensionReport {
             newer: place.map(|place| place.newer),
             next: place.and_then(NextReport::of),
             judged: judgement.verdict(),
+            cannot_install: cannot_install(audit),
             exemption: exemption(judgement).map(|why| one_line(&why)),
             api: (identity.api_version(), identity.kind.clone()),
             findings: concerns

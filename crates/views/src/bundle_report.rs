@@ -11,7 +11,7 @@ use serde::Serialize;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator};
 use olmguard_preflight::bundle::RegistryBundle;
-use olmguard_preflight::content::{RefusedCrd, ReplacedCrds, UncomparedCrd};
+use olmguard_preflight::content::{InstallTarget, RefusedCrd, UncomparedCrd};
 use olmguard_preflight::{PreflightCheck, support};
 use olmguard_report::{Severity, Text, Tone};
 
@@ -169,8 +169,11 @@ fn crds(
     after: &RegistryBundle,
     minor: u8,
 ) -> Result<Vec<BundleFinding>, UncomparedCrd> {
-    let refused = ReplacedCrds::Bundle(before).refused(after, minor)?;
-    Ok(refused.iter().flat_map(of_crd).collect())
+    let compared = InstallTarget::Installed(before).compare(after, minor);
+    match compared.uncompared {
+        Some(error) => Err(error),
+        None => Ok(compared.refused.iter().flat_map(of_crd).collect()),
+    }
 }
 
 fn of_crd(RefusedCrd { name, comparison }: &RefusedCrd) -> Vec<BundleFinding> {
@@ -179,13 +182,14 @@ fn of_crd(RefusedCrd { name, comparison }: &RefusedCrd) -> Vec<BundleFinding> {
         message: CRD_PANIC.to_owned(),
         ..BundleFinding::new(PreflightCheck::CrdPanic, Severity::Error, None)
     });
+    let removed = comparison.removed();
     let found = comparison
         .worst_first()
         .into_iter()
         .map(|found| BundleFinding {
             crd: Some(name.clone()),
             message: of_crd_change(found),
-            is_repeated: comparison.is_repeated(found),
+            is_repeated: found.is_repeated(&removed),
             ..BundleFinding::new(found.check(), Severity::Error, Some(found.to_string()))
         });
     crash.into_iter().chain(found).collect()

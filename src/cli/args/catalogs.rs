@@ -34,6 +34,10 @@ pub(crate) enum UsageError {
         "--snapshot and --from-cluster cannot be used together: each of them gives the catalogs"
     )]
     TwoOrigins,
+    #[error(
+        "--pull and --preflight off cannot be used together: what is pulled would not be checked"
+    )]
+    PullUnchecked,
     #[error("no manifest is given: expected PATH, -f PATH, or paths in .olmguard.yaml")]
     NoManifest,
     #[error("no extension is given: expected PATH, --snapshot or --from-cluster")]

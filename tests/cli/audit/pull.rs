@@ -19,7 +19,7 @@ fn with_images(old: &TestRegistry, new: &TestRegistry) -> Folder {
 fn an_extension_that_cannot_be_upgraded_is_found_before_olm_tries() {
     let registry = |schema: &str| TestRegistry::of(bundle(schema));
     let old = registry("{type: object, properties: {wick: {type: string}}}");
-    let empty = TestRegistry::of(crate::images::catalog());
+    let empty = TestRegistry::of(crate::images::no_bundle());
     let objects = list(&[
         object("moves", "<1.2.0", "1.0.0"),
         object("stays", "1.2.0", "1.2.0"),

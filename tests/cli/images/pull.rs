@@ -81,13 +81,47 @@ fn an_image_that_cannot_be_pulled_leaves_the_check_incomplete() {
 #[test]
 fn an_image_without_a_bundle_is_denied() {
     let old = TestRegistry::of(bundle(WICK));
-    let new = TestRegistry::of(super::catalog());
+    let new = TestRegistry::of(super::no_bundle());
     let (code, out, err) = check(&scene(&old, &new), &[FROM]);
     assert_eq!((code, &*err), (Some(1), ""), "{out}");
     let expected = format!(
-        "has no bundle that OLM can read: oci:{}: ",
+        "has no bundle that OLM can read: oci:{}/manifests: no ",
         new.image("lantern:v1")
     );
     assert!(out.contains(&expected), "{out}");
     assert!(out.contains("Check: bundle-format\n"), "{out}");
+}
+
+#[test]
+fn an_installed_bundle_that_cannot_be_pulled_is_a_warning() {
+    let old = TestRegistry::scripted(|_| Answer::status("404 Not Found"));
+    let new = TestRegistry::of(bundle(WICK));
+    let (code, out, err) = check(&scene(&old, &new), &[FROM]);
+    assert_eq!(code, Some(0), "{out}{err}");
+    let expected = format!("warning: oci:{}: ", old.image("lantern:v1"));
+    assert!(err.starts_with(&expected), "{err}");
+}
+
+#[test]
+fn an_edit_of_the_comparison_alone_needs_the_images_too() {
+    let old = TestRegistry::of(bundle(WICK));
+    let new = TestRegistry::of(super::no_bundle());
+    let scene = scene(&old, &new);
+    let none = "  install: {preflight: {crdUpgradeSafety: {enforcement: None}}}\n";
+    scene.write(
+        "base/app.yaml",
+        &format!("{}{none}", EXTENSION.replace("1.2.0", "1.1.0")),
+    );
+    let (code, out, err) = check(&scene, &[FROM, "--base=base"]);
+    assert_eq!((code, &*err), (Some(1), ""), "{out}");
+}
+
+#[test]
+fn what_is_not_checked_is_not_pulled() {
+    let registry = TestRegistry::of(bundle(WICK));
+    let scene = scene(&registry, &registry);
+    let (code, _, err) = check(&scene, &[FROM, "--preflight=off"]);
+    assert_eq!((code, registry.paths().len()), (Some(2), 0));
+    let expected = "error: --pull and --preflight off cannot be used together: what is pulled would not be checked\n";
+    assert_eq!(err, expected);
 }

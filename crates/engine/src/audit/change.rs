@@ -112,6 +112,8 @@ word_set! {
         ReachGained => "reach_gained",
         /// The spec was denied and is allowed now.
         Allowed => "allowed",
+        /// Nothing keeps what the spec resolves to from being installed any more.
+        Installable => "installable",
         /// No fact is missing any more.
         Decided => "decided",
         /// OLM no longer takes a step automatically that guardrails forbid.

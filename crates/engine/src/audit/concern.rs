@@ -2,7 +2,7 @@
 
 use crate::audit::place::version;
 use crate::audit::{Audit, Deprecations, NextEdit, Onward};
-use crate::judge::{Ruling, Verdict, Walk};
+use crate::judge::{Ruling, Token, Verdict, Walk};
 
 word_set! {
     /// One concern about an extension, the worst first.
@@ -49,13 +49,14 @@ impl Concern {
     pub(super) fn is_of(self, audit: &Audit<'_>) -> bool {
         match self {
             Self::Unresolvable => {
-                denies(audit) && !is_by_rule(audit) && !Self::NotInstallable.is_of(audit)
+                let is_resolved = audit.judgement.token() == Token::Preflight;
+                denies(audit) && !is_by_rule(audit) && !is_resolved
             }
             Self::Forbidden => denies(audit) && is_by_rule(audit),
             Self::Undecided => {
                 audit.judgement.verdict() == Verdict::Undecided || audit.unknown.is_some()
             }
-            Self::NotInstallable => audit.judgement.ruled.preflight().is_some(),
+            Self::NotInstallable => audit.not_installable().is_some(),
             Self::ForbiddenMove => walks(audit, |walk| !walk.forbidden.is_empty()),
             Self::MovesToPrerelease => audit.to_prerelease.is_some(),
             Self::Moves => walks(audit, |walk| !walk.steps.is_empty()),

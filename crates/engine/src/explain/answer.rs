@@ -3,7 +3,6 @@
 //! A caller that prints chooses what it shows of an [`Answer`], and how; it adds no fact and words nothing.
 
 use std::collections::{BTreeSet, HashSet};
-use std::iter;
 
 use crate::explain::facts::MessageFacts;
 use crate::explain::message::{self, Lines};
@@ -20,7 +19,7 @@ use crate::resolve::Choice;
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::version::go;
 use olmguard_policy::Conditions;
-use olmguard_preflight::PreflightCheck;
+use olmguard_preflight::{PreflightCheck, reference};
 
 /// What becomes of one edit, in words and in data. By default the edit is not judged.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +50,8 @@ pub struct Answer {
     pub policies: Vec<PolicyReport>,
     /// The checks of the installation that fail, or may fail.
     pub checks: Vec<PreflightCheck>,
+    /// The image of the bundle to install, which those checks depend on; absent if none is made.
+    pub image: Option<String>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
     /// The first step that guardrails forbid of the path that edges alone would give, if no path is left.
@@ -133,21 +134,14 @@ pub fn answer_until(
     Answer::advised(basis, edit, &judgement, stop)
 }
 
-/// The images that decide whether what an edit resolves to can be installed: of that bundle, and of the installed one
-/// unless the CRDs `are_known` that it has brought. There are none if the edit is not allowed, or stays at what is
-/// installed.
-pub fn images(snapshot: &Snapshot, answer: &Answer, are_known: bool) -> BTreeSet<String> {
-    let allowed = answer.resolved.as_ref().filter(|_| {
-        let is_new = answer.token != Token::Unchanged;
-        is_new && matches!(answer.verdict(), Verdict::Allow | Verdict::NotJudged)
-    });
-    let Some((resolved, filter)) = allowed.zip(answer.requested.as_ref()) else {
-        return BTreeSet::new();
-    };
-    let installed = answer.installed.as_ref().filter(|_| !are_known);
-    let installed = installed.and_then(|installed| installed.name.as_deref());
-    let names = iter::chain([&*resolved.bundle], installed);
-    images_named(snapshot, filter, names)
+/// The images of the installed bundle of an answer, one for each catalog that has it: what the answer resolves to would
+/// replace it.
+pub fn installed_images(snapshot: &Snapshot, answer: &Answer) -> BTreeSet<String> {
+    let installed = answer.installed.as_ref();
+    let name = installed.and_then(|installed| installed.name.as_deref());
+    let both = name.zip(answer.requested.as_ref());
+    both.map(|(name, filter)| images_named(snapshot, filter, name))
+        .unwrap_or_default()
 }
 
 /// The answer to an edit that is not put to the catalogs: it is exempt, or a server had no time or no room for it.
@@ -204,12 +198,20 @@ impl Answer {
                 .preflight()
                 .map(|refusal| refusal.faults.checks())
                 .unwrap_or_default(),
+            image: ruled.examined.and_then(image),
             blocked: blocked(found.dead_end.as_ref()),
             catalog: facts.catalog.map(CitedCatalog::of),
             upstream: facts.upstream,
             advice: found.advice.clone(),
         }
     }
+}
+
+/// The image of a bundle, if it can be pulled.
+fn image(choice: Choice<'_>) -> Option<String> {
+    let image = &choice.bundle().image;
+    reference::check(image).ok()?;
+    Some(String::from(&**image))
 }
 
 impl ExemptionReport {

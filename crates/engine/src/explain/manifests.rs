@@ -59,15 +59,14 @@ fn of_property(change: &PropertyChange) -> String {
         PropertyChange::Type { from, to } => {
             format!("the type changes from {} to {}", or_none(from), or_none(to))
         }
-        PropertyChange::EnumAdded(values) => {
-            format!("only these values are allowed now: {}", values.join(", "))
-        }
-        PropertyChange::EnumRemoved(values) => format!("no longer allowed: {}", values.join(", ")),
+        PropertyChange::EnumAdded(values) => listed("only these values are allowed now: ", values),
+        PropertyChange::EnumRemoved(values) => listed("no longer allowed: ", values),
         PropertyChange::Default { from, to } => {
-            let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+            let value =
+                |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), shown);
             format!("the default changes from {} to {}", value(from), value(to))
         }
-        PropertyChange::Required(names) => format!("required now: {}", shown(&names.join(", "))),
+        PropertyChange::Required(names) => listed("required now: ", names),
         PropertyChange::Minimum { field, from, to }
         | PropertyChange::Maximum { field, from, to } => {
             let from = from.as_deref().unwrap_or("none");
@@ -90,6 +89,10 @@ fn of_property(change: &PropertyChange) -> String {
             fields.join(", ")
         ),
     }
+}
+
+fn listed(words: &str, all: &[String]) -> String {
+    format!("{words}{}", shown(&all.join(", ")))
 }
 
 fn nullable(is_allowed: bool) -> &'static str {

@@ -3,10 +3,9 @@
 use crate::explain::refusal::preflight;
 use crate::explain::text::CutLine;
 use crate::explain::{Answer, guardrail, policy};
-use crate::extension::{CrdEnforcement, Extension, Filter, Hint, Instead};
+use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{
-    Continuation, Exemption, InstallFault, Jump, PreflightRefusal, Token, UnjudgedSteps, Verdict,
-    Warning,
+    Continuation, Exemption, Jump, PreflightRefusal, Token, UnjudgedSteps, Verdict, Warning,
 };
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
@@ -163,12 +162,12 @@ pub fn of_preflight(refusal: &PreflightRefusal<'_>) -> String {
 }
 
 fn not_installed(refusal: &PreflightRefusal<'_>) -> CutLine {
-    let verb = match refusal.faults.faults.first() {
-        _ if refusal.faults.is_certain => "OLM will not install this: ",
-        Some(InstallFault::Crds(crds)) if crds.enforcement == CrdEnforcement::None => {
-            "OLM does not check this, as crdUpgradeSafety is None: "
-        }
-        _ => "OLM may not install this: ",
+    let verb = if refusal.faults.are_overridden() {
+        "OLM does not check this, as crdUpgradeSafety is None: "
+    } else if refusal.faults.is_certain {
+        "OLM will not install this: "
+    } else {
+        "OLM may not install this: "
     };
     words(verb).then(preflight::in_short(refusal))
 }

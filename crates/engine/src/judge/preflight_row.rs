@@ -13,7 +13,7 @@ use crate::judge::{AllowedChange, PreflightRefusal, RuledEdit, Ruling};
 use crate::resolve::{Choice, EditContext, ImageFacts, Occasion, Offer};
 use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::PreflightMode;
-use olmguard_preflight::content::ReplacedCrds;
+use olmguard_preflight::content::InstallTarget;
 
 /// Checks the bundle that an edit resolves to. Like rows 6 to 15 it denies only on the newest content.
 pub(super) fn put<'s>(
@@ -34,6 +34,7 @@ pub(super) fn put<'s>(
     if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
+    ruled.examined = Some(resolved);
     let image = image_facts(question, &resolved, installed.name());
     let Some(faults) = install.faults(&resolved, olm, image) else {
         return;
@@ -47,23 +48,23 @@ pub(super) fn put<'s>(
     }
 }
 
-/// What is known of the image of a bundle, and of the CRDs that it would replace: from the cluster, otherwise from the
-/// image of the installed bundle.
+/// What is known of the image of a bundle, and of what it would be installed in: the cluster, otherwise the installed
+/// bundle.
 fn image_facts<'s>(
     question: &FilterQuestion<'_, 's>,
     resolved: &Choice<'s>,
     installed: Option<&str>,
 ) -> ImageFacts<'s> {
     let contents = question.basis.snapshot.contents();
-    let of_cluster = contents.crds().map(ReplacedCrds::Cluster);
+    let of_cluster = contents.cluster().map(InstallTarget::Cluster);
     let of_bundle = || {
         let mut images = images_of(installed?, question.offers());
         let installed = images.find_map(|image| contents.bundle(image));
-        installed.map(ReplacedCrds::Bundle)
+        installed.map(InstallTarget::Installed)
     };
     ImageFacts {
         content: contents.image(&resolved.bundle().image),
-        replaced: of_cluster.or_else(of_bundle),
+        target: of_cluster.or_else(of_bundle),
     }
 }
 
@@ -75,13 +76,8 @@ fn images_of<'s>(name: &str, offers: &[Offer<'s>]) -> impl Iterator<Item = &'s s
     })
 }
 
-/// The images of these bundles of a package, in the catalogs that a filter selects.
-pub(crate) fn images_named<'n>(
-    snapshot: &Snapshot,
-    filter: &Filter,
-    names: impl Iterator<Item = &'n str>,
-) -> BTreeSet<String> {
+/// The images of the bundle of this name in the catalogs that a filter selects.
+pub(crate) fn images_named(snapshot: &Snapshot, filter: &Filter, name: &str) -> BTreeSet<String> {
     let offers = Offer::of_package(snapshot, filter);
-    let images = names.flat_map(|name| images_of(name, &offers).collect::<Vec<_>>());
-    images.map(str::to_owned).collect()
+    images_of(name, &offers).map(str::to_owned).collect()
 }

@@ -154,10 +154,12 @@ impl PreflightRefusal<'_> {
     /// Whether another bundle could be installed in the same way: the first fault is in this one.
     pub(super) fn is_of_bundle(&self) -> bool {
         let first = self.faults.faults.first();
-        matches!(
+        let is_of_bundle = matches!(
             first,
             Some(InstallFault::Image(_) | InstallFault::Support(_))
-        )
+        );
+        // Of another bundle the image is not known: nobody can say that it installs.
+        is_of_bundle && !self.faults.is_by_image
     }
 }
 
@@ -318,6 +320,8 @@ pub struct RuledEdit<'s> {
     pub matched: Vec<MatchedBundles<'s>>,
     /// The catalog whose deprecations operator-controller copies into the conditions.
     pub deprecations_of: Option<&'s CatalogState>,
+    /// The bundle that row 15a was put to.
+    pub examined: Option<Choice<'s>>,
     /// What may keep operator-controller from installing the bundle, if that denies nothing.
     pub preflight: Option<PreflightRefusal<'s>>,
     /// The steps that guardrails would forbid if the bypass did not lift them.
@@ -426,6 +430,7 @@ impl<'s> RuledEdit<'s> {
             return self;
         }
         Self {
+            examined: self.examined,
             preflight: self.preflight,
             ..Ruling::NotJudged(Exemption::Reconfigured).into()
         }
@@ -438,6 +443,7 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
             ruling,
             matched: Vec::new(),
             deprecations_of: None,
+            examined: None,
             preflight: None,
             lifted: Vec::new(),
             guardrails_not_applied: None,

@@ -10,19 +10,21 @@
 //! [`internal/operator-controller/applier/provider.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/applier/provider.go
 //! [`internal/shared/util/image/pull.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/shared/util/image/pull.go
 
-use std::iter;
+use std::cell::OnceCell;
 
 use crate::extension::{CrdEnforcement, InstallRequest, SpecConfig};
 use crate::resolve::Choice;
 use olmguard_catalog::olm::{InstallSettings, Rules};
+use olmguard_catalog::version::go;
 use olmguard_catalog::{Bundle, InstallModes};
 use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::bundle::{BundleFault, RegistryBundle};
+use olmguard_preflight::bundle::{BundleFault, BundledKind, RegistryBundle};
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{
-    BundleContents, RefusedCrd, ReplacedCrds, UncomparedCrd, UnreadableBundle,
+    BundleContents, InstallTarget, RefusedCrd, UncomparedCrd, UnreadableBundle,
 };
 use olmguard_preflight::crd::CrdFinding;
+use olmguard_preflight::owner::{ForeignCrd, NewOwner};
 use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported, Unsupported};
 
@@ -61,6 +63,10 @@ pub enum InstallFault {
     Config(Vec<ConfigFault>),
     /// The manifests of the bundle: one or more faults, in the order of the validators.
     Manifests(Vec<BundleFault>),
+    /// Kinds of objects that the cluster does not serve: one or more.
+    Unserved(Vec<BundledKind>),
+    /// CRDs of the cluster that operator-controller does not take over: one or more.
+    Foreign(Vec<ForeignCrd>),
     /// CRDs of the bundle that cannot replace others.
     Crds(CrdRefusal),
     /// A CRD that cannot be compared.
@@ -96,6 +102,8 @@ pub struct InstallFaults {
     pub is_certain: bool,
     /// The install modes of the bundle, as far as they are known.
     pub modes: InstallModes,
+    /// Whether the image of the bundle is known.
+    pub is_by_image: bool,
     /// The release 1.x that they are found for.
     minor: u8,
 }
@@ -118,7 +126,7 @@ impl<'a> InstallBound<'a> {
     pub(super) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
         let image = ImageFacts {
             content: self.contents.image(&to.bundle().image),
-            replaced: self.contents.crds().map(ReplacedCrds::Cluster),
+            target: self.contents.cluster().map(InstallTarget::Cluster),
         };
         let faults = self.context.faults(to, rules, image);
         faults.is_some_and(|faults| faults.is_certain)
@@ -130,8 +138,8 @@ impl<'a> InstallBound<'a> {
 pub(crate) struct ImageFacts<'a> {
     /// What is in its image.
     pub(crate) content: Option<Result<&'a RegistryBundle, &'a UnreadableBundle>>,
-    /// The CRDs that it would replace.
-    pub(crate) replaced: Option<ReplacedCrds<'a>>,
+    /// What it would be installed in.
+    pub(crate) target: Option<InstallTarget<'a>>,
 }
 
 impl InstallContext<'_> {
@@ -148,13 +156,17 @@ impl InstallContext<'_> {
             context: *self,
             minor: rules.olm.minor(),
         };
-        let in_all = case.of_manifests().or_else(|| case.of_crds());
-        let found = rules.installs.iter();
-        let found = found.map(|it| case.fault(*it).or_else(|| in_all.clone()));
+        // Both are the same for every setting, and neither is needed if each has a fault before it.
+        let (manifests, crds) = (OnceCell::new(), OnceCell::new());
+        let found = rules.installs.iter().map(|it| {
+            case.fault(*it)
+                .or_else(|| manifests.get_or_init(|| case.of_manifests()).clone())
+                .or_else(|| case.of_cluster(*it, || crds.get_or_init(|| case.of_crds()).clone()))
+        });
         let found: Vec<_> = found.collect();
         let is_certain = found
             .iter()
-            .all(|fault| fault.as_ref().is_some_and(InstallFault::is_certain));
+            .all(|fault| fault.as_ref().is_some_and(|it| it.is_certain(case.minor)));
         let mut faults: Vec<InstallFault> = Vec::new();
         for fault in found.into_iter().flatten() {
             if !faults.contains(&fault) {
@@ -165,6 +177,7 @@ impl InstallContext<'_> {
             faults,
             is_certain,
             modes: case.supported().map(|it| it.modes).unwrap_or_default(),
+            is_by_image: image.content.is_some(),
             minor: case.minor,
         })
     }
@@ -262,23 +275,56 @@ impl InstallCase<'_> {
         (!faults.is_empty()).then_some(InstallFault::Manifests(faults))
     }
 
+    /// What the cluster says. Helm looks for kinds and for the owners of CRDs before it compares the CRDs, Boxcutter
+    /// after it.
+    fn of_cluster(
+        &self,
+        settings: InstallSettings,
+        crds: impl FnOnce() -> Option<InstallFault>,
+    ) -> Option<InstallFault> {
+        let objects = || self.unserved().or_else(|| self.foreign(settings));
+        if settings.boxcutter {
+            crds().or_else(objects)
+        } else {
+            objects().or_else(crds)
+        }
+    }
+
+    fn unserved(&self) -> Option<InstallFault> {
+        let target = self.image.target?;
+        let unserved = target.cluster()?.unserved_of(self.content()?);
+        (!unserved.is_empty()).then_some(InstallFault::Unserved(unserved))
+    }
+
+    fn foreign(&self, settings: InstallSettings) -> Option<InstallFault> {
+        let request = self.context.request;
+        let owner = NewOwner {
+            extension: &request.name,
+            namespace: &request.namespace,
+            is_new: self.context.occasion == Occasion::Creation,
+        };
+        let target = self.image.target?;
+        let there = target.cluster()?.crds_of(self.content()?);
+        let foreign = there.filter_map(|crd| owner.refused(crd, settings.boxcutter));
+        let foreign: Vec<_> = foreign.collect();
+        (!foreign.is_empty()).then_some(InstallFault::Foreign(foreign))
+    }
+
     /// What the comparison of CRDs says, whatever the settings.
     fn of_crds(&self) -> Option<InstallFault> {
-        let replaced = self.image.replaced?;
-        let crds = match replaced.refused(self.content()?, self.minor) {
-            Ok(crds) => crds,
-            Err(error) => return Some(InstallFault::Uncompared(error)),
-        };
-        (!crds.is_empty()).then(|| {
-            InstallFault::Crds(CrdRefusal {
-                crds,
-                replaced: match replaced {
-                    ReplacedCrds::Cluster(_) => None,
-                    ReplacedCrds::Bundle(bundle) => Some(bundle.name().to_owned()),
-                },
-                enforcement: self.context.request.crd_enforcement,
-            })
-        })
+        let target = self.image.target?;
+        let compared = target.compare(self.content()?, self.minor);
+        if compared.refused.is_empty() {
+            return compared.uncompared.map(InstallFault::Uncompared);
+        }
+        Some(InstallFault::Crds(CrdRefusal {
+            crds: compared.refused,
+            replaced: match target {
+                InstallTarget::Cluster(_) => None,
+                InstallTarget::Installed(bundle) => Some(bundle.name().to_owned()),
+            },
+            enforcement: self.context.request.crd_enforcement,
+        }))
     }
 }
 
@@ -292,6 +338,15 @@ impl InstallFaults {
             }
         }
         checks
+    }
+
+    /// Whether OLM installs the bundle anyway, because the extension says that CRDs are not compared.
+    pub fn are_overridden(&self) -> bool {
+        let is_overridden = |fault: &InstallFault| match fault {
+            InstallFault::Crds(refusal) => refusal.is_overridden(),
+            _ => false,
+        };
+        self.faults.iter().all(is_overridden)
     }
 
     /// The text of operator-controller, if it is the same for every setting and in every run.
@@ -317,8 +372,12 @@ impl InstallFault {
             Self::Manifests(faults) => faults
                 .first()
                 .map_or(PreflightCheck::CrdManifests, |fault| fault.check),
+            Self::Unserved(_) => PreflightCheck::KindNotServed,
+            Self::Foreign(crds) => crds
+                .first()
+                .map_or(PreflightCheck::ExistsUnowned, ForeignCrd::check),
             Self::Crds(refusal) => refusal.checks().next().unwrap_or(PreflightCheck::CrdPanic),
-            Self::Uncompared(_) => PreflightCheck::CrdManifests,
+            Self::Uncompared(_) => PreflightCheck::CrdApproximate,
         }
     }
 
@@ -326,14 +385,16 @@ impl InstallFault {
     fn checks(&self) -> Vec<PreflightCheck> {
         match self {
             Self::Manifests(faults) => faults.iter().map(|fault| fault.check).collect(),
+            Self::Foreign(crds) => crds.iter().map(ForeignCrd::check).collect(),
             Self::Crds(refusal) => refusal.checks().collect(),
             _ => vec![self.check()],
         }
     }
 
-    /// Whether operator-controller refuses the bundle for it in every run.
-    fn is_certain(&self) -> bool {
+    /// Whether operator-controller 1.`minor` refuses the bundle for it in every run.
+    fn is_certain(&self, minor: u8) -> bool {
         match self {
+            Self::Format(_) => !HELM_CHARTS.contains(&minor),
             Self::Crds(refusal) => refusal.is_certain(),
             Self::Uncompared(_) => false,
             _ => true,
@@ -350,19 +411,49 @@ impl InstallFault {
                 Some(lines.join("\n"))
             }
             Self::Crds(refusal) => refusal.upstream(),
-            Self::Format(_) | Self::Uncompared(_) | Self::Config(_) | Self::Name(_) => None,
+            Self::Format(_)
+            | Self::Unserved(_)
+            | Self::Foreign(_)
+            | Self::Uncompared(_)
+            | Self::Config(_)
+            | Self::Name(_) => None,
         }
     }
 }
 
 impl CrdRefusal {
-    /// The checks that fail, the worst first for each CRD.
+    /// What is in the way, the worst of all CRDs first: the name of a CRD, and its change, or none if
+    /// operator-controller panics. If CRDs are not compared, only what the API server refuses counts where there is
+    /// any of it.
+    pub fn worst_first(&self) -> Vec<(&str, Option<&CrdFinding>)> {
+        let mut all: Vec<_> = self.crds.iter().flat_map(RefusedCrd::of_people).collect();
+        let is_of_server =
+            |found: Option<&CrdFinding>| found.is_some_and(CrdFinding::is_refused_by_server);
+        let refuses = all.iter().any(|(_, found)| is_of_server(*found));
+        if self.enforcement == CrdEnforcement::None && refuses {
+            all.retain(|(_, found)| is_of_server(*found));
+        }
+        // Stable: of one rank they stay in the order of the files.
+        all.sort_by_key(|(_, found)| found.map_or((false, 1), CrdFinding::rank));
+        all
+    }
+
+    /// Whether the API server refuses a CRD, whatever the extension says.
+    pub fn is_by_server(&self) -> bool {
+        let mut findings = self.crds.iter().flat_map(|crd| &crd.comparison.findings);
+        findings.any(CrdFinding::is_refused_by_server)
+    }
+
+    /// Whether OLM installs the bundle anyway: nobody compares.
+    fn is_overridden(&self) -> bool {
+        self.enforcement == CrdEnforcement::None && !self.is_by_server()
+    }
+
+    /// The checks that fail, the worst first.
     fn checks(&self) -> impl Iterator<Item = PreflightCheck> {
-        let found = self.crds.iter().flat_map(|crd| {
-            let panics = crd.comparison.panics.then_some(PreflightCheck::CrdPanic);
-            let found = crd.comparison.of_people().into_iter();
-            iter::chain(panics, found.map(CrdFinding::check))
-        });
+        let found = self.worst_first().into_iter();
+        let found =
+            found.map(|(_, found)| found.map_or(PreflightCheck::CrdPanic, CrdFinding::check));
         let replaced = self.replaced.iter();
         found.chain(replaced.map(|_| PreflightCheck::CrdApproximate))
     }
@@ -377,32 +468,25 @@ impl CrdRefusal {
         };
         let is_whole = self.is_certain() && self.enforcement == CrdEnforcement::Strict;
         let line = (is_whole && !comparison.panics).then(|| found.upstream())??;
-        Some(format!("validating upgrade for CRD {name:?}: {line}"))
+        Some(format!(
+            "validating upgrade for CRD {}: {line}",
+            go::quote(name)
+        ))
     }
 
-    /// Whether an operator-controller or the API server refuses one of them in every run. CRDs that are taken from a
-    /// bundle can be others in the cluster.
+    /// Whether operator-controller or the API server refuses one of them in every run. CRDs that are taken from a bundle
+    /// can be others in the cluster.
     fn is_certain(&self) -> bool {
-        self.replaced.is_none() && self.crds.iter().any(|crd| self.is_refused(crd))
-    }
-
-    /// Whether a CRD of the cluster cannot be replaced, whatever the extension says: the API server refuses, too, what
-    /// loses objects.
-    fn is_refused(&self, crd: &RefusedCrd) -> bool {
-        let found = &crd.comparison;
-        match self.enforcement {
-            CrdEnforcement::Strict => {
-                found.panics || found.findings.iter().any(|found| !found.is_unsteady)
-            }
-            CrdEnforcement::None => found.findings.iter().any(|found| {
-                matches!(
-                    found.check(),
-                    PreflightCheck::CrdScope | PreflightCheck::CrdStoredVersion
-                )
-            }),
-        }
+        let all = self.worst_first();
+        let worst = all.first();
+        let is_steady =
+            worst.is_some_and(|(_, found)| found.is_none_or(|found| !found.is_unsteady));
+        self.replaced.is_none() && is_steady && !self.is_overridden()
     }
 }
+
+/// The releases 1.x that can install Helm charts instead of bundles, with a feature gate.
+const HELM_CHARTS: std::ops::RangeInclusive<u8> = 4..=10;
 
 /// The release 1.x whose texts about a configuration are known.
 const SINCE_CONFIG_TEXTS: u8 = 7;

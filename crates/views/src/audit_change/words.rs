@@ -32,6 +32,7 @@ pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> Str
         | Difference::Undecided => sides.reason(),
         Difference::OtherReason => before(&sides.reason(), &sides.old_reason()),
         Difference::Allowed => before("the spec is allowed", &sides.old_reason()),
+        Difference::Installable => "OLM can install what the spec resolves to".to_owned(),
         Difference::Decided => before("no fact is missing", &sides.old_reason()),
         Difference::ForbiddenMove => is(Concern::ForbiddenMove),
         Difference::NotInstallable => is(Concern::NotInstallable),

@@ -205,7 +205,10 @@ impl ReportResult {
         let found = extension.concerns.iter().zip(&extension.findings);
         let found: Vec<_> = found
             .map(|(concern, finding)| {
-                let weight = weight(*concern, extension.verdict());
+                let weight = match concern {
+                    Concern::NotInstallable if extension.cannot_install => (Outcome::Fail, "high"),
+                    concern => weight(*concern),
+                };
                 result(finding.id, weight, &finding.text)
             })
             .collect();
@@ -238,12 +241,11 @@ impl Subject {
 }
 
 /// What a finding counts as, and how severe it is.
-fn weight(concern: Concern, verdict: Verdict) -> (Outcome, &'static str) {
+fn weight(concern: Concern) -> (Outcome, &'static str) {
     match concern {
         Concern::Unresolvable | Concern::ForbiddenMove | Concern::Forbidden => {
             (Outcome::Fail, "high")
         }
-        Concern::NotInstallable if verdict == Verdict::Deny => (Outcome::Fail, "high"),
         Concern::NotInstallable | Concern::MovesToPrerelease => (Outcome::Warn, "high"),
         Concern::Undecided => (Outcome::Error, "medium"),
         Concern::Stranded

@@ -16,7 +16,7 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
             _ => audit.unknown.as_ref().map(|why| unknown(why).to_owned()),
         },
         Concern::ForbiddenMove => forbidden_move(audit),
-        Concern::NotInstallable => audit.judgement.ruled.preflight().map(of_preflight),
+        Concern::NotInstallable => audit.not_installable().map(of_preflight),
         Concern::MovesToPrerelease => audit
             .to_prerelease
             .and_then(pin)

@@ -186,6 +186,9 @@ impl CheckArgs {
                 without: "--base",
             });
         }
+        if self.pull && self.preflight == PreflightMode::Off {
+            return Err(UsageError::PullUnchecked);
+        }
         let catalogs = self.facts.common.catalog.paths();
         check_stdin(self.paths.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(CheckPlan {

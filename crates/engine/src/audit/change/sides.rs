@@ -28,15 +28,15 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
 
     /// Whether the spec no longer resolves, and no other difference names the reason.
     fn is_unresolvable(&self) -> bool {
-        let is_named = self.package_is_gone() || self.is_ambiguous();
+        let is_resolved = self.after.judgement.token() == Token::Preflight;
+        let is_named = self.package_is_gone() || self.is_ambiguous() || is_resolved;
         self.becomes(SpecOutcome::Unresolvable) && !is_named
     }
 
-    /// Whether only now something keeps the bundle from being installed, and that is all that the verdict shows of it.
-    fn is_no_longer_installable(&self) -> bool {
-        let [before, after] =
-            [self.before, self.after].map(|side| side.judgement.ruled.preflight());
-        after.is_some() && before.is_none() && !self.becomes(SpecOutcome::Unresolvable)
+    /// Whether something keeps the bundle from being installed, before and after.
+    fn are_not_installable(&self) -> (bool, bool) {
+        let [before, after] = [self.before, self.after].map(|it| it.not_installable().is_some());
+        (before, after)
     }
 
     /// Whether there is this difference between them.
@@ -53,7 +53,8 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
             Difference::Decided => self.was_undecided(),
             Difference::OtherReason => self.has_other_reason(),
             Difference::ForbiddenMove => !forbidden(self.after).is_empty() && self.steps_differ(),
-            Difference::NotInstallable => self.is_no_longer_installable(),
+            Difference::NotInstallable => self.are_not_installable() == (false, true),
+            Difference::Installable => self.are_not_installable() == (true, false),
             Difference::MovesToPrerelease => {
                 self.after.to_prerelease.is_some() && self.before.to_prerelease.is_none()
             }

@@ -1,7 +1,5 @@
 //! Row 15a: a bundle that operator-controller cannot install.
 
-use std::iter;
-
 use crate::explain::facts::MessageFacts;
 use crate::explain::manifests::{CRD_PANIC, of_crd_change, of_validator};
 use crate::explain::refusal::{Cause, RefusalWords, words};
@@ -10,9 +8,10 @@ use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
 use olmguard_catalog::InstallModes;
 use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::bundle::BundleFault;
+use olmguard_preflight::bundle::BundledKind;
 use olmguard_preflight::config::ConfigFault;
-use olmguard_preflight::content::{RefusedCrd, UnreadableBundle};
+use olmguard_preflight::crd::CrdFinding;
+use olmguard_preflight::owner::ForeignCrd;
 use olmguard_preflight::reference::ReferenceError;
 
 /// The words for a refusal.
@@ -46,86 +45,81 @@ fn causes(
     refusal: &PreflightRefusal<'_>,
     fault: &InstallFault,
 ) -> Vec<Cause> {
-    let version = || facts.extension.fields.version();
-    let (field, lines) = match fault {
-        InstallFault::Name(_) => ("metadata.name".to_owned(), vec![of_fault(refusal, fault)]),
-        InstallFault::Image(_)
-        | InstallFault::Format(_)
-        | InstallFault::Support(_)
-        | InstallFault::Uncompared(_) => (version(), vec![of_fault(refusal, fault)]),
-        InstallFault::Config(faults) => (
-            CONFIG.to_owned(),
-            faults.iter().take(MOST_CAUSES).map(of_config).collect(),
-        ),
-        InstallFault::Manifests(faults) => {
-            let faults = faults.iter().take(MOST_CAUSES);
-            let lines = faults.map(|fault| of_manifests(refusal, fault));
-            (version(), lines.collect())
-        }
-        InstallFault::Crds(refused) => {
-            let lines = refused.crds.iter().flat_map(|crd| of_crd(refusal, crd));
-            (version(), lines.take(MOST_CAUSES).collect())
-        }
+    let field = match fault {
+        InstallFault::Name(_) => "metadata.name".to_owned(),
+        InstallFault::Config(_) => CONFIG.to_owned(),
+        _ => facts.extension.fields.version(),
     };
-    let lines = lines.into_iter();
+    let lines = lines(refusal, fault).into_iter();
     lines.map(|line| Cause::of(field.clone(), line)).collect()
 }
 
 fn of_fault(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> CutLine {
-    match fault {
+    if fault.check() == PreflightCheck::ConfigRequired {
+        return of_bundle(refusal, PreflightCheck::InstallModeUnsupported);
+    }
+    lines(refusal, fault).into_iter().next().unwrap_or_default()
+}
+
+/// What is wrong, the first [`MOST_CAUSES`] of all.
+fn lines(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> Vec<CutLine> {
+    let bundle = || CutLine::default().name(&refusal.resolved.bundle().name);
+    let line = match fault {
         InstallFault::Name(name) => words(&format!(
             "the name of the extension has {} characters, and OLM takes at most {}",
             name.characters, name.most
         )),
         InstallFault::Image(error) => words("the image reference of ")
-            .name(&refusal.resolved.bundle().name)
+            .then(bundle())
             .say(of_reference(error)),
-        InstallFault::Format(UnreadableBundle(why)) => words("the image of ")
-            .name(&refusal.resolved.bundle().name)
+        InstallFault::Format(unreadable) => words("the image of ")
+            .then(bundle())
             .say(" has no bundle that OLM can read: ")
-            .said(why),
+            .said(unreadable.why()),
         InstallFault::Support(unsupported) => of_bundle(refusal, unsupported.check()),
-        InstallFault::Config(faults) => match faults.first() {
-            Some(fault) if fault.check() == PreflightCheck::ConfigRequired => {
-                of_bundle(refusal, PreflightCheck::InstallModeUnsupported)
-            }
-            Some(fault) => of_config(fault),
-            None => words("the configuration is not valid"),
-        },
-        InstallFault::Manifests(faults) => {
-            let first = faults.first();
-            first.map_or_else(CutLine::default, |fault| of_manifests(refusal, fault))
-        }
-        InstallFault::Crds(refused) => {
-            let mut lines = refused.crds.iter().flat_map(|crd| of_crd(refusal, crd));
-            lines.next().unwrap_or_default()
-        }
         InstallFault::Uncompared(error) => CutLine::default().written(&error.to_string()),
+        InstallFault::Config(faults) => return first(faults.iter().map(of_config)),
+        InstallFault::Manifests(faults) => {
+            let refused = faults.iter().map(|fault| of_validator(&fault.upstream));
+            return first(refused.map(|why| {
+                let line = bundle().say(" has manifests that OLM refuses: ");
+                line.said(&why)
+            }));
+        }
+        InstallFault::Unserved(kinds) => {
+            return first(kinds.iter().map(|kind| bundle().then(of_unserved(kind))));
+        }
+        InstallFault::Foreign(crds) => return first(crds.iter().map(of_foreign)),
+        InstallFault::Crds(refused) => {
+            let changes = refused.worst_first().into_iter().map(of_change);
+            return first(changes.map(|change| bundle().say(" cannot replace ").then(change)));
+        }
+    };
+    vec![line]
+}
+
+fn first(lines: impl Iterator<Item = CutLine>) -> Vec<CutLine> {
+    lines.take(MOST_CAUSES).collect()
+}
+
+fn of_unserved(kind: &BundledKind) -> CutLine {
+    let line = words(" has an object of kind ").name(&kind.kind);
+    let line = line.say(" in ").name(&kind.api_version);
+    line.say(", which the cluster does not serve")
+}
+
+fn of_foreign(crd: &ForeignCrd) -> CutLine {
+    let line = words("CRD ").name(&crd.name);
+    match &crd.owner {
+        Some(owner) => line.say(" belongs to ClusterExtension ").name(owner),
+        None => line.say(" exists, and not from this ClusterExtension"),
     }
 }
 
-fn of_manifests(refusal: &PreflightRefusal<'_>, fault: &BundleFault) -> CutLine {
-    let line = CutLine::default().name(&refusal.resolved.bundle().name);
-    line.say(" has manifests that OLM refuses: ")
-        .said(&of_validator(&fault.upstream))
-}
-
-/// A line for each change of a CRD that is in the way, the worst first.
-fn of_crd(refusal: &PreflightRefusal<'_>, crd: &RefusedCrd) -> impl Iterator<Item = CutLine> {
-    changes(crd).map(|change| {
-        let line = CutLine::default().name(&refusal.resolved.bundle().name);
-        line.say(" cannot replace ").then(change)
-    })
-}
-
-/// `CRD NAME: CHANGE` for each change, the worst first.
-fn changes(crd: &RefusedCrd) -> impl Iterator<Item = CutLine> {
-    let panics = crd.comparison.panics.then(|| CRD_PANIC.to_owned());
-    let changes = crd.comparison.of_people().into_iter().map(of_crd_change);
-    iter::chain(panics, changes).map(|change| {
-        let line = words("CRD ").name(&crd.name);
-        line.say(": ").said(&change)
-    })
+/// `CRD NAME: CHANGE`.
+fn of_change((crd, found): (&str, Option<&CrdFinding>)) -> CutLine {
+    let change = found.map_or_else(|| CRD_PANIC.to_owned(), of_crd_change);
+    words("CRD ").name(crd).say(": ").said(&change)
 }
 
 /// The reason and the checks in the space of a warning.
@@ -133,8 +127,11 @@ pub(in crate::explain) fn in_short(refusal: &PreflightRefusal<'_>) -> CutLine {
     let faults = &refusal.faults;
     let (reason, checks) = match faults.faults.first() {
         Some(fault @ InstallFault::Crds(refused)) => {
-            let mut lines = refused.crds.iter().flat_map(changes);
-            (lines.next().unwrap_or_default(), vec![fault.check()])
+            let worst = refused.worst_first().into_iter().next();
+            (
+                worst.map(of_change).unwrap_or_default(),
+                vec![fault.check()],
+            )
         }
         _ => (reason(refusal), faults.checks()),
     };
@@ -182,17 +179,30 @@ fn needed(
             let line = words("The package author must fix the manifests of ");
             line.then(versioned(refusal.resolved)).say(".")
         }
-        InstallFault::Crds(_) => words(match fault.check() {
-            PreflightCheck::CrdScope | PreflightCheck::CrdStoredVersion => {
-                "Only a version with another CRD can be installed."
-            }
-            _ => {
-                "Choose another version, or set \
-                 spec.install.preflight.crdUpgradeSafety.enforcement to None: then objects of this \
-                 CRD may become invalid."
-            }
-        }),
+        InstallFault::Unserved(_) => words("First install what brings this kind."),
+        InstallFault::Foreign(crds) => needed_of_foreign(crds),
+        InstallFault::Crds(refused) if refused.is_by_server() => {
+            words("Only a version with another CRD can be installed.")
+        }
+        InstallFault::Crds(_) => words(
+            "Choose another version, or set \
+             spec.install.preflight.crdUpgradeSafety.enforcement to None: then objects of this CRD \
+             may become invalid.",
+        ),
         _ => needed_of_catalog(facts, refusal, fault.check()),
+    }
+}
+
+/// Several extensions can have one package, and no two of them the same CRD.
+fn needed_of_foreign(crds: &[ForeignCrd]) -> CutLine {
+    match crds.first().and_then(|crd| crd.owner.as_ref()) {
+        Some(owner) => words("Only one ClusterExtension can have a CRD: delete ")
+            .name(owner)
+            .say(", or do without this one."),
+        None => words(
+            "Delete the CRD, or mark it so that OLM adopts it, as olmguard explain Preflight says. \
+             If OLM v0 has installed it, see olmguard migrate.",
+        ),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Row 15a with the images of the bundles: their manifests, and the CRDs that they would replace.
 
-use olmguard_engine::explain::{Answer, images};
+use olmguard_engine::explain::{Answer, installed_images};
 use olmguard_engine::extension::{Extension, Installed};
 use olmguard_engine::judge::{ExemptionKind, Token};
 use olmguard_preflight::bundle::RegistryBundle;
-use olmguard_preflight::content::{BundleContents, UnreadableBundle};
+use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
 use serde_json::{Value, json};
 
 use super::{Cluster, UNKNOWN, checks, extension, modes, watching};
@@ -51,7 +51,10 @@ fn newer(spec: &Value, crds: &[Value]) -> BundleContents {
 /// These CRDs in the cluster.
 fn there(contents: BundleContents, crd: Option<Value>) -> BundleContents {
     let crds = crd.map(|crd| ("ws.example.com".to_owned(), crd));
-    contents.with_crds(crds.into_iter().collect())
+    contents.with_cluster(ClusterObjects {
+        crds: crds.into_iter().collect(),
+        ..ClusterObjects::default()
+    })
 }
 
 fn unguarded(range: &str) -> Extension {
@@ -143,6 +146,78 @@ fn a_crd_of_the_cluster_that_cannot_be_replaced_is_denied() {
 }
 
 #[test]
+fn a_crd_that_somebody_else_has_made_is_denied() {
+    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
+    let marked = |labels: Value, annotations: Value| {
+        let mut crd = crd("Namespaced", &["a"]);
+        crd["metadata"]["labels"] = labels;
+        crd["metadata"]["annotations"] = annotations;
+        cluster(there(contents.clone(), Some(crd)))
+    };
+    let answer = marked(json!({}), json!({})).created(&Value::Null);
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: install of >=1.0.0 refused: CRD ws.example.com exists, and not from this ClusterExtension [Preflight]\n\
+         Check: exists-unowned\n\
+         Delete the CRD, or mark it so that OLM adopts it, as olmguard explain Preflight says. If OLM v0 has installed \
+         it, see olmguard migrate.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    // Helm adopts what has its marks, Boxcutter does not: which of them runs is not known.
+    let marks = json!({"meta.helm.sh/release-name": "ext", "meta.helm.sh/release-namespace": "ns"});
+    let helm = json!({"app.kubernetes.io/managed-by": "Helm"});
+    let answer = marked(helm, marks).created(&Value::Null);
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (Token::Resolved, &["exists-unowned"][..])
+    );
+    let other = json!({"olm.operatorframework.io/owner-kind": "ClusterExtension",
+        "olm.operatorframework.io/owner-name": "other"});
+    let answer = upgraded(&marked(other, json!({})));
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: CRD ws.example.com belongs to ClusterExtension other [Preflight]\n\
+         Check: owned-elsewhere\n\
+         Only one ClusterExtension can have a CRD: delete other, or do without this one.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    // Most CRDs of an installed extension are its own.
+    let answer = upgraded(&marked(json!({}), json!({})));
+    assert_eq!((answer.token, checks(&answer).len()), (Token::Resolved, 0));
+}
+
+#[test]
+fn a_kind_that_the_cluster_does_not_serve_is_denied() {
+    let monitor = json!({"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor", "metadata": {"name": "m"}});
+    let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
+    let contents = newer(&Value::Null, &[monitor, config]);
+    let kinds = contents.kinds();
+    assert_eq!(kinds.len(), 2);
+    let cluster = |unserved| {
+        let objects = ClusterObjects {
+            unserved,
+            ..ClusterObjects::default()
+        };
+        cluster(contents.clone().with_cluster(objects))
+    };
+    let monitors = kinds.iter().filter(|kind| kind.kind == "ServiceMonitor");
+    let answer = upgraded(&cluster(monitors.cloned().collect()));
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 has an object of kind ServiceMonitor in monitoring.coreos.com/v1, which the \
+         cluster does not serve [Preflight]\n\
+         Check: kind-not-served\n\
+         First install what brings this kind.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    let answer = upgraded(&cluster(std::collections::BTreeSet::new()));
+    assert_eq!(answer.token, Token::Resolved);
+}
+
+#[test]
 fn what_the_api_server_refuses_is_denied_whatever_the_extension_says() {
     let contents = newer(&Value::Null, &[crd("Cluster", &["a"])]);
     let contents = there(contents, Some(crd("Namespaced", &["a"])));
@@ -196,7 +271,7 @@ fn a_crd_that_cannot_be_compared_only_warns() {
         answer.warnings,
         [
             "OLM may not install this: bundle P.v1.1.0: a CRD cannot be compared: spec.versions: expected a list \
-             [crd-manifests]"
+             [crd-approximate]"
         ]
     );
 }
@@ -219,28 +294,110 @@ fn only_the_comparison_switched_on_or_off_is_judged_as_the_same_request() {
 }
 
 #[test]
-fn images_are_those_of_the_resolved_and_of_the_installed_bundle() {
+fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
     let cluster = cluster(BundleContents::default());
     let of = |answer: &Answer| {
-        let images = images(&cluster.snapshot(), answer, false);
-        images.into_iter().collect::<Vec<_>>()
+        let installed = installed_images(&cluster.snapshot(), answer);
+        (
+            answer.image.clone(),
+            installed.into_iter().collect::<Vec<_>>(),
+        )
     };
-    assert_eq!(of(&upgraded(&cluster)), [OLD, NEW]);
-    let known = images(&cluster.snapshot(), &upgraded(&cluster), true);
-    assert_eq!(known.into_iter().collect::<Vec<_>>(), [NEW]);
-    assert_eq!(of(&cluster.created(&Value::Null)), [NEW]);
+    let both = (Some(NEW.to_owned()), vec![OLD.to_owned()]);
+    assert_eq!(of(&upgraded(&cluster)), both);
+    // An edit that only changes whether CRDs are compared needs them as well.
+    let strict = extension("ext", ">=1.0.0", &Value::Null);
+    let on = cluster.updated(&unguarded(">=1.0.0"), &strict, "1.0.0");
+    assert_eq!(
+        on.exemption.as_ref().unwrap().kind,
+        ExemptionKind::Reconfigured
+    );
+    assert_eq!(of(&on), both);
+    assert_eq!(
+        of(&cluster.created(&Value::Null)),
+        (Some(NEW.to_owned()), vec![])
+    );
     let refused = extension("ext", "9.0.0", &Value::Null);
     let refused = cluster.answer(&refused, None, &Installed::Nothing);
-    assert_eq!(of(&refused), Vec::<String>::new());
+    assert_eq!(refused.image, None);
     let stays = |range| extension("ext", range, &Value::Null);
     let stays = cluster.updated(&stays("1.0.0"), &stays("1.1.0"), "1.1.0");
-    assert_eq!(of(&stays), Vec::<String>::new());
+    assert_eq!(stays.image, None);
+}
+
+#[test]
+fn the_worst_change_of_all_crds_is_the_reason() {
+    let named = |name: &str, scope: &str, fields: &[&str]| {
+        let mut crd = crd(scope, fields);
+        crd["metadata"]["name"] = name.into();
+        crd
+    };
+    let contents = newer(
+        &Value::Null,
+        &[
+            named("a.example.com", "Cluster", &["a"]),
+            named("b.example.com", "Namespaced", &["a"]),
+        ],
+    );
+    let objects = ClusterObjects {
+        crds: [
+            named("a.example.com", "Cluster", &["a", "b"]),
+            named("b.example.com", "Cluster", &["a"]),
+        ]
+        .map(|crd| (crd["metadata"]["name"].as_str().unwrap().to_owned(), crd))
+        .into(),
+        ..ClusterObjects::default()
+    };
+    let cluster = cluster(contents.with_cluster(objects));
+    let reason = "CRD b.example.com: the scope changes from Cluster to Namespaced";
+    for (answer, expected) in [
+        (upgraded(&cluster), &["crd-scope", "crd-field-removed"][..]),
+        (
+            cluster.updated(&unguarded("1.0.0"), &unguarded("1.1.0"), "1.0.0"),
+            &["crd-scope"],
+        ),
+    ] {
+        assert_eq!(
+            (answer.token, checks(&answer).as_slice()),
+            (Token::Preflight, expected)
+        );
+        assert!(answer.message.unwrap().contains(reason));
+        let needed = "Only a version with another CRD can be installed.";
+        assert_eq!(answer.needed.as_deref(), Some(needed));
+    }
+}
+
+#[test]
+fn a_crd_that_cannot_be_compared_hides_no_other() {
+    let mut old = crd("Namespaced", &["a"]);
+    old["apiVersion"] = "apiextensions.k8s.io/v1beta1".into();
+    old["metadata"]["name"] = "a.example.com".into();
+    let mut odd = crd("Namespaced", &["a"]);
+    odd["metadata"]["name"] = "b.example.com".into();
+    let contents = newer(&Value::Null, &[old, odd, crd("Cluster", &["a"])]);
+    let crds = [
+        ("a.example.com", json!({})),
+        (
+            "b.example.com",
+            json!({"metadata": {"name": "b.example.com"}}),
+        ),
+        ("ws.example.com", crd("Namespaced", &["a"])),
+    ];
+    let objects = ClusterObjects {
+        crds: crds.map(|(name, crd)| (name.to_owned(), crd)).into(),
+        ..ClusterObjects::default()
+    };
+    let answer = upgraded(&cluster(contents.with_cluster(objects)));
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (Token::Preflight, &["crd-scope"][..])
+    );
 }
 
 #[test]
 fn an_image_without_a_bundle_is_denied() {
-    let why = "image/manifests: no ClusterServiceVersion found in \"manifests\"".to_owned();
-    let contents = BundleContents::of([(NEW.to_owned(), Err(UnreadableBundle(why)))]);
+    let why = "image/manifests: no ClusterServiceVersion found in \"manifests\"";
+    let contents = BundleContents::of([(NEW.to_owned(), Err(UnreadableBundle::new(why)))]);
     let answer = upgraded(&cluster(contents));
     assert_eq!(
         answer.message.unwrap(),

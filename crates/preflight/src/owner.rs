@@ -1,0 +1,147 @@
+//! Whether a CRD that exists keeps a bundle from being installed, because somebody else has made it.
+//!
+//! A Helm release takes over what has its marks; a revision of Boxcutter takes over nothing. An extension that is
+//! installed already has made most of its CRDs itself, so that only the label of another one counts then.
+//!
+//! Upstream: operator-controller, [`internal/operator-controller/applier/helm.go`] and
+//! [`internal/operator-controller/applier/boxcutter.go`].
+//!
+//! [`internal/operator-controller/applier/helm.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/applier/helm.go
+//! [`internal/operator-controller/applier/boxcutter.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/applier/boxcutter.go
+
+use serde_json::Value;
+
+use crate::PreflightCheck;
+
+/// The extension that is to have a CRD.
+#[derive(Clone, Copy, Debug)]
+pub struct NewOwner<'a> {
+    /// The name of the extension.
+    pub extension: &'a str,
+    /// The namespace that it is installed in.
+    pub namespace: &'a str,
+    /// Whether nothing of it is installed yet.
+    pub is_new: bool,
+}
+
+/// A CRD that operator-controller does not take over.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ForeignCrd {
+    /// Its name.
+    pub name: String,
+    /// The other extension whose label it has.
+    pub owner: Option<String>,
+}
+
+impl NewOwner<'_> {
+    /// A CRD of the cluster, if operator-controller does not take it over.
+    pub fn refused(&self, crd: &Value, boxcutter: bool) -> Option<ForeignCrd> {
+        let text = |path: &str| crd.pointer(path).and_then(Value::as_str);
+        let is_of_extension = text(OWNER_KIND) == Some("ClusterExtension");
+        let owner = text(OWNER_NAME).filter(|_| is_of_extension);
+        let is_foreign = match owner {
+            Some(owner) if owner != self.extension => true,
+            Some(_) if boxcutter => false,
+            _ => self.is_new && (boxcutter || !self.has_marks(&text)),
+        };
+        is_foreign.then(|| ForeignCrd {
+            name: text("/metadata/name").unwrap_or_default().to_owned(),
+            owner: owner
+                .filter(|owner| *owner != self.extension)
+                .map(str::to_owned),
+        })
+    }
+
+    fn has_marks<'a>(&self, text: &impl Fn(&str) -> Option<&'a str>) -> bool {
+        text(MANAGED_BY) == Some("Helm")
+            && text(RELEASE_NAME) == Some(self.extension)
+            && text(RELEASE_NAMESPACE) == Some(self.namespace)
+    }
+}
+
+impl ForeignCrd {
+    /// The check that fails.
+    pub fn check(&self) -> PreflightCheck {
+        match self.owner {
+            Some(_) => PreflightCheck::OwnedElsewhere,
+            None => PreflightCheck::ExistsUnowned,
+        }
+    }
+}
+
+const OWNER_KIND: &str = "/metadata/labels/olm.operatorframework.io~1owner-kind";
+const OWNER_NAME: &str = "/metadata/labels/olm.operatorframework.io~1owner-name";
+const MANAGED_BY: &str = "/metadata/labels/app.kubernetes.io~1managed-by";
+const RELEASE_NAME: &str = "/metadata/annotations/meta.helm.sh~1release-name";
+const RELEASE_NAMESPACE: &str = "/metadata/annotations/meta.helm.sh~1release-namespace";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A CRD with the labels of this extension, and the marks of a Helm release of that name.
+    fn crd(owner: Option<&str>, release: Option<&str>) -> Value {
+        let mut labels = json!({});
+        if let Some(owner) = owner {
+            labels = json!({"olm.operatorframework.io/owner-kind": "ClusterExtension",
+                "olm.operatorframework.io/owner-name": owner});
+        }
+        let mut annotations = json!({});
+        if let Some(release) = release {
+            labels["app.kubernetes.io/managed-by"] = "Helm".into();
+            annotations = json!({"meta.helm.sh/release-name": release, "meta.helm.sh/release-namespace": "ns"});
+        }
+        json!({"metadata": {"name": "a.b", "labels": labels, "annotations": annotations}})
+    }
+
+    #[test]
+    fn marks_let_a_release_take_over_and_no_revision() {
+        use PreflightCheck::{ExistsUnowned, OwnedElsewhere};
+        let rows = [
+            // The owner, the release; for a new extension by Helm and by Boxcutter, for an installed one.
+            (None, None, [Some(ExistsUnowned), Some(ExistsUnowned), None]),
+            (None, Some("ext"), [None, Some(ExistsUnowned), None]),
+            (
+                None,
+                Some("other"),
+                [Some(ExistsUnowned), Some(ExistsUnowned), None],
+            ),
+            (Some("ext"), Some("ext"), [None, None, None]),
+            (Some("ext"), None, [Some(ExistsUnowned), None, None]),
+            (Some("other"), Some("ext"), [Some(OwnedElsewhere); 3]),
+            (Some("other"), None, [Some(OwnedElsewhere); 3]),
+        ];
+        for (owner, release, expected) in rows {
+            let crd = crd(owner, release);
+            let found = [(true, false), (true, true), (false, false)].map(|(is_new, boxcutter)| {
+                let to = NewOwner {
+                    extension: "ext",
+                    namespace: "ns",
+                    is_new,
+                };
+                Some(to.refused(&crd, boxcutter)?.check())
+            });
+            assert_eq!(found, expected, "{owner:?} {release:?}");
+        }
+    }
+
+    #[test]
+    fn marks_count_for_one_namespace_and_a_label_for_extensions() {
+        let to = NewOwner {
+            extension: "ext",
+            namespace: "elsewhere",
+            is_new: true,
+        };
+        let found = to.refused(&crd(None, Some("ext")), false).unwrap();
+        assert_eq!((&*found.name, found.owner), ("a.b", None));
+        let mut other = crd(Some("other"), None);
+        other["metadata"]["labels"]["olm.operatorframework.io/owner-kind"] = "Catalog".into();
+        let installed = NewOwner {
+            is_new: false,
+            ..to
+        };
+        assert_eq!(installed.refused(&other, false), None);
+    }
+}
