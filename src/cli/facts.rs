@@ -161,6 +161,7 @@ impl FactsArgs {
     /// reads the CRDs that they would replace. What cannot be had is a fault of the facts.
     pub(crate) fn pull<'s>(
         &self,
+        rules: &Rules,
         answers: impl Iterator<Item = (&'s Snapshot, Answer)>,
     ) -> (BundleContents, Vec<Fault>) {
         let (mut images, mut installed) = (BTreeSet::new(), BTreeSet::new());
@@ -173,6 +174,7 @@ impl FactsArgs {
         let request = ContentsRequest {
             images,
             installed,
+            minor: rules.olm.minor(),
             cluster: self.from_cluster.then(|| self.cluster.request()),
         };
         request.read(reading())

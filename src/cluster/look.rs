@@ -101,14 +101,14 @@ impl ClusterReader {
         classic::list(self.client.clone(), take).await
     }
 
-    /// What the cluster has of these bundles.
+    /// What the cluster has of these bundles, and what is not known of their kinds.
     ///
     /// # Errors
-    /// If one answer of the API server is missing.
+    /// If a CRD cannot be read.
     pub async fn bundle_objects(
         &self,
         contents: &BundleContents,
-    ) -> Result<ClusterObjects, ClusterObjectsError> {
+    ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
         bundle_objects::of_bundles(self.client.clone(), contents).await
     }
 

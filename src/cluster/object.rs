@@ -141,7 +141,7 @@ pub(super) type Names = [(&'static str, &'static str, &'static str)];
 /// The first of these that the cluster serves.
 pub(super) async fn served(
     client: &Client,
-    names: &[(&str, &str, &str)],
+    names: &Names,
 ) -> Result<Option<ApiResource>, kube::Error> {
     for (group, version, kind) in names {
         match pinned_kind(client, &GroupVersionKind::gvk(group, version, kind)).await {

@@ -220,7 +220,7 @@ impl OpenCluster {
     pub(super) fn bundle_objects(
         &self,
         contents: &BundleContents,
-    ) -> Result<ClusterObjects, ClusterObjectsError> {
+    ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
         self.runtime.block_on(self.reader.bundle_objects(contents))
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::cluster::{ClusterRequest, OpenCluster};
 use super::{Fault, Reading};
 use crate::bundle_files;
+use crate::cluster::bundle_objects::ClusterObjectsError;
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
 use olmguard_preflight::bundle::RegistryBundle;
@@ -17,6 +18,8 @@ pub(crate) struct ContentsRequest {
     /// The images of the bundles that they would replace. They say which CRDs there are if no cluster does, so that it is
     /// no error if one of them is not to be had.
     pub(crate) installed: BTreeSet<String>,
+    /// The release 1.x of operator-controller.
+    pub(crate) minor: u8,
     /// The cluster that the bundles are for.
     pub(crate) cluster: Option<ClusterRequest>,
 }
@@ -31,12 +34,16 @@ impl ContentsRequest {
             faults.extend(missing);
         }
         let contents = BundleContents::of(bundles);
-        let objects = self.cluster.map(|cluster| objects(&cluster, &contents));
-        match objects.transpose() {
-            Ok(None) => (contents, faults),
-            Ok(Some(objects)) => (contents.with_cluster(objects), faults),
-            Err(fault) => {
-                faults.push(fault);
+        let Some(cluster) = &self.cluster else {
+            return (contents, faults);
+        };
+        match objects(cluster, &contents) {
+            Ok((objects, error)) => {
+                faults.extend(error.map(|error| Fault::Objects(error.to_string())));
+                (contents.with_cluster(objects, self.minor), faults)
+            }
+            Err(why) => {
+                faults.push(Fault::Objects(why));
                 (contents, faults)
             }
         }
@@ -72,11 +79,13 @@ fn pulled(
 }
 
 /// What the cluster has of the bundles.
-fn objects(request: &ClusterRequest, contents: &BundleContents) -> Result<ClusterObjects, Fault> {
-    let cluster = OpenCluster::open(request);
-    let cluster = cluster.map_err(|error| Fault::Objects(error.to_string()))?;
+fn objects(
+    request: &ClusterRequest,
+    contents: &BundleContents,
+) -> Result<(ClusterObjects, Option<ClusterObjectsError>), String> {
+    let cluster = OpenCluster::open(request).map_err(|error| error.to_string())?;
     let objects = cluster.bundle_objects(contents);
-    objects.map_err(|error| Fault::Objects(error.to_string()))
+    objects.map_err(|error| error.to_string())
 }
 
 /// The bundle in an image, or why operator-controller reads none there.

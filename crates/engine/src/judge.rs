@@ -129,7 +129,11 @@ impl<'a> Edit<'a> {
             None if matches!(self.installed, Installed::Nothing) => Occasion::Creation,
             _ => Occasion::Move,
         };
-        Some(InstallContext { request, occasion })
+        Some(InstallContext {
+            request,
+            occasion,
+            is_new: matches!(self.installed, Installed::Nothing),
+        })
     }
 
     /// The filter of the old object, if its source was a catalog.
@@ -164,7 +168,7 @@ fn ruled<'s>(basis: Basis<'s>, edit: &Edit<'_>, conditions: Conditions<'_>) -> R
             let ruled = rows::spec_row(edit).ok().map(rule);
             ruled.map_or_else(
                 || Ruling::NotJudged(Exemption::Stricter).into(),
-                RuledEdit::of_stricter,
+                |ruled| ruled.of_stricter(edit.reconfigures()),
             )
         }
         Some(Exemption::Reconfigured) => {

@@ -46,6 +46,16 @@ pub struct BundledKind {
     pub kind: String,
 }
 
+impl BundledKind {
+    /// This kind in this version.
+    pub fn of(api_version: &str, kind: &str) -> Self {
+        Self {
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+        }
+    }
+}
+
 /// What a validator says of a bundle.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BundleFault {
@@ -92,14 +102,31 @@ impl RegistryBundle {
         &self.crds
     }
 
-    /// The kinds of its objects besides the CRDs and the `ClusterServiceVersion`, each once. A bundle has no custom
-    /// resources of its own CRDs.
+    /// The kinds of its objects that a validator allows, and of its CRDs, each once.
     pub fn object_kinds(&self) -> BTreeSet<BundledKind> {
-        let kinds = self.others.iter().map(|object| BundledKind {
-            api_version: text(object, "/apiVersion").to_owned(),
-            kind: text(object, "/kind").to_owned(),
+        let others = self.others.iter();
+        let others = others.filter(|object| KINDS.contains(&text(object, "/kind")));
+        let all = self.crds.iter().chain(others);
+        let kinds =
+            all.map(|object| BundledKind::of(text(object, "/apiVersion"), text(object, "/kind")));
+        kinds.collect()
+    }
+
+    /// The kinds that its own CRDs define.
+    pub fn defined_kinds(&self) -> BTreeSet<BundledKind> {
+        let kinds = self.crds.iter().flat_map(|crd| {
+            let (group, kind) = (text(crd, "/spec/group"), text(crd, "/spec/names/kind"));
+            let versions = items(crd, "/spec/versions").iter();
+            versions.map(move |version| {
+                BundledKind::of(&format!("{group}/{}", text(version, "/name")), kind)
+            })
         });
         kinds.collect()
+    }
+
+    /// Whether it has webhooks, for which OLM needs a provider of certificates.
+    pub fn has_webhooks(&self) -> bool {
+        !self.webhooks().is_empty()
     }
 
     /// What decides whether operator-controller installs it at all.
@@ -113,7 +140,7 @@ impl RegistryBundle {
         Supported {
             modes,
             owns_api_services: !items(&self.csv, "/spec/apiservicedefinitions/owned").is_empty(),
-            has_webhooks: Some(!self.webhooks().is_empty()),
+            has_webhooks: Some(self.has_webhooks()),
         }
     }
 

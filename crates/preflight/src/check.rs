@@ -53,6 +53,8 @@ checks! {
     WebhookDefinitions => "webhook-definitions",
     /// A manifest has a kind that bundles may not have.
     ManifestKindUnsupported => "manifest-kind-unsupported",
+    /// The bundle has webhooks, and the cluster has no cert-manager for their certificates.
+    WebhookProviderMissing => "webhook-provider-missing",
     /// The cluster does not serve a kind of the bundle's objects.
     KindNotServed => "kind-not-served",
     /// A CRD belongs to another extension.

@@ -41,6 +41,13 @@ impl ClusterObjects {
         names.filter_map(|name| self.crds.get(name))
     }
 
+    /// Whether the API of cert-manager is served.
+    pub fn has_cert_manager(&self) -> bool {
+        certificate_kinds()
+            .iter()
+            .all(|kind| !self.unserved.contains(kind))
+    }
+
     /// The kinds of a bundle's objects that are not served.
     pub fn unserved_of(&self, bundle: &RegistryBundle) -> Vec<BundledKind> {
         let kinds = bundle.object_kinds().into_iter();
@@ -48,11 +55,19 @@ impl ClusterObjects {
     }
 }
 
+/// What OLM makes with cert-manager for each Deployment that has webhooks.
+fn certificate_kinds() -> [BundledKind; 2] {
+    ["Certificate", "Issuer"].map(|kind| BundledKind::of("cert-manager.io/v1", kind))
+}
+
 /// Contents of bundles, and what the cluster has of them.
 #[derive(Clone, Debug, Default)]
 pub struct BundleContents {
     bundles: BTreeMap<String, Result<RegistryBundle, UnreadableBundle>>,
     cluster: Option<ClusterObjects>,
+    /// What the comparison of each bundle with the CRDs of the cluster found, by the image. It is made once: schemas
+    /// can be large, and many edges can lead to a bundle.
+    compared: BTreeMap<String, ComparedCrds>,
 }
 
 impl BundleContents {
@@ -63,16 +78,28 @@ impl BundleContents {
         Self {
             bundles: bundles.into_iter().collect(),
             cluster: None,
+            compared: BTreeMap::new(),
         }
     }
 
-    /// The same with what the cluster has of the bundles.
+    /// The same with what the cluster has of the bundles. Their CRDs are compared as operator-controller 1.`minor` does.
     #[must_use]
-    pub fn with_cluster(self, cluster: ClusterObjects) -> Self {
+    pub fn with_cluster(self, cluster: ClusterObjects, minor: u8) -> Self {
+        let target = InstallTarget::Cluster(&cluster);
+        let compared = self.bundles.iter().filter_map(|(image, bundle)| {
+            let compared = target.compare(bundle.as_ref().ok()?, minor);
+            Some((image.clone(), compared))
+        });
         Self {
+            compared: compared.collect(),
             cluster: Some(cluster),
             ..self
         }
+    }
+
+    /// What was found in the CRDs of an image, if the image and the cluster are known.
+    pub fn compared(&self, image: &str) -> Option<&ComparedCrds> {
+        self.compared.get(image)
     }
 
     /// The bundle in an image, if the image is known.
@@ -94,10 +121,13 @@ impl BundleContents {
         names.filter(|name| is_subdomain(name)).collect()
     }
 
-    /// The kinds of all other objects of the bundles.
+    /// The kinds of all objects of the bundles, and of those that OLM makes for webhooks with cert-manager.
     pub fn kinds(&self) -> BTreeSet<BundledKind> {
-        let bundles = self.bundles.values().flatten();
-        bundles.flat_map(RegistryBundle::object_kinds).collect()
+        let bundles = || self.bundles.values().flatten();
+        let of_webhooks = bundles().filter(|bundle| bundle.has_webhooks());
+        let made = of_webhooks.flat_map(|_| certificate_kinds());
+        let all = bundles().flat_map(RegistryBundle::object_kinds);
+        all.chain(made).collect()
     }
 
     /// What the cluster has of them, if that is known.
@@ -140,7 +170,7 @@ impl RefusedCrd {
 pub struct ComparedCrds {
     /// The CRDs that cannot replace those that are there, in the order of the bundle's files.
     pub refused: Vec<RefusedCrd>,
-    /// The first CRD that cannot be compared: it has no name or no versions, or is too large.
+    /// The first CRD that cannot be compared: it has no versions, or is too large.
     pub uncompared: Option<UncomparedCrd>,
 }
 

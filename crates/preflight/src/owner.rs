@@ -39,16 +39,17 @@ impl NewOwner<'_> {
         let text = |path: &str| crd.pointer(path).and_then(Value::as_str);
         let is_of_extension = text(OWNER_KIND) == Some("ClusterExtension");
         let owner = text(OWNER_NAME).filter(|_| is_of_extension);
+        let is_own = owner == Some(self.extension);
         let is_foreign = match owner {
-            Some(owner) if owner != self.extension => true,
+            // Whoever gave the marks to it meant them, whatever an older label says.
+            _ if !boxcutter && self.has_marks(&text) => false,
+            Some(_) if !is_own => true,
             Some(_) if boxcutter => false,
-            _ => self.is_new && (boxcutter || !self.has_marks(&text)),
+            _ => self.is_new,
         };
         is_foreign.then(|| ForeignCrd {
             name: text("/metadata/name").unwrap_or_default().to_owned(),
-            owner: owner
-                .filter(|owner| *owner != self.extension)
-                .map(str::to_owned),
+            owner: owner.filter(|_| !is_own).map(str::to_owned),
         })
     }
 
@@ -110,7 +111,11 @@ mod tests {
             ),
             (Some("ext"), Some("ext"), [None, None, None]),
             (Some("ext"), None, [Some(ExistsUnowned), None, None]),
-            (Some("other"), Some("ext"), [Some(OwnedElsewhere); 3]),
+            (
+                Some("other"),
+                Some("ext"),
+                [None, Some(OwnedElsewhere), None],
+            ),
             (Some("other"), None, [Some(OwnedElsewhere); 3]),
         ];
         for (owner, release, expected) in rows {

@@ -4,11 +4,6 @@
 
 mod cluster_report;
 mod document;
-fn cannot_install(audit: &Audit<'_>) -> bool {
-    let refusal = audit.not_installable();
-    refusal.is_some_and(|refusal| refusal.faults.is_certain)
-}
-
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -177,6 +172,11 @@ impl AuditReport {
             parts => format!("{all}: {}", parts.join(", ")),
         }
     }
+}
+
+fn cannot_install(audit: &Audit<'_>) -> bool {
+    let refusal = audit.not_installable();
+    refusal.is_some_and(|refusal| refusal.faults.is_certain)
 }
 
 impl ExtensionReport {

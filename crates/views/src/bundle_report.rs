@@ -55,7 +55,7 @@ impl ReleaseReport {
     /// The report on a bundle, and on the way to it from an older one.
     ///
     /// # Errors
-    /// If a CRD has no name or no versions, or is nested too deep.
+    /// If a CRD has no versions, or is nested too deep.
     pub fn of(
         bundle: &RegistryBundle,
         before: Option<&RegistryBundle>,

@@ -148,7 +148,7 @@ impl RunFacts {
             let (answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
             (&facts.snapshot, answer)
         });
-        let (contents, faults) = args.facts.pull(answers);
+        let (contents, faults) = args.facts.pull(facts.snapshot.rules(), answers);
         printed.extend(print_all(trouble::of_faults(&faults)));
         let facts = facts.with_contents(contents, faults);
         Self { facts, printed }

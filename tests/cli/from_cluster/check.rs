@@ -237,6 +237,11 @@ fn with_image(registry: &TestRegistry) -> Scene {
     let hub = HUB.replace(image, &registry.image("lantern:v1"));
     scene.api.answer(HUB_PATH, StatusCode::OK, &hub);
     scene.installed("1.2.0");
+    let crds = json!({"name": "customresourcedefinitions", "singularName": "", "namespaced": false,
+        "kind": "CustomResourceDefinition", "verbs": ["get", "list"]});
+    let list = json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "apiextensions.k8s.io/v1",
+        "resources": [crds]});
+    scene.api.put("/apis/apiextensions.k8s.io/v1", &list);
     scene
 }
 

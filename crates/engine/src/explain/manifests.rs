@@ -15,7 +15,7 @@ pub fn of_validator(upstream: &str) -> String {
 pub fn of_crd_change(finding: &CrdFinding) -> String {
     let words = match &finding.change {
         CrdChange::FieldRemoved { version, path } => {
-            format!("{} of {version} is removed", field(path))
+            format!("{} of {} is removed", field(path), shown(version))
         }
         CrdChange::Scope { from, to } => {
             format!("the scope changes from {} to {}", shown(from), shown(to))

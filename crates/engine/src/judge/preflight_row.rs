@@ -62,10 +62,7 @@ fn image_facts<'s>(
         let installed = images.find_map(|image| contents.bundle(image));
         installed.map(InstallTarget::Installed)
     };
-    ImageFacts {
-        content: contents.image(&resolved.bundle().image),
-        target: of_cluster.or_else(of_bundle),
-    }
+    ImageFacts::of(resolved, contents, of_cluster.or_else(of_bundle))
 }
 
 /// The image of the bundle of this name in each catalog that has it.

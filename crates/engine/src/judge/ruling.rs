@@ -406,9 +406,11 @@ impl<'s> RuledEdit<'s> {
     }
 
     /// The ruling on an edit that only turns the bypass off, from the ruling without the bypass: the edit passes, unless
-    /// a rule forbids the step that OLM then takes. Warnings about that step are kept.
-    pub(super) fn of_stricter(self) -> Self {
-        if self.ruling.forbids_move() {
+    /// a rule forbids the step that OLM then takes. Warnings about that step are kept. If it also changes how the bundle
+    /// is installed, that must be possible.
+    pub(super) fn of_stricter(self, reconfigures: bool) -> Self {
+        let is_kept = reconfigures && matches!(self.ruling, Ruling::Preflight(_));
+        if is_kept || self.ruling.forbids_move() {
             return self;
         }
         let passed = Self::from(Ruling::NotJudged(Exemption::Stricter));

@@ -10,23 +10,23 @@
 //! [`internal/operator-controller/applier/provider.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/applier/provider.go
 //! [`internal/shared/util/image/pull.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/shared/util/image/pull.go
 
+mod fault;
+
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::extension::{CrdEnforcement, InstallRequest, SpecConfig};
+use crate::extension::{InstallRequest, SpecConfig};
 use crate::resolve::Choice;
-use olmguard_catalog::olm::{InstallSettings, Rules};
-use olmguard_catalog::version::go;
+use olmguard_catalog::olm::{CertificateProvider, InstallSettings, Rules};
 use olmguard_catalog::{Bundle, InstallModes};
-use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::bundle::{BundleFault, BundledKind, RegistryBundle};
+use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::config::{self, ConfigFault};
-use olmguard_preflight::content::{
-    BundleContents, InstallTarget, RefusedCrd, UncomparedCrd, UnreadableBundle,
-};
-use olmguard_preflight::crd::CrdFinding;
-use olmguard_preflight::owner::{ForeignCrd, NewOwner};
+use olmguard_preflight::content::{BundleContents, ComparedCrds, InstallTarget, UnreadableBundle};
+use olmguard_preflight::owner::NewOwner;
 use olmguard_preflight::reference::{self, ReferenceError};
-use olmguard_preflight::support::{self, Supported, Unsupported};
+use olmguard_preflight::support::{self, Supported};
+
+pub use crate::resolve::install::fault::{CrdRefusal, InstallFault, InstallFaults, NameTooLong};
 
 /// How the bundle that an edit resolves to is to be installed, and what the edit has to do with it.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,8 @@ pub struct InstallContext<'a> {
     pub request: &'a InstallRequest,
     /// What the edit does to the extension.
     pub occasion: Occasion,
+    /// Whether nothing of it is installed yet.
+    pub is_new: bool,
 }
 
 /// What an edit does to an extension, apart from what it requests.
@@ -46,66 +48,6 @@ pub enum Occasion {
     Move,
     /// It changes how the bundle is to be installed, and perhaps which.
     Reconfiguration,
-}
-
-/// Why operator-controller does not install a bundle.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum InstallFault {
-    /// The name of the extension is too long.
-    Name(NameTooLong),
-    /// The image reference of the bundle.
-    Image(ReferenceError),
-    /// What is in the image: no bundle.
-    Format(UnreadableBundle),
-    /// The bundle itself.
-    Support(Unsupported),
-    /// The configuration. Several faults are in no order that holds upstream.
-    Config(Vec<ConfigFault>),
-    /// The manifests of the bundle: one or more faults, in the order of the validators.
-    Manifests(Vec<BundleFault>),
-    /// Kinds of objects that the cluster does not serve: one or more.
-    Unserved(Vec<BundledKind>),
-    /// CRDs of the cluster that operator-controller does not take over: one or more.
-    Foreign(Vec<ForeignCrd>),
-    /// CRDs of the bundle that cannot replace others.
-    Crds(CrdRefusal),
-    /// A CRD that cannot be compared.
-    Uncompared(UncomparedCrd),
-}
-
-/// CRDs of a bundle that cannot replace those of the cluster.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct CrdRefusal {
-    /// The CRDs, one or more, in the order of the bundle's files.
-    pub crds: Vec<RefusedCrd>,
-    /// The bundle that has the replaced CRDs, if they are not known from the cluster.
-    pub replaced: Option<String>,
-    /// Whether operator-controller compares CRDs for this extension.
-    pub enforcement: CrdEnforcement,
-}
-
-/// The name of an extension is longer than what is named like it can be.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct NameTooLong {
-    /// How many characters it has.
-    pub characters: usize,
-    /// How many it can have.
-    pub most: usize,
-}
-
-/// The faults of an installation, by the settings of operator-controller.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct InstallFaults {
-    /// The first fault for each setting, each fault once. The fault for the default settings comes first.
-    pub faults: Vec<InstallFault>,
-    /// Whether every setting has one.
-    pub is_certain: bool,
-    /// The install modes of the bundle, as far as they are known.
-    pub modes: InstallModes,
-    /// Whether the image of the bundle is known.
-    pub is_by_image: bool,
-    /// The release 1.x that they are found for.
-    minor: u8,
 }
 
 /// How bundles are to be installed, and what is known of their images: what keeps a path from a bundle.
@@ -124,10 +66,8 @@ impl<'a> InstallBound<'a> {
     /// Whether operator-controller certainly does not install this bundle, as far as its own image tells: which CRDs it
     /// would replace is known only where the cluster has them.
     pub(super) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
-        let image = ImageFacts {
-            content: self.contents.image(&to.bundle().image),
-            target: self.contents.cluster().map(InstallTarget::Cluster),
-        };
+        let target = self.contents.cluster().map(InstallTarget::Cluster);
+        let image = ImageFacts::of(to, self.contents, target);
         let faults = self.context.faults(to, rules, image);
         faults.is_some_and(|faults| faults.is_certain)
     }
@@ -140,6 +80,24 @@ pub(crate) struct ImageFacts<'a> {
     pub(crate) content: Option<Result<&'a RegistryBundle, &'a UnreadableBundle>>,
     /// What it would be installed in.
     pub(crate) target: Option<InstallTarget<'a>>,
+    /// What the comparison of its CRDs with those of the cluster found.
+    pub(crate) compared: Option<&'a ComparedCrds>,
+}
+
+impl<'a> ImageFacts<'a> {
+    /// What is known of a bundle that would be installed there.
+    pub(crate) fn of(
+        choice: &Choice<'_>,
+        contents: &'a BundleContents,
+        target: Option<InstallTarget<'a>>,
+    ) -> Self {
+        let image = &choice.bundle().image;
+        Self {
+            content: contents.image(image),
+            target,
+            compared: contents.compared(image),
+        }
+    }
 }
 
 impl InstallContext<'_> {
@@ -280,20 +238,31 @@ impl InstallCase<'_> {
     fn of_cluster(
         &self,
         settings: InstallSettings,
-        crds: impl FnOnce() -> Option<InstallFault>,
+        crds: impl Fn() -> Option<InstallFault>,
     ) -> Option<InstallFault> {
-        let objects = || self.unserved().or_else(|| self.foreign(settings));
-        if settings.boxcutter {
-            crds().or_else(objects)
-        } else {
-            objects().or_else(crds)
-        }
+        let objects = || self.unserved(settings).or_else(|| self.foreign(settings));
+        let certain = settings.boxcutter.then(|| {
+            let crds = crds();
+            crds.filter(|fault| fault.is_certain(self.minor))
+        });
+        certain.flatten().or_else(objects).or_else(crds)
     }
 
-    fn unserved(&self) -> Option<InstallFault> {
-        let target = self.image.target?;
-        let unserved = target.cluster()?.unserved_of(self.content()?);
-        (!unserved.is_empty()).then_some(InstallFault::Unserved(unserved))
+    /// Boxcutter makes CRDs before the objects of their kinds.
+    fn unserved(&self, settings: InstallSettings) -> Option<InstallFault> {
+        let (content, target) = (self.content()?, self.image.target?);
+        let cluster = target.cluster()?;
+        let mut unserved = cluster.unserved_of(content);
+        if settings.boxcutter {
+            let own = content.defined_kinds();
+            unserved.retain(|kind| !own.contains(kind));
+        }
+        if !unserved.is_empty() {
+            return Some(InstallFault::Unserved(unserved));
+        }
+        let needs =
+            content.has_webhooks() && settings.certificates == CertificateProvider::CertManager;
+        (needs && !cluster.has_cert_manager()).then_some(InstallFault::NoCertManager)
     }
 
     fn foreign(&self, settings: InstallSettings) -> Option<InstallFault> {
@@ -301,7 +270,7 @@ impl InstallCase<'_> {
         let owner = NewOwner {
             extension: &request.name,
             namespace: &request.namespace,
-            is_new: self.context.occasion == Occasion::Creation,
+            is_new: self.context.is_new,
         };
         let target = self.image.target?;
         let there = target.cluster()?.crds_of(self.content()?);
@@ -313,12 +282,15 @@ impl InstallCase<'_> {
     /// What the comparison of CRDs says, whatever the settings.
     fn of_crds(&self) -> Option<InstallFault> {
         let target = self.image.target?;
-        let compared = target.compare(self.content()?, self.minor);
+        let compared = match target {
+            InstallTarget::Cluster(_) => Cow::Borrowed(self.image.compared?),
+            InstallTarget::Installed(_) => Cow::Owned(target.compare(self.content()?, self.minor)),
+        };
         if compared.refused.is_empty() {
-            return compared.uncompared.map(InstallFault::Uncompared);
+            return compared.uncompared.clone().map(InstallFault::Uncompared);
         }
         Some(InstallFault::Crds(CrdRefusal {
-            crds: compared.refused,
+            crds: compared.refused.clone(),
             replaced: match target {
                 InstallTarget::Cluster(_) => None,
                 InstallTarget::Installed(bundle) => Some(bundle.name().to_owned()),
@@ -327,169 +299,6 @@ impl InstallCase<'_> {
         }))
     }
 }
-
-impl InstallFaults {
-    /// The checks that fail, each once.
-    pub fn checks(&self) -> Vec<PreflightCheck> {
-        let mut checks: Vec<PreflightCheck> = Vec::new();
-        for check in self.faults.iter().flat_map(InstallFault::checks) {
-            if !checks.contains(&check) {
-                checks.push(check);
-            }
-        }
-        checks
-    }
-
-    /// Whether OLM installs the bundle anyway, because the extension says that CRDs are not compared.
-    pub fn are_overridden(&self) -> bool {
-        let is_overridden = |fault: &InstallFault| match fault {
-            InstallFault::Crds(refusal) => refusal.is_overridden(),
-            _ => false,
-        };
-        self.faults.iter().all(is_overridden)
-    }
-
-    /// The text of operator-controller, if it is the same for every setting and in every run.
-    pub fn upstream(&self) -> Option<String> {
-        match self.faults.as_slice() {
-            [only] => only.upstream(self.minor),
-            _ => None,
-        }
-    }
-}
-
-impl InstallFault {
-    /// The check that fails, of several the first.
-    pub fn check(&self) -> PreflightCheck {
-        match self {
-            Self::Name(_) => PreflightCheck::ReleaseNameTooLong,
-            Self::Image(_) => PreflightCheck::ImageRefInvalid,
-            Self::Format(_) => PreflightCheck::BundleFormat,
-            Self::Support(unsupported) => unsupported.check(),
-            Self::Config(faults) => faults
-                .first()
-                .map_or(PreflightCheck::ConfigInvalid, ConfigFault::check),
-            Self::Manifests(faults) => faults
-                .first()
-                .map_or(PreflightCheck::CrdManifests, |fault| fault.check),
-            Self::Unserved(_) => PreflightCheck::KindNotServed,
-            Self::Foreign(crds) => crds
-                .first()
-                .map_or(PreflightCheck::ExistsUnowned, ForeignCrd::check),
-            Self::Crds(refusal) => refusal.checks().next().unwrap_or(PreflightCheck::CrdPanic),
-            Self::Uncompared(_) => PreflightCheck::CrdApproximate,
-        }
-    }
-
-    /// The checks that fail, as operator-controller makes them or the worst first.
-    fn checks(&self) -> Vec<PreflightCheck> {
-        match self {
-            Self::Manifests(faults) => faults.iter().map(|fault| fault.check).collect(),
-            Self::Foreign(crds) => crds.iter().map(ForeignCrd::check).collect(),
-            Self::Crds(refusal) => refusal.checks().collect(),
-            _ => vec![self.check()],
-        }
-    }
-
-    /// Whether operator-controller 1.`minor` refuses the bundle for it in every run.
-    fn is_certain(&self, minor: u8) -> bool {
-        match self {
-            Self::Format(_) => !HELM_CHARTS.contains(&minor),
-            Self::Crds(refusal) => refusal.is_certain(),
-            Self::Uncompared(_) => false,
-            _ => true,
-        }
-    }
-
-    fn upstream(&self, minor: u8) -> Option<String> {
-        match self {
-            Self::Image(error) => Some(error.to_string()),
-            Self::Support(unsupported) => unsupported.upstream(minor),
-            Self::Config(faults) if minor >= SINCE_CONFIG_TEXTS => config::upstream(faults),
-            Self::Manifests(faults) => {
-                let lines: Vec<_> = faults.iter().map(|fault| &*fault.upstream).collect();
-                Some(lines.join("\n"))
-            }
-            Self::Crds(refusal) => refusal.upstream(),
-            Self::Format(_)
-            | Self::Unserved(_)
-            | Self::Foreign(_)
-            | Self::Uncompared(_)
-            | Self::Config(_)
-            | Self::Name(_) => None,
-        }
-    }
-}
-
-impl CrdRefusal {
-    /// What is in the way, the worst of all CRDs first: the name of a CRD, and its change, or none if
-    /// operator-controller panics. If CRDs are not compared, only what the API server refuses counts where there is
-    /// any of it.
-    pub fn worst_first(&self) -> Vec<(&str, Option<&CrdFinding>)> {
-        let mut all: Vec<_> = self.crds.iter().flat_map(RefusedCrd::of_people).collect();
-        let is_of_server =
-            |found: Option<&CrdFinding>| found.is_some_and(CrdFinding::is_refused_by_server);
-        let refuses = all.iter().any(|(_, found)| is_of_server(*found));
-        if self.enforcement == CrdEnforcement::None && refuses {
-            all.retain(|(_, found)| is_of_server(*found));
-        }
-        // Stable: of one rank they stay in the order of the files.
-        all.sort_by_key(|(_, found)| found.map_or((false, 1), CrdFinding::rank));
-        all
-    }
-
-    /// Whether the API server refuses a CRD, whatever the extension says.
-    pub fn is_by_server(&self) -> bool {
-        let mut findings = self.crds.iter().flat_map(|crd| &crd.comparison.findings);
-        findings.any(CrdFinding::is_refused_by_server)
-    }
-
-    /// Whether OLM installs the bundle anyway: nobody compares.
-    fn is_overridden(&self) -> bool {
-        self.enforcement == CrdEnforcement::None && !self.is_by_server()
-    }
-
-    /// The checks that fail, the worst first.
-    fn checks(&self) -> impl Iterator<Item = PreflightCheck> {
-        let found = self.worst_first().into_iter();
-        let found =
-            found.map(|(_, found)| found.map_or(PreflightCheck::CrdPanic, CrdFinding::check));
-        let replaced = self.replaced.iter();
-        found.chain(replaced.map(|_| PreflightCheck::CrdApproximate))
-    }
-
-    /// The text of operator-controller, if it is one line: several are in no order that holds.
-    fn upstream(&self) -> Option<String> {
-        let [RefusedCrd { name, comparison }] = self.crds.as_slice() else {
-            return None;
-        };
-        let [found] = comparison.findings.as_slice() else {
-            return None;
-        };
-        let is_whole = self.is_certain() && self.enforcement == CrdEnforcement::Strict;
-        let line = (is_whole && !comparison.panics).then(|| found.upstream())??;
-        Some(format!(
-            "validating upgrade for CRD {}: {line}",
-            go::quote(name)
-        ))
-    }
-
-    /// Whether operator-controller or the API server refuses one of them in every run. CRDs that are taken from a bundle
-    /// can be others in the cluster.
-    fn is_certain(&self) -> bool {
-        let all = self.worst_first();
-        let worst = all.first();
-        let is_steady =
-            worst.is_some_and(|(_, found)| found.is_none_or(|found| !found.is_unsteady));
-        self.replaced.is_none() && is_steady && !self.is_overridden()
-    }
-}
-
-/// The releases 1.x that can install Helm charts instead of bundles, with a feature gate.
-const HELM_CHARTS: std::ops::RangeInclusive<u8> = 4..=10;
-
-/// The release 1.x whose texts about a configuration are known.
-const SINCE_CONFIG_TEXTS: u8 = 7;
 
 /// The characters of a Helm release's name.
 const LONGEST_RELEASE: usize = 53;

@@ -3,6 +3,7 @@
 mod contents;
 
 use olmguard_catalog::olm::{Gates, OlmRelease, PreflightMode, Rules};
+use olmguard_engine::audit::{Audit, Concern, Difference, as_set_now, differences};
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
 use olmguard_engine::judge::{Basis, Edit, ExemptionKind, Requester, Token};
@@ -401,4 +402,56 @@ fn content_that_is_superseded_only_warns() {
         (answer.token, checks(&answer).as_slice()),
         (Token::Resolved, &["install-mode-unsupported"][..])
     );
+}
+
+// === What an audit sees of it ===
+
+#[test]
+fn an_audit_tells_what_can_no_longer_be_installed_and_what_can_again() {
+    use Difference::{Allowed, Installable, NotInstallable};
+    let good = || Cluster::new(UNKNOWN, &modes(&["AllNamespaces", "OwnNamespace"]));
+    let perhaps = || Cluster::new(UNKNOWN, &modes(&["OwnNamespace"]));
+    let never = || Cluster::new(UNKNOWN, &modes(&["MultiNamespace"]));
+    let rows: [(Cluster, Cluster, &[Difference]); 7] = [
+        (good(), good(), &[]),
+        (good(), perhaps(), &[NotInstallable]),
+        (good(), never(), &[NotInstallable]),
+        (perhaps(), never(), &[NotInstallable]),
+        (perhaps(), good(), &[Installable]),
+        (never(), good(), &[Allowed]),
+        (never(), perhaps(), &[Allowed]),
+    ];
+    let mut extension = extension("ext", "1.x", &watching("ns"));
+    extension.installed = Installed::Bundle(InstalledBundle {
+        name: Some("P.v1.0.0".to_owned()),
+        version: "1.0.0".to_owned(),
+        release: None,
+    });
+    let requester = Requester::unknown();
+    let edit = as_set_now(&extension, requester);
+    let words = [NotInstallable, Installable, Allowed];
+    for (at, (before, after, expected)) in rows.into_iter().enumerate() {
+        let snapshots = [before.snapshot(), after.snapshot()];
+        let [before, after] = snapshots
+            .each_ref()
+            .map(|snapshot| Audit::of(Basis::without_policies(snapshot), &edit));
+        let mut found = differences(&before, &after);
+        found.retain(|found| words.contains(found));
+        assert_eq!(found, expected, "row {at}");
+        let is_named = after.concerns().contains(&Concern::NotInstallable);
+        assert_eq!(is_named, !checks_of(&after).is_empty(), "row {at}");
+        assert!(
+            !after.concerns().contains(&Concern::Unresolvable),
+            "row {at}"
+        );
+    }
+}
+
+fn checks_of(audit: &Audit<'_>) -> Vec<&'static str> {
+    let refusal = audit.not_installable();
+    let checks = refusal.map(|refusal| refusal.faults.checks());
+    let checks = checks.unwrap_or_default().into_iter();
+    checks
+        .map(olmguard_preflight::PreflightCheck::as_str)
+        .collect()
 }

@@ -39,6 +39,20 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
         (before, after)
     }
 
+    /// Whether only now something does, or is sure to.
+    fn is_not_installable(&self) -> bool {
+        let is_denied = |audit: &Audit<'_>| audit.judgement.token() == Token::Preflight;
+        let is_new = self.are_not_installable() == (false, true);
+        is_new || (is_denied(self.after) && !is_denied(self.before))
+    }
+
+    /// Whether nothing does any more, and the spec was allowed before.
+    fn is_installable(&self) -> bool {
+        let is_resolved = self.after.judgement.ruled.resolved().is_some();
+        let is_new = self.are_not_installable() == (true, false);
+        is_new && is_resolved && !self.becomes(SpecOutcome::Allowed)
+    }
+
     /// Whether there is this difference between them.
     pub(super) fn have(&self, difference: Difference) -> bool {
         match difference {
@@ -53,8 +67,8 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
             Difference::Decided => self.was_undecided(),
             Difference::OtherReason => self.has_other_reason(),
             Difference::ForbiddenMove => !forbidden(self.after).is_empty() && self.steps_differ(),
-            Difference::NotInstallable => self.are_not_installable() == (false, true),
-            Difference::Installable => self.are_not_installable() == (true, false),
+            Difference::NotInstallable => self.is_not_installable(),
+            Difference::Installable => self.is_installable(),
             Difference::MovesToPrerelease => {
                 self.after.to_prerelease.is_some() && self.before.to_prerelease.is_none()
             }

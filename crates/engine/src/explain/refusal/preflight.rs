@@ -89,6 +89,8 @@ fn lines(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> Vec<CutLine> {
         InstallFault::Unserved(kinds) => {
             return first(kinds.iter().map(|kind| bundle().then(of_unserved(kind))));
         }
+        InstallFault::NoCertManager => bundle()
+            .say(" has webhooks, and the cluster has no cert-manager for their certificates"),
         InstallFault::Foreign(crds) => return first(crds.iter().map(of_foreign)),
         InstallFault::Crds(refused) => {
             let changes = refused.worst_first().into_iter().map(of_change);
@@ -180,6 +182,7 @@ fn needed(
             line.then(versioned(refusal.resolved)).say(".")
         }
         InstallFault::Unserved(_) => words("First install what brings this kind."),
+        InstallFault::NoCertManager => words("First install cert-manager."),
         InstallFault::Foreign(crds) => needed_of_foreign(crds),
         InstallFault::Crds(refused) if refused.is_by_server() => {
             words("Only a version with another CRD can be installed.")
@@ -196,12 +199,12 @@ fn needed(
 /// Several extensions can have one package, and no two of them the same CRD.
 fn needed_of_foreign(crds: &[ForeignCrd]) -> CutLine {
     match crds.first().and_then(|crd| crd.owner.as_ref()) {
-        Some(owner) => words("Only one ClusterExtension can have a CRD: delete ")
+        Some(owner) => words("Only one ClusterExtension can have a CRD. To delete ")
             .name(owner)
-            .say(", or do without this one."),
+            .say(" deletes its CRDs and all their objects."),
         None => words(
-            "Delete the CRD, or mark it so that OLM adopts it, as olmguard explain Preflight says. \
-             If OLM v0 has installed it, see olmguard migrate.",
+            "Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. To delete it \
+             deletes all its objects.",
         ),
     }
 }

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::{Cluster, UNKNOWN, checks, extension, modes, watching};
 
+/// The release 1.x of the clusters here.
+const MINOR: u8 = 11;
 const OLD: &str = "example.com/p:1.0.0";
 const NEW: &str = "example.com/p:1.1.0";
 
@@ -51,10 +53,11 @@ fn newer(spec: &Value, crds: &[Value]) -> BundleContents {
 /// These CRDs in the cluster.
 fn there(contents: BundleContents, crd: Option<Value>) -> BundleContents {
     let crds = crd.map(|crd| ("ws.example.com".to_owned(), crd));
-    contents.with_cluster(ClusterObjects {
+    let objects = ClusterObjects {
         crds: crds.into_iter().collect(),
         ..ClusterObjects::default()
-    })
+    };
+    contents.with_cluster(objects, MINOR)
 }
 
 fn unguarded(range: &str) -> Extension {
@@ -159,8 +162,7 @@ fn a_crd_that_somebody_else_has_made_is_denied() {
         answer.message.unwrap(),
         "P: install of >=1.0.0 refused: CRD ws.example.com exists, and not from this ClusterExtension [Preflight]\n\
          Check: exists-unowned\n\
-         Delete the CRD, or mark it so that OLM adopts it, as olmguard explain Preflight says. If OLM v0 has installed \
-         it, see olmguard migrate.\n\
+         Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. To delete it deletes all its objects.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
@@ -179,7 +181,7 @@ fn a_crd_that_somebody_else_has_made_is_denied() {
         answer.message.unwrap(),
         "P: 1.0.0 -> 1.1.0 refused: CRD ws.example.com belongs to ClusterExtension other [Preflight]\n\
          Check: owned-elsewhere\n\
-         Only one ClusterExtension can have a CRD: delete other, or do without this one.\n\
+         Only one ClusterExtension can have a CRD. To delete other deletes its CRDs and all their objects.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
@@ -200,7 +202,7 @@ fn a_kind_that_the_cluster_does_not_serve_is_denied() {
             unserved,
             ..ClusterObjects::default()
         };
-        cluster(contents.clone().with_cluster(objects))
+        cluster(contents.clone().with_cluster(objects, MINOR))
     };
     let monitors = kinds.iter().filter(|kind| kind.kind == "ServiceMonitor");
     let answer = upgraded(&cluster(monitors.cloned().collect()));
@@ -215,6 +217,101 @@ fn a_kind_that_the_cluster_does_not_serve_is_denied() {
     );
     let answer = upgraded(&cluster(std::collections::BTreeSet::new()));
     assert_eq!(answer.token, Token::Resolved);
+}
+
+#[test]
+fn webhooks_need_cert_manager_where_it_gives_their_certificates() {
+    let webhooks = json!({"webhookdefinitions": [{"generateName": "w.example.com", "type": "ValidatingAdmissionWebhook",
+        "deploymentName": "d"}], "install": {"spec": {"deployments": [{"name": "d"}]}}});
+    let contents = newer(&webhooks, &[]);
+    let unserved = contents.kinds();
+    let objects = ClusterObjects {
+        unserved,
+        ..ClusterObjects::default()
+    };
+    let contents = contents.with_cluster(objects, MINOR);
+    let gates = |gates: &'static [&'static str]| {
+        let cluster = Cluster::new(Some(gates), &modes(&["AllNamespaces"]));
+        upgraded(&cluster.with_contents(contents.clone()))
+    };
+    let answer = gates(&[]);
+    assert_eq!(
+        answer.message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 has webhooks, and the cluster has no cert-manager for their certificates \
+         [Preflight]\n\
+         Check: webhook-provider-missing\n\
+         First install cert-manager.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    let service_ca = gates(&[
+        "WebhookProviderCertManager=false",
+        "WebhookProviderOpenshiftServiceCA=true",
+    ]);
+    assert_eq!(service_ca.token, Token::Resolved);
+}
+
+#[test]
+fn boxcutter_makes_crds_before_their_objects_and_helm_does_not() {
+    let mut own = crd("Namespaced", &["a"]);
+    own["spec"]["group"] = "monitoring.coreos.com".into();
+    own["spec"]["names"] = json!({"kind": "ServiceMonitor"});
+    let monitor = json!({"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor", "metadata": {"name": "m"}});
+    let contents = newer(&Value::Null, &[own, monitor]);
+    let kinds = contents.kinds().into_iter();
+    let objects = ClusterObjects {
+        unserved: kinds.filter(|kind| kind.kind == "ServiceMonitor").collect(),
+        ..ClusterObjects::default()
+    };
+    let contents = contents.with_cluster(objects, MINOR);
+    for (gates, token) in [
+        (&[][..], Token::Preflight),
+        (&["BoxcutterRuntime=true"], Token::Resolved),
+    ] {
+        let cluster = Cluster::new(Some(gates), &modes(&["AllNamespaces"]));
+        let answer = upgraded(&cluster.with_contents(contents.clone()));
+        assert_eq!(answer.token, token, "{gates:?}");
+    }
+}
+
+#[test]
+fn a_comparison_that_is_skipped_hides_nothing() {
+    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
+    let contents = there(contents, Some(crd("Namespaced", &["a", "b"])));
+    for gates in [UNKNOWN, Some(&["BoxcutterRuntime=true"][..])] {
+        let cluster = Cluster::new(gates, &modes(&["AllNamespaces"]));
+        let cluster = cluster.with_contents(contents.clone());
+        // An extension that exists, and of which nothing is installed.
+        let new = unguarded("1.1.0");
+        let answer = cluster.answer(&new, Some(&unguarded("1.0.0")), &Installed::Nothing);
+        assert_eq!(
+            (answer.token, checks(&answer).as_slice()),
+            (Token::Preflight, &["exists-unowned"][..])
+        );
+    }
+}
+
+#[test]
+fn an_edit_that_ends_the_bypass_and_sets_a_configuration_is_checked() {
+    let cluster = cluster(BundleContents::default());
+    let bypassed = |config: &Value| {
+        let object = json!({
+            "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+            "metadata": {"name": "ext"},
+            "spec": {"namespace": "ns", "config": config, "source": {"sourceType": "Catalog",
+                "catalog": {"packageName": "P", "version": "1.1.0", "upgradeConstraintPolicy": "SelfCertified"}}},
+        });
+        Extension::recognised(&object).expect("an extension")
+    };
+    let old = bypassed(&Value::Null);
+    let of = |config: &Value| extension("ext", "1.1.0", config);
+    let answer = cluster.updated(&old, &of(&watching("ns")), "1.0.0");
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (Token::Preflight, &["config-invalid"][..])
+    );
+    let answer = cluster.updated(&old, &of(&Value::Null), "1.0.0");
+    assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Stricter);
 }
 
 #[test]
@@ -348,7 +445,7 @@ fn the_worst_change_of_all_crds_is_the_reason() {
         .into(),
         ..ClusterObjects::default()
     };
-    let cluster = cluster(contents.with_cluster(objects));
+    let cluster = cluster(contents.with_cluster(objects, MINOR));
     let reason = "CRD b.example.com: the scope changes from Cluster to Namespaced";
     for (answer, expected) in [
         (upgraded(&cluster), &["crd-scope", "crd-field-removed"][..]),
@@ -387,7 +484,7 @@ fn a_crd_that_cannot_be_compared_hides_no_other() {
         crds: crds.map(|(name, crd)| (name.to_owned(), crd)).into(),
         ..ClusterObjects::default()
     };
-    let answer = upgraded(&cluster(contents.with_cluster(objects)));
+    let answer = upgraded(&cluster(contents.with_cluster(objects, MINOR)));
     assert_eq!(
         (answer.token, checks(&answer).as_slice()),
         (Token::Preflight, &["crd-scope"][..])

@@ -1,0 +1,242 @@
+//! Why operator-controller does not install a bundle, and how sure that is.
+
+use std::ops::RangeInclusive;
+
+use crate::extension::CrdEnforcement;
+use olmguard_catalog::InstallModes;
+use olmguard_catalog::version::go;
+use olmguard_preflight::PreflightCheck;
+use olmguard_preflight::bundle::{BundleFault, BundledKind};
+use olmguard_preflight::config::{self, ConfigFault};
+use olmguard_preflight::content::{RefusedCrd, UncomparedCrd, UnreadableBundle};
+use olmguard_preflight::crd::CrdFinding;
+use olmguard_preflight::owner::ForeignCrd;
+use olmguard_preflight::reference::ReferenceError;
+use olmguard_preflight::support::Unsupported;
+
+/// Why operator-controller does not install a bundle.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum InstallFault {
+    /// The name of the extension is too long.
+    Name(NameTooLong),
+    /// The image reference of the bundle.
+    Image(ReferenceError),
+    /// What is in the image: no bundle.
+    Format(UnreadableBundle),
+    /// The bundle itself.
+    Support(Unsupported),
+    /// The configuration. Several faults are in no order that holds upstream.
+    Config(Vec<ConfigFault>),
+    /// The manifests of the bundle: one or more faults, in the order of the validators.
+    Manifests(Vec<BundleFault>),
+    /// Kinds of objects that the cluster does not serve: one or more.
+    Unserved(Vec<BundledKind>),
+    /// The bundle has webhooks, and the cluster does not serve the kinds of cert-manager.
+    NoCertManager,
+    /// CRDs of the cluster that operator-controller does not take over: one or more.
+    Foreign(Vec<ForeignCrd>),
+    /// CRDs of the bundle that cannot replace others.
+    Crds(CrdRefusal),
+    /// A CRD that cannot be compared.
+    Uncompared(UncomparedCrd),
+}
+
+/// CRDs of a bundle that cannot replace those of the cluster.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CrdRefusal {
+    /// The CRDs, one or more, in the order of the bundle's files.
+    pub crds: Vec<RefusedCrd>,
+    /// The bundle that has the replaced CRDs, if they are not known from the cluster.
+    pub replaced: Option<String>,
+    /// Whether operator-controller compares CRDs for this extension.
+    pub enforcement: CrdEnforcement,
+}
+
+/// The name of an extension is longer than what is named like it can be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct NameTooLong {
+    /// How many characters it has.
+    pub characters: usize,
+    /// How many it can have.
+    pub most: usize,
+}
+
+/// The faults of an installation, by the settings of operator-controller.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InstallFaults {
+    /// The first fault for each setting, each fault once. The fault for the default settings comes first.
+    pub faults: Vec<InstallFault>,
+    /// Whether every setting has one.
+    pub is_certain: bool,
+    /// The install modes of the bundle, as far as they are known.
+    pub modes: InstallModes,
+    /// Whether the image of the bundle is known.
+    pub is_by_image: bool,
+    /// The release 1.x that they are found for.
+    pub(super) minor: u8,
+}
+
+impl InstallFaults {
+    /// The checks that fail, each once.
+    pub fn checks(&self) -> Vec<PreflightCheck> {
+        let mut checks: Vec<PreflightCheck> = Vec::new();
+        for check in self.faults.iter().flat_map(InstallFault::checks) {
+            if !checks.contains(&check) {
+                checks.push(check);
+            }
+        }
+        checks
+    }
+
+    /// Whether OLM installs the bundle anyway, because the extension says that CRDs are not compared.
+    pub fn are_overridden(&self) -> bool {
+        let is_overridden = |fault: &InstallFault| match fault {
+            InstallFault::Crds(refusal) => refusal.is_overridden(),
+            _ => false,
+        };
+        self.faults.iter().all(is_overridden)
+    }
+
+    /// The text of operator-controller, if it is the same for every setting and in every run.
+    pub fn upstream(&self) -> Option<String> {
+        match self.faults.as_slice() {
+            [only] => only.upstream(self.minor),
+            _ => None,
+        }
+    }
+}
+
+impl InstallFault {
+    /// The check that fails, of several the first.
+    pub fn check(&self) -> PreflightCheck {
+        match self {
+            Self::Name(_) => PreflightCheck::ReleaseNameTooLong,
+            Self::Image(_) => PreflightCheck::ImageRefInvalid,
+            Self::Format(_) => PreflightCheck::BundleFormat,
+            Self::Support(unsupported) => unsupported.check(),
+            Self::Config(faults) => faults
+                .first()
+                .map_or(PreflightCheck::ConfigInvalid, ConfigFault::check),
+            Self::Manifests(faults) => faults
+                .first()
+                .map_or(PreflightCheck::CrdManifests, |fault| fault.check),
+            Self::Unserved(_) => PreflightCheck::KindNotServed,
+            Self::NoCertManager => PreflightCheck::WebhookProviderMissing,
+            Self::Foreign(crds) => crds
+                .first()
+                .map_or(PreflightCheck::ExistsUnowned, ForeignCrd::check),
+            Self::Crds(refusal) => refusal.checks().next().unwrap_or(PreflightCheck::CrdPanic),
+            Self::Uncompared(_) => PreflightCheck::CrdApproximate,
+        }
+    }
+
+    /// The checks that fail, as operator-controller makes them or the worst first.
+    fn checks(&self) -> Vec<PreflightCheck> {
+        match self {
+            Self::Manifests(faults) => faults.iter().map(|fault| fault.check).collect(),
+            Self::Foreign(crds) => crds.iter().map(ForeignCrd::check).collect(),
+            Self::Crds(refusal) => refusal.checks().collect(),
+            _ => vec![self.check()],
+        }
+    }
+
+    /// Whether operator-controller 1.`minor` refuses the bundle for it in every run.
+    pub(super) fn is_certain(&self, minor: u8) -> bool {
+        match self {
+            Self::Format(_) => !HELM_CHARTS.contains(&minor),
+            Self::Crds(refusal) => refusal.is_certain(),
+            Self::Uncompared(_) => false,
+            _ => true,
+        }
+    }
+
+    fn upstream(&self, minor: u8) -> Option<String> {
+        match self {
+            Self::Image(error) => Some(error.to_string()),
+            Self::Support(unsupported) => unsupported.upstream(minor),
+            Self::Config(faults) if minor >= SINCE_CONFIG_TEXTS => config::upstream(faults),
+            Self::Manifests(faults) => {
+                let lines: Vec<_> = faults.iter().map(|fault| &*fault.upstream).collect();
+                Some(lines.join("\n"))
+            }
+            Self::Crds(refusal) => refusal.upstream(),
+            Self::Format(_)
+            | Self::Unserved(_)
+            | Self::NoCertManager
+            | Self::Foreign(_)
+            | Self::Uncompared(_)
+            | Self::Config(_)
+            | Self::Name(_) => None,
+        }
+    }
+}
+
+impl CrdRefusal {
+    /// What is in the way, the worst of all CRDs first: the name of a CRD, and its change, or none if
+    /// operator-controller panics. If CRDs are not compared, only what the API server refuses counts where there is
+    /// any of it.
+    pub fn worst_first(&self) -> Vec<(&str, Option<&CrdFinding>)> {
+        let mut all: Vec<_> = self.crds.iter().flat_map(RefusedCrd::of_people).collect();
+        let is_of_server =
+            |found: Option<&CrdFinding>| found.is_some_and(CrdFinding::is_refused_by_server);
+        let refuses = all.iter().any(|(_, found)| is_of_server(*found));
+        if self.enforcement == CrdEnforcement::None && refuses {
+            all.retain(|(_, found)| is_of_server(*found));
+        }
+        // Stable: of one rank they stay in the order of the files.
+        all.sort_by_key(|(_, found)| found.map_or((false, 1), CrdFinding::rank));
+        all
+    }
+
+    /// Whether the API server refuses a CRD, whatever the extension says.
+    pub fn is_by_server(&self) -> bool {
+        let mut findings = self.crds.iter().flat_map(|crd| &crd.comparison.findings);
+        findings.any(CrdFinding::is_refused_by_server)
+    }
+
+    /// Whether OLM installs the bundle anyway: nobody compares.
+    fn is_overridden(&self) -> bool {
+        self.enforcement == CrdEnforcement::None && !self.is_by_server()
+    }
+
+    /// The checks that fail, the worst first.
+    fn checks(&self) -> impl Iterator<Item = PreflightCheck> {
+        let found = self.worst_first().into_iter();
+        let found =
+            found.map(|(_, found)| found.map_or(PreflightCheck::CrdPanic, CrdFinding::check));
+        let replaced = self.replaced.iter();
+        found.chain(replaced.map(|_| PreflightCheck::CrdApproximate))
+    }
+
+    /// The text of operator-controller, if it is one line: several are in no order that holds.
+    fn upstream(&self) -> Option<String> {
+        let [RefusedCrd { name, comparison }] = self.crds.as_slice() else {
+            return None;
+        };
+        let [found] = comparison.findings.as_slice() else {
+            return None;
+        };
+        let is_whole = self.is_certain() && self.enforcement == CrdEnforcement::Strict;
+        let line = (is_whole && !comparison.panics).then(|| found.upstream())??;
+        Some(format!(
+            "validating upgrade for CRD {}: {line}",
+            go::quote(name)
+        ))
+    }
+
+    /// Whether operator-controller or the API server refuses one of them in every run. CRDs that are taken from a bundle
+    /// can be others in the cluster.
+    fn is_certain(&self) -> bool {
+        let all = self.worst_first();
+        let worst = all.first();
+        let is_steady =
+            worst.is_some_and(|(_, found)| found.is_none_or(|found| !found.is_unsteady));
+        self.replaced.is_none() && is_steady && !self.is_overridden()
+    }
+}
+
+/// The releases 1.x that can install Helm charts instead of bundles, with a feature gate.
+const HELM_CHARTS: RangeInclusive<u8> = 4..=10;
+
+/// The release 1.x whose texts about a configuration are known.
+const SINCE_CONFIG_TEXTS: u8 = 7;
