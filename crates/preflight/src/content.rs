@@ -102,6 +102,11 @@ impl BundleContents {
         self.compared.get(image)
     }
 
+    /// Whether no image is known.
+    pub fn is_empty(&self) -> bool {
+        self.bundles.is_empty()
+    }
+
     /// The bundle in an image, if the image is known.
     pub fn image(&self, image: &str) -> Option<Result<&RegistryBundle, &UnreadableBundle>> {
         self.bundles.get(image).map(Result::as_ref)

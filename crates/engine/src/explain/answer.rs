@@ -19,7 +19,7 @@ use crate::resolve::Choice;
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::version::go;
 use olmguard_policy::Conditions;
-use olmguard_preflight::{PreflightCheck, reference};
+use olmguard_preflight::PreflightCheck;
 
 /// What becomes of one edit, in words and in data. By default the edit is not judged.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ pub struct Answer {
     pub policies: Vec<PolicyReport>,
     /// The checks of the installation that fail, or may fail.
     pub checks: Vec<PreflightCheck>,
-    /// The image of the bundle to install, which those checks depend on; absent if none is made.
+    /// The image of the bundle to install, as its catalog has it, which those checks depend on; absent if none is made.
     pub image: Option<String>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
@@ -198,20 +198,13 @@ impl Answer {
                 .preflight()
                 .map(|refusal| refusal.faults.checks())
                 .unwrap_or_default(),
-            image: ruled.examined.and_then(image),
+            image: ruled.examined.map(|it| it.bundle().image.to_string()),
             blocked: blocked(found.dead_end.as_ref()),
             catalog: facts.catalog.map(CitedCatalog::of),
             upstream: facts.upstream,
             advice: found.advice.clone(),
         }
     }
-}
-
-/// The image of a bundle, if it can be pulled.
-fn image(choice: Choice<'_>) -> Option<String> {
-    let image = &choice.bundle().image;
-    reference::check(image).ok()?;
-    Some(String::from(&**image))
 }
 
 impl ExemptionReport {

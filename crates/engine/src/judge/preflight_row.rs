@@ -58,6 +58,7 @@ fn image_facts<'s>(
     let contents = question.basis.snapshot.contents();
     let of_cluster = contents.cluster().map(InstallTarget::Cluster);
     let of_bundle = || {
+        let installed = installed.filter(|_| !contents.is_empty());
         let mut images = images_of(installed?, question.offers());
         let installed = images.find_map(|image| contents.bundle(image));
         installed.map(InstallTarget::Installed)
