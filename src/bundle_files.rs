@@ -54,7 +54,7 @@ impl BundleFilesError {
             | Self::NoAnnotations { .. }
             | Self::NoObject { .. }
             | Self::NoCsv { .. } => true,
-            // A link can lead to the directory.
+            // The directory can be a link, which operator-controller follows.
             Self::Image(_)
             | Self::Folder { .. }
             | Self::File { .. }

@@ -77,7 +77,7 @@ async fn crds(
     Ok(crds)
 }
 
-/// Those of the kinds that are not served. Each version of an API is asked for once.
+/// The kinds that are not served. Each version of an API is requested once.
 async fn unserved(
     client: &Client,
     kinds: BTreeSet<BundledKind>,

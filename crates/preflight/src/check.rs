@@ -75,7 +75,7 @@ checks! {
     CrdServedVersions => "crd-served-versions",
     /// operator-controller fails while it compares a CRD.
     CrdPanic => "crd-panic",
-    /// CRDs were compared with those of the installed bundle, and not with those of the cluster.
+    /// CRDs were compared with the CRDs of the installed bundle and not of the cluster, or could not be compared.
     CrdApproximate => "crd-approximate",
 }
 

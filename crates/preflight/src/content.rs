@@ -65,8 +65,8 @@ fn certificate_kinds() -> [BundledKind; 2] {
 pub struct BundleContents {
     bundles: BTreeMap<String, Result<RegistryBundle, UnreadableBundle>>,
     cluster: Option<ClusterObjects>,
-    /// What the comparison of each bundle with the CRDs of the cluster found, by the image. It is made once: schemas
-    /// can be large, and many edges can lead to a bundle.
+    /// What the comparison of each bundle with the CRDs of the cluster found, by the image. It is made once, because
+    /// schemas can be large and a search for paths visits a bundle once for each edge.
     compared: BTreeMap<String, ComparedCrds>,
 }
 
@@ -146,7 +146,7 @@ impl BundleContents {
 pub enum InstallTarget<'a> {
     /// A cluster that is known.
     Cluster(&'a ClusterObjects),
-    /// A cluster of which only the installed bundle is known. Somebody can have edited its CRDs since.
+    /// A cluster of which only the installed bundle is known. Its CRDs can have been edited since.
     Installed(&'a RegistryBundle),
 }
 

@@ -1,4 +1,4 @@
-//! Whether a CRD that exists keeps a bundle from being installed, because somebody else has made it.
+//! Whether a CRD of the cluster prevents an installation, because it does not belong to the extension.
 //!
 //! A Helm release takes over what has its marks; a revision of Boxcutter takes over nothing. An extension that is
 //! installed already has made most of its CRDs itself, so that only the label of another one counts then.
@@ -41,7 +41,7 @@ impl NewOwner<'_> {
         let owner = text(OWNER_NAME).filter(|_| is_of_extension);
         let is_own = owner == Some(self.extension);
         let is_foreign = match owner {
-            // Whoever gave the marks to it meant them, whatever an older label says.
+            // Helm looks at the marks alone, whatever the label is.
             _ if !boxcutter && self.has_marks(&text) => false,
             Some(_) if !is_own => true,
             Some(_) if boxcutter => false,

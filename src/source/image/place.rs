@@ -41,7 +41,7 @@ impl ImagePlace {
         schemes.into_iter().any(|scheme| text.starts_with(scheme))
     }
 
-    /// An image in a registry, by its reference alone: what a catalog says leads to no file of this machine.
+    /// An image in a registry, by its reference alone, so that a catalog cannot name a file of this machine.
     ///
     /// # Errors
     /// If it is no reference.

@@ -158,7 +158,7 @@ impl PreflightRefusal<'_> {
             first,
             Some(InstallFault::Image(_) | InstallFault::Support(_))
         );
-        // Of another bundle the image is not known: nobody can say that it installs.
+        // The images of other bundles are not known, so that none of them is known to install.
         is_of_bundle && !self.faults.is_by_image
     }
 }

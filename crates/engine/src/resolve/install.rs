@@ -1,5 +1,5 @@
 //! Whether operator-controller can install a bundle, as far as the catalog, the extension and the image of the bundle
-//! tell: what it checks after resolution. Without the image that is what it checks before it pulls it.
+//! show: what it checks after resolution. Without the image, that is what it checks before the pull.
 //!
 //! How an operator-controller is set cannot be read from the API. So each check is made for every setting that it can
 //! have, and a fault is certain if all of them have one.
@@ -63,8 +63,8 @@ impl<'a> InstallBound<'a> {
         context.map(|context| Self { context, contents })
     }
 
-    /// Whether operator-controller certainly does not install this bundle, as far as its own image tells: which CRDs it
-    /// would replace is known only where the cluster has them.
+    /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. Which CRDs it
+    /// would replace is known only from a cluster.
     pub(super) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
         let target = self.contents.cluster().map(InstallTarget::Cluster);
         let image = ImageFacts::of(to, self.contents, target);
@@ -80,7 +80,7 @@ pub(crate) struct ImageFacts<'a> {
     pub(crate) content: Option<Result<&'a RegistryBundle, &'a UnreadableBundle>>,
     /// What it would be installed in.
     pub(crate) target: Option<InstallTarget<'a>>,
-    /// What the comparison of its CRDs with those of the cluster found.
+    /// What the comparison of its CRDs with the CRDs of the cluster found.
     pub(crate) compared: Option<&'a ComparedCrds>,
 }
 

@@ -114,7 +114,7 @@ fn of_foreign(crd: &ForeignCrd) -> CutLine {
     let line = words("CRD ").name(&crd.name);
     match &crd.owner {
         Some(owner) => line.say(" belongs to ClusterExtension ").name(owner),
-        None => line.say(" exists, and not from this ClusterExtension"),
+        None => line.say(" exists, and does not belong to this ClusterExtension"),
     }
 }
 
@@ -181,7 +181,7 @@ fn needed(
             let line = words("The package author must fix the manifests of ");
             line.then(versioned(refusal.resolved)).say(".")
         }
-        InstallFault::Unserved(_) => words("First install what brings this kind."),
+        InstallFault::Unserved(_) => words("First install what provides this kind."),
         InstallFault::NoCertManager => words("First install cert-manager."),
         InstallFault::Foreign(crds) => needed_of_foreign(crds),
         InstallFault::Crds(refused) if refused.is_by_server() => {
@@ -199,11 +199,11 @@ fn needed(
 /// Several extensions can have one package, and no two of them the same CRD.
 fn needed_of_foreign(crds: &[ForeignCrd]) -> CutLine {
     match crds.first().and_then(|crd| crd.owner.as_ref()) {
-        Some(owner) => words("Only one ClusterExtension can have a CRD. To delete ")
+        Some(owner) => words("Only one ClusterExtension can have a CRD. Deleting ")
             .name(owner)
-            .say(" deletes its CRDs and all their objects."),
+            .say(" also deletes its CRDs and all their objects."),
         None => words(
-            "Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. To delete it \
+            "Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. Deleting it \
              deletes all its objects.",
         ),
     }

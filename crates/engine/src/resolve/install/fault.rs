@@ -41,7 +41,7 @@ pub enum InstallFault {
     Uncompared(UncomparedCrd),
 }
 
-/// CRDs of a bundle that cannot replace those of the cluster.
+/// CRDs of a bundle that cannot replace the CRDs of the cluster.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CrdRefusal {
     /// The CRDs, one or more, in the order of the bundle's files.
@@ -194,7 +194,7 @@ impl CrdRefusal {
         findings.any(CrdFinding::is_refused_by_server)
     }
 
-    /// Whether OLM installs the bundle anyway: nobody compares.
+    /// Whether OLM installs the bundle anyway, because CRDs are not compared.
     fn is_overridden(&self) -> bool {
         self.enforcement == CrdEnforcement::None && !self.is_by_server()
     }

@@ -149,7 +149,7 @@ fn a_crd_of_the_cluster_that_cannot_be_replaced_is_denied() {
 }
 
 #[test]
-fn a_crd_that_somebody_else_has_made_is_denied() {
+fn a_crd_of_another_owner_is_denied() {
     let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
     let marked = |labels: Value, annotations: Value| {
         let mut crd = crd("Namespaced", &["a"]);
@@ -160,9 +160,10 @@ fn a_crd_that_somebody_else_has_made_is_denied() {
     let answer = marked(json!({}), json!({})).created(&Value::Null);
     assert_eq!(
         answer.message.unwrap(),
-        "P: install of >=1.0.0 refused: CRD ws.example.com exists, and not from this ClusterExtension [Preflight]\n\
+        "P: install of >=1.0.0 refused: CRD ws.example.com exists, and does not belong to this ClusterExtension \
+         [Preflight]\n\
          Check: exists-unowned\n\
-         Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. To delete it deletes all its objects.\n\
+         Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. Deleting it deletes all its objects.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
@@ -181,7 +182,7 @@ fn a_crd_that_somebody_else_has_made_is_denied() {
         answer.message.unwrap(),
         "P: 1.0.0 -> 1.1.0 refused: CRD ws.example.com belongs to ClusterExtension other [Preflight]\n\
          Check: owned-elsewhere\n\
-         Only one ClusterExtension can have a CRD. To delete other deletes its CRDs and all their objects.\n\
+         Only one ClusterExtension can have a CRD. Deleting other also deletes its CRDs and all their objects.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
@@ -211,7 +212,7 @@ fn a_kind_that_the_cluster_does_not_serve_is_denied() {
         "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 has an object of kind ServiceMonitor in monitoring.coreos.com/v1, which the \
          cluster does not serve [Preflight]\n\
          Check: kind-not-served\n\
-         First install what brings this kind.\n\
+         First install what provides this kind.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
