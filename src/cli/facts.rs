@@ -34,7 +34,6 @@ use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_preflight::content::BundleContents;
-use olmguard_preflight::reference;
 
 /// The flags about facts, of every command that judges.
 #[derive(Args, Clone, Debug)]
@@ -167,13 +166,10 @@ impl FactsArgs {
     ) -> (BundleContents, Vec<Fault>) {
         let (mut images, mut installed) = (BTreeSet::new(), BTreeSet::new());
         for (snapshot, answer) in answers {
-            // OLM does not pull it either.
-            let image = answer.image.as_deref();
-            let Some(image) = image.filter(|image| reference::check(image).is_ok()) else {
-                continue;
-            };
-            images.insert(image.to_owned());
-            installed.extend(installed_images(snapshot, &answer));
+            if answer.image.is_some() {
+                installed.extend(installed_images(snapshot, &answer));
+            }
+            images.extend(answer.image);
         }
         let request = ContentsRequest {
             images,

@@ -50,7 +50,7 @@ pub struct Answer {
     pub policies: Vec<PolicyReport>,
     /// The checks of the installation that fail, or may fail.
     pub checks: Vec<PreflightCheck>,
-    /// The image of the bundle to install, as its catalog has it, which those checks depend on; absent if none is made.
+    /// The image that operator-controller would pull, as its catalog has it: those checks depend on it.
     pub image: Option<String>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
@@ -198,13 +198,19 @@ impl Answer {
                 .preflight()
                 .map(|refusal| refusal.faults.checks())
                 .unwrap_or_default(),
-            image: ruled.examined.map(|it| it.bundle().image.to_string()),
+            image: ruled.pulled.and_then(image),
             blocked: blocked(found.dead_end.as_ref()),
             catalog: facts.catalog.map(CitedCatalog::of),
             upstream: facts.upstream,
             advice: found.advice.clone(),
         }
     }
+}
+
+/// The image of a bundle, if its catalog has one.
+fn image(choice: Choice<'_>) -> Option<String> {
+    let image = &*choice.bundle().image;
+    (!image.is_empty()).then(|| image.to_owned())
 }
 
 impl ExemptionReport {

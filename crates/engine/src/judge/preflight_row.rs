@@ -10,7 +10,7 @@ use crate::extension::Filter;
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::superseded;
 use crate::judge::{AllowedChange, PreflightRefusal, RuledEdit, Ruling};
-use crate::resolve::{Choice, EditContext, ImageFacts, Occasion, Offer};
+use crate::resolve::{Choice, EditContext, ImageFacts, InstallFaults, Occasion, Offer};
 use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_preflight::content::InstallTarget;
@@ -34,9 +34,11 @@ pub(super) fn put<'s>(
     if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
-    ruled.examined = Some(resolved);
     let image = image_facts(question, &resolved, installed.name());
-    let Some(faults) = install.faults(&resolved, olm, image) else {
+    let faults = install.faults(&resolved, olm, image);
+    let is_refused = faults.as_ref().is_some_and(InstallFaults::refuse_image);
+    ruled.pulled = (!is_refused).then_some(resolved);
+    let Some(faults) = faults else {
         return;
     };
     let refusal = PreflightRefusal { resolved, faults };

@@ -320,8 +320,8 @@ pub struct RuledEdit<'s> {
     pub matched: Vec<MatchedBundles<'s>>,
     /// The catalog whose deprecations operator-controller copies into the conditions.
     pub deprecations_of: Option<&'s CatalogState>,
-    /// The bundle that row 15a was put to.
-    pub examined: Option<Choice<'s>>,
+    /// The bundle whose image operator-controller would pull, if row 15a was put to it.
+    pub pulled: Option<Choice<'s>>,
     /// What may keep operator-controller from installing the bundle, if that denies nothing.
     pub preflight: Option<PreflightRefusal<'s>>,
     /// The steps that guardrails would forbid if the bypass did not lift them.
@@ -432,7 +432,7 @@ impl<'s> RuledEdit<'s> {
             return self;
         }
         Self {
-            examined: self.examined,
+            pulled: self.pulled,
             preflight: self.preflight,
             ..Ruling::NotJudged(Exemption::Reconfigured).into()
         }
@@ -445,7 +445,7 @@ impl<'s> From<Ruling<'s>> for RuledEdit<'s> {
             ruling,
             matched: Vec::new(),
             deprecations_of: None,
-            examined: None,
+            pulled: None,
             preflight: None,
             lifted: Vec::new(),
             guardrails_not_applied: None,

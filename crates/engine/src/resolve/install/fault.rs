@@ -88,6 +88,12 @@ impl InstallFaults {
         checks
     }
 
+    /// Whether operator-controller refuses the image reference, and so pulls nothing.
+    pub fn refuse_image(&self) -> bool {
+        let mut faults = self.faults.iter();
+        faults.any(|fault| matches!(fault, InstallFault::Image(_)))
+    }
+
     /// Whether OLM installs the bundle anyway, because the extension says that CRDs are not compared.
     pub fn are_overridden(&self) -> bool {
         let is_overridden = |fault: &InstallFault| match fault {

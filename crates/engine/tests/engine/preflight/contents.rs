@@ -418,6 +418,9 @@ fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
     let refused = extension("ext", "9.0.0", &Value::Null);
     let refused = cluster.answer(&refused, None, &Installed::Nothing);
     assert_eq!(refused.image, None);
+    let invalid = json!({"image": "team/p:1", "installModes": [{"type": "AllNamespaces", "supported": true}]});
+    let invalid = Cluster::new(UNKNOWN, &invalid).created(&Value::Null);
+    assert_eq!((invalid.token, invalid.image), (Token::Preflight, None));
     let stays = |range| extension("ext", range, &Value::Null);
     let stays = cluster.updated(&stays("1.0.0"), &stays("1.1.0"), "1.1.0");
     assert_eq!(stays.image, None);
