@@ -6,6 +6,7 @@
 pub(crate) mod apiserver;
 pub(crate) mod audit;
 mod etcd;
+mod finalizer;
 mod inventory;
 mod report;
 
@@ -18,6 +19,7 @@ use k8s_openapi::api::core::v1::ServiceAccount;
 use kube::api::{Api, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 
 use crate::assets;
 use crate::kubeconfig::{self, Identity, Server};
@@ -38,6 +40,7 @@ pub(crate) struct Cluster {
     pub(crate) client: kube::Client,
     admin: PathBuf,
     dir: TempDir,
+    _finalizer: JoinSet<()>,
 }
 
 impl Cluster {
@@ -64,6 +67,7 @@ impl Cluster {
             etcd,
             api,
             pki,
+            _finalizer: finalizer::start(client.clone()),
             client,
             admin,
             dir,

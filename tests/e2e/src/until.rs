@@ -13,6 +13,23 @@ pub(crate) async fn until<T>(what: &str, ask: impl AsyncFnMut() -> Option<T>) ->
     within(PATIENCE, what, ask).await
 }
 
+/// The same of what says why there is no answer yet: the last reason is told.
+pub(crate) async fn until_ok<T>(what: &str, mut ask: impl AsyncFnMut() -> Result<T>) -> Result<T> {
+    let mut last = None;
+    let answer = until(what, async || match ask().await {
+        Ok(answer) => Some(answer),
+        Err(error) => {
+            last = Some(error);
+            None
+        }
+    });
+    let answer = answer.await;
+    answer.map_err(|error| match last {
+        Some(last) => last.context(error.to_string()),
+        None => error,
+    })
+}
+
 /// Asks until there is an answer, at most `limit` long.
 pub(crate) async fn within<T>(
     limit: Duration,

@@ -19,7 +19,7 @@ use super::stand_in;
 use crate::cluster::Cluster;
 use crate::deployment::{NAME, NAMESPACE, rendered};
 use crate::kubectl::Kubectl;
-use crate::until::until;
+use crate::until::until_ok;
 
 pub(crate) use bundle::leaves_the_bundle_alone;
 pub(crate) use matching::matches_what_it_says;
@@ -50,19 +50,21 @@ async fn of(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> 
     is_deleted(cluster, kubectl, manifest).await
 }
 
-/// Deletes every object, and asks until none is left. `kubectl delete` would wait by a watch, and one on a
-/// `CustomResourceDefinition` can miss its end: it is minutes until the API server ends that watch.
+/// Deletes every object, and asks until none is left. `kubectl delete` would wait by a watch, for the namespace that
+/// nobody empties meanwhile, too.
 async fn is_deleted(cluster: &Cluster, kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let delete = "delete -f - --ignore-not-found --wait=false";
     kubectl.run(delete, manifest).await?;
     // Discovery fails while a group is on its way out.
-    until("the namespace to be emptied", async || {
-        cluster.empty_namespace(NAMESPACE).await.ok()
+    until_ok("the namespace to be emptied", async || {
+        cluster.empty_namespace(NAMESPACE).await
     })
     .await?;
-    until("every object to be gone", async || {
+    until_ok("every object to be gone", async || {
         let get = kubectl.run("get -f - --ignore-not-found -o name", manifest);
-        get.await.is_ok_and(|left| left.is_empty()).then_some(())
+        let left = get.await?;
+        ensure!(left.is_empty(), "{left}");
+        Ok(())
     })
     .await
 }
@@ -112,13 +114,14 @@ async fn stays_by(kubectl: &Kubectl, way: &str, manifest: &str) -> Result<String
 async fn are_established(kubectl: &Kubectl, manifest: &str) -> Result<()> {
     let columns = r#"custom-columns=K:.kind,E:.status.conditions[?(@.type=="Established")].status"#;
     let get = format!("get -f - -o {columns}");
-    until("every CRD to be established", async || {
-        let printed = kubectl.run(&get, manifest).await.ok()?;
-        let mut lines = printed.lines();
-        let is_one = |line: &&str| line.starts_with("CustomResourceDefinition ");
-        let is_open = |line: &str| !line.ends_with(" True");
-        let open = lines.by_ref().filter(is_one).find(|line| is_open(line));
-        open.is_none().then_some(())
+    until_ok("every CRD to be established", async || {
+        let printed = kubectl.run(&get, manifest).await?;
+        let mut crds = printed
+            .lines()
+            .filter(|line| line.starts_with("CustomResourceDefinition "));
+        let are_open = crds.any(|line| !line.ends_with(" True"));
+        ensure!(!are_open, "{printed}");
+        Ok(())
     })
     .await
 }
