@@ -4,6 +4,7 @@
 //!
 //! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -54,12 +55,11 @@ impl BundleFilesError {
             | Self::NoAnnotations { .. }
             | Self::NoObject { .. }
             | Self::NoCsv { .. } => true,
+            Self::Folder { source, .. } => source.kind() == ErrorKind::NotFound,
             // The directory can be a link, which operator-controller follows.
-            Self::Image(_)
-            | Self::Folder { .. }
-            | Self::File { .. }
-            | Self::Document { .. }
-            | Self::TooLarge { .. } => false,
+            Self::Image(_) | Self::File { .. } | Self::Document { .. } | Self::TooLarge { .. } => {
+                false
+            }
         }
     }
 }

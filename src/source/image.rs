@@ -240,14 +240,19 @@ impl ImageKind {
         }
     }
 
-    /// Refuses an image without what it should be of.
+    /// Refuses an image without what it should be of. If nothing at all is there, that is an answer: the image has no
+    /// bundle.
     fn check(self, tree: &ImageTree, kept: &KeptFolders) -> Result<(), UnpackFault> {
         let what = match self {
             Self::Catalog => "the files of the catalog, as its label says",
             Self::Bundle => "the files of a bundle",
         };
+        let is_there = |folder: &str| match self {
+            Self::Catalog => tree.is_folder(folder),
+            Self::Bundle => tree.is_folder(folder) || !tree.has(folder),
+        };
         let mut folders = kept.0.iter();
-        let missing = folders.find(|folder| !tree.is_folder(folder));
+        let missing = folders.find(|folder| !is_there(folder));
         missing.map_or(Ok(()), |folder| {
             let folder = one_line(folder).into();
             Err(UnpackFault::NoFolder { folder, what })

@@ -144,27 +144,11 @@ impl RegistryBundle {
         }
     }
 
-    /// What the validators of operator-controller 1.`minor` say; nothing of releases before 1.7, which have others.
+    /// What the validators of operator-controller 1.`minor` say, or else what renders the bundle.
     pub fn faults(&self, minor: u8) -> Vec<BundleFault> {
-        if minor < SINCE_VALIDATORS {
-            return Vec::new();
-        }
         let mut faults = Faults(Vec::new());
-        self.deployments(&mut faults);
-        self.crd_names(&mut faults);
-        if self.package.is_empty() {
-            faults.add(
-                PreflightCheck::PackageNameEmpty,
-                "package name is empty".to_owned(),
-            );
-        }
-        self.conversion_modes(&mut faults);
-        self.webhook_deployments(&mut faults);
-        self.webhook_names(&mut faults);
-        self.conversions(&mut faults);
-        self.webhook_rules(&mut faults);
-        if minor >= SINCE_KINDS {
-            self.kinds(minor, &mut faults);
+        if minor >= SINCE_VALIDATORS {
+            self.validate(minor, &mut faults);
         }
         // What renders the bundle stops at its first error.
         if faults.0.is_empty() {
@@ -174,6 +158,29 @@ impl RegistryBundle {
             self.kinds(minor, &mut faults);
         }
         faults.0
+    }
+
+    fn validate(&self, minor: u8, faults: &mut Faults) {
+        self.deployments(faults);
+        self.crd_names(faults);
+        if self.package.is_empty() {
+            faults.add(
+                PreflightCheck::PackageNameEmpty,
+                "package name is empty".to_owned(),
+            );
+        }
+        if minor >= SINCE_WEBHOOK_RULES {
+            self.conversion_modes(faults);
+        }
+        self.webhook_deployments(faults);
+        self.webhook_names(faults);
+        self.conversions(faults);
+        if minor >= SINCE_WEBHOOK_RULES {
+            self.webhook_rules(faults);
+        }
+        if minor >= SINCE_KINDS {
+            self.kinds(minor, faults);
+        }
     }
 
     /// The names of the CRDs whose objects a webhook of the bundle converts: OLM writes that into the CRD.
@@ -360,8 +367,11 @@ const KINDS: [&str; 20] = [
 /// The release 1.x that names each object of an unsupported kind.
 const SINCE_KINDS: u8 = 9;
 
-/// The release 1.x whose validators these are.
-const SINCE_VALIDATORS: u8 = 7;
+/// The release 1.x that has validators.
+const SINCE_VALIDATORS: u8 = 3;
+
+/// The release 1.x that looks at what webhooks are for, and at the install modes of bundles that convert.
+const SINCE_WEBHOOK_RULES: u8 = 6;
 
 #[cfg(test)]
 mod tests;

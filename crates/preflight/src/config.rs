@@ -434,6 +434,7 @@ mod tests {
             single_own_namespace: gate,
             deployment_config: false,
             boxcutter: false,
+            helm_charts: false,
             certificates: CertificateProvider::None,
         };
         let config = json!({"configType": "Inline", "inline": inline});
@@ -516,6 +517,7 @@ mod tests {
             single_own_namespace: false,
             deployment_config: false,
             boxcutter: false,
+            helm_charts: false,
             certificates: CertificateProvider::None,
         };
         let faults = check(modes, off, 11, "own", Some(&config)).unwrap_err();
@@ -546,6 +548,7 @@ mod tests {
             single_own_namespace: true,
             deployment_config: false,
             boxcutter: false,
+            helm_charts: false,
             certificates: CertificateProvider::None,
         };
         for config in [

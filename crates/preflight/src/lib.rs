@@ -17,3 +17,11 @@ pub mod reference;
 pub mod support;
 
 pub use check::PreflightCheck;
+
+/// The most characters of the name of an extension with a Helm release. Helm itself takes 53, but the release is kept in a
+/// Secret with a label `sh.helm.release.v1.NAME.v1`, which can have 63.
+///
+/// Upstream: helm-operator-plugins, [`pkg/storage/labels.go`].
+///
+/// [`pkg/storage/labels.go`]: https://github.com/operator-framework/helm-operator-plugins/blob/v0.9.1/pkg/storage/labels.go
+pub const LONGEST_RELEASE_NAME: usize = 41;

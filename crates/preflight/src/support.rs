@@ -47,7 +47,7 @@ pub fn check(bundle: &Supported, settings: InstallSettings, minor: u8) -> Result
         Err(Unsupported::Webhooks)
     } else if !has_gate && !modes.all_namespaces {
         Err(Unsupported::NotAllNamespaces)
-    } else if minor >= SINCE_USABLE_MODES && !is_usable {
+    } else if !is_usable {
         Err(Unsupported::NoInstallMode)
     } else {
         Ok(())
@@ -72,10 +72,10 @@ impl Unsupported {
             Self::NotAllNamespaces if minor >= SINCE_USABLE_MODES => {
                 "bundle does not support AllNamespaces install mode"
             }
-            Self::NotAllNamespaces => return None,
-            Self::NoInstallMode => {
+            Self::NoInstallMode if minor >= SINCE_USABLE_MODES => {
                 "bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes"
             }
+            Self::NotAllNamespaces | Self::NoInstallMode => return None,
         };
         Some(if minor >= SINCE_PREFIX {
             format!("unsupported bundle: {text}")
@@ -88,7 +88,8 @@ impl Unsupported {
 /// The release 1.x whose errors say what they are about.
 const SINCE_PREFIX: u8 = 3;
 
-/// The release 1.x that looks for a mode it has a use for.
+/// The release 1.x that says which modes it has a use for. Those before fail as they render the bundle, whatever
+/// namespaces are to be watched.
 const SINCE_USABLE_MODES: u8 = 6;
 
 #[cfg(test)]
@@ -108,6 +109,7 @@ mod tests {
             single_own_namespace,
             deployment_config: false,
             boxcutter: false,
+            helm_charts: false,
             certificates,
         }
     }
@@ -137,7 +139,7 @@ mod tests {
             (&["MultiNamespace"], true, 11, none),
             (&["MultiNamespace"], false, 11, not_all),
             (&[], true, 11, none),
-            (&["MultiNamespace"], true, 5, Ok(())),
+            (&["MultiNamespace"], true, 5, none),
         ] {
             assert_eq!(
                 found(names, gate, minor),

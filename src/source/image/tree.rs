@@ -184,6 +184,11 @@ impl ImageTree {
         self.get(path) == Some(&TreeNode::Folder) || self.below(path).next().is_some()
     }
 
+    /// Whether there is an entry for a path: of a directory, a file or a link.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.get(path).is_some()
+    }
+
     /// The content of the file at a path, through at most as many links as Linux follows.
     fn content(&self, path: &str, steps: &mut usize) -> Option<&Path> {
         let mut ahead: Vec<&str> = parts(path);

@@ -11,6 +11,8 @@ pub struct InstallSettings {
     pub deployment_config: bool,
     /// `BoxcutterRuntime`: revisions instead of Helm releases.
     pub boxcutter: bool,
+    /// `HelmChartSupport`: Helm charts beside bundles.
+    pub helm_charts: bool,
     /// What provides the certificates of webhooks.
     pub certificates: CertificateProvider,
 }
@@ -48,6 +50,8 @@ pub enum InstallGate {
     DeploymentConfig,
     /// `BoxcutterRuntime`
     Boxcutter,
+    /// `HelmChartSupport`
+    HelmCharts,
     /// `WebhookProviderCertManager`
     CertManager,
     /// `WebhookProviderOpenshiftServiceCA`
@@ -59,10 +63,11 @@ pub enum InstallGate {
 pub(super) struct InstallGates([Option<bool>; InstallGate::ALL.len()]);
 
 impl InstallGate {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::SingleOwnNamespace,
         Self::DeploymentConfig,
         Self::Boxcutter,
+        Self::HelmCharts,
         Self::CertManager,
         Self::OpenshiftServiceCa,
     ];
@@ -73,23 +78,21 @@ impl InstallGate {
             Self::SingleOwnNamespace => "SingleOwnNamespaceInstallSupport",
             Self::DeploymentConfig => "DeploymentConfig",
             Self::Boxcutter => "BoxcutterRuntime",
+            Self::HelmCharts => "HelmChartSupport",
             Self::CertManager => "WebhookProviderCertManager",
             Self::OpenshiftServiceCa => "WebhookProviderOpenshiftServiceCA",
         }
     }
 
-    /// The first release 1.x that has the gate.
-    fn since(self) -> u8 {
-        match self {
-            Self::SingleOwnNamespace => 2,
-            Self::CertManager | Self::OpenshiftServiceCa => 3,
-            Self::Boxcutter => 6,
-            Self::DeploymentConfig => 9,
-        }
-    }
-
     fn exists_in(self, olm: OlmRelease) -> bool {
-        olm.minor() >= self.since()
+        let minor = olm.minor();
+        match self {
+            Self::SingleOwnNamespace => minor >= 2,
+            Self::CertManager | Self::OpenshiftServiceCa => minor >= 3,
+            Self::HelmCharts => (4..=10).contains(&minor),
+            Self::Boxcutter => minor >= 6,
+            Self::DeploymentConfig => minor >= 9,
+        }
     }
 
     /// Its default in a release. `AllAlpha` sets the gates that are off by default.
@@ -97,7 +100,7 @@ impl InstallGate {
         match self {
             Self::SingleOwnNamespace => olm.minor() == 8,
             Self::CertManager | Self::OpenshiftServiceCa => olm.minor() >= 6,
-            Self::DeploymentConfig | Self::Boxcutter => false,
+            Self::DeploymentConfig | Self::Boxcutter | Self::HelmCharts => false,
         }
     }
 }
@@ -167,6 +170,7 @@ impl InstallSettings {
             single_own_namespace,
             deployment_config,
             boxcutter,
+            helm_charts,
             cert_manager,
             service_ca,
         ] = values;
@@ -174,6 +178,7 @@ impl InstallSettings {
             single_own_namespace,
             deployment_config,
             boxcutter,
+            helm_charts,
             certificates: match (cert_manager, service_ca) {
                 (true, _) => CertificateProvider::CertManager,
                 (false, true) => CertificateProvider::OpenshiftServiceCa,
@@ -223,6 +228,7 @@ mod tests {
         assert!(all.single_own_namespace && all.deployment_config && all.boxcutter);
         let old = known(&[], Some(true), "1.5");
         assert!(old.single_own_namespace && !old.deployment_config && !old.boxcutter);
+        assert!(old.helm_charts && !all.helm_charts);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::extension::{InstallRequest, SpecConfig};
 use crate::resolve::Choice;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings, Rules};
 use olmguard_catalog::{Bundle, InstallModes};
+use olmguard_preflight::LONGEST_RELEASE_NAME;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{BundleContents, ComparedCrds, InstallTarget, UnreadableBundle};
@@ -122,9 +123,10 @@ impl InstallContext<'_> {
                 .or_else(|| case.of_cluster(*it, || crds.get_or_init(|| case.of_crds()).clone()))
         });
         let found: Vec<_> = found.collect();
-        let is_certain = found
-            .iter()
-            .all(|fault| fault.as_ref().is_some_and(|it| it.is_certain(case.minor)));
+        let is_certain = rules.installs.iter().zip(&found).all(|(settings, fault)| {
+            let fault = fault.as_ref();
+            fault.is_some_and(|fault| fault.is_certain(*settings, case.minor))
+        });
         let mut faults: Vec<InstallFault> = Vec::new();
         for fault in found.into_iter().flatten() {
             if !faults.contains(&fault) {
@@ -165,7 +167,7 @@ impl InstallCase<'_> {
         let most = if settings.boxcutter {
             LONGEST_LABEL
         } else {
-            LONGEST_RELEASE
+            LONGEST_RELEASE_NAME
         };
         let characters = self.context.request.name.len();
         if self.context.occasion == Occasion::Creation && characters > most {
@@ -243,7 +245,7 @@ impl InstallCase<'_> {
         let objects = || self.unserved(settings).or_else(|| self.foreign(settings));
         let certain = settings.boxcutter.then(|| {
             let crds = crds();
-            crds.filter(|fault| fault.is_certain(self.minor))
+            crds.filter(|fault| fault.is_certain(settings, self.minor))
         });
         certain.flatten().or_else(objects).or_else(crds)
     }
@@ -299,9 +301,6 @@ impl InstallCase<'_> {
         }))
     }
 }
-
-/// The characters of a Helm release's name.
-const LONGEST_RELEASE: usize = 53;
 
 /// The characters of a label's value.
 const LONGEST_LABEL: usize = 63;

@@ -286,9 +286,9 @@ fn a_name_counts_when_the_extension_is_made() {
     let cluster = |gates| Cluster::new(gates, &modes(&["AllNamespaces"]));
     let boxcutter: Option<&[&str]> = Some(&["BoxcutterRuntime=true"]);
     for (length, gates, token, expected) in [
-        (53, UNKNOWN, Token::Resolved, 0),
-        (54, UNKNOWN, Token::Resolved, 1),
-        (54, OFF, Token::Preflight, 1),
+        (41, UNKNOWN, Token::Resolved, 0),
+        (42, UNKNOWN, Token::Resolved, 1),
+        (42, OFF, Token::Preflight, 1),
         (63, boxcutter, Token::Resolved, 0),
         (64, boxcutter, Token::Preflight, 1),
         (64, UNKNOWN, Token::Preflight, 1),

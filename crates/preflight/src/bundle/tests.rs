@@ -105,3 +105,20 @@ fn before_1_9_kinds_are_refused_after_all_validators() {
         ["bundle contains unsupported resource: Name: a, Kind: Pod"]
     );
 }
+
+#[test]
+fn before_1_6_it_does_not_matter_what_webhooks_are_for() {
+    let webhook = json!({"type": "ValidatingAdmissionWebhook", "generateName": "v.example.com", "deploymentName": "x",
+        "rules": [{"apiGroups": ["*"], "resources": ["*"]}]});
+    let csv = csv(&json!({"webhookdefinitions": [webhook]}));
+    let bundle = RegistryBundle::of("p", [csv]).unwrap();
+    let said = |minor| {
+        let faults = bundle.faults(minor).into_iter();
+        faults.map(|fault| fault.upstream).collect::<Vec<_>>()
+    };
+    let deployment = "webhook of type 'ValidatingAdmissionWebhook' with name 'v.example.com' references non-existent deployment 'x'";
+    let rule = "webhook \"v.example.com\" contains forbidden rule: admission webhook rules cannot reference API group \"*\"";
+    assert_eq!(said(2), [""; 0]);
+    assert_eq!(said(3), [deployment]);
+    assert_eq!(said(6), [deployment, rule]);
+}

@@ -75,6 +75,7 @@ fn settings(gates: &Value) -> InstallSettings {
         single_own_namespace: is_on("SingleOwnNamespaceInstallSupport"),
         deployment_config: is_on("DeploymentConfig"),
         boxcutter: false,
+        helm_charts: false,
         certificates: match gates["certProvider"].as_str() {
             Some("certmanager") => CertificateProvider::CertManager,
             Some("serviceca") => CertificateProvider::OpenshiftServiceCa,

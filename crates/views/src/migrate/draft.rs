@@ -6,6 +6,7 @@ use crate::migrate::objects::Subscription;
 use olmguard_catalog::olm::{InstallSettings, Rules};
 use olmguard_engine::extension::{Extension, Filter, Shape};
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
+use olmguard_preflight::LONGEST_RELEASE_NAME;
 use olmguard_preflight::config::is_deployment_field;
 
 /// The fields of the `ClusterExtension` of a `Subscription`.
@@ -186,9 +187,6 @@ impl WantedConfig {
 pub(super) fn reads_watched(settings: InstallSettings, minor: u8) -> bool {
     settings.single_own_namespace || minor >= SINCE_ALWAYS_WATCHED
 }
-
-/// The most characters that Helm takes, with every runtime of OLM.
-const LONGEST_RELEASE_NAME: usize = 53;
 
 /// The release 1.x that works as cluster-admin, and ignores `spec.serviceAccount`.
 const SINCE_NO_SERVICE_ACCOUNT: u8 = 11;

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::extension::CrdEnforcement;
 use olmguard_catalog::InstallModes;
+use olmguard_catalog::olm::InstallSettings;
 use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::bundle::{BundleFault, BundledKind};
@@ -146,10 +147,13 @@ impl InstallFault {
         }
     }
 
-    /// Whether operator-controller 1.`minor` refuses the bundle for it in every run.
-    pub(super) fn is_certain(&self, minor: u8) -> bool {
+    /// Whether an operator-controller 1.`minor` with these settings refuses the bundle for it in every run.
+    pub(super) fn is_certain(&self, settings: InstallSettings, minor: u8) -> bool {
         match self {
-            Self::Format(_) => !HELM_CHARTS.contains(&minor),
+            // Older ones read one field of the configuration, or an annotation in its place.
+            Self::Config(_) => minor >= SINCE_CONFIG_SCHEMA,
+            // The image can hold a Helm chart.
+            Self::Format(_) => !settings.helm_charts,
             Self::Crds(refusal) => refusal.is_certain(),
             Self::Uncompared(_) => false,
             _ => true,
@@ -158,12 +162,18 @@ impl InstallFault {
 
     fn upstream(&self, minor: u8) -> Option<String> {
         match self {
-            Self::Image(error) => Some(error.to_string()),
+            Self::Image(error) => of_reference(error, minor),
             Self::Support(unsupported) => unsupported.upstream(minor),
-            Self::Config(faults) if minor >= SINCE_CONFIG_TEXTS => config::upstream(faults),
+            Self::Config(faults) if minor >= SINCE_CONFIG_SCHEMA => config::upstream(faults),
             Self::Manifests(faults) => {
                 let lines: Vec<_> = faults.iter().map(|fault| &*fault.upstream).collect();
-                Some(lines.join("\n"))
+                let is_prefixed = RENDERING_TEXTS.contains(&minor);
+                let prefix = if is_prefixed {
+                    "error rendering bundle: "
+                } else {
+                    ""
+                };
+                Some(format!("{prefix}{}", lines.join("\n")))
             }
             Self::Crds(refusal) => refusal.upstream(),
             Self::Format(_)
@@ -241,8 +251,17 @@ impl CrdRefusal {
     }
 }
 
-/// The releases 1.x that can install Helm charts instead of bundles, with a feature gate.
-const HELM_CHARTS: RangeInclusive<u8> = 4..=10;
+/// An error that is not tried again was told as such, up to a release 1.x that is not known.
+fn of_reference(error: &ReferenceError, minor: u8) -> Option<String> {
+    match minor {
+        0..=5 => Some(format!("terminal error: {error}")),
+        6..=9 => None,
+        _ => Some(error.to_string()),
+    }
+}
 
-/// The release 1.x whose texts about a configuration are known.
-const SINCE_CONFIG_TEXTS: u8 = 7;
+/// The release 1.x that has a schema for configurations.
+const SINCE_CONFIG_SCHEMA: u8 = 7;
+
+/// The releases 1.x that say of a fault in the manifests where it was found.
+const RENDERING_TEXTS: RangeInclusive<u8> = 3..=5;
