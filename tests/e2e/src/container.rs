@@ -7,8 +7,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
+use crate::namespace::run;
 use crate::say::say;
 
 /// A folder that programs take for `/`; nobody can write to it. It is let go when this is dropped.
@@ -73,12 +74,6 @@ fn has_users() -> Result<bool> {
 
 fn mount(options: &[&str], paths: &[&PathBuf]) -> Result<()> {
     run(Command::new("mount").args(options).args(paths))
-}
-
-fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("{command:?}"))?;
-    ensure!(status.success(), "{command:?} ended with {status}");
-    Ok(())
 }
 
 /// What a runtime sets where an image says nothing; `chroot` is found there, too.

@@ -6,6 +6,7 @@
 
 use std::env;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
@@ -68,15 +69,20 @@ pub(crate) fn bring_up() -> Result<()> {
     Ok(())
 }
 
+/// Puts an empty folder in memory over a folder; nobody outside sees it.
+pub(crate) fn mount_temporary(folder: &Path) -> Result<()> {
+    run(Command::new("mount")
+        .args(["-t", "tmpfs", "tmpfs"])
+        .arg(folder))
+}
+
 fn ip(arguments: &[&str]) -> Result<()> {
-    let status = Command::new("ip")
-        .args(arguments)
-        .status()
-        .context("iproute2's ip is needed")?;
-    ensure!(
-        status.success(),
-        "ip {} ended with {status}",
-        arguments.join(" ")
-    );
+    run(Command::new("ip").args(arguments)).context("iproute2's ip is needed")
+}
+
+/// Runs a command that must succeed.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("{command:?}"))?;
+    ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
 }

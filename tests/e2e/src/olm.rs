@@ -10,7 +10,7 @@ pub(crate) mod progress;
 pub(crate) mod release;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::Namespace;
@@ -23,6 +23,7 @@ use tokio::time::timeout;
 use crate::ask;
 use crate::cluster::Cluster;
 use crate::image::Image;
+use crate::namespace;
 use crate::registry::Registry;
 use crate::until::PATIENCE;
 use catalog::Catalog;
@@ -72,6 +73,7 @@ impl Olm {
         namespaces
             .patch(SYSTEM, &as_told, &Patch::Apply(system))
             .await?;
+        be_a_pod(cluster).await?;
         Ok(Self {
             registry: Registry::start(&cluster.pki).await?,
             catalogd: Catalogd::start(cluster, &authorities(cluster)?, external).await?,
@@ -149,6 +151,25 @@ pub(crate) async fn await_no_catalog(cluster: &Cluster, name: &str) -> Result<()
     )
     .await
     .with_context(|| format!("waited {PATIENCE:?} for the end of ClusterCatalog {name}"))??;
+    Ok(())
+}
+
+/// Gives both programs the token of a service account, which they ask for its pull secrets. Where it is cannot be
+/// chosen, so that this trial gets a `/run` of its own.
+async fn be_a_pod(cluster: &Cluster) -> Result<()> {
+    let kubectl = cluster.kubectl()?;
+    let account = json!({
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": { "name": "olm", "namespace": SYSTEM },
+    });
+    kubectl.apply(&account.to_string()).await?;
+    let create = format!("create token olm --namespace {SYSTEM}");
+    let token = kubectl.run(&create, "").await?;
+    namespace::mount_temporary(&fs::canonicalize("/var/run")?)?;
+    let secrets = Path::new("/var/run/secrets/kubernetes.io/serviceaccount");
+    fs::create_dir_all(secrets)?;
+    fs::write(secrets.join("token"), token.trim_end())?;
     Ok(())
 }
 

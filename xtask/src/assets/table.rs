@@ -71,8 +71,8 @@ pub(super) const OLM: Module = Module {
     tags: "containers_image_openpgp",
     stamp: None,
     crds: &[
-        "config/base/operator-controller/crd/bases/olm.operatorframework.io_clusterextensions.yaml",
-        "config/base/catalogd/crd/bases/olm.operatorframework.io_clustercatalogs.yaml",
+        "config/base/operator-controller/crd/standard/olm.operatorframework.io_clusterextensions.yaml",
+        "config/base/catalogd/crd/standard/olm.operatorframework.io_clustercatalogs.yaml",
     ],
 };
 

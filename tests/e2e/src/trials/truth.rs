@@ -49,7 +49,7 @@ pub(crate) use unjudged::passes_what_is_never_judged;
 const BATCH: usize = 24;
 
 /// The release that the controller is of.
-const RELEASE: &str = "1.2";
+const RELEASE: &str = "1.5";
 
 /// A number that makes the same pairs again.
 const SEED: &str = "OLMGUARD_E2E_SEED";
