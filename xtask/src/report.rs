@@ -33,6 +33,8 @@ pub(crate) struct Report {
     tests: Vec<Timed>,
     /// Every end-to-end test.
     pub(crate) trials: Vec<Timed>,
+    /// Why end-to-end tests failed, line by line.
+    pub(crate) reasons: Vec<String>,
 }
 
 /// A check that has ended, and its time.
@@ -104,7 +106,7 @@ impl Report {
                 &slowest.collect::<Vec<_>>(),
             )?;
         }
-        Ok(())
+        section(out, "why end-to-end tests failed", &self.reasons)
     }
 
     fn took(&self) -> Duration {

@@ -43,6 +43,7 @@ use tokio::time::timeout;
 use crate::apart;
 use crate::cluster::{self, Cluster};
 use crate::namespace;
+use crate::say::say;
 
 /// A trial by its name.
 struct Entry {
@@ -76,7 +77,10 @@ pub(crate) fn run(name: &str) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error:#}");
+            // `cargo xtask test` gathers these lines.
+            for line in format!("{error:#}").lines() {
+                say(format_args!("{name} failed: {line}"));
+            }
             ExitCode::FAILURE
         }
     }

@@ -13,8 +13,10 @@ pub(super) fn check(report: &mut Report) -> Result<(), StepError> {
         program: e2e::PROGRAM,
     })?;
     let (tallies, trials) = (&mut report.tallies, &mut report.trials);
+    let reasons = &mut report.reasons;
     let ended = e2e::run_with_lines(program, |line| {
         trials.extend(timed(line));
+        reasons.extend(reason(line));
         tallies.read(line);
     });
     ended.map_err(|error| {
@@ -37,6 +39,13 @@ fn timed(line: &str) -> Option<Timed> {
     })
 }
 
+/// A line of why one failed, which it prints long before the end: `NAME failed: LINE`.
+fn reason(line: &str) -> Option<String> {
+    let (name, _) = line.split_once(" failed: ")?;
+    let is_name = name.contains("::") && !name.contains(' ');
+    is_name.then(|| line.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +57,16 @@ mod tests {
         assert_eq!(read("away::etcd_is_stopped took 12.3 s"), Some(expected));
         assert_eq!(read("37 trials took 700 s in all, the slowest:"), None);
         assert_eq!(read("test bare::takes_an_extension ... ok"), None);
+    }
+
+    #[test]
+    fn why_one_failed_is_read_from_its_lines() {
+        let line = "away::etcd_is_stopped failed: waited 60s for a pod, in vain";
+        assert_eq!(reason(line).as_deref(), Some(line));
+        assert_eq!(reason("it failed: texts::one"), None);
+        assert_eq!(
+            reason("test result: FAILED. 1 passed; 1 failed; 0 ignored"),
+            None
+        );
     }
 }
