@@ -3,7 +3,7 @@
 //! A catalog's layer holds `configs/`, where its label says catalogd finds it; a bundle's holds
 //! `manifests/` and `metadata/`, the format `registry+v1`. The same content has the same digest.
 
-mod bundle;
+pub(crate) mod bundle;
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -15,8 +15,9 @@ use oci_spec::image::{
     Arch, ConfigBuilder, Descriptor, ImageConfigurationBuilder, ImageManifestBuilder, MediaType,
     Os, RootFsBuilder, SCHEMA_VERSION, Sha256Digest,
 };
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+use bundle::BundleSource;
 
 /// An image, ready to be pushed.
 #[derive(Debug, Clone)]
@@ -46,35 +47,7 @@ impl Image {
 
     /// The smallest bundle that installs: a Deployment that wants no pod.
     pub(crate) fn bundle(package: &str, name: &str, version: &str) -> Result<Self> {
-        let deployment = bundle::deployment(package, version);
-        Self::bundle_of(package, name, deployment, None)
-    }
-
-    /// A bundle of this Deployment, its name beside its spec, and of one object more.
-    pub(crate) fn bundle_of(
-        package: &str,
-        name: &str,
-        deployment: Value,
-        beside: Option<Value>,
-    ) -> Result<Self> {
-        let manifest = bundle::service_version(package, name, deployment).to_string();
-        let annotations = bundle::annotations(package);
-        let file = json!({ "annotations": annotations }).to_string();
-        let labels: Vec<_> = annotations
-            .iter()
-            .filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
-            .collect();
-        let beside = beside.map(|object| object.to_string());
-        let mut files = vec![
-            ("manifests/csv.json", manifest.as_bytes()),
-            ("metadata/annotations.yaml", file.as_bytes()),
-        ];
-        files.extend(
-            beside
-                .iter()
-                .map(|object| ("manifests/beside.json", object.as_bytes())),
-        );
-        Self::new(&files, &labels)
+        BundleSource::new(package, name, version).image()
     }
 
     fn new(files: &[(&str, &[u8])], labels: &[(&str, &str)]) -> Result<Self> {

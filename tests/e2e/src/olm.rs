@@ -51,7 +51,16 @@ impl Olm {
 
     /// The controller, where it was left out.
     pub(crate) async fn start_controller(&mut self, cluster: &Cluster) -> Result<()> {
-        self.controller = Some(Controller::start(cluster, &authorities(cluster)?).await?);
+        self.start_controller_with(cluster, "").await
+    }
+
+    /// The same with feature gates, as `--feature-gates` takes them.
+    pub(crate) async fn start_controller_with(
+        &mut self,
+        cluster: &Cluster,
+        gates: &str,
+    ) -> Result<()> {
+        self.controller = Some(Controller::start(cluster, &authorities(cluster)?, gates).await?);
         Ok(())
     }
 

@@ -17,6 +17,7 @@ mod latency;
 mod olm;
 mod outside;
 mod policies;
+mod preflight;
 mod previews;
 mod rights;
 mod rollout;
@@ -114,6 +115,8 @@ fn entries() -> Vec<Entry> {
         policies::are_in_force_at_once,
         policies::ask_for_the_verb_bypass,
         policies::report_whether_they_are_accepted,
+        preflight::foretells_what_gates_allow,
+        preflight::foretells_what_is_installed,
         previews::of_a_catalog_are_printed,
         rights::a_forged_status_changes_nothing,
         rights::nobody_reads_through_the_guard,

@@ -1,9 +1,84 @@
 //! What stands in a bundle of the format `registry+v1`.
 
+use anyhow::Result;
 use serde_json::{Map, Value, json};
 
+use super::Image;
+
+/// A bundle before it is an image. Whatever is wrong in it stays wrong.
+#[derive(Debug, Clone)]
+pub(crate) struct BundleSource {
+    /// What its annotations name.
+    pub(crate) package: String,
+    /// The `ClusterServiceVersion`.
+    pub(crate) csv: Value,
+    /// Objects beside it, each in a file of its own.
+    pub(crate) beside: Vec<Value>,
+    /// Other files, by their paths, which can be those of the above.
+    pub(crate) files: Vec<(&'static str, String)>,
+    /// Files that are left out.
+    pub(crate) without: Vec<&'static str>,
+}
+
+impl BundleSource {
+    /// The smallest one that installs.
+    pub(crate) fn new(package: &str, name: &str, version: &str) -> Self {
+        Self::of(package, name, deployment(package, version))
+    }
+
+    /// One of this Deployment, its name beside its spec.
+    pub(crate) fn of(package: &str, name: &str, deployment: Value) -> Self {
+        Self {
+            package: package.to_owned(),
+            csv: service_version(package, name, deployment),
+            beside: Vec::new(),
+            files: Vec::new(),
+            without: Vec::new(),
+        }
+    }
+
+    /// The same with one object more.
+    pub(crate) fn beside(mut self, object: Value) -> Self {
+        self.beside.push(object);
+        self
+    }
+
+    /// Its image.
+    pub(crate) fn image(&self) -> Result<Image> {
+        let annotations = annotations(&self.package);
+        let named = json!({ "annotations": annotations }).to_string();
+        let mut files = vec![
+            (CSV.to_owned(), self.csv.to_string()),
+            (ANNOTATIONS.to_owned(), named),
+        ];
+        let beside = self.beside.iter().enumerate();
+        files.extend(beside.map(|(at, it)| (format!("manifests/beside{at}.json"), it.to_string())));
+        files.extend(
+            self.files
+                .iter()
+                .map(|(path, text)| ((*path).to_owned(), text.clone())),
+        );
+        files.retain(|(path, _)| !self.without.contains(&path.as_str()));
+        let files: Vec<(&str, &[u8])> = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_bytes()))
+            .collect();
+        let labels: Vec<(&str, &str)> = annotations
+            .iter()
+            .filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+            .collect();
+        Image::new(&files, &labels)
+    }
+}
+
+/// Where the `ClusterServiceVersion` is.
+pub(crate) const CSV: &str = "manifests/csv.json";
+
+/// Where the annotations are.
+pub(crate) const ANNOTATIONS: &str = "metadata/annotations.yaml";
+
 /// What `metadata/annotations.yaml` and the image's labels say of a bundle.
-pub(super) fn annotations(package: &str) -> Map<String, Value> {
+fn annotations(package: &str) -> Map<String, Value> {
     [
         ("mediatype.v1", "registry+v1"),
         ("manifests.v1", "manifests/"),
@@ -23,7 +98,7 @@ pub(super) fn annotations(package: &str) -> Map<String, Value> {
     clippy::needless_pass_by_value,
     reason = "it becomes a part of what is made"
 )]
-pub(super) fn service_version(package: &str, name: &str, deployment: Value) -> Value {
+fn service_version(package: &str, name: &str, deployment: Value) -> Value {
     let modes = [
         "OwnNamespace",
         "SingleNamespace",
@@ -47,7 +122,7 @@ pub(super) fn service_version(package: &str, name: &str, deployment: Value) -> V
 }
 
 /// A Deployment that wants no pod, which has the same name in every version.
-pub(super) fn deployment(package: &str, version: &str) -> Value {
+fn deployment(package: &str, version: &str) -> Value {
     let labels = json!({ "app": package });
     json!({
         "name": package,

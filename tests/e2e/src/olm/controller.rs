@@ -26,7 +26,7 @@ pub(crate) struct Controller {
 impl Controller {
     /// Starts it and waits until it is ready. Every service account may do everything from then on:
     /// it installs with the rights of the one that an extension names.
-    pub(super) async fn start(cluster: &Cluster, authorities: &Path) -> Result<Self> {
+    pub(super) async fn start(cluster: &Cluster, authorities: &Path, gates: &str) -> Result<Self> {
         let bindings: Api<ClusterRoleBinding> = Api::all(cluster.client.clone());
         bindings.create(&PostParams::default(), &serde_json::from_value(json!({
             "metadata": { "name": "e2e-installers" },
@@ -34,7 +34,7 @@ impl Controller {
             "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts" }],
         }))?).await?;
         let health = free_port()?;
-        let program = spawn(cluster, authorities, health)?;
+        let program = spawn(cluster, authorities, gates, health)?;
         until("operator-controller", async || {
             super::is_ready(health).await.then_some(())
         })
@@ -73,7 +73,7 @@ pub(crate) async fn home(cluster: &Cluster, name: &str) -> Result<()> {
 }
 
 /// It empties its cache folder as it starts, whose default is one of the machine's.
-fn spawn(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Program> {
+fn spawn(cluster: &Cluster, authorities: &Path, gates: &str, health: u16) -> Result<Program> {
     let mut command = Command::new(assets::program("operator-controller")?);
     let path = |flag: &str, path: &Path| format!("--{flag}={}", path.display());
     command.args([
@@ -85,6 +85,7 @@ fn spawn(cluster: &Cluster, authorities: &Path, health: u16) -> Result<Program> 
         path("catalogd-cas-dir", authorities),
         path("pull-cas-dir", authorities),
         format!("--system-namespace={SYSTEM}"),
+        format!("--feature-gates={gates}"),
         format!("--health-probe-bind-address=127.0.0.1:{health}"),
     ]);
     Program::start(cluster.dir(), "operator-controller", command)

@@ -43,6 +43,11 @@ pub(crate) async fn settled(extensions: &Extensions, name: &str) -> Result<Progr
         .with_context(|| format!("ClusterExtension {name} is gone"))
 }
 
+/// Whether the spec as it stands is carried out.
+pub(crate) fn is_done(object: &DynamicObject) -> bool {
+    matches!(progress(object), Some(Progress::Done(_)))
+}
+
 /// What is said of the generation that the object has; none while that is an older one.
 fn progress(object: &DynamicObject) -> Option<Progress> {
     let status = object.data.get("status")?;

@@ -14,6 +14,7 @@ use crate::cluster::Cluster;
 use crate::deployment::{Deployment, NAME, NAMESPACE, rendered};
 use crate::extension::Extensions;
 use crate::image::Image;
+use crate::image::bundle::BundleSource;
 use crate::olm::Olm;
 use crate::olm::catalog::Catalog;
 use crate::olm::controller::{extension, home};
@@ -126,7 +127,9 @@ async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
     let metadata = service.get_mut("metadata").and_then(Value::as_object_mut);
     metadata.context("metadata")?.remove("namespace");
     let deployment = json!({ "name": NAME, "spec": deployment.get("spec") });
-    Image::bundle_of(NAME, name, deployment, Some(service))
+    BundleSource::of(NAME, name, deployment)
+        .beside(service)
+        .image()
 }
 
 /// The first object of a kind, as JSON.

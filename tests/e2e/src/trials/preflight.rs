@@ -1,0 +1,257 @@
+//! Whether what `olmguard check --pull` says of an image is what the real operator-controller does with it.
+//!
+//! Each case is an extension of its own, with a package of its own: something is in the cluster, perhaps an earlier
+//! version is installed, and then an edit asks for a bundle. The command says of all edits what becomes of them, from
+//! the images in the registry and the cluster as it is. Then the edits are made.
+//!
+//! ```text
+//! cases --> images, catalog --> objects that are there, earlier versions --+--> olmguard check --pull --+--> table
+//!                                                                          '--> the edits themselves ---'
+//! ```
+
+mod bundles;
+mod cases;
+mod crds;
+mod table;
+mod webhooks;
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::runtime::wait::await_condition;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::stand_in;
+use crate::cluster::Cluster;
+use crate::extension::Extensions;
+use crate::olm::Olm;
+use crate::olm::catalog::Catalog;
+use crate::olm::controller::{extension, home};
+use crate::olm::progress::{Progress, is_done, settled};
+use crate::registry::Registry;
+use crate::say::say;
+use crate::until::PATIENCE;
+use cases::Case;
+use table::{CheckCommand, Table, Verdict};
+
+/// The release that the controller is of.
+const RELEASE: &str = "1.5";
+
+/// With the default settings: first installations, and upgrades of CRDs.
+pub(crate) async fn foretells_what_is_installed(cluster: &mut Cluster) -> Result<()> {
+    let cases = [cases::all(), crds::all()].concat();
+    let mut olm = Olm::without_controller(cluster).await?;
+    let table = compare(
+        cluster,
+        &mut olm,
+        "SingleOwnNamespaceInstallSupport=false",
+        &cases,
+    )
+    .await?;
+    table.holds(LEAST, &CHECKS)
+}
+
+/// With a provider of certificates and namespaces to watch.
+pub(crate) async fn foretells_what_gates_allow(cluster: &mut Cluster) -> Result<()> {
+    let gates = "WebhookProviderCertManager=true,SingleOwnNamespaceInstallSupport=true";
+    let mut olm = Olm::without_controller(cluster).await?;
+    let table = compare(cluster, &mut olm, gates, &webhooks::without_cert_manager()).await?;
+    table.holds(1, &["webhook-provider-missing"])?;
+    cluster.kubectl()?.apply(stand_in::CERT_MANAGER).await?;
+    let table = compare(cluster, &mut olm, gates, &webhooks::all()).await?;
+    table.holds(LEAST_WITH_GATES, &CHECKS_WITH_GATES)
+}
+
+/// Plays all cases, and compares what was said with what came of it.
+async fn compare(cluster: &Cluster, olm: &mut Olm, gates: &str, cases: &[Case]) -> Result<Table> {
+    let begun = Instant::now();
+    olm.serve(cluster, &catalog(&olm.registry, cases).await?)
+        .await?;
+    if olm.controller.is_none() {
+        olm.start_controller_with(cluster, gates).await?;
+    }
+    let stage = Stage::new(cluster);
+    each(cases, |case| stage.set(case)).await?;
+    let verdicts = CheckCommand::new(cluster, gates)?
+        .check(&cases.iter().map(Case::edit).collect::<Vec<_>>())
+        .await?;
+    let verdict = |case: &Case| {
+        let verdict = verdicts.get(case.name);
+        verdict.with_context(|| format!("nothing is said of {}", case.name))
+    };
+    let verdicts: Vec<&Verdict> = cases.iter().map(verdict).collect::<Result<_>>()?;
+    let pairs: Vec<_> = cases.iter().zip(&verdicts).collect();
+    let outcomes = stream::iter(&pairs)
+        .map(|(case, verdict)| stage.play(case, verdict))
+        .buffered(AT_ONCE)
+        .try_collect::<Vec<_>>()
+        .await?;
+    let mut table = Table::default();
+    for ((case, verdict), outcome) in pairs.into_iter().zip(outcomes) {
+        table.add(case.name, verdict, &outcome);
+    }
+    say(format_args!("{gates}, {:.0?}\n{table}", begun.elapsed()));
+    Ok(table)
+}
+
+async fn each<'c, F: Future<Output = Result<()>>>(
+    cases: &'c [Case],
+    play: impl Fn(&'c Case) -> F,
+) -> Result<()> {
+    stream::iter(cases)
+        .map(play)
+        .buffer_unordered(AT_ONCE)
+        .try_collect()
+        .await
+}
+
+/// One catalog with the packages of all cases, whose images are in the registry.
+async fn catalog(registry: &Registry, cases: &[Case]) -> Result<Catalog> {
+    let mut blobs = Vec::new();
+    for case in cases {
+        blobs.extend(case.blobs(registry).await?);
+    }
+    Ok(Catalog::of("preflight", &blobs))
+}
+
+/// The extensions of the cases in the cluster.
+struct Stage<'c> {
+    cluster: &'c Cluster,
+    extensions: Extensions,
+}
+
+impl<'c> Stage<'c> {
+    fn new(cluster: &'c Cluster) -> Self {
+        let extensions = Extensions::of(&cluster.client);
+        Self {
+            cluster,
+            extensions,
+        }
+    }
+
+    /// Makes what is there before the edit.
+    async fn set(&self, case: &Case) -> Result<()> {
+        let set = async {
+            home(self.cluster, case.name).await?;
+            for object in &case.there {
+                self.cluster.kubectl()?.apply(&object.to_string()).await?;
+            }
+            if case.from.is_some() {
+                self.create(case.name, &case.asked(cases::FROM)).await?;
+                let progress = self.until_done(case.name).await?;
+                ensure!(matches!(progress, Progress::Done(_)), "{progress:?}");
+            }
+            Ok(())
+        };
+        set.await.with_context(|| case.name)
+    }
+
+    /// Makes the edit; what the controller comes to. It has time to install what the verdict allows.
+    async fn play(&self, case: &Case, verdict: &Verdict) -> Result<Progress> {
+        let play = async {
+            if case.from.is_some() {
+                let spec = json!({ "spec": case.spec(cases::TO) });
+                let api = &self.extensions.api;
+                api.patch(case.name, &PatchParams::default(), &Patch::Merge(spec))
+                    .await?;
+            } else {
+                self.create(case.name, &case.edit()).await?;
+            }
+            if verdict.allows() {
+                self.until_done(case.name).await
+            } else {
+                settled(&self.extensions, case.name).await
+            }
+        };
+        play.await.with_context(|| case.name)
+    }
+
+    async fn create(&self, name: &str, object: &Value) -> Result<()> {
+        let (create, object) = (
+            PostParams::default(),
+            serde_json::from_value(object.clone())?,
+        );
+        let created = self.extensions.api.create(&create, &object).await;
+        created.with_context(|| name.to_owned())?;
+        Ok(())
+    }
+
+    /// What it comes to, at best an installation.
+    async fn until_done(&self, name: &str) -> Result<Progress> {
+        let done = await_condition(self.extensions.api.clone(), name, |object: Option<&_>| {
+            object.is_some_and(is_done)
+        });
+        if let Ok(done) = timeout(PATIENCE, done).await {
+            done?;
+        }
+        settled(&self.extensions, name).await
+    }
+}
+
+impl Case {
+    /// The extension with the edit.
+    fn edit(&self) -> Value {
+        self.asked(cases::TO)
+    }
+
+    fn asked(&self, version: &str) -> Value {
+        let mut object = extension(self.name, &Value::Null);
+        if let Some(spec) = object.get_mut("spec") {
+            merge(spec, self.spec(version));
+        }
+        object
+    }
+
+    fn spec(&self, version: &str) -> Value {
+        let mut spec = self.spec.clone();
+        merge(
+            &mut spec,
+            json!({ "source": { "catalog": { "packageName": self.name, "version": version } } }),
+        );
+        spec
+    }
+}
+
+/// Puts the members of one object into another.
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
+
+/// The controller takes one after the other; this many wait in front of it.
+const AT_ONCE: usize = 8;
+
+const LEAST: usize = 65;
+const LEAST_WITH_GATES: usize = 12;
+
+/// Each of these is found at least once.
+const CHECKS: [&str; 17] = [
+    "image-ref-invalid",
+    "bundle-format",
+    "apiservices-unsupported",
+    "webhooks-unsupported",
+    "install-mode-unsupported",
+    "deployment-names",
+    "crd-manifests",
+    "package-name-empty",
+    "manifest-kind-unsupported",
+    "release-name-too-long",
+    "kind-not-served",
+    "owned-elsewhere",
+    "exists-unowned",
+    "crd-scope",
+    "crd-stored-version",
+    "crd-field-removed",
+    "crd-property",
+];
+
+const CHECKS_WITH_GATES: [&str; 2] = ["conversion-webhook", "webhook-definitions"];

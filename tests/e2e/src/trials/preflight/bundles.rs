@@ -1,0 +1,93 @@
+//! Bundles and CRDs of the cases.
+
+use serde_json::{Value, json};
+
+use crate::image::bundle::BundleSource;
+
+/// The name of a bundle.
+pub(super) fn name(package: &str, version: &str) -> String {
+    format!("{package}.v{version}")
+}
+
+/// The smallest bundle of a package that installs.
+pub(super) fn smallest(package: &str, version: &str) -> BundleSource {
+    BundleSource::new(package, &name(package, version), version)
+}
+
+/// The same with a CRD, which it owns.
+pub(super) fn with_crd(package: &str, version: &str, crd: Value) -> BundleSource {
+    let mut bundle = smallest(package, version).beside(crd);
+    put(
+        &mut bundle.csv,
+        "/spec/customresourcedefinitions",
+        owned(package),
+    );
+    bundle
+}
+
+fn owned(package: &str) -> Value {
+    json!({ "owned": [{ "name": crd_name(package), "kind": "Widget", "version": "v1" }] })
+}
+
+/// The name of the CRD of a package.
+pub(super) fn crd_name(package: &str) -> String {
+    format!("widgets.{package}.example.com")
+}
+
+/// A CRD of a package, with a schema that has something of everything.
+pub(super) fn crd(package: &str) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": crd_name(package) },
+        "spec": {
+            "group": format!("{package}.example.com"),
+            "scope": "Namespaced",
+            "names": { "kind": "Widget", "listKind": "WidgetList", "plural": "widgets", "singular": "widget" },
+            "versions": [version("v1")],
+        },
+    })
+}
+
+/// A version of the CRD that is served and stored.
+pub(super) fn version(name: &str) -> Value {
+    json!({
+        "name": name, "served": true, "storage": true,
+        "schema": { "openAPIV3Schema": { "type": "object", "properties": { "spec": {
+            "type": "object",
+            "required": ["name"],
+            "properties": {
+                "name": { "type": "string", "maxLength": 20 },
+                "size": { "type": "integer", "minimum": 2, "maximum": 10 },
+                "color": { "type": "string", "enum": ["green", "red"], "default": "red" },
+                "code": { "type": "string", "pattern": "^[a-z]+$" },
+                "note": { "type": "string" },
+                "tags": { "type": "array", "items": { "type": "string" } },
+                "limits": { "type": "object", "additionalProperties": { "type": "string" } },
+            },
+        } } } },
+    })
+}
+
+/// Puts a value at a pointer whose parent is there: a member, or an item at the end of a list by `-`.
+pub(super) fn put(into: &mut Value, pointer: &str, value: Value) {
+    let Some((parent, key)) = pointer.rsplit_once('/') else {
+        return;
+    };
+    match into.pointer_mut(parent) {
+        Some(Value::Object(parent)) => {
+            parent.insert(key.to_owned(), value);
+        }
+        Some(Value::Array(parent)) if key == "-" => parent.push(value),
+        _ => {}
+    }
+}
+
+/// Takes away what is at a pointer.
+pub(super) fn take(from: &mut Value, pointer: &str) {
+    if let Some((parent, key)) = pointer.rsplit_once('/')
+        && let Some(Value::Object(parent)) = from.pointer_mut(parent)
+    {
+        parent.remove(key);
+    }
+}

@@ -1,0 +1,163 @@
+//! What `olmguard check` says of the edits, and the comparison with what the controller does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::RELEASE;
+use crate::assets;
+use crate::cluster::Cluster;
+use crate::kubectl::Kubectl;
+use crate::olm::progress::Progress;
+
+/// The command, with what it needs to reach the cluster and the registry.
+pub(super) struct CheckCommand {
+    olmguard: Kubectl,
+    arguments: String,
+    /// The CA of the registry.
+    authority: String,
+}
+
+/// What it says of one edit.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Verdict {
+    name: String,
+    verdict: String,
+    token: String,
+    #[serde(default)]
+    checks: Vec<String>,
+    upstream: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    results: Vec<Verdict>,
+}
+
+impl CheckCommand {
+    pub(super) fn new(cluster: &Cluster, gates: &str) -> Result<Self> {
+        let authority = cluster.pki.ca().display().to_string();
+        let gates = gates
+            .split(',')
+            .map(|gate| format!(" --olm-feature-gates {gate}"));
+        Ok(Self {
+            olmguard: cluster.kubectl()?.by(assets::guard()?),
+            arguments: format!(
+                "check -f edits.json --from-cluster --pull -o json --olm-release {RELEASE} \
+                 --catalogd-ca {authority}{}",
+                gates.collect::<String>()
+            ),
+            authority,
+        })
+    }
+
+    /// By the names of the extensions.
+    pub(super) async fn check(&self, edits: &[Value]) -> Result<BTreeMap<String, Verdict>> {
+        let all: Vec<String> = edits.iter().map(Value::to_string).collect();
+        fs::write(self.olmguard.home().join("edits.json"), all.join("\n---\n"))?;
+        let arguments: Vec<&str> = self.arguments.split_whitespace().collect();
+        let trusting = [("SSL_CERT_FILE", self.authority.as_str())];
+        let printed = self.olmguard.run_with(&arguments, "", &trusting).await?;
+        ensure!(
+            printed.code == Some(1) && printed.stderr.is_empty(),
+            "{printed:?}"
+        );
+        let report: Report = serde_json::from_str(&printed.stdout).context(printed.stderr)?;
+        let named = report.results.into_iter().map(|it| (it.name.clone(), it));
+        Ok(named.collect())
+    }
+}
+
+impl Verdict {
+    /// Whether it is sure that the bundle is installed.
+    pub(super) fn allows(&self) -> bool {
+        self.verdict == "allow" && self.checks.is_empty()
+    }
+
+    /// Whether it is a warning that the bundle may not be installed.
+    fn warns(&self) -> bool {
+        self.verdict == "allow" && !self.checks.is_empty()
+    }
+
+    /// Whether it is what came of the edit. A denial quotes the controller, where it can.
+    fn holds(&self, outcome: &Progress) -> bool {
+        match (self.verdict.as_str(), outcome) {
+            ("allow", Progress::Done(_)) => true,
+            ("allow", Progress::Retrying(_)) => self.warns(),
+            ("deny", Progress::Retrying(message)) => {
+                let upstream = self.upstream.as_ref();
+                self.token == "Preflight" && upstream.is_none_or(|text| message.contains(text))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// How many edits were compared, and what was found in them.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    allowed: usize,
+    warned: usize,
+    denied: usize,
+    quoted: usize,
+    checks: BTreeMap<String, usize>,
+    differences: Vec<String>,
+}
+
+impl Table {
+    pub(super) fn add(&mut self, name: &str, verdict: &Verdict, outcome: &Progress) {
+        if !verdict.holds(outcome) {
+            let text = format!("{name}: {verdict:#?}\ncontroller: {outcome:#?}");
+            self.differences.push(text);
+        }
+        if verdict.allows() {
+            self.allowed += 1;
+            return;
+        }
+        if verdict.warns() {
+            self.warned += 1;
+            return;
+        }
+        self.denied += 1;
+        self.quoted += usize::from(verdict.upstream.is_some());
+        for check in verdict.checks.iter().collect::<BTreeSet<_>>() {
+            *self.checks.entry(check.clone()).or_default() += 1;
+        }
+    }
+
+    /// Enough edits, each of these checks at least once, and no difference.
+    pub(super) fn holds(&self, least: usize, checks: &[&str]) -> Result<()> {
+        let differences = &self.differences;
+        ensure!(differences.is_empty(), "{}", differences.join("\n\n"));
+        let all = self.allowed + self.denied;
+        ensure!(all >= least, "only {all} edits");
+        for check in checks {
+            ensure!(
+                self.checks.contains_key(*check),
+                "nothing has failed {check}"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (allowed, warned) = (self.allowed, self.warned);
+        let (denied, quoted) = (self.denied, self.quoted);
+        let differences = self.differences.len();
+        write!(
+            to,
+            "{allowed} edits are allowed, {warned} allowed with a warning and {denied} denied, {quoted} of them with OLM's text; \
+             {differences} differences"
+        )?;
+        for (check, count) in &self.checks {
+            write!(to, "\n{count:5}  {check}")?;
+        }
+        Ok(())
+    }
+}

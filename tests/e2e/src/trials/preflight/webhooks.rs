@@ -1,0 +1,116 @@
+//! Bundles for which gates are on: webhooks, whose certificates cert-manager makes, and namespaces to watch.
+
+use serde_json::{Value, json};
+
+use super::bundles::{crd, crd_name, put, with_crd};
+use super::cases::{Case, TO};
+
+/// A validating webhook of a deployment, after which it is named: others of its name are of other extensions.
+pub(super) fn webhook(deployment: &str) -> Value {
+    let name = format!("{deployment}.example.com");
+    json!({
+        "type": "ValidatingAdmissionWebhook", "generateName": name, "deploymentName": deployment,
+        "admissionReviewVersions": ["v1"], "sideEffects": "None", "failurePolicy": "Ignore",
+        "containerPort": 443, "targetPort": 9443, "webhookPath": "/validate",
+        "rules": [{ "apiGroups": ["example.com"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["widgets"] }],
+    })
+}
+
+fn with_webhooks(name: &'static str, webhooks: Value) -> Case {
+    Case::new(name, |bundle| {
+        put(
+            &mut bundle.csv,
+            "/spec/installModes",
+            json!([{ "type": "AllNamespaces", "supported": true }]),
+        );
+        put(&mut bundle.csv, "/spec/webhookdefinitions", webhooks);
+    })
+}
+
+fn one(name: &'static str, change: impl FnOnce(&mut Value)) -> Case {
+    let mut webhook = webhook(name);
+    change(&mut webhook);
+    with_webhooks(name, json!([webhook]))
+}
+
+/// In a cluster that does not serve the kinds of cert-manager.
+pub(super) fn without_cert_manager() -> Vec<Case> {
+    vec![
+        one("no-cert-manager", |_| {}),
+        Case::new("no-webhook", |_| {}),
+    ]
+}
+
+/// In a cluster with cert-manager.
+pub(super) fn all() -> Vec<Case> {
+    let group =
+        |group| move |webhook: &mut Value| put(webhook, "/rules/0/apiGroups", json!([group]));
+    let twice = |name: &'static str| {
+        let webhook = webhook(name);
+        with_webhooks(name, json!([webhook, webhook]))
+    };
+    vec![
+        one("webhook", |_| {}),
+        one("mutating-webhook", |it| {
+            put(it, "/type", json!("MutatingAdmissionWebhook"))
+        }),
+        one("webhook-of-nothing", |it| {
+            put(it, "/deploymentName", json!("other"))
+        }),
+        one("webhook-name", |it| {
+            put(it, "/generateName", json!("V_example.com"))
+        }),
+        one("webhook-of-all-groups", group("*")),
+        one("webhook-of-olm", group("olm.operatorframework.io")),
+        twice("webhook-twice"),
+        conversion("conversion", |_| {}),
+        conversion("conversion-of-others", |it| {
+            put(it, "/conversionCRDs", json!(["a.example.com"]))
+        }),
+        modes("own-namespace-watched", &["OwnNamespace"]),
+        modes("several-namespaces-watched", &["MultiNamespace"]),
+        modes("all-namespaces-watched", &["AllNamespaces", "OwnNamespace"]),
+        several("conversion-and-own"),
+    ]
+}
+
+fn modes(name: &'static str, modes: &[&str]) -> Case {
+    Case::new(name, |bundle| {
+        let modes = modes
+            .iter()
+            .map(|mode| json!({ "type": mode, "supported": true }));
+        put(&mut bundle.csv, "/spec/installModes", modes.collect());
+    })
+}
+
+/// A conversion webhook of the CRD that the bundle owns.
+fn conversion(name: &'static str, change: impl FnOnce(&mut Value)) -> Case {
+    let mut webhook = webhook(name);
+    put(&mut webhook, "/type", json!("ConversionWebhook"));
+    put(&mut webhook, "/webhookPath", json!("/convert"));
+    put(&mut webhook, "/conversionCRDs", json!([crd_name(name)]));
+    change(&mut webhook);
+    let mut definition = crd(name);
+    put(&mut definition, "/spec/preserveUnknownFields", json!(false));
+    let mut bundle = with_crd(name, TO, definition);
+    put(
+        &mut bundle.csv,
+        "/spec/installModes",
+        json!([{ "type": "AllNamespaces", "supported": true }]),
+    );
+    put(
+        &mut bundle.csv,
+        "/spec/webhookdefinitions",
+        json!([webhook]),
+    );
+    Case::of(name, bundle)
+}
+
+/// One in a bundle that supports more than all namespaces.
+fn several(name: &'static str) -> Case {
+    let mut case = conversion(name, |_| {});
+    let modes =
+        ["AllNamespaces", "OwnNamespace"].map(|mode| json!({ "type": mode, "supported": true }));
+    put(&mut case.to.csv, "/spec/installModes", json!(modes));
+    case
+}
