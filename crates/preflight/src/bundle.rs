@@ -6,6 +6,7 @@
 //! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
 //! [`rukpak/render/registryv1/validators/validator.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/render/registryv1/validators/validator.go
 
+mod rendered;
 mod webhooks;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,8 @@ use crate::support::Supported;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
+
+pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 
 /// The manifests of a bundle.
 #[derive(Clone, Debug)]
@@ -329,8 +332,10 @@ fn items<'a>(object: &'a Value, path: &str) -> &'a [Value] {
 /// What an object is: its kind and its name.
 fn identity(object: &Value) -> Value {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
-    let name = text(object, "/metadata/name");
-    json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}})
+    let of_metadata = |key| text(object, key);
+    json!({"apiVersion": api_version, "kind": kind, "metadata": {
+        "name": of_metadata("/metadata/name"), "namespace": of_metadata("/metadata/namespace"),
+    }})
 }
 
 fn names<'a>(object: &'a Value, path: &str) -> Vec<&'a str> {
@@ -362,6 +367,21 @@ const KINDS: [&str; 20] = [
     "ServiceAccount",
     "ServiceMonitor",
     "VerticalPodAutoscaler",
+];
+
+/// Those of them that are made in the namespace of the extension.
+const NAMESPACED: [&str; 11] = [
+    "ConfigMap",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "PodMonitor",
+    "PrometheusRule",
+    "Role",
+    "RoleBinding",
+    "Secret",
+    "Service",
+    "ServiceAccount",
+    "ServiceMonitor",
 ];
 
 /// The release 1.x that names each object of an unsupported kind.
