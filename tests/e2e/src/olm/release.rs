@@ -1,4 +1,4 @@
-//! What operator-controller 1.2 keeps of an installation: a Helm release in a Secret of its own sort.
+//! What operator-controller keeps of an installation: a Helm release in a Secret of its own sort.
 //!
 //! With such a record a bundle counts as installed, though nothing of it is there.
 //! Upstream: helm-operator-plugins, `pkg/storage/chunked.go`.

@@ -1,6 +1,6 @@
 //! The guard as OLM installs it: by a ClusterExtension, which is of the kind that it guards.
 //!
-//! A bundle of OLM 1.2 cannot hold a webhook configuration with conditions, so that one is applied
+//! A bundle cannot hold a webhook configuration with conditions, so that one is applied
 //! beside it. The worst is tried: that configuration says `Fail`, and the release that is installed does
 //! not run. What repairs it is an edit of that very extension; and nothing else is let by.
 //!
@@ -115,7 +115,7 @@ async fn catalog(cluster: &Cluster, olm: &Olm) -> Result<String> {
     Ok(blobs.iter().map(line).collect())
 }
 
-/// The Deployment and the Service of webhooks; the version stands in the pods' annotations.
+/// The Deployment, its account and the Service of webhooks; the version stands in the pods' annotations.
 async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
     let mut deployment = object(cluster, "Deployment").await?;
     let metadata = deployment.pointer_mut("/spec/template/metadata");
@@ -123,13 +123,19 @@ async fn bundle(cluster: &Cluster, name: &str, version: &str) -> Result<Image> {
         .and_then(Value::as_object_mut)
         .context("metadata")?;
     metadata.insert("annotations".to_owned(), json!({ RELEASE: version }));
-    let mut service = object(cluster, "Service").await?;
-    let metadata = service.get_mut("metadata").and_then(Value::as_object_mut);
-    metadata.context("metadata")?.remove("namespace");
     let deployment = json!({ "name": NAME, "spec": deployment.get("spec") });
     BundleSource::of(NAME, name, deployment)
-        .beside(service)
+        .beside(beside(cluster, "ServiceAccount").await?)
+        .beside(beside(cluster, "Service").await?)
         .image()
+}
+
+/// The first object of a kind as a bundle has it, in no namespace.
+async fn beside(cluster: &Cluster, kind: &str) -> Result<Value> {
+    let mut object = object(cluster, kind).await?;
+    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
+    metadata.context("metadata")?.remove("namespace");
+    Ok(object)
 }
 
 /// The first object of a kind, as JSON.
