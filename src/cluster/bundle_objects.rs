@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::core::ApiResource;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, Client};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
 use crate::cluster::object::WatchedObject;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
-use olmguard_preflight::bundle::BundledKind;
+use olmguard_preflight::bundle::{BundledKind, RenderedName, RenderedObject};
 use olmguard_preflight::content::{BundleContents, ClusterObjects};
 
 /// Why that is not known.
@@ -39,21 +40,39 @@ impl ClusterObjectsError {
     }
 }
 
-/// What the cluster has of these bundles, and what is not known of their kinds: then all count as served.
+/// What the cluster has of these bundles and of objects that would be made anew, and what is not known of them: then all
+/// kinds count as served, and no object as existing.
 ///
 /// # Errors
 /// If a CRD cannot be read: then it is not known whether it is there.
 pub async fn of_bundles(
     client: Client,
     contents: &BundleContents,
+    new: &BTreeSet<RenderedObject>,
 ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
     let (client, _) = line::open(client);
     let crds = crds(&client, &contents.crd_names()).await?;
-    let (unserved, error) = match unserved(&client, contents.kinds()).await {
-        Ok(unserved) => (unserved, None),
-        Err(error) => (BTreeSet::new(), Some(error)),
+    let objects = ClusterObjects {
+        crds,
+        ..ClusterObjects::default()
     };
-    Ok((ClusterObjects { crds, unserved }, error))
+    let of_new = new.iter().map(|object| object.kind.clone());
+    let kinds: BTreeSet<_> = contents.kinds().into_iter().chain(of_new).collect();
+    let served = match served(&client, &kinds).await {
+        Ok(served) => served,
+        Err(error) => return Ok((objects, Some(error))),
+    };
+    let (others, error) = match others(&client, new, &served).await {
+        Ok(others) => (others, None),
+        Err(error) => (BTreeMap::new(), Some(error)),
+    };
+    let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
+    let objects = ClusterObjects {
+        unserved: unserved.collect(),
+        others,
+        ..objects
+    };
+    Ok((objects, error))
 }
 
 /// The CRDs of these names that are there, as the API server returns them.
@@ -77,29 +96,31 @@ async fn crds(
     Ok(crds)
 }
 
-/// The kinds that are not served. Each version of an API is requested once.
-async fn unserved(
+/// What is served of these kinds. Each version of an API is requested once.
+async fn served(
     client: &Client,
-    kinds: BTreeSet<BundledKind>,
-) -> Result<BTreeSet<BundledKind>, ClusterObjectsError> {
-    let versions: BTreeSet<_> = kinds.iter().map(|kind| kind.api_version.clone()).collect();
+    kinds: &BTreeSet<BundledKind>,
+) -> Result<BTreeMap<BundledKind, APIResource>, ClusterObjectsError> {
+    let versions: BTreeSet<_> = kinds.iter().map(|kind| &kind.api_version).collect();
     if versions.len() > MOST_VERSIONS {
         return Err(ClusterObjectsError::too_many("API versions", MOST_VERSIONS));
     }
-    let mut served = BTreeSet::new();
+    let mut served = BTreeMap::new();
     for version in versions {
-        let listed = resources(client, &version).await;
+        let listed = resources(client, version).await;
         let listed = listed.map_err(|error| {
-            ClusterObjectsError::of(format!("the kinds of {}", go::quote(&version)), &error)
+            ClusterObjectsError::of(format!("the kinds of {}", go::quote(version)), &error)
         })?;
-        served.extend(listed.iter().map(|kind| BundledKind::of(&version, kind)));
+        let listed = listed.into_iter();
+        served.extend(listed.map(|one| (BundledKind::of(version, &one.kind), one)));
     }
-    Ok(kinds.difference(&served).cloned().collect())
+    served.retain(|kind, _| kinds.contains(kind));
+    Ok(served)
 }
 
-/// The kinds of a version of an API; none if it is not served, or cannot be the name of one: such a name is not put into
-/// a path.
-async fn resources(client: &Client, api_version: &str) -> Result<Vec<String>, kube::Error> {
+/// The resources of a version of an API; none if it is not served, or cannot be the name of one: such a name is not put
+/// into a path.
+async fn resources(client: &Client, api_version: &str) -> Result<Vec<APIResource>, kube::Error> {
     let listed = match api_version.split_once('/') {
         Some((group, version)) if is_subdomain(group) && is_subdomain(version) => {
             client.list_api_group_resources(api_version).await
@@ -108,11 +129,71 @@ async fn resources(client: &Client, api_version: &str) -> Result<Vec<String>, ku
         _ => return Ok(Vec::new()),
     };
     match listed {
-        Ok(listed) => Ok(listed.resources.into_iter().map(|one| one.kind).collect()),
+        // `deployments/scale` has a kind, too.
+        Ok(listed) => Ok(listed
+            .resources
+            .into_iter()
+            .filter(|one| !one.name.contains('/'))
+            .collect()),
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
+
+/// The objects that are there, with their metadata. What the user may not read counts as not there: to read what a bundle
+/// would make takes more rights than whoever checks an edit has to have.
+async fn others(
+    client: &Client,
+    new: &BTreeSet<RenderedObject>,
+    served: &BTreeMap<BundledKind, APIResource>,
+) -> Result<BTreeMap<RenderedObject, Value>, ClusterObjectsError> {
+    if new.len() > MOST_OBJECTS {
+        return Err(ClusterObjectsError::too_many("objects", MOST_OBJECTS));
+    }
+    let mut others = BTreeMap::new();
+    for object in new {
+        let (Some(resource), RenderedName::Whole(name)) = (served.get(&object.kind), &object.name)
+        else {
+            continue;
+        };
+        // What cannot be the name of one is not put into a path.
+        let is_place = !resource.namespaced || is_subdomain(&object.namespace);
+        if !is_subdomain(name) || !is_place {
+            continue;
+        }
+        match api(client, object, resource).get_metadata_opt(name).await {
+            Ok(Some(found)) => {
+                let metadata = serde_json::to_value(found.metadata).unwrap_or_default();
+                others.insert(object.clone(), json!({"metadata": metadata}));
+            }
+            Ok(None) => {}
+            Err(kube::Error::Api(status)) if status.code == 403 => {}
+            Err(error) => {
+                let what = format!("{} {}", object.kind.kind, go::quote(name));
+                return Err(ClusterObjectsError::of(what, &error));
+            }
+        }
+    }
+    Ok(others)
+}
+
+fn api(client: &Client, object: &RenderedObject, resource: &APIResource) -> Api<DynamicObject> {
+    let (group, version) = object
+        .kind
+        .api_version
+        .split_once('/')
+        .unwrap_or(("", &object.kind.api_version));
+    let kind = GroupVersionKind::gvk(group, version, &object.kind.kind);
+    let resource_of_kind = ApiResource::from_gvk_with_plural(&kind, &resource.name);
+    if resource.namespaced {
+        Api::namespaced_with(client.clone(), &object.namespace, &resource_of_kind)
+    } else {
+        Api::all_with(client.clone(), &resource_of_kind)
+    }
+}
+
+/// How many objects are asked for, one by one.
+const MOST_OBJECTS: usize = 2000;
 
 /// How many CRDs are asked for, one by one: packages have dozens.
 const MOST_CRDS: usize = 1000;
@@ -159,7 +240,9 @@ mod tests {
     async fn crds_that_are_there_are_read_by_name() {
         let api = cluster();
         let contents = contents(&["a.example.com", "b.example.com", "../x"], &[]);
-        let (found, _) = of_bundles(api.client(), &contents).await.unwrap();
+        let (found, _) = of_bundles(api.client(), &contents, &BTreeSet::new())
+            .await
+            .unwrap();
         let scope = |name: &str| found.crds.get(name)?.pointer("/spec/scope")?.as_str();
         assert_eq!(scope("a.example.com"), Some("Cluster"));
         assert_eq!(found.crds.len(), 1);
@@ -176,7 +259,7 @@ mod tests {
             ("", "ConfigMap"),
         ];
         let api = cluster();
-        let found = of_bundles(api.client(), &contents(&[], &kinds)).await;
+        let found = of_bundles(api.client(), &contents(&[], &kinds), &BTreeSet::new()).await;
         let (ClusterObjects { unserved, .. }, error) = found.unwrap();
         assert_eq!(error, None);
         let found: BTreeSet<_> = unserved.iter().map(|kind| &*kind.kind).collect();
@@ -192,7 +275,12 @@ mod tests {
             asked.path == "/apis/policy/v1"
         });
         let kinds = [("policy/v1", "PodDisruptionBudget")];
-        let found = of_bundles(api.client(), &contents(&["a.example.com"], &kinds)).await;
+        let found = of_bundles(
+            api.client(),
+            &contents(&["a.example.com"], &kinds),
+            &BTreeSet::new(),
+        )
+        .await;
         let (found, error) = found.unwrap();
         assert_eq!((found.crds.len(), found.unserved.len()), (1, 0));
         assert_eq!(
@@ -208,7 +296,7 @@ mod tests {
             .map(|at| format!("a{at}.example.com"))
             .collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let error = of_bundles(api.client(), &contents(&names, &[])).await;
+        let error = of_bundles(api.client(), &contents(&names, &[]), &BTreeSet::new()).await;
         assert_eq!(
             error.unwrap_err().to_string(),
             "cannot read the CRDs of the bundles: there are more than 1000"
@@ -221,10 +309,88 @@ mod tests {
         api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
             asked.path.starts_with(CRDS)
         });
-        let error = of_bundles(api.client(), &contents(&["a.example.com"], &[])).await;
+        let error = of_bundles(
+            api.client(),
+            &contents(&["a.example.com"], &[]),
+            &BTreeSet::new(),
+        )
+        .await;
         assert_eq!(
             error.unwrap_err().to_string(),
             "cannot read CustomResourceDefinition \"a.example.com\": the API server answers 403: as the test says"
+        );
+    }
+
+    /// What a bundle with a ConfigMap, a PriorityClass and a Role would make in `ns`.
+    fn made() -> (BundleContents, BTreeSet<RenderedObject>) {
+        let kinds = [
+            ("v1", "ConfigMap"),
+            ("scheduling.k8s.io/v1", "PriorityClass"),
+            ("rbac.authorization.k8s.io/v1", "Role"),
+        ];
+        let csv = json!({"kind": "ClusterServiceVersion"});
+        let others = kinds.iter().map(|(api_version, kind)| {
+            json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "one"}})
+        });
+        let bundle = RegistryBundle::of("p", [csv].into_iter().chain(others)).unwrap();
+        let contents = BundleContents::of([("image".to_owned(), Ok(bundle))]);
+        let made = contents.made_of("image", "ns").into_iter().collect();
+        (contents, made)
+    }
+
+    fn with_kinds() -> ApiServer {
+        let api = cluster();
+        api.serve_namespaced("v1", "configmaps", "ConfigMap");
+        api.serve("scheduling.k8s.io/v1", "priorityclasses", "PriorityClass");
+        api
+    }
+
+    const CONFIG_MAPS: &str = "/api/v1/namespaces/ns/configmaps";
+
+    #[tokio::test]
+    async fn objects_that_would_be_made_anew_are_read_by_name() {
+        let api = with_kinds();
+        let labels = json!({"a": "b"});
+        api.put(
+            CONFIG_MAPS,
+            json!({"metadata": {"name": "one", "namespace": "ns", "labels": labels}}),
+        );
+        let (contents, made) = made();
+        let (found, error) = of_bundles(api.client(), &contents, &made).await.unwrap();
+        assert_eq!(error, None);
+        let found: Vec<_> = found.others.iter().collect();
+        let [(object, metadata)] = found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(object.kind.kind, "ConfigMap");
+        assert_eq!(metadata["metadata"]["labels"], labels);
+        // A kind that is not served has no path.
+        assert!(api.asked().iter().all(|asked| !asked.path.contains("role")));
+    }
+
+    #[tokio::test]
+    async fn an_object_that_may_not_be_read_counts_as_not_there() {
+        let api = with_kinds();
+        api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+            asked.path.starts_with(CONFIG_MAPS)
+        });
+        let (contents, made) = made();
+        let (found, error) = of_bundles(api.client(), &contents, &made).await.unwrap();
+        assert_eq!((found.others.len(), error), (0, None));
+    }
+
+    #[tokio::test]
+    async fn objects_that_are_not_known_are_told() {
+        let api = with_kinds();
+        api.trouble(Trouble::Status(StatusCode::SERVICE_UNAVAILABLE), |asked| {
+            asked.path.starts_with(CONFIG_MAPS)
+        });
+        let (contents, made) = made();
+        let (found, error) = of_bundles(api.client(), &contents, &made).await.unwrap();
+        assert_eq!(found.others.len(), 0);
+        assert_eq!(
+            error.unwrap().to_string(),
+            "cannot read ConfigMap \"one\": the API server answers 503: as the test says"
         );
     }
 }

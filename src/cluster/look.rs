@@ -14,6 +14,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
+use olmguard_preflight::bundle::RenderedObject;
 use olmguard_preflight::content::{BundleContents, ClusterObjects};
 
 /// Reads the facts of a cluster.
@@ -101,15 +103,16 @@ impl ClusterReader {
         classic::list(self.client.clone(), take).await
     }
 
-    /// What the cluster has of these bundles, and what is not known of their kinds.
+    /// What the cluster has of these bundles and of objects that would be made anew, and what is not known of them.
     ///
     /// # Errors
     /// If a CRD cannot be read.
     pub async fn bundle_objects(
         &self,
         contents: &BundleContents,
+        new: &BTreeSet<RenderedObject>,
     ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
-        bundle_objects::of_bundles(self.client.clone(), contents).await
+        bundle_objects::of_bundles(self.client.clone(), contents, new).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

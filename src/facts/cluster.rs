@@ -1,6 +1,7 @@
 //! A cluster that is read once, for a person or a pipeline: its catalogs, policies, OLM and extensions as they are now.
 //! Nothing in it is changed.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ use crate::source::catalogd::Catalogd;
 use crate::source::http::{FetchLimits, RootsError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
+use olmguard_preflight::bundle::RenderedObject;
 use olmguard_preflight::content::{BundleContents, ClusterObjects};
 
 /// Which cluster is read, and how.
@@ -220,8 +222,10 @@ impl OpenCluster {
     pub(super) fn bundle_objects(
         &self,
         contents: &BundleContents,
+        new: &BTreeSet<RenderedObject>,
     ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
-        self.runtime.block_on(self.reader.bundle_objects(contents))
+        self.runtime
+            .block_on(self.reader.bundle_objects(contents, new))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

@@ -8,7 +8,7 @@ use crate::bundle_files;
 use crate::cluster::bundle_objects::ClusterObjectsError;
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
-use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::bundle::{RegistryBundle, RenderedObject};
 use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
 
 /// Which contents are read.
@@ -18,6 +18,8 @@ pub(crate) struct ContentsRequest {
     /// The images of the bundles that they would replace. They say which CRDs there are if no cluster does, so that it is
     /// no error if one of them is not to be had.
     pub(crate) installed: BTreeSet<String>,
+    /// The images whose objects would all be made anew, each with the namespace.
+    pub(crate) new: BTreeSet<(String, String)>,
     /// The release 1.x of operator-controller.
     pub(crate) minor: u8,
     /// The cluster that the bundles are for.
@@ -37,7 +39,9 @@ impl ContentsRequest {
         let Some(cluster) = &self.cluster else {
             return (contents, faults);
         };
-        match objects(cluster, &contents) {
+        let new = self.new.iter();
+        let new = new.flat_map(|(image, namespace)| contents.made_of(image, namespace));
+        match objects(cluster, &contents, &new.collect()) {
             Ok((objects, error)) => {
                 faults.extend(error.map(|error| Fault::Objects(error.to_string())));
                 (contents.with_cluster(objects, self.minor), faults)
@@ -82,9 +86,10 @@ fn pulled(
 fn objects(
     request: &ClusterRequest,
     contents: &BundleContents,
+    new: &BTreeSet<RenderedObject>,
 ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), String> {
     let cluster = OpenCluster::open(request).map_err(|error| error.to_string())?;
-    let objects = cluster.bundle_objects(contents);
+    let objects = cluster.bundle_objects(contents, new);
     objects.map_err(|error| error.to_string())
 }
 

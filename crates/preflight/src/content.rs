@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::bundle::{BundledKind, RegistryBundle};
+use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
+use crate::owner::CRD;
 use olmguard_catalog::dns1123::is_subdomain;
+use olmguard_catalog::olm::CertificateProvider;
 use olmguard_catalog::version::go;
 
 /// Why operator-controller reads no bundle in an image, in one printable line.
@@ -32,6 +34,8 @@ pub struct ClusterObjects {
     pub crds: BTreeMap<String, Value>,
     /// The kinds of the bundles' objects that the API server does not serve.
     pub unserved: BTreeSet<BundledKind>,
+    /// The other objects that new installations would make and that exist, with their metadata.
+    pub others: BTreeMap<RenderedObject, Value>,
 }
 
 impl ClusterObjects {
@@ -133,6 +137,22 @@ impl BundleContents {
         let made = of_webhooks.flat_map(|_| certificate_kinds());
         let all = bundles().flat_map(RegistryBundle::object_kinds);
         all.chain(made).collect()
+    }
+
+    /// The objects that OLM would make of the bundle in an image, by names that are known before, without CRDs. What a
+    /// provider of certificates makes is among them, whichever it is.
+    pub fn made_of(&self, image: &str, namespace: &str) -> Vec<RenderedObject> {
+        let target = RenderTarget {
+            namespace,
+            watched: None,
+            certificates: CertificateProvider::CertManager,
+        };
+        let rendered = self.bundle(image).map(|bundle| bundle.rendered(target));
+        let mut made = rendered.unwrap_or_default();
+        made.retain(|object| {
+            matches!(object.name, RenderedName::Whole(_)) && object.kind.kind != CRD
+        });
+        made
     }
 
     /// What the cluster has of them, if that is known.

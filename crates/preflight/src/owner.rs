@@ -1,7 +1,7 @@
-//! Whether a CRD of the cluster prevents an installation, because it does not belong to the extension.
+//! Whether an object of the cluster prevents an installation, because it does not belong to the extension.
 //!
 //! A Helm release takes over what has its marks; a revision of Boxcutter takes over nothing. An extension that is
-//! installed already has made most of its CRDs itself, so that only the label of another one counts then.
+//! installed already has made most of its objects itself, so that only the label of another one counts then.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/applier/helm.go`] and
 //! [`internal/operator-controller/applier/boxcutter.go`].
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::PreflightCheck;
 
-/// The extension that is to have a CRD.
+/// The extension that is to have an object.
 #[derive(Clone, Copy, Debug)]
 pub struct NewOwner<'a> {
     /// The name of the extension.
@@ -24,9 +24,13 @@ pub struct NewOwner<'a> {
     pub is_new: bool,
 }
 
-/// A CRD that operator-controller does not take over.
+/// An object that operator-controller does not take over.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ForeignCrd {
+pub struct ForeignObject {
+    /// Its kind.
+    pub kind: String,
+    /// Its namespace; empty if it has none.
+    pub namespace: String,
     /// Its name.
     pub name: String,
     /// The other extension whose label it has.
@@ -34,9 +38,9 @@ pub struct ForeignCrd {
 }
 
 impl NewOwner<'_> {
-    /// A CRD of the cluster, if operator-controller does not take it over.
-    pub fn refused(&self, crd: &Value, boxcutter: bool) -> Option<ForeignCrd> {
-        let text = |path: &str| crd.pointer(path).and_then(Value::as_str);
+    /// An object of the cluster, if operator-controller does not take it over.
+    pub fn refused(&self, kind: &str, object: &Value, boxcutter: bool) -> Option<ForeignObject> {
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str);
         let is_of_extension = text(OWNER_KIND) == Some("ClusterExtension");
         let owner = text(OWNER_NAME).filter(|_| is_of_extension);
         let is_own = owner == Some(self.extension);
@@ -47,8 +51,11 @@ impl NewOwner<'_> {
             Some(_) if boxcutter => false,
             _ => self.is_new,
         };
-        is_foreign.then(|| ForeignCrd {
-            name: text("/metadata/name").unwrap_or_default().to_owned(),
+        let owned = |path| text(path).unwrap_or_default().to_owned();
+        is_foreign.then(|| ForeignObject {
+            kind: kind.to_owned(),
+            namespace: owned("/metadata/namespace"),
+            name: owned("/metadata/name"),
             owner: owner.filter(|_| !is_own).map(str::to_owned),
         })
     }
@@ -60,7 +67,12 @@ impl NewOwner<'_> {
     }
 }
 
-impl ForeignCrd {
+impl ForeignObject {
+    /// Whether it is a CRD.
+    pub fn is_crd(&self) -> bool {
+        self.kind == CRD
+    }
+
     /// The check that fails.
     pub fn check(&self) -> PreflightCheck {
         match self.owner {
@@ -69,6 +81,9 @@ impl ForeignCrd {
         }
     }
 }
+
+/// The kind of CRDs.
+pub const CRD: &str = "CustomResourceDefinition";
 
 const OWNER_KIND: &str = "/metadata/labels/olm.operatorframework.io~1owner-kind";
 const OWNER_NAME: &str = "/metadata/labels/olm.operatorframework.io~1owner-name";
@@ -126,7 +141,7 @@ mod tests {
                     namespace: "ns",
                     is_new,
                 };
-                Some(to.refused(&crd, boxcutter)?.check())
+                Some(to.refused(CRD, &crd, boxcutter)?.check())
             });
             assert_eq!(found, expected, "{owner:?} {release:?}");
         }
@@ -139,7 +154,7 @@ mod tests {
             namespace: "elsewhere",
             is_new: true,
         };
-        let found = to.refused(&crd(None, Some("ext")), false).unwrap();
+        let found = to.refused(CRD, &crd(None, Some("ext")), false).unwrap();
         assert_eq!((&*found.name, found.owner), ("a.b", None));
         let mut other = crd(Some("other"), None);
         other["metadata"]["labels"]["olm.operatorframework.io/owner-kind"] = "Catalog".into();
@@ -147,6 +162,6 @@ mod tests {
             is_new: false,
             ..to
         };
-        assert_eq!(installed.refused(&other, false), None);
+        assert_eq!(installed.refused(CRD, &other, false), None);
     }
 }

@@ -84,6 +84,7 @@ struct Kind {
     group_version: String,
     plural: String,
     name: String,
+    is_namespaced: bool,
 }
 
 impl ApiServer {
@@ -107,10 +108,20 @@ impl ApiServer {
 
     /// Serves a kind from now on; `group_version` is `v1` or `apps/v1`.
     pub fn serve(&self, group_version: &str, plural: &str, kind: &str) {
+        self.serve_scoped(group_version, plural, kind, false);
+    }
+
+    /// Serves a kind whose objects have namespaces.
+    pub fn serve_namespaced(&self, group_version: &str, plural: &str, kind: &str) {
+        self.serve_scoped(group_version, plural, kind, true);
+    }
+
+    fn serve_scoped(&self, group_version: &str, plural: &str, kind: &str, is_namespaced: bool) {
         self.state().kinds.push(Kind {
             group_version: group_version.to_owned(),
             plural: plural.to_owned(),
             name: kind.to_owned(),
+            is_namespaced,
         });
     }
 

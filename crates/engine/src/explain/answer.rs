@@ -9,7 +9,7 @@ use crate::explain::message::{self, Lines};
 use crate::explain::refusal::{self, RefusalWords};
 use crate::explain::text::cut_middle;
 use crate::explain::{Cause, ForbiddenReport, PolicyReport, warning};
-use crate::extension::{Filter, InstalledBundle, Policy, UnknownCause};
+use crate::extension::{Filter, Installed, InstalledBundle, Policy, UnknownCause};
 use crate::judge::{
     AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
     Judgement, RuledEdit, Ruling, Stop, Token, Verdict, advise, images_named, judge, judge_with,
@@ -52,6 +52,8 @@ pub struct Answer {
     pub checks: Vec<PreflightCheck>,
     /// The image that operator-controller would pull, as its catalog has it: those checks depend on it.
     pub image: Option<String>,
+    /// The namespace of the installation, if operator-controller would make all objects in that image anew.
+    pub new_in: Option<String>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
     /// The first step that guardrails forbid of the path that edges alone would give, if no path is left.
@@ -199,12 +201,20 @@ impl Answer {
                 .map(|refusal| refusal.faults.checks())
                 .unwrap_or_default(),
             image: ruled.pulled.and_then(image),
+            new_in: new_in(edit),
             blocked: blocked(found.dead_end.as_ref()),
             catalog: facts.catalog.map(CitedCatalog::of),
             upstream: facts.upstream,
             advice: found.advice.clone(),
         }
     }
+}
+
+/// The namespace of an extension of which nothing is installed.
+fn new_in(edit: &Edit<'_>) -> Option<String> {
+    let is_new = matches!(edit.installed, Installed::Nothing);
+    let install = edit.new.install.as_ref().filter(|_| is_new);
+    install.map(|install| install.namespace.clone())
 }
 
 /// The image of a bundle, if its catalog has one.

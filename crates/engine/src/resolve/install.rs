@@ -20,10 +20,10 @@ use crate::resolve::Choice;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings, Rules};
 use olmguard_catalog::{Bundle, InstallModes};
 use olmguard_preflight::LONGEST_RELEASE_NAME;
-use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::bundle::{RegistryBundle, RenderTarget};
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{BundleContents, ComparedCrds, InstallTarget, UnreadableBundle};
-use olmguard_preflight::owner::NewOwner;
+use olmguard_preflight::owner::{CRD, NewOwner};
 use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported};
 
@@ -274,10 +274,21 @@ impl InstallCase<'_> {
             namespace: &request.namespace,
             is_new: self.context.is_new,
         };
-        let target = self.image.target?;
-        let there = target.cluster()?.crds_of(self.content()?);
-        let foreign = there.filter_map(|crd| owner.refused(crd, settings.boxcutter));
-        let foreign: Vec<_> = foreign.collect();
+        let (content, target) = (self.content()?, self.image.target?);
+        let cluster = target.cluster()?;
+        let crds = cluster.crds_of(content);
+        let crds = crds.filter_map(|crd| owner.refused(CRD, crd, settings.boxcutter));
+        let render = RenderTarget {
+            namespace: &request.namespace,
+            watched: None,
+            certificates: settings.certificates,
+        };
+        let made = content.rendered(render).into_iter();
+        let others = made.filter_map(|made| {
+            let there = cluster.others.get(&made)?;
+            owner.refused(&made.kind.kind, there, settings.boxcutter)
+        });
+        let foreign: Vec<_> = crds.chain(others).collect();
         (!foreign.is_empty()).then_some(InstallFault::Foreign(foreign))
     }
 

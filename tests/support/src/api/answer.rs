@@ -119,7 +119,7 @@ impl State {
         let is_of = |kind: &&Kind| kind.group_version == group_version;
         let resource = |kind: &Kind| {
             json!({
-                "name": kind.plural, "singularName": "", "namespaced": false, "kind": kind.name,
+                "name": kind.plural, "singularName": "", "namespaced": kind.is_namespaced, "kind": kind.name,
                 "verbs": ["get", "list", "watch"],
             })
         };

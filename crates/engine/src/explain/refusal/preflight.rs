@@ -11,7 +11,7 @@ use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::bundle::BundledKind;
 use olmguard_preflight::config::ConfigFault;
 use olmguard_preflight::crd::CrdFinding;
-use olmguard_preflight::owner::ForeignCrd;
+use olmguard_preflight::owner::ForeignObject;
 use olmguard_preflight::reference::ReferenceError;
 
 /// The words for a refusal.
@@ -91,7 +91,7 @@ fn lines(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> Vec<CutLine> {
         }
         InstallFault::NoCertManager => bundle()
             .say(" has webhooks, and the cluster has no cert-manager for their certificates"),
-        InstallFault::Foreign(crds) => return first(crds.iter().map(of_foreign)),
+        InstallFault::Foreign(objects) => return first(objects.iter().map(of_foreign)),
         InstallFault::Crds(refused) => {
             let changes = refused.worst_first().into_iter().map(of_change);
             return first(changes.map(|change| bundle().say(" cannot replace ").then(change)));
@@ -110,12 +110,24 @@ fn of_unserved(kind: &BundledKind) -> CutLine {
     line.say(", which the cluster does not serve")
 }
 
-fn of_foreign(crd: &ForeignCrd) -> CutLine {
-    let line = words("CRD ").name(&crd.name);
-    match &crd.owner {
+fn of_foreign(object: &ForeignObject) -> CutLine {
+    let line = named(object);
+    match &object.owner {
         Some(owner) => line.say(" belongs to ClusterExtension ").name(owner),
         None => line.say(" exists, and does not belong to this ClusterExtension"),
     }
+}
+
+/// `CRD NAME`, or `KIND NAMESPACE/NAME`.
+fn named(object: &ForeignObject) -> CutLine {
+    if object.is_crd() {
+        return words("CRD ").name(&object.name);
+    }
+    let line = CutLine::default().name(&object.kind).say(" ");
+    if object.namespace.is_empty() {
+        return line.name(&object.name);
+    }
+    line.name(&object.namespace).say("/").name(&object.name)
 }
 
 /// `CRD NAME: CHANGE`.
@@ -196,15 +208,29 @@ fn needed(
     }
 }
 
-/// Several extensions can have one package, and no two of them the same CRD.
-fn needed_of_foreign(crds: &[ForeignCrd]) -> CutLine {
-    match crds.first().and_then(|crd| crd.owner.as_ref()) {
-        Some(owner) => words("Only one ClusterExtension can have a CRD. Deleting ")
-            .name(owner)
-            .say(" also deletes its CRDs and all their objects."),
-        None => words(
+/// Several extensions can have one package, and no two of them the same object.
+fn needed_of_foreign(objects: &[ForeignObject]) -> CutLine {
+    let Some(first) = objects.first() else {
+        return CutLine::default();
+    };
+    match &first.owner {
+        Some(owner) if first.is_crd() => {
+            words("Only one ClusterExtension can have a CRD. Deleting ")
+                .name(owner)
+                .say(" also deletes its CRDs and all their objects.")
+        }
+        Some(owner) if first.namespace.is_empty() => {
+            words("Only one ClusterExtension can have it: delete ")
+                .name(owner)
+                .say(" first.")
+        }
+        Some(_) => words("Install the extension in another namespace: set spec.namespace."),
+        None if first.is_crd() => words(
             "Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. Deleting it \
              deletes all its objects.",
+        ),
+        None => words(
+            "Delete it, or mark it so that OLM adopts it, as olmguard explain Preflight says.",
         ),
     }
 }

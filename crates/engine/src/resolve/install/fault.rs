@@ -11,7 +11,7 @@ use olmguard_preflight::bundle::{BundleFault, BundledKind};
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{RefusedCrd, UncomparedCrd, UnreadableBundle};
 use olmguard_preflight::crd::CrdFinding;
-use olmguard_preflight::owner::ForeignCrd;
+use olmguard_preflight::owner::ForeignObject;
 use olmguard_preflight::reference::ReferenceError;
 use olmguard_preflight::support::Unsupported;
 
@@ -34,8 +34,8 @@ pub enum InstallFault {
     Unserved(Vec<BundledKind>),
     /// The bundle has webhooks, and the cluster does not serve the kinds of cert-manager.
     NoCertManager,
-    /// CRDs of the cluster that operator-controller does not take over: one or more.
-    Foreign(Vec<ForeignCrd>),
+    /// Objects of the cluster that operator-controller does not take over: one or more.
+    Foreign(Vec<ForeignObject>),
     /// CRDs of the bundle that cannot replace others.
     Crds(CrdRefusal),
     /// A CRD that cannot be compared.
@@ -129,9 +129,9 @@ impl InstallFault {
                 .map_or(PreflightCheck::CrdManifests, |fault| fault.check),
             Self::Unserved(_) => PreflightCheck::KindNotServed,
             Self::NoCertManager => PreflightCheck::WebhookProviderMissing,
-            Self::Foreign(crds) => crds
+            Self::Foreign(objects) => objects
                 .first()
-                .map_or(PreflightCheck::ExistsUnowned, ForeignCrd::check),
+                .map_or(PreflightCheck::ExistsUnowned, ForeignObject::check),
             Self::Crds(refusal) => refusal.checks().next().unwrap_or(PreflightCheck::CrdPanic),
             Self::Uncompared(_) => PreflightCheck::CrdApproximate,
         }
@@ -141,7 +141,7 @@ impl InstallFault {
     fn checks(&self) -> Vec<PreflightCheck> {
         match self {
             Self::Manifests(faults) => faults.iter().map(|fault| fault.check).collect(),
-            Self::Foreign(crds) => crds.iter().map(ForeignCrd::check).collect(),
+            Self::Foreign(objects) => objects.iter().map(ForeignObject::check).collect(),
             Self::Crds(refusal) => refusal.checks().collect(),
             _ => vec![self.check()],
         }

@@ -191,6 +191,70 @@ fn a_crd_of_another_owner_is_denied() {
     assert_eq!((answer.token, checks(&answer).len()), (Token::Resolved, 0));
 }
 
+/// A cluster where these objects that 1.1.0 would make in `ns` exist, each with the metadata.
+fn with_others(kind: &str, metadata: &Value) -> Cluster {
+    let contents = newer(
+        &json!({"install": {"spec": {"deployments": [{"name": "manager"}]}}}),
+        &[
+            json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}}),
+        ],
+    );
+    let made = contents.made_of(NEW, "ns").into_iter();
+    let others = made
+        .filter(|object| object.kind.kind == kind)
+        .map(|object| (object, json!({"metadata": metadata})));
+    let objects = ClusterObjects {
+        others: others.collect(),
+        ..ClusterObjects::default()
+    };
+    assert_eq!(objects.others.len(), 1);
+    cluster(contents.with_cluster(objects, MINOR))
+}
+
+#[test]
+fn an_object_that_exists_is_not_taken_over() {
+    let plain = json!({"name": "manager", "namespace": "ns"});
+    let cluster = with_others("Deployment", &plain);
+    assert_eq!(
+        cluster.created(&Value::Null).message.unwrap(),
+        "P: install of >=1.0.0 refused: Deployment ns/manager exists, and does not belong to this ClusterExtension [Preflight]\n\
+         Check: exists-unowned\n\
+         Delete it, or mark it so that OLM adopts it, as olmguard explain Preflight says.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    // What is installed has made it.
+    assert_eq!(upgraded(&cluster).token, Token::Resolved);
+}
+
+#[test]
+fn an_object_of_another_extension_is_not_taken_over() {
+    let needed = |kind, namespace: Value| {
+        let labels = json!({"olm.operatorframework.io/owner-kind": "ClusterExtension",
+            "olm.operatorframework.io/owner-name": "other"});
+        let metadata = json!({"name": "x", "namespace": namespace, "labels": labels});
+        let answer = with_others(kind, &metadata).created(&Value::Null);
+        assert_eq!(checks(&answer), ["owned-elsewhere"]);
+        let message = answer.message.unwrap();
+        let lines: Vec<_> = message.lines().map(str::to_owned).collect();
+        [lines[0].clone(), lines[2].clone()]
+    };
+    assert_eq!(
+        needed("Deployment", "ns".into()),
+        [
+            "P: install of >=1.0.0 refused: Deployment ns/x belongs to ClusterExtension other [Preflight]",
+            "Install the extension in another namespace: set spec.namespace.",
+        ]
+    );
+    assert_eq!(
+        needed("PriorityClass", Value::Null),
+        [
+            "P: install of >=1.0.0 refused: PriorityClass x belongs to ClusterExtension other [Preflight]",
+            "Only one ClusterExtension can have it: delete other first.",
+        ]
+    );
+}
+
 #[test]
 fn a_kind_that_the_cluster_does_not_serve_is_denied() {
     let monitor = json!({"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor", "metadata": {"name": "m"}});

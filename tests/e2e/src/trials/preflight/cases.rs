@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::bundles::{self, crd, crd_name, put, smallest, take, with_crd};
+use super::bundles::{self, crd, put, smallest, take, with_crd};
 use crate::image::bundle::{ANNOTATIONS, BundleSource, CSV};
 use crate::registry::Registry;
 
@@ -263,9 +263,29 @@ fn of_the_cluster() -> Vec<Case> {
         not_served("no-console", "console.openshift.io/v1", "ConsoleLink"),
         with_own_crd("crd-of-its-own"),
         with_own_crd("crd-of-nobody").there(crd("crd-of-nobody")),
-        with_own_crd("crd-of-its-past")
-            .there(with_helm_marks("crd-of-its-past", "crd-of-its-past")),
-        with_own_crd("crd-of-a-past").there(with_helm_marks("crd-of-a-past", "some-other")),
+        with_own_crd("crd-of-its-past").there(marked(crd("crd-of-its-past"), "crd-of-its-past")),
+        with_own_crd("crd-of-a-past").there(marked(crd("crd-of-a-past"), "some-other")),
+        Case::new("deployment-of-nobody", |_| {}).there(deployment_of("deployment-of-nobody")),
+        Case::new("deployment-of-its-past", |_| {}).there(marked(
+            deployment_of("deployment-of-its-past"),
+            "deployment-of-its-past",
+        )),
+        Case::new("account-of-nobody", |bundle| {
+            let permission = json!([{ "serviceAccountName": "account", "rules": [] }]);
+            put(
+                &mut bundle.csv,
+                "/spec/install/spec/permissions",
+                permission,
+            );
+        })
+        .there(json!({
+            "apiVersion": "v1", "kind": "ServiceAccount",
+            "metadata": { "name": "account", "namespace": "account-of-nobody" },
+        })),
+        Case::new("class-of-nobody", |bundle| {
+            bundle.beside.push(class("class-of-nobody"))
+        })
+        .there(class("class-of-nobody")),
         // The owner of the CRD that the next one has, too.
         Case::of(OWNER, with_crd(OWNER, TO, crd(OWNER))).from(with_crd(OWNER, FROM, crd(OWNER))),
         Case::of("crd-of-another", of_another),
@@ -274,20 +294,43 @@ fn of_the_cluster() -> Vec<Case> {
 
 const OWNER: &str = "owner";
 
-/// A CRD as an extension leaves it that was deleted without it.
-fn with_helm_marks(package: &str, extension: &str) -> Value {
-    let mut crd = crd(package);
-    put(
-        &mut crd,
-        "/metadata",
-        json!({
-            "name": crd_name(package),
-            "labels": { "app.kubernetes.io/managed-by": "Helm" },
-            "annotations": {
-                "meta.helm.sh/release-name": extension,
-                "meta.helm.sh/release-namespace": extension,
+/// The Deployment that the smallest bundle of a package makes, as someone else has made it.
+fn deployment_of(package: &str) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": { "name": package, "namespace": package },
+        "spec": {
+            "replicas": 0,
+            "selector": { "matchLabels": { "app": package } },
+            "template": {
+                "metadata": { "labels": { "app": package } },
+                "spec": { "containers": [{ "name": "manager", "image": "none/other:1" }] },
             },
+        },
+    })
+}
+
+fn class(name: &str) -> Value {
+    json!({
+        "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+        "metadata": { "name": name }, "value": 7,
+    })
+}
+
+/// An object as an extension leaves it that was deleted without it.
+fn marked(mut object: Value, extension: &str) -> Value {
+    put(
+        &mut object,
+        "/metadata/labels",
+        json!({ "app.kubernetes.io/managed-by": "Helm" }),
+    );
+    put(
+        &mut object,
+        "/metadata/annotations",
+        json!({
+            "meta.helm.sh/release-name": extension,
+            "meta.helm.sh/release-namespace": extension,
         }),
     );
-    crd
+    object
 }
