@@ -321,7 +321,7 @@ mod tests {
         );
     }
 
-    /// What a bundle with a ConfigMap, a PriorityClass and a Role would make in `ns`.
+    /// What a bundle with a `ConfigMap`, a `PriorityClass` and a `Role` would make in `ns`.
     fn made() -> (BundleContents, BTreeSet<RenderedObject>) {
         let kinds = [
             ("v1", "ConfigMap"),

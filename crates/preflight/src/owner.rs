@@ -51,11 +51,11 @@ impl NewOwner<'_> {
             Some(_) if boxcutter => false,
             _ => self.is_new,
         };
-        let owned = |path| text(path).unwrap_or_default().to_owned();
+        let read = |path| text(path).unwrap_or_default().to_owned();
         is_foreign.then(|| ForeignObject {
             kind: kind.to_owned(),
-            namespace: owned("/metadata/namespace"),
-            name: owned("/metadata/name"),
+            namespace: read("/metadata/namespace"),
+            name: read("/metadata/name"),
             owner: owner.filter(|_| !is_own).map(str::to_owned),
         })
     }

@@ -4,6 +4,10 @@ use super::OlmRelease;
 
 /// The settings of one operator-controller.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a feature gate, which is on or off"
+)]
 pub struct InstallSettings {
     /// `SingleOwnNamespaceInstallSupport`: bundles without the install mode `AllNamespaces`, and `watchNamespace`.
     pub single_own_namespace: bool,

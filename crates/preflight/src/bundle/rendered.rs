@@ -45,7 +45,7 @@ pub struct RenderTarget<'a> {
 impl RegistryBundle {
     /// All objects that OLM makes of it.
     pub fn rendered(&self, target: RenderTarget<'_>) -> Vec<RenderedObject> {
-        let made = Rendering {
+        let made = BundleRendering {
             bundle: self,
             target,
         };
@@ -63,12 +63,12 @@ impl RegistryBundle {
 }
 
 /// One bundle on its way to objects.
-struct Rendering<'a> {
+struct BundleRendering<'a> {
     bundle: &'a RegistryBundle,
     target: RenderTarget<'a>,
 }
 
-impl Rendering<'_> {
+impl BundleRendering<'_> {
     fn service_accounts(&self) -> Vec<RenderedObject> {
         let permissions = [PERMISSIONS, CLUSTER_PERMISSIONS];
         let named = permissions.map(|path| self.accounts(path));

@@ -236,7 +236,7 @@ fn manifests() -> Vec<Case> {
             bundle.csv = with.csv;
         }),
         Case::new("crd-not-owned", |bundle| {
-            bundle.beside.push(crd("crd-not-owned"))
+            bundle.beside.push(crd("crd-not-owned"));
         }),
         Case::of("upgrade-to-a-namespace", {
             smallest("upgrade-to-a-namespace", TO).beside(object("v1", "Namespace"))
@@ -283,7 +283,7 @@ fn of_the_cluster() -> Vec<Case> {
             "metadata": { "name": "account", "namespace": "account-of-nobody" },
         })),
         Case::new("class-of-nobody", |bundle| {
-            bundle.beside.push(class("class-of-nobody"))
+            bundle.beside.push(class("class-of-nobody"));
         })
         .there(class("class-of-nobody")),
         // The owner of the CRD that the next one has, too.

@@ -175,16 +175,16 @@ fn of_versions() -> Vec<Case> {
         upgrade("version-added-stricter", |crd| to_two(crd, true, Some("3"))),
         upgrade("version-added-looser", |crd| to_two(crd, true, Some("1"))),
         upgrade("version-added-unserved", |crd| {
-            to_two(crd, false, Some("3"))
+            to_two(crd, false, Some("3"));
         }),
         upgrade("version-replaced", |crd| {
-            put(crd, "/spec/versions", json!([version("v2")]))
+            put(crd, "/spec/versions", json!([version("v2")]));
         }),
         upgrade("version-not-served", |crd| {
-            put(crd, "/spec/versions/0/served", json!(false))
+            put(crd, "/spec/versions/0/served", json!(false));
         }),
         upgrade("scope-changed", |crd| {
-            put(crd, "/spec/scope", json!("Cluster"))
+            put(crd, "/spec/scope", json!("Cluster"));
         }),
         upgrade("column-added", |crd| {
             let column = json!([{ "name": "Size", "type": "integer", "jsonPath": ".spec.size" }]);
@@ -211,13 +211,13 @@ fn of_versions() -> Vec<Case> {
 fn without_checks() -> Vec<Case> {
     let cases = [
         upgrade("field-removed-unchecked", |crd| {
-            change(crd, "/spec/versions/0", "/properties/note", None)
+            change(crd, "/spec/versions/0", "/properties/note", None);
         }),
         upgrade("scope-changed-unchecked", |crd| {
-            put(crd, "/spec/scope", json!("Cluster"))
+            put(crd, "/spec/scope", json!("Cluster"));
         }),
         upgrade("version-replaced-unchecked", |crd| {
-            put(crd, "/spec/versions", json!([version("v2")]))
+            put(crd, "/spec/versions", json!([version("v2")]));
         }),
     ];
     let unchecked = |case| Case {

@@ -26,7 +26,8 @@ pub(super) struct CheckCommand {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Verdict {
     name: String,
-    verdict: String,
+    #[serde(rename = "verdict")]
+    word: String,
     token: String,
     #[serde(default)]
     checks: Vec<String>,
@@ -75,17 +76,17 @@ impl CheckCommand {
 impl Verdict {
     /// Whether it is sure that the bundle is installed.
     pub(super) fn allows(&self) -> bool {
-        self.verdict == "allow" && self.checks.is_empty()
+        self.word == "allow" && self.checks.is_empty()
     }
 
     /// Whether it is a warning that the bundle may not be installed.
     fn warns(&self) -> bool {
-        self.verdict == "allow" && !self.checks.is_empty()
+        self.word == "allow" && !self.checks.is_empty()
     }
 
     /// Whether it is what came of the edit. A denial quotes the controller, where it can.
     fn holds(&self, outcome: &Progress) -> bool {
-        match (self.verdict.as_str(), outcome) {
+        match (self.word.as_str(), outcome) {
             ("allow", Progress::Done(_)) => true,
             ("allow", Progress::Retrying(_)) => self.warns(),
             ("deny", Progress::Retrying(message)) => {

@@ -52,20 +52,20 @@ pub(super) fn all() -> Vec<Case> {
     vec![
         one("webhook", |_| {}),
         one("mutating-webhook", |it| {
-            put(it, "/type", json!("MutatingAdmissionWebhook"))
+            put(it, "/type", json!("MutatingAdmissionWebhook"));
         }),
         one("webhook-of-nothing", |it| {
-            put(it, "/deploymentName", json!("other"))
+            put(it, "/deploymentName", json!("other"));
         }),
         one("webhook-name", |it| {
-            put(it, "/generateName", json!("V_example.com"))
+            put(it, "/generateName", json!("V_example.com"));
         }),
         one("webhook-of-all-groups", group("*")),
         one("webhook-of-olm", group("olm.operatorframework.io")),
         twice("webhook-twice"),
         conversion("conversion", |_| {}),
         conversion("conversion-of-others", |it| {
-            put(it, "/conversionCRDs", json!(["a.example.com"]))
+            put(it, "/conversionCRDs", json!(["a.example.com"]));
         }),
         modes("own-namespace-watched", &["OwnNamespace"]),
         modes("several-namespaces-watched", &["MultiNamespace"]),
