@@ -158,7 +158,7 @@ impl FactsArgs {
     }
 
     /// Pulls the images of the bundles that these answers resolve to, each with the catalogs that it is given by, and
-    /// reads the CRDs that they would replace. What cannot be had is a fault of the facts.
+    /// reads the objects that they would replace or meet. What cannot be had is a fault of the facts.
     pub(crate) fn pull<'s>(
         &self,
         rules: &Rules,

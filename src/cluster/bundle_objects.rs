@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::{StreamExt, stream};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
@@ -62,10 +63,7 @@ pub async fn of_bundles(
         Ok(served) => served,
         Err(error) => return Ok((objects, Some(error))),
     };
-    let (others, error) = match others(&client, new, &served).await {
-        Ok(others) => (others, None),
-        Err(error) => (BTreeMap::new(), Some(error)),
-    };
+    let (others, error) = others(&client, new, &served).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
     let objects = ClusterObjects {
         unserved: unserved.collect(),
@@ -140,41 +138,72 @@ async fn resources(client: &Client, api_version: &str) -> Result<Vec<APIResource
     }
 }
 
-/// The objects that are there, with their metadata. What the user may not read counts as not there: to read what a bundle
-/// would make takes more rights than whoever checks an edit has to have.
+/// The objects that are there, with their metadata, and the first fault. What the user may not read counts as not there: to
+/// read what a bundle would make takes more rights than whoever checks an edit has to have.
 async fn others(
     client: &Client,
     new: &BTreeSet<RenderedObject>,
     served: &BTreeMap<BundledKind, APIResource>,
-) -> Result<BTreeMap<RenderedObject, Value>, ClusterObjectsError> {
-    if new.len() > MOST_OBJECTS {
-        return Err(ClusterObjectsError::too_many("objects", MOST_OBJECTS));
+) -> (BTreeMap<RenderedObject, Value>, Option<ClusterObjectsError>) {
+    let too_many =
+        (new.len() > MOST_OBJECTS).then(|| ClusterObjectsError::too_many("objects", MOST_OBJECTS));
+    let places = new.iter().take(MOST_OBJECTS);
+    let places = places.filter_map(|object| Some((object, ObjectPlace::of(object, served)?)));
+    let reading = places.map(|(object, place)| async move {
+        let found = place.read(client).await;
+        (object, found)
+    });
+    let mut reading = stream::iter(reading).buffered(AT_ONCE);
+    let (mut others, mut error) = (BTreeMap::new(), too_many);
+    while let Some((object, found)) = reading.next().await {
+        match found {
+            Ok(found) => others.extend(found.map(|metadata| (object.clone(), metadata))),
+            Err(fault) => _ = error.get_or_insert(fault),
+        }
     }
-    let mut others = BTreeMap::new();
-    for object in new {
-        let (Some(resource), RenderedName::Whole(name)) = (served.get(&object.kind), &object.name)
-        else {
-            continue;
+    (others, error)
+}
+
+/// Where the API server has an object.
+struct ObjectPlace<'a> {
+    object: &'a RenderedObject,
+    name: &'a str,
+    resource: &'a APIResource,
+}
+
+impl<'a> ObjectPlace<'a> {
+    /// None for a kind that is not served or not read, and for what cannot be a name: that is not put into a path.
+    fn of(
+        object: &'a RenderedObject,
+        served: &'a BTreeMap<BundledKind, APIResource>,
+    ) -> Option<Self> {
+        let resource = served.get(&object.kind)?;
+        let RenderedName::Whole(name) = &object.name else {
+            return None;
         };
-        // What cannot be the name of one is not put into a path.
         let is_place = !resource.namespaced || is_subdomain(&object.namespace);
-        if !is_subdomain(name) || !is_place {
-            continue;
-        }
-        match api(client, object, resource).get_metadata_opt(name).await {
-            Ok(Some(found)) => {
-                let metadata = serde_json::to_value(found.metadata).unwrap_or_default();
-                others.insert(object.clone(), json!({"metadata": metadata}));
+        let is_read = resource.verbs.iter().any(|verb| verb == "get");
+        (is_subdomain(name) && is_place && is_read).then_some(Self {
+            object,
+            name,
+            resource,
+        })
+    }
+
+    async fn read(&self, client: &Client) -> Result<Option<Value>, ClusterObjectsError> {
+        let api = api(client, self.object, self.resource);
+        match api.get_metadata_opt(self.name).await {
+            Ok(found) => {
+                let metadata = found.and_then(|found| serde_json::to_value(found.metadata).ok());
+                Ok(metadata.map(|metadata| json!({"metadata": metadata})))
             }
-            Ok(None) => {}
-            Err(kube::Error::Api(status)) if status.code == 403 => {}
+            Err(kube::Error::Api(status)) if status.code == 403 => Ok(None),
             Err(error) => {
-                let what = format!("{} {}", object.kind.kind, go::quote(name));
-                return Err(ClusterObjectsError::of(what, &error));
+                let what = format!("{} {}", self.object.kind.kind, go::quote(self.name));
+                Err(ClusterObjectsError::of(what, &error))
             }
         }
     }
-    Ok(others)
 }
 
 fn api(client: &Client, object: &RenderedObject, resource: &APIResource) -> Api<DynamicObject> {
@@ -193,7 +222,10 @@ fn api(client: &Client, object: &RenderedObject, resource: &APIResource) -> Api<
 }
 
 /// How many objects are asked for, one by one.
-const MOST_OBJECTS: usize = 2000;
+pub(crate) const MOST_OBJECTS: usize = 2000;
+
+/// How many of them at a time.
+const AT_ONCE: usize = 8;
 
 /// How many CRDs are asked for, one by one: packages have dozens.
 const MOST_CRDS: usize = 1000;
@@ -380,14 +412,65 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_cannot_be_a_name_is_in_no_path() {
+        let api = with_kinds();
+        let (contents, made) = made();
+        let named = |namespace: &str, name: &str| {
+            let of_kind = made
+                .iter()
+                .find(|object| object.kind.kind == "ConfigMap")
+                .unwrap();
+            RenderedObject {
+                namespace: namespace.to_owned(),
+                name: RenderedName::Whole(name.to_owned()),
+                ..of_kind.clone()
+            }
+        };
+        let made = [named("ns", "../x"), named("..", "one"), named("", "one")];
+        let (found, error) = of_bundles(api.client(), &contents, &made.into())
+            .await
+            .unwrap();
+        assert_eq!((found.others.len(), error), (0, None));
+        assert!(
+            api.asked()
+                .iter()
+                .all(|asked| !asked.path.contains("configmaps"))
+        );
+    }
+
+    #[tokio::test]
+    async fn an_image_cannot_have_any_number_of_objects() {
+        let api = with_kinds();
+        let class = json!({"metadata": {"name": "a0"}});
+        api.put("/apis/scheduling.k8s.io/v1/priorityclasses", class);
+        let (contents, _) = made();
+        let made = (0..=MOST_OBJECTS).map(|at| RenderedObject {
+            kind: BundledKind::of("scheduling.k8s.io/v1", "PriorityClass"),
+            namespace: String::new(),
+            name: RenderedName::Whole(format!("a{at}")),
+        });
+        let (found, error) = of_bundles(api.client(), &contents, &made.collect())
+            .await
+            .unwrap();
+        assert_eq!(found.others.len(), 1);
+        assert_eq!(
+            error.unwrap().to_string(),
+            "cannot read the objects of the bundles: there are more than 2000"
+        );
+    }
+
+    #[tokio::test]
     async fn objects_that_are_not_known_are_told() {
         let api = with_kinds();
         api.trouble(Trouble::Status(StatusCode::SERVICE_UNAVAILABLE), |asked| {
             asked.path.starts_with(CONFIG_MAPS)
         });
         let (contents, made) = made();
+        let classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+        api.put(classes, json!({"metadata": {"name": "one"}}));
         let (found, error) = of_bundles(api.client(), &contents, &made).await.unwrap();
-        assert_eq!(found.others.len(), 0);
+        // The others are.
+        assert_eq!(found.others.len(), 1);
         assert_eq!(
             error.unwrap().to_string(),
             "cannot read ConfigMap \"one\": the API server answers 503: as the test says"

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::cluster::{ClusterRequest, OpenCluster};
 use super::{Fault, Reading};
 use crate::bundle_files;
-use crate::cluster::bundle_objects::ClusterObjectsError;
+use crate::cluster::bundle_objects::{ClusterObjectsError, MOST_OBJECTS};
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
 use olmguard_preflight::bundle::{RegistryBundle, RenderedObject};
@@ -41,6 +41,7 @@ impl ContentsRequest {
         };
         let new = self.new.iter();
         let new = new.flat_map(|(image, namespace)| contents.made_of(image, namespace));
+        let new = new.take(MOST_OBJECTS + 1);
         match objects(cluster, &contents, &new.collect()) {
             Ok((objects, error)) => {
                 faults.extend(error.map(|error| Fault::Objects(error.to_string())));

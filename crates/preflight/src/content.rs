@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
-use crate::owner::CRD;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::olm::CertificateProvider;
 use olmguard_catalog::version::go;
@@ -27,7 +26,7 @@ impl UnreadableBundle {
     }
 }
 
-/// What a cluster has of the kinds and CRDs of bundles.
+/// What a cluster has of the kinds and objects of bundles.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterObjects {
     /// The CRDs of the bundles that exist, by their names.
@@ -43,6 +42,21 @@ impl ClusterObjects {
     pub fn crds_of<'b>(&'b self, bundle: &'b RegistryBundle) -> impl Iterator<Item = &'b Value> {
         let names = bundle.crds().iter().filter_map(crd_name);
         names.filter_map(|name| self.crds.get(name))
+    }
+
+    /// The objects that are there and that OLM would make of a bundle, without CRDs.
+    pub fn others_of(
+        &self,
+        bundle: &RegistryBundle,
+        target: RenderTarget<'_>,
+    ) -> Vec<(RenderedObject, &Value)> {
+        // A search for paths asks for each edge and each setting.
+        if self.others.is_empty() {
+            return Vec::new();
+        }
+        let made = bundle.rendered(target).into_iter();
+        made.filter_map(|made| self.others.get(&made).map(|there| (made, there)))
+            .collect()
     }
 
     /// Whether the API of cert-manager is served.
@@ -139,8 +153,8 @@ impl BundleContents {
         all.chain(made).collect()
     }
 
-    /// The objects that OLM would make of the bundle in an image, by names that are known before, without CRDs. What a
-    /// provider of certificates makes is among them, whichever it is.
+    /// The objects that OLM would make of the bundle in an image, by names that are known before, without CRDs and without
+    /// kinds that keep it from being installed. What a provider of certificates makes is among them, whichever it is.
     pub fn made_of(&self, image: &str, namespace: &str) -> Vec<RenderedObject> {
         let target = RenderTarget {
             namespace,
@@ -150,7 +164,7 @@ impl BundleContents {
         let rendered = self.bundle(image).map(|bundle| bundle.rendered(target));
         let mut made = rendered.unwrap_or_default();
         made.retain(|object| {
-            matches!(object.name, RenderedName::Whole(_)) && object.kind.kind != CRD
+            matches!(object.name, RenderedName::Whole(_)) && object.is_of_bundle()
         });
         made
     }

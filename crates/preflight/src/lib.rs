@@ -19,7 +19,7 @@ pub mod support;
 pub use check::PreflightCheck;
 
 /// The most characters of the name of an extension with a Helm release. Helm itself takes 53, but the release is kept in a
-/// Secret with a label `sh.helm.release.v1.NAME.v1`, which can have 63.
+/// Secret with a label `sh.helm.release.v1.NAME.v1`, which can have 63. The tenth revision has one character less.
 ///
 /// Upstream: helm-operator-plugins, [`pkg/storage/labels.go`].
 ///

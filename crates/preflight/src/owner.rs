@@ -35,6 +35,8 @@ pub struct ForeignObject {
     pub name: String,
     /// The other extension whose label it has.
     pub owner: Option<String>,
+    /// Whether it would be taken over with the marks of the extension's Helm release.
+    pub is_adoptable: bool,
 }
 
 impl NewOwner<'_> {
@@ -57,6 +59,7 @@ impl NewOwner<'_> {
             namespace: read("/metadata/namespace"),
             name: read("/metadata/name"),
             owner: owner.filter(|_| !is_own).map(str::to_owned),
+            is_adoptable: !boxcutter,
         })
     }
 

@@ -115,13 +115,12 @@ impl InstallContext<'_> {
             context: *self,
             minor: rules.olm.minor(),
         };
-        // Both are the same for every setting, and neither is needed if each has a fault before it.
+        // Both are the same for every setting, and neither is needed if each has a certain fault before it.
         let (manifests, crds) = (OnceCell::new(), OnceCell::new());
-        let found = rules.installs.iter().map(|it| {
-            case.fault(*it)
-                .or_else(|| manifests.get_or_init(|| case.of_manifests()).clone())
-                .or_else(|| case.of_cluster(*it, || crds.get_or_init(|| case.of_crds()).clone()))
-        });
+        let manifests = || manifests.get_or_init(|| case.of_manifests()).clone();
+        let crds = || crds.get_or_init(|| case.of_crds()).clone();
+        let found = rules.installs.iter();
+        let found = found.map(|settings| case.first_fault(*settings, manifests, crds));
         let found: Vec<_> = found.collect();
         let is_certain = rules.installs.iter().zip(&found).all(|(settings, fault)| {
             let fault = fault.as_ref();
@@ -152,6 +151,22 @@ struct InstallCase<'a> {
 }
 
 impl InstallCase<'_> {
+    /// The first fault. One that is not certain may hide one that is.
+    fn first_fault(
+        &self,
+        settings: InstallSettings,
+        manifests: impl Fn() -> Option<InstallFault>,
+        crds: impl Fn() -> Option<InstallFault>,
+    ) -> Option<InstallFault> {
+        let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.minor);
+        let later = || manifests().or_else(|| self.of_cluster(settings, crds));
+        match self.fault(settings) {
+            Some(first) if !is_certain(&first) => later().filter(is_certain).or(Some(first)),
+            None => later(),
+            certain => certain,
+        }
+    }
+
     /// The first fault that depends on how operator-controller is set, or comes before one that does.
     fn fault(&self, settings: InstallSettings) -> Option<InstallFault> {
         let name = self.name(settings).err();
@@ -235,7 +250,7 @@ impl InstallCase<'_> {
         (!faults.is_empty()).then_some(InstallFault::Manifests(faults))
     }
 
-    /// What the cluster says. Helm looks for kinds and for the owners of CRDs before it compares the CRDs, Boxcutter
+    /// What the cluster says. Helm looks for kinds and for the owners of objects before it compares the CRDs, Boxcutter
     /// after it.
     fn of_cluster(
         &self,
@@ -283,11 +298,9 @@ impl InstallCase<'_> {
             watched: None,
             certificates: settings.certificates,
         };
-        let made = content.rendered(render).into_iter();
-        let others = made.filter_map(|made| {
-            let there = cluster.others.get(&made)?;
-            owner.refused(&made.kind.kind, there, settings.boxcutter)
-        });
+        let others = cluster.others_of(content, render).into_iter();
+        let others = others
+            .filter_map(|(made, there)| owner.refused(&made.kind.kind, there, settings.boxcutter));
         let foreign: Vec<_> = crds.chain(others).collect();
         (!foreign.is_empty()).then_some(InstallFault::Foreign(foreign))
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{BundledKind, NAMESPACED, RegistryBundle, items, names, text};
+use super::{BundledKind, KINDS, NAMESPACED, RegistryBundle, items, names, text};
 use olmguard_catalog::olm::CertificateProvider;
 
 /// An object that OLM makes of a bundle.
@@ -197,6 +197,12 @@ impl BundleRendering<'_> {
 }
 
 impl RenderedObject {
+    /// Whether it is of a kind that a validator allows, or that OLM makes itself.
+    pub(crate) fn is_of_bundle(&self) -> bool {
+        let kind = &*self.kind.kind;
+        KINDS.contains(&kind) || MADE.contains(&kind)
+    }
+
     /// An object of the bundle in this namespace.
     fn of(object: &Value, namespace: &str) -> Self {
         Self {
@@ -219,6 +225,14 @@ fn suffixed(base: &str, suffix: &str) -> String {
     format!("{base}-{suffix}")
 }
 
+/// The kinds that no manifest of a bundle may have, and that OLM makes.
+const MADE: [&str; 5] = [
+    "Certificate",
+    "Deployment",
+    "Issuer",
+    "MutatingWebhookConfiguration",
+    "ValidatingWebhookConfiguration",
+];
 const PERMISSIONS: &str = "/spec/install/spec/permissions";
 const CLUSTER_PERMISSIONS: &str = "/spec/install/spec/clusterPermissions";
 const DEPLOYMENTS: &str = "/spec/install/spec/deployments";

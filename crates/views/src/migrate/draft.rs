@@ -45,7 +45,8 @@ impl<'a> ExtensionDraft<'a> {
     /// Its name, which is also the name of a Helm release. A package is installed once in a cluster.
     pub(super) fn name(&self) -> &'a str {
         let package = &*self.subscription.package;
-        let name = package.get(..LONGEST_RELEASE_NAME).unwrap_or(package);
+        // Revisions have numbers, of up to three digits.
+        let name = package.get(..LONGEST_RELEASE_NAME - 2).unwrap_or(package);
         name.trim_end_matches(['-', '.'])
     }
 

@@ -35,8 +35,9 @@ async fn change_deleted(crds: &Api<CustomResourceDefinition>) -> kube::Result<()
         let (Some(name), Some(_)) = (&crd.metadata.name, &crd.metadata.deletion_timestamp) else {
             continue;
         };
+        let uid = &crd.metadata.uid;
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-        let changed = json!({ "metadata": { "annotations": { "e2e.test/changed": now.as_millis().to_string() } } });
+        let changed = json!({ "metadata": { "uid": uid, "annotations": { "e2e.test/changed": now.as_millis().to_string() } } });
         crds.patch_metadata(name, &PatchParams::default(), &Patch::Merge(changed))
             .await?;
     }

@@ -224,7 +224,10 @@ fn needed_of_foreign(objects: &[ForeignObject]) -> CutLine {
                 .name(owner)
                 .say(" first.")
         }
-        Some(_) => words("Install the extension in another namespace: set spec.namespace."),
+        Some(_) => words("Create the ClusterExtension with another spec.namespace."),
+        None if !first.is_adoptable => {
+            words("Delete it: with the feature gate BoxcutterRuntime, OLM adopts nothing.")
+        }
         None if first.is_crd() => words(
             "Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. Deleting it \
              deletes all its objects.",

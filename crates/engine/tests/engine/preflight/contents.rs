@@ -228,6 +228,19 @@ fn an_object_that_exists_is_not_taken_over() {
 }
 
 #[test]
+fn boxcutter_adopts_nothing() {
+    let plain = json!({"name": "manager", "namespace": "ns"});
+    let contents = with_others("Deployment", &plain);
+    let cluster = Cluster::new(Some(&["BoxcutterRuntime=true"]), &modes(&["AllNamespaces"]));
+    let cluster = cluster.with_contents(contents.snapshot().contents().clone());
+    let message = cluster.created(&Value::Null).message.unwrap();
+    assert_eq!(
+        message.lines().nth(2),
+        Some("Delete it: with the feature gate BoxcutterRuntime, OLM adopts nothing.")
+    );
+}
+
+#[test]
 fn an_object_of_another_extension_is_not_taken_over() {
     let needed = |kind, namespace: Value| {
         let labels = json!({"olm.operatorframework.io/owner-kind": "ClusterExtension",
@@ -243,7 +256,7 @@ fn an_object_of_another_extension_is_not_taken_over() {
         needed("Deployment", "ns".into()),
         [
             "P: install of >=1.0.0 refused: Deployment ns/x belongs to ClusterExtension other [Preflight]",
-            "Install the extension in another namespace: set spec.namespace.",
+            "Create the ClusterExtension with another spec.namespace.",
         ]
     );
     assert_eq!(

@@ -294,7 +294,7 @@ fn before_the_configuration_an_annotation_names_the_namespace() {
 
 #[test]
 fn a_long_package_has_a_name_that_the_secret_of_a_release_takes() {
-    let name = "p".repeat(40);
+    let name = "p".repeat(38);
     let mut objects = ClassicObjects::default();
     let long = subscription(&json!({"name": format!("{name}-operator")}), "p.v1.2.0");
     objects.add(&long).unwrap();

@@ -90,19 +90,72 @@ impl Verdict {
             ("allow", Progress::Done(_)) => true,
             ("allow", Progress::Retrying(_)) => self.warns(),
             ("deny", Progress::Retrying(message)) => {
-                let upstream = self.upstream.as_ref();
-                self.token == "Preflight" && upstream.is_none_or(|text| message.contains(text))
+                self.token == "Preflight" && self.is_why(message)
             }
             _ => false,
         }
     }
 }
 
+impl Verdict {
+    /// Whether the controller says the same: the text that is quoted, or what its texts of the first check have in common.
+    fn is_why(&self, message: &str) -> bool {
+        if let Some(upstream) = &self.upstream {
+            return message.contains(upstream);
+        }
+        let first = self.checks.first();
+        let says = SAYS
+            .iter()
+            .find(|(check, _)| Some(*check) == first.map(String::as_str));
+        says.is_some_and(|(_, parts)| parts.iter().any(|part| message.contains(part)))
+    }
+}
+
+/// A part of the controller's text for each check whose text is not quoted.
+const SAYS: &[(&str, &[&str])] = &[
+    ("bundle-format", &["manifests", "metadata/annotations.yaml"]),
+    ("config-required", &["install modes"]),
+    // A field of the wrong type counts as absent: the controller refuses to read the file.
+    (
+        "install-mode-unsupported",
+        &["install modes", "error parsing objects"],
+    ),
+    ("kind-not-served", &["no matches for kind"]),
+    ("webhook-provider-missing", &["no matches for kind"]),
+    (
+        "exists-unowned",
+        &["cannot be managed by operator-controller"],
+    ),
+    (
+        "owned-elsewhere",
+        &["cannot be managed by operator-controller"],
+    ),
+    (
+        "release-name-too-long",
+        &["must be no more than 63", "installed bundle"],
+    ),
+    ("crd-field-removed", CRD),
+    ("crd-property", CRD),
+    (
+        "crd-scope",
+        &["validating upgrade for CRD", "field is immutable"],
+    ),
+    ("crd-served-versions", CRD),
+    (
+        "crd-stored-version",
+        &["validating upgrade for CRD", "missing from spec.versions"],
+    ),
+    ("crd-unhandled", CRD),
+];
+
+const CRD: &[&str] = &["validating upgrade for CRD"];
+
 /// How many edits were compared, and what was found in them.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     allowed: usize,
-    warned: usize,
+    /// The extensions that may not be installed.
+    warned: Vec<String>,
     denied: usize,
     quoted: usize,
     checks: BTreeMap<String, usize>,
@@ -120,7 +173,7 @@ impl Table {
             return;
         }
         if verdict.warns() {
-            self.warned += 1;
+            self.warned.push(name.to_owned());
             return;
         }
         self.denied += 1;
@@ -130,10 +183,15 @@ impl Table {
         }
     }
 
-    /// Enough edits, each of these checks at least once, and no difference.
-    pub(super) fn holds(&self, least: usize, checks: &[&str]) -> Result<()> {
+    /// Enough edits, each of these checks at least once, no warning but these, and no difference.
+    pub(super) fn holds(&self, least: usize, checks: &[&str], warned: &[&str]) -> Result<()> {
         let differences = &self.differences;
         ensure!(differences.is_empty(), "{}", differences.join("\n\n"));
+        ensure!(
+            self.warned == warned,
+            "{:?} may not be installed",
+            self.warned
+        );
         let all = self.allowed + self.denied;
         ensure!(all >= least, "only {all} edits");
         for check in checks {
@@ -148,7 +206,7 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (allowed, warned) = (self.allowed, self.warned);
+        let (allowed, warned) = (self.allowed, self.warned.len());
         let (denied, quoted) = (self.denied, self.quoted);
         let differences = self.differences.len();
         write!(
