@@ -108,7 +108,7 @@ impl RegistryBundle {
     /// The kinds of its objects that a validator allows, and of its CRDs, each once.
     pub fn object_kinds(&self) -> BTreeSet<BundledKind> {
         let others = self.others.iter();
-        let others = others.filter(|object| KINDS.contains(&text(object, "/kind")));
+        let others = others.filter(|object| is_allowed(text(object, "/kind")));
         let all = self.crds.iter().chain(others);
         let kinds =
             all.map(|object| BundledKind::of(text(object, "/apiVersion"), text(object, "/kind")));
@@ -274,7 +274,7 @@ impl RegistryBundle {
     fn kinds(&self, minor: u8, faults: &mut Faults) {
         for object in &self.others {
             let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name"));
-            if !KINDS.contains(&kind) {
+            if !is_allowed(kind) {
                 if minor < SINCE_KINDS {
                     return faults.add(
                         PreflightCheck::ManifestKindUnsupported,
@@ -345,44 +345,38 @@ fn names<'a>(object: &'a Value, path: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The kinds that a bundle may have besides its CRDs and its `ClusterServiceVersion`.
-const KINDS: [&str; 20] = [
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "ConfigMap",
-    "ConsoleCLIDownload",
-    "ConsoleLink",
-    "ConsolePlugin",
-    "ConsoleQuickStart",
-    "ConsoleYAMLSample",
-    "NetworkPolicy",
-    "PodDisruptionBudget",
-    "PodMonitor",
-    "PriorityClass",
-    "PrometheusRule",
-    "Role",
-    "RoleBinding",
-    "Secret",
-    "Service",
-    "ServiceAccount",
-    "ServiceMonitor",
-    "VerticalPodAutoscaler",
+/// The kinds that a bundle may have besides its CRDs and its `ClusterServiceVersion`, and whether OLM makes them in the
+/// namespace of the extension.
+const KINDS: [(&str, bool); 20] = [
+    ("ClusterRole", false),
+    ("ClusterRoleBinding", false),
+    ("ConfigMap", true),
+    ("ConsoleCLIDownload", false),
+    ("ConsoleLink", false),
+    ("ConsolePlugin", false),
+    ("ConsoleQuickStart", false),
+    ("ConsoleYAMLSample", false),
+    ("NetworkPolicy", true),
+    ("PodDisruptionBudget", true),
+    ("PodMonitor", true),
+    ("PriorityClass", false),
+    ("PrometheusRule", true),
+    ("Role", true),
+    ("RoleBinding", true),
+    ("Secret", true),
+    ("Service", true),
+    ("ServiceAccount", true),
+    ("ServiceMonitor", true),
+    ("VerticalPodAutoscaler", false),
 ];
 
-/// Those of them that are made in the namespace of the extension.
-const NAMESPACED: [&str; 11] = [
-    "ConfigMap",
-    "NetworkPolicy",
-    "PodDisruptionBudget",
-    "PodMonitor",
-    "PrometheusRule",
-    "Role",
-    "RoleBinding",
-    "Secret",
-    "Service",
-    "ServiceAccount",
-    "ServiceMonitor",
-];
+fn is_allowed(kind: &str) -> bool {
+    KINDS.iter().any(|(allowed, _)| *allowed == kind)
+}
+
+fn is_namespaced(kind: &str) -> bool {
+    KINDS.contains(&(kind, true))
+}
 
 /// The release 1.x that names each object of an unsupported kind.
 const SINCE_KINDS: u8 = 9;

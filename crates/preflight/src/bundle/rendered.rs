@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{BundledKind, KINDS, NAMESPACED, RegistryBundle, items, names, text};
+use super::{BundledKind, RegistryBundle, is_allowed, is_namespaced, items, names, text};
 use olmguard_catalog::olm::CertificateProvider;
 
 /// An object that OLM makes of a bundle.
@@ -120,7 +120,7 @@ impl BundleRendering<'_> {
     fn others(&self) -> Vec<RenderedObject> {
         let others = self.bundle.others.iter();
         let others = others.map(|object| {
-            let is_namespaced = NAMESPACED.contains(&text(object, "/kind"));
+            let is_namespaced = is_namespaced(text(object, "/kind"));
             let own = text(object, "/metadata/namespace");
             RenderedObject::of(
                 object,
@@ -200,7 +200,7 @@ impl RenderedObject {
     /// Whether it is of a kind that a validator allows, or that OLM makes itself.
     pub(crate) fn is_of_bundle(&self) -> bool {
         let kind = &*self.kind.kind;
-        KINDS.contains(&kind) || MADE.contains(&kind)
+        is_allowed(kind) || MADE.contains(&kind)
     }
 
     /// An object of the bundle in this namespace.
