@@ -225,6 +225,9 @@ fn needed_of_foreign(objects: &[ForeignObject]) -> CutLine {
                 .say(" first.")
         }
         Some(_) => words("Create the ClusterExtension with another spec.namespace."),
+        None if !first.is_adoptable && first.is_crd() => words(
+            "With the feature gate BoxcutterRuntime, OLM adopts nothing. Deleting the CRD deletes all its objects.",
+        ),
         None if !first.is_adoptable => {
             words("Delete it: with the feature gate BoxcutterRuntime, OLM adopts nothing.")
         }

@@ -229,14 +229,25 @@ fn an_object_that_exists_is_not_taken_over() {
 
 #[test]
 fn boxcutter_adopts_nothing() {
+    let needed = |contents: BundleContents| {
+        let cluster = Cluster::new(Some(&["BoxcutterRuntime=true"]), &modes(&["AllNamespaces"]));
+        let answer = cluster.with_contents(contents).created(&Value::Null);
+        assert_eq!(checks(&answer), ["exists-unowned"]);
+        answer.message.unwrap().lines().nth(2).map(str::to_owned)
+    };
     let plain = json!({"name": "manager", "namespace": "ns"});
-    let contents = with_others("Deployment", &plain);
-    let cluster = Cluster::new(Some(&["BoxcutterRuntime=true"]), &modes(&["AllNamespaces"]));
-    let cluster = cluster.with_contents(contents.snapshot().contents().clone());
-    let message = cluster.created(&Value::Null).message.unwrap();
+    let of_deployment = with_others("Deployment", &plain).snapshot();
     assert_eq!(
-        message.lines().nth(2),
+        needed(of_deployment.contents().clone()).as_deref(),
         Some("Delete it: with the feature gate BoxcutterRuntime, OLM adopts nothing.")
+    );
+    let crd = crd("Namespaced", &["a"]);
+    let of_crd = there(newer(&Value::Null, &[crd.clone()]), Some(crd));
+    assert_eq!(
+        needed(of_crd).as_deref(),
+        Some(
+            "With the feature gate BoxcutterRuntime, OLM adopts nothing. Deleting the CRD deletes all its objects."
+        )
     );
 }
 
