@@ -242,7 +242,10 @@ fn boxcutter_adopts_nothing() {
         Some("Delete it: with the feature gate BoxcutterRuntime, OLM adopts nothing.")
     );
     let crd = crd("Namespaced", &["a"]);
-    let of_crd = there(newer(&Value::Null, &[crd.clone()]), Some(crd));
+    let of_crd = there(
+        newer(&Value::Null, std::slice::from_ref(&crd)),
+        Some(crd.clone()),
+    );
     assert_eq!(
         needed(of_crd).as_deref(),
         Some(
