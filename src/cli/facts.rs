@@ -165,18 +165,15 @@ impl FactsArgs {
         answers: impl Iterator<Item = (&'s Snapshot, Answer)>,
     ) -> (BundleContents, Vec<Fault>) {
         let (mut images, mut installed) = (BTreeSet::new(), BTreeSet::new());
-        let mut new = BTreeSet::new();
         for (snapshot, answer) in answers {
             if answer.image.is_some() {
                 installed.extend(installed_images(snapshot, &answer));
             }
-            new.extend(answer.image.clone().zip(answer.new_in));
             images.extend(answer.image);
         }
         let request = ContentsRequest {
             images,
             installed,
-            new,
             minor: rules.olm.minor(),
             cluster: self.from_cluster.then(|| self.cluster.request()),
         };

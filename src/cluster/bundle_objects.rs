@@ -41,15 +41,15 @@ impl ClusterObjectsError {
     }
 }
 
-/// What the cluster has of these bundles and of objects that would be made anew, and what is not known of them: then all
-/// kinds count as served, and no object as existing.
+/// What the cluster has of these bundles and of the objects that first installations make, and what is not known of it:
+/// kinds then count as served, and objects as absent.
 ///
 /// # Errors
 /// If a CRD cannot be read: then it is not known whether it is there.
 pub async fn of_bundles(
     client: Client,
     contents: &BundleContents,
-    new: &BTreeSet<RenderedObject>,
+    made: &BTreeSet<RenderedObject>,
 ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
     let (client, _) = line::open(client);
     let crds = crds(&client, &contents.crd_names()).await?;
@@ -57,13 +57,13 @@ pub async fn of_bundles(
         crds,
         ..ClusterObjects::default()
     };
-    let of_new = new.iter().map(|object| object.kind.clone());
-    let kinds: BTreeSet<_> = contents.kinds().into_iter().chain(of_new).collect();
+    let of_made = made.iter().map(|object| object.kind.clone());
+    let kinds: BTreeSet<_> = contents.kinds().into_iter().chain(of_made).collect();
     let served = match served(&client, &kinds).await {
         Ok(served) => served,
         Err(error) => return Ok((objects, Some(error))),
     };
-    let (others, error) = others(&client, new, &served).await;
+    let (others, error) = others(&client, made, &served).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
     let objects = ClusterObjects {
         unserved: unserved.collect(),
@@ -138,16 +138,16 @@ async fn resources(client: &Client, api_version: &str) -> Result<Vec<APIResource
     }
 }
 
-/// The objects that are there, with their metadata, and the first fault. What the user may not read counts as not there: to
-/// read what a bundle would make takes more rights than whoever checks an edit has to have.
+/// The objects that are there, with their metadata, and the first fault. One that the user may not read counts as absent:
+/// checking an edit must not need the permission to read every kind that a bundle has.
 async fn others(
     client: &Client,
-    new: &BTreeSet<RenderedObject>,
+    made: &BTreeSet<RenderedObject>,
     served: &BTreeMap<BundledKind, APIResource>,
 ) -> (BTreeMap<RenderedObject, Value>, Option<ClusterObjectsError>) {
     let too_many =
-        (new.len() > MOST_OBJECTS).then(|| ClusterObjectsError::too_many("objects", MOST_OBJECTS));
-    let places = new.iter().take(MOST_OBJECTS);
+        (made.len() > MOST_OBJECTS).then(|| ClusterObjectsError::too_many("objects", MOST_OBJECTS));
+    let places = made.iter().take(MOST_OBJECTS);
     let places = places.filter_map(|object| Some((object, ObjectPlace::of(object, served)?)));
     let reading = places.map(|(object, place)| async move {
         let found = place.read(client).await;
@@ -380,7 +380,7 @@ mod tests {
     const CONFIG_MAPS: &str = "/api/v1/namespaces/ns/configmaps";
 
     #[tokio::test]
-    async fn objects_that_would_be_made_anew_are_read_by_name() {
+    async fn objects_of_a_first_installation_are_read_by_name() {
         let api = with_kinds();
         let labels = json!({"a": "b"});
         api.put(
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_object_that_may_not_be_read_counts_as_not_there() {
+    async fn an_object_that_may_not_be_read_counts_as_absent() {
         let api = with_kinds();
         api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
             asked.path.starts_with(CONFIG_MAPS)
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn objects_that_are_not_known_are_told() {
+    async fn objects_that_are_not_known_are_reported() {
         let api = with_kinds();
         api.trouble(Trouble::Status(StatusCode::SERVICE_UNAVAILABLE), |asked| {
             asked.path.starts_with(CONFIG_MAPS)

@@ -103,16 +103,16 @@ impl ClusterReader {
         classic::list(self.client.clone(), take).await
     }
 
-    /// What the cluster has of these bundles and of objects that would be made anew, and what is not known of them.
+    /// What the cluster has of these bundles and of the objects that first installations make, and what is not known of it.
     ///
     /// # Errors
     /// If a CRD cannot be read.
     pub async fn bundle_objects(
         &self,
         contents: &BundleContents,
-        new: &BTreeSet<RenderedObject>,
+        made: &BTreeSet<RenderedObject>,
     ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
-        bundle_objects::of_bundles(self.client.clone(), contents, new).await
+        bundle_objects::of_bundles(self.client.clone(), contents, made).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

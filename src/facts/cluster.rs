@@ -222,10 +222,10 @@ impl OpenCluster {
     pub(super) fn bundle_objects(
         &self,
         contents: &BundleContents,
-        new: &BTreeSet<RenderedObject>,
+        made: &BTreeSet<RenderedObject>,
     ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
         self.runtime
-            .block_on(self.reader.bundle_objects(contents, new))
+            .block_on(self.reader.bundle_objects(contents, made))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

@@ -8,18 +8,17 @@ use crate::bundle_files;
 use crate::cluster::bundle_objects::{ClusterObjectsError, MOST_OBJECTS};
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
+use olmguard_engine::explain::PulledImage;
 use olmguard_preflight::bundle::{RegistryBundle, RenderedObject};
 use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
 
 /// Which contents are read.
 pub(crate) struct ContentsRequest {
-    /// The images of bundles to install, as catalogs refer to them.
-    pub(crate) images: BTreeSet<String>,
+    /// The images of bundles to install.
+    pub(crate) images: BTreeSet<PulledImage>,
     /// The images of the bundles that they would replace. They say which CRDs there are if no cluster does, so that it is
     /// no error if one of them is not to be had.
     pub(crate) installed: BTreeSet<String>,
-    /// The images whose objects would all be made anew, each with the namespace.
-    pub(crate) new: BTreeSet<(String, String)>,
     /// The release 1.x of operator-controller.
     pub(crate) minor: u8,
     /// The cluster that the bundles are for.
@@ -29,7 +28,8 @@ pub(crate) struct ContentsRequest {
 impl ContentsRequest {
     /// Pulls the images that are not in the cache, and reads the cluster. What cannot be read is a fault.
     pub(crate) fn read(self, reading: Reading<'_>) -> (BundleContents, Vec<Fault>) {
-        let (mut bundles, mut faults) = pulled(self.images, reading, Fault::Bundle);
+        let images = self.images.iter().map(|image| image.reference.clone());
+        let (mut bundles, mut faults) = pulled(images.collect(), reading, Fault::Bundle);
         if self.cluster.is_none() && has_crds(&bundles) {
             let (installed, missing) = pulled(self.installed, reading, Fault::InstalledBundle);
             bundles.extend(installed);
@@ -39,10 +39,12 @@ impl ContentsRequest {
         let Some(cluster) = &self.cluster else {
             return (contents, faults);
         };
-        let new = self.new.iter();
-        let new = new.flat_map(|(image, namespace)| contents.made_of(image, namespace));
-        let new = new.take(MOST_OBJECTS + 1);
-        match objects(cluster, &contents, &new.collect()) {
+        let first = self.images.iter().filter_map(|image| {
+            let namespace = image.first_in.as_ref()?;
+            Some(contents.made_of(&image.reference, namespace))
+        });
+        let made = first.flatten().take(MOST_OBJECTS + 1);
+        match objects(cluster, &contents, &made.collect()) {
             Ok((objects, error)) => {
                 faults.extend(error.map(|error| Fault::Objects(error.to_string())));
                 (contents.with_cluster(objects, self.minor), faults)
@@ -87,10 +89,10 @@ fn pulled(
 fn objects(
     request: &ClusterRequest,
     contents: &BundleContents,
-    new: &BTreeSet<RenderedObject>,
+    made: &BTreeSet<RenderedObject>,
 ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), String> {
     let cluster = OpenCluster::open(request).map_err(|error| error.to_string())?;
-    let objects = cluster.bundle_objects(contents, new);
+    let objects = cluster.bundle_objects(contents, made);
     objects.map_err(|error| error.to_string())
 }
 

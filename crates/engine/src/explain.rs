@@ -19,9 +19,9 @@ pub mod warning;
 
 pub use advice::OneEditReport;
 pub use answer::{
-    Answer, CitedCatalog, ExemptionReport, ResolvedBundle, answer, answer_unasked, answer_until,
-    answer_with_successors, exemption, installed_images, line, message, not_judged, reason,
-    unknown,
+    Answer, CitedCatalog, ExemptionReport, PulledImage, ResolvedBundle, answer, answer_unasked,
+    answer_until, answer_with_successors, exemption, installed_images, line, message, not_judged,
+    reason, unknown,
 };
 pub use guardrail::{
     Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons, hindrance,

@@ -33,7 +33,7 @@ pub struct ClusterObjects {
     pub crds: BTreeMap<String, Value>,
     /// The kinds of the bundles' objects that the API server does not serve.
     pub unserved: BTreeSet<BundledKind>,
-    /// The other objects that new installations would make and that exist, with their metadata.
+    /// The other objects that first installations make and that exist, with their metadata.
     pub others: BTreeMap<RenderedObject, Value>,
 }
 

@@ -13,7 +13,7 @@ pub(crate) async fn until<T>(what: &str, ask: impl AsyncFnMut() -> Option<T>) ->
     within(PATIENCE, what, ask).await
 }
 
-/// The same of what says why there is no answer yet: the last reason is told.
+/// The same with a reason for each missing answer: the error has the last one.
 pub(crate) async fn until_ok<T>(what: &str, mut ask: impl AsyncFnMut() -> Result<T>) -> Result<T> {
     let mut last = None;
     let answer = until(what, async || match ask().await {

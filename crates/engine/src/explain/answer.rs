@@ -50,10 +50,8 @@ pub struct Answer {
     pub policies: Vec<PolicyReport>,
     /// The checks of the installation that fail, or may fail.
     pub checks: Vec<PreflightCheck>,
-    /// The image that operator-controller would pull, as its catalog has it: those checks depend on it.
-    pub image: Option<String>,
-    /// The namespace of the installation, if operator-controller would make all objects in that image anew.
-    pub new_in: Option<String>,
+    /// The image that operator-controller would pull: those checks depend on it.
+    pub image: Option<PulledImage>,
     /// The upgrade path, the versions that can be reached in one edit, and whether the bypass helps.
     pub advice: Advice,
     /// The first step that guardrails forbid of the path that edges alone would give, if no path is left.
@@ -62,6 +60,15 @@ pub struct Answer {
     pub needed: Option<String>,
     /// The catalog that the answer rests on most.
     pub catalog: Option<CitedCatalog>,
+}
+
+/// The image of a bundle that operator-controller would install.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct PulledImage {
+    /// The image reference, as the catalog of the bundle has it.
+    pub reference: String,
+    /// The namespace of a first installation, which makes all objects of the bundle.
+    pub first_in: Option<String>,
 }
 
 /// Why an edit is not judged.
@@ -200,8 +207,9 @@ impl Answer {
                 .preflight()
                 .map(|refusal| refusal.faults.checks())
                 .unwrap_or_default(),
-            image: ruled.pulled.and_then(image),
-            new_in: new_in(edit),
+            image: ruled
+                .pulled
+                .and_then(|choice| PulledImage::of(choice, edit)),
             blocked: blocked(found.dead_end.as_ref()),
             catalog: facts.catalog.map(CitedCatalog::of),
             upstream: facts.upstream,
@@ -210,17 +218,17 @@ impl Answer {
     }
 }
 
-/// The namespace of an extension of which nothing is installed.
-fn new_in(edit: &Edit<'_>) -> Option<String> {
-    let is_new = matches!(edit.installed, Installed::Nothing);
-    let install = edit.new.install.as_ref().filter(|_| is_new);
-    install.map(|install| install.namespace.clone())
-}
-
-/// The image of a bundle, if its catalog has one.
-fn image(choice: Choice<'_>) -> Option<String> {
-    let image = &*choice.bundle().image;
-    (!image.is_empty()).then(|| image.to_owned())
+impl PulledImage {
+    /// The image of a bundle, if its catalog has one.
+    fn of(choice: Choice<'_>, edit: &Edit<'_>) -> Option<Self> {
+        let reference = &*choice.bundle().image;
+        let is_first = matches!(edit.installed, Installed::Nothing);
+        let install = edit.new.install.as_ref().filter(|_| is_first);
+        (!reference.is_empty()).then(|| Self {
+            reference: reference.to_owned(),
+            first_in: install.map(|install| install.namespace.clone()),
+        })
+    }
 }
 
 impl ExemptionReport {

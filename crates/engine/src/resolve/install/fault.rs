@@ -251,7 +251,8 @@ impl CrdRefusal {
     }
 }
 
-/// An error that is not tried again was told as such, up to a release 1.x that is not known.
+/// Releases up to 1.5 mark an error that is not tried again as terminal, those from 1.10 on do not; those between are not
+/// known.
 fn of_reference(error: &ReferenceError, minor: u8) -> Option<String> {
     match minor {
         0..=5 => Some(format!("terminal error: {error}")),
@@ -263,5 +264,5 @@ fn of_reference(error: &ReferenceError, minor: u8) -> Option<String> {
 /// The release 1.x that has a schema for configurations.
 const SINCE_CONFIG_SCHEMA: u8 = 7;
 
-/// The releases 1.x that say of a fault in the manifests where it was found.
+/// The releases 1.x whose errors name rendering as the place of a fault in the manifests.
 const RENDERING_TEXTS: RangeInclusive<u8> = 3..=5;

@@ -1,6 +1,7 @@
 //! Row 15a with the images of the bundles: their manifests, and the CRDs that they would replace.
 
-use olmguard_engine::explain::{Answer, installed_images};
+use olmguard_catalog::olm::{Gates, Rules};
+use olmguard_engine::explain::{Answer, PulledImage, installed_images};
 use olmguard_engine::extension::{Extension, Installed};
 use olmguard_engine::judge::{ExemptionKind, Token};
 use olmguard_preflight::bundle::RegistryBundle;
@@ -91,6 +92,35 @@ fn manifests_that_validators_refuse_are_denied() {
          OLM: error for resolved bundle \"P.v1.1.0\" with version \"1.1.0\": cluster service version contains duplicate \
          strategy deployment spec 'b'\n\
          Help: olmguard explain Preflight"
+    );
+}
+
+#[test]
+fn a_fault_that_is_not_certain_hides_none_that_is() {
+    let at_1_5 = |deployments: Value| {
+        let spec = json!({"install": {"spec": {"deployments": deployments}},
+            "installModes": [{"type": "OwnNamespace", "supported": true}]});
+        let cluster = Cluster {
+            rules: Rules::new("1.5".parse().unwrap(), Gates::default()),
+            ..cluster(newer(&spec, &[]))
+        };
+        let answer = upgraded(&cluster);
+        (answer.token, checks(&answer).join(", "))
+    };
+    // With its gate, 1.5 takes the namespace from an annotation, too.
+    assert_eq!(
+        at_1_5(json!([{"name": "b"}])),
+        (
+            Token::Resolved,
+            "install-mode-unsupported, config-required".to_owned()
+        )
+    );
+    assert_eq!(
+        at_1_5(json!([{"name": "b"}, {"name": "b"}])),
+        (
+            Token::Preflight,
+            "install-mode-unsupported, deployment-names".to_owned()
+        )
     );
 }
 
@@ -492,7 +522,13 @@ fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
             installed.into_iter().collect::<Vec<_>>(),
         )
     };
-    let both = (Some(NEW.to_owned()), vec![OLD.to_owned()]);
+    let pulled = |first_in: Option<&str>| {
+        Some(PulledImage {
+            reference: NEW.to_owned(),
+            first_in: first_in.map(str::to_owned),
+        })
+    };
+    let both = (pulled(None), vec![OLD.to_owned()]);
     assert_eq!(of(&upgraded(&cluster)), both);
     // An edit that only changes whether CRDs are compared needs them as well.
     let strict = extension("ext", ">=1.0.0", &Value::Null);
@@ -504,7 +540,7 @@ fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
     assert_eq!(of(&on), both);
     assert_eq!(
         of(&cluster.created(&Value::Null)),
-        (Some(NEW.to_owned()), vec![])
+        (pulled(Some("ns")), vec![])
     );
     let refused = extension("ext", "9.0.0", &Value::Null);
     let refused = cluster.answer(&refused, None, &Installed::Nothing);
