@@ -163,8 +163,8 @@ pub(crate) async fn await_no_catalog(cluster: &Cluster, name: &str) -> Result<()
     Ok(())
 }
 
-/// Gives both programs the token of a service account, which they ask for its pull secrets. Where it is cannot be
-/// chosen, so that this trial gets a `/run` of its own.
+/// Gives both programs the token of a service account, whose pull secrets they use. They read it from a fixed path, so
+/// this trial gets a `/run` of its own.
 async fn be_a_pod(cluster: &Cluster) -> Result<()> {
     let kubectl = cluster.kubectl()?;
     let account = json!({

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// Changes every CRD that is to go, again and again until it is gone. The task ends with what is returned.
+/// Changes every deleted CRD until it is gone. The task ends when the returned set is dropped.
 pub(super) fn start(client: kube::Client) -> JoinSet<()> {
     let mut task = JoinSet::new();
     task.spawn(async move {

@@ -1,4 +1,4 @@
-//! Whether what `olmguard check --pull` says of an image is what the real operator-controller does with it.
+//! Whether what `olmguard check --pull` reports of an image is what the real operator-controller does with it.
 //!
 //! Each case is an extension of its own, with a package of its own: something is in the cluster, perhaps an earlier
 //! version is installed, and then an edit asks for a bundle. The command says of all edits what becomes of them, from
@@ -69,7 +69,7 @@ pub(crate) async fn foretells_what_gates_allow(cluster: &mut Cluster) -> Result<
     )
 }
 
-/// Plays all cases, and compares what was said with what came of it.
+/// Plays all cases, and compares the reports with what the controller does.
 async fn compare(cluster: &Cluster, olm: &mut Olm, gates: &str, cases: &[Case]) -> Result<Table> {
     let begun = Instant::now();
     olm.serve(cluster, &catalog(&olm.registry, cases).await?)

@@ -1,4 +1,4 @@
-//! What `olmguard check` says of the edits, and the comparison with what the controller does.
+//! What `olmguard check` reports of the edits, and the comparison with what the controller does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,7 +22,7 @@ pub(super) struct CheckCommand {
     authority: String,
 }
 
-/// What it says of one edit.
+/// What it reports of one edit.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Verdict {
     name: String,
@@ -84,7 +84,7 @@ impl Verdict {
         self.word == "allow" && !self.checks.is_empty()
     }
 
-    /// Whether it is what came of the edit. A denial quotes the controller, where it can.
+    /// Whether the controller did what it predicts, and for the same reason.
     fn holds(&self, outcome: &Progress) -> bool {
         match (self.word.as_str(), outcome) {
             ("allow", Progress::Done(_)) => true,
@@ -95,10 +95,8 @@ impl Verdict {
             _ => false,
         }
     }
-}
 
-impl Verdict {
-    /// Whether the controller says the same: the text that is quoted, or what its texts of the first check have in common.
+    /// Whether the controller gives the same reason: the quoted text, or what its texts of the first check have in common.
     fn is_why(&self, message: &str) -> bool {
         if let Some(upstream) = &self.upstream {
             return message.contains(upstream);
