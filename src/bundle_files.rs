@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::manifest::{DocumentError, InputError, documents, read_file};
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress};
-use olmguard_preflight::bundle::{NoCsv, RegistryBundle};
+use olmguard_preflight::bundle::{NoCsv, RegistryBundle, WrongField};
 
 /// Why a bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,8 @@ pub(crate) enum BundleFilesError {
     },
     #[error("{}: {found}: expected objects of Kubernetes, each with its kind", .file.display())]
     NoObject { file: PathBuf, found: &'static str },
+    #[error("{}: {field}", .file.display())]
+    Field { file: PathBuf, field: WrongField },
     #[error("{}: {source}: expected one with the kind ClusterServiceVersion", .folder.display())]
     NoCsv { folder: PathBuf, source: NoCsv },
     #[error(transparent)]
@@ -48,12 +50,13 @@ pub(crate) enum BundleFilesError {
 }
 
 impl BundleFilesError {
-    /// Whether operator-controller certainly reads no bundle there: what is missing, or where it must not be.
+    /// Whether operator-controller certainly reads no bundle there: what is missing, or where or as it must not be.
     pub(crate) fn is_of_format(&self) -> bool {
         match self {
             Self::Directory { .. }
             | Self::NoAnnotations { .. }
             | Self::NoObject { .. }
+            | Self::Field { .. }
             | Self::NoCsv { .. } => true,
             Self::Folder { source, .. } => source.kind() == ErrorKind::NotFound,
             // The directory can be a link, which operator-controller follows.
@@ -155,7 +158,13 @@ impl BundleFolder<'_> {
                     },
                 });
             }
-            all.extend(objects.into_iter().map(|object| object.value));
+            for object in objects {
+                if let Some(field) = WrongField::of(&object.value) {
+                    let file = self.shown(file);
+                    return Err(BundleFilesError::Field { file, field });
+                }
+                all.push(object.value);
+            }
         }
         Ok(all)
     }

@@ -99,7 +99,8 @@ fn two_csvs_are_one_and_crds_without_schema_are_a_crash() {
 #[test]
 fn what_is_no_bundle_is_an_error() {
     let whole = csv(ALL);
-    let rows: [(&[(&str, &str)], &str); 8] = [
+    let wrong = csv("{keywords: 5}");
+    let rows: [(&[(&str, &str)], &str); 9] = [
         (
             &[("manifests/csv.yaml", &whole)],
             "metadata/annotations.yaml: not there: expected the directory of a bundle",
@@ -122,6 +123,10 @@ fn what_is_no_bundle_is_an_error() {
             "a.yaml: an object without a kind",
         ),
         (&[ANNOTATIONS, ("manifests/a.yaml", "a: [\n")], "a.yaml:"),
+        (
+            &[ANNOTATIONS, ("manifests/csv.yaml", &wrong)],
+            "csv.yaml: spec.keywords: expected a list, found integer",
+        ),
         (
             &[
                 ANNOTATIONS,

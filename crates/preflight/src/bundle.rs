@@ -6,6 +6,7 @@
 //! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
 //! [`rukpak/render/registryv1/validators/validator.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/render/registryv1/validators/validator.go
 
+mod decoded;
 mod rendered;
 mod webhooks;
 
@@ -20,6 +21,7 @@ use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
 
+pub use crate::bundle::decoded::WrongField;
 pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 
 /// The manifests of a bundle.

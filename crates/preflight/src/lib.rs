@@ -15,6 +15,7 @@ pub mod crd;
 pub mod owner;
 pub mod reference;
 pub mod support;
+mod types;
 
 pub use check::PreflightCheck;
 

@@ -2,7 +2,7 @@
 
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{OlmRelease, Rules};
-use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::bundle::{RegistryBundle, WrongField};
 use olmguard_preflight::crd::{self, ComparedCrd, CrdGeneration};
 use olmguard_preflight::{config, reference};
 use proptest::prelude::*;
@@ -86,8 +86,11 @@ proptest! {
         }
         let csv = json!({"kind": "ClusterServiceVersion", "spec": {"installModes": csv.clone(),
             "webhookdefinitions": csv.clone(), "install": {"spec": {"deployments": csv}}}});
-        let bundle = RegistryBundle::of("p", objects.into_iter().chain([csv])).unwrap();
+        let bundle = RegistryBundle::of("p", objects.iter().cloned().chain([csv.clone()])).unwrap();
         prop_assert_eq!(bundle.faults(11), bundle.faults(11));
+        for object in objects.iter().chain([&csv]) {
+            prop_assert_eq!(WrongField::of(object), WrongField::of(object));
+        }
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
 use olmguard_fixtures::shared::shared;
-use olmguard_preflight::bundle::{RegistryBundle, RenderTarget, RenderedName, RenderedObject};
+use olmguard_preflight::bundle::{
+    RegistryBundle, RenderTarget, RenderedName, RenderedObject, WrongField,
+};
 use olmguard_preflight::config::ConfigFault;
 use olmguard_preflight::crd::{self, ComparedCrd, CrdFinding, CrdGeneration};
 use olmguard_preflight::support::{Supported, Unsupported};
@@ -209,10 +211,13 @@ fn crd_upgrades() {
 
 /// The bundle of a line.
 fn bundle(line: &Value) -> RegistryBundle {
+    RegistryBundle::of(text(line, "/bundle/package"), objects(line)).unwrap()
+}
+
+fn objects(line: &Value) -> impl Iterator<Item = Value> {
     let csv = [line["bundle"]["csv"].clone()];
     let others = items(line, "/bundle/manifests").iter().cloned();
-    let objects = csv.into_iter().chain(others);
-    RegistryBundle::of(text(line, "/bundle/package"), objects).unwrap()
+    csv.into_iter().chain(others)
 }
 
 /// What an object is, with a `*` for a hash.
@@ -277,7 +282,7 @@ fn rendered_objects() {
 #[test]
 fn validators() {
     let lines = recorded_or_left_out!("bundle-render.jsonl");
-    let mut refused = 0;
+    let (mut refused, mut undecoded) = (0, 0);
     for line in lines
         .iter()
         .filter(|line| line["bundle"]["csv"].is_object())
@@ -295,12 +300,16 @@ fn validators() {
         let faults = bundle.faults(11).into_iter().map(|fault| fault.upstream);
         let found = faults.collect::<Vec<_>>().join("\n");
         let message = text(line, "/message");
-        let is_of_decoder = message.starts_with("error parsing objects");
-        if is_of_decoder {
+        let wrong = objects(line).find_map(|object| WrongField::of(&object));
+        if message.starts_with("error parsing objects") {
+            let upstream = wrong.as_ref().and_then(WrongField::upstream).unwrap();
+            assert!(message.ends_with(&format!(": {upstream}")), "{id}");
+            undecoded += 1;
             continue;
         }
+        assert_eq!(wrong, None, "{id}");
         refused += usize::from(!message.is_empty());
         assert_eq!(found, message, "{id}");
     }
-    assert!(refused > 50, "{refused}");
+    assert!(refused > 50 && undecoded > 0, "{refused} {undecoded}");
 }

@@ -113,11 +113,7 @@ impl Verdict {
 const SAYS: &[(&str, &[&str])] = &[
     ("bundle-format", &["manifests", "metadata/annotations.yaml"]),
     ("config-required", &["install modes"]),
-    // A field of the wrong type counts as absent: the controller refuses to read the file.
-    (
-        "install-mode-unsupported",
-        &["install modes", "error parsing objects"],
-    ),
+    ("install-mode-unsupported", &["install modes"]),
     ("kind-not-served", &["no matches for kind"]),
     ("webhook-provider-missing", &["no matches for kind"]),
     (

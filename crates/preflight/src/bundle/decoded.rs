@@ -1,0 +1,272 @@
+//! Whether a manifest can be read into the type that Go has for its kind.
+//!
+//! Upstream: apimachinery, [`pkg/runtime/converter.go`]: fields in the order of their struct, the first that does not fit
+//! ends it. `null` fits everywhere, unknown fields are skipped, and a whole number is an integer, however it is written.
+//!
+//! [`pkg/runtime/converter.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/runtime/converter.go
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::types::{TYPES, Type, TypeField, TypeForm};
+use olmguard_catalog::members::{FieldProblem, beginning};
+
+/// A field that has not the type that its kind asks for: operator-controller does not read the manifest.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct WrongField {
+    path: String,
+    problem: FieldProblem,
+    upstream: Option<String>,
+}
+
+impl WrongField {
+    /// The first of a `ClusterServiceVersion` or a CRD. Other objects have no type that they are read into.
+    pub fn of(manifest: &Value) -> Option<Self> {
+        let kind = super::text(manifest, "/kind");
+        let is_read = matches!(kind, "ClusterServiceVersion" | "CustomResourceDefinition");
+        is_read.then(|| decode(manifest, kind).err())?
+    }
+
+    /// The reason of operator-controller, after the name of the file; none if its text is not known.
+    pub fn upstream(&self) -> Option<&str> {
+        self.upstream.as_deref()
+    }
+
+    fn new(expected: &'static str, found: &Value, upstream: Option<String>) -> Self {
+        Self {
+            path: String::new(),
+            problem: FieldProblem::other_type(expected, found),
+            upstream,
+        }
+    }
+
+    /// The same, seen from what holds it.
+    fn within(mut self, part: &str) -> Self {
+        let joint = if self.path.is_empty() || self.path.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        self.path = format!("{part}{joint}{}", self.path);
+        self
+    }
+}
+
+impl fmt::Display for WrongField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.problem)
+    }
+}
+
+/// Types contain each other only in values, so this recurses as deep as the value.
+fn decode(value: &Value, form: &str) -> Result<(), WrongField> {
+    if value.is_null() {
+        return Ok(());
+    }
+    match TypeForm::read(form) {
+        TypeForm::List(item) => list(value, item),
+        TypeForm::Map(item) => {
+            let entries = value.as_object().ok_or_else(|| {
+                let upstream = format!("cannot restore map from {}", go_kind(value));
+                WrongField::new("a map", value, Some(upstream))
+            })?;
+            let mut entries = entries.iter();
+            entries.try_for_each(|(key, value)| member(key, value, item))
+        }
+        TypeForm::Named(name) => match TYPES.get(name) {
+            Some(Type::Struct(fields)) => structure(value, fields),
+            Some(Type::OneOf(forms)) => one_of(value, forms),
+            None => primitive(value, name),
+        },
+    }
+}
+
+fn list(value: &Value, item: &str) -> Result<(), WrongField> {
+    let items = value.as_array().ok_or_else(|| {
+        let upstream = format!("cannot restore slice from {}", go_kind(value));
+        WrongField::new("a list", value, Some(upstream))
+    })?;
+    let mut items = items.iter().enumerate();
+    items.try_for_each(|(at, value)| {
+        decode(value, item).map_err(|wrong| wrong.within(&format!("[{at}]")))
+    })
+}
+
+fn structure(value: &Value, fields: &[TypeField]) -> Result<(), WrongField> {
+    let members = value.as_object().ok_or_else(|| {
+        let upstream = format!("cannot restore struct from: {}", go_kind(value));
+        WrongField::new("a map", value, Some(upstream))
+    })?;
+    let mut there = fields.iter().filter_map(|field| present(members, field));
+    there.try_for_each(|(field, value)| member(field.name, value, field.form))
+}
+
+fn present<'v, 'f>(
+    members: &'v Map<String, Value>,
+    field: &'f TypeField,
+) -> Option<(&'f TypeField, &'v Value)> {
+    members.get(field.name).map(|value| (field, value))
+}
+
+fn member(key: &str, value: &Value, form: &str) -> Result<(), WrongField> {
+    decode(value, form).map_err(|wrong| wrong.within(&beginning(key, LONGEST_KEY)))
+}
+
+/// Types with a decoder of their own, whose texts are of Go's JSON library. It goes by the kind of the value.
+fn one_of(value: &Value, forms: &[&'static str]) -> Result<(), WrongField> {
+    let of_its_kind = forms.iter().find(|form| is_of_kind(value, form));
+    let Some(form) = of_its_kind.or(forms.last()) else {
+        return Ok(());
+    };
+    decode(value, form).map_err(|wrong| WrongField {
+        upstream: None,
+        ..wrong
+    })
+}
+
+fn is_of_kind(value: &Value, form: &str) -> bool {
+    match TypeForm::read(form) {
+        TypeForm::List(_) => value.is_array(),
+        TypeForm::Map(_) => value.is_object(),
+        TypeForm::Named(name) if TYPES.contains_key(name) => value.is_object(),
+        TypeForm::Named(name) => primitive(value, name).is_ok(),
+    }
+}
+
+fn primitive(value: &Value, name: &str) -> Result<(), WrongField> {
+    let (fits, expected) = match name {
+        "string" => (value.is_string(), "a string"),
+        "boolean" => (value.is_boolean(), "a boolean"),
+        "int32" | "int64" => (is_whole(value), "a whole number"),
+        "float64" => (value.is_number(), "a number"),
+        "bytes" => (value.is_string() || value.is_array(), "a string"),
+        "object" => (value.is_object(), "a map"),
+        "quantity" => (value.is_string() || value.is_number(), "a quantity"),
+        _ => (true, ""),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(WrongField::new(expected, value, of_primitive(value, name)))
+}
+
+fn is_whole(value: &Value) -> bool {
+    value.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+/// The text for a value that is no `name`. Of a number in place of a string it would name the type of the field, which
+/// the table does not have.
+fn of_primitive(value: &Value, name: &str) -> Option<String> {
+    let go_type = if name == "boolean" { "bool" } else { name };
+    match (name, go_kind(value)) {
+        ("string", "int64") | ("bytes" | "object" | "quantity", _) => None,
+        ("int32" | "int64", "float64") => Some(format!("cannot convert float64 to {name}")),
+        _ => Some(format!("unrecognized type: {go_type}")),
+    }
+}
+
+/// What Go's JSON reader makes of a value.
+fn go_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "invalid",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+    }
+}
+
+/// Of the keys that a path repeats: a key can be as long as a manifest.
+const LONGEST_KEY: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn csv(spec: &Value) -> Value {
+        json!({"kind": "ClusterServiceVersion", "metadata": {"name": "p.v1"}, "spec": spec})
+    }
+
+    fn crd(schema: &Value) -> Value {
+        json!({"kind": "CustomResourceDefinition", "spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}})
+    }
+
+    #[test]
+    fn what_go_reads_has_no_wrong_field() {
+        for manifest in [
+            csv(&json!({})),
+            csv(&json!({"installModes": null, "bogus": 5, "minKubeVersion": ""})),
+            csv(&json!({"webhookdefinitions": [{"containerPort": 443.0, "targetPort": "https"}]})),
+            csv(&json!({"webhookdefinitions": [null, {"targetPort": 8443}]})),
+            crd(
+                &json!({"additionalProperties": true, "items": [{"type": "string"}], "default": 5}),
+            ),
+            crd(
+                &json!({"properties": {"a": {"additionalProperties": {"maximum": 1}, "items": 5}}}),
+            ),
+            json!({"kind": "Role", "rules": 5}),
+        ] {
+            assert_eq!(WrongField::of(&manifest), None, "{manifest}");
+        }
+    }
+
+    #[test]
+    fn the_first_wrong_field_is_named_with_the_text_of_go() {
+        for (manifest, expected, upstream) in [
+            (
+                csv(&json!({"installModes": 5, "displayName": true})),
+                "spec.displayName: expected a string, found boolean",
+                Some("unrecognized type: string"),
+            ),
+            (
+                csv(&json!({"installModes": 5})),
+                "spec.installModes: expected a list, found integer",
+                Some("cannot restore slice from int64"),
+            ),
+            (
+                csv(&json!({"installModes": [{"supported": "true"}]})),
+                "spec.installModes[0].supported: expected a boolean, found string",
+                Some("unrecognized type: bool"),
+            ),
+            (
+                csv(&json!({"displayName": 5})),
+                "spec.displayName: expected a string, found integer",
+                None,
+            ),
+            (
+                csv(&json!({"install": {"spec": {"deployments": [{"spec": {"replicas": 1.5}}]}}})),
+                "spec.install.spec.deployments[0].spec.replicas: expected a whole number, found number",
+                Some("cannot convert float64 to int32"),
+            ),
+            (
+                csv(&json!({"labels": ["a"]})),
+                "spec.labels: expected a map, found array",
+                Some("cannot restore map from slice"),
+            ),
+            (
+                csv(&json!({"provider": "me"})),
+                "spec.provider: expected a map, found string",
+                Some("cannot restore struct from: string"),
+            ),
+            (
+                crd(&json!({"properties": {"a": {"type": ["string"]}}})),
+                "spec.versions[0].schema.openAPIV3Schema.properties.a.type: expected a string, found array",
+                Some("unrecognized type: string"),
+            ),
+            (
+                crd(&json!({"additionalProperties": {"type": 5}})),
+                "spec.versions[0].schema.openAPIV3Schema.additionalProperties.type: expected a string, found integer",
+                None,
+            ),
+        ] {
+            let wrong = WrongField::of(&manifest).unwrap();
+            assert_eq!(wrong.to_string(), expected);
+            assert_eq!(wrong.upstream(), upstream, "{expected}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The types of Kubernetes and OLM that manifests are read into.
+//!
+//! The table beside this file has them as Go declares them: operator-framework/api, `pkg/operators/v1alpha1`; k8s.io/api;
+//! k8s.io/apiextensions-apiserver.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// How a type is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TypeForm<'t> {
+    List(&'t str),
+    Map(&'t str),
+    Named(&'t str),
+}
+
+impl<'t> TypeForm<'t> {
+    pub(crate) fn read(text: &'t str) -> Self {
+        let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+        within('[', ']')
+            .map(Self::List)
+            .or_else(|| within('{', '}').map(Self::Map))
+            .unwrap_or(Self::Named(text))
+    }
+}
+
+/// A type of the table.
+pub(crate) enum Type {
+    Struct(Vec<TypeField>),
+    /// Any of these forms.
+    OneOf(Vec<&'static str>),
+}
+
+/// A field of a struct.
+pub(crate) struct TypeField {
+    pub(crate) name: &'static str,
+    pub(crate) form: &'static str,
+    pub(crate) is_required: bool,
+}
+
+/// The table, by the names of its types.
+pub(crate) static TYPES: LazyLock<BTreeMap<&'static str, Type>> = LazyLock::new(|| {
+    let lines = include_str!("types/kubernetes.txt").lines();
+    lines.filter_map(read_type).collect()
+});
+
+fn read_type(line: &'static str) -> Option<(&'static str, Type)> {
+    if let Some((name, forms)) = line.split_once(" = ") {
+        return Some((name, Type::OneOf(forms.split(" | ").collect())));
+    }
+    let (name, fields) = line.split_once(": ")?;
+    let fields = fields.split(", ").filter_map(|field| {
+        let (name, form) = field.split_once(' ')?;
+        Some(TypeField {
+            name: name.trim_end_matches('!'),
+            form,
+            is_required: name.ends_with('!'),
+        })
+    });
+    (!name.starts_with('#')).then(|| (name, Type::Struct(fields.collect())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_of_the_table_is_known() {
+        let forms = TYPES.values().flat_map(|kind| match kind {
+            Type::Struct(fields) => fields.iter().map(|field| field.form).collect(),
+            Type::OneOf(forms) => forms.clone(),
+        });
+        let mut count = 0;
+        for form in forms {
+            let name = form.trim_matches(['[', ']', '{', '}']);
+            assert!(
+                PRIMITIVE.contains(&name) || TYPES.contains_key(name),
+                "{name}"
+            );
+            count += 1;
+        }
+        assert!(count > 800, "{count}");
+    }
+
+    const PRIMITIVE: [&str; 9] = [
+        "string", "boolean", "int32", "int64", "float64", "bytes", "object", "quantity", "any",
+    ];
+}
