@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::manifest::{DocumentError, InputError, documents, read_file};
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress};
+use olmguard_catalog::memory::{Account, Loan, TooLarge};
 use olmguard_preflight::bundle::{NoCsv, RegistryBundle, WrongField};
 
 /// Why a bundle cannot be read.
@@ -32,6 +33,8 @@ pub(crate) enum BundleFilesError {
     NoAnnotations { file: PathBuf },
     #[error("{}: more than {MOST_BYTES} bytes of manifests: expected a bundle that a Helm release has room for", .folder.display())]
     TooLarge { folder: PathBuf },
+    #[error("{}: no room: {source}", .file.display())]
+    Memory { file: PathBuf, source: TooLarge },
     #[error("{}: {source}", .file.display())]
     File { file: PathBuf, source: InputError },
     #[error("{}:{source}", .file.display())]
@@ -60,9 +63,11 @@ impl BundleFilesError {
             | Self::NoCsv { .. } => true,
             Self::Folder { source, .. } => source.kind() == ErrorKind::NotFound,
             // The directory can be a link, which operator-controller follows.
-            Self::Image(_) | Self::File { .. } | Self::Document { .. } | Self::TooLarge { .. } => {
-                false
-            }
+            Self::Image(_)
+            | Self::Memory { .. }
+            | Self::File { .. }
+            | Self::Document { .. }
+            | Self::TooLarge { .. } => false,
         }
     }
 }
@@ -75,12 +80,21 @@ pub(crate) fn read(
     place: &FilesPlace,
     progress: &Progress,
 ) -> Result<RegistryBundle, BundleFilesError> {
+    read_within(place, progress, &Account::default()).map(|(bundle, _)| bundle)
+}
+
+/// The same in memory of this account, which the bundle has until the loan is dropped.
+pub(crate) fn read_within(
+    place: &FilesPlace,
+    progress: &Progress,
+    memory: &Account,
+) -> Result<(RegistryBundle, Loan), BundleFilesError> {
     let files = place.local(ImageKind::Bundle, progress)?;
     let folder = BundleFolder {
         root: files.path(),
         place,
     };
-    folder.read()
+    folder.read(memory.loan())
 }
 
 /// The directory of a bundle. Links are followed: it is the user's own, or one without any.
@@ -91,7 +105,7 @@ struct BundleFolder<'a> {
 }
 
 impl BundleFolder<'_> {
-    fn read(&self) -> Result<RegistryBundle, BundleFilesError> {
+    fn read(&self, mut memory: Loan) -> Result<(RegistryBundle, Loan), BundleFilesError> {
         let annotations = self.root.join("metadata/annotations.yaml");
         if !annotations.exists() {
             let file = self.shown(&annotations);
@@ -109,14 +123,18 @@ impl BundleFolder<'_> {
                 let folder = self.shown(&manifests);
                 BundleFilesError::TooLarge { folder }
             })?;
+            memory.more(room_for(&bytes)).map_err(|source| {
+                let file = self.shown(&file);
+                BundleFilesError::Memory { file, source }
+            })?;
             all.extend(self.objects(&file, &bytes)?);
         }
-        RegistryBundle::of(package.unwrap_or_default(), all).map_err(|source| {
-            BundleFilesError::NoCsv {
-                folder: self.shown(&manifests),
-                source,
-            }
-        })
+        let bundle = RegistryBundle::of(package.unwrap_or_default(), all);
+        let bundle = bundle.map_err(|source| BundleFilesError::NoCsv {
+            folder: self.shown(&manifests),
+            source,
+        })?;
+        Ok((bundle, memory))
     }
 
     /// The files of a directory, in byte order of their names.
@@ -201,6 +219,28 @@ impl BundleFolder<'_> {
         }
     }
 }
+
+/// The most memory that the objects of a file take while they are read: a map takes the most by far, and has a colon or a
+/// question mark in it. An alias repeats what has an anchor, as often as the reader of manifests allows.
+fn room_for(file: &[u8]) -> usize {
+    let count = |bytes: &[u8]| file.iter().filter(|byte| bytes.contains(byte)).count();
+    let mut nodes = file.windows(3);
+    let has_anchors = nodes
+        .any(|at| matches!(at, [b' ' | b'\n' | b'[' | b',', b'&', c] if c.is_ascii_alphanumeric()));
+    if has_anchors {
+        return MOST_OF_ALIASES;
+    }
+    count(b":?") * MAP + count(b",\n") * ITEM + file.len() * 2
+}
+
+/// A map of one member, or a member of a larger one, with a short text.
+const MAP: usize = 768;
+
+/// An entry of a list that has just grown, with a short text.
+const ITEM: usize = 128;
+
+/// What the reader of manifests allows for a document.
+const MOST_OF_ALIASES: usize = 256 << 20;
 
 /// Of all manifests together: a Helm release has room for 11 MB after compression.
 const MOST_BYTES: usize = 64 << 20;

@@ -15,7 +15,7 @@ use crate::cluster::object::WatchedObject;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
 use olmguard_preflight::bundle::{BundledKind, RenderedName, RenderedObject};
-use olmguard_preflight::content::{BundleContents, ClusterObjects};
+use olmguard_preflight::content::{BundleContents, ClusterObjects, owned};
 
 /// Why that is not known.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -41,8 +41,8 @@ impl ClusterObjectsError {
     }
 }
 
-/// What the cluster has of these bundles and of the objects that first installations make, and what is not known of it:
-/// kinds then count as served, and objects as absent.
+/// These bundles with what the cluster has of them and of the objects that first installations make, and what is not known
+/// of it: kinds then count as served, and objects as absent. CRDs are compared as operator-controller 1.`minor` does.
 ///
 /// # Errors
 /// If a CRD cannot be read: then it is not known whether it is there.
@@ -50,9 +50,11 @@ pub async fn of_bundles(
     client: Client,
     contents: &BundleContents,
     made: &BTreeSet<RenderedObject>,
-) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
+    minor: u8,
+) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
     let (client, _) = line::open(client);
-    let crds = crds(&client, &contents.crd_names()).await?;
+    let mut compared = contents.clone();
+    let crds = crds(&client, &mut compared, minor).await?;
     let objects = ClusterObjects {
         crds,
         ..ClusterObjects::default()
@@ -61,7 +63,7 @@ pub async fn of_bundles(
     let kinds: BTreeSet<_> = contents.kinds().into_iter().chain(of_made).collect();
     let served = match served(&client, &kinds).await {
         Ok(served) => served,
-        Err(error) => return Ok((objects, Some(error))),
+        Err(error) => return Ok((compared.with_compared(objects), Some(error))),
     };
     let (others, error) = others(&client, made, &served).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
@@ -70,14 +72,17 @@ pub async fn of_bundles(
         others,
         ..objects
     };
-    Ok((objects, error))
+    Ok((compared.with_compared(objects), error))
 }
 
-/// The CRDs of these names that are there, as the API server returns them.
+/// Compares the CRDs of the bundles with those that are there. One is held at a time, of the others who owns them.
 async fn crds(
     client: &Client,
-    names: &BTreeSet<&str>,
+    contents: &mut BundleContents,
+    minor: u8,
 ) -> Result<BTreeMap<String, Value>, ClusterObjectsError> {
+    let names = contents.crd_names().into_iter().map(str::to_owned);
+    let names: Vec<String> = names.collect();
     if names.len() > MOST_CRDS {
         return Err(ClusterObjectsError::too_many("CRDs", MOST_CRDS));
     }
@@ -85,11 +90,14 @@ async fn crds(
     let api: Api<WatchedObject> = Api::all_with(client.clone(), &resource);
     let mut crds = BTreeMap::new();
     for name in names {
-        let found = api.get_opt(name).await.map_err(|error| {
-            let what = format!("CustomResourceDefinition {}", go::quote(name));
+        let found = api.get_opt(&name).await.map_err(|error| {
+            let what = format!("CustomResourceDefinition {}", go::quote(&name));
             ClusterObjectsError::of(what, &error)
         })?;
-        crds.extend(found.map(|crd| ((*name).to_owned(), crd.content)));
+        if let Some(crd) = found {
+            contents.compare(&name, &crd.content, minor);
+            crds.insert(name, owned(&crd.content));
+        }
     }
     Ok(crds)
 }
@@ -153,7 +161,8 @@ async fn others(
         let found = place.read(client).await;
         (object, found)
     });
-    let mut reading = stream::iter(reading).buffered(AT_ONCE);
+    // Collected, as a closure over names that is kept over an await is none that a task can have.
+    let mut reading = stream::iter(reading.collect::<Vec<_>>()).buffered(AT_ONCE);
     let (mut others, mut error) = (BTreeMap::new(), too_many);
     while let Some((object, found)) = reading.next().await {
         match found {
@@ -268,16 +277,26 @@ mod tests {
         BundleContents::of([("image".to_owned(), Ok(bundle))])
     }
 
+    /// What the cluster has, or why that is not known.
+    type Read = Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError>;
+
+    async fn read(
+        api: &ApiServer,
+        contents: &BundleContents,
+        made: &BTreeSet<RenderedObject>,
+    ) -> Read {
+        of_bundles(api.client(), contents, made, 11).await
+    }
+
     #[tokio::test]
     async fn crds_that_are_there_are_read_by_name() {
         let api = cluster();
         let contents = contents(&["a.example.com", "b.example.com", "../x"], &[]);
-        let (found, _) = of_bundles(api.client(), &contents, &BTreeSet::new())
-            .await
-            .unwrap();
-        let scope = |name: &str| found.crds.get(name)?.pointer("/spec/scope")?.as_str();
-        assert_eq!(scope("a.example.com"), Some("Cluster"));
-        assert_eq!(found.crds.len(), 1);
+        let (found, _) = read(&api, &contents, &BTreeSet::new()).await.unwrap();
+        let found = found.cluster().unwrap();
+        let found: Vec<_> = found.crds.iter().collect();
+        let metadata = json!({"metadata": {"name": "a.example.com", "resourceVersion": "1"}});
+        assert_eq!(found, [(&"a.example.com".to_owned(), &metadata)]);
         assert!(api.asked().iter().all(|asked| !asked.path.contains("..")));
     }
 
@@ -291,9 +310,10 @@ mod tests {
             ("", "ConfigMap"),
         ];
         let api = cluster();
-        let found = of_bundles(api.client(), &contents(&[], &kinds), &BTreeSet::new()).await;
-        let (ClusterObjects { unserved, .. }, error) = found.unwrap();
+        let found = read(&api, &contents(&[], &kinds), &BTreeSet::new()).await;
+        let (found, error) = found.unwrap();
         assert_eq!(error, None);
+        let unserved = &found.cluster().unwrap().unserved;
         let found: BTreeSet<_> = unserved.iter().map(|kind| &*kind.kind).collect();
         let expected: BTreeSet<_> = kinds[1..].iter().map(|(_, kind)| *kind).collect();
         assert_eq!(found, expected);
@@ -307,13 +327,10 @@ mod tests {
             asked.path == "/apis/policy/v1"
         });
         let kinds = [("policy/v1", "PodDisruptionBudget")];
-        let found = of_bundles(
-            api.client(),
-            &contents(&["a.example.com"], &kinds),
-            &BTreeSet::new(),
-        )
-        .await;
+        let contents = contents(&["a.example.com"], &kinds);
+        let found = read(&api, &contents, &BTreeSet::new()).await;
         let (found, error) = found.unwrap();
+        let found = found.cluster().unwrap();
         assert_eq!((found.crds.len(), found.unserved.len()), (1, 0));
         assert_eq!(
             error.unwrap().to_string(),
@@ -328,7 +345,7 @@ mod tests {
             .map(|at| format!("a{at}.example.com"))
             .collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let error = of_bundles(api.client(), &contents(&names, &[]), &BTreeSet::new()).await;
+        let error = read(&api, &contents(&names, &[]), &BTreeSet::new()).await;
         assert_eq!(
             error.unwrap_err().to_string(),
             "cannot read the CRDs of the bundles: there are more than 1000"
@@ -341,12 +358,8 @@ mod tests {
         api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
             asked.path.starts_with(CRDS)
         });
-        let error = of_bundles(
-            api.client(),
-            &contents(&["a.example.com"], &[]),
-            &BTreeSet::new(),
-        )
-        .await;
+        let contents = contents(&["a.example.com"], &[]);
+        let error = read(&api, &contents, &BTreeSet::new()).await;
         assert_eq!(
             error.unwrap_err().to_string(),
             "cannot read CustomResourceDefinition \"a.example.com\": the API server answers 403: as the test says"
@@ -388,7 +401,8 @@ mod tests {
             json!({"metadata": {"name": "one", "namespace": "ns", "labels": labels}}),
         );
         let (contents, made) = made();
-        let (found, error) = of_bundles(api.client(), &contents, &made).await.unwrap();
+        let (found, error) = read(&api, &contents, &made).await.unwrap();
+        let found = found.cluster().unwrap();
         assert_eq!(error, None);
         let found: Vec<_> = found.others.iter().collect();
         let [(object, metadata)] = found[..] else {
@@ -407,7 +421,8 @@ mod tests {
             asked.path.starts_with(CONFIG_MAPS)
         });
         let (contents, made) = made();
-        let (found, error) = of_bundles(api.client(), &contents, &made).await.unwrap();
+        let (found, error) = read(&api, &contents, &made).await.unwrap();
+        let found = found.cluster().unwrap();
         assert_eq!((found.others.len(), error), (0, None));
     }
 
@@ -427,9 +442,8 @@ mod tests {
             }
         };
         let made = [named("ns", "../x"), named("..", "one"), named("", "one")];
-        let (found, error) = of_bundles(api.client(), &contents, &made.into())
-            .await
-            .unwrap();
+        let (found, error) = read(&api, &contents, &made.into()).await.unwrap();
+        let found = found.cluster().unwrap();
         assert_eq!((found.others.len(), error), (0, None));
         assert!(
             api.asked()
@@ -449,9 +463,8 @@ mod tests {
             namespace: String::new(),
             name: RenderedName::Whole(format!("a{at}")),
         });
-        let (found, error) = of_bundles(api.client(), &contents, &made.collect())
-            .await
-            .unwrap();
+        let (found, error) = read(&api, &contents, &made.collect()).await.unwrap();
+        let found = found.cluster().unwrap();
         assert_eq!(found.others.len(), 1);
         assert_eq!(
             error.unwrap().to_string(),
@@ -468,7 +481,8 @@ mod tests {
         let (contents, made) = made();
         let classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
         api.put(classes, json!({"metadata": {"name": "one"}}));
-        let (found, error) = of_bundles(api.client(), &contents, &made).await.unwrap();
+        let (found, error) = read(&api, &contents, &made).await.unwrap();
+        let found = found.cluster().unwrap();
         // The others are.
         assert_eq!(found.others.len(), 1);
         assert_eq!(

@@ -42,7 +42,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
 use olmguard_preflight::bundle::RenderedObject;
-use olmguard_preflight::content::{BundleContents, ClusterObjects};
+use olmguard_preflight::content::BundleContents;
 
 /// Reads the facts of a cluster.
 pub struct ClusterReader {
@@ -111,8 +111,9 @@ impl ClusterReader {
         &self,
         contents: &BundleContents,
         made: &BTreeSet<RenderedObject>,
-    ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
-        bundle_objects::of_bundles(self.client.clone(), contents, made).await
+        minor: u8,
+    ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
+        bundle_objects::of_bundles(self.client.clone(), contents, made, minor).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

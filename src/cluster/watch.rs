@@ -20,10 +20,12 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::time::Duration;
 
-use kube::core::ApiResource;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt};
+use kube::core::{ApiResource, PartialObjectMeta};
 use kube::runtime::watcher::{self, DefaultBackoff, Event, watcher};
 use kube::{Api, Client};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::mpsc::Sender;
 use tokio::time::sleep;
 
@@ -39,6 +41,15 @@ pub(super) struct WatchedKind {
     /// The one object that is meant; none means all.
     only: Option<&'static str>,
     absence: Absence,
+    part: WatchedPart,
+}
+
+/// What is sent of each object.
+#[derive(Clone, Copy, Debug)]
+enum WatchedPart {
+    Whole,
+    /// Its metadata. That is all that is read of kinds whose objects can have megabytes.
+    Metadata,
 }
 
 /// What it means that a cluster does not serve a kind.
@@ -89,6 +100,7 @@ impl WatchedKind {
             names,
             only: None,
             absence: Absence::Fault,
+            part: WatchedPart::Whole,
         }
     }
 
@@ -104,6 +116,14 @@ impl WatchedKind {
     pub(super) const fn only(self, name: &'static str) -> Self {
         Self {
             only: Some(name),
+            ..self
+        }
+    }
+
+    /// The metadata of the objects, and nothing else.
+    pub(super) const fn metadata(self) -> Self {
+        Self {
+            part: WatchedPart::Metadata,
             ..self
         }
     }
@@ -193,8 +213,7 @@ impl<T, R: Fn(Value) -> T> KindWatch<T, R> {
     }
 
     async fn follow(&mut self, resource: &ApiResource) -> RoundEnd {
-        let api: Api<WatchedObject> = Api::all_with(self.client.clone(), resource);
-        let mut objects = pin!(watcher(api, self.config()));
+        let mut objects = self.objects(resource);
         let mut wait = FIRST_RECHECK;
         let mut recheck = pin!(sleep(wait));
         self.heard.forget();
@@ -214,6 +233,16 @@ impl<T, R: Fn(Value) -> T> KindWatch<T, R> {
                     recheck.set(sleep(wait));
                 }
             }
+        }
+    }
+
+    fn objects(&self, resource: &ApiResource) -> ObjectStream {
+        let (client, config) = (self.client.clone(), self.config());
+        match self.kind.part {
+            WatchedPart::Whole => watcher(Api::all_with(client, resource), config).boxed(),
+            WatchedPart::Metadata => watcher(Api::all_with(client, resource), config)
+                .map_ok(of_metadata)
+                .boxed(),
         }
     }
 
@@ -256,6 +285,23 @@ impl<T, R: Fn(Value) -> T> KindWatch<T, R> {
     /// A closed receiver is no fault here: it ends [`WatchedKind::watch`].
     async fn report(&self, event: WatchEvent<T>) {
         self.events.send(event).await.ok();
+    }
+}
+
+type ObjectStream = BoxStream<'static, watcher::Result<Event<WatchedObject>>>;
+
+/// An event about metadata, as one about objects that have nothing else.
+fn of_metadata(event: Event<PartialObjectMeta<WatchedObject>>) -> Event<WatchedObject> {
+    let read = |object: PartialObjectMeta<WatchedObject>| {
+        let metadata = serde_json::to_value(object.metadata).unwrap_or_default();
+        WatchedObject::from(json!({"metadata": metadata}))
+    };
+    match event {
+        Event::Init => Event::Init,
+        Event::InitApply(object) => Event::InitApply(read(object)),
+        Event::InitDone => Event::InitDone,
+        Event::Apply(object) => Event::Apply(read(object)),
+        Event::Delete(object) => Event::Delete(read(object)),
     }
 }
 

@@ -29,7 +29,7 @@ use crate::source::http::{FetchLimits, RootsError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
 use olmguard_preflight::bundle::RenderedObject;
-use olmguard_preflight::content::{BundleContents, ClusterObjects};
+use olmguard_preflight::content::BundleContents;
 
 /// Which cluster is read, and how.
 #[derive(Clone, Debug, Default)]
@@ -218,14 +218,15 @@ impl OpenCluster {
         self.runtime.block_on(self.reader.classic(take))
     }
 
-    /// What it has of these bundles.
+    /// These bundles with what it has of them.
     pub(super) fn bundle_objects(
         &self,
         contents: &BundleContents,
         made: &BTreeSet<RenderedObject>,
-    ) -> Result<(ClusterObjects, Option<ClusterObjectsError>), ClusterObjectsError> {
+        minor: u8,
+    ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
         self.runtime
-            .block_on(self.reader.bundle_objects(contents, made))
+            .block_on(self.reader.bundle_objects(contents, made, minor))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

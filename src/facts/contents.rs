@@ -6,11 +6,13 @@ use super::cluster::{ClusterRequest, OpenCluster};
 use super::{Fault, Reading};
 use crate::bundle_files;
 use crate::cluster::bundle_objects::{ClusterObjectsError, MOST_OBJECTS};
+use crate::cluster::images::{ReadBundle, ReadImage};
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
+use olmguard_catalog::memory::Account;
 use olmguard_engine::explain::PulledImage;
 use olmguard_preflight::bundle::{RegistryBundle, RenderedObject};
-use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
+use olmguard_preflight::content::{BundleContents, UnreadableBundle};
 
 /// Which contents are read.
 pub(crate) struct ContentsRequest {
@@ -44,10 +46,10 @@ impl ContentsRequest {
             Some(contents.made_of(&image.reference, namespace))
         });
         let made = first.flatten().take(MOST_OBJECTS + 1);
-        match objects(cluster, &contents, &made.collect()) {
-            Ok((objects, error)) => {
+        match compared(cluster, &contents, &made.collect(), self.minor) {
+            Ok((compared, error)) => {
                 faults.extend(error.map(|error| Fault::Objects(error.to_string())));
-                (contents.with_cluster(objects, self.minor), faults)
+                (compared, faults)
             }
             Err(why) => {
                 faults.push(Fault::Objects(why));
@@ -85,15 +87,16 @@ fn pulled(
     (bundles, faults)
 }
 
-/// What the cluster has of the bundles.
-fn objects(
+/// The bundles with what the cluster has of them.
+fn compared(
     request: &ClusterRequest,
     contents: &BundleContents,
     made: &BTreeSet<RenderedObject>,
-) -> Result<(ClusterObjects, Option<ClusterObjectsError>), String> {
+    minor: u8,
+) -> Result<(BundleContents, Option<ClusterObjectsError>), String> {
     let cluster = OpenCluster::open(request).map_err(|error| error.to_string())?;
-    let objects = cluster.bundle_objects(contents, made);
-    objects.map_err(|error| error.to_string())
+    let compared = cluster.bundle_objects(contents, made, minor);
+    compared.map_err(|error| error.to_string())
 }
 
 /// The bundle in an image, or why operator-controller reads none there.
@@ -101,11 +104,29 @@ fn bundle(
     image: &str,
     reading: Reading<'_>,
 ) -> Result<Result<RegistryBundle, UnreadableBundle>, String> {
+    let progress = Progress::default();
+    let read = || read(image, &progress, &Account::default());
+    reading.wait(&progress, read).map(|(bundle, _)| bundle)
+}
+
+/// The images of registries, for a server.
+#[derive(Debug)]
+pub(crate) struct RegistryImages;
+
+impl ReadImage for RegistryImages {
+    fn read(&self, image: &str, memory: &Account) -> Result<ReadBundle, String> {
+        read(image, &Progress::default(), memory)
+    }
+}
+
+fn read(image: &str, progress: &Progress, memory: &Account) -> Result<ReadBundle, String> {
     let place = ImagePlace::of_registry(image).map_err(|error| error.to_string())?;
-    let (place, progress) = (FilesPlace::Image(place), Progress::default());
-    match reading.wait(&progress, || bundle_files::read(&place, &progress)) {
-        Ok(bundle) => Ok(Ok(bundle)),
-        Err(error) if error.is_of_format() => Ok(Err(UnreadableBundle::new(&error.to_string()))),
+    match bundle_files::read_within(&FilesPlace::Image(place), progress, memory) {
+        Ok((bundle, loan)) => Ok((Ok(bundle), loan)),
+        Err(error) if error.is_of_format() => {
+            let unreadable = UnreadableBundle::new(&error.to_string());
+            Ok((Err(unreadable), memory.loan()))
+        }
         Err(error) => Err(error.to_string()),
     }
 }

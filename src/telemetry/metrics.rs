@@ -8,6 +8,7 @@ mod admission;
 mod audit;
 mod catalogs;
 mod connections;
+mod images;
 mod policies;
 mod process;
 mod register;
@@ -21,6 +22,7 @@ pub use catalogs::{
 pub use connections::{
     ConnectionMetrics, ConnectionRefusal, Eviction, HandshakeFailure, Reload, TlsMetrics,
 };
+pub use images::{ImageMetrics, ImageState};
 pub use policies::{
     ConfigurationField, ConfigurationMetrics, GuardrailMetrics, PolicyEffect, PolicyMetrics,
     PolicyObjectLabel,
@@ -60,6 +62,8 @@ pub struct Metrics {
     pub events: Arc<EventMetrics>,
     /// The audits of what is installed.
     pub audit: Arc<AuditMetrics>,
+    /// The images of bundles that are read ahead.
+    pub images: Arc<ImageMetrics>,
     /// The upgrade policies that are judged by.
     pub policies: Arc<PolicyMetrics>,
     /// The webhook configuration in the cluster.
@@ -89,6 +93,7 @@ impl Metrics {
             guardrails: Arc::new(GuardrailMetrics::new(&register)),
             events: Arc::new(EventMetrics::new(&register)),
             audit: Arc::new(AuditMetrics::new(&register)),
+            images: Arc::new(ImageMetrics::new(&register)),
             policies: Arc::new(PolicyMetrics::new(&register)),
             configuration: Arc::new(ConfigurationMetrics::new(&register)),
             watches: Arc::new(WatchMetrics::new(&register)),

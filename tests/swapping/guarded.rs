@@ -115,6 +115,7 @@ fn terms(
         limit: AgeLimit::default(),
         events,
         rules,
+        contents: channel(1).1,
         snapshot: Arc::clone(snapshot),
         listener: StatusListener {
             board: Arc::<StatusBoard>::default(),

@@ -15,6 +15,7 @@
 //!
 //! The results are facts; `views` words them.
 
+mod ahead;
 mod change;
 mod concern;
 mod onward;
@@ -28,6 +29,7 @@ use crate::judge::{
 use crate::resolve::{Choice, Origin, Query};
 use olmguard_catalog::version::Constraint;
 
+pub use crate::audit::ahead::images_ahead;
 pub use crate::audit::change::{Difference, Moves, Reach, denied_step, differences, other_images};
 pub use crate::audit::concern::Concern;
 pub use crate::audit::onward::{NextEdit, Onward};

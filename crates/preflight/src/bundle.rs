@@ -19,6 +19,7 @@ use crate::bundle::webhooks::CsvWebhook;
 use crate::support::Supported;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
+use olmguard_catalog::heap;
 use olmguard_catalog::version::go;
 
 pub use crate::bundle::decoded::WrongField;
@@ -90,6 +91,30 @@ impl RegistryBundle {
             crds,
             others,
         })
+    }
+
+    /// The same without what only a comparison of its CRDs reads, and without what nothing reads: a tenth is left, or less.
+    #[must_use]
+    pub fn without_schemas(&self) -> Self {
+        let crds = self.crds.iter().map(|crd| {
+            let versions = items(crd, "/spec/versions").iter();
+            let versions = versions.map(|version| json!({"name": version["name"]}));
+            let mut kept = kept(crd, &CRD_FIELDS);
+            put(&mut kept, "/spec/versions", versions.collect());
+            kept
+        });
+        Self {
+            package: self.package.clone(),
+            csv: kept(&self.csv, &CSV_FIELDS),
+            crds: crds.collect(),
+            others: self.others.clone(),
+        }
+    }
+
+    /// The memory that its objects take, in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        let all = self.crds.iter().chain(&self.others);
+        all.chain([&self.csv]).map(heap_bytes).sum()
     }
 
     /// The name of its `ClusterServiceVersion`.
@@ -345,6 +370,68 @@ fn names<'a>(object: &'a Value, path: &str) -> Vec<&'a str> {
         .iter()
         .map(|item| text(item, "/name"))
         .collect()
+}
+
+/// An object with these of its fields, and no others.
+fn kept(object: &Value, fields: &[&str]) -> Value {
+    let mut kept = json!({});
+    for field in fields {
+        if let Some(value) = object.pointer(field) {
+            put(&mut kept, field, value.clone());
+        }
+    }
+    kept
+}
+
+/// Puts a value into a field, and makes the objects that it is in.
+fn put(object: &mut Value, path: &str, value: Value) {
+    let mut at = object;
+    for key in path.split('/').skip(1) {
+        at = &mut at[key];
+    }
+    *at = value;
+}
+
+/// What is read of a CRD besides its schemas and the names of its versions.
+const CRD_FIELDS: [&str; 6] = [
+    "/apiVersion",
+    "/kind",
+    "/metadata/name",
+    "/spec/group",
+    "/spec/names/kind",
+    "/spec/preserveUnknownFields",
+];
+
+/// What is read of a `ClusterServiceVersion`.
+const CSV_FIELDS: [&str; 8] = [
+    "/kind",
+    "/metadata/name",
+    "/spec/version",
+    "/spec/installModes",
+    "/spec/apiservicedefinitions/owned",
+    "/spec/install",
+    "/spec/customresourcedefinitions/owned",
+    "/spec/webhookdefinitions",
+];
+
+/// The memory that a value takes besides itself: maps are trees with room for eleven members in each node.
+fn heap_bytes(value: &Value) -> usize {
+    const MEMBER: usize = size_of::<(String, Value)>();
+    match value {
+        Value::String(text) => heap::allocated(text.capacity()),
+        Value::Array(items) => {
+            let own = heap::allocated(items.capacity() * size_of::<Value>());
+            own + items.iter().map(heap_bytes).sum::<usize>()
+        }
+        Value::Object(members) => {
+            let nodes = members.len().div_ceil(6);
+            let of_members = members
+                .iter()
+                .map(|(key, value)| heap::allocated(key.len()) + heap_bytes(value));
+            nodes * heap::allocated(11 * MEMBER + 128) + of_members.sum::<usize>()
+        }
+        _ => 0,
+    }
 }
 
 /// The kinds that a bundle may have besides its CRDs and its `ClusterServiceVersion`, and whether OLM makes them in the

@@ -1,8 +1,9 @@
 //! What is in the images of bundles, as far as they have been read, and what a cluster has that they would be installed in.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
@@ -29,7 +30,7 @@ impl UnreadableBundle {
 /// What a cluster has of the kinds and objects of bundles.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterObjects {
-    /// The CRDs of the bundles that exist, by their names.
+    /// The CRDs of the bundles that exist, by their names: whole until they are compared, then with their metadata.
     pub crds: BTreeMap<String, Value>,
     /// The kinds of the bundles' objects that the API server does not serve.
     pub unserved: BTreeSet<BundledKind>,
@@ -38,6 +39,13 @@ pub struct ClusterObjects {
 }
 
 impl ClusterObjects {
+    /// Adds what the same cluster has of other bundles.
+    fn extend(&mut self, other: Self) {
+        self.crds.extend(other.crds);
+        self.unserved.extend(other.unserved);
+        self.others.extend(other.others);
+    }
+
     /// The CRDs that are there and that a bundle has, too.
     pub fn crds_of<'b>(&'b self, bundle: &'b RegistryBundle) -> impl Iterator<Item = &'b Value> {
         let names = bundle.crds().iter().filter_map(crd_name);
@@ -78,14 +86,16 @@ fn certificate_kinds() -> [BundledKind; 2] {
     ["Certificate", "Issuer"].map(|kind| BundledKind::of("cert-manager.io/v1", kind))
 }
 
-/// Contents of bundles, and what the cluster has of them.
+/// Contents of bundles, and what the cluster has of them. Clones share the bundles.
 #[derive(Clone, Debug, Default)]
 pub struct BundleContents {
-    bundles: BTreeMap<String, Result<RegistryBundle, UnreadableBundle>>,
+    bundles: BTreeMap<String, Arc<Result<RegistryBundle, UnreadableBundle>>>,
     cluster: Option<ClusterObjects>,
     /// What the comparison of each bundle with the CRDs of the cluster found, by the image. It is made once, because
     /// schemas can be large and a search for paths visits a bundle once for each edge.
-    compared: BTreeMap<String, ComparedCrds>,
+    compared: BTreeMap<String, Arc<ComparedCrds>>,
+    /// Whether an image that is not among them is one that nobody has read yet.
+    is_ahead: bool,
 }
 
 impl BundleContents {
@@ -93,31 +103,96 @@ impl BundleContents {
     pub fn of(
         bundles: impl IntoIterator<Item = (String, Result<RegistryBundle, UnreadableBundle>)>,
     ) -> Self {
+        let bundles = bundles.into_iter();
         Self {
-            bundles: bundles.into_iter().collect(),
-            cluster: None,
-            compared: BTreeMap::new(),
+            bundles: bundles
+                .map(|(image, bundle)| (image, Arc::new(bundle)))
+                .collect(),
+            ..Self::default()
         }
+    }
+
+    /// The contents of all of these, which are of one cluster and read before they are needed.
+    pub fn ahead<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
+        let mut ahead = Self {
+            is_ahead: true,
+            ..Self::default()
+        };
+        for one in all {
+            let Self {
+                bundles,
+                cluster,
+                compared,
+                is_ahead: _,
+            } = one.clone();
+            ahead.bundles.extend(bundles);
+            ahead.compared.extend(compared);
+            if let Some(cluster) = cluster {
+                ahead.cluster.get_or_insert_default().extend(cluster);
+            }
+        }
+        ahead
+    }
+
+    /// Whether an image that is not among them is one that nobody has read yet.
+    pub fn is_ahead(&self) -> bool {
+        self.is_ahead
     }
 
     /// The same with what the cluster has of the bundles. Their CRDs are compared as operator-controller 1.`minor` does.
     #[must_use]
-    pub fn with_cluster(self, cluster: ClusterObjects, minor: u8) -> Self {
-        let target = InstallTarget::Cluster(&cluster);
-        let compared = self.bundles.iter().filter_map(|(image, bundle)| {
-            let compared = target.compare(bundle.as_ref().ok()?, minor);
-            Some((image.clone(), compared))
+    pub fn with_cluster(mut self, cluster: ClusterObjects, minor: u8) -> Self {
+        let ClusterObjects {
+            crds,
+            unserved,
+            others,
+        } = cluster;
+        let crds = crds.into_iter().map(|(name, crd)| {
+            self.compare(&name, &crd, minor);
+            (name, owned(&crd))
+        });
+        let crds = crds.collect();
+        self.with_compared(ClusterObjects {
+            crds,
+            unserved,
+            others,
+        })
+    }
+
+    /// The same with what the cluster has of the bundles, after each of its CRDs was compared. Of the bundles only what is
+    /// still asked for is kept.
+    #[must_use]
+    pub fn with_compared(self, cluster: ClusterObjects) -> Self {
+        let bundles = self.bundles.into_iter().map(|(image, bundle)| {
+            let bundle = match &*bundle {
+                Ok(bundle) => Arc::new(Ok(bundle.without_schemas())),
+                Err(_) => bundle,
+            };
+            (image, bundle)
         });
         Self {
-            compared: compared.collect(),
+            bundles: bundles.collect(),
             cluster: Some(cluster),
             ..self
         }
     }
 
+    /// Compares a CRD of the cluster with those of the bundles, as operator-controller 1.`minor` does. Nothing else is kept
+    /// of it, since one can have megabytes.
+    pub fn compare(&mut self, name: &str, crd: &Value, minor: u8) {
+        for (image, bundle) in &self.bundles {
+            let Ok(bundle) = &**bundle else { continue };
+            let found = compare(bundle, minor, |new| {
+                (new == name).then_some(ReplacedCrd::OfCluster(crd))
+            });
+            let compared = self.compared.entry(image.clone()).or_default();
+            Arc::make_mut(compared).extend(found, bundle);
+        }
+    }
+
     /// What was found in the CRDs of an image, if the image and the cluster are known.
     pub fn compared(&self, image: &str) -> Option<&ComparedCrds> {
-        self.compared.get(image)
+        self.compared.get(image).map(Arc::as_ref)
     }
 
     /// Whether no image is known.
@@ -127,7 +202,7 @@ impl BundleContents {
 
     /// The bundle in an image, if the image is known.
     pub fn image(&self, image: &str) -> Option<Result<&RegistryBundle, &UnreadableBundle>> {
-        self.bundles.get(image).map(Result::as_ref)
+        self.bundles.get(image).map(|bundle| Result::as_ref(bundle))
     }
 
     /// The bundle in an image, if the image is known and has one.
@@ -138,7 +213,7 @@ impl BundleContents {
     /// The names of all CRDs of the bundles. What no CRD can be named is not among them: it would be a part of a path
     /// that the API server is asked for.
     pub fn crd_names(&self) -> BTreeSet<&str> {
-        let bundles = self.bundles.values().flatten();
+        let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
         let crds = bundles.flat_map(RegistryBundle::crds);
         let names = crds.filter_map(crd_name);
         names.filter(|name| is_subdomain(name)).collect()
@@ -146,7 +221,7 @@ impl BundleContents {
 
     /// The kinds of all objects of the bundles, and of those that OLM makes for webhooks with cert-manager.
     pub fn kinds(&self) -> BTreeSet<BundledKind> {
-        let bundles = || self.bundles.values().flatten();
+        let bundles = || self.bundles.values().flat_map(|bundle| &**bundle);
         let of_webhooks = bundles().filter(|bundle| bundle.has_webhooks());
         let made = of_webhooks.flat_map(|_| certificate_kinds());
         let all = bundles().flat_map(RegistryBundle::object_kinds);
@@ -167,6 +242,12 @@ impl BundleContents {
             matches!(object.name, RenderedName::Whole(_)) && object.is_of_bundle()
         });
         made
+    }
+
+    /// The memory that the objects of the bundles take, in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
+        bundles.map(RegistryBundle::heap_bytes).sum()
     }
 
     /// What the cluster has of them, if that is known.
@@ -219,6 +300,8 @@ pub struct ComparedCrds {
 pub struct UncomparedCrd {
     /// The name of the bundle that would replace it.
     bundle: String,
+    /// Its place among the CRDs of the bundle.
+    at: usize,
     error: CrdError,
 }
 
@@ -230,59 +313,89 @@ impl InstallTarget<'_> {
             Self::Installed(_) => None,
         }
     }
+}
 
-    /// Compares the CRDs of a bundle with those that are there, as operator-controller 1.`minor` does. Nothing is found
-    /// for a release that compares in a way that is not known.
-    pub fn compare(self, by: &RegistryBundle, minor: u8) -> ComparedCrds {
-        let mut compared = ComparedCrds::default();
-        let Some(generation) = CrdGeneration::of(minor) else {
-            return compared;
+impl ComparedCrds {
+    /// What was found in the CRDs of a bundle that would replace those of another one, as operator-controller 1.`minor`
+    /// compares them. Nothing is found for a release that compares in a way that is not known.
+    pub fn of(old: &RegistryBundle, new: &RegistryBundle, minor: u8) -> Self {
+        compare(new, minor, |name| {
+            let mut crds = old.crds().iter();
+            let crd = crds.find(|crd| crd_name(crd) == Some(name));
+            crd.map(|crd| ReplacedCrd::OfBundle(old, crd))
+        })
+    }
+
+    /// Adds what was found in other CRDs of the same bundle, in the order of its files.
+    fn extend(&mut self, other: Self, bundle: &RegistryBundle) {
+        self.refused.extend(other.refused);
+        let at = |refused: &RefusedCrd| {
+            let mut crds = bundle.crds().iter();
+            crds.position(|crd| crd_name(crd) == Some(&refused.name))
         };
-        for new in by.crds().iter().filter(|crd| is_v1(crd)) {
-            match self.compare_one(by, new, generation) {
-                Ok(refused) => compared.refused.extend(refused),
-                Err(error) => {
-                    let bundle = by.name().to_owned();
-                    let uncompared = UncomparedCrd { bundle, error };
-                    compared.uncompared.get_or_insert(uncompared);
-                }
+        self.refused.sort_by_cached_key(at);
+        let both = self.uncompared.take().into_iter().chain(other.uncompared);
+        self.uncompared = both.min_by_key(|uncompared| uncompared.at);
+    }
+}
+
+/// A CRD that is there.
+enum ReplacedCrd<'a> {
+    /// As the API server returns it.
+    OfCluster(&'a Value),
+    /// As it is in the bundle that is installed.
+    OfBundle(&'a RegistryBundle, &'a Value),
+}
+
+/// Compares the CRDs of a bundle with those of these names that are there.
+fn compare<'a>(
+    by: &RegistryBundle,
+    minor: u8,
+    there: impl Fn(&str) -> Option<ReplacedCrd<'a>>,
+) -> ComparedCrds {
+    let mut compared = ComparedCrds::default();
+    let Some(generation) = CrdGeneration::of(minor) else {
+        return compared;
+    };
+    for (at, new) in by.crds().iter().enumerate().filter(|(_, crd)| is_v1(crd)) {
+        let Some(old) = crd_name(new).and_then(&there) else {
+            continue;
+        };
+        match compare_one(by, new, old, generation) {
+            Ok(refused) => compared.refused.extend(refused),
+            Err(error) => {
+                let bundle = by.name().to_owned();
+                let uncompared = UncomparedCrd { bundle, at, error };
+                compared.uncompared.get_or_insert(uncompared);
             }
         }
-        compared
     }
+    compared
+}
 
-    fn compare_one(
-        &self,
-        by: &RegistryBundle,
-        new: &Value,
-        generation: CrdGeneration,
-    ) -> Result<Option<RefusedCrd>, CrdError> {
-        let Some(old) = crd_name(new).and_then(|name| self.crd(name)) else {
-            return Ok(None);
-        };
-        let new = rendered(by, new)?;
-        let old = match self {
-            Self::Cluster(_) => ComparedCrd::read(old)?,
-            Self::Installed(bundle) => rendered(bundle, old)?,
-        };
-        let comparison = crd::compare(&old, &new, generation)?;
-        let is_refused = comparison.panics || !comparison.findings.is_empty();
-        Ok(is_refused.then(|| RefusedCrd {
-            name: new.name.to_owned(),
-            comparison,
-        }))
-    }
+fn compare_one(
+    by: &RegistryBundle,
+    new: &Value,
+    old: ReplacedCrd<'_>,
+    generation: CrdGeneration,
+) -> Result<Option<RefusedCrd>, CrdError> {
+    let new = rendered(by, new)?;
+    let old = match old {
+        ReplacedCrd::OfCluster(crd) => ComparedCrd::read(crd)?,
+        ReplacedCrd::OfBundle(bundle, crd) => rendered(bundle, crd)?,
+    };
+    let comparison = crd::compare(&old, &new, generation)?;
+    let is_refused = comparison.panics || !comparison.findings.is_empty();
+    Ok(is_refused.then(|| RefusedCrd {
+        name: new.name.to_owned(),
+        comparison,
+    }))
+}
 
-    /// The CRD of this name that is there.
-    fn crd(&self, name: &str) -> Option<&Value> {
-        match self {
-            Self::Cluster(cluster) => cluster.crds.get(name),
-            Self::Installed(bundle) => {
-                let mut crds = bundle.crds().iter();
-                crds.find(|crd| crd_name(crd) == Some(name))
-            }
-        }
-    }
+/// Of a CRD in the cluster, what shows who owns it.
+pub fn owned(crd: &Value) -> Value {
+    let metadata = crd.get("metadata").cloned();
+    json!({"metadata": metadata.unwrap_or_default()})
 }
 
 /// The others are not compared, and the API server does not take them any more.

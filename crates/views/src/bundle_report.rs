@@ -11,7 +11,7 @@ use serde::Serialize;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator};
 use olmguard_preflight::bundle::RegistryBundle;
-use olmguard_preflight::content::{InstallTarget, RefusedCrd, UncomparedCrd};
+use olmguard_preflight::content::{ComparedCrds, RefusedCrd, UncomparedCrd};
 use olmguard_preflight::{PreflightCheck, support};
 use olmguard_report::{Severity, Text, Tone};
 
@@ -169,7 +169,7 @@ fn crds(
     after: &RegistryBundle,
     minor: u8,
 ) -> Result<Vec<BundleFinding>, UncomparedCrd> {
-    let compared = InstallTarget::Installed(before).compare(after, minor);
+    let compared = ComparedCrds::of(before, after, minor);
     match compared.uncompared {
         Some(error) => Err(error),
         None => Ok(compared.refused.iter().flat_map(of_crd).collect()),

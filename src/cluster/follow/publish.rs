@@ -1,11 +1,13 @@
 //! Publishing of snapshots, from the start on.
 
 use std::collections::BTreeSet;
+use std::ptr;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_preflight::content::BundleContents;
 
 // === The start: edits should be sent here only after the catalogs of the first list are loaded ===
 //
@@ -92,8 +94,15 @@ impl SnapshotStore {
 fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
     let catalogs = || one.catalogs().iter().zip(other.catalogs());
     one.rules() == other.rules()
+        && is_same_contents(one.contents(), other.contents())
         && one.catalogs().len() == other.catalogs().len()
         && catalogs().all(|(one, other)| is_same_state(one, other))
+}
+
+/// What was read of images is compared by where it is, too.
+fn is_same_contents(one: &BundleContents, other: &BundleContents) -> bool {
+    let are_empty = one.is_empty() && other.is_empty() && one.is_ahead() == other.is_ahead();
+    are_empty || ptr::eq(one, other)
 }
 
 /// Content is compared by where it is: nothing is loaded twice without a reason.

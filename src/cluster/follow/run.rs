@@ -20,6 +20,7 @@ use crate::cluster::follow::report::{StatusListener, StatusTeller};
 use crate::cluster::follow::tracked::RETRY;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{Content, Currency, Snapshot};
+use olmguard_preflight::content::BundleContents;
 
 /// What a follower is given.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub struct FollowConfig {
     pub events: mpsc::Receiver<WatchEvent<Result<ObservedCatalog, NamelessObject>>>,
     /// The OLM in use, sent again when it changes.
     pub rules: mpsc::Receiver<Rules>,
+    /// What is in the images of bundles, sent again when it changes.
+    pub contents: mpsc::Receiver<Arc<BundleContents>>,
     /// The place of the current snapshot.
     pub snapshot: Arc<ArcSwap<Snapshot>>,
     /// The receiver of reports.
@@ -41,6 +44,7 @@ pub struct FollowConfig {
 pub(super) struct CatalogFollower<L> {
     loader: L,
     table: CatalogTable,
+    contents: Arc<BundleContents>,
     stage: SnapshotStore,
     teller: StatusTeller,
     loading: JoinSet<LoadOutcome>,
@@ -61,6 +65,7 @@ struct RunningJob {
 enum FollowerEvent {
     Event(WatchEvent<Result<ObservedCatalog, NamelessObject>>),
     Rules(Rules),
+    Contents(Arc<BundleContents>),
     Done(Result<(Id, LoadOutcome), JoinError>),
     Look,
 }
@@ -71,12 +76,14 @@ pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
         limit,
         mut events,
         mut rules,
+        mut contents,
         snapshot,
         listener,
     } = terms;
     let mut follower = CatalogFollower {
         loader,
         table: CatalogTable::new(limit),
+        contents: Arc::default(),
         stage: SnapshotStore::new(snapshot),
         teller: StatusTeller::new(listener),
         loading: JoinSet::new(),
@@ -91,6 +98,7 @@ pub(super) async fn run<L: Load>(loader: L, terms: FollowConfig) {
                 None => return,
             },
             Some(rules) = rules.recv() => FollowerEvent::Rules(rules),
+            Some(contents) = contents.recv() => FollowerEvent::Contents(contents),
             Some(done) = follower.loading.join_next_with_id() => FollowerEvent::Done(done),
             () = tokio::time::sleep_until(wake) => FollowerEvent::Look,
         };
@@ -104,6 +112,7 @@ impl<L: Load> CatalogFollower<L> {
         match next {
             FollowerEvent::Event(event) => self.event(event),
             FollowerEvent::Rules(rules) => self.table.rules(rules),
+            FollowerEvent::Contents(contents) => self.contents = contents,
             FollowerEvent::Done(Ok((id, outcome))) => {
                 if let Some(job) = self.ended(id) {
                     self.done(&job, outcome);
@@ -250,7 +259,8 @@ impl<L: Load> CatalogFollower<L> {
         let now = Instant::now();
         self.end_unwanted();
         self.begin_due(now);
-        self.publish(self.table.snapshot(now));
+        let snapshot = self.table.snapshot(now);
+        self.publish(snapshot.with_contents(Arc::clone(&self.contents)));
         self.let_go();
         self.keep();
         self.teller

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntGaugeVec};
 
-use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds};
+use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds, whole};
 use olmguard_engine::audit::Concern;
 
 label! {
@@ -91,10 +91,6 @@ impl AuditMetrics {
     pub fn reported(&self, fate: ReportFate) {
         self.reports.of(fate).inc();
     }
-}
-
-fn whole(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 const EXTENSIONS: &str =

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use prometheus::{GaugeVec, IntCounter, IntCounterVec, IntGaugeVec};
 
-use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds};
+use crate::telemetry::metrics::register::{PerLabel, Register, label, unix_seconds, whole};
 use olmguard_engine::snapshot::{Currency, ServingState};
 
 label! {
@@ -218,10 +218,6 @@ impl CatalogMetrics {
     fn seconds(&self) -> [&GaugeVec; 3] {
         [&self.load_seconds, &self.last_success, &self.content_age]
     }
-}
-
-fn whole(count: impl TryInto<i64>) -> i64 {
-    count.try_into().unwrap_or(i64::MAX)
 }
 
 const CATALOG: &str = "catalog";

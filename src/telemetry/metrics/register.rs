@@ -107,6 +107,11 @@ pub(super) fn unix_seconds(time: SystemTime) -> f64 {
     }
 }
 
+/// A count as a gauge has it.
+pub(super) fn whole(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
+
 // === Closed sets of label values, and one metric for each of them ===
 
 /// A label whose values are known when the program is built.

@@ -19,6 +19,8 @@ label! {
         UpgradePolicies => "upgradepolicies",
         /// Every `UpgradeGuardrails` object.
         UpgradeGuardrails => "upgradeguardrails",
+        /// Every CRD, with `--pull`.
+        Crds => "customresourcedefinitions",
     }
 }
 

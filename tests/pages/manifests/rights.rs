@@ -25,7 +25,13 @@ fn the_page_has_every_right_of_every_mode() {
 /// Off unless the component is added: no rendered manifest has these.
 #[test]
 fn the_page_has_every_right_of_a_component() {
-    for component in ["audit", "catalog-preview", "events", "secure-metrics"] {
+    for component in [
+        "audit",
+        "catalog-preview",
+        "events",
+        "pull",
+        "secure-metrics",
+    ] {
         let said = page().into_iter().filter(|(of, _)| of == component);
         let said: BTreeSet<_> = said.map(|(_, right)| right).collect();
         let rights_of = rights(&read(&format!("deploy/components/{component}/rbac.yaml")));

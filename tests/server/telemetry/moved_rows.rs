@@ -7,7 +7,7 @@ use super::metrics::all;
 use olmguard_support::moved::rows;
 
 /// Each file of rows, and the test that moves them.
-const PLACES: [(&str, &str, &str); 8] = [
+const PLACES: [(&str, &str, &str); 9] = [
     (
         "server.txt",
         include_str!("moved/server.txt"),
@@ -42,6 +42,11 @@ const PLACES: [(&str, &str, &str); 8] = [
         "audit.txt",
         include_str!("moved/audit.txt"),
         "src/cluster/audit/tests.rs (audits of a cluster)",
+    ),
+    (
+        "images.txt",
+        include_str!("moved/images.txt"),
+        "src/cluster/images/tests.rs (images of bundles)",
     ),
     (
         "log.txt",

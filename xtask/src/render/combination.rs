@@ -85,7 +85,7 @@ impl fmt::Display for Combination {
 
 const PROFILES: [&str; 4] = ["default", "hardened", "enforcing", "single-node"];
 const CERTIFICATES: [&str; 3] = ["self-managed", "cert-manager", "service-ca"];
-const BEYOND: [Combination; 17] = [
+const BEYOND: [Combination; 19] = [
     beyond("default", "self-managed", V1ALPHA1),
     beyond("hardened", "self-managed", OPENSHIFT),
     beyond("enforcing", "self-managed", V1ALPHA1),
@@ -100,6 +100,8 @@ const BEYOND: [Combination; 17] = [
     beyond("default", "self-managed", AUDIT),
     beyond("default", "self-managed", CATALOG_PREVIEW),
     beyond("enforcing", "cert-manager", CATALOG_PREVIEW),
+    beyond("default", "self-managed", PULL),
+    beyond("enforcing", "cert-manager", PULL),
     beyond("default", "self-managed", MONITORING),
     beyond("hardened", "service-ca", MONITORING),
     beyond("default", "cert-manager", MONITORING_SECURE),
@@ -116,6 +118,7 @@ const AUDIT: Addition = component(
     "settings.audit-interval=10m,settings.audit-cluster-report=true",
 );
 const CATALOG_PREVIEW: Addition = component("catalog-preview", "settings.catalog-preview=true");
+const PULL: Addition = component("pull", "settings.pull=true");
 const MONITORING: Addition = Addition {
     name: "monitoring",
     component: None,

@@ -124,6 +124,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::UpperBoundRemoved => words(UPPER_BOUND_REMOVED),
         Warning::ChannelMissing { channel, nearest } => channel_missing(channel, *nearest),
         Warning::Preflight(refusal) => not_installed(refusal),
+        Warning::ImageUnread(choice) => named(&choice.bundle().name, IMAGE_UNREAD),
         Warning::RollingOut => words(ROLLING_OUT),
         Warning::InstalledNameUnknown => words(INSTALLED_NAME_UNKNOWN),
         Warning::InstalledNameInferred(name) => named(name, INSTALLED_NAME_INFERRED),
@@ -153,6 +154,7 @@ const UPPER_BOUND_REMOVED: &str =
 const ROLLING_OUT: &str = "an upgrade is still rolling out: OLM applies this change after it";
 const INSTALLED_NAME_UNKNOWN: &str = "no catalog has the installed version: replaces and skips were not checked; \
      bundle=NAME adds its name";
+const IMAGE_UNREAD: &str = ": its image is not read yet, so its manifests and CRDs are not checked";
 const INSTALLED_NAME_INFERRED: &str =
     " is assumed to be installed: the only name in the edges that fits the version";
 

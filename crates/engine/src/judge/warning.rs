@@ -66,6 +66,8 @@ pub enum Warning<'s> {
     },
     /// The bundle resolves, and operator-controller cannot install it, or may not be able to.
     Preflight(PreflightRefusal<'s>),
+    /// Nobody has read the image of this bundle yet.
+    ImageUnread(Choice<'s>),
     /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
     RollingOut,
     /// The name of the installed bundle is not known, and every name gives the same answer.
@@ -155,9 +157,19 @@ fn of_exemption<'s>(
         _ => None,
     };
     let of_step = of_policies(ruled).chain(of_rules_not_applied(ruled));
-    let of_install = ruled.preflight.clone().map(Warning::Preflight);
-    let all = unresolved.into_iter().chain(of_step).chain(of_install);
-    all.collect()
+    let all = unresolved.into_iter().chain(of_step);
+    all.chain(of_install(basis.snapshot, ruled)).collect()
+}
+
+/// What may keep operator-controller from installing the bundle, or that not all of that was looked at.
+fn of_install<'s>(snapshot: &Snapshot, ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
+    let refusal = ruled.preflight.clone().map(Warning::Preflight);
+    let contents = snapshot.contents();
+    let unread = ruled.pulled.filter(|choice| {
+        let image = &choice.bundle().image;
+        contents.is_ahead() && !image.is_empty() && contents.image(image).is_none()
+    });
+    refusal.into_iter().chain(unread.map(Warning::ImageUnread))
 }
 
 fn does_not_resolve<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Option<Warning<'s>> {
@@ -218,7 +230,7 @@ fn of_choice<'s>(
 ) -> Vec<Warning<'s>> {
     let bundle = choice.bundle();
     let mut warnings = Vec::new();
-    warnings.extend(ruled.preflight.clone().map(Warning::Preflight));
+    warnings.extend(of_install(basis.snapshot, ruled));
     if bundle.deprecated.is_some() {
         warnings.push(Warning::BundleDeprecated(choice));
     }

@@ -310,7 +310,9 @@ impl InstallCase<'_> {
         let target = self.image.target?;
         let compared = match target {
             InstallTarget::Cluster(_) => Cow::Borrowed(self.image.compared?),
-            InstallTarget::Installed(_) => Cow::Owned(target.compare(self.content()?, self.minor)),
+            InstallTarget::Installed(old) => {
+                Cow::Owned(ComparedCrds::of(old, self.content()?, self.minor))
+            }
         };
         if compared.refused.is_empty() {
             return compared.uncompared.clone().map(InstallFault::Uncompared);

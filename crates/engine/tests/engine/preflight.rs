@@ -98,13 +98,17 @@ impl Cluster {
 
     /// The answer to an update from one to the other, with this version installed.
     fn updated(&self, old: &Extension, new: &Extension, installed: &str) -> Answer {
-        let installed = Installed::Bundle(InstalledBundle {
-            name: Some(format!("P.v{installed}")),
-            version: installed.to_owned(),
-            release: None,
-        });
-        self.answer(new, Some(old), &installed)
+        self.answer(new, Some(old), &bundle_of(installed))
     }
+}
+
+/// The bundle of this version, installed.
+fn bundle_of(version: &str) -> Installed {
+    Installed::Bundle(InstalledBundle {
+        name: Some(format!("P.v{version}")),
+        version: version.to_owned(),
+        release: None,
+    })
 }
 
 fn extension(name: &str, range: &str, config: &Value) -> Extension {

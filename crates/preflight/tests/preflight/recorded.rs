@@ -297,6 +297,11 @@ fn validators() {
             supported(&line["bundle"]["csv"]),
             "{id}"
         );
+        let kept = bundle.without_schemas();
+        assert_eq!(kept.faults(11), bundle.faults(11), "{id}");
+        assert_eq!(kept.supported(), bundle.supported(), "{id}");
+        assert_eq!(kept.object_kinds(), bundle.object_kinds(), "{id}");
+        assert_eq!(kept.defined_kinds(), bundle.defined_kinds(), "{id}");
         let faults = bundle.faults(11).into_iter().map(|fault| fault.upstream);
         let found = faults.collect::<Vec<_>>().join("\n");
         let message = text(line, "/message");

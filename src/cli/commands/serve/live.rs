@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use clap::builder::BoolishValueParser;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
@@ -18,8 +19,10 @@ use crate::cli::commands::serve::olm::{OlmBoard, OlmFlags};
 use crate::cluster::follow::{
     AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
 };
+use crate::cluster::images::{ImagesConfig, read_ahead};
 use crate::cluster::{Cluster, catalogs};
 use crate::facts::cluster::ClusterRequest;
+use crate::facts::contents::RegistryImages;
 use crate::facts::olm::OlmRequest;
 use crate::server::{Guard, ReadinessCheck};
 use crate::source::cache::Cache;
@@ -59,6 +62,10 @@ pub(crate) struct LiveArgs {
     /// What to do with changes that need an outdated catalog [default: warn]
     #[arg(long, value_name = "WHAT", value_parser = one_of(&ON_OLD), help_heading = heading::CATALOGS)]
     on_old_catalog: Option<OnOldCatalog>,
+
+    /// Pull bundles that extensions may move to, and check them too
+    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::DECISIONS)]
+    pull: bool,
 }
 
 /// The catalogs of a cluster, about to be followed.
@@ -70,6 +77,8 @@ pub(super) struct ClusterCatalogs {
     limit: AgeLimit,
     board: Arc<StatusBoard>,
     olm_board: Arc<OlmBoard>,
+    /// The memory of the images that are read ahead, if they are.
+    images: Option<Pool>,
 }
 
 impl LiveArgs {
@@ -81,18 +90,22 @@ impl LiveArgs {
             self.cache_limit.map(|_| "--cache-limit"),
             (!self.max_catalog_age.is_zero()).then_some("--max-catalog-age"),
             self.on_old_catalog.map(|_| "--on-old-catalog"),
+            self.pull.then_some("--pull"),
         ];
         given.into_iter().flatten().next()
     }
 
-    /// Whether each of them can ever matter.
-    pub(super) fn check(&self) -> Result<(), UsageError> {
+    /// Whether each of them can ever matter, beside this use of what is found in bundles.
+    pub(super) fn check(&self, preflight: PreflightMode) -> Result<(), UsageError> {
         let never = |flag, without| Err(UsageError::Without { flag, without });
         if self.on_old_catalog.is_some() && self.max_catalog_age.is_zero() {
             return never("--on-old-catalog", "--max-catalog-age");
         }
         if self.cache_limit.is_some() && self.cache_dir.is_none() {
             return never("--cache-limit", "--cache-dir");
+        }
+        if self.pull && preflight == PreflightMode::Off {
+            return Err(UsageError::PullUnchecked);
         }
         Ok(())
     }
@@ -117,7 +130,9 @@ impl LiveArgs {
         let cache = self.cache().await;
         let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
         let counts = Arc::clone(&metrics.catalogs);
+        let (memory, images) = shared(memory, self.pull);
         Ok(ClusterCatalogs {
+            images,
             loader: ContentLoader::new(client, catalogd, cache, clock, counts, memory),
             limit: self.limit(),
             cluster,
@@ -187,12 +202,28 @@ impl ClusterCatalogs {
         let (events, received) = mpsc::channel(BACKLOG);
         tasks.spawn(catalogs::watch(client(), events));
         let (rules, taken) = mpsc::channel(1);
+        let (contents, read) = mpsc::channel(1);
+        if let Some(memory) = &self.images {
+            let config = ImagesConfig {
+                source: Arc::new(RegistryImages),
+                snapshot: Arc::clone(snapshot),
+                contents,
+                memory: memory.clone(),
+                metrics: Arc::clone(&metrics.images),
+                watches: Arc::clone(&metrics.watches),
+                clock: Arc::new(SystemClock),
+            };
+            let board = Arc::clone(&self.board);
+            let is_ready = move || board.catalogs().is_ok();
+            tasks.spawn(read_ahead(client(), is_ready, config));
+        }
         let olm = self.olm.clone();
         olm.watch(client(), &self.olm_board, metrics, rules, &mut tasks);
         let terms = FollowConfig {
             limit: self.limit,
             events: received,
             rules: taken,
+            contents: read,
             snapshot: Arc::clone(snapshot),
             listener: StatusListener {
                 board: Arc::clone(&self.board),
@@ -204,6 +235,20 @@ impl ClusterCatalogs {
         tasks.spawn(follow(self.loader.clone(), terms));
         tasks.join_next().await;
     }
+}
+
+/// The memory of the catalogs, and a quarter of it for images if they are read.
+fn shared(memory: Pool, with_images: bool) -> (Pool, Option<Pool>) {
+    if !with_images {
+        return (memory, None);
+    }
+    let (each, all) = memory.limits();
+    let images = all / 4;
+    let catalogs = all - images;
+    (
+        Pool::new(each.min(catalogs), catalogs),
+        Some(Pool::new(images, images)),
+    )
 }
 
 fn opened(folder: &Path, limit: u64) -> Option<Cache> {

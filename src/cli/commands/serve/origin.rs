@@ -73,7 +73,7 @@ impl CatalogsOrigin {
         let olm = common.olm.request();
         if common.catalog.is_empty() {
             olm.check()?;
-            live.check()?;
+            live.check(preflight)?;
             return Ok(Self::Cluster(Box::new(FollowedCluster {
                 cluster: live.request(cluster),
                 olm,

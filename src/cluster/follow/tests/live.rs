@@ -99,6 +99,7 @@ impl World {
             limit: AgeLimit::default(),
             events: received,
             rules: rules_received,
+            contents: mpsc::channel(1).1,
             snapshot: Arc::clone(&snapshot),
             listener: StatusListener {
                 board: Arc::clone(&board),

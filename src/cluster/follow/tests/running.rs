@@ -133,6 +133,7 @@ impl World {
                 limit: AgeLimit::default(),
                 events: event_receiver,
                 rules: rules_receiver,
+                contents: mpsc::channel(1).1,
                 snapshot: Arc::clone(&world.snapshot),
                 listener: StatusListener {
                     board: Arc::clone(&world.board),

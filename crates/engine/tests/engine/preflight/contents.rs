@@ -1,6 +1,7 @@
 //! Row 15a with the images of the bundles: their manifests, and the CRDs that they would replace.
 
-use olmguard_catalog::olm::{Gates, Rules};
+use olmguard_catalog::olm::{Gates, PreflightMode, Rules};
+use olmguard_engine::audit::images_ahead;
 use olmguard_engine::explain::{Answer, PulledImage, installed_images};
 use olmguard_engine::extension::{Extension, Installed};
 use olmguard_engine::judge::{ExemptionKind, Token};
@@ -8,7 +9,7 @@ use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
 use serde_json::{Value, json};
 
-use super::{Cluster, UNKNOWN, checks, extension, modes, watching};
+use super::{Cluster, UNKNOWN, bundle_of, checks, extension, modes, watching};
 
 /// The release 1.x of the clusters here.
 const MINOR: u8 = 11;
@@ -636,4 +637,44 @@ fn an_image_without_a_bundle_is_denied() {
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
+}
+
+/// The images of the extension that has 1.0.0 installed, at most so many.
+fn ahead(range: &str, most: usize) -> Vec<String> {
+    let cluster = cluster(BundleContents::default());
+    let mut extension = extension("ext", range, &Value::Null);
+    extension.installed = bundle_of("1.0.0");
+    images_ahead(&cluster.snapshot(), &extension, most)
+}
+
+#[test]
+fn the_images_that_are_read_ahead_are_of_the_next_bundles() {
+    assert_eq!(ahead("1.0.0", 9), [OLD, NEW]);
+    assert_eq!(ahead("1.x", 9), [NEW, OLD]);
+    assert_eq!(ahead("1.x", 1), [NEW]);
+    assert_eq!(ahead("9.x", 9), [NEW, OLD]);
+    assert_eq!(ahead("x.y", 9), [""; 0]);
+    let cluster = cluster(BundleContents::default());
+    let new = extension("ext", "1.x", &Value::Null);
+    assert_eq!(images_ahead(&cluster.snapshot(), &new, 9), [""; 0]);
+}
+
+/// What was read ahead answers as what a command pulls, and what was not read is named.
+#[test]
+fn an_image_that_is_not_read_yet_is_named() {
+    let unread = "P.v1.1.0: its image is not read yet, so its manifests and CRDs are not checked";
+    let nothing = BundleContents::ahead([]);
+    assert!(nothing.is_ahead() && nothing.is_empty());
+    let answer = upgraded(&cluster(nothing.clone()));
+    assert_eq!(answer.warnings, [unread]);
+    let off = cluster(nothing).with(PreflightMode::Off);
+    assert_eq!(upgraded(&off).warnings, [""; 0]);
+    let read = there(
+        newer(&json!({}), &[crd("Cluster", &["a"])]),
+        Some(crd("Namespaced", &["a"])),
+    );
+    let ahead = BundleContents::ahead([&read]);
+    let answer = upgraded(&cluster(ahead));
+    assert_eq!(answer.warnings, upgraded(&cluster(read)).warnings);
+    assert_eq!(checks(&answer), ["crd-scope"]);
 }

@@ -1,0 +1,394 @@
+//! The images of the bundles that installed extensions may move to, read before an edit asks for them.
+//!
+//! ```text
+//! ClusterExtensions, catalogs --> wanted images --> registry or store --> bundle --.
+//!                                              CRDs and kinds of the cluster ------+--> held
+//! CRDs --watch (metadata)--> versions --> which of the held are current --> BundleContents --> follower
+//! ```
+//!
+//! Invariants: no answer waits for any of this; what is published was compared with each CRD in the version that the watch
+//! reported last; images are read one after the other, in memory of a pool of their own; an image that cannot be read costs
+//! that image alone, and is tried again after a pause that grows.
+
+mod held;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use kube::Client;
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet, spawn_blocking};
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::{info, warn};
+
+use crate::cluster::extensions::{self, ExtensionsError};
+use crate::cluster::images::held::{CrdVersions, HeldImage, Moment};
+use crate::cluster::watch::WatchedKind;
+use crate::cluster::{WatchEvent, bundle_objects};
+use crate::once_per_change::OncePerChange;
+use crate::source::http::Retry;
+use crate::telemetry::metrics::{ImageMetrics, ImageState, WatchMetrics, WatchedResource};
+use crate::tls::Clock;
+use olmguard_catalog::memory::{Account, Loan, Pool};
+use olmguard_engine::audit::images_ahead;
+use olmguard_engine::extension::Extension;
+use olmguard_engine::snapshot::Snapshot;
+use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::content::{BundleContents, UnreadableBundle};
+
+/// A source of images.
+pub trait ReadImage: Debug + Send + Sync {
+    /// Reads the image of a bundle, in memory of this account. It waits for a registry.
+    ///
+    /// # Errors
+    /// If the image cannot be had, in one line.
+    fn read(&self, image: &str, memory: &Account) -> Result<ReadBundle, String>;
+}
+
+/// What is in an image, and the memory that it has.
+pub type ReadBundle = (Result<RegistryBundle, UnreadableBundle>, Loan);
+
+/// What the reading of images is given.
+#[derive(Clone, Debug)]
+pub struct ImagesConfig {
+    /// Where they are read.
+    pub source: Arc<dyn ReadImage>,
+    /// The catalogs that edits are judged by.
+    pub snapshot: Arc<ArcSwap<Snapshot>>,
+    /// The receiver of what was read, sent again when it changes.
+    pub contents: mpsc::Sender<Arc<BundleContents>>,
+    /// The memory of all bundles together.
+    pub memory: Pool,
+    /// What is counted.
+    pub metrics: Arc<ImageMetrics>,
+    /// Whether the API server is heard.
+    pub watches: Arc<WatchMetrics>,
+    /// The time of day.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Reads images ahead whenever `is_ready` says that the catalogs are known. It ends if the watch of CRDs or the receiver of
+/// contents does, which neither does but by a fault of ours.
+pub async fn read_ahead(client: Client, is_ready: impl Fn() -> bool, config: ImagesConfig) {
+    let (events, mut received) = mpsc::channel(BACKLOG);
+    let crds = WatchedKind::required(held::CRDS).metadata();
+    let mut watch = JoinSet::new();
+    watch.spawn(crds.watch(client.clone(), held::version, events));
+    let mut images = Images::new(client, config);
+    loop {
+        let next = tokio::select! {
+            event = received.recv() => match event {
+                Some(event) => ImagesEvent::Crds(event),
+                None => return,
+            },
+            Some(done) = images.work.join_next() => ImagesEvent::Done(done),
+            () = sleep_until(images.turn), if images.work.is_empty() => ImagesEvent::Turn,
+        };
+        images.take(next, &is_ready);
+        if images.publish().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Something that is waited for.
+enum ImagesEvent {
+    Crds(WatchEvent<(String, String)>),
+    Done(Result<Work, JoinError>),
+    Turn,
+}
+
+/// What was done beside the watch, one thing at a time.
+enum Work {
+    Listed(Result<Vec<String>, ExtensionsError>),
+    Read(String, Result<HeldImage, String>),
+}
+
+/// An image that could not be read.
+struct FailedImage {
+    times: u32,
+    next: Instant,
+}
+
+struct Images {
+    client: Client,
+    config: ImagesConfig,
+    crds: CrdVersions,
+    /// The images of the last list, the likeliest first.
+    wanted: Vec<String>,
+    /// Those of them that are to be read now.
+    queue: VecDeque<String>,
+    held: BTreeMap<String, HeldImage>,
+    failed: BTreeMap<String, FailedImage>,
+    work: JoinSet<Work>,
+    /// When the extensions are listed next.
+    turn: Instant,
+    /// How many images were read.
+    reads: u64,
+    /// Which reads are published; none before the first publication.
+    published: Option<BTreeSet<u64>>,
+    /// Why the CRDs are not known.
+    fault: OncePerChange,
+}
+
+impl Images {
+    fn new(client: Client, config: ImagesConfig) -> Self {
+        Self {
+            client,
+            config,
+            crds: CrdVersions::default(),
+            wanted: Vec::new(),
+            queue: VecDeque::new(),
+            held: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            work: JoinSet::new(),
+            turn: Instant::now(),
+            reads: 0,
+            published: None,
+            fault: OncePerChange::default(),
+        }
+    }
+
+    fn take(&mut self, next: ImagesEvent, is_ready: &impl Fn() -> bool) {
+        match next {
+            ImagesEvent::Crds(event) => self.crds(event),
+            ImagesEvent::Turn if is_ready() => self.list(),
+            ImagesEvent::Turn => self.turn = Instant::now() + SOON,
+            ImagesEvent::Done(Ok(Work::Listed(listed))) => self.listed(listed),
+            ImagesEvent::Done(Ok(Work::Read(image, read))) => self.read(image, read),
+            ImagesEvent::Done(Err(error)) => {
+                warn!(%error, "Failed to read images ahead, trying again; please report this");
+                self.config.metrics.failed();
+                self.turn = Instant::now() + INTERVAL;
+            }
+        }
+        if self.work.is_empty() {
+            self.begin_next();
+        }
+    }
+
+    fn crds(&mut self, event: WatchEvent<(String, String)>) {
+        let (watches, crds) = (&self.config.watches, WatchedResource::Crds);
+        match &event {
+            WatchEvent::Lost(fault) => {
+                watches.lost(crds);
+                watches.failed(crds, fault.class);
+                if self.fault.is_new(&fault.words) {
+                    let error = &fault.words;
+                    warn!(error, "Failed to watch CRDs, checking edits without images");
+                }
+            }
+            WatchEvent::Absent => watches.lost(crds),
+            _ => {
+                watches.heard(crds, self.config.clock.now());
+                if self.fault.is_gone() {
+                    info!("Watching CRDs again");
+                }
+            }
+        }
+        if self.crds.take(event) {
+            // Several change at a time.
+            self.turn = self.turn.min(Instant::now() + SOON);
+        }
+    }
+
+    /// Asks which extensions there are, and which images they may need.
+    fn list(&mut self) {
+        self.turn = Instant::now() + INTERVAL;
+        let (client, snapshot) = (self.client.clone(), self.config.snapshot.load_full());
+        self.work
+            .spawn(async move { Work::Listed(wanted(client, snapshot).await) });
+    }
+
+    fn listed(&mut self, listed: Result<Vec<String>, ExtensionsError>) {
+        match listed {
+            Ok(wanted) => {
+                self.held.retain(|image, _| wanted.contains(image));
+                self.failed.retain(|image, _| wanted.contains(image));
+                self.wanted = wanted;
+                self.queue = self.due();
+            }
+            Err(error) => {
+                self.config.metrics.failed();
+                warn!(%error, "Failed to list the extensions whose images are read ahead");
+            }
+        }
+    }
+
+    /// The images that are not held as the cluster is now, but for those that failed a while ago.
+    fn due(&self) -> VecDeque<String> {
+        let (now, moment) = (Instant::now(), self.moment());
+        let is_current = |image| {
+            let held = self.held.get(image);
+            held.is_some_and(|held| held.is_current(&self.crds, moment))
+        };
+        let is_waiting = |image| {
+            let failed = self.failed.get(image);
+            failed.is_some_and(|failed| failed.next > now)
+        };
+        let due = self.wanted.iter();
+        let due = due.filter(|image| !is_current(*image) && !is_waiting(*image));
+        due.cloned().collect()
+    }
+
+    fn begin_next(&mut self) {
+        // Before the CRDs are listed, no image would be current.
+        let Some(image) = self
+            .crds
+            .is_listed()
+            .then(|| self.queue.pop_front())
+            .flatten()
+        else {
+            return;
+        };
+        self.reads += 1;
+        let (client, source) = (self.client.clone(), Arc::clone(&self.config.source));
+        let (memory, moment) = (self.config.memory.clone(), self.moment());
+        self.work.spawn(async move {
+            let held = held(client, source, &image, &memory, moment).await;
+            Work::Read(image, held)
+        });
+    }
+
+    fn read(&mut self, image: String, read: Result<HeldImage, String>) {
+        match read {
+            Ok(held) => {
+                if self.failed.remove(&image).is_some() {
+                    info!(image, "Read the image of a bundle ahead after failures");
+                }
+                self.held.insert(image, held);
+            }
+            Err(error) => {
+                self.config.metrics.failed();
+                self.held.remove(&image);
+                let times = self.failed.get(&image).map_or(0, |failed| failed.times) + 1;
+                let pause = RETRY.delay(times, fastrand::f64());
+                warn!(image, error, next_try = ?pause, "Failed to read the image of a bundle ahead");
+                let next = Instant::now() + pause;
+                self.failed.insert(image, FailedImage { times, next });
+            }
+        }
+    }
+
+    fn moment(&self) -> Moment {
+        Moment {
+            read: self.reads,
+            minor: self.config.snapshot.load().rules().olm.minor(),
+            names: self.crds.names(),
+        }
+    }
+
+    /// Sends what is current, if that is not what was sent last.
+    async fn publish(&mut self) -> Result<(), mpsc::error::SendError<Arc<BundleContents>>> {
+        let moment = self.moment();
+        let held = self.held.values();
+        let current: Vec<_> = held
+            .filter(|held| held.is_current(&self.crds, moment))
+            .collect();
+        self.count(current.len());
+        let reads: BTreeSet<u64> = current.iter().map(|held| held.read()).collect();
+        if self.published.as_ref() == Some(&reads) {
+            return Ok(());
+        }
+        let contents = BundleContents::ahead(current.into_iter().map(HeldImage::contents));
+        self.config.contents.send(Arc::new(contents)).await?;
+        self.published = Some(reads);
+        Ok(())
+    }
+
+    fn count(&self, read: usize) {
+        let (metrics, failed) = (&self.config.metrics, self.failed.len());
+        metrics.count(ImageState::Read, read);
+        metrics.count(ImageState::Failed, failed);
+        let unread = self.wanted.len().saturating_sub(read + failed);
+        metrics.count(ImageState::Unread, unread);
+    }
+}
+
+/// One image, with what the cluster has of its bundle.
+async fn held(
+    client: Client,
+    source: Arc<dyn ReadImage>,
+    image: &str,
+    memory: &Pool,
+    moment: Moment,
+) -> Result<HeldImage, String> {
+    let (name, account) = (image.to_owned(), memory.account());
+    let reading = spawn_blocking(move || source.read(&name, &account));
+    let lost = |_| "the thread that read it panicked; please report this".to_owned();
+    let (bundle, whole) = reading.await.map_err(lost)??;
+    let contents = BundleContents::of([(image.to_owned(), bundle)]);
+    let compared =
+        bundle_objects::of_bundles(client, &contents, &BTreeSet::new(), moment.minor).await;
+    let (compared, error) = compared.map_err(|error| error.to_string())?;
+    error.map_or(Ok(()), |error| Err(error.to_string()))?;
+    drop((contents, whole));
+    let kept = memory.account().lend(compared.heap_bytes());
+    let kept = kept.map_err(|error| format!("no room: {error}"))?;
+    Ok(HeldImage::of(compared, moment, kept))
+}
+
+/// The images that the extensions of a cluster may move to: the likeliest of each extension before any other.
+async fn wanted(client: Client, snapshot: Arc<Snapshot>) -> Result<Vec<String>, ExtensionsError> {
+    let listed = extensions::list(client, |object| Extension::recognised(&object)).await;
+    if let Some(fault) = listed.fault {
+        return Err(fault);
+    }
+    let mut left = listed.all.into_iter().flatten().take(MOST_EXTENSIONS);
+    let mut of_each: Vec<Vec<String>> = Vec::new();
+    loop {
+        let chunk: Vec<_> = left.by_ref().take(CHUNK).collect();
+        if chunk.is_empty() {
+            return Ok(in_turns(&of_each));
+        }
+        let (begun, snapshot) = (Instant::now(), Arc::clone(&snapshot));
+        let found = spawn_blocking(move || {
+            let images = |extension| images_ahead(&snapshot, extension, MOST_EACH);
+            chunk.iter().map(images).collect::<Vec<_>>()
+        });
+        of_each.extend(found.await.unwrap_or_default());
+        // No more than half of a core.
+        sleep(begun.elapsed()).await;
+    }
+}
+
+/// The first of each, then the second of each, and so on; each once.
+fn in_turns(of_each: &[Vec<String>]) -> Vec<String> {
+    let turns = (0..MOST_EACH).flat_map(|at| of_each.iter().filter_map(move |all| all.get(at)));
+    let mut seen = BTreeSet::new();
+    let each_once = turns.filter(|image| seen.insert(*image));
+    each_once.take(MOST_IMAGES).cloned().collect()
+}
+
+/// How often the extensions are listed.
+const INTERVAL: Duration = Duration::from_mins(1);
+
+/// How soon after a change of CRDs.
+const SOON: Duration = Duration::from_secs(2);
+
+/// How many extensions are looked at.
+const MOST_EXTENSIONS: usize = 5000;
+
+/// How many of them without a pause.
+const CHUNK: usize = 10;
+
+/// How many images are read for an extension.
+const MOST_EACH: usize = 5;
+
+/// How many images are read at all.
+const MOST_IMAGES: usize = 500;
+
+/// How many events wait.
+const BACKLOG: usize = 16;
+
+/// How an image that cannot be read is tried again, without end.
+const RETRY: Retry = Retry {
+    base: Duration::from_mins(1),
+    cap: Duration::from_hours(1),
+    tries: std::num::NonZero::<u32>::MAX,
+};

@@ -1,0 +1,47 @@
+//! The images of bundles that are read before an edit asks for them.
+
+use prometheus::{IntCounter, IntGauge};
+
+use crate::telemetry::metrics::register::{PerLabel, Register, label, whole};
+
+label! {
+    /// Whether an image could be read.
+    pub enum ImageState {
+        /// It was read, and its CRDs were compared with those of the cluster as they are.
+        Read => "read",
+        /// It is not read yet, or is read again because a CRD has changed.
+        Unread => "unread",
+        /// It cannot be read for now.
+        Failed => "failed",
+    }
+}
+
+/// The images with `--pull`.
+#[derive(Debug)]
+pub struct ImageMetrics {
+    images: PerLabel<ImageState, IntGauge>,
+    failures: IntCounter,
+}
+
+impl ImageMetrics {
+    pub(super) fn new(register: &Register<'_>) -> Self {
+        Self {
+            images: register.gauge_per("bundle_images", IMAGES, "state"),
+            failures: register.counter("bundle_image_failures_total", FAILURES),
+        }
+    }
+
+    /// So many images are in this state.
+    pub fn count(&self, state: ImageState, images: usize) {
+        self.images.of(state).set(whole(images));
+    }
+
+    /// An image could not be read, or the extensions could not be listed.
+    pub fn failed(&self) {
+        self.failures.inc();
+    }
+}
+
+const IMAGES: &str = "Images of bundles that installed ClusterExtensions may move to, with --pull, by whether they are read; an edit to one that is not read is checked without its manifests and CRDs.";
+const FAILURES: &str =
+    "Failed attempts to read the image of a bundle, or to list ClusterExtensions, with --pull.";
