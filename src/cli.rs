@@ -11,6 +11,8 @@ mod args;
 mod chart;
 pub mod commands;
 #[cfg(test)]
+mod compatibility;
+#[cfg(test)]
 mod crds;
 mod exit;
 mod facts;

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), FuzzError> {
 
 /// Starts from the seeds alone: what an earlier run has found is not used.
 pub(crate) fn smoke() -> Result<(), FuzzError> {
-    let programs = build()?;
+    let programs = build(&FAST_TO_BUILD)?;
     let limits = [format!("-runs={SMOKE_RUNS}"), "-seed=1".to_owned()];
     TARGETS.iter().try_for_each(|target| {
         let corpus = tempfile::tempdir().map_err(FuzzError::Corpus)?;
@@ -54,7 +54,7 @@ fn fuzz(target: &str, limits: &[String]) -> Result<(), FuzzError> {
         return Err(FuzzError::UnknownTarget { asked });
     }
     let corpus = folder(&format!("corpus/{target}"))?;
-    start(&build()?.join(target), target, &corpus, limits)
+    start(&build(&FAST_TO_RUN)?.join(target), target, &corpus, limits)
 }
 
 fn start(program: &Path, target: &str, corpus: &Path, limits: &[String]) -> Result<(), FuzzError> {
@@ -65,17 +65,35 @@ fn start(program: &Path, target: &str, corpus: &Path, limits: &[String]) -> Resu
     Ok(fuzzer.run()?)
 }
 
+/// A profile of cargo.
+struct Profile {
+    arguments: &'static str,
+    folder: &'static str,
+}
+
+const FAST_TO_BUILD: Profile = Profile {
+    arguments: "build --locked --manifest-path fuzz/Cargo.toml --target",
+    folder: "debug",
+};
+
+const FAST_TO_RUN: Profile = Profile {
+    arguments: "build --release --locked --manifest-path fuzz/Cargo.toml --target",
+    folder: "release",
+};
+
 /// Builds all targets; the folder of the programs.
-fn build() -> Result<PathBuf, FuzzError> {
+fn build(profile: &Profile) -> Result<PathBuf, FuzzError> {
     if find::find("c++", &[]).is_none() {
         return Err(FuzzError::NoCompiler);
     }
     let host = host()?;
     // Named, so that build scripts are not instrumented.
-    let build = Program::cargo("build --release --locked --manifest-path fuzz/Cargo.toml --target");
-    let build = build.arg(&host).arg("--target-dir").arg(built());
+    let build = Program::cargo(profile.arguments)
+        .arg(&host)
+        .arg("--target-dir")
+        .arg(built());
     build.env("RUSTFLAGS", INSTRUMENTED.join(" ")).run()?;
-    Ok(built().join(host).join("release"))
+    Ok(built().join(host).join(profile.folder))
 }
 
 fn host() -> Result<String, FuzzError> {

@@ -2,7 +2,7 @@
 //!
 //! Each case is an extension of its own, with a package of its own: something is in the cluster, perhaps an earlier
 //! version is installed, and then an edit asks for a bundle. The command says of all edits what becomes of them, from
-//! the images in the registry and the cluster as it is. Then the edits are made.
+//! the images in the registry and the cluster as it is. The webhook is asked about the upgrades. Then the edits are made.
 //!
 //! ```text
 //! cases --> images, catalog --> objects that are there, earlier versions --+--> olmguard check --pull --+--> table
@@ -13,6 +13,7 @@ mod bundles;
 mod cases;
 mod crds;
 mod table;
+mod webhook;
 mod webhooks;
 
 use std::time::Instant;
@@ -36,6 +37,7 @@ use crate::say::say;
 use crate::until::PATIENCE;
 use cases::Case;
 use table::{CheckCommand, Table, Verdict};
+use webhook::PullingWebhook;
 
 /// The release that the controller is of.
 const RELEASE: &str = "1.5";
@@ -88,6 +90,18 @@ async fn compare(cluster: &Cluster, olm: &mut Olm, gates: &str, cases: &[Case]) 
     };
     let verdicts: Vec<&Verdict> = cases.iter().map(verdict).collect::<Result<_>>()?;
     let pairs: Vec<_> = cases.iter().zip(&verdicts).collect();
+    let upgrades = || pairs.iter().filter(|(case, _)| case.from.is_some());
+    if upgrades().next().is_some() {
+        let webhook = PullingWebhook::start(cluster, gates).await?;
+        for (case, verdict) in upgrades() {
+            webhook.agrees(case, verdict).await?;
+        }
+        webhook.down().await?;
+        say(format_args!(
+            "the webhook answers {} upgrades alike",
+            upgrades().count()
+        ));
+    }
     let outcomes = stream::iter(&pairs)
         .map(|(case, verdict)| stage.play(case, verdict))
         .buffered(AT_ONCE)

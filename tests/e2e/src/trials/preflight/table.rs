@@ -79,6 +79,11 @@ impl Verdict {
         self.word == "allow" && self.checks.is_empty()
     }
 
+    /// Whether the edit is denied.
+    pub(super) fn denies(&self) -> bool {
+        self.word == "deny"
+    }
+
     /// Whether it is a warning that the bundle may not be installed.
     fn warns(&self) -> bool {
         self.word == "allow" && !self.checks.is_empty()
