@@ -10,11 +10,11 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-use crate::manifest::{DocumentError, InputError, documents, read_file};
+use crate::manifest::{DocumentError, Documents, InputError, documents, read_file};
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress};
-use olmguard_catalog::memory::{Account, Loan, TooLarge};
-use olmguard_preflight::bundle::{NoCsv, RegistryBundle, WrongField};
+use olmguard_catalog::memory::{Account, Loan};
+use olmguard_preflight::bundle::{NoCsv, RegistryBundle, WrongField, value_bytes};
 
 /// Why a bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +33,8 @@ pub(crate) enum BundleFilesError {
     NoAnnotations { file: PathBuf },
     #[error("{}: more than {MOST_BYTES} bytes of manifests: expected a bundle that a Helm release has room for", .folder.display())]
     TooLarge { folder: PathBuf },
-    #[error("{}: no room: {source}", .file.display())]
-    Memory { file: PathBuf, source: TooLarge },
+    #[error("{}: no room: expected manifests for which the memory of images is enough", .file.display())]
+    Memory { file: PathBuf },
     #[error("{}: {source}", .file.display())]
     File { file: PathBuf, source: InputError },
     #[error("{}:{source}", .file.display())]
@@ -45,7 +45,10 @@ pub(crate) enum BundleFilesError {
     #[error("{}: {found}: expected objects of Kubernetes, each with its kind", .file.display())]
     NoObject { file: PathBuf, found: &'static str },
     #[error("{}: {field}", .file.display())]
-    Field { file: PathBuf, field: WrongField },
+    Field {
+        file: PathBuf,
+        field: Box<WrongField>,
+    },
     #[error("{}: {source}: expected one with the kind ClusterServiceVersion", .folder.display())]
     NoCsv { folder: PathBuf, source: NoCsv },
     #[error(transparent)]
@@ -80,21 +83,32 @@ pub(crate) fn read(
     place: &FilesPlace,
     progress: &Progress,
 ) -> Result<RegistryBundle, BundleFilesError> {
-    read_within(place, progress, &Account::default()).map(|(bundle, _)| bundle)
+    let read = read_within(place, progress, ManifestMemory::Unbounded);
+    read.map(|(bundle, _)| bundle)
 }
 
-/// The same in memory of this account, which the bundle has until the loan is dropped.
+/// The same in bounded memory, which the bundle has until the loan is dropped.
 pub(crate) fn read_within(
     place: &FilesPlace,
     progress: &Progress,
-    memory: &Account,
+    memory: ManifestMemory<'_>,
 ) -> Result<(RegistryBundle, Loan), BundleFilesError> {
     let files = place.local(ImageKind::Bundle, progress)?;
     let folder = BundleFolder {
         root: files.path(),
         place,
+        memory,
     };
-    folder.read(memory.loan())
+    folder.read()
+}
+
+/// The memory for manifests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ManifestMemory<'a> {
+    /// As much as they need: a command reads a bundle and ends.
+    Unbounded,
+    /// That of an account. A document with an alias is an error, because its text does not show how large it is.
+    Of(&'a Account),
 }
 
 /// The directory of a bundle. Links are followed: it is the user's own, or one without any.
@@ -102,19 +116,21 @@ struct BundleFolder<'a> {
     root: &'a Path,
     /// Where the user has it.
     place: &'a FilesPlace,
+    memory: ManifestMemory<'a>,
 }
 
 impl BundleFolder<'_> {
-    fn read(&self, mut memory: Loan) -> Result<(RegistryBundle, Loan), BundleFilesError> {
+    fn read(&self) -> Result<(RegistryBundle, Loan), BundleFilesError> {
+        let mut memory = match self.memory {
+            ManifestMemory::Unbounded => Account::default().loan(),
+            ManifestMemory::Of(account) => account.loan(),
+        };
         let annotations = self.root.join("metadata/annotations.yaml");
         if !annotations.exists() {
             let file = self.shown(&annotations);
             return Err(BundleFilesError::NoAnnotations { file });
         }
-        let annotations = self.documents(&annotations)?.into_iter().next();
-        let package = annotations
-            .as_ref()
-            .and_then(|it| it.pointer(PACKAGE)?.as_str());
+        let package = self.package(&annotations, &mut memory)?;
         let manifests = self.root.join("manifests");
         let (mut all, mut room) = (Vec::new(), MOST_BYTES);
         for file in self.files(&manifests)? {
@@ -123,18 +139,53 @@ impl BundleFolder<'_> {
                 let folder = self.shown(&manifests);
                 BundleFilesError::TooLarge { folder }
             })?;
-            memory.more(room_for(&bytes)).map_err(|source| {
-                let file = self.shown(&file);
-                BundleFilesError::Memory { file, source }
-            })?;
-            all.extend(self.objects(&file, &bytes)?);
+            let most = self.take(&file, &bytes, &mut memory)?;
+            let objects = self.objects(&file, &bytes)?;
+            let kept: usize = objects.iter().map(value_bytes).sum();
+            memory.less(most.saturating_sub(kept));
+            all.extend(objects);
         }
-        let bundle = RegistryBundle::of(package.unwrap_or_default(), all);
+        let bundle = RegistryBundle::of(&package, all);
         let bundle = bundle.map_err(|source| BundleFilesError::NoCsv {
             folder: self.shown(&manifests),
             source,
         })?;
         Ok((bundle, memory))
+    }
+
+    /// The package that the annotations name: they are the first document of their file.
+    fn package(&self, file: &Path, memory: &mut Loan) -> Result<String, BundleFilesError> {
+        let bytes = self.bytes(file)?;
+        let most = self.take(file, &bytes, memory)?;
+        let first = self.documents(&bytes).next().transpose();
+        let first = first.map_err(|source| self.document_error(file, source))?;
+        memory.less(most);
+        let package = first
+            .as_ref()
+            .and_then(|document| document.value.pointer(PACKAGE)?.as_str());
+        Ok(package.unwrap_or_default().to_owned())
+    }
+
+    /// Takes the most memory that the documents of a file can need.
+    fn take(
+        &self,
+        file: &Path,
+        bytes: &[u8],
+        memory: &mut Loan,
+    ) -> Result<usize, BundleFilesError> {
+        let most = room_for(bytes);
+        let taken = memory.more(most);
+        taken.map_err(|_| BundleFilesError::Memory {
+            file: self.shown(file),
+        })?;
+        Ok(most)
+    }
+
+    fn documents<'b>(&self, bytes: &'b [u8]) -> Documents<'b> {
+        match self.memory {
+            ManifestMemory::Unbounded => documents(bytes),
+            ManifestMemory::Of(_) => documents(bytes).without_aliases(),
+        }
     }
 
     /// The files of a directory, in byte order of their names.
@@ -162,7 +213,7 @@ impl BundleFolder<'_> {
     /// The objects of a file of manifests, lists unfolded.
     fn objects(&self, file: &Path, bytes: &[u8]) -> Result<Vec<Value>, BundleFilesError> {
         let mut all = Vec::new();
-        for document in documents(bytes) {
+        for document in self.documents(bytes) {
             let document = document.map_err(|source| self.document_error(file, source))?;
             let is_map = document.value.is_object();
             let (objects, _) = document.into_objects();
@@ -179,22 +230,13 @@ impl BundleFolder<'_> {
             for object in objects {
                 if let Some(field) = WrongField::of(&object.value) {
                     let file = self.shown(file);
+                    let field = Box::new(field);
                     return Err(BundleFilesError::Field { file, field });
                 }
                 all.push(object.value);
             }
         }
         Ok(all)
-    }
-
-    /// The documents of a file, whatever they are.
-    fn documents(&self, file: &Path) -> Result<Vec<Value>, BundleFilesError> {
-        let bytes = self.bytes(file)?;
-        let all = documents(&bytes).map(|document| {
-            let document = document.map_err(|source| self.document_error(file, source))?;
-            Ok(document.value)
-        });
-        all.collect()
     }
 
     fn bytes(&self, file: &Path) -> Result<Vec<u8>, BundleFilesError> {
@@ -220,29 +262,105 @@ impl BundleFolder<'_> {
     }
 }
 
-/// The most memory that the objects of a file take while they are read: a map takes the most by far, and has a colon or a
-/// question mark in it. An alias repeats what has an anchor, as often as the reader of manifests allows.
+/// The most memory that the documents of a file without aliases take while they are read.
+///
+/// A map takes the most by far. It begins at a brace or a question mark, at the first key of a line that is indented
+/// more than the line before, or behind a dash.
 fn room_for(file: &[u8]) -> usize {
     let count = |bytes: &[u8]| file.iter().filter(|byte| bytes.contains(byte)).count();
-    let mut nodes = file.windows(3);
-    let has_anchors = nodes
-        .any(|at| matches!(at, [b' ' | b'\n' | b'[' | b',', b'&', c] if c.is_ascii_alphanumeric()));
-    if has_anchors {
-        return MOST_OF_ALIASES;
+    let mut indented = 0;
+    let mut before = None;
+    for line in file.split(|byte| *byte == b'\n') {
+        let indent = line.iter().position(|byte| !byte.is_ascii_whitespace());
+        if indent.is_some() {
+            indented += usize::from(indent > before);
+            before = indent;
+        }
     }
-    count(b":?") * MAP + count(b",\n") * ITEM + file.len() * 2
+    (count(b"{?-") + indented) * MAP + count(b":,\n[") * ENTRY + file.len() * 2
 }
 
-/// A map of one member, or a member of a larger one, with a short text.
+/// A map, with room for some members.
 const MAP: usize = 768;
 
-/// An entry of a list that has just grown, with a short text.
-const ITEM: usize = 128;
-
-/// What the reader of manifests allows for a document.
-const MOST_OF_ALIASES: usize = 256 << 20;
+/// A member or an entry with its place in the file, and the texts of both.
+const ENTRY: usize = 256;
 
 /// Of all manifests together: a Helm release has room for 11 MB after compression.
 const MOST_BYTES: usize = 64 << 20;
 
 const PACKAGE: &str = "/annotations/operators.operatorframework.io.bundle.package.v1";
+
+#[cfg(test)]
+mod tests {
+    use olmguard_catalog::memory::Pool;
+
+    use super::*;
+
+    /// Small texts of large values, each many times.
+    #[test]
+    fn no_file_takes_more_than_the_room_for_it() {
+        let many = |text: &str| text.repeat(2000);
+        let members: Vec<_> = (0..2000).map(|at| format!("k{at}: v\n")).collect();
+        for text in [
+            format!("a: [{}]", many("{a},")),
+            format!("a: [{}]", many("{},")),
+            format!("a: [{}]", many("[],")),
+            format!("a: [{}]", many("1,")),
+            format!("a:\n{}", many("- - - b\n")),
+            format!("a:\n{}", many("- b: c\n")),
+            format!("a:\n{}", many("- ? b\n")),
+            format!("a:\n{}", many("-\n  b\n")),
+            format!("a:\n{}", many("- b:\n    c:\n      d: e\n")),
+            format!("{{\"a\": [{}1]}}", many("{\"a\":{\"b\":[0]}},")),
+            members.concat(),
+        ] {
+            let read = documents(text.as_bytes()).without_aliases();
+            let taken: usize = read
+                .map(|document| value_bytes(&document.unwrap().value))
+                .sum();
+            assert!(taken > 0, "{text:.40}");
+            assert!(taken <= room_for(text.as_bytes()), "{text:.40}: {taken}");
+        }
+    }
+
+    fn folder(csv: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("metadata/annotations.yaml", "annotations: {}\n"),
+            ("manifests/csv.yaml", csv),
+        ] {
+            let file = folder.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn a_bundle_is_read_in_the_memory_that_there_is() {
+        let read = |csv: &str, room: usize| {
+            let folder = folder(csv);
+            let place = FilesPlace::Path(folder.path().to_owned());
+            let (pool, progress) = (Pool::new(room, room), Progress::default());
+            let account = pool.account();
+            let read = read_within(&place, &progress, ManifestMemory::Of(&account));
+            let read = read.map(|(bundle, loan)| (bundle.heap_bytes(), loan.bytes()));
+            read.map_err(|error| {
+                let error = error.to_string();
+                error.replace(&folder.path().display().to_string(), "")
+            })
+        };
+        let csv = "kind: ClusterServiceVersion\nmetadata: {name: p}\n";
+        let (heap, taken) = read(csv, 1 << 20).unwrap();
+        assert!(heap <= taken && taken < 1 << 14, "{heap} {taken}");
+        assert_eq!(
+            read(&format!("{csv}spec: {{labels: {{a: b}}, icon: []}}\n"), 3000),
+            Err("/manifests/csv.yaml: no room: expected manifests for which the memory of images is enough".to_owned())
+        );
+        assert_eq!(
+            read("kind: ClusterServiceVersion\nspec: {a: &x 1, b: *x}\n", 1 << 20),
+            Err("/manifests/csv.yaml:2:20: found an alias: expected the value itself, so write it out".to_owned())
+        );
+    }
+}

@@ -9,7 +9,7 @@
 //!                        |--> bundle_objects  what is there of a bundle, before it is installed
 //!                        |--> extensions  ClusterExtensions, by name or all of them
 //!                        |--> audit     what is installed, audited at an interval by one replica
-//!                        |--> images    the bundles that extensions may move to, read ahead
+//!                        |--> images    the bundles that extensions can be upgraded to, read ahead
 //!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
 //!                        |--> objects   the definitions of both
 //!                        |--> look      all of these facts as they are now, with contents

@@ -38,42 +38,13 @@ fn what_is_promised_is_there_and_what_is_there_is_promised() {
 fn interfaces() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     commands(&super::command(), "", &mut all);
-    let tokens = Token::ALL
-        .iter()
-        .map(|token| format!("reason {token:?}: {:?}", token.verdict()));
-    all.extend(tokens);
-    all.extend(
-        PreflightCheck::ALL
-            .iter()
-            .map(|check| format!("check {}", check.as_str())),
-    );
-    all.extend(rows("docs/exit-codes.md").filter_map(|row| {
-        let [code, meaning, ..] = &row[..] else {
-            return None;
-        };
-        let is_code = code.parse::<u8>().is_ok();
-        is_code.then(|| format!("exit code {code}: {meaning}"))
-    }));
-    all.extend(rows("docs/lint/README.md").filter_map(|row| {
-        let id = row
-            .first()?
-            .strip_prefix('[')?
-            .split(']')
-            .next()?
-            .to_owned();
-        Some(format!("lint {id}"))
-    }));
-    all.extend(rows("docs/metrics.md").filter_map(|row| {
-        let [name, kind, labels, ..] = &row[..] else {
-            return None;
-        };
-        let labels = labels
-            .split("; ")
-            .filter_map(|label| label.split('`').nth(1));
-        let labels: Vec<_> = labels.collect();
-        let name = name.strip_prefix('`')?.strip_suffix('`')?;
-        Some(format!("metric {name} {kind} {{{}}}", labels.join(", ")))
-    }));
+    let tokens = Token::ALL.iter();
+    all.extend(tokens.map(|token| format!("reason {token:?}: {:?}", token.verdict())));
+    let checks = PreflightCheck::ALL.iter();
+    all.extend(checks.map(|check| format!("check {}", check.as_str())));
+    all.extend(rows("docs/exit-codes.md").filter_map(|row| exit_code(&row)));
+    all.extend(rows("docs/lint/README.md").filter_map(|row| lint_finding(&row)));
+    all.extend(rows("docs/metrics.md").filter_map(|row| metric(&row)));
     for file in files("schemas") {
         fields(&file, &mut all);
     }
@@ -81,6 +52,29 @@ fn interfaces() -> BTreeSet<String> {
         objects(&file, &mut all);
     }
     all
+}
+
+fn exit_code(row: &[String]) -> Option<String> {
+    let [code, meaning, ..] = row else {
+        return None;
+    };
+    let is_code = code.parse::<u8>().is_ok();
+    is_code.then(|| format!("exit code {code}: {meaning}"))
+}
+
+fn lint_finding(row: &[String]) -> Option<String> {
+    let id = row.first()?.strip_prefix('[')?.split(']').next()?;
+    Some(format!("lint {id}"))
+}
+
+fn metric(row: &[String]) -> Option<String> {
+    let [name, kind, labels, ..] = row else {
+        return None;
+    };
+    let labels = labels.split("; ");
+    let labels: Vec<_> = labels.filter_map(|label| label.split('`').nth(1)).collect();
+    let name = name.strip_prefix('`')?.strip_suffix('`')?;
+    Some(format!("metric {name} {kind} {{{}}}", labels.join(", ")))
 }
 
 /// Every command, its flags, and the words that a flag accepts.

@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, Client};
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
 
 use crate::cluster::fault::WatchFault;
 use crate::cluster::line;
@@ -33,6 +34,13 @@ impl ClusterObjectsError {
         }
     }
 
+    fn lost(crd: &str) -> Self {
+        Self {
+            what: format!("CustomResourceDefinition {}", go::quote(crd)),
+            why: "the thread that compares it panicked; please report this".to_owned(),
+        }
+    }
+
     fn too_many(what: &str, most: usize) -> Self {
         Self {
             what: format!("the {what} of the bundles"),
@@ -53,8 +61,7 @@ pub async fn of_bundles(
     minor: u8,
 ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
     let (client, _) = line::open(client);
-    let mut compared = contents.clone();
-    let crds = crds(&client, &mut compared, minor).await?;
+    let (compared, crds) = crds(&client, contents.clone(), minor).await?;
     let objects = ClusterObjects {
         crds,
         ..ClusterObjects::default()
@@ -78,9 +85,9 @@ pub async fn of_bundles(
 /// Compares the CRDs of the bundles with those that are there. One is held at a time, of the others who owns them.
 async fn crds(
     client: &Client,
-    contents: &mut BundleContents,
+    mut contents: BundleContents,
     minor: u8,
-) -> Result<BTreeMap<String, Value>, ClusterObjectsError> {
+) -> Result<(BundleContents, BTreeMap<String, Value>), ClusterObjectsError> {
     let names = contents.crd_names().into_iter().map(str::to_owned);
     let names: Vec<String> = names.collect();
     if names.len() > MOST_CRDS {
@@ -95,11 +102,27 @@ async fn crds(
             ClusterObjectsError::of(what, &error)
         })?;
         if let Some(crd) = found {
-            contents.compare(&name, &crd.content, minor);
-            crds.insert(name, owned(&crd.content));
+            let (of, compared) = (name.clone(), contents);
+            // A large schema is nothing for a thread that serves.
+            let compared = spawn_blocking(move || compare(compared, &of, &crd.content, minor));
+            let marks;
+            (contents, marks) = compared
+                .await
+                .map_err(|_| ClusterObjectsError::lost(&name))?;
+            crds.insert(name, marks);
         }
     }
-    Ok(crds)
+    Ok((contents, crds))
+}
+
+fn compare(
+    mut contents: BundleContents,
+    name: &str,
+    crd: &Value,
+    minor: u8,
+) -> (BundleContents, Value) {
+    contents.compare(name, crd, minor);
+    (contents, owned(crd))
 }
 
 /// What is served of these kinds. Each version of an API is requested once.

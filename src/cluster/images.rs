@@ -1,4 +1,4 @@
-//! The images of the bundles that installed extensions may move to, read before an edit asks for them.
+//! The images of the bundles that installed extensions can be upgraded to, read before an edit asks for them.
 //!
 //! ```text
 //! ClusterExtensions, catalogs --> wanted images --> registry or store --> bundle --.
@@ -21,13 +21,14 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use kube::Client;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use crate::cluster::extensions::{self, ExtensionsError};
-use crate::cluster::images::held::{CrdVersions, HeldImage, Moment};
+use crate::cluster::images::held::{CrdVersions, HeldImage, ReadStamp};
 use crate::cluster::watch::WatchedKind;
 use crate::cluster::{WatchEvent, bundle_objects};
 use crate::once_per_change::OncePerChange;
@@ -78,16 +79,18 @@ pub async fn read_ahead(client: Client, is_ready: impl Fn() -> bool, config: Ima
     let (events, mut received) = mpsc::channel(BACKLOG);
     let crds = WatchedKind::required(held::CRDS).metadata();
     let mut watch = JoinSet::new();
-    watch.spawn(crds.watch(client.clone(), held::version, events));
+    let read = |crd: Value| held::version(&crd);
+    watch.spawn(crds.watch(client.clone(), read, events));
     let mut images = Images::new(client, config);
     loop {
+        let wake = images.wake();
         let next = tokio::select! {
             event = received.recv() => match event {
                 Some(event) => ImagesEvent::Crds(event),
                 None => return,
             },
             Some(done) = images.work.join_next() => ImagesEvent::Done(done),
-            () = sleep_until(images.turn), if images.work.is_empty() => ImagesEvent::Turn,
+            () = sleep_until(wake), if images.work.is_empty() => ImagesEvent::Turn,
         };
         images.take(next, &is_ready);
         if images.publish().await.is_err() {
@@ -106,7 +109,7 @@ enum ImagesEvent {
 /// What was done beside the watch, one thing at a time.
 enum Work {
     Listed(Result<Vec<String>, ExtensionsError>),
-    Read(String, Result<HeldImage, String>),
+    Read(String, Result<Box<HeldImage>, String>),
 }
 
 /// An image that could not be read.
@@ -128,6 +131,8 @@ struct Images {
     work: JoinSet<Work>,
     /// When the extensions are listed next.
     turn: Instant,
+    /// When to look which images are due, if anything is different.
+    look: Option<Instant>,
     /// How many images were read.
     reads: u64,
     /// Which reads are published; none before the first publication.
@@ -148,6 +153,7 @@ impl Images {
             failed: BTreeMap::new(),
             work: JoinSet::new(),
             turn: Instant::now(),
+            look: None,
             reads: 0,
             published: None,
             fault: OncePerChange::default(),
@@ -157,19 +163,23 @@ impl Images {
     fn take(&mut self, next: ImagesEvent, is_ready: &impl Fn() -> bool) {
         match next {
             ImagesEvent::Crds(event) => self.crds(event),
-            ImagesEvent::Turn if is_ready() => self.list(),
-            ImagesEvent::Turn => self.turn = Instant::now() + SOON,
+            ImagesEvent::Turn => {}
             ImagesEvent::Done(Ok(Work::Listed(listed))) => self.listed(listed),
             ImagesEvent::Done(Ok(Work::Read(image, read))) => self.read(image, read),
             ImagesEvent::Done(Err(error)) => {
                 warn!(%error, "Failed to read images ahead, trying again; please report this");
                 self.config.metrics.failed();
-                self.turn = Instant::now() + INTERVAL;
+                self.queue.clear();
             }
         }
         if self.work.is_empty() {
-            self.begin_next();
+            self.begin_next(is_ready);
         }
+    }
+
+    /// When there is something to do, if nothing is being done.
+    fn wake(&self) -> Instant {
+        self.look.map_or(self.turn, |look| look.min(self.turn))
     }
 
     fn crds(&mut self, event: WatchEvent<(String, String)>) {
@@ -184,7 +194,10 @@ impl Images {
                 }
             }
             WatchEvent::Absent => watches.lost(crds),
-            _ => {
+            heard => {
+                if matches!(heard, WatchEvent::Listed(_)) {
+                    watches.restarted(crds);
+                }
                 watches.heard(crds, self.config.clock.now());
                 if self.fault.is_gone() {
                     info!("Watching CRDs again");
@@ -193,7 +206,7 @@ impl Images {
         }
         if self.crds.take(event) {
             // Several change at a time.
-            self.turn = self.turn.min(Instant::now() + SOON);
+            self.look.get_or_insert(Instant::now() + SOON);
         }
     }
 
@@ -211,7 +224,7 @@ impl Images {
                 self.held.retain(|image, _| wanted.contains(image));
                 self.failed.retain(|image, _| wanted.contains(image));
                 self.wanted = wanted;
-                self.queue = self.due();
+                self.look = Some(Instant::now());
             }
             Err(error) => {
                 self.config.metrics.failed();
@@ -222,46 +235,68 @@ impl Images {
 
     /// The images that are not held as the cluster is now, but for those that failed a while ago.
     fn due(&self) -> VecDeque<String> {
-        let (now, moment) = (Instant::now(), self.moment());
-        let is_current = |image| {
-            let held = self.held.get(image);
-            held.is_some_and(|held| held.is_current(&self.crds, moment))
+        let (now, minor) = (Instant::now(), self.minor());
+        let is_held = |image: &String| {
+            self.held.get(image).is_some_and(|held| {
+                let is_steady = image.contains('@') || now < held.stamp().at + TAG_AGE;
+                is_steady && held.is_current(&self.crds, minor)
+            })
         };
         let is_waiting = |image| {
             let failed = self.failed.get(image);
             failed.is_some_and(|failed| failed.next > now)
         };
         let due = self.wanted.iter();
-        let due = due.filter(|image| !is_current(*image) && !is_waiting(*image));
+        let due = due.filter(|image| !is_held(image) && !is_waiting(*image));
         due.cloned().collect()
     }
 
-    fn begin_next(&mut self) {
+    /// The list comes first, so that a long queue holds up no news.
+    fn begin_next(&mut self, is_ready: &impl Fn() -> bool) {
+        let now = Instant::now();
+        if now >= self.turn && is_ready() {
+            return self.list();
+        }
+        if now >= self.turn {
+            self.turn = now + SOON;
+        }
         // Before the CRDs are listed, no image would be current.
-        let Some(image) = self
-            .crds
-            .is_listed()
-            .then(|| self.queue.pop_front())
-            .flatten()
-        else {
+        if !self.crds.is_listed() {
+            self.look = None;
             return;
-        };
+        }
+        if self.look.is_some_and(|look| now >= look) {
+            self.look = None;
+            self.queue = self.due();
+        }
+        if let Some(image) = self.queue.pop_front() {
+            self.begin(image);
+        }
+    }
+
+    fn begin(&mut self, image: String) {
         self.reads += 1;
+        let stamp = ReadStamp {
+            read: self.reads,
+            at: Instant::now(),
+            minor: self.minor(),
+            changes: self.crds.changes(),
+        };
         let (client, source) = (self.client.clone(), Arc::clone(&self.config.source));
-        let (memory, moment) = (self.config.memory.clone(), self.moment());
+        let memory = self.config.memory.clone();
         self.work.spawn(async move {
-            let held = held(client, source, &image, &memory, moment).await;
-            Work::Read(image, held)
+            let held = held(client, source, &image, &memory, stamp).await;
+            Work::Read(image, held.map(Box::new))
         });
     }
 
-    fn read(&mut self, image: String, read: Result<HeldImage, String>) {
+    fn read(&mut self, image: String, read: Result<Box<HeldImage>, String>) {
         match read {
             Ok(held) => {
                 if self.failed.remove(&image).is_some() {
                     info!(image, "Read the image of a bundle ahead after failures");
                 }
-                self.held.insert(image, held);
+                self.held.insert(image, *held);
             }
             Err(error) => {
                 self.config.metrics.failed();
@@ -275,27 +310,23 @@ impl Images {
         }
     }
 
-    fn moment(&self) -> Moment {
-        Moment {
-            read: self.reads,
-            minor: self.config.snapshot.load().rules().olm.minor(),
-            names: self.crds.names(),
-        }
+    fn minor(&self) -> u8 {
+        self.config.snapshot.load().rules().olm.minor()
     }
 
     /// Sends what is current, if that is not what was sent last.
     async fn publish(&mut self) -> Result<(), mpsc::error::SendError<Arc<BundleContents>>> {
-        let moment = self.moment();
+        let minor = self.minor();
         let held = self.held.values();
         let current: Vec<_> = held
-            .filter(|held| held.is_current(&self.crds, moment))
+            .filter(|held| held.is_current(&self.crds, minor))
             .collect();
         self.count(current.len());
-        let reads: BTreeSet<u64> = current.iter().map(|held| held.read()).collect();
+        let reads: BTreeSet<u64> = current.iter().map(|held| held.stamp().read).collect();
         if self.published.as_ref() == Some(&reads) {
             return Ok(());
         }
-        let contents = BundleContents::ahead(current.into_iter().map(HeldImage::contents));
+        let contents = BundleContents::ahead(minor, current.into_iter().map(HeldImage::contents));
         self.config.contents.send(Arc::new(contents)).await?;
         self.published = Some(reads);
         Ok(())
@@ -316,24 +347,29 @@ async fn held(
     source: Arc<dyn ReadImage>,
     image: &str,
     memory: &Pool,
-    moment: Moment,
+    stamp: ReadStamp,
 ) -> Result<HeldImage, String> {
     let (name, account) = (image.to_owned(), memory.account());
     let reading = spawn_blocking(move || source.read(&name, &account));
-    let lost = |_| "the thread that read it panicked; please report this".to_owned();
+    let lost = |_: JoinError| "the thread that read it panicked; please report this".to_owned();
     let (bundle, whole) = reading.await.map_err(lost)??;
     let contents = BundleContents::of([(image.to_owned(), bundle)]);
     let compared =
-        bundle_objects::of_bundles(client, &contents, &BTreeSet::new(), moment.minor).await;
+        bundle_objects::of_bundles(client, &contents, &BTreeSet::new(), stamp.minor).await;
     let (compared, error) = compared.map_err(|error| error.to_string())?;
     error.map_or(Ok(()), |error| Err(error.to_string()))?;
-    drop((contents, whole));
-    let kept = memory.account().lend(compared.heap_bytes());
-    let kept = kept.map_err(|error| format!("no room: {error}"))?;
-    Ok(HeldImage::of(compared, moment, kept))
+    // What was read whole is large.
+    let memory = memory.clone();
+    let kept = spawn_blocking(move || {
+        drop((contents, whole));
+        let kept = memory.account().lend(compared.heap_bytes());
+        kept.map(|kept| HeldImage::of(compared, stamp, kept))
+    });
+    let kept = kept.await.map_err(lost)?;
+    kept.map_err(|_| "no room: the memory of images is taken by others".to_owned())
 }
 
-/// The images that the extensions of a cluster may move to: the likeliest of each extension before any other.
+/// The images that the extensions of a cluster can be upgraded to: the likeliest of each extension before any other.
 async fn wanted(client: Client, snapshot: Arc<Snapshot>) -> Result<Vec<String>, ExtensionsError> {
     let listed = extensions::list(client, |object| Extension::recognised(&object)).await;
     if let Some(fault) = listed.fault {
@@ -367,6 +403,9 @@ fn in_turns(of_each: &[Vec<String>]) -> Vec<String> {
 
 /// How often the extensions are listed.
 const INTERVAL: Duration = Duration::from_mins(1);
+
+/// How long an image counts as what its tag names.
+const TAG_AGE: Duration = Duration::from_mins(10);
 
 /// How soon after a change of CRDs.
 const SOON: Duration = Duration::from_secs(2);

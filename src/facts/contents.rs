@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::cluster::{ClusterRequest, OpenCluster};
 use super::{Fault, Reading};
-use crate::bundle_files;
+use crate::bundle_files::{self, ManifestMemory};
 use crate::cluster::bundle_objects::{ClusterObjectsError, MOST_OBJECTS};
 use crate::cluster::images::{ReadBundle, ReadImage};
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
-use olmguard_catalog::memory::Account;
+use olmguard_catalog::memory::{Account, Loan};
 use olmguard_engine::explain::PulledImage;
 use olmguard_preflight::bundle::{RegistryBundle, RenderedObject};
 use olmguard_preflight::content::{BundleContents, UnreadableBundle};
@@ -105,7 +105,7 @@ fn bundle(
     reading: Reading<'_>,
 ) -> Result<Result<RegistryBundle, UnreadableBundle>, String> {
     let progress = Progress::default();
-    let read = || read(image, &progress, &Account::default());
+    let read = || read(image, &progress, ManifestMemory::Unbounded);
     reading.wait(&progress, read).map(|(bundle, _)| bundle)
 }
 
@@ -115,17 +115,21 @@ pub(crate) struct RegistryImages;
 
 impl ReadImage for RegistryImages {
     fn read(&self, image: &str, memory: &Account) -> Result<ReadBundle, String> {
-        read(image, &Progress::default(), memory)
+        read(image, &Progress::default(), ManifestMemory::Of(memory))
     }
 }
 
-fn read(image: &str, progress: &Progress, memory: &Account) -> Result<ReadBundle, String> {
+fn read(
+    image: &str,
+    progress: &Progress,
+    memory: ManifestMemory<'_>,
+) -> Result<ReadBundle, String> {
     let place = ImagePlace::of_registry(image).map_err(|error| error.to_string())?;
     match bundle_files::read_within(&FilesPlace::Image(place), progress, memory) {
         Ok((bundle, loan)) => Ok((Ok(bundle), loan)),
         Err(error) if error.is_of_format() => {
             let unreadable = UnreadableBundle::new(&error.to_string());
-            Ok((Err(unreadable), memory.loan()))
+            Ok((Err(unreadable), Loan::default()))
         }
         Err(error) => Err(error.to_string()),
     }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::error::{DocumentError, DocumentErrorKind, DocumentFault, explain};
 use super::position::{Position, Positions};
+use super::tree::Aliases;
 use super::yaml;
 use super::yaml::{TextCursor, next_json};
 
@@ -26,6 +27,7 @@ pub fn documents(file: &[u8]) -> Documents<'_> {
         parts: FileParts::of(file),
         values: None,
         next_index: 0,
+        aliases: Aliases::default(),
     }
 }
 
@@ -36,6 +38,7 @@ pub struct Documents<'a> {
     /// What is left of a part in JSON.
     values: Option<TextCursor<'a>>,
     next_index: usize,
+    aliases: Aliases,
 }
 
 type Content = Result<(Value, Positions), DocumentFault>;
@@ -64,6 +67,14 @@ impl Iterator for Documents<'_> {
 }
 
 impl<'a> Documents<'a> {
+    /// The same with an error in place of a document that has an alias: then no document takes more memory than its text
+    /// shows.
+    #[must_use]
+    pub fn without_aliases(self) -> Self {
+        let aliases = Aliases::Refused;
+        Self { aliases, ..self }
+    }
+
     fn content(&mut self) -> Option<Content> {
         if let Some(content) = self.values.as_mut().and_then(next_json) {
             if content.is_err() {
@@ -84,7 +95,7 @@ impl<'a> Documents<'a> {
             std::str::from_utf8(part.bytes).map_err(|error| not_utf8(part, error.valid_up_to()))?;
         let read = match json_start(text, part.at) {
             Some(cursor) => self.begin_json(cursor),
-            None => yaml::read(text, part.at.line),
+            None => yaml::read(text, part.at.line, self.aliases),
         };
         read.map_err(|fault| explain(fault, text, part.at.line))
     }

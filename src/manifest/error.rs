@@ -92,6 +92,9 @@ pub enum DocumentErrorKind {
          so write the value out"
     )]
     AliasOfItself,
+    /// An alias where the value must be written out, since it is read in bounded memory.
+    #[error("found an alias: expected the value itself, so write it out")]
+    AliasRefused,
     /// The value of `<<` cannot be merged.
     #[error(
         "merge key \"<<\" has a {found}: expected a mapping or a list of mappings, \

@@ -29,6 +29,7 @@ pub(super) struct AnchorId(pub(super) usize);
 /// Takes events in the order of the source.
 #[derive(Debug)]
 pub(super) struct Builder {
+    aliases: Aliases,
     frames: Vec<OpenCollection>,
     anchors: BTreeMap<AnchorId, AnchoredValue>,
     positions: Positions,
@@ -59,6 +60,14 @@ struct AnchoredValue {
     cost: Cost,
 }
 
+/// Whether a document can have aliases, each of which is a copy.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Aliases {
+    #[default]
+    Taken,
+    Refused,
+}
+
 /// Which of the two a collection is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Collection {
@@ -67,8 +76,9 @@ pub(super) enum Collection {
 }
 
 impl Builder {
-    pub(super) const fn new() -> Self {
+    pub(super) const fn new(aliases: Aliases) -> Self {
         Self {
+            aliases,
             frames: Vec::new(),
             anchors: BTreeMap::new(),
             positions: Positions::new(),
@@ -186,6 +196,9 @@ impl Builder {
     }
 
     pub(super) fn alias(&mut self, anchor: AnchorId, at: Position) -> Result<(), DocumentFault> {
+        if self.aliases == Aliases::Refused {
+            return Err(DocumentFault::new(at, DocumentErrorKind::AliasRefused));
+        }
         let unfinished = || DocumentFault::new(at, DocumentErrorKind::AliasOfItself);
         let anchored = self.anchors.get(&anchor).ok_or_else(unfinished)?;
         self.budget

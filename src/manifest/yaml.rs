@@ -10,17 +10,21 @@ use serde_json::{Number, Value};
 
 use super::error::{DocumentErrorKind, DocumentFault, DocumentFormat};
 use super::position::{Position, Positions};
-use super::tree::{AnchorId, Builder, Collection, MAX_DEPTH};
+use super::tree::{Aliases, AnchorId, Builder, Collection, MAX_DEPTH};
 use olmguard_catalog::yaml_scalar::{Scalar, Style, Tag, resolve};
 
 /// Reads the only document of `text`, which begins at line `first_line` of the file. Null where
 /// there is none.
-pub(super) fn read(text: &str, first_line: u32) -> Result<(Value, Positions), DocumentFault> {
+pub(super) fn read(
+    text: &str,
+    first_line: u32,
+    aliases: Aliases,
+) -> Result<(Value, Positions), DocumentFault> {
     let lines = LinesBefore(first_line.saturating_sub(1));
     if let Some(fault) = control_character(text, lines) {
         return Err(fault);
     }
-    let mut builder = Builder::new();
+    let mut builder = Builder::new(aliases);
     let mut parser = Parser::new_from_str_with_options(text, options());
     let mut reached = lines.place(Marker::default());
     for event in &mut parser {
@@ -205,7 +209,7 @@ pub(super) fn next_json(
 }
 
 fn walk(cursor: &mut TextCursor<'_>) -> Result<(Value, Positions), DocumentFault> {
-    let mut builder = Builder::new();
+    let mut builder = Builder::new(Aliases::default());
     while let Some(first) = cursor.rest().bytes().next() {
         let at = cursor.position();
         let len = token_len(cursor.rest(), first);

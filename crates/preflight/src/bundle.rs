@@ -114,7 +114,7 @@ impl RegistryBundle {
     /// The memory that its objects take, in bytes.
     pub fn heap_bytes(&self) -> usize {
         let all = self.crds.iter().chain(&self.others);
-        all.chain([&self.csv]).map(heap_bytes).sum()
+        all.chain([&self.csv]).map(value_bytes).sum()
     }
 
     /// The name of its `ClusterServiceVersion`.
@@ -373,7 +373,7 @@ fn names<'a>(object: &'a Value, path: &str) -> Vec<&'a str> {
 }
 
 /// An object with these of its fields, and no others.
-fn kept(object: &Value, fields: &[&str]) -> Value {
+pub(crate) fn kept(object: &Value, fields: &[&str]) -> Value {
     let mut kept = json!({});
     for field in fields {
         if let Some(value) = object.pointer(field) {
@@ -387,7 +387,7 @@ fn kept(object: &Value, fields: &[&str]) -> Value {
 fn put(object: &mut Value, path: &str, value: Value) {
     let mut at = object;
     for key in path.split('/').skip(1) {
-        at = &mut at[key];
+        at = &mut at[&*key.replace("~1", "/")];
     }
     *at = value;
 }
@@ -414,20 +414,20 @@ const CSV_FIELDS: [&str; 8] = [
     "/spec/webhookdefinitions",
 ];
 
-/// The memory that a value takes besides itself: maps are trees with room for eleven members in each node.
-fn heap_bytes(value: &Value) -> usize {
+/// The memory that a value takes, in bytes: maps are trees with room for eleven members in each node.
+pub fn value_bytes(value: &Value) -> usize {
     const MEMBER: usize = size_of::<(String, Value)>();
     match value {
         Value::String(text) => heap::allocated(text.capacity()),
         Value::Array(items) => {
             let own = heap::allocated(items.capacity() * size_of::<Value>());
-            own + items.iter().map(heap_bytes).sum::<usize>()
+            own + items.iter().map(value_bytes).sum::<usize>()
         }
         Value::Object(members) => {
             let nodes = members.len().div_ceil(6);
             let of_members = members
                 .iter()
-                .map(|(key, value)| heap::allocated(key.len()) + heap_bytes(value));
+                .map(|(key, value)| heap::allocated(key.len()) + value_bytes(value));
             nodes * heap::allocated(11 * MEMBER + 128) + of_members.sum::<usize>()
         }
         _ => 0,

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::bundle::kept;
 use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
+use crate::owner;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::olm::CertificateProvider;
 use olmguard_catalog::version::go;
@@ -94,8 +96,8 @@ pub struct BundleContents {
     /// What the comparison of each bundle with the CRDs of the cluster found, by the image. It is made once, because
     /// schemas can be large and a search for paths visits a bundle once for each edge.
     compared: BTreeMap<String, Arc<ComparedCrds>>,
-    /// Whether an image that is not among them is one that nobody has read yet.
-    is_ahead: bool,
+    /// The release 1.x that they were read ahead for: an image that is not among them is one that nobody has read yet.
+    ahead_of: Option<u8>,
 }
 
 impl BundleContents {
@@ -112,10 +114,11 @@ impl BundleContents {
         }
     }
 
-    /// The contents of all of these, which are of one cluster and read before they are needed.
-    pub fn ahead<'c>(all: impl IntoIterator<Item = &'c Self>) -> Self {
+    /// The contents of all of these, which are of one cluster with operator-controller 1.`minor`, and read before they are
+    /// needed.
+    pub fn ahead<'c>(minor: u8, all: impl IntoIterator<Item = &'c Self>) -> Self {
         let mut ahead = Self {
-            is_ahead: true,
+            ahead_of: Some(minor),
             ..Self::default()
         };
         for one in all {
@@ -123,7 +126,7 @@ impl BundleContents {
                 bundles,
                 cluster,
                 compared,
-                is_ahead: _,
+                ahead_of: _,
             } = one.clone();
             ahead.bundles.extend(bundles);
             ahead.compared.extend(compared);
@@ -136,7 +139,12 @@ impl BundleContents {
 
     /// Whether an image that is not among them is one that nobody has read yet.
     pub fn is_ahead(&self) -> bool {
-        self.is_ahead
+        self.ahead_of.is_some()
+    }
+
+    /// Whether they were read ahead for another operator-controller than 1.`minor`.
+    pub fn are_of_other(&self, minor: u8) -> bool {
+        self.ahead_of.is_some_and(|of| of != minor)
     }
 
     /// The same with what the cluster has of the bundles. Their CRDs are compared as operator-controller 1.`minor` does.
@@ -244,10 +252,11 @@ impl BundleContents {
         made
     }
 
-    /// The memory that the objects of the bundles take, in bytes.
+    /// About the memory that the bundles take and what was found in their CRDs, in bytes.
     pub fn heap_bytes(&self) -> usize {
         let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
-        bundles.map(RegistryBundle::heap_bytes).sum()
+        let found = self.compared.values().map(|compared| compared.heap_bytes());
+        bundles.map(RegistryBundle::heap_bytes).chain(found).sum()
     }
 
     /// What the cluster has of them, if that is known.
@@ -326,6 +335,11 @@ impl ComparedCrds {
         })
     }
 
+    fn heap_bytes(&self) -> usize {
+        let findings = self.refused.iter().flat_map(|crd| &crd.comparison.findings);
+        findings.map(CrdFinding::heap_bytes).sum()
+    }
+
     /// Adds what was found in other CRDs of the same bundle, in the order of its files.
     fn extend(&mut self, other: Self, bundle: &RegistryBundle) {
         self.refused.extend(other.refused);
@@ -340,6 +354,7 @@ impl ComparedCrds {
 }
 
 /// A CRD that is there.
+#[derive(Clone, Copy)]
 enum ReplacedCrd<'a> {
     /// As the API server returns it.
     OfCluster(&'a Value),
@@ -392,10 +407,9 @@ fn compare_one(
     }))
 }
 
-/// Of a CRD in the cluster, what shows who owns it.
+/// Of a CRD in the cluster, what shows who owns it, and which version of the object it is.
 pub fn owned(crd: &Value) -> Value {
-    let metadata = crd.get("metadata").cloned();
-    json!({"metadata": metadata.unwrap_or_default()})
+    kept(crd, &owner::MARKS)
 }
 
 /// The others are not compared, and the API server does not take them any more.

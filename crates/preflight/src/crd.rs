@@ -289,6 +289,15 @@ impl CrdFinding {
         (self.is_unsteady, rank)
     }
 
+    /// About the memory that it takes, in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        let path = match &self.change {
+            CrdChange::FieldRemoved { path, .. } | CrdChange::Property { path, .. } => path.len(),
+            CrdChange::Scope { .. } | CrdChange::StoredVersionsRemoved(_) => 0,
+        };
+        path + 1024
+    }
+
     /// Whether the API server refuses the CRD for it, too.
     pub fn is_refused_by_server(&self) -> bool {
         self.rank() == (false, 0)

@@ -88,6 +88,17 @@ impl ForeignObject {
 /// The kind of CRDs.
 pub const CRD: &str = "CustomResourceDefinition";
 
+/// What is read of an object to know who owns it, and its version.
+pub(crate) const MARKS: [&str; 7] = [
+    "/metadata/name",
+    "/metadata/resourceVersion",
+    OWNER_KIND,
+    OWNER_NAME,
+    MANAGED_BY,
+    RELEASE_NAME,
+    RELEASE_NAMESPACE,
+];
+
 const OWNER_KIND: &str = "/metadata/labels/olm.operatorframework.io~1owner-kind";
 const OWNER_NAME: &str = "/metadata/labels/olm.operatorframework.io~1owner-name";
 const MANAGED_BY: &str = "/metadata/labels/app.kubernetes.io~1managed-by";

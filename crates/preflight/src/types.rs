@@ -83,6 +83,6 @@ mod tests {
     }
 
     const PRIMITIVE: [&str; 9] = [
-        "string", "boolean", "int32", "int64", "float64", "bytes", "object", "quantity", "any",
+        "string", "boolean", "int32", "int64", "float64", "bytes", "quantity", "version", "any",
     ];
 }

@@ -260,6 +260,10 @@ impl<L: Load> CatalogFollower<L> {
         self.end_unwanted();
         self.begin_due(now);
         let snapshot = self.table.snapshot(now);
+        let minor = snapshot.rules().olm.minor();
+        if self.contents.are_of_other(minor) {
+            self.contents = Arc::new(BundleContents::ahead(minor, []));
+        }
         self.publish(snapshot.with_contents(Arc::clone(&self.contents)));
         self.let_go();
         self.keep();

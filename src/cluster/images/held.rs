@@ -1,8 +1,10 @@
 //! What was read of an image, and whether the cluster is still as it was then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::cluster::WatchEvent;
 use crate::cluster::object::{self, Names};
@@ -13,29 +15,32 @@ use olmguard_preflight::content::BundleContents;
 pub(super) const CRDS: &Names = &[("apiextensions.k8s.io", "v1", "CustomResourceDefinition")];
 
 /// The name of a CRD and the version of the object.
-pub(super) fn version(crd: Value) -> (String, String) {
+pub(super) fn version(crd: &Value) -> (String, String) {
     let version = crd.pointer("/metadata/resourceVersion");
     let version = version.and_then(Value::as_str).unwrap_or_default();
-    (object::name(&crd).to_owned(), version.to_owned())
+    (object::name(crd).to_owned(), version.to_owned())
 }
 
 /// The versions of all CRDs of the cluster, once they are listed.
 #[derive(Debug, Default)]
 pub(super) struct CrdVersions {
-    known: Option<BTreeMap<String, String>>,
-    /// How often a CRD came or went: then other kinds can be served.
-    names: u64,
+    versions: BTreeMap<String, String>,
+    is_listed: bool,
+    /// How often a CRD of each API group has changed: then other kinds of the group can be served.
+    changes: Arc<BTreeMap<String, u64>>,
 }
 
-/// When an image is read.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Moment {
+/// What is known when an image is read.
+#[derive(Clone, Debug)]
+pub(super) struct ReadStamp {
     /// Which read it is.
     pub(super) read: u64,
+    /// When it is.
+    pub(super) at: Instant,
     /// The release 1.x of operator-controller.
     pub(super) minor: u8,
-    /// How often a CRD had come or gone.
-    pub(super) names: u64,
+    /// How often a CRD of each API group had changed.
+    pub(super) changes: Arc<BTreeMap<String, u64>>,
 }
 
 impl CrdVersions {
@@ -43,47 +48,50 @@ impl CrdVersions {
     pub(super) fn take(&mut self, event: WatchEvent<(String, String)>) -> bool {
         match event {
             WatchEvent::Listed(all) => self.listed(all.into_iter().collect()),
-            WatchEvent::Applied((name, version)) => self.applied(name, version),
-            WatchEvent::Deleted((name, _)) => {
-                let known = self.known.as_mut();
-                let was_there = known.is_some_and(|known| known.remove(&name).is_some());
-                self.names += u64::from(was_there);
-                was_there
+            WatchEvent::Applied((name, version)) => {
+                let before = self.versions.insert(name.clone(), version.clone());
+                let is_other = before.as_ref() != Some(&version);
+                self.count(is_other.then_some(name))
             }
-            WatchEvent::Lost(_) | WatchEvent::Absent => self.known.take().is_some(),
+            WatchEvent::Deleted((name, _)) => {
+                let was_there = self.versions.remove(&name).is_some();
+                self.count(was_there.then_some(name))
+            }
+            WatchEvent::Lost(_) | WatchEvent::Absent => std::mem::take(&mut self.is_listed),
             WatchEvent::Alive | WatchEvent::Found => false,
         }
     }
 
+    /// What changed while nothing was heard counts as one change.
     fn listed(&mut self, all: BTreeMap<String, String>) -> bool {
-        // What came and went unseen is not known.
-        self.names += 1;
-        let is_other = self.known.as_ref() != Some(&all);
-        self.known = Some(all);
+        let names = self.versions.keys().chain(all.keys());
+        let names: BTreeSet<String> = names
+            .filter(|name| self.versions.get(*name) != all.get(*name))
+            .cloned()
+            .collect();
+        self.versions = all;
+        self.count(names);
+        !std::mem::replace(&mut self.is_listed, true)
+    }
+
+    fn count(&mut self, changed: impl IntoIterator<Item = String>) -> bool {
+        let mut is_other = false;
+        for name in changed {
+            let (_, group) = name.split_once('.').unwrap_or_default();
+            let counts = Arc::make_mut(&mut self.changes);
+            *counts.entry(group.to_owned()).or_default() += 1;
+            is_other = true;
+        }
         is_other
     }
 
-    fn applied(&mut self, name: String, version: String) -> bool {
-        let Some(known) = &mut self.known else {
-            return false;
-        };
-        let before = known.insert(name, version.clone());
-        self.names += u64::from(before.is_none());
-        before != Some(version)
-    }
-
     pub(super) fn is_listed(&self) -> bool {
-        self.known.is_some()
+        self.is_listed
     }
 
-    /// How often a CRD came or went.
-    pub(super) fn names(&self) -> u64 {
-        self.names
-    }
-
-    fn has(&self, name: &str, version: Option<&String>) -> bool {
-        let known = self.known.as_ref();
-        known.is_some_and(|known| known.get(name) == version)
+    /// How often a CRD of each API group has changed.
+    pub(super) fn changes(&self) -> Arc<BTreeMap<String, u64>> {
+        Arc::clone(&self.changes)
     }
 }
 
@@ -91,44 +99,45 @@ impl CrdVersions {
 #[derive(Debug)]
 pub(super) struct HeldImage {
     contents: BundleContents,
-    moment: Moment,
+    stamp: ReadStamp,
     /// The CRDs of the bundle, each with its version in the cluster if it is there.
     crds: BTreeMap<String, Option<String>>,
-    /// Whether a kind was missing.
-    lacks_kinds: bool,
+    /// The API groups of its objects.
+    groups: BTreeSet<String>,
     /// What it takes.
     _memory: Loan,
 }
 
 impl HeldImage {
     /// The contents of one image that were compared with the cluster.
-    pub(super) fn of(contents: BundleContents, moment: Moment, memory: Loan) -> Self {
+    pub(super) fn of(contents: BundleContents, stamp: ReadStamp, memory: Loan) -> Self {
         let cluster = contents.cluster();
-        let there = |name: &str| {
-            let crd = cluster?.crds.get(name)?;
-            Some(version(crd.clone()).1)
-        };
+        let there = |name: &str| Some(version(cluster?.crds.get(name)?).1);
         let names = contents.crd_names().into_iter();
         let crds = names.map(|name| (name.to_owned(), there(name)));
+        let kinds = contents.kinds().into_iter();
+        let groups = kinds.filter_map(|kind| Some(kind.api_version.split_once('/')?.0.to_owned()));
         Self {
             crds: crds.collect(),
-            lacks_kinds: cluster.is_some_and(|cluster| !cluster.unserved.is_empty()),
-            moment,
+            groups: groups.collect(),
+            stamp,
             contents,
             _memory: memory,
         }
     }
 
     /// Whether the cluster and its OLM are as they were when it was read.
-    pub(super) fn is_current(&self, crds: &CrdVersions, now: Moment) -> bool {
+    pub(super) fn is_current(&self, crds: &CrdVersions, minor: u8) -> bool {
         let mut each = self.crds.iter();
-        let are_same = each.all(|(name, version)| crds.has(name, version.as_ref()));
-        let kinds = !self.lacks_kinds || self.moment.names == now.names;
-        are_same && kinds && crds.is_listed() && self.moment.minor == now.minor
+        let are_same = each.all(|(name, version)| crds.versions.get(name) == version.as_ref());
+        let mut groups = self.groups.iter();
+        let has_kinds =
+            groups.all(|group| self.stamp.changes.get(group) == crds.changes.get(group));
+        are_same && has_kinds && crds.is_listed && self.stamp.minor == minor
     }
 
-    pub(super) fn read(&self) -> u64 {
-        self.moment.read
+    pub(super) fn stamp(&self) -> &ReadStamp {
+        &self.stamp
     }
 
     pub(super) fn contents(&self) -> &BundleContents {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
-use olmguard_catalog::olm::Rules;
+use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_fixtures::question::content;
 use olmguard_support::api::{ApiServer, Trouble};
@@ -43,6 +43,7 @@ const WHOLE: usize = 1 << 16;
 /// A cluster, the images of its catalog, and what a follower receives.
 struct Scene {
     api: ApiServer,
+    snapshot: Arc<ArcSwap<Snapshot>>,
     shelf: Arc<Shelf>,
     metrics: Metrics,
     received: mpsc::Receiver<Arc<BundleContents>>,
@@ -56,7 +57,7 @@ fn image(version: &str) -> String {
 }
 
 /// 1.0.0, and two versions after it.
-fn catalogs() -> Snapshot {
+fn catalogs(rules: &Rules) -> Snapshot {
     let versions = ["1.0.0", "1.1.0", "1.2.0"];
     let entries = versions.map(
         |version| json!({"name": format!("P.v{version}"), "skipRange": format!("<{version}")}),
@@ -70,8 +71,8 @@ fn catalogs() -> Snapshot {
     });
     let blobs = [package, channel].into_iter().chain(bundles);
     let text: String = blobs.map(|blob| blob.to_string()).collect();
-    let content = content(&text, &Rules::default());
-    Snapshot::new(Rules::default(), [CatalogState::named("hub", content)])
+    let content = content(&text, rules);
+    Snapshot::new(rules.clone(), [CatalogState::named("hub", content)])
 }
 
 fn extension(name: &str, installed: &str) -> Value {
@@ -134,9 +135,10 @@ impl Scene {
     fn new(api: ApiServer, memory: Pool) -> Self {
         let (contents, received) = mpsc::channel(1);
         let (shelf, metrics) = (shelf(), Metrics::new());
+        let snapshot = Arc::new(ArcSwap::from_pointee(catalogs(&Rules::default())));
         let config = ImagesConfig {
             source: Arc::clone(&shelf) as _,
-            snapshot: Arc::new(ArcSwap::from_pointee(catalogs())),
+            snapshot: Arc::clone(&snapshot),
             contents,
             memory,
             metrics: Arc::clone(&metrics.images),
@@ -147,6 +149,7 @@ impl Scene {
         task.spawn(read_ahead(api.client(), || true, config));
         Self {
             api,
+            snapshot,
             shelf,
             metrics,
             received,
@@ -224,6 +227,55 @@ async fn an_image_that_cannot_be_had_costs_itself_alone_and_is_tried_again() {
     assert!(scene.metric(r#"olmguard_bundle_images{state="failed"} 0"#));
     let rows = include_str!("../../../tests/server/telemetry/moved/images.txt");
     assert_eq!(scene.moved.still(rows), [""; 0]);
+}
+
+/// A CRD that comes, or that serves another version, decides which kinds are served.
+#[tokio::test(start_paused = true)]
+async fn a_change_of_the_group_of_a_kind_is_a_change_of_the_bundle() {
+    let mut scene = Scene::new(cluster(), Pool::unbounded());
+    let monitor = json!({"apiVersion": "monitoring.example.com/v1", "kind": "ServiceMonitor",
+        "metadata": {"name": "m"}});
+    scene.shelf.put("1.1.0", Ok(vec![csv(), monitor]));
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    let unserved = |scene: &Scene| scene.last.cluster().unwrap().unserved.len();
+    assert_eq!(unserved(&scene), 1);
+    scene.api.serve(
+        "monitoring.example.com/v1",
+        "servicemonitors",
+        "ServiceMonitor",
+    );
+    for generation in 0..2 {
+        let name = "servicemonitors.monitoring.example.com";
+        let crd = json!({"metadata": {"name": name, "generation": generation}});
+        scene.api.put(CRDS, crd);
+        scene.until(&["1.0.0", "1.2.0"]).await;
+        scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+        assert_eq!(unserved(&scene), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_tag_names_is_looked_up_again() {
+    let mut scene = Scene::new(cluster(), Pool::unbounded());
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    scene.shelf.put("1.1.0", Ok(vec![json!({"kind": "Role"})]));
+    while scene.last.bundle(&image("1.1.0")).is_some() {
+        scene.last = scene.received.recv().await.unwrap();
+    }
+    assert!(scene.last.image(&image("1.1.0")).unwrap().is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_release_of_olm_compares_again() {
+    let mut scene = Scene::new(cluster(), Pool::unbounded());
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    let older: OlmRelease = "1.5".parse().unwrap();
+    let rules = Rules::new(older, Gates::default());
+    assert!(scene.last.are_of_other(rules.olm.minor()));
+    scene.snapshot.store(Arc::new(catalogs(&rules)));
+    scene.until(&[]).await;
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    assert!(!scene.last.are_of_other(rules.olm.minor()));
 }
 
 #[tokio::test(start_paused = true)]

@@ -42,6 +42,6 @@ impl ImageMetrics {
     }
 }
 
-const IMAGES: &str = "Images of bundles that installed ClusterExtensions may move to, with --pull, by whether they are read; an edit to one that is not read is checked without its manifests and CRDs.";
+const IMAGES: &str = "Images of bundles that installed ClusterExtensions can be upgraded to, with --pull, by whether they are read; an edit to one that is not read is checked without its manifests and CRDs.";
 const FAILURES: &str =
     "Failed attempts to read the image of a bundle, or to list ClusterExtensions, with --pull.";

@@ -5,7 +5,7 @@ use crate::extension::{Extension, Filter};
 use crate::resolve::{Choice, Offer, Origin, Query, choose, weigh};
 use crate::snapshot::Snapshot;
 
-/// The images of the bundles that an extension may move to next, each once, the likeliest first: of the bundle that its
+/// The images of the bundles that an extension can be upgraded to next, each once, the likeliest first: of the bundle that its
 /// spec resolves to, then of the successors of the installed bundle in its channels, the newest first.
 ///
 /// There are none for an extension without an installed bundle, or with a spec that cannot be read.

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::types::{TYPES, Type, TypeField, TypeForm};
 use olmguard_catalog::members::{FieldProblem, beginning};
+use olmguard_catalog::version::Version;
 
 /// A field that has not the type that its kind asks for: operator-controller does not read the manifest.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -141,7 +142,7 @@ fn primitive(value: &Value, name: &str) -> Result<(), WrongField> {
         "int32" | "int64" => (is_whole(value), "a whole number"),
         "float64" => (value.is_number(), "a number"),
         "bytes" => (value.is_string() || value.is_array(), "a string"),
-        "object" => (value.is_object(), "a map"),
+        "version" => (value.as_str().is_some_and(is_version), "a semantic version"),
         "quantity" => (value.is_string() || value.is_number(), "a quantity"),
         _ => (true, ""),
     };
@@ -149,6 +150,37 @@ fn primitive(value: &Value, name: &str) -> Result<(), WrongField> {
         return Ok(());
     }
     Err(WrongField::new(expected, value, of_primitive(value, name)))
+}
+
+/// Whether blang/semver's `ParseTolerant` reads it: with `v` before it, zeros before numbers, and without the last numbers.
+fn is_version(text: &str) -> bool {
+    let text = text.trim();
+    let parts: Vec<_> = text
+        .strip_prefix('v')
+        .unwrap_or(text)
+        .splitn(3, '.')
+        .collect();
+    let is_short = parts.len() < 3;
+    if is_short && parts.last().is_some_and(|last| last.contains(['+', '-'])) {
+        return false;
+    }
+    let parts = parts.iter().map(|part| without_zeros(part));
+    let mut parts: Vec<_> = parts.collect();
+    parts.resize(3, "0".to_owned());
+    Version::parse(&parts.join(".")).is_ok()
+}
+
+fn without_zeros(part: &str) -> String {
+    if part.len() < 2 {
+        return part.to_owned();
+    }
+    let kept = part.trim_start_matches('0');
+    let zero = if kept.starts_with(|c: char| c.is_ascii_digit()) {
+        ""
+    } else {
+        "0"
+    };
+    format!("{zero}{kept}")
 }
 
 fn is_whole(value: &Value) -> bool {
@@ -160,7 +192,7 @@ fn is_whole(value: &Value) -> bool {
 fn of_primitive(value: &Value, name: &str) -> Option<String> {
     let go_type = if name == "boolean" { "bool" } else { name };
     match (name, go_kind(value)) {
-        ("string", "int64") | ("bytes" | "object" | "quantity", _) => None,
+        ("string", "int64") | ("bytes" | "version" | "quantity", _) => None,
         ("int32" | "int64", "float64") => Some(format!("cannot convert float64 to {name}")),
         _ => Some(format!("unrecognized type: {go_type}")),
     }
@@ -201,6 +233,8 @@ mod tests {
         for manifest in [
             csv(&json!({})),
             csv(&json!({"installModes": null, "bogus": 5, "minKubeVersion": ""})),
+            csv(&json!({"version": "v01.2", "release": 1})),
+            csv(&json!({"version": "1.2.03-rc.1+a"})),
             csv(&json!({"webhookdefinitions": [{"containerPort": 443.0, "targetPort": "https"}]})),
             csv(&json!({"webhookdefinitions": [null, {"targetPort": 8443}]})),
             crd(
@@ -232,6 +266,16 @@ mod tests {
                 csv(&json!({"installModes": [{"supported": "true"}]})),
                 "spec.installModes[0].supported: expected a boolean, found string",
                 Some("unrecognized type: bool"),
+            ),
+            (
+                csv(&json!({"version": ""})),
+                "spec.version: expected a semantic version, found string",
+                None,
+            ),
+            (
+                csv(&json!({"version": "1.2-rc.1"})),
+                "spec.version: expected a semantic version, found string",
+                None,
             ),
             (
                 csv(&json!({"displayName": 5})),

@@ -33,6 +33,7 @@ use olmguard_catalog::go_duration;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::snapshot::{OnOldCatalog, Snapshot};
+use olmguard_preflight::content::BundleContents;
 use olmguard_views::readiness::{CheckFacts, CheckReadiness};
 
 /// The flags about the catalogs of the cluster.
@@ -63,7 +64,7 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "WHAT", value_parser = one_of(&ON_OLD), help_heading = heading::CATALOGS)]
     on_old_catalog: Option<OnOldCatalog>,
 
-    /// Pull bundles that extensions may move to, and check them too
+    /// Pull bundles that extensions can be upgraded to, and check them too
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::DECISIONS)]
     pull: bool,
 }
@@ -204,15 +205,8 @@ impl ClusterCatalogs {
         let (rules, taken) = mpsc::channel(1);
         let (contents, read) = mpsc::channel(1);
         if let Some(memory) = &self.images {
-            let config = ImagesConfig {
-                source: Arc::new(RegistryImages),
-                snapshot: Arc::clone(snapshot),
-                contents,
-                memory: memory.clone(),
-                metrics: Arc::clone(&metrics.images),
-                watches: Arc::clone(&metrics.watches),
-                clock: Arc::new(SystemClock),
-            };
+            let memory = memory.clone();
+            let config = images_config(metrics, Arc::clone(snapshot), contents, memory);
             let board = Arc::clone(&self.board);
             let is_ready = move || board.catalogs().is_ok();
             tasks.spawn(read_ahead(client(), is_ready, config));
@@ -234,6 +228,23 @@ impl ClusterCatalogs {
         };
         tasks.spawn(follow(self.loader.clone(), terms));
         tasks.join_next().await;
+    }
+}
+
+fn images_config(
+    metrics: &Metrics,
+    snapshot: Arc<ArcSwap<Snapshot>>,
+    contents: mpsc::Sender<Arc<BundleContents>>,
+    memory: Pool,
+) -> ImagesConfig {
+    ImagesConfig {
+        source: Arc::new(RegistryImages),
+        snapshot,
+        contents,
+        memory,
+        metrics: Arc::clone(&metrics.images),
+        watches: Arc::clone(&metrics.watches),
+        clock: Arc::new(SystemClock),
     }
 }
 
