@@ -3,6 +3,7 @@
 //! ```text
 //! watch --WatchEvent--> table --Job--> loader: cache, else catalogd, then the object once more
 //! OLM   --Rules---------->  |   <--Loaded, or why not--'
+//! images --BundleContents-> |
 //!                           '--Snapshot--> stage --swap--> whoever judges
 //! ```
 //!

@@ -16,6 +16,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
+use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,6 +119,13 @@ struct FailedImage {
     next: Instant,
 }
 
+/// Contents that a follower was sent.
+struct SentContents {
+    reads: BTreeSet<u64>,
+    contents: Arc<BundleContents>,
+    at: Instant,
+}
+
 struct Images {
     client: Client,
     config: ImagesConfig,
@@ -135,8 +143,8 @@ struct Images {
     look: Option<Instant>,
     /// How many images were read.
     reads: u64,
-    /// Which reads are published; none before the first publication.
-    published: Option<BTreeSet<u64>>,
+    /// What was sent last; none before the first time.
+    sent: Option<SentContents>,
     /// Why the CRDs are not known.
     fault: OncePerChange,
 }
@@ -155,7 +163,7 @@ impl Images {
             turn: Instant::now(),
             look: None,
             reads: 0,
-            published: None,
+            sent: None,
             fault: OncePerChange::default(),
         }
     }
@@ -224,6 +232,7 @@ impl Images {
                 self.held.retain(|image, _| wanted.contains(image));
                 self.failed.retain(|image, _| wanted.contains(image));
                 self.wanted = wanted;
+                self.send_again_if_lost();
                 self.look = Some(Instant::now());
             }
             Err(error) => {
@@ -300,7 +309,9 @@ impl Images {
             }
             Err(error) => {
                 self.config.metrics.failed();
-                self.held.remove(&image);
+                let minor = self.minor();
+                self.held
+                    .retain(|held, it| *held != image || it.is_current(&self.crds, minor));
                 let times = self.failed.get(&image).map_or(0, |failed| failed.times) + 1;
                 let pause = RETRY.delay(times, fastrand::f64());
                 warn!(image, error, next_try = ?pause, "Failed to read the image of a bundle ahead");
@@ -323,13 +334,38 @@ impl Images {
             .collect();
         self.count(current.len());
         let reads: BTreeSet<u64> = current.iter().map(|held| held.stamp().read).collect();
-        if self.published.as_ref() == Some(&reads) {
+        if self.can_wait(&reads) {
             return Ok(());
         }
         let contents = BundleContents::ahead(minor, current.into_iter().map(HeldImage::contents));
-        self.config.contents.send(Arc::new(contents)).await?;
-        self.published = Some(reads);
+        let contents = Arc::new(contents);
+        self.config.contents.send(Arc::clone(&contents)).await?;
+        let at = Instant::now();
+        self.sent = Some(SentContents {
+            reads,
+            contents,
+            at,
+        });
         Ok(())
+    }
+
+    /// Whether nothing is withdrawn, and nothing is new, or more comes soon.
+    fn can_wait(&self, reads: &BTreeSet<u64>) -> bool {
+        self.sent.as_ref().is_some_and(|sent| {
+            let comes_more = !self.queue.is_empty() && Instant::now() < sent.at + SOON;
+            sent.reads == *reads || comes_more && sent.reads.is_subset(reads)
+        })
+    }
+
+    /// A follower drops the contents of another OLM, which can be gone again by now.
+    fn send_again_if_lost(&mut self) {
+        let snapshot = self.config.snapshot.load();
+        let is_lost = |sent: &SentContents| {
+            !sent.reads.is_empty() && !ptr::eq(&*sent.contents, snapshot.contents())
+        };
+        if self.sent.as_ref().is_some_and(is_lost) {
+            self.sent = None;
+        }
     }
 
     fn count(&self, read: usize) {

@@ -113,12 +113,13 @@ fn built() -> PathBuf {
     root().join("target/fuzz")
 }
 
-const TARGETS: [&str; 5] = [
+const TARGETS: [&str; 6] = [
     "condition_compile",
     "condition_evaluate",
     "ranges",
     "catalog",
     "crd_pair",
+    "bundle",
 ];
 
 /// How long one input can take, in seconds, how much memory all can, in MiB, and how long an input can be, in bytes.

@@ -278,6 +278,21 @@ async fn another_release_of_olm_compares_again() {
     assert!(!scene.last.are_of_other(rules.olm.minor()));
 }
 
+/// A follower that saw another OLM for a moment has dropped them.
+#[tokio::test(start_paused = true)]
+async fn contents_that_were_dropped_are_sent_again() {
+    let mut scene = Scene::new(cluster(), Pool::unbounded());
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    let first = Arc::clone(&scene.last);
+    scene.last = Arc::default();
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    assert!(!Arc::ptr_eq(&first, &scene.last));
+    let used = catalogs(&Rules::default()).with_contents(Arc::clone(&scene.last));
+    scene.snapshot.store(Arc::new(used));
+    sleep(INTERVAL * 2).await;
+    assert!(scene.received.try_recv().is_err());
+}
+
 #[tokio::test(start_paused = true)]
 async fn images_of_extensions_that_are_gone_are_dropped() {
     let mut scene = Scene::new(cluster(), Pool::unbounded());
