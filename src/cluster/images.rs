@@ -34,8 +34,7 @@ use crate::cluster::watch::WatchedKind;
 use crate::cluster::{WatchEvent, bundle_objects};
 use crate::once_per_change::OncePerChange;
 use crate::source::http::Retry;
-use crate::telemetry::metrics::{ImageMetrics, ImageState, WatchMetrics, WatchedResource};
-use crate::tls::Clock;
+use crate::telemetry::metrics::{ImageMetrics, ImageState};
 use olmguard_catalog::memory::{Account, Loan, Pool};
 use olmguard_engine::audit::images_ahead;
 use olmguard_engine::extension::Extension;
@@ -68,10 +67,6 @@ pub struct ImagesConfig {
     pub memory: Pool,
     /// What is counted.
     pub metrics: Arc<ImageMetrics>,
-    /// Whether the API server is heard.
-    pub watches: Arc<WatchMetrics>,
-    /// The time of day.
-    pub clock: Arc<dyn Clock>,
 }
 
 /// Reads images ahead whenever `is_ready` says that the catalogs are known. It ends if the watch of CRDs or the receiver of
@@ -191,26 +186,17 @@ impl Images {
     }
 
     fn crds(&mut self, event: WatchEvent<(String, String)>) {
-        let (watches, crds) = (&self.config.watches, WatchedResource::Crds);
         match &event {
             WatchEvent::Lost(fault) => {
-                watches.lost(crds);
-                watches.failed(crds, fault.class);
+                self.config.metrics.failed();
                 if self.fault.is_new(&fault.words) {
                     let error = &fault.words;
                     warn!(error, "Failed to watch CRDs, checking edits without images");
                 }
             }
-            WatchEvent::Absent => watches.lost(crds),
-            heard => {
-                if matches!(heard, WatchEvent::Listed(_)) {
-                    watches.restarted(crds);
-                }
-                watches.heard(crds, self.config.clock.now());
-                if self.fault.is_gone() {
-                    info!("Watching CRDs again");
-                }
-            }
+            WatchEvent::Absent => {}
+            _ if self.fault.is_gone() => info!("Watching CRDs again"),
+            _ => {}
         }
         if self.crds.take(event) {
             // Several change at a time.
@@ -361,7 +347,7 @@ impl Images {
     fn send_again_if_lost(&mut self) {
         let snapshot = self.config.snapshot.load();
         let is_lost = |sent: &SentContents| {
-            !sent.reads.is_empty() && !ptr::eq(&*sent.contents, snapshot.contents())
+            !sent.reads.is_empty() && !ptr::eq(Arc::as_ptr(&sent.contents), snapshot.contents())
         };
         if self.sent.as_ref().is_some_and(is_lost) {
             self.sent = None;

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::telemetry::Metrics;
-use crate::tls::SystemClock;
 use olmguard_catalog::olm::{Gates, OlmRelease, Rules};
 use olmguard_engine::snapshot::CatalogState;
 use olmguard_fixtures::question::content;
@@ -142,8 +141,6 @@ impl Scene {
             contents,
             memory,
             metrics: Arc::clone(&metrics.images),
-            watches: Arc::clone(&metrics.watches),
-            clock: Arc::new(SystemClock),
         };
         let mut task = JoinSet::new();
         task.spawn(read_ahead(api.client(), || true, config));
@@ -325,9 +322,7 @@ async fn without_the_versions_of_crds_nothing_is_published() {
     });
     let mut scene = Scene::new(api, Pool::unbounded());
     scene.until(&[]).await;
-    while !scene.metric(
-        r#"olmguard_watch_errors_total{class="forbidden",resource="customresourcedefinitions"} 2"#,
-    ) {
+    while !scene.metric("olmguard_bundle_image_failures_total 2") {
         sleep(SOON).await;
     }
     assert!(scene.received.try_recv().is_err());

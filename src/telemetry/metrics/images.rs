@@ -36,12 +36,11 @@ impl ImageMetrics {
         self.images.of(state).set(whole(images));
     }
 
-    /// An image could not be read, or the extensions could not be listed.
+    /// An image could not be read, the extensions could not be listed, or the CRDs not be watched.
     pub fn failed(&self) {
         self.failures.inc();
     }
 }
 
 const IMAGES: &str = "Images of bundles that installed ClusterExtensions can be upgraded to, with --pull, by whether they are read; an edit to one that is not read is checked without its manifests and CRDs.";
-const FAILURES: &str =
-    "Failed attempts to read the image of a bundle, or to list ClusterExtensions, with --pull.";
+const FAILURES: &str = "Failed attempts to read the image of a bundle, to list ClusterExtensions, or to watch CRDs, with --pull.";

@@ -19,8 +19,6 @@ label! {
         UpgradePolicies => "upgradepolicies",
         /// Every `UpgradeGuardrails` object.
         UpgradeGuardrails => "upgradeguardrails",
-        /// Every CRD, with `--pull`.
-        Crds => "customresourcedefinitions",
     }
 }
 

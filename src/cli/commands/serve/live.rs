@@ -243,8 +243,6 @@ fn images_config(
         contents,
         memory,
         metrics: Arc::clone(&metrics.images),
-        watches: Arc::clone(&metrics.watches),
-        clock: Arc::new(SystemClock),
     }
 }
 
