@@ -218,7 +218,10 @@ async fn an_image_that_cannot_be_had_costs_itself_alone_and_is_tried_again() {
     let mut scene = Scene::new(api, Pool::unbounded());
     scene.shelf.put("1.1.0", Err("503".to_owned()));
     scene.until(&["1.0.0", "1.2.0"]).await;
-    assert!(scene.metric(r#"olmguard_bundle_images{state="failed"} 1"#));
+    while !scene.metric(r#"olmguard_bundle_images{state="failed"} 1"#) {
+        sleep(SOON).await;
+    }
+    scene.moved.look(&scene.metrics.render());
     scene.shelf.put("1.1.0", Ok(vec![csv()]));
     scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
     assert!(scene.metric(r#"olmguard_bundle_images{state="failed"} 0"#));
