@@ -13,8 +13,9 @@ use serde_json::Value;
 use crate::manifest::{DocumentError, Documents, InputError, documents, read_file};
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress};
+use olmguard_catalog::heap::Heap;
 use olmguard_catalog::memory::{Account, Loan};
-use olmguard_preflight::bundle::{NoCsv, RegistryBundle, WrongField, value_bytes};
+use olmguard_preflight::bundle::{NoCsv, RegistryBundle, WrongField};
 
 /// Why a bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -107,7 +108,7 @@ pub(crate) fn read_within(
 pub(crate) enum ManifestMemory<'a> {
     /// As much as they need: a command reads a bundle and ends.
     Unbounded,
-    /// That of an account. A document with an alias is an error, because its text does not show how large it is.
+    /// At most the memory of an account. A document with an alias is an error, because its text does not show its size.
     Of(&'a Account),
 }
 
@@ -141,7 +142,7 @@ impl BundleFolder<'_> {
             })?;
             let most = self.take(&file, &bytes, &mut memory)?;
             let objects = self.objects(&file, &bytes)?;
-            let kept: usize = objects.iter().map(value_bytes).sum();
+            let kept: usize = objects.iter().map(Heap::heap_bytes).sum();
             memory.less(most.saturating_sub(kept));
             all.extend(objects);
         }
@@ -317,11 +318,19 @@ mod tests {
         ] {
             let read = documents(text.as_bytes()).without_aliases();
             let taken: usize = read
-                .map(|document| value_bytes(&document.unwrap().value))
+                .map(|document| document.unwrap().value.heap_bytes())
                 .sum();
             assert!(taken > 0, "{text:.40}");
             assert!(taken <= room_for(text.as_bytes()), "{text:.40}: {taken}");
         }
+    }
+
+    #[test]
+    fn an_anchor_is_copied_only_for_aliases() {
+        let text = format!("a: &x [{}]", "1,".repeat(600_000));
+        let read = |all: Documents<'_>| all.map(|document| document.is_ok()).collect::<Vec<_>>();
+        assert_eq!(read(documents(text.as_bytes())), [false]);
+        assert_eq!(read(documents(text.as_bytes()).without_aliases()), [true]);
     }
 
     fn folder(csv: &str) -> tempfile::TempDir {

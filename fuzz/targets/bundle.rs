@@ -1,8 +1,9 @@
-//! Any objects as a bundle: what is kept of it for a server answers as the whole does.
+//! Any objects as a bundle: without schemas, it answers as the whole bundle does.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use olmguard_catalog::heap::Heap;
 use olmguard_preflight::bundle::{RegistryBundle, WrongField};
 use serde_json::Value;
 

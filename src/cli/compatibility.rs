@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Command;
 use olmguard_engine::judge::Token;
@@ -112,7 +112,7 @@ fn rows(page: &str) -> impl Iterator<Item = Vec<String>> {
     rows.into_iter()
 }
 
-fn files(folder: &str) -> Vec<std::path::PathBuf> {
+fn files(folder: &str) -> Vec<PathBuf> {
     let files = fs::read_dir(root(folder)).expect(folder);
     let mut files: Vec<_> = files.map(|file| file.expect(folder).path()).collect();
     files.sort();
@@ -120,7 +120,7 @@ fn files(folder: &str) -> Vec<std::path::PathBuf> {
     files
 }
 
-fn root(file: &str) -> std::path::PathBuf {
+fn root(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
 }
 

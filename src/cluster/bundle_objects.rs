@@ -70,7 +70,7 @@ pub async fn of_bundles(
     let kinds: BTreeSet<_> = contents.kinds().into_iter().chain(of_made).collect();
     let served = match served(&client, &kinds).await {
         Ok(served) => served,
-        Err(error) => return Ok((compared.with_compared(objects), Some(error))),
+        Err(error) => return Ok((compared.with_cluster(objects), Some(error))),
     };
     let (others, error) = others(&client, made, &served).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
@@ -79,7 +79,7 @@ pub async fn of_bundles(
         others,
         ..objects
     };
-    Ok((compared.with_compared(objects), error))
+    Ok((compared.with_cluster(objects), error))
 }
 
 /// Compares the CRDs of the bundles with those that are there. One is held at a time, of the others who owns them.

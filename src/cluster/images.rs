@@ -16,6 +16,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
+use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +36,7 @@ use crate::cluster::{WatchEvent, bundle_objects};
 use crate::once_per_change::OncePerChange;
 use crate::source::http::Retry;
 use crate::telemetry::metrics::{ImageMetrics, ImageState};
+use olmguard_catalog::heap::Heap;
 use olmguard_catalog::memory::{Account, Loan, Pool};
 use olmguard_engine::audit::images_ahead;
 use olmguard_engine::extension::Extension;
@@ -127,21 +129,23 @@ struct Images {
     crds: CrdVersions,
     /// The images of the last list, the likeliest first.
     wanted: Vec<String>,
-    /// Those of them that are to be read now.
+    /// The images to read now.
     queue: VecDeque<String>,
     held: BTreeMap<String, HeldImage>,
     failed: BTreeMap<String, FailedImage>,
     work: JoinSet<Work>,
-    /// When the extensions are listed next.
-    turn: Instant,
-    /// When to look which images are due, if anything is different.
-    look: Option<Instant>,
+    /// When to list the extensions again.
+    list_at: Instant,
+    /// When to find out which images are due, if something has changed.
+    check_at: Option<Instant>,
     /// How many images were read.
     reads: u64,
     /// What was sent last; none before the first time.
     sent: Option<SentContents>,
     /// Why the CRDs are not known.
-    fault: OncePerChange,
+    watch_fault: OncePerChange,
+    /// Why the extensions are not known.
+    list_fault: OncePerChange,
 }
 
 impl Images {
@@ -155,11 +159,12 @@ impl Images {
             held: BTreeMap::new(),
             failed: BTreeMap::new(),
             work: JoinSet::new(),
-            turn: Instant::now(),
-            look: None,
+            list_at: Instant::now(),
+            check_at: None,
             reads: 0,
             sent: None,
-            fault: OncePerChange::default(),
+            watch_fault: OncePerChange::default(),
+            list_fault: OncePerChange::default(),
         }
     }
 
@@ -182,31 +187,32 @@ impl Images {
 
     /// When there is something to do, if nothing is being done.
     fn wake(&self) -> Instant {
-        self.look.map_or(self.turn, |look| look.min(self.turn))
+        self.check_at
+            .map_or(self.list_at, |at| at.min(self.list_at))
     }
 
     fn crds(&mut self, event: WatchEvent<(String, String)>) {
         match &event {
             WatchEvent::Lost(fault) => {
                 self.config.metrics.failed();
-                if self.fault.is_new(&fault.words) {
+                if self.watch_fault.is_new(&fault.words) {
                     let error = &fault.words;
                     warn!(error, "Failed to watch CRDs, checking edits without images");
                 }
             }
             WatchEvent::Absent => {}
-            _ if self.fault.is_gone() => info!("Watching CRDs again"),
+            _ if self.watch_fault.is_gone() => info!("Watching CRDs again"),
             _ => {}
         }
         if self.crds.take(event) {
             // Several change at a time.
-            self.look.get_or_insert(Instant::now() + SOON);
+            self.check_at.get_or_insert(Instant::now() + SOON);
         }
     }
 
     /// Asks which extensions there are, and which images they may need.
     fn list(&mut self) {
-        self.turn = Instant::now() + INTERVAL;
+        self.list_at = Instant::now() + INTERVAL;
         let (client, snapshot) = (self.client.clone(), self.config.snapshot.load_full());
         self.work
             .spawn(async move { Work::Listed(wanted(client, snapshot).await) });
@@ -218,12 +224,19 @@ impl Images {
                 self.held.retain(|image, _| wanted.contains(image));
                 self.failed.retain(|image, _| wanted.contains(image));
                 self.wanted = wanted;
+                self.list_fault.is_gone();
                 self.send_again_if_lost();
-                self.look = Some(Instant::now());
+                self.check_at = Some(Instant::now());
             }
             Err(error) => {
                 self.config.metrics.failed();
-                warn!(%error, "Failed to list the extensions whose images are read ahead");
+                let error = error.to_string();
+                if self.list_fault.is_new(&error) {
+                    warn!(
+                        error,
+                        "Failed to list ClusterExtensions, keeping the images of the last list"
+                    );
+                }
             }
         }
     }
@@ -249,19 +262,19 @@ impl Images {
     /// The list comes first, so that a long queue holds up no news.
     fn begin_next(&mut self, is_ready: &impl Fn() -> bool) {
         let now = Instant::now();
-        if now >= self.turn && is_ready() {
+        if now >= self.list_at && is_ready() {
             return self.list();
         }
-        if now >= self.turn {
-            self.turn = now + SOON;
+        if now >= self.list_at {
+            self.list_at = now + SOON;
         }
         // Before the CRDs are listed, no image would be current.
         if !self.crds.is_listed() {
-            self.look = None;
+            self.check_at = None;
             return;
         }
-        if self.look.is_some_and(|look| now >= look) {
-            self.look = None;
+        if self.check_at.is_some_and(|at| now >= at) {
+            self.check_at = None;
             self.queue = self.due();
         }
         if let Some(image) = self.queue.pop_front() {
@@ -409,7 +422,12 @@ async fn wanted(client: Client, snapshot: Arc<Snapshot>) -> Result<Vec<String>, 
             let images = |extension| images_ahead(&snapshot, extension, MOST_EACH);
             chunk.iter().map(images).collect::<Vec<_>>()
         });
-        of_each.extend(found.await.unwrap_or_default());
+        match found.await.map_err(JoinError::try_into_panic) {
+            Ok(found) => of_each.extend(found),
+            Err(Ok(panic)) => resume_unwind(panic),
+            // The runtime ends.
+            Err(Err(_)) => return Ok(in_turns(&of_each)),
+        }
         // No more than half of a core.
         sleep(begun.elapsed()).await;
     }

@@ -267,7 +267,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Keeps a copy for the aliases to come, which costs as much as the value itself.
+    /// Keeps a copy for the aliases to come, which costs as much as the value itself. If there can be none, no copy is made.
     fn remember(
         &mut self,
         anchor: AnchorId,
@@ -276,6 +276,9 @@ impl Builder {
         cost: Cost,
         at: Position,
     ) -> Result<(), DocumentFault> {
+        if self.aliases == Aliases::Refused {
+            return Ok(());
+        }
         self.spend(cost, at)?;
         self.anchors.insert(
             anchor,

@@ -1,10 +1,11 @@
 //! Memory that a value takes besides itself, as an allocator rounds it.
 //!
-//! Hash maps are counted as hashbrown lays them out.
+//! Hash maps are counted as hashbrown lays them out, and maps of JSON as the standard library does.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use serde_json::Value;
 use smallvec::SmallVec;
 
 /// A value that may hold memory besides itself.
@@ -135,6 +136,24 @@ impl<K: Heap, V: Heap, S> Heap for HashMap<K, V, S> {
 impl<A: Heap, B: Heap> Heap for (A, B) {
     fn heap_bytes(&self) -> usize {
         self.0.heap_bytes() + self.1.heap_bytes()
+    }
+}
+
+impl Heap for Value {
+    /// A map is a tree whose nodes have room for eleven members each, and are half full at least.
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::String(text) => allocated(text.capacity()),
+            Self::Array(items) => items.heap_bytes(),
+            Self::Object(members) => {
+                let node = allocated(11 * size_of::<(String, Self)>() + 13 * size_of::<usize>());
+                let pairs = members
+                    .iter()
+                    .map(|(key, value)| allocated(key.capacity()) + value.heap_bytes());
+                members.len().div_ceil(6) * node + pairs.sum::<usize>()
+            }
+            Self::Null | Self::Bool(_) | Self::Number(_) => 0,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::judge::{
 };
 use crate::resolve::{
     Bounds, CatalogEdge, Choice, EditContext, Guards, InstallBound, MatchingPolicies, Offer,
-    Origin, Query, Violation,
+    Origin, Violation,
 };
 use olmguard_catalog::version::{Release, Version};
 
@@ -65,8 +65,7 @@ impl<'a> Inquiry<'a> {
         said: &StatedInstalled,
         context: EditContext<'a>,
     ) -> Result<Self, NotAnswered<'a>> {
-        let query = Query::compile(filter, basis.snapshot).ok();
-        let offers = query.and_then(|query| query.offers(&query.in_play(basis.snapshot)).ok());
+        let offers = Offer::of(basis.snapshot, filter);
         let Some(offers) = offers.filter(|offers| !offers.is_empty()) else {
             let stranger = InstalledBundle {
                 name: said.bundle.clone(),

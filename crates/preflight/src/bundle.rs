@@ -19,7 +19,7 @@ use crate::bundle::webhooks::CsvWebhook;
 use crate::support::Supported;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
-use olmguard_catalog::heap;
+use olmguard_catalog::heap::{self, Heap};
 use olmguard_catalog::version::go;
 
 pub use crate::bundle::decoded::WrongField;
@@ -62,6 +62,13 @@ impl BundledKind {
     }
 }
 
+impl Heap for RegistryBundle {
+    fn heap_bytes(&self) -> usize {
+        let objects = self.csv.heap_bytes() + self.crds.heap_bytes() + self.others.heap_bytes();
+        objects + heap::allocated(self.package.len())
+    }
+}
+
 /// What a validator says of a bundle.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BundleFault {
@@ -93,7 +100,7 @@ impl RegistryBundle {
         })
     }
 
-    /// The same without what only a comparison of its CRDs reads, and without what nothing reads: a tenth is left, or less.
+    /// The same bundle without the schemas of its CRDs, and without fields that no check reads.
     #[must_use]
     pub fn without_schemas(&self) -> Self {
         let crds = self.crds.iter().map(|crd| {
@@ -109,12 +116,6 @@ impl RegistryBundle {
             crds: crds.collect(),
             others: self.others.clone(),
         }
-    }
-
-    /// The memory that its objects take, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        let all = self.crds.iter().chain(&self.others);
-        all.chain([&self.csv]).map(value_bytes).sum()
     }
 
     /// The name of its `ClusterServiceVersion`.
@@ -413,26 +414,6 @@ const CSV_FIELDS: [&str; 8] = [
     "/spec/customresourcedefinitions/owned",
     "/spec/webhookdefinitions",
 ];
-
-/// The memory that a value takes, in bytes: maps are trees with room for eleven members in each node.
-pub fn value_bytes(value: &Value) -> usize {
-    const MEMBER: usize = size_of::<(String, Value)>();
-    match value {
-        Value::String(text) => heap::allocated(text.capacity()),
-        Value::Array(items) => {
-            let own = heap::allocated(items.capacity() * size_of::<Value>());
-            own + items.iter().map(value_bytes).sum::<usize>()
-        }
-        Value::Object(members) => {
-            let nodes = members.len().div_ceil(6);
-            let of_members = members
-                .iter()
-                .map(|(key, value)| heap::allocated(key.len()) + value_bytes(value));
-            nodes * heap::allocated(11 * MEMBER + 128) + of_members.sum::<usize>()
-        }
-        _ => 0,
-    }
-}
 
 /// The kinds that a bundle may have besides its CRDs and its `ClusterServiceVersion`, and whether OLM makes them in the
 /// namespace of the extension.

@@ -17,7 +17,8 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::PreflightCheck;
-pub use deployment::{QuantityFault, is_deployment_field};
+pub use crate::types::QuantityFault;
+pub use deployment::is_deployment_field;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_label;
 use olmguard_catalog::olm::InstallSettings;

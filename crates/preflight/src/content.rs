@@ -10,6 +10,7 @@ use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, Ren
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
 use crate::owner;
 use olmguard_catalog::dns1123::is_subdomain;
+use olmguard_catalog::heap::Heap;
 use olmguard_catalog::olm::CertificateProvider;
 use olmguard_catalog::version::go;
 
@@ -32,7 +33,7 @@ impl UnreadableBundle {
 /// What a cluster has of the kinds and objects of bundles.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterObjects {
-    /// The CRDs of the bundles that exist, by their names: whole until they are compared, then with their metadata.
+    /// The CRDs of the bundles that exist, by their names. They show their owner and their version.
     pub crds: BTreeMap<String, Value>,
     /// The kinds of the bundles' objects that the API server does not serve.
     pub unserved: BTreeSet<BundledKind>,
@@ -96,7 +97,7 @@ pub struct BundleContents {
     /// What the comparison of each bundle with the CRDs of the cluster found, by the image. It is made once, because
     /// schemas can be large and a search for paths visits a bundle once for each edge.
     compared: BTreeMap<String, Arc<ComparedCrds>>,
-    /// The release 1.x that they were read ahead for: an image that is not among them is one that nobody has read yet.
+    /// The release 1.x that they are read ahead for; none if a command has pulled the images that it needs.
     ahead_of: Option<u8>,
 }
 
@@ -114,8 +115,7 @@ impl BundleContents {
         }
     }
 
-    /// The contents of all of these, which are of one cluster with operator-controller 1.`minor`, and read before they are
-    /// needed.
+    /// All of these contents together, read ahead for one cluster with operator-controller 1.`minor`.
     pub fn ahead<'c>(minor: u8, all: impl IntoIterator<Item = &'c Self>) -> Self {
         let mut ahead = Self {
             ahead_of: Some(minor),
@@ -137,7 +137,7 @@ impl BundleContents {
         ahead
     }
 
-    /// Whether an image that is not among them is one that nobody has read yet.
+    /// Whether they are read ahead: then a missing image is not read yet.
     pub fn is_ahead(&self) -> bool {
         self.ahead_of.is_some()
     }
@@ -147,30 +147,10 @@ impl BundleContents {
         self.ahead_of.is_some_and(|of| of != minor)
     }
 
-    /// The same with what the cluster has of the bundles. Their CRDs are compared as operator-controller 1.`minor` does.
+    /// These bundles with what the cluster has of them, once each CRD of the cluster is compared. The schemas of the bundles
+    /// are dropped.
     #[must_use]
-    pub fn with_cluster(mut self, cluster: ClusterObjects, minor: u8) -> Self {
-        let ClusterObjects {
-            crds,
-            unserved,
-            others,
-        } = cluster;
-        let crds = crds.into_iter().map(|(name, crd)| {
-            self.compare(&name, &crd, minor);
-            (name, owned(&crd))
-        });
-        let crds = crds.collect();
-        self.with_compared(ClusterObjects {
-            crds,
-            unserved,
-            others,
-        })
-    }
-
-    /// The same with what the cluster has of the bundles, after each of its CRDs was compared. Of the bundles only what is
-    /// still asked for is kept.
-    #[must_use]
-    pub fn with_compared(self, cluster: ClusterObjects) -> Self {
+    pub fn with_cluster(self, cluster: ClusterObjects) -> Self {
         let bundles = self.bundles.into_iter().map(|(image, bundle)| {
             let bundle = match &*bundle {
                 Ok(bundle) => Arc::new(Ok(bundle.without_schemas())),
@@ -185,8 +165,8 @@ impl BundleContents {
         }
     }
 
-    /// Compares a CRD of the cluster with those of the bundles, as operator-controller 1.`minor` does. Nothing else is kept
-    /// of it, since one can have megabytes.
+    /// Compares a CRD of the cluster with the CRDs of the bundles, as operator-controller 1.`minor` does. It keeps the result
+    /// only, because a CRD can have megabytes.
     pub fn compare(&mut self, name: &str, crd: &Value, minor: u8) {
         for (image, bundle) in &self.bundles {
             let Ok(bundle) = &**bundle else { continue };
@@ -252,16 +232,21 @@ impl BundleContents {
         made
     }
 
-    /// About the memory that the bundles take and what was found in their CRDs, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
-        let found = self.compared.values().map(|compared| compared.heap_bytes());
-        bundles.map(RegistryBundle::heap_bytes).chain(found).sum()
-    }
-
     /// What the cluster has of them, if that is known.
     pub fn cluster(&self) -> Option<&ClusterObjects> {
         self.cluster.as_ref()
+    }
+}
+
+impl Heap for BundleContents {
+    /// Of the cluster, only the findings in its CRDs are counted: the rest is a few names.
+    fn heap_bytes(&self) -> usize {
+        let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
+        let compared = self.compared.values();
+        let crds = compared.flat_map(|compared| &compared.refused);
+        let findings = crds.flat_map(|crd| &crd.comparison.findings);
+        let findings = findings.map(|found| size_of::<CrdFinding>() + found.heap_bytes());
+        bundles.map(Heap::heap_bytes).chain(findings).sum()
     }
 }
 
@@ -325,19 +310,14 @@ impl InstallTarget<'_> {
 }
 
 impl ComparedCrds {
-    /// What was found in the CRDs of a bundle that would replace those of another one, as operator-controller 1.`minor`
-    /// compares them. Nothing is found for a release that compares in a way that is not known.
+    /// Compares the CRDs of a bundle with the CRDs of the bundle that it would replace, as operator-controller 1.`minor` does.
+    /// A release that compares in an unknown way finds no difference.
     pub fn of(old: &RegistryBundle, new: &RegistryBundle, minor: u8) -> Self {
         compare(new, minor, |name| {
             let mut crds = old.crds().iter();
             let crd = crds.find(|crd| crd_name(crd) == Some(name));
             crd.map(|crd| ReplacedCrd::OfBundle(old, crd))
         })
-    }
-
-    fn heap_bytes(&self) -> usize {
-        let findings = self.refused.iter().flat_map(|crd| &crd.comparison.findings);
-        findings.map(CrdFinding::heap_bytes).sum()
     }
 
     /// Adds what was found in other CRDs of the same bundle, in the order of its files.
@@ -362,7 +342,7 @@ enum ReplacedCrd<'a> {
     OfBundle(&'a RegistryBundle, &'a Value),
 }
 
-/// Compares the CRDs of a bundle with those of these names that are there.
+/// Compares each CRD of a bundle with the CRD of its name that it would replace.
 fn compare<'a>(
     by: &RegistryBundle,
     minor: u8,

@@ -26,6 +26,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::PreflightCheck;
+use olmguard_catalog::heap::{self, Heap};
 use olmguard_catalog::version::go;
 
 pub use crate::crd::compare::compare;
@@ -276,6 +277,13 @@ impl CrdComparison {
     }
 }
 
+impl Heap for CrdFinding {
+    /// Its texts are those of its line, and as many again for the room that lists of them have.
+    fn heap_bytes(&self) -> usize {
+        heap::allocated(self.to_string().len() * 2)
+    }
+}
+
 impl CrdFinding {
     /// The place of its kind among all, the worst first; what only some runs find comes last.
     pub fn rank(&self) -> (bool, u8) {
@@ -287,15 +295,6 @@ impl CrdFinding {
             _ => 2,
         };
         (self.is_unsteady, rank)
-    }
-
-    /// About the memory that it takes, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        let path = match &self.change {
-            CrdChange::FieldRemoved { path, .. } | CrdChange::Property { path, .. } => path.len(),
-            CrdChange::Scope { .. } | CrdChange::StoredVersionsRemoved(_) => 0,
-        };
-        path + 1024
     }
 
     /// Whether the API server refuses the CRD for it, too.

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use serde_json::Value;
+
 /// How a type is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TypeForm<'t> {
@@ -21,6 +23,19 @@ impl<'t> TypeForm<'t> {
             .map(Self::List)
             .or_else(|| within('{', '}').map(Self::Map))
             .unwrap_or(Self::Named(text))
+    }
+}
+
+/// Whether a value has the shape of a type that is not in the table; each fits a type that is not known.
+pub(crate) fn has_shape(value: &Value, primitive: &str) -> bool {
+    match primitive {
+        "string" | "version" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "int32" | "int64" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "float64" => value.is_number(),
+        "bytes" => value.is_string() || value.is_array(),
+        "quantity" => value.is_string() || value.is_number(),
+        _ => true,
     }
 }
 
@@ -58,6 +73,51 @@ fn read_type(line: &'static str) -> Option<(&'static str, Type)> {
         })
     });
     (!name.starts_with('#')).then(|| (name, Type::Struct(fields.collect())))
+}
+
+// === Quantities ===
+
+/// What is wrong with the text of a quantity. Upstream: apimachinery, `pkg/api/resource/quantity.go`.
+pub(crate) fn quantity_fault(text: &str) -> Option<QuantityFault> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let number = unsigned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let digits = unsigned.len() - number.len();
+    let is_number = unsigned.get(..digits).is_some_and(|number| {
+        number.matches('.').count() <= 1 && number.contains(|c: char| c.is_ascii_digit())
+    });
+    if !is_number {
+        return Some(QuantityFault::Format);
+    }
+    let is_exponent = number.strip_prefix(['e', 'E']).is_some_and(|exponent| {
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if is_exponent || SUFFIXES.contains(&number) {
+        return None;
+    }
+    let is_in_form = number.chars().all(|c| "eEinumkKMGTP".contains(c));
+    Some(if is_in_form {
+        QuantityFault::Suffix
+    } else {
+        QuantityFault::Format
+    })
+}
+
+const SUFFIXES: [&str; 16] = [
+    "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei",
+];
+
+/// Why a quantity cannot be read; printed as apimachinery prints it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum QuantityFault {
+    /// It has not the form of one.
+    #[error(
+        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+    )]
+    Format,
+    /// Its suffix is unknown.
+    #[error("unable to parse quantity's suffix")]
+    Suffix,
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What was read of an image, and whether the cluster is still as it was then.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -57,7 +58,7 @@ impl CrdVersions {
                 let was_there = self.versions.remove(&name).is_some();
                 self.count(was_there.then_some(name))
             }
-            WatchEvent::Lost(_) | WatchEvent::Absent => std::mem::take(&mut self.is_listed),
+            WatchEvent::Lost(_) | WatchEvent::Absent => mem::take(&mut self.is_listed),
             WatchEvent::Alive | WatchEvent::Found => false,
         }
     }
@@ -70,8 +71,8 @@ impl CrdVersions {
             .cloned()
             .collect();
         self.versions = all;
-        self.count(names);
-        !std::mem::replace(&mut self.is_listed, true)
+        let was_listed = mem::replace(&mut self.is_listed, true);
+        self.count(names) || !was_listed
     }
 
     fn count(&mut self, changed: impl IntoIterator<Item = String>) -> bool {
@@ -142,5 +143,28 @@ impl HeldImage {
 
     pub(super) fn contents(&self) -> &BundleContents {
         &self.contents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_list_is_news_if_it_differs() {
+        let list = |all: &[(&str, &str)]| {
+            let all = all
+                .iter()
+                .map(|(name, version)| ((*name).to_owned(), (*version).to_owned()));
+            WatchEvent::Listed(all.collect())
+        };
+        let mut crds = CrdVersions::default();
+        assert!(crds.take(list(&[("a.x.y", "1"), ("b.z", "1")])));
+        let before = crds.changes();
+        assert!(!crds.take(list(&[("a.x.y", "1"), ("b.z", "1")])));
+        assert!(crds.take(list(&[("a.x.y", "2"), ("b.z", "1")])));
+        let after = crds.changes();
+        assert_ne!(before.get("x.y"), after.get("x.y"));
+        assert_eq!(before.get("z"), after.get("z"));
     }
 }

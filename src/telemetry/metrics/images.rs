@@ -5,13 +5,13 @@ use prometheus::{IntCounter, IntGauge};
 use crate::telemetry::metrics::register::{PerLabel, Register, label, whole};
 
 label! {
-    /// Whether an image could be read.
+    /// Whether an image is read.
     pub enum ImageState {
-        /// It was read, and its CRDs were compared with those of the cluster as they are.
+        /// The image is read, and its CRDs are compared with the current CRDs of the cluster.
         Read => "read",
-        /// It is not read yet, or is read again because a CRD has changed.
+        /// The image is not read yet, or must be read again because a CRD has changed.
         Unread => "unread",
-        /// It cannot be read for now.
+        /// The image cannot be read for now.
         Failed => "failed",
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::audit::place::version;
 use crate::extension::{Extension, Filter};
-use crate::resolve::{Choice, Offer, Origin, Query, choose, weigh};
+use crate::resolve::{Choice, Offer, Origin, choose, weigh};
 use crate::snapshot::Snapshot;
 
-/// The images of the bundles that an extension can be upgraded to next, each once, the likeliest first: of the bundle that its
-/// spec resolves to, then of the successors of the installed bundle in its channels, the newest first.
+/// The images of the bundles that an extension can be upgraded to, each once: first the image of the bundle that its spec
+/// resolves to, then the images of the successors of the installed bundle in its channels, the newest first.
 ///
-/// There are none for an extension without an installed bundle, or with a spec that cannot be read.
+/// An extension without an installed bundle, or with a spec that cannot be read, has none.
 pub fn images_ahead(snapshot: &Snapshot, extension: &Extension, most: usize) -> Vec<String> {
     let Some(ahead) = bundles(snapshot, extension) else {
         return Vec::new();
@@ -27,30 +27,20 @@ fn bundles<'s>(snapshot: &'s Snapshot, extension: &Extension) -> Option<Vec<Choi
     let filter = extension.filter.as_ref().ok()?;
     let installed = extension.installed.bundle()?;
     let origin = Origin::read(installed, snapshot.rules()).ok()?;
-    let resolved = choose(&weigh(&offers(snapshot, filter)?, Some(&origin))).ok();
+    let resolved = choose(&weigh(&Offer::of(snapshot, filter)?, Some(&origin))).ok();
     let of_any_version = Filter {
         version: None,
         ..filter.clone()
     };
-    let offers = offers(snapshot, &of_any_version)?;
-    let mut successors: Vec<_> = offers
-        .iter()
-        .flat_map(|offer| successors(offer, &origin))
+    let offers = Offer::of(snapshot, &of_any_version)?;
+    let successors = offers.iter().flat_map(|offer| successors(offer, &origin));
+    let mut successors: Vec<_> = successors
+        .filter_map(|choice| Some((version(choice)?, choice)))
         .collect();
-    successors.sort_by(|one, other| {
-        let (one, other) = (version(*one), version(*other));
-        let both = other.zip(one);
-        both.map_or(other.is_some().cmp(&one.is_some()), |(other, one)| {
-            other.cmp_precedence(one)
-        })
-    });
+    successors.sort_by(|(one, _), (other, _)| other.cmp_precedence(one));
     let resolved = resolved.map(|resolved| resolved.choice);
+    let successors = successors.into_iter().map(|(_, choice)| choice);
     Some(resolved.into_iter().chain(successors).collect())
-}
-
-fn offers<'s>(snapshot: &'s Snapshot, filter: &Filter) -> Option<Vec<Offer<'s>>> {
-    let query = Query::compile(filter, snapshot).ok()?;
-    query.offers(&query.in_play(snapshot)).ok()
 }
 
 fn successors<'s>(offer: &Offer<'s>, origin: &Origin<'_>) -> Vec<Choice<'s>> {

@@ -8,8 +8,7 @@
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Query, Requester,
-    shortest_path,
+    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_path,
 };
 use olmguard_policy::{Opening, PolicyRule};
 
@@ -231,8 +230,7 @@ pub(super) fn offers<'s>(
     filter: &Filter,
     origin: &Origin<'_>,
 ) -> Option<Vec<Offer<'s>>> {
-    let query = Query::compile(filter, basis.snapshot).ok()?;
-    let mut offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
+    let mut offers = Offer::of(basis.snapshot, filter)?;
     for offer in &mut offers {
         offer.keep(|choice| origin.suggests(choice) && !choice.is_deprecated());
     }

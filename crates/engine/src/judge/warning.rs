@@ -66,7 +66,7 @@ pub enum Warning<'s> {
     },
     /// The bundle resolves, and operator-controller cannot install it, or may not be able to.
     Preflight(PreflightRefusal<'s>),
-    /// Nobody has read the image of this bundle yet.
+    /// The image of this bundle is not read yet, so its manifests and CRDs are not checked.
     ImageUnread(Choice<'s>),
     /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
     RollingOut,

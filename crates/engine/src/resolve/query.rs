@@ -185,9 +185,13 @@ impl<'s> Offer<'s> {
             channels: Vec::new(),
             ..filter.clone()
         };
-        let query = Query::compile(&anything, snapshot).ok();
-        let offers = query.and_then(|query| query.offers(&query.in_play(snapshot)).ok());
-        offers.unwrap_or_default()
+        Self::of(snapshot, &anything).unwrap_or_default()
+    }
+
+    /// The offers of the package in the selected catalogs, as the filter requests them.
+    pub fn of(snapshot: &'s Snapshot, filter: &Filter) -> Option<Vec<Self>> {
+        let query = Query::compile(filter, snapshot).ok()?;
+        query.offers(&query.in_play(snapshot)).ok()
     }
 
     /// One bundle of the offer.

@@ -2,14 +2,15 @@
 //!
 //! Upstream: apimachinery, [`pkg/runtime/converter.go`]: fields in the order of their struct, the first that does not fit
 //! ends it. `null` fits everywhere, unknown fields are skipped, and a whole number is an integer, however it is written.
+//! Times, releases and base64 are not read here: each text counts as one.
 //!
 //! [`pkg/runtime/converter.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/runtime/converter.go
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::types::{TYPES, Type, TypeField, TypeForm};
+use crate::types::{TYPES, Type, TypeField, TypeForm, has_shape, quantity_fault};
 use olmguard_catalog::members::{FieldProblem, beginning};
 use olmguard_catalog::version::Version;
 
@@ -99,15 +100,12 @@ fn structure(value: &Value, fields: &[TypeField]) -> Result<(), WrongField> {
         let upstream = format!("cannot restore struct from: {}", go_kind(value));
         WrongField::new("a map", value, Some(upstream))
     })?;
-    let mut there = fields.iter().filter_map(|field| present(members, field));
-    there.try_for_each(|(field, value)| member(field.name, value, field.form))
-}
-
-fn present<'v, 'f>(
-    members: &'v Map<String, Value>,
-    field: &'f TypeField,
-) -> Option<(&'f TypeField, &'v Value)> {
-    members.get(field.name).map(|value| (field, value))
+    fields
+        .iter()
+        .try_for_each(|field| match members.get(field.name) {
+            Some(value) => member(field.name, value, field.form),
+            None => Ok(()),
+        })
 }
 
 fn member(key: &str, value: &Value, form: &str) -> Result<(), WrongField> {
@@ -136,20 +134,28 @@ fn is_of_kind(value: &Value, form: &str) -> bool {
 }
 
 fn primitive(value: &Value, name: &str) -> Result<(), WrongField> {
-    let (fits, expected) = match name {
-        "string" => (value.is_string(), "a string"),
-        "boolean" => (value.is_boolean(), "a boolean"),
-        "int32" | "int64" => (is_whole(value), "a whole number"),
-        "float64" => (value.is_number(), "a number"),
-        "bytes" => (value.is_string() || value.is_array(), "a string"),
-        "version" => (value.as_str().is_some_and(is_version), "a semantic version"),
-        "quantity" => (value.is_string() || value.is_number(), "a quantity"),
-        _ => (true, ""),
+    let text = value.as_str();
+    let is_readable = match name {
+        "version" => text.is_some_and(is_version),
+        "quantity" => text.is_none_or(|text| quantity_fault(text.trim()).is_none()),
+        _ => true,
     };
-    if fits {
+    if has_shape(value, name) && is_readable {
         return Ok(());
     }
-    Err(WrongField::new(expected, value, of_primitive(value, name)))
+    let upstream = of_primitive(value, name);
+    Err(WrongField::new(expected(name), value, upstream))
+}
+
+fn expected(name: &str) -> &'static str {
+    match name {
+        "boolean" => "a boolean",
+        "int32" | "int64" => "a whole number",
+        "float64" => "a number",
+        "version" => "a semantic version",
+        "quantity" => "a quantity",
+        _ => "a string",
+    }
 }
 
 /// Whether blang/semver's `ParseTolerant` reads it: with `v` before it, zeros before numbers, and without the last numbers.
@@ -181,10 +187,6 @@ fn without_zeros(part: &str) -> String {
         "0"
     };
     format!("{zero}{kept}")
-}
-
-fn is_whole(value: &Value) -> bool {
-    value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
 /// The text for a value that is no `name`. Of a number in place of a string it would name the type of the field, which
@@ -270,6 +272,14 @@ mod tests {
             (
                 csv(&json!({"version": ""})),
                 "spec.version: expected a semantic version, found string",
+                None,
+            ),
+            (
+                csv(
+                    &json!({"install": {"spec": {"deployments": [{"spec": {"template": {"spec":
+                    {"overhead": {"cpu": "fast"}}}}}]}}}),
+                ),
+                "spec.install.spec.deployments[0].spec.template.spec.overhead.cpu: expected a quantity, found string",
                 None,
             ),
             (

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::{ConfigFault, JsonWord, type_fault};
-use crate::types::{TYPES, Type, TypeForm};
+use crate::types::{TYPES, Type, TypeForm, has_shape, quantity_fault};
 
 /// The faults of a `deploymentConfig`: each fault of its own fields, and one fault for each value that does not have the
 /// type of its field.
@@ -86,22 +86,15 @@ fn is_of(value: &Value, form: &str) -> bool {
 }
 
 fn is_named(value: &Value, name: &str) -> bool {
-    match name {
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "int32" | "int64" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-        "object" => value.is_object(),
-        "quantity" => value.is_string() || value.is_number(),
-        _ => match TYPES.get(name) {
-            Some(Type::OneOf(forms)) => forms.iter().any(|form| is_of(value, form)),
-            Some(Type::Struct(fields)) => value.as_object().is_some_and(|value| {
-                fields.iter().all(|field| match value.get(field.name) {
-                    Some(value) => is_of(value, field.form),
-                    None => !field.is_required,
-                })
-            }),
-            None => true,
-        },
+    match TYPES.get(name) {
+        Some(Type::OneOf(forms)) => forms.iter().any(|form| is_of(value, form)),
+        Some(Type::Struct(fields)) => value.as_object().is_some_and(|value| {
+            fields.iter().all(|field| match value.get(field.name) {
+                Some(value) => is_of(value, field.form),
+                None => !field.is_required,
+            })
+        }),
+        None => has_shape(value, name),
     }
 }
 
@@ -150,49 +143,6 @@ fn in_quantities(value: &Value, form: &str, each: &mut dyn FnMut(&str)) {
         },
         _ => {}
     }
-}
-
-/// What is wrong with the text of a quantity. Upstream: apimachinery, `pkg/api/resource/quantity.go`.
-fn quantity_fault(text: &str) -> Option<QuantityFault> {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let number = unsigned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let digits = unsigned.len() - number.len();
-    let is_number = unsigned.get(..digits).is_some_and(|number| {
-        number.matches('.').count() <= 1 && number.contains(|c: char| c.is_ascii_digit())
-    });
-    if !is_number {
-        return Some(QuantityFault::Format);
-    }
-    let is_exponent = number.strip_prefix(['e', 'E']).is_some_and(|exponent| {
-        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    if is_exponent || SUFFIXES.contains(&number) {
-        return None;
-    }
-    let is_in_form = number.chars().all(|c| "eEinumkKMGTP".contains(c));
-    Some(if is_in_form {
-        QuantityFault::Suffix
-    } else {
-        QuantityFault::Format
-    })
-}
-
-const SUFFIXES: [&str; 16] = [
-    "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei",
-];
-
-/// Why a quantity cannot be read; printed as apimachinery prints it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum QuantityFault {
-    /// It has not the form of one.
-    #[error(
-        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-    )]
-    Format,
-    /// Its suffix is unknown.
-    #[error("unable to parse quantity's suffix")]
-    Suffix,
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Row 15a with the images of the bundles: their manifests, and the CRDs that they would replace.
 
-use olmguard_catalog::olm::{Gates, PreflightMode, Rules};
-use olmguard_engine::audit::images_ahead;
+mod ahead;
+mod crds;
+
+use olmguard_catalog::olm::{Gates, Rules};
 use olmguard_engine::explain::{Answer, PulledImage, installed_images};
 use olmguard_engine::extension::{Extension, Installed};
 use olmguard_engine::judge::{ExemptionKind, Token};
@@ -9,11 +11,13 @@ use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
 use serde_json::{Value, json};
 
-use super::{Cluster, UNKNOWN, bundle_of, checks, extension, modes, watching};
+use super::{Cluster, UNKNOWN, checks, extension, modes, watching};
 
 /// The release 1.x of the clusters here.
 const MINOR: u8 = 11;
+
 const OLD: &str = "example.com/p:1.0.0";
+
 const NEW: &str = "example.com/p:1.1.0";
 
 fn csv(version: &str, spec: &Value) -> Value {
@@ -52,6 +56,14 @@ fn newer(spec: &Value, crds: &[Value]) -> BundleContents {
     BundleContents::of([(NEW.to_owned(), Ok(bundle("1.1.0", spec, crds)))])
 }
 
+/// These bundles in a cluster with these objects, whose CRDs are whole.
+fn in_cluster(mut contents: BundleContents, objects: ClusterObjects) -> BundleContents {
+    for (name, crd) in &objects.crds {
+        contents.compare(name, crd, MINOR);
+    }
+    contents.with_cluster(objects)
+}
+
 /// These CRDs in the cluster.
 fn there(contents: BundleContents, crd: Option<Value>) -> BundleContents {
     let crds = crd.map(|crd| ("ws.example.com".to_owned(), crd));
@@ -59,7 +71,7 @@ fn there(contents: BundleContents, crd: Option<Value>) -> BundleContents {
         crds: crds.into_iter().collect(),
         ..ClusterObjects::default()
     };
-    contents.with_cluster(objects, MINOR)
+    in_cluster(contents, objects)
 }
 
 fn unguarded(range: &str) -> Extension {
@@ -153,33 +165,6 @@ fn the_image_knows_more_than_the_catalog() {
 }
 
 #[test]
-fn a_crd_of_the_cluster_that_cannot_be_replaced_is_denied() {
-    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
-    let contents = there(contents, Some(crd("Namespaced", &["a", "b"])));
-    let answer = upgraded(&cluster(contents.clone()));
-    assert_eq!(
-        answer.message.unwrap(),
-        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 cannot replace CRD ws.example.com: field b of v1 is removed [Preflight]\n\
-         Check: crd-field-removed\n\
-         Choose another version, or set spec.install.preflight.crdUpgradeSafety.enforcement to None: then objects of \
-         this CRD may become invalid.\n\
-         Catalog: c\n\
-         Help: olmguard explain Preflight"
-    );
-    // What the extension says skips the comparison, and says so.
-    let edit = |range| unguarded(range);
-    let answer = cluster(contents).updated(&edit("1.0.0"), &edit("1.1.0"), "1.0.0");
-    assert_eq!(answer.token, Token::Resolved);
-    assert_eq!(
-        answer.warnings,
-        [
-            "OLM does not check this, as crdUpgradeSafety is None: CRD ws.example.com: field b of v1 is removed \
-             [crd-field-removed]"
-        ]
-    );
-}
-
-#[test]
 fn a_crd_of_another_owner_is_denied() {
     let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
     let marked = |labels: Value, annotations: Value| {
@@ -239,7 +224,7 @@ fn with_others(kind: &str, metadata: &Value) -> Cluster {
         ..ClusterObjects::default()
     };
     assert_eq!(objects.others.len(), 1);
-    cluster(contents.with_cluster(objects, MINOR))
+    cluster(in_cluster(contents, objects))
 }
 
 #[test]
@@ -325,7 +310,7 @@ fn a_kind_that_the_cluster_does_not_serve_is_denied() {
             unserved,
             ..ClusterObjects::default()
         };
-        cluster(contents.clone().with_cluster(objects, MINOR))
+        cluster(in_cluster(contents.clone(), objects))
     };
     let monitors = kinds.iter().filter(|kind| kind.kind == "ServiceMonitor");
     let answer = upgraded(&cluster(monitors.cloned().collect()));
@@ -352,7 +337,7 @@ fn webhooks_need_cert_manager_where_it_gives_their_certificates() {
         unserved,
         ..ClusterObjects::default()
     };
-    let contents = contents.with_cluster(objects, MINOR);
+    let contents = in_cluster(contents, objects);
     let gates = |gates: &'static [&'static str]| {
         let cluster = Cluster::new(Some(gates), &modes(&["AllNamespaces"]));
         upgraded(&cluster.with_contents(contents.clone()))
@@ -386,7 +371,7 @@ fn boxcutter_makes_crds_before_their_objects_and_helm_does_not() {
         unserved: kinds.filter(|kind| kind.kind == "ServiceMonitor").collect(),
         ..ClusterObjects::default()
     };
-    let contents = contents.with_cluster(objects, MINOR);
+    let contents = in_cluster(contents, objects);
     for (gates, token) in [
         (&[][..], Token::Preflight),
         (&["BoxcutterRuntime=true"], Token::Resolved),
@@ -394,23 +379,6 @@ fn boxcutter_makes_crds_before_their_objects_and_helm_does_not() {
         let cluster = Cluster::new(Some(gates), &modes(&["AllNamespaces"]));
         let answer = upgraded(&cluster.with_contents(contents.clone()));
         assert_eq!(answer.token, token, "{gates:?}");
-    }
-}
-
-#[test]
-fn a_comparison_that_is_skipped_hides_nothing() {
-    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
-    let contents = there(contents, Some(crd("Namespaced", &["a", "b"])));
-    for gates in [UNKNOWN, Some(&["BoxcutterRuntime=true"][..])] {
-        let cluster = Cluster::new(gates, &modes(&["AllNamespaces"]));
-        let cluster = cluster.with_contents(contents.clone());
-        // An extension that exists, and of which nothing is installed.
-        let new = unguarded("1.1.0");
-        let answer = cluster.answer(&new, Some(&unguarded("1.0.0")), &Installed::Nothing);
-        assert_eq!(
-            (answer.token, checks(&answer).as_slice()),
-            (Token::Preflight, &["exists-unowned"][..])
-        );
     }
 }
 
@@ -435,82 +403,6 @@ fn an_edit_that_ends_the_bypass_and_sets_a_configuration_is_checked() {
     );
     let answer = cluster.updated(&old, &of(&Value::Null), "1.0.0");
     assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Stricter);
-}
-
-#[test]
-fn what_the_api_server_refuses_is_denied_whatever_the_extension_says() {
-    let contents = newer(&Value::Null, &[crd("Cluster", &["a"])]);
-    let contents = there(contents, Some(crd("Namespaced", &["a"])));
-    let cluster = cluster(contents);
-    let answer = cluster.updated(&unguarded("1.0.0"), &unguarded("1.1.0"), "1.0.0");
-    assert_eq!(
-        (answer.token, checks(&answer).as_slice()),
-        (Token::Preflight, &["crd-scope"][..])
-    );
-    assert_eq!(
-        answer.needed.as_deref(),
-        Some("Only a version with another CRD can be installed.")
-    );
-    let answer = upgraded(&cluster);
-    let expected = "error for resolved bundle \"P.v1.1.0\" with version \"1.1.0\": validating upgrade for CRD \
-                    \"ws.example.com\": scope: scope changed : \"Namespaced\" -> \"Cluster\"";
-    assert_eq!(answer.upstream.as_deref(), Some(expected));
-}
-
-#[test]
-fn crds_of_the_installed_bundle_stand_in_for_the_cluster_and_only_warn() {
-    let old = bundle("1.0.0", &Value::Null, &[crd("Namespaced", &["a", "b"])]);
-    let new = bundle("1.1.0", &Value::Null, &[crd("Namespaced", &["a"])]);
-    let contents = BundleContents::of([(OLD.to_owned(), Ok(old)), (NEW.to_owned(), Ok(new))]);
-    let answer = upgraded(&cluster(contents.clone()));
-    assert_eq!(
-        (answer.token, checks(&answer).as_slice()),
-        (
-            Token::Resolved,
-            &["crd-field-removed", "crd-approximate"][..]
-        )
-    );
-    assert_eq!(
-        answer.warnings,
-        [
-            "OLM may not install this: CRD ws.example.com: field b of v1 is removed [crd-field-removed]"
-        ]
-    );
-    // A cluster without the CRD has nothing to replace.
-    let answer = upgraded(&cluster(there(contents, None)));
-    assert_eq!((answer.token, checks(&answer).len()), (Token::Resolved, 0));
-}
-
-#[test]
-fn a_crd_that_cannot_be_compared_only_warns() {
-    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
-    let odd = json!({"metadata": {"name": "ws.example.com"}, "spec": {"versions": 5}});
-    let answer = upgraded(&cluster(there(contents, Some(odd))));
-    assert_eq!(answer.token, Token::Resolved);
-    assert_eq!(
-        answer.warnings,
-        [
-            "OLM may not install this: bundle P.v1.1.0: a CRD cannot be compared: spec.versions: expected a list \
-             [crd-approximate]"
-        ]
-    );
-}
-
-#[test]
-fn only_the_comparison_switched_on_or_off_is_judged_as_the_same_request() {
-    let contents = newer(&Value::Null, &[crd("Namespaced", &["a"])]);
-    let cluster = cluster(there(contents, Some(crd("Namespaced", &["a", "b"]))));
-    let strict = || extension("ext", ">=1.0.0", &Value::Null);
-    let off = cluster.updated(&strict(), &unguarded(">=1.0.0"), "1.0.0");
-    assert_eq!(off.exemption.unwrap().kind, ExemptionKind::Reconfigured);
-    let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.0.0");
-    assert_eq!(on.token, Token::Preflight);
-    // What is installed stays.
-    let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.1.0");
-    assert_eq!(
-        (on.exemption.unwrap().kind, on.checks.len()),
-        (ExemptionKind::Reconfigured, 0)
-    );
 }
 
 #[test]
@@ -555,75 +447,6 @@ fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
 }
 
 #[test]
-fn the_worst_change_of_all_crds_is_the_reason() {
-    let named = |name: &str, scope: &str, fields: &[&str]| {
-        let mut crd = crd(scope, fields);
-        crd["metadata"]["name"] = name.into();
-        crd
-    };
-    let contents = newer(
-        &Value::Null,
-        &[
-            named("a.example.com", "Cluster", &["a"]),
-            named("b.example.com", "Namespaced", &["a"]),
-        ],
-    );
-    let objects = ClusterObjects {
-        crds: [
-            named("a.example.com", "Cluster", &["a", "b"]),
-            named("b.example.com", "Cluster", &["a"]),
-        ]
-        .map(|crd| (crd["metadata"]["name"].as_str().unwrap().to_owned(), crd))
-        .into(),
-        ..ClusterObjects::default()
-    };
-    let cluster = cluster(contents.with_cluster(objects, MINOR));
-    let reason = "CRD b.example.com: the scope changes from Cluster to Namespaced";
-    for (answer, expected) in [
-        (upgraded(&cluster), &["crd-scope", "crd-field-removed"][..]),
-        (
-            cluster.updated(&unguarded("1.0.0"), &unguarded("1.1.0"), "1.0.0"),
-            &["crd-scope"],
-        ),
-    ] {
-        assert_eq!(
-            (answer.token, checks(&answer).as_slice()),
-            (Token::Preflight, expected)
-        );
-        assert!(answer.message.unwrap().contains(reason));
-        let needed = "Only a version with another CRD can be installed.";
-        assert_eq!(answer.needed.as_deref(), Some(needed));
-    }
-}
-
-#[test]
-fn a_crd_that_cannot_be_compared_hides_no_other() {
-    let mut old = crd("Namespaced", &["a"]);
-    old["apiVersion"] = "apiextensions.k8s.io/v1beta1".into();
-    old["metadata"]["name"] = "a.example.com".into();
-    let mut odd = crd("Namespaced", &["a"]);
-    odd["metadata"]["name"] = "b.example.com".into();
-    let contents = newer(&Value::Null, &[old, odd, crd("Cluster", &["a"])]);
-    let crds = [
-        ("a.example.com", json!({})),
-        (
-            "b.example.com",
-            json!({"metadata": {"name": "b.example.com"}}),
-        ),
-        ("ws.example.com", crd("Namespaced", &["a"])),
-    ];
-    let objects = ClusterObjects {
-        crds: crds.map(|(name, crd)| (name.to_owned(), crd)).into(),
-        ..ClusterObjects::default()
-    };
-    let answer = upgraded(&cluster(contents.with_cluster(objects, MINOR)));
-    assert_eq!(
-        (answer.token, checks(&answer).as_slice()),
-        (Token::Preflight, &["crd-scope"][..])
-    );
-}
-
-#[test]
 fn an_image_without_a_bundle_is_denied() {
     let why = "image/manifests: no ClusterServiceVersion found in \"manifests\"";
     let contents = BundleContents::of([(NEW.to_owned(), Err(UnreadableBundle::new(why)))]);
@@ -637,45 +460,4 @@ fn an_image_without_a_bundle_is_denied() {
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
-}
-
-/// The images of the extension that has 1.0.0 installed, at most so many.
-fn ahead(range: &str, most: usize) -> Vec<String> {
-    let cluster = cluster(BundleContents::default());
-    let mut extension = extension("ext", range, &Value::Null);
-    extension.installed = bundle_of("1.0.0");
-    images_ahead(&cluster.snapshot(), &extension, most)
-}
-
-#[test]
-fn the_images_that_are_read_ahead_are_of_the_next_bundles() {
-    assert_eq!(ahead("1.0.0", 9), [OLD, NEW]);
-    assert_eq!(ahead("1.x", 9), [NEW, OLD]);
-    assert_eq!(ahead("1.x", 1), [NEW]);
-    assert_eq!(ahead("9.x", 9), [NEW, OLD]);
-    assert_eq!(ahead("x.y", 9), [""; 0]);
-    let cluster = cluster(BundleContents::default());
-    let new = extension("ext", "1.x", &Value::Null);
-    assert_eq!(images_ahead(&cluster.snapshot(), &new, 9), [""; 0]);
-}
-
-/// What was read ahead answers as what a command pulls, and what was not read is named.
-#[test]
-fn an_image_that_is_not_read_yet_is_named() {
-    let unread = "P.v1.1.0: its image is not read yet, so its manifests and CRDs are not checked";
-    let nothing = BundleContents::ahead(MINOR, []);
-    assert!(nothing.is_ahead() && nothing.is_empty());
-    assert!(nothing.are_of_other(MINOR - 1) && !nothing.are_of_other(MINOR));
-    let answer = upgraded(&cluster(nothing.clone()));
-    assert_eq!(answer.warnings, [unread]);
-    let off = cluster(nothing).with(PreflightMode::Off);
-    assert_eq!(upgraded(&off).warnings, [""; 0]);
-    let read = there(
-        newer(&json!({}), &[crd("Cluster", &["a"])]),
-        Some(crd("Namespaced", &["a"])),
-    );
-    let ahead = BundleContents::ahead(MINOR, [&read]);
-    let answer = upgraded(&cluster(ahead));
-    assert_eq!(answer.warnings, upgraded(&cluster(read)).warnings);
-    assert_eq!(checks(&answer), ["crd-scope"]);
 }

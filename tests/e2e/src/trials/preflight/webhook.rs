@@ -46,7 +46,7 @@ impl<'c> PullingWebhook<'c> {
         })
     }
 
-    /// Compares its answer to an upgrade with what the command says of it.
+    /// Compares its answer to an upgrade with the verdict of the command.
     pub(super) async fn agrees(&self, case: &Case, verdict: &Verdict) -> Result<()> {
         let edit = Patch::Merge(json!({ "spec": case.spec(cases::TO) }));
         let tried = PatchParams {
