@@ -168,7 +168,8 @@ mod tests {
         let error = |arguments: &[&str]| run(arguments).unwrap_err().to_string();
         assert_eq!(
             error(&["conditions"]),
-            "no fuzz target \"conditions\", expected one of: condition_compile, condition_evaluate, ranges, catalog, crd_pair"
+            "no fuzz target \"conditions\", expected one of: \
+             condition_compile, condition_evaluate, ranges, catalog, crd_pair, bundle"
         );
         assert_eq!(
             error(&["ranges", "soon"]),
