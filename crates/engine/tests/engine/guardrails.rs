@@ -10,7 +10,7 @@ mod both;
 mod bounds;
 mod imposed;
 mod laws;
-mod oracle;
+pub(crate) mod oracle;
 mod pools;
 mod reading;
 mod texts;

@@ -16,6 +16,7 @@ mod generations;
 mod golden_ranges;
 mod growth;
 mod guardrails;
+mod model;
 mod parsers;
 mod policies;
 mod preflight;

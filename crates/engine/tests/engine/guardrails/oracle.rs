@@ -4,10 +4,8 @@
 //! Versions are places on a line here, with a place between each two for all that lies there, so a range
 //! is the places it holds, and nothing of the program reads or compares a version.
 
-#[path = "oracle/line.rs"]
-mod line;
-#[path = "oracle/table.rs"]
-mod table;
+pub(crate) mod line;
+pub(crate) mod table;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,7 +14,7 @@ use line::{LINE, version};
 use olmguard_fixtures::guardrails::catalog::{
     Asked, Facts, blobs, guardrails, judged, name, snapshot,
 };
-use table::{Bundle, Graph, Rule, reasons};
+use table::{Bundle, Graph, Hop, Rule, reasons};
 
 /// A package of these bundles in which every entry has an edge from everything.
 fn package(bundles: &[Bundle], graph: Graph, rules: &[Rule]) -> Vec<Value> {
@@ -81,7 +79,7 @@ proptest! {
         let steps = bundles.iter().map(|bundle| bundle.at).filter(|to| *to != from);
         for to in steps {
             let mut said = said(&snapshot, from, to);
-            let mut expected = reasons(&bundles, graph, &rules, from, to);
+            let mut expected = reasons(&bundles, graph, &rules, Hop { from, to, has_edge: true });
             // Of an edge that is not there the table does not say what else it would be.
             if expected.iter().any(|reason| reason == "graph") {
                 said.retain(|reason| reason != "prerelease");

@@ -55,6 +55,29 @@ impl Range {
         self.holds_place(place(at))
     }
 
+    /// Whether a version of the line is in it as the range of a request: there a group holds prereleases only if it
+    /// names one.
+    pub(crate) fn admits(&self, at: usize) -> bool {
+        let is_prerelease = |at: usize| LINE[at].1.3;
+        let names_one = |group: &Vec<Comparator>| group.iter().any(|c| is_prerelease(c.at));
+        let mut groups = self.0.iter();
+        groups.any(|group| {
+            group.iter().all(|comparator| comparator.holds(place(at)))
+                && (!is_prerelease(at) || names_one(group))
+        })
+    }
+
+    /// Its shape, in the words of the policy rule `range`.
+    pub(crate) fn shape(&self) -> &'static str {
+        let is_bounded =
+            |group: &Vec<Comparator>| group.iter().any(|c| ["<", "<=", "="].contains(&c.word));
+        match self.0.as_slice() {
+            [group] if group.len() == 1 && group[0].word == "=" => "Pinned",
+            groups if groups.iter().all(is_bounded) => "Bounded",
+            _ => "Any",
+        }
+    }
+
     /// Whether all that it holds is higher than a version.
     pub(crate) fn is_above(&self, at: usize) -> bool {
         self.places().all(|held| held > place(at))
@@ -71,18 +94,22 @@ impl Range {
     }
 
     fn holds_place(&self, here: usize) -> bool {
-        let holds = |comparator: &Comparator| {
-            let there = place(comparator.at);
-            match comparator.word {
-                "<" => here < there,
-                "<=" => here <= there,
-                ">" => here > there,
-                ">=" => here >= there,
-                "!=" => here != there,
-                _ => here == there,
-            }
-        };
-        self.0.iter().any(|group| group.iter().all(holds))
+        let mut groups = self.0.iter();
+        groups.any(|group| group.iter().all(|comparator| comparator.holds(here)))
+    }
+}
+
+impl Comparator {
+    fn holds(self, here: usize) -> bool {
+        let there = place(self.at);
+        match self.word {
+            "<" => here < there,
+            "<=" => here <= there,
+            ">" => here > there,
+            ">=" => here >= there,
+            "!=" => here != there,
+            _ => here == there,
+        }
     }
 }
 

@@ -3,24 +3,24 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::line::{LINE, Range, Version, range};
+use crate::guardrails::oracle::line::{LINE, Range, Version, range};
 
 /// A bundle by the place of its version.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bundle {
-    pub(super) at: usize,
-    pub(super) is_deprecated: bool,
+pub(crate) struct Bundle {
+    pub(crate) at: usize,
+    pub(crate) is_deprecated: bool,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Graph {
+pub(crate) enum Graph {
     Catalog,
     Semver,
     CatalogOrSemver,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Rule {
+pub(crate) enum Rule {
     PassThrough(Range, Option<Range>, Option<Range>),
     Waypoints(Vec<Range>),
     LatestPatchFirst(Option<Range>),
@@ -28,11 +28,11 @@ pub(super) enum Rule {
     Prerelease(&'static str),
 }
 
-pub(super) fn graph() -> impl Strategy<Value = Graph> {
+pub(crate) fn graph() -> impl Strategy<Value = Graph> {
     prop::sample::select(vec![Graph::Catalog, Graph::Semver, Graph::CatalogOrSemver])
 }
 
-pub(super) fn rule() -> impl Strategy<Value = Rule> {
+pub(crate) fn rule() -> impl Strategy<Value = Rule> {
     let some = || prop::option::of(range());
     prop_oneof![
         (range(), some(), some()).prop_map(|(via, from, to)| Rule::PassThrough(via, from, to)),
@@ -44,7 +44,7 @@ pub(super) fn rule() -> impl Strategy<Value = Rule> {
 }
 
 impl Graph {
-    pub(super) fn written(self) -> &'static str {
+    pub(crate) fn written(self) -> &'static str {
         match self {
             Self::Catalog => "Catalog",
             Self::Semver => "Semver",
@@ -54,7 +54,7 @@ impl Graph {
 }
 
 impl Rule {
-    pub(super) fn written(&self, at: usize) -> Value {
+    pub(crate) fn written(&self, at: usize) -> Value {
         let some = |range: &Option<Range>| range.as_ref().map(Range::written);
         let mut rule = match self {
             Self::PassThrough(via, from, to) => {
@@ -103,16 +103,25 @@ impl Rule {
     }
 }
 
-/// Everything that forbids a step along an edge of the catalog.
-pub(super) fn reasons(
-    pool: &[Bundle],
-    graph: Graph,
-    rules: &[Rule],
-    from: usize,
-    to: usize,
-) -> Vec<String> {
+/// A step, by the places of its versions.
+#[derive(Clone, Copy)]
+pub(crate) struct Hop {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Whether the catalog has an edge for it.
+    pub(crate) has_edge: bool,
+}
+
+/// Everything that forbids a step.
+pub(crate) fn reasons(pool: &[Bundle], graph: Graph, rules: &[Rule], hop: Hop) -> Vec<String> {
+    let Hop { from, to, has_edge } = hop;
     let (f, t) = (LINE[from].1, LINE[to].1);
-    if graph == Graph::Semver && (to < from || !is_one_line(f, t)) {
+    let is_by_semver = match graph {
+        Graph::Catalog => false,
+        Graph::Semver => true,
+        Graph::CatalogOrSemver => !has_edge,
+    };
+    if is_by_semver && (to < from || !is_one_line(f, t)) {
         let mut reasons = vec!["graph".to_owned()];
         reasons.extend(broken(pool, rules, from, to));
         return reasons;
@@ -120,7 +129,7 @@ pub(super) fn reasons(
     let mut reasons: Vec<_> = broken(pool, rules, from, to).collect();
     let mut all = rules.iter();
     let is_told = all.any(|rule| matches!(rule, Rule::Prerelease(_)));
-    if graph == Graph::Semver && !is_told && is_stable(f) && !is_stable(t) {
+    if is_by_semver && !is_told && is_stable(f) && !is_stable(t) {
         reasons.push("prerelease".to_owned());
     }
     reasons
@@ -161,6 +170,6 @@ fn minor(version: Version) -> (u64, u64) {
     (version.0, version.1)
 }
 
-fn id(at: usize) -> String {
+pub(crate) fn id(at: usize) -> String {
     format!("rule-{at}")
 }
