@@ -20,6 +20,7 @@ mod program;
 mod release;
 mod render;
 mod report;
+mod reproduce;
 mod shape;
 mod steps;
 mod suite;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         ["build"] => ended(build::run(None)),
         ["build", "--output", file] => ended(build::run(Some(file))),
         ["release", options @ ..] => ended(release::run(options)),
+        ["reproduce"] => ended(reproduce::run()),
         ["shape"] => ended(shape::check()),
         ["help" | "--help" | "-h"] => {
             report::say(HELP);
@@ -131,6 +133,9 @@ tasks:
          files; without it there is no manifest for krew. SOURCE_DATE_EPOCH is the date of the files in
          the archives, by default the date of the commit. Prints what was left out, and why; if CI is
          `true`, that is a failure
+  reproduce
+         builds the image of the commit in two new checkouts, and fails if the images are different. Changes
+         that are not committed are an error
   shape  counts the code: lines, files, long functions, names that several types share; fails if a count is above
          its ceiling in .ci/shape
   help   this text";
