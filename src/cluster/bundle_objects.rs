@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt, stream};
+use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
@@ -17,6 +18,7 @@ use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
 use olmguard_preflight::bundle::{BundledKind, RenderedName, RenderedObject};
 use olmguard_preflight::content::{BundleContents, ClusterObjects, owned};
+use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// Why that is not known.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -50,7 +52,7 @@ impl ClusterObjectsError {
 }
 
 /// These bundles with what the cluster has of them and of the objects that first installations make, and what is not known
-/// of it: kinds then count as served, and objects as absent. CRDs are compared as operator-controller 1.`minor` does.
+/// of it: kinds then count as served, objects as absent, and namespaces as existing. CRDs are compared as operator-controller 1.`minor` does.
 ///
 /// # Errors
 /// If a CRD cannot be read: then it is not known whether it is there.
@@ -64,6 +66,7 @@ pub async fn of_bundles(
     let (compared, crds) = crds(&client, contents.clone(), minor).await?;
     let objects = ClusterObjects {
         crds,
+        kubernetes: kubernetes(&client).await,
         ..ClusterObjects::default()
     };
     let of_made = made.iter().map(|object| object.kind.clone());
@@ -73,13 +76,45 @@ pub async fn of_bundles(
         Err(error) => return Ok((compared.with_cluster(objects), Some(error))),
     };
     let (others, error) = others(&client, made, &served).await;
+    let (missing_namespaces, fault) = missing_namespaces(&client, made).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
     let objects = ClusterObjects {
         unserved: unserved.collect(),
         others,
+        missing_namespaces,
         ..objects
     };
-    Ok((compared.with_cluster(objects), error))
+    Ok((compared.with_cluster(objects), error.or(fault)))
+}
+
+/// The version of the API server. It is used for a warning only, so it is no fault if the API server does not give it.
+pub(super) async fn kubernetes(client: &Client) -> Option<KubernetesVersion> {
+    let version = client.apiserver_version().await.ok()?;
+    KubernetesVersion::read(&version.git_version)
+}
+
+/// The namespaces of these objects that do not exist, up to the first fault. One that the user may not read counts as
+/// existing.
+async fn missing_namespaces(
+    client: &Client,
+    made: &BTreeSet<RenderedObject>,
+) -> (BTreeSet<String>, Option<ClusterObjectsError>) {
+    let api: Api<Namespace> = Api::all(client.clone());
+    let namespaces = made.iter().map(|object| &object.namespace);
+    let namespaces: BTreeSet<_> = namespaces.filter(|name| is_subdomain(name)).collect();
+    let mut missing = BTreeSet::new();
+    for name in namespaces.into_iter().take(MOST_OBJECTS) {
+        match api.get_metadata_opt(name).await {
+            Ok(None) => _ = missing.insert(name.clone()),
+            Ok(Some(_)) => {}
+            Err(kube::Error::Api(status)) if status.code == 403 => {}
+            Err(error) => {
+                let what = format!("Namespace {}", go::quote(name));
+                return (missing, Some(ClusterObjectsError::of(what, &error)));
+            }
+        }
+    }
+    (missing, None)
 }
 
 /// Compares the CRDs of the bundles with those that are there. One is held at a time, of the others who owns them.
@@ -281,6 +316,7 @@ mod tests {
         let resource = ApiResource::erase::<CustomResourceDefinition>(&());
         api.serve(&resource.api_version, &resource.plural, &resource.kind);
         api.serve("policy/v1", "poddisruptionbudgets", "PodDisruptionBudget");
+        api.serve("v1", "namespaces", "Namespace");
         let crd = json!({"metadata": {"name": "a.example.com"}, "spec": {"scope": "Cluster"}});
         api.put(CRDS, crd);
         api
@@ -512,5 +548,40 @@ mod tests {
             error.unwrap().to_string(),
             "cannot read ConfigMap \"one\": the API server answers 503: as the test says"
         );
+    }
+
+    #[tokio::test]
+    async fn namespaces_of_first_installations_that_do_not_exist_are_found() {
+        let api = with_kinds();
+        let (contents, made) = made();
+        let missing = async |api: &ApiServer| {
+            let (found, error) = read(api, &contents, &made).await.unwrap();
+            let missing = found.cluster().unwrap().missing_namespaces.clone();
+            (missing.into_iter().collect::<Vec<_>>(), error)
+        };
+        assert_eq!(missing(&api).await, (vec!["ns".to_owned()], None));
+        api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+            asked.path == "/api/v1/namespaces/ns"
+        });
+        assert_eq!(missing(&api).await, (Vec::new(), None));
+        api.heal();
+        api.put("/api/v1/namespaces", json!({"metadata": {"name": "ns"}}));
+        assert_eq!(missing(&api).await, (Vec::new(), None));
+    }
+
+    #[tokio::test]
+    async fn the_version_of_kubernetes_is_read_if_the_api_server_gives_it() {
+        let api = cluster();
+        let version = async |api: &ApiServer| {
+            let found = read(api, &contents(&[], &[]), &BTreeSet::new()).await;
+            let (found, error) = found.unwrap();
+            assert_eq!(error, None);
+            found.cluster().unwrap().kubernetes
+        };
+        assert_eq!(version(&api).await, None);
+        let info = json!({"major": "1", "minor": "33", "gitVersion": "v1.33.2+k3s1", "gitCommit": "", "gitTreeState": "",
+            "buildDate": "", "goVersion": "", "compiler": "", "platform": ""});
+        api.route("/version", StatusCode::OK, info.to_string());
+        assert_eq!(version(&api).await, KubernetesVersion::read("1.33.2"));
     }
 }

@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use crate::cluster::extensions::{self, ExtensionsError};
-use crate::cluster::images::held::{CrdVersions, HeldImage, ReadStamp};
+use crate::cluster::images::held::{ClusterVersions, CrdVersions, HeldImage, ReadStamp};
 use crate::cluster::watch::WatchedKind;
 use crate::cluster::{WatchEvent, bundle_objects};
 use crate::once_per_change::OncePerChange;
@@ -43,6 +43,7 @@ use olmguard_engine::extension::Extension;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, UnreadableBundle};
+use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// A source of images.
 pub trait ReadImage: Debug + Send + Sync {
@@ -106,7 +107,10 @@ enum ImagesEvent {
 
 /// What was done beside the watch, one thing at a time.
 enum Work {
-    Listed(Result<Vec<String>, ExtensionsError>),
+    Listed(
+        Result<Vec<String>, ExtensionsError>,
+        Option<KubernetesVersion>,
+    ),
     Read(String, Result<Box<HeldImage>, String>),
 }
 
@@ -127,6 +131,7 @@ struct Images {
     client: Client,
     config: ImagesConfig,
     crds: CrdVersions,
+    kubernetes: Option<KubernetesVersion>,
     /// The images of the last list, the likeliest first.
     wanted: Vec<String>,
     /// The images to read now.
@@ -154,6 +159,7 @@ impl Images {
             client,
             config,
             crds: CrdVersions::default(),
+            kubernetes: None,
             wanted: Vec::new(),
             queue: VecDeque::new(),
             held: BTreeMap::new(),
@@ -172,7 +178,11 @@ impl Images {
         match next {
             ImagesEvent::Crds(event) => self.crds(event),
             ImagesEvent::Turn => {}
-            ImagesEvent::Done(Ok(Work::Listed(listed))) => self.listed(listed),
+            ImagesEvent::Done(Ok(Work::Listed(listed, kubernetes))) => {
+                // If the API server does not give it, it is the one that it was.
+                self.kubernetes = kubernetes.or(self.kubernetes);
+                self.listed(listed);
+            }
             ImagesEvent::Done(Ok(Work::Read(image, read))) => self.read(image, read),
             ImagesEvent::Done(Err(error)) => {
                 warn!(%error, "Failed to read images ahead, trying again; please report this");
@@ -214,8 +224,10 @@ impl Images {
     fn list(&mut self) {
         self.list_at = Instant::now() + INTERVAL;
         let (client, snapshot) = (self.client.clone(), self.config.snapshot.load_full());
-        self.work
-            .spawn(async move { Work::Listed(wanted(client, snapshot).await) });
+        self.work.spawn(async move {
+            let kubernetes = bundle_objects::kubernetes(&client).await;
+            Work::Listed(wanted(client, snapshot).await, kubernetes)
+        });
     }
 
     fn listed(&mut self, listed: Result<Vec<String>, ExtensionsError>) {
@@ -243,11 +255,11 @@ impl Images {
 
     /// The images that are not held as the cluster is now, but for those that failed a while ago.
     fn due(&self) -> VecDeque<String> {
-        let (now, minor) = (Instant::now(), self.minor());
+        let (now, versions) = (Instant::now(), self.versions());
         let is_held = |image: &String| {
             self.held.get(image).is_some_and(|held| {
                 let is_steady = image.contains('@') || now < held.stamp().at + TAG_AGE;
-                is_steady && held.is_current(&self.crds, minor)
+                is_steady && held.is_current(&self.crds, versions)
             })
         };
         let is_waiting = |image| {
@@ -287,7 +299,7 @@ impl Images {
         let stamp = ReadStamp {
             read: self.reads,
             at: Instant::now(),
-            minor: self.minor(),
+            versions: self.versions(),
             changes: self.crds.changes(),
         };
         let (client, source) = (self.client.clone(), Arc::clone(&self.config.source));
@@ -308,9 +320,9 @@ impl Images {
             }
             Err(error) => {
                 self.config.metrics.failed();
-                let minor = self.minor();
+                let versions = self.versions();
                 self.held
-                    .retain(|held, it| *held != image || it.is_current(&self.crds, minor));
+                    .retain(|held, it| *held != image || it.is_current(&self.crds, versions));
                 let times = self.failed.get(&image).map_or(0, |failed| failed.times) + 1;
                 let pause = RETRY.delay(times, fastrand::f64());
                 warn!(image, error, next_try = ?pause, "Failed to read the image of a bundle ahead");
@@ -320,23 +332,27 @@ impl Images {
         }
     }
 
-    fn minor(&self) -> u8 {
-        self.config.snapshot.load().rules().olm.minor()
+    fn versions(&self) -> ClusterVersions {
+        ClusterVersions {
+            minor: self.config.snapshot.load().rules().olm.minor(),
+            kubernetes: self.kubernetes,
+        }
     }
 
     /// Sends what is current, if that is not what was sent last.
     async fn publish(&mut self) -> Result<(), mpsc::error::SendError<Arc<BundleContents>>> {
-        let minor = self.minor();
+        let versions = self.versions();
         let held = self.held.values();
         let current: Vec<_> = held
-            .filter(|held| held.is_current(&self.crds, minor))
+            .filter(|held| held.is_current(&self.crds, versions))
             .collect();
         self.count(current.len());
         let reads: BTreeSet<u64> = current.iter().map(|held| held.stamp().read).collect();
         if self.can_wait(&reads) {
             return Ok(());
         }
-        let contents = BundleContents::ahead(minor, current.into_iter().map(HeldImage::contents));
+        let contents =
+            BundleContents::ahead(versions.minor, current.into_iter().map(HeldImage::contents));
         let contents = Arc::new(contents);
         self.config.contents.send(Arc::clone(&contents)).await?;
         let at = Instant::now();
@@ -390,7 +406,7 @@ async fn held(
     let (bundle, whole) = reading.await.map_err(lost)??;
     let contents = BundleContents::of([(image.to_owned(), bundle)]);
     let compared =
-        bundle_objects::of_bundles(client, &contents, &BTreeSet::new(), stamp.minor).await;
+        bundle_objects::of_bundles(client, &contents, &BTreeSet::new(), stamp.versions.minor).await;
     let (compared, error) = compared.map_err(|error| error.to_string())?;
     error.map_or(Ok(()), |error| Err(error.to_string()))?;
     // What was read whole is large.

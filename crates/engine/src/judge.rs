@@ -56,7 +56,7 @@ pub use token::{Token, Verdict};
 pub use walk::{
     MOST_FORBIDDEN, Walk, WalkEnd, affordable_steps, most_steps, recorded, steps_of, walk,
 };
-pub use warning::{Continuation, Warning};
+pub use warning::{Continuation, OldKubernetes, Warning};
 
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::PreflightCheck;
 use crate::bundle::webhooks::CsvWebhook;
+use crate::kubernetes::KubernetesVersion;
 use crate::support::Supported;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
@@ -126,6 +127,11 @@ impl RegistryBundle {
     /// The version that its `ClusterServiceVersion` states.
     pub fn version(&self) -> &str {
         text(&self.csv, "/spec/version")
+    }
+
+    /// The oldest Kubernetes that it states to need. OLM v1 does not read it.
+    pub fn least_kubernetes(&self) -> Option<KubernetesVersion> {
+        KubernetesVersion::least_of(&self.csv)
     }
 
     /// Its CRDs, in the order of their files.
@@ -404,10 +410,11 @@ const CRD_FIELDS: [&str; 6] = [
 ];
 
 /// What is read of a `ClusterServiceVersion`.
-const CSV_FIELDS: [&str; 8] = [
+const CSV_FIELDS: [&str; 9] = [
     "/kind",
     "/metadata/name",
     "/spec/version",
+    "/spec/minKubeVersion",
     "/spec/installModes",
     "/spec/apiservicedefinitions/owned",
     "/spec/install",

@@ -57,6 +57,10 @@ checks! {
     WebhookProviderMissing => "webhook-provider-missing",
     /// The cluster does not serve a kind of the bundle's objects.
     KindNotServed => "kind-not-served",
+    /// The namespace that the bundle is installed in does not exist.
+    NamespaceMissing => "namespace-missing",
+    /// The bundle states that it needs a newer Kubernetes than the cluster has.
+    MinKubeVersion => "min-kube-version",
     /// A CRD belongs to another extension.
     OwnedElsewhere => "owned-elsewhere",
     /// A CRD exists, and OLM does not take it over.

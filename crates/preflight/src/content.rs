@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::bundle::kept;
 use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
+use crate::kubernetes::KubernetesVersion;
 use crate::owner;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::heap::Heap;
@@ -39,6 +40,10 @@ pub struct ClusterObjects {
     pub unserved: BTreeSet<BundledKind>,
     /// The other objects that first installations make and that exist, with their metadata.
     pub others: BTreeMap<RenderedObject, Value>,
+    /// The namespaces that first installations need and that do not exist.
+    pub missing_namespaces: BTreeSet<String>,
+    /// The version of Kubernetes.
+    pub kubernetes: Option<KubernetesVersion>,
 }
 
 impl ClusterObjects {
@@ -47,6 +52,8 @@ impl ClusterObjects {
         self.crds.extend(other.crds);
         self.unserved.extend(other.unserved);
         self.others.extend(other.others);
+        self.missing_namespaces.extend(other.missing_namespaces);
+        self.kubernetes = self.kubernetes.max(other.kubernetes);
     }
 
     /// The CRDs that are there and that a bundle has, too.

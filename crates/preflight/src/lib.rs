@@ -12,6 +12,7 @@ mod check;
 pub mod config;
 pub mod content;
 pub mod crd;
+pub mod kubernetes;
 pub mod owner;
 pub mod reference;
 pub mod support;

@@ -11,6 +11,7 @@ use crate::cluster::WatchEvent;
 use crate::cluster::object::{self, Names};
 use olmguard_catalog::memory::Loan;
 use olmguard_preflight::content::BundleContents;
+use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// The kind of the definitions.
 pub(super) const CRDS: &Names = &[("apiextensions.k8s.io", "v1", "CustomResourceDefinition")];
@@ -38,10 +39,19 @@ pub(super) struct ReadStamp {
     pub(super) read: u64,
     /// When it is.
     pub(super) at: Instant,
-    /// The release 1.x of operator-controller.
-    pub(super) minor: u8,
+    /// What runs in the cluster.
+    pub(super) versions: ClusterVersions,
     /// How often a CRD of each API group had changed.
     pub(super) changes: Arc<BTreeMap<String, u64>>,
+}
+
+/// What runs in a cluster and decides how a bundle is checked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct ClusterVersions {
+    /// The release 1.x of operator-controller.
+    pub(super) minor: u8,
+    /// The version of Kubernetes, which serves kinds of its own.
+    pub(super) kubernetes: Option<KubernetesVersion>,
 }
 
 impl CrdVersions {
@@ -128,13 +138,13 @@ impl HeldImage {
     }
 
     /// Whether the cluster and its OLM are as they were when it was read.
-    pub(super) fn is_current(&self, crds: &CrdVersions, minor: u8) -> bool {
+    pub(super) fn is_current(&self, crds: &CrdVersions, versions: ClusterVersions) -> bool {
         let mut each = self.crds.iter();
         let are_same = each.all(|(name, version)| crds.versions.get(name) == version.as_ref());
         let mut groups = self.groups.iter();
         let has_kinds =
             groups.all(|group| self.stamp.changes.get(group) == crds.changes.get(group));
-        are_same && has_kinds && crds.is_listed && self.stamp.minor == minor
+        are_same && has_kinds && crds.is_listed && self.stamp.versions == versions
     }
 
     pub(super) fn stamp(&self) -> &ReadStamp {

@@ -254,6 +254,24 @@ async fn a_change_of_the_group_of_a_kind_is_a_change_of_the_bundle() {
     }
 }
 
+/// It decides which kinds are served without a CRD.
+#[tokio::test(start_paused = true)]
+async fn another_kubernetes_is_a_change_of_every_bundle() {
+    let mut scene = Scene::new(cluster(), Pool::unbounded());
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    for version in ["1.33.0", "1.34.0"] {
+        let info = json!({"major": "1", "minor": "", "gitVersion": version, "gitCommit": "", "gitTreeState": "",
+            "buildDate": "", "goVersion": "", "compiler": "", "platform": ""});
+        scene
+            .api
+            .route("/version", StatusCode::OK, info.to_string());
+        scene.until(&[]).await;
+        scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+        let found = scene.last.cluster().and_then(|it| it.kubernetes);
+        assert_eq!(found, KubernetesVersion::read(version));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_a_tag_names_is_looked_up_again() {
     let mut scene = Scene::new(cluster(), Pool::unbounded());

@@ -150,7 +150,7 @@ impl ApiServer {
         self.state().store.get(collection, name).cloned()
     }
 
-    /// Answers a `GET` of this path with these bytes.
+    /// From now on, answers a `GET` of this path with these bytes.
     pub fn route(&self, path: &str, status: StatusCode, body: impl Into<Bytes>) {
         let route = (path.to_owned(), status, body.into());
         self.state().routes.push(route);

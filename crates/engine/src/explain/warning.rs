@@ -5,7 +5,8 @@ use crate::explain::text::CutLine;
 use crate::explain::{Answer, guardrail, policy};
 use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{
-    Continuation, Exemption, Jump, PreflightRefusal, Token, UnjudgedSteps, Verdict, Warning,
+    Continuation, Exemption, Jump, OldKubernetes, PreflightRefusal, Token, UnjudgedSteps, Verdict,
+    Warning,
 };
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
@@ -125,6 +126,8 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::ChannelMissing { channel, nearest } => channel_missing(channel, *nearest),
         Warning::Preflight(refusal) => not_installed(refusal),
         Warning::ImageUnread(choice) => named(&choice.bundle().name, IMAGE_UNREAD),
+        Warning::NamespaceMissing(name) => words("namespace ").name(name).say(NAMESPACE_MISSING),
+        Warning::KubernetesTooOld(old) => kubernetes_too_old(old),
         Warning::RollingOut => words(ROLLING_OUT),
         Warning::InstalledNameUnknown => words(INSTALLED_NAME_UNKNOWN),
         Warning::InstalledNameInferred(name) => named(name, INSTALLED_NAME_INFERRED),
@@ -154,6 +157,7 @@ const UPPER_BOUND_REMOVED: &str =
 const ROLLING_OUT: &str = "an upgrade is still rolling out: OLM applies this change after it";
 const INSTALLED_NAME_UNKNOWN: &str = "no catalog has the installed version: replaces and skips were not checked; \
      bundle=NAME adds its name";
+const NAMESPACE_MISSING: &str = " does not exist, and OLM does not create it [namespace-missing]";
 const IMAGE_UNREAD: &str = ": its image is not read yet, so its manifests and CRDs are not checked";
 const INSTALLED_NAME_INFERRED: &str =
     " is assumed to be installed: the only name in the edges that fits the version";
@@ -172,6 +176,13 @@ fn not_installed(refusal: &PreflightRefusal<'_>) -> CutLine {
         "OLM may not install this: "
     };
     words(verb).then(preflight::in_short(refusal))
+}
+
+fn kubernetes_too_old(old: &OldKubernetes<'_>) -> CutLine {
+    let (needed, found) = (old.needed, old.found);
+    let states =
+        format!(" needs Kubernetes {needed}, the cluster has {found}; OLM installs it anyway");
+    named(&old.bundle.bundle().name, &states).say(" [min-kube-version]")
 }
 
 fn does_not_resolve(token: Token) -> CutLine {

@@ -15,6 +15,8 @@ use crate::snapshot::{Age, CatalogState, Currency, Snapshot};
 use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::{Deprecation, Package};
 use olmguard_policy::Conditions;
+use olmguard_preflight::content::{BundleContents, ClusterObjects};
+use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// One such fact, with the evidence for its words.
 #[derive(Debug)]
@@ -68,6 +70,10 @@ pub enum Warning<'s> {
     Preflight(PreflightRefusal<'s>),
     /// The image of this bundle is not read yet, so its manifests and CRDs are not checked.
     ImageUnread(Choice<'s>),
+    /// The namespace that the bundle would be installed in does not exist, and OLM does not create it.
+    NamespaceMissing(&'s str),
+    /// The bundle states that it needs a newer Kubernetes than the cluster has. OLM does not read that.
+    KubernetesTooOld(OldKubernetes<'s>),
     /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
     RollingOut,
     /// The name of the installed bundle is not known, and every name gives the same answer.
@@ -94,6 +100,17 @@ pub enum Warning<'s> {
     GuardrailsUnknown(Vec<&'s str>),
     /// A field or word that another shape has.
     Hint(Hint),
+}
+
+/// A cluster whose Kubernetes is older than a bundle needs.
+#[derive(Clone, Copy, Debug)]
+pub struct OldKubernetes<'s> {
+    /// The bundle.
+    pub bundle: Choice<'s>,
+    /// The version that it needs.
+    pub needed: KubernetesVersion,
+    /// The version of the cluster.
+    pub found: KubernetesVersion,
 }
 
 /// Where OLM upgrades to automatically after the bundle that an edit installs.
@@ -158,18 +175,58 @@ fn of_exemption<'s>(
     };
     let of_step = of_policies(ruled).chain(of_rules_not_applied(ruled));
     let all = unresolved.into_iter().chain(of_step);
-    all.chain(of_install(basis.snapshot, ruled)).collect()
+    all.chain(of_install(basis.snapshot, edit, ruled)).collect()
 }
 
-/// What may keep operator-controller from installing the bundle, or that not all of that was looked at.
-fn of_install<'s>(snapshot: &Snapshot, ruled: &RuledEdit<'s>) -> impl Iterator<Item = Warning<'s>> {
+/// What may keep operator-controller from installing the bundle, or the bundle from working there, or that not all of that
+/// was looked at.
+fn of_install<'s>(
+    snapshot: &'s Snapshot,
+    edit: &Edit<'_>,
+    ruled: &RuledEdit<'s>,
+) -> impl Iterator<Item = Warning<'s>> {
     let refusal = ruled.preflight.clone().map(Warning::Preflight);
     let contents = snapshot.contents();
     let unread = ruled.pulled.filter(|choice| {
         let image = &choice.bundle().image;
         contents.is_ahead() && !image.is_empty() && contents.image(image).is_none()
     });
-    refusal.into_iter().chain(unread.map(Warning::ImageUnread))
+    let unread = unread.map(Warning::ImageUnread);
+    let pulled = ruled.pulled.zip(contents.cluster());
+    let pulled = pulled.into_iter().flat_map(|(choice, cluster)| {
+        let old = too_old(contents, cluster, choice).filter(|_| !is_installed(edit, choice));
+        namespace_missing(cluster, edit).into_iter().chain(old)
+    });
+    refusal.into_iter().chain(unread).chain(pulled)
+}
+
+/// Only a first installation needs it: later the installed bundle is in it.
+fn namespace_missing<'s>(cluster: &'s ClusterObjects, edit: &Edit<'_>) -> Option<Warning<'s>> {
+    let install = edit.new.install.as_ref();
+    let install = install.filter(|_| matches!(edit.installed, Installed::Nothing))?;
+    let missing = cluster.missing_namespaces.get(&install.namespace)?;
+    Some(Warning::NamespaceMissing(missing))
+}
+
+/// What is installed runs there already.
+fn is_installed(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
+    let installed = edit.installed.bundle().and_then(|it| it.name.as_deref());
+    installed == Some(&*choice.bundle().name)
+}
+
+fn too_old<'s>(
+    contents: &BundleContents,
+    cluster: &ClusterObjects,
+    bundle: Choice<'s>,
+) -> Option<Warning<'s>> {
+    let needed = contents.bundle(&bundle.bundle().image)?;
+    let (needed, found) = (needed.least_kubernetes()?, cluster.kubernetes?);
+    let old = OldKubernetes {
+        bundle,
+        needed,
+        found,
+    };
+    (found < needed).then_some(Warning::KubernetesTooOld(old))
 }
 
 fn does_not_resolve<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Option<Warning<'s>> {
@@ -230,7 +287,7 @@ fn of_choice<'s>(
 ) -> Vec<Warning<'s>> {
     let bundle = choice.bundle();
     let mut warnings = Vec::new();
-    warnings.extend(of_install(basis.snapshot, ruled));
+    warnings.extend(of_install(basis.snapshot, edit, ruled));
     if bundle.deprecated.is_some() {
         warnings.push(Warning::BundleDeprecated(choice));
     }

@@ -56,7 +56,7 @@ enum Target {
 
 impl State {
     fn answer(&mut self, asked: &Asked) -> Answer {
-        let route = self.routes.iter().find(|(path, ..)| *path == asked.path);
+        let route = self.routes.iter().rfind(|(path, ..)| *path == asked.path);
         if let Some((_, code, body)) = route {
             return respond(*code, body.clone());
         }

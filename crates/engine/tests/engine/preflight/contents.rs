@@ -4,14 +4,18 @@ mod ahead;
 mod crds;
 
 use olmguard_catalog::olm::{Gates, Rules};
-use olmguard_engine::explain::{Answer, PulledImage, installed_images};
+use olmguard_engine::explain::{Answer, PulledImage, answer, installed_images};
 use olmguard_engine::extension::{Extension, Installed};
-use olmguard_engine::judge::{ExemptionKind, Token};
+use olmguard_engine::judge::{
+    Basis, Edit, ExemptionKind, Policies, Requester, Token, UpgradePolicies,
+};
+use olmguard_policy::UpgradePolicy;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
+use olmguard_preflight::kubernetes::KubernetesVersion;
 use serde_json::{Value, json};
 
-use super::{Cluster, UNKNOWN, checks, extension, modes, watching};
+use super::{Cluster, ON, UNKNOWN, bundle_of, checks, extension, modes, watching};
 
 /// The release 1.x of the clusters here.
 const MINOR: u8 = 11;
@@ -380,6 +384,47 @@ fn boxcutter_makes_crds_before_their_objects_and_helm_does_not() {
         let answer = upgraded(&cluster.with_contents(contents.clone()));
         assert_eq!(answer.token, token, "{gates:?}");
     }
+}
+
+#[test]
+fn a_kubernetes_that_is_too_old_is_named() {
+    let warnings = |needed: &str, found| {
+        let contents = newer(&json!({"minKubeVersion": needed}), &[]);
+        let objects = ClusterObjects {
+            kubernetes: KubernetesVersion::read(found),
+            ..ClusterObjects::default()
+        };
+        upgraded(&cluster(in_cluster(contents, objects))).warnings
+    };
+    assert_eq!(
+        warnings("1.30.0", "v1.29.7+k3s1"),
+        ["P.v1.1.0 needs Kubernetes 1.30.0, not 1.29.7; OLM installs it anyway [min-kube-version]"]
+    );
+    for (needed, found) in [
+        ("1.30.0", "v1.30.0-rc.1"),
+        ("1.30.0", ""),
+        ("", "v1.30.0"),
+        ("soon", "v1.30.0"),
+    ] {
+        assert_eq!(warnings(needed, found), [""; 0], "{needed:?} {found:?}");
+    }
+}
+
+#[test]
+fn a_namespace_that_does_not_exist_is_named_before_a_first_installation() {
+    let cluster = |missing: &str| {
+        let objects = ClusterObjects {
+            missing_namespaces: [missing.to_owned()].into(),
+            ..ClusterObjects::default()
+        };
+        cluster(in_cluster(newer(&Value::Null, &[]), objects))
+    };
+    assert_eq!(
+        cluster("ns").created(&Value::Null).warnings,
+        ["namespace ns does not exist, and OLM does not create it [namespace-missing]"]
+    );
+    assert_eq!(cluster("other").created(&Value::Null).warnings, [""; 0]);
+    assert_eq!(upgraded(&cluster("ns")).warnings, [""; 0]);
 }
 
 #[test]
