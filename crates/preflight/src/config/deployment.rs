@@ -106,7 +106,8 @@ fn quantities(fields: &Map<String, Value>) -> Option<ConfigFault> {
     for (name, value) in fields {
         if let Some((_, form)) = FIELDS.iter().find(|(field, _)| field == name) {
             in_quantities(value, form, &mut |text| {
-                found = found.or_else(|| quantity_fault(text));
+                // Go's decoder of quantities trims them.
+                found = found.or_else(|| quantity_fault(text.trim()));
             });
         }
     }
@@ -195,6 +196,7 @@ mod tests {
             json!("1.5Gi"),
             json!("-1e3"),
             json!("100m"),
+            json!(" 100m "),
         ] {
             assert_eq!(said(&limits(good.clone())), [""; 0], "{good}");
         }
