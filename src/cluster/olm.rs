@@ -205,7 +205,10 @@ async fn read(
 fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> RunningOlm {
     let known = release::of(image_of(container), openshift);
     let mut warnings = Vec::from_iter(known.warning);
-    let set = gates_of(container, known.release);
+    let mut set = gates_of(container, known.release);
+    if !warnings.is_empty() {
+        set.gates = set.gates.of_assumed_release();
+    }
     warnings.extend(set.ignored.into_iter().map(OlmAssumption::Gate));
     RunningOlm {
         release: known.release,

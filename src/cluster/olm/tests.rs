@@ -155,6 +155,16 @@ fn feature_gates_are_read_in_both_forms_and_the_last_one_wins() {
     }
 }
 
+/// The defaults of the running release may be others.
+#[test]
+fn the_gates_of_a_release_that_is_assumed_are_not_known() {
+    let gates = |image| found("olmv1-system", &container(image, &[]), &OpenShift::NotHere).gates;
+    assert_ne!(gates("r.example/oc:v1.11.0"), Gates::default());
+    for image in [DIGEST, "r.example/oc:v1.99.0"] {
+        assert_eq!(gates(image), Gates::default(), "{image}");
+    }
+}
+
 #[test]
 fn gates_that_are_not_known_are_ignored_with_a_warning() {
     let args = ["--feature-gates=FromTheFuture=true,BundleReleaseSupport=true,Odd"];
