@@ -124,9 +124,15 @@ impl<'a> Edit<'a> {
     fn install(&self) -> Option<InstallContext<'a>> {
         let request = self.new.install.as_ref()?;
         let old = self.old.and_then(|old| old.install.as_ref());
-        let occasion = match old {
-            Some(old) if request.differs_from(old) => Occasion::Reconfiguration,
-            None if matches!(self.installed, Installed::Nothing) => Occasion::Creation,
+        let occasion = match (exemption(self), old) {
+            (Some(Exemption::Reconfigured), Some(old))
+                if request.crd_enforcement == old.crd_enforcement =>
+            {
+                Occasion::ConfigurationAlone
+            }
+            (Some(Exemption::Stricter), _) if !self.reconfigures() => Occasion::BypassEnd,
+            (_, Some(old)) if request.differs_from(old) => Occasion::Reconfiguration,
+            (_, None) if matches!(self.installed, Installed::Nothing) => Occasion::Creation,
             _ => Occasion::Move,
         };
         Some(InstallContext {

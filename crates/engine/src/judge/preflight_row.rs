@@ -10,7 +10,7 @@ use crate::extension::Filter;
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::superseded;
 use crate::judge::{AllowedChange, PreflightRefusal, RuledEdit, Ruling};
-use crate::resolve::{Choice, EditContext, ImageFacts, InstallFaults, Occasion, Offer};
+use crate::resolve::{Choice, EditContext, ImageFacts, InstallFaults, Offer};
 use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_preflight::content::InstallTarget;
@@ -29,8 +29,8 @@ pub(super) fn put<'s>(
         return;
     };
     let olm = question.basis.snapshot.rules();
-    let is_as_before =
-        change == AllowedChange::Unchanged && install.occasion != Occasion::Reconfiguration;
+    let is_installed = change == AllowedChange::Unchanged;
+    let is_as_before = is_installed && !install.occasion.reconfigures();
     if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
@@ -43,7 +43,11 @@ pub(super) fn put<'s>(
     };
     let refusal = PreflightRefusal { resolved, faults };
     let is_newest = superseded(&question.in_play).is_empty();
-    if refusal.faults.is_certain && is_newest && olm.preflight == PreflightMode::Deny {
+    let denies = olm.preflight == PreflightMode::Deny
+        && install
+            .occasion
+            .is_denied_for(&refusal.faults, is_installed);
+    if refusal.faults.is_certain && is_newest && denies {
         ruled.ruling = Ruling::Preflight(Box::new(refusal));
     } else {
         ruled.preflight = Some(refusal);

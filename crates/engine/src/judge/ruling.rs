@@ -413,7 +413,11 @@ impl<'s> RuledEdit<'s> {
         if is_kept || self.ruling.forbids_move() {
             return self;
         }
-        let passed = Self::from(Ruling::NotJudged(Exemption::Stricter));
+        let passed = Self {
+            pulled: self.pulled,
+            preflight: self.preflight,
+            ..Ruling::NotJudged(Exemption::Stricter).into()
+        };
         match self.ruling {
             Ruling::Allowed(change, _) if change != AllowedChange::Unchanged => Self {
                 guardrails_not_applied: self.guardrails_not_applied,

@@ -49,6 +49,27 @@ pub enum Occasion {
     Move,
     /// It changes how the bundle is to be installed, and perhaps which.
     Reconfiguration,
+    /// It changes `spec.config` alone.
+    ConfigurationAlone,
+    /// It turns the bypass off, and changes nothing else.
+    BypassEnd,
+}
+
+impl Occasion {
+    /// Whether a fault of the bundle can deny the edit. What keeps a bundle from being installed anyway is not the fault of
+    /// an edit that does not request it.
+    pub(crate) fn is_denied_for(self, faults: &InstallFaults, is_installed: bool) -> bool {
+        match self {
+            Self::Creation | Self::Move | Self::Reconfiguration => true,
+            Self::ConfigurationAlone => is_installed || faults.are_of_config(),
+            Self::BypassEnd => false,
+        }
+    }
+
+    /// Whether the configuration changes, or what is compared.
+    pub(crate) fn reconfigures(self) -> bool {
+        matches!(self, Self::Reconfiguration | Self::ConfigurationAlone)
+    }
 }
 
 /// How bundles are to be installed, and what is known of their images: what keeps a path from a bundle.

@@ -104,6 +104,12 @@ impl InstallFaults {
         self.faults.iter().all(is_overridden)
     }
 
+    /// Whether all are in the configuration.
+    pub(super) fn are_of_config(&self) -> bool {
+        let mut faults = self.faults.iter();
+        faults.all(|fault| matches!(fault, InstallFault::Config(_)))
+    }
+
     /// The text of operator-controller, if it is the same for every setting and in every run.
     pub fn upstream(&self) -> Option<String> {
         match self.faults.as_slice() {

@@ -398,7 +398,9 @@ fn a_kubernetes_that_is_too_old_is_named() {
     };
     assert_eq!(
         warnings("1.30.0", "v1.29.7+k3s1"),
-        ["P.v1.1.0 needs Kubernetes 1.30.0, not 1.29.7; OLM installs it anyway [min-kube-version]"]
+        [
+            "P.v1.1.0 needs Kubernetes 1.30.0, the cluster has 1.29.7; OLM installs it anyway [min-kube-version]"
+        ]
     );
     for (needed, found) in [
         ("1.30.0", "v1.30.0-rc.1"),
@@ -448,6 +450,80 @@ fn an_edit_that_ends_the_bypass_and_sets_a_configuration_is_checked() {
     );
     let answer = cluster.updated(&old, &of(&Value::Null), "1.0.0");
     assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Stricter);
+}
+
+/// The fault of the bundle is a warning, and hides no rule.
+#[test]
+fn an_edit_that_ends_the_bypass_is_denied_by_rules_and_by_no_fault_of_the_bundle() {
+    let monitor = json!({"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor", "metadata": {"name": "m"}});
+    let contents = newer(&Value::Null, &[monitor]);
+    let objects = ClusterObjects {
+        unserved: contents.kinds(),
+        ..ClusterObjects::default()
+    };
+    let cluster = cluster(in_cluster(contents, objects));
+    let of = |bypass: &str| {
+        let object = json!({
+            "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+            "metadata": {"name": "ext"},
+            "spec": {"namespace": "ns", "source": {"sourceType": "Catalog",
+                "catalog": {"packageName": "P", "version": "1.1.0", "upgradeConstraintPolicy": bypass}}},
+        });
+        Extension::recognised(&object).expect("an extension")
+    };
+    let answered = |policies: &Policies| {
+        let snapshot = cluster.snapshot();
+        let basis = Basis {
+            snapshot: &snapshot,
+            policies,
+        };
+        let edit = Edit {
+            new: &of("CatalogProvided"),
+            old: Some(&of("SelfCertified")),
+            installed: &bundle_of("1.0.0"),
+            schema: &[],
+            requester: Requester::unknown(),
+        };
+        answer(basis, &edit)
+    };
+    let allowed = answered(&Policies::default());
+    assert_eq!(allowed.exemption.unwrap().kind, ExemptionKind::Stricter);
+    assert_eq!(
+        allowed.warnings,
+        [
+            "OLM will not install this: P.v1.1.0 has an object of kind Serv...itor in moni...m/v1, which the cluster does \
+             not serv..."
+        ]
+    );
+    let policy = json!({"apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy", "metadata": {"name": "p"},
+        "spec": {"rules": {"versions": {"deny": "1.1.0"}}}});
+    let denied = answered(&Policies {
+        upgrades: UpgradePolicies::of([UpgradePolicy::read(&policy)]),
+        ..Policies::default()
+    });
+    assert_eq!(denied.token, Token::Policy);
+}
+
+/// Only a fault of its own denies a configuration while another bundle is installed.
+#[test]
+fn a_configuration_is_not_denied_for_a_bundle_that_it_does_not_request() {
+    let contents = there(
+        newer(
+            &modes(&["AllNamespaces", "SingleNamespace"]),
+            &[crd("Cluster", &["a"])],
+        ),
+        Some(crd("Namespaced", &["a"])),
+    );
+    let cluster = Cluster::new(ON, &modes(&["AllNamespaces"])).with_contents(contents);
+    let of = |config: &Value| extension("ext", ">=1.0.0", config);
+    let answer = cluster.updated(&of(&Value::Null), &of(&watching("a")), "1.0.0");
+    assert_eq!(checks(&answer), ["crd-scope"]);
+    assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Reconfigured);
+    let answer = cluster.updated(&of(&Value::Null), &of(&watching("A")), "1.0.0");
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (Token::Preflight, &["config-invalid"][..])
+    );
 }
 
 #[test]
