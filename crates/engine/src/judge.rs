@@ -107,6 +107,7 @@ impl<'a> Edit<'a> {
             filter,
             installed: self.installed,
             context: EditContext {
+                is_update: self.old.is_some(),
                 install: self.install(),
                 ..EditContext::of(&self.new.subject, self.requester)
             },

@@ -28,6 +28,7 @@ pub(super) fn put<'s>(
     };
     let mut walk = PolicyWalk {
         policies: PoliciesAhead::of(matching),
+        operation: ahead.installed.operation(context.is_update),
         findings: Vec::new(),
         warned: BTreeSet::new(),
         looked_at: None,
@@ -102,6 +103,8 @@ pub(super) fn put_unlisted<'s>(ruled: &mut RuledEdit<'s>, basis: Basis<'s>) {
 /// The results of upgrade policies for a walk.
 struct PolicyWalk<'a, 's> {
     policies: PoliciesAhead<'a, 's>,
+    /// The operation of the edit itself.
+    operation: Operation,
     findings: Vec<PolicyFinding<'s>>,
     /// The rules that some step was warned of, by policy and field: one warning is enough for a walk.
     warned: BTreeSet<(&'s str, String)>,
@@ -117,7 +120,7 @@ impl<'s> PolicyWalk<'_, 's> {
             from: ahead.installed.start(),
             to: resolved,
             is_move: change != AllowedChange::Unchanged,
-            operation: ahead.installed.operation(),
+            operation: self.operation,
             range: ahead.question.query.range(),
         });
         let warnings = self.findings.iter().filter(|found| !found.denies());

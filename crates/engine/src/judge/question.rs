@@ -85,11 +85,11 @@ impl<'a> ReadInstalled<'a> {
         }
     }
 
-    /// The operation of an edit for the conditions of policies: without an installed bundle it creates.
-    pub(super) fn operation(&self) -> Operation {
+    /// The operation of an edit for the conditions of policies. If no object before it is known, what is installed decides.
+    pub(super) fn operation(&self, is_update: bool) -> Operation {
         match self {
-            Self::Nothing => Operation::Create,
-            Self::Unknown(_) | Self::Bundle(_) => Operation::Update,
+            Self::Nothing if !is_update => Operation::Create,
+            _ => Operation::Update,
         }
     }
 }

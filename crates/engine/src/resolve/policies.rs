@@ -46,6 +46,8 @@ pub struct EditContext<'a> {
     pub subject: &'a PolicySubject,
     /// The user and the time of the edit.
     pub requester: &'a Requester,
+    /// Whether an object is known that the edit changes: then it creates none, even if nothing is installed yet.
+    pub is_update: bool,
     /// Whether, and for how long, conditions are evaluated.
     pub conditions: Conditions<'a>,
     /// How the bundle is to be installed; `None` if that is not checked.
@@ -195,6 +197,7 @@ impl<'a> EditContext<'a> {
         Self {
             subject,
             requester,
+            is_update: false,
             conditions: Conditions::ALL,
             install: None,
         }

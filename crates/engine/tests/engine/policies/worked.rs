@@ -318,3 +318,15 @@ fn what_is_not_a_successor_is_refused_as_ever_and_names_the_policy_that_closes_t
         "{lines:#?}"
     );
 }
+
+/// Nothing is installed before OLM has carried the first edit out.
+#[test]
+fn an_edit_of_an_extension_of_which_nothing_is_installed_is_an_update() {
+    let scene = Scene::to("0.7.0").install().ruled(
+        "created-once",
+        &json!({"rules": {"conditions": [{"expression": "operation == 'CREATE'"}]}}),
+    );
+    let old = Scene::to("0.6.1").install().extension();
+    assert_eq!(scene.answer().token, Token::Resolved);
+    assert_eq!(scene.answer_to(Some(&old)).token, Token::Policy);
+}
