@@ -318,7 +318,7 @@ impl InstallTarget<'_> {
 
 impl ComparedCrds {
     /// Compares the CRDs of a bundle with the CRDs of the bundle that it would replace, as operator-controller 1.`minor` does.
-    /// A release that compares in an unknown way finds no difference.
+    /// Of a release that compares in another way, only what the API server refuses is certain.
     pub fn of(old: &RegistryBundle, new: &RegistryBundle, minor: u8) -> Self {
         compare(new, minor, |name| {
             let mut crds = old.crds().iter();
@@ -356,14 +356,11 @@ fn compare<'a>(
     there: impl Fn(&str) -> Option<ReplacedCrd<'a>>,
 ) -> ComparedCrds {
     let mut compared = ComparedCrds::default();
-    let Some(generation) = CrdGeneration::of(minor) else {
-        return compared;
-    };
     for (at, new) in by.crds().iter().enumerate().filter(|(_, crd)| is_v1(crd)) {
         let Some(old) = crd_name(new).and_then(&there) else {
             continue;
         };
-        match compare_one(by, new, old, generation) {
+        match compare_one(by, new, old, minor) {
             Ok(refused) => compared.refused.extend(refused),
             Err(error) => {
                 let bundle = by.name().to_owned();
@@ -379,14 +376,17 @@ fn compare_one(
     by: &RegistryBundle,
     new: &Value,
     old: ReplacedCrd<'_>,
-    generation: CrdGeneration,
+    minor: u8,
 ) -> Result<Option<RefusedCrd>, CrdError> {
     let new = rendered(by, new)?;
     let old = match old {
         ReplacedCrd::OfCluster(crd) => ComparedCrd::read(crd)?,
         ReplacedCrd::OfBundle(bundle, crd) => rendered(bundle, crd)?,
     };
-    let comparison = crd::compare(&old, &new, generation)?;
+    let mut comparison = crd::compare(&old, &new, CrdGeneration::of(minor))?;
+    if !CrdGeneration::is_of(minor) {
+        comparison = comparison.of_other_release();
+    }
     let is_refused = comparison.panics || !comparison.findings.is_empty();
     Ok(is_refused.then(|| RefusedCrd {
         name: new.name.to_owned(),

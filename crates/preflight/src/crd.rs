@@ -44,14 +44,18 @@ pub enum CrdGeneration {
 }
 
 impl CrdGeneration {
-    /// The generation of operator-controller 1.`minor`; releases before 1.5 compare in another way.
-    pub fn of(minor: u8) -> Option<Self> {
+    /// The generation of operator-controller 1.`minor`, or the one that is most like it.
+    pub fn of(minor: u8) -> Self {
         match minor {
-            0..=4 => None,
-            5..=8 => Some(Self::V1_5),
-            9 => Some(Self::V1_9),
-            _ => Some(Self::V1_10),
+            0..=8 => Self::V1_5,
+            9 => Self::V1_9,
+            _ => Self::V1_10,
         }
+    }
+
+    /// Whether operator-controller 1.`minor` compares exactly so. Older releases have the same ideas, and differ in details.
+    pub fn is_of(minor: u8) -> bool {
+        minor >= 5
     }
 }
 
@@ -204,7 +208,7 @@ pub struct CrdFinding {
     pub versions: ComparedVersions,
     /// What changes.
     pub change: CrdChange,
-    /// Whether it is found in about half of the runs: names of required fields in random order decide.
+    /// Whether it is not certain: names of required fields in random order decide, or the release compares in another way.
     pub is_unsteady: bool,
 }
 
@@ -248,6 +252,18 @@ pub enum CrdChange {
 }
 
 impl CrdComparison {
+    /// The same for a release that compares in another way: only what the API server refuses is certain.
+    #[must_use]
+    pub(crate) fn of_other_release(mut self) -> Self {
+        for found in &mut self.findings {
+            found.is_unsteady |= !found.is_refused_by_server();
+        }
+        Self {
+            panics: false,
+            ..self
+        }
+    }
+
     /// [`Self::worst_first`] without what a removed field entails: all that is found of the field says it once more.
     pub fn of_people(&self) -> Vec<&CrdFinding> {
         let removed = self.removed();

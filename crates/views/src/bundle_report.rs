@@ -12,6 +12,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator};
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{ComparedCrds, RefusedCrd, UncomparedCrd};
+use olmguard_preflight::crd::CrdGeneration;
 use olmguard_preflight::{PreflightCheck, support};
 use olmguard_report::{Severity, Text, Tone};
 
@@ -170,28 +171,35 @@ fn crds(
     minor: u8,
 ) -> Result<Vec<BundleFinding>, UncomparedCrd> {
     let compared = ComparedCrds::of(before, after, minor);
-    match compared.uncompared {
-        Some(error) => Err(error),
-        None => Ok(compared.refused.iter().flat_map(of_crd).collect()),
-    }
+    let refused = compared.refused.iter();
+    let found = refused.flat_map(|refused| of_crd(refused, minor)).collect();
+    compared.uncompared.map_or(Ok(found), Err)
 }
 
-fn of_crd(RefusedCrd { name, comparison }: &RefusedCrd) -> Vec<BundleFinding> {
+fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
+    let RefusedCrd { name, comparison } = refused;
+    let is_known = CrdGeneration::is_of(minor);
     let crash = comparison.panics.then(|| BundleFinding {
         crd: Some(name.clone()),
         message: CRD_PANIC.to_owned(),
         ..BundleFinding::new(PreflightCheck::CrdPanic, Severity::Error, None)
     });
     let removed = comparison.removed();
-    let found = comparison
-        .worst_first()
-        .into_iter()
-        .map(|found| BundleFinding {
+    let found = comparison.worst_first().into_iter().map(|found| {
+        let is_certain = is_known || found.is_refused_by_server();
+        let severity = if is_certain {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        let upstream = is_known.then(|| found.to_string());
+        BundleFinding {
             crd: Some(name.clone()),
             message: of_crd_change(found),
             is_repeated: found.is_repeated(&removed),
-            ..BundleFinding::new(found.check(), Severity::Error, Some(found.to_string()))
-        });
+            ..BundleFinding::new(found.check(), severity, upstream)
+        }
+    });
     crash.into_iter().chain(found).collect()
 }
 

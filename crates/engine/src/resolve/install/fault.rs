@@ -10,7 +10,7 @@ use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::bundle::{BundleFault, BundledKind};
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{RefusedCrd, UncomparedCrd, UnreadableBundle};
-use olmguard_preflight::crd::CrdFinding;
+use olmguard_preflight::crd::{CrdFinding, CrdGeneration};
 use olmguard_preflight::owner::ForeignObject;
 use olmguard_preflight::reference::ReferenceError;
 use olmguard_preflight::support::Unsupported;
@@ -181,12 +181,13 @@ impl InstallFault {
                 };
                 Some(format!("{prefix}{}", lines.join("\n")))
             }
-            Self::Crds(refusal) => refusal.upstream(),
+            Self::Crds(refusal) if CrdGeneration::is_of(minor) => refusal.upstream(),
             Self::Format(_)
             | Self::Unserved(_)
             | Self::NoCertManager
             | Self::Foreign(_)
             | Self::Uncompared(_)
+            | Self::Crds(_)
             | Self::Config(_)
             | Self::Name(_) => None,
         }

@@ -1,5 +1,7 @@
 //! Row 15a on CRDs that would replace others.
 
+use olmguard_catalog::olm::PreflightMode;
+
 use super::*;
 
 #[test]
@@ -189,4 +191,30 @@ fn a_crd_that_cannot_be_compared_hides_no_other() {
         (answer.token, checks(&answer).as_slice()),
         (Token::Preflight, &["crd-scope"][..])
     );
+}
+
+/// It compares in another way.
+#[test]
+fn of_an_older_release_only_what_the_api_server_refuses_is_certain() {
+    const OLDER: u8 = 3;
+    let answered = |new: Value| {
+        let mut contents = newer(&json!({}), &[new]);
+        contents.compare("ws.example.com", &crd("Namespaced", &["a", "b"]), OLDER);
+        let cluster = cluster(contents.with_cluster(ClusterObjects::default()));
+        let olm = format!("1.{OLDER}").parse().expect("a release");
+        let rules = Rules::new(olm, Gates::default()).with_preflight(PreflightMode::Deny);
+        upgraded(&Cluster { rules, ..cluster })
+    };
+    let scope = answered(crd("Cluster", &["a", "b"]));
+    assert_eq!(
+        (
+            scope.token,
+            checks(&scope).as_slice(),
+            scope.upstream.clone()
+        ),
+        (Token::Preflight, &["crd-scope"][..], None)
+    );
+    let removed = answered(crd("Namespaced", &["a"]));
+    assert_eq!(removed.token, Token::Resolved);
+    assert_eq!(checks(&removed), ["crd-field-removed"]);
 }
