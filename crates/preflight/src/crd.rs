@@ -294,7 +294,7 @@ impl CrdComparison {
 }
 
 impl Heap for CrdFinding {
-    /// Its texts are those of its line, and as many again for the room that lists of them have.
+    /// Twice the text of its line: lists of findings have spare capacity.
     fn heap_bytes(&self) -> usize {
         heap::allocated(self.to_string().len() * 2)
     }

@@ -14,7 +14,7 @@ use line::{LINE, version};
 use olmguard_fixtures::guardrails::catalog::{
     Asked, Facts, blobs, guardrails, judged, name, snapshot,
 };
-use table::{Bundle, Graph, Hop, Rule, reasons};
+use table::{Bundle, Graph, Rule, Step, reasons};
 
 /// A package of these bundles in which every entry has an edge from everything.
 fn package(bundles: &[Bundle], graph: Graph, rules: &[Rule]) -> Vec<Value> {
@@ -79,7 +79,7 @@ proptest! {
         let steps = bundles.iter().map(|bundle| bundle.at).filter(|to| *to != from);
         for to in steps {
             let mut said = said(&snapshot, from, to);
-            let mut expected = reasons(&bundles, graph, &rules, Hop { from, to, has_edge: true });
+            let mut expected = reasons(&bundles, graph, &rules, Step { from, to, has_edge: true });
             // Of an edge that is not there the table does not say what else it would be.
             if expected.iter().any(|reason| reason == "graph") {
                 said.retain(|reason| reason != "prerelease");

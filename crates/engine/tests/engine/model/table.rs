@@ -8,7 +8,7 @@ use crate::guardrails::oracle::line::{LINE, Range};
 use crate::guardrails::oracle::table as guardrail;
 use crate::model::world::{Bundle, Catalog, Name, Policy, PolicyRules, Request, Stated, World};
 
-/// What becomes of an edit.
+/// The outcome of an edit.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) token: &'static str,
@@ -329,12 +329,12 @@ fn said(
     let pool: Vec<_> = pool.collect();
     let rules: Vec<_> = stated.rules.iter().map(|(rule, _)| rule.clone()).collect();
     let from = step.from.expect("a first install has no rules").at;
-    let hop = guardrail::Hop {
+    let judged = guardrail::Step {
         from,
         to: step.to.name.at,
         has_edge: step.has_edge,
     };
-    let said = guardrail::reasons(&pool, stated.graph, &rules, hop);
+    let said = guardrail::reasons(&pool, stated.graph, &rules, judged);
     let lifted: BTreeSet<_> = (0..rules.len())
         .filter(|at| !holds(*at))
         .map(guardrail::id)

@@ -35,11 +35,11 @@ pub(crate) struct Catalog {
     pub(crate) author: Option<Stated>,
 }
 
-/// A bundle by the place of its version. A twin has the version of another bundle, and another name.
+/// A bundle by the place of its version. A renamed bundle has the version of another one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Name {
     pub(crate) at: usize,
-    pub(crate) is_twin: bool,
+    pub(crate) is_renamed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
 }
 
 fn name() -> impl Strategy<Value = Name> {
-    (0..LINE.len(), prop::bool::weighted(0.1)).prop_map(|(at, is_twin)| Name { at, is_twin })
+    (0..LINE.len(), prop::bool::weighted(0.1)).prop_map(|(at, is_renamed)| Name { at, is_renamed })
 }
 
 fn catalog(name: &'static str) -> impl Strategy<Value = Catalog> {
@@ -170,8 +170,8 @@ fn bundles() -> impl Strategy<Value = Vec<Bundle>> {
         });
         weighted(often, bundle)
     };
-    let twins = (0..LINE.len()).flat_map(|at| [(at, false, 0.6), (at, true, 0.1)]);
-    let drawn = twins.map(|(at, is_twin, often)| bundle(Name { at, is_twin }, often));
+    let names = (0..LINE.len()).flat_map(|at| [(at, false, 0.6), (at, true, 0.1)]);
+    let drawn = names.map(|(at, is_renamed, often)| bundle(Name { at, is_renamed }, often));
     drawn
         .collect::<Vec<_>>()
         .prop_map(|drawn| drawn.into_iter().flatten().collect())
@@ -190,13 +190,13 @@ fn channel(name: &'static str) -> impl Strategy<Value = Channel> {
     let entries = prop::collection::vec(entry, LINE.len());
     (entries, prop::bool::weighted(0.1)).prop_map(move |(drawn, is_deprecated)| {
         let mut entries: Vec<Entry> = Vec::new();
-        for (at, (is_there, is_twin, other, follows, skips, skip_range)) in
+        for (at, (is_there, is_renamed, other, follows, skips, skip_range)) in
             drawn.into_iter().enumerate()
         {
             if is_there {
                 let before = entries.last().map(|entry| entry.name).filter(|_| follows);
                 entries.push(Entry {
-                    name: Name { at, is_twin },
+                    name: Name { at, is_renamed },
                     replaces: other.or(before),
                     skips,
                     skip_range,
@@ -272,8 +272,8 @@ fn request() -> impl Strategy<Value = Request> {
 
 impl Name {
     pub(crate) fn written(self) -> String {
-        let twin = if self.is_twin { "-twin" } else { "" };
-        format!("p.v{}{twin}", version(self.at))
+        let suffix = if self.is_renamed { "-renamed" } else { "" };
+        format!("p.v{}{suffix}", version(self.at))
     }
 }
 

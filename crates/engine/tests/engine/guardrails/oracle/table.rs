@@ -105,7 +105,7 @@ impl Rule {
 
 /// A step, by the places of its versions.
 #[derive(Clone, Copy)]
-pub(crate) struct Hop {
+pub(crate) struct Step {
     pub(crate) from: usize,
     pub(crate) to: usize,
     /// Whether the catalog has an edge for it.
@@ -113,8 +113,8 @@ pub(crate) struct Hop {
 }
 
 /// Everything that forbids a step.
-pub(crate) fn reasons(pool: &[Bundle], graph: Graph, rules: &[Rule], hop: Hop) -> Vec<String> {
-    let Hop { from, to, has_edge } = hop;
+pub(crate) fn reasons(pool: &[Bundle], graph: Graph, rules: &[Rule], step: Step) -> Vec<String> {
+    let Step { from, to, has_edge } = step;
     let (f, t) = (LINE[from].1, LINE[to].1);
     let is_by_semver = match graph {
         Graph::Catalog => false,
