@@ -17,15 +17,15 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use crate::model::table::Outcome;
-use crate::model::world::World;
+use crate::model::table::EditOutcome;
+use crate::model::world::RandomCluster;
 
 /// The outcome of the program, in the words of the model.
-fn judged(world: &World) -> Outcome {
+fn judged(world: &RandomCluster) -> EditOutcome {
     let facts = world.facts();
     let edit = world.edit();
     let ruled = judge(facts.basis(), &edit.as_edit()).ruled;
-    let mut outcome = Outcome {
+    let mut outcome = EditOutcome {
         token: ruled.ruling.token().as_str(),
         to: ruled.resolved().map(named),
         reasons: reasons(&ruled.ruling),

@@ -6,11 +6,13 @@ use std::collections::BTreeSet;
 
 use crate::guardrails::oracle::line::{LINE, Range};
 use crate::guardrails::oracle::table as guardrail;
-use crate::model::world::{Bundle, Catalog, Name, Policy, PolicyRules, Request, Stated, World};
+use crate::model::world::{
+    Catalog, Name, PlacedBundle, Policy, PolicyRules, RandomCluster, Request, Stated,
+};
 
 /// The outcome of an edit.
 #[derive(Debug, Eq, PartialEq)]
-pub(crate) struct Outcome {
+pub(crate) struct EditOutcome {
     pub(crate) token: &'static str,
     /// The catalog and the bundle that it resolves to.
     pub(crate) to: Option<(String, String)>,
@@ -63,7 +65,7 @@ impl Condition {
         }
     }
 
-    fn is_met(self, world: &World, step: &Step<'_>) -> bool {
+    fn is_met(self, world: &RandomCluster, step: &Step<'_>) -> bool {
         let to = LINE[step.to.name.at].1;
         match self {
             Self::SameMajor => step.from.is_none_or(|from| LINE[from.at].1.0 == to.0),
@@ -84,7 +86,7 @@ impl Condition {
 struct Step<'w> {
     catalog: &'w Catalog,
     from: Option<Name>,
-    to: &'w Bundle,
+    to: &'w PlacedBundle,
     has_edge: bool,
 }
 
@@ -94,10 +96,10 @@ impl Step<'_> {
     }
 }
 
-pub(crate) fn outcome(world: &World) -> Outcome {
+pub(crate) fn outcome(world: &RandomCluster) -> EditOutcome {
     let first = match resolved(world, world.request.installed) {
         Ok(first) => first,
-        Err(token) => return Outcome::of(token, None),
+        Err(token) => return EditOutcome::of(token, None),
     };
     let walk = walk(world, first);
     if let Some(outcome) = by_guardrails(world, &walk) {
@@ -110,14 +112,14 @@ pub(crate) fn outcome(world: &World) -> Outcome {
         true if !first.has_edge => "Bypassed",
         true => "Resolved",
     };
-    let mut outcome = Outcome::of(token, Some(&first));
+    let mut outcome = EditOutcome::of(token, Some(&first));
     (outcome.reasons, outcome.warned) = (denied, warned);
     outcome.reasons.sort();
     outcome.warned.sort();
     outcome
 }
 
-impl Outcome {
+impl EditOutcome {
     fn of(token: &'static str, first: Option<&Step<'_>>) -> Self {
         let named = |step: &Step<'_>| (step.catalog.name.to_owned(), step.to.name.written());
         Self {
@@ -131,7 +133,7 @@ impl Outcome {
 
 // === Rows 6 to 13, and 15: what OLM resolves to ===
 
-fn resolved(world: &World, installed: Option<Name>) -> Result<Step<'_>, &'static str> {
+fn resolved(world: &RandomCluster, installed: Option<Name>) -> Result<Step<'_>, &'static str> {
     let request = &world.request;
     let having: Vec<&Catalog> = world
         .catalogs
@@ -141,7 +143,7 @@ fn resolved(world: &World, installed: Option<Name>) -> Result<Step<'_>, &'static
     if having.is_empty() {
         return Err("PackageNotFound");
     }
-    let candidates: Vec<(&Catalog, &Bundle)> = having
+    let candidates: Vec<(&Catalog, &PlacedBundle)> = having
         .iter()
         .flat_map(|catalog| catalog.bundles.iter().map(move |bundle| (*catalog, bundle)))
         .filter(|(catalog, bundle)| is_in_channels(request, catalog, bundle.name))
@@ -151,7 +153,7 @@ fn resolved(world: &World, installed: Option<Name>) -> Result<Step<'_>, &'static
         return Err(why_no_candidate(request, &having));
     }
     let strict = installed.filter(|_| !request.bypasses);
-    let left: Vec<(&Catalog, &Bundle)> = candidates
+    let left: Vec<(&Catalog, &PlacedBundle)> = candidates
         .iter()
         .copied()
         .filter(|(catalog, bundle)| {
@@ -240,8 +242,8 @@ fn is_successor(request: &Request, catalog: &Catalog, from: Name, to: Name) -> b
 /// The best bundle of each catalog, and of those the one of the catalog that counts.
 fn chosen<'w>(
     having: &[&'w Catalog],
-    left: &[(&'w Catalog, &'w Bundle)],
-) -> Result<(&'w Catalog, &'w Bundle), &'static str> {
+    left: &[(&'w Catalog, &'w PlacedBundle)],
+) -> Result<(&'w Catalog, &'w PlacedBundle), &'static str> {
     let best = |catalog: &&'w Catalog| {
         let own = left.iter().filter(|(of, _)| of.name == catalog.name);
         own.copied().min_by(|(_, a), (_, b)| preference(a, b))
@@ -261,8 +263,8 @@ fn chosen<'w>(
 }
 
 /// Not deprecated before deprecated, then the higher version, then the order of the files in OLM's cache.
-fn preference(a: &Bundle, b: &Bundle) -> Ordering {
-    let key = |bundle: &Bundle| {
+fn preference(a: &PlacedBundle, b: &PlacedBundle) -> Ordering {
+    let key = |bundle: &PlacedBundle| {
         let file = format!("{}.json", bundle.name.written());
         (bundle.is_deprecated, Reverse(bundle.name.at), file)
     };
@@ -270,7 +272,7 @@ fn preference(a: &Bundle, b: &Bundle) -> Ordering {
 }
 
 /// The edit's own step, and all that OLM takes automatically after it.
-fn walk<'w>(world: &'w World, first: Step<'w>) -> Vec<Step<'w>> {
+fn walk<'w>(world: &'w RandomCluster, first: Step<'w>) -> Vec<Step<'w>> {
     let mut walk = vec![first];
     while let Some(last) = walk.last().filter(|last| last.is_move()) {
         match resolved(world, Some(last.to.name)) {
@@ -284,7 +286,7 @@ fn walk<'w>(world: &'w World, first: Step<'w>) -> Vec<Step<'w>> {
 // === Row 16 ===
 
 /// The first step that a guardrail forbids; none is asked about a first install, or where nothing moves.
-fn by_guardrails(world: &World, walk: &[Step<'_>]) -> Option<Outcome> {
+fn by_guardrails(world: &RandomCluster, walk: &[Step<'_>]) -> Option<EditOutcome> {
     let first = walk.first()?;
     first.from.filter(|_| first.is_move())?;
     walk.iter().find_map(|step| {
@@ -303,7 +305,7 @@ fn by_guardrails(world: &World, walk: &[Step<'_>]) -> Option<Outcome> {
             let said = said(world, administrator, step, holds);
             reasons.extend(said.map(|reason| format!("administrator {reason}")));
         }
-        let mut outcome = Outcome::of("Guardrail", Some(first));
+        let mut outcome = EditOutcome::of("Guardrail", Some(first));
         let to = step.to.name.written();
         outcome.reasons = reasons
             .iter()
@@ -315,7 +317,7 @@ fn by_guardrails(world: &World, walk: &[Step<'_>]) -> Option<Outcome> {
 }
 
 fn said(
-    world: &World,
+    world: &RandomCluster,
     stated: &Stated,
     step: &Step<'_>,
     holds: impl Fn(usize) -> bool,
@@ -346,7 +348,7 @@ fn said(
 // === Row 17 ===
 
 /// What denies, and what only warns.
-fn by_policies(world: &World, walk: &[Step<'_>]) -> (Vec<String>, Vec<String>) {
+fn by_policies(world: &RandomCluster, walk: &[Step<'_>]) -> (Vec<String>, Vec<String>) {
     let (mut denied, mut warned) = (Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
     for (place, step) in walk.iter().enumerate() {
@@ -372,7 +374,7 @@ fn by_policies(world: &World, walk: &[Step<'_>]) -> (Vec<String>, Vec<String>) {
 
 /// The rules of a policy that a step violates: whether it denies, and whether it is about a bundle.
 fn violated(
-    world: &World,
+    world: &RandomCluster,
     policy: &Policy,
     step: &Step<'_>,
     place: usize,
@@ -411,7 +413,11 @@ fn violated(
     found
 }
 
-fn of_bundle(world: &World, rules: &PolicyRules, step: &Step<'_>) -> Vec<(&'static str, bool)> {
+fn of_bundle(
+    world: &RandomCluster,
+    rules: &PolicyRules,
+    step: &Step<'_>,
+) -> Vec<(&'static str, bool)> {
     let to = step.to.name.at;
     let is_deprecated =
         step.to.is_deprecated

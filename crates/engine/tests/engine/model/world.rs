@@ -18,7 +18,7 @@ use crate::model::table::Condition;
 
 /// All that a verdict rests on.
 #[derive(Clone, Debug)]
-pub(crate) struct World {
+pub(crate) struct RandomCluster {
     pub(crate) catalogs: Vec<Catalog>,
     pub(crate) administrator: Option<Stated>,
     pub(crate) policies: Vec<Policy>,
@@ -29,7 +29,7 @@ pub(crate) struct World {
 pub(crate) struct Catalog {
     pub(crate) name: &'static str,
     pub(crate) priority: i32,
-    pub(crate) bundles: Vec<Bundle>,
+    pub(crate) bundles: Vec<PlacedBundle>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) is_deprecated: bool,
     pub(crate) author: Option<Stated>,
@@ -43,7 +43,7 @@ pub(crate) struct Name {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bundle {
+pub(crate) struct PlacedBundle {
     pub(crate) name: Name,
     pub(crate) is_deprecated: bool,
     pub(crate) is_dependent: bool,
@@ -105,7 +105,7 @@ const CATALOGS: [&str; 3] = ["hub", "mirror", "own"];
 
 const CHANNELS: [&str; 2] = ["alpha", "beta"];
 
-pub(crate) fn world() -> impl Strategy<Value = World> {
+pub(crate) fn world() -> impl Strategy<Value = RandomCluster> {
     let catalogs = (
         catalog(CATALOGS[0]),
         weighted(0.4, catalog(CATALOGS[1])),
@@ -117,7 +117,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
     ];
     let parts = (catalogs, weighted(0.3, stated()), policies, request());
     parts.prop_map(
-        |((hub, mirror, own), administrator, policies, request)| World {
+        |((hub, mirror, own), administrator, policies, request)| RandomCluster {
             catalogs: std::iter::once(hub).chain(mirror).chain(own).collect(),
             administrator,
             policies,
@@ -160,10 +160,10 @@ fn catalog(name: &'static str) -> impl Strategy<Value = Catalog> {
     prop_oneof![1 => Just(empty), 19 => whole]
 }
 
-fn bundles() -> impl Strategy<Value = Vec<Bundle>> {
+fn bundles() -> impl Strategy<Value = Vec<PlacedBundle>> {
     let bundle = |name, often| {
         let drawn = (prop::bool::weighted(0.2), prop::bool::weighted(0.04));
-        let bundle = drawn.prop_map(move |(is_deprecated, is_dependent)| Bundle {
+        let bundle = drawn.prop_map(move |(is_deprecated, is_dependent)| PlacedBundle {
             name,
             is_deprecated,
             is_dependent,
@@ -277,7 +277,7 @@ impl Name {
     }
 }
 
-impl World {
+impl RandomCluster {
     pub(crate) fn facts(&self) -> Facts {
         let state = |catalog: &Catalog| {
             let mut state = CatalogState::named(catalog.name, content(&catalog.blobs()));
@@ -368,7 +368,7 @@ impl WrittenEdit {
 impl Catalog {
     fn blobs(&self) -> Vec<Value> {
         let channels = self.channels.iter().map(Channel::written);
-        let bundles = self.bundles.iter().map(Bundle::written);
+        let bundles = self.bundles.iter().map(PlacedBundle::written);
         let author = self.author.iter().map(|author| {
             let written = author.written();
             guardrails(author.graph.written(), &written["rules"])
@@ -420,7 +420,7 @@ impl Entry {
     }
 }
 
-impl Bundle {
+impl PlacedBundle {
     fn written(&self) -> Value {
         let package = json!({"packageName": "p", "version": version(self.name.at)});
         let mut properties = vec![json!({"type": "olm.package", "value": package})];
