@@ -207,7 +207,8 @@ fn found(namespace: &str, container: &Container, openshift: &OpenShift) -> Runni
     let mut warnings = Vec::from_iter(known.warning);
     let mut set = gates_of(container, known.release);
     if !warnings.is_empty() {
-        set.gates = set.gates.of_assumed_release();
+        // Their defaults can be others in the release that runs.
+        set.gates = set.gates.of_resolution();
     }
     warnings.extend(set.ignored.into_iter().map(OlmAssumption::Gate));
     RunningOlm {

@@ -83,13 +83,12 @@ impl Gates {
 
     /// Whether both resolve alike, whatever the gates that matter after resolution.
     pub fn resolve_as(self, other: Self) -> bool {
-        self.of_assumed_release() == other.of_assumed_release()
+        self.of_resolution() == other.of_resolution()
     }
 
-    /// The gates of a release that is only assumed: which of those that matter after resolution are on is not known,
-    /// because their defaults differ from release to release.
+    /// The same, but that the gates that matter after resolution are not known.
     #[must_use]
-    pub fn of_assumed_release(self) -> Self {
+    pub fn of_resolution(self) -> Self {
         Self {
             install: InstallGates::default(),
             ..self
