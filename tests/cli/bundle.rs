@@ -202,3 +202,43 @@ fn a_conversion_webhook_allows_served_versions_that_differ() {
 
 const CRD_WITHOUT_VERSIONS: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
     metadata: {name: w.example.com}\n";
+
+/// Only what every API server refuses is certain for a release that compares in another way.
+#[test]
+fn crds_of_an_older_release_are_compared_too() {
+    let bundle_of = |scope: &str, fields: &str| {
+        let crd = format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\n\
+             spec: {{scope: {scope}, versions: [{{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: \
+             {{type: object, properties: {{{fields}}}}}}}}}]}}\n"
+        );
+        Folder::of(&[
+            ANNOTATIONS,
+            ("manifests/csv.yaml", &csv(ALL)),
+            ("manifests/crd.yaml", &crd),
+        ])
+    };
+    let both = "a: {type: string}, b: {type: string}";
+    let before = bundle_of("Cluster", both);
+    let before = before.path().to_str().expect("UTF-8");
+    let answered = |scope, fields| {
+        let folder = bundle_of(scope, fields);
+        let words = [".", "--upgrade-from", before, "--olm-release", "1.3"];
+        let (code, printed, _) = bundle(&folder, &words);
+        (code, printed.lines().next().map(str::to_owned))
+    };
+    assert_eq!(
+        answered("Namespaced", both),
+        (
+            Some(1),
+            Some("p.v1: OLM cannot install it after p.v1: 1 finding".to_owned())
+        )
+    );
+    assert_eq!(
+        answered("Cluster", "a: {type: string}"),
+        (
+            Some(0),
+            Some("p.v1: OLM may not install it after p.v1: 1 finding".to_owned())
+        )
+    );
+}

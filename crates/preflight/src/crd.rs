@@ -6,7 +6,7 @@
 //! ```
 //!
 //! crdify walks maps in Go's random order; here findings are in byte order of their lines. Where that order changes
-//! what is refused, a finding is [`CrdFinding::is_unsteady`].
+//! what is refused, a finding is [`FindingCertainty::Unsteady`].
 //!
 //! Upstream: kubernetes-sigs/crdify at the commit that operator-controller pins, in the configuration of
 //! operator-controller's [`rukpak/preflights/crdupgradesafety`]: conversion is ignored, what is not understood is an
@@ -208,8 +208,19 @@ pub struct CrdFinding {
     pub versions: ComparedVersions,
     /// What changes.
     pub change: CrdChange,
-    /// Whether it is not certain: names of required fields in random order decide, or the release compares in another way.
-    pub is_unsteady: bool,
+    /// Whether operator-controller finds it, too.
+    pub certainty: FindingCertainty,
+}
+
+/// Whether operator-controller finds what is found here.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FindingCertainty {
+    /// It does.
+    Certain,
+    /// It does in about half of the runs: names of required fields in random order decide.
+    Unsteady,
+    /// It may: its release compares in another way.
+    OfOtherRelease,
 }
 
 /// The versions that a finding is about.
@@ -256,7 +267,9 @@ impl CrdComparison {
     #[must_use]
     pub(crate) fn of_other_release(mut self) -> Self {
         for found in &mut self.findings {
-            found.is_unsteady |= !found.is_refused_by_server();
+            if !found.is_refused_by_server() {
+                found.certainty = FindingCertainty::OfOtherRelease;
+            }
         }
         Self {
             panics: false,
@@ -301,7 +314,7 @@ impl Heap for CrdFinding {
 }
 
 impl CrdFinding {
-    /// The place of its kind among all, the worst first; what only some runs find comes last.
+    /// The place of its kind among all, the worst first; what is not certain comes last.
     pub fn rank(&self) -> (bool, u8) {
         let rank = match self.check() {
             PreflightCheck::CrdScope | PreflightCheck::CrdStoredVersion => 0,
@@ -310,7 +323,12 @@ impl CrdFinding {
             PreflightCheck::CrdServedVersions => 4,
             _ => 2,
         };
-        (self.is_unsteady, rank)
+        (!self.is_certain(), rank)
+    }
+
+    /// Whether operator-controller refuses the CRD for it in every run.
+    pub fn is_certain(&self) -> bool {
+        self.certainty == FindingCertainty::Certain
     }
 
     /// Whether the API server refuses the CRD for it, too.
@@ -337,7 +355,7 @@ impl CrdFinding {
                 ..
             }
         );
-        (!is_cut && !self.is_unsteady).then(|| self.to_string())
+        (!is_cut && self.is_certain()).then(|| self.to_string())
     }
 
     /// The check that fails.

@@ -186,8 +186,7 @@ fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
     });
     let removed = comparison.removed();
     let found = comparison.worst_first().into_iter().map(|found| {
-        let is_certain = is_known || found.is_refused_by_server();
-        let severity = if is_certain {
+        let severity = if found.is_certain() {
             Severity::Error
         } else {
             Severity::Warning

@@ -1,7 +1,9 @@
 //! The words about the manifests of a bundle and its CRDs.
 
 use olmguard_catalog::version::go;
-use olmguard_preflight::crd::{ComparedVersions, CrdChange, CrdFinding, PropertyChange};
+use olmguard_preflight::crd::{
+    ComparedVersions, CrdChange, CrdFinding, FindingCertainty, PropertyChange,
+};
 
 /// The words about a CRD on which operator-controller panics.
 pub const CRD_PANIC: &str = "a version without a schema: operator-controller crashes on it";
@@ -35,7 +37,7 @@ pub fn of_crd_change(finding: &CrdFinding) -> String {
             format!("{}{versions}: {}", field(path), of_property(change))
         }
     };
-    if finding.is_unsteady {
+    if finding.certainty == FindingCertainty::Unsteady {
         return format!("{words} (in about half of the attempts)");
     }
     words

@@ -9,7 +9,7 @@ use crate::crd::paths::{MOST_LEVELS, MOST_TEXT, Paths, PathsFault, TextBudget};
 use crate::crd::property::{self, NodeChange, PropertyChange};
 use crate::crd::{
     ComparedCrd, ComparedVersions, CrdChange, CrdComparison, CrdError, CrdFinding, CrdGeneration,
-    CrdVersion,
+    CrdVersion, FindingCertainty,
 };
 
 /// Compares the CRD of a cluster with the one that is to replace it.
@@ -114,7 +114,7 @@ impl Comparing<'_> {
             self.result.findings.push(CrdFinding {
                 versions: ComparedVersions::All,
                 change,
-                is_unsteady: false,
+                certainty: FindingCertainty::Certain,
             });
         };
         if old.scope != new.scope {
@@ -154,13 +154,13 @@ impl Comparing<'_> {
             self.result.findings.push(CrdFinding {
                 versions: ComparedVersions::All,
                 change: CrdChange::FieldRemoved { version, path },
-                is_unsteady: false,
+                certainty: FindingCertainty::Certain,
             });
         }
         for found in property::changes(old, new, self.generation) {
             self.spend(found.path, &[version])?;
             let versions = ComparedVersions::Same(version.to_owned());
-            self.add(versions, found, false);
+            self.add(versions, found, FindingCertainty::Certain);
         }
         Ok(())
     }
@@ -207,12 +207,14 @@ impl Comparing<'_> {
         for found in self.pair_changes(lower, higher) {
             let before = known.get(&(found.path, &found.change));
             let is_known = before.is_some_and(|before| before.has_values_of(&found));
-            let is_unsteady = is_known && found.change.is_in_random_order();
-            if !is_known || is_unsteady {
-                self.spend(found.path, &names)?;
-                let [lower, higher] = names.map(str::to_owned);
-                self.add(ComparedVersions::Served(lower, higher), found, is_unsteady);
-            }
+            let certainty = match (is_known, found.change.is_in_random_order()) {
+                (false, _) => FindingCertainty::Certain,
+                (true, true) => FindingCertainty::Unsteady,
+                (true, false) => continue,
+            };
+            self.spend(found.path, &names)?;
+            let [lower, higher] = names.map(str::to_owned);
+            self.add(ComparedVersions::Served(lower, higher), found, certainty);
         }
         Ok(())
     }
@@ -227,13 +229,18 @@ impl Comparing<'_> {
         changes.into_iter().flatten().collect()
     }
 
-    fn add(&mut self, versions: ComparedVersions, found: NodeChange<'_, '_>, is_unsteady: bool) {
+    fn add(
+        &mut self,
+        versions: ComparedVersions,
+        found: NodeChange<'_, '_>,
+        certainty: FindingCertainty,
+    ) {
         let path = found.path.to_owned();
         let change = found.change;
         self.result.findings.push(CrdFinding {
             versions,
             change: CrdChange::Property { path, change },
-            is_unsteady,
+            certainty,
         });
     }
 

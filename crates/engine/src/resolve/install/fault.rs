@@ -252,8 +252,7 @@ impl CrdRefusal {
     fn is_certain(&self) -> bool {
         let all = self.worst_first();
         let worst = all.first();
-        let is_steady =
-            worst.is_some_and(|(_, found)| found.is_none_or(|found| !found.is_unsteady));
+        let is_steady = worst.is_some_and(|(_, found)| found.is_none_or(CrdFinding::is_certain));
         self.replaced.is_none() && is_steady && !self.is_overridden()
     }
 }
