@@ -157,11 +157,13 @@ impl FactsArgs {
         }
     }
 
-    /// Pulls the images of the bundles that these answers resolve to, each with the catalogs that it is given by, and
-    /// reads the objects that they would replace or meet. What cannot be had is a fault of the facts.
-    pub(crate) fn pull<'s>(
+    /// Reads the objects that the bundles which these answers resolve to would replace, meet or need, and the images of the
+    /// bundles if it `pulls` them; each answer with the catalogs that it is given by. What cannot be had is a fault of the
+    /// facts.
+    pub(crate) fn contents<'s>(
         &self,
         rules: &Rules,
+        pulls: bool,
         answers: impl Iterator<Item = (&'s Snapshot, Answer)>,
     ) -> (BundleContents, Vec<Fault>) {
         let (mut images, mut installed) = (BTreeSet::new(), BTreeSet::new());
@@ -173,11 +175,17 @@ impl FactsArgs {
         }
         let request = ContentsRequest {
             images,
+            pulls,
             installed,
             minor: rules.olm.minor(),
             cluster: self.from_cluster.then(|| self.cluster.request()),
         };
         request.read(reading())
+    }
+
+    /// Whether a cluster is the origin.
+    pub(crate) fn is_of_cluster(&self) -> bool {
+        self.from_cluster
     }
 
     /// Whether a snapshot is given.

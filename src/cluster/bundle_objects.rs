@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt, stream};
-use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResource;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
@@ -17,7 +17,7 @@ use crate::cluster::object::WatchedObject;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::version::go;
 use olmguard_preflight::bundle::{BundledKind, RenderedName, RenderedObject};
-use olmguard_preflight::content::{BundleContents, ClusterObjects, owned};
+use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject, owned};
 use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// Why that is not known.
@@ -51,19 +51,34 @@ impl ClusterObjectsError {
     }
 }
 
-/// These bundles with what the cluster has of them and of the objects that first installations make, and what is not known
-/// of it: kinds then count as served, objects as absent, and namespaces as existing. CRDs are compared as operator-controller 1.`minor` does.
+/// What is read of a cluster beside the CRDs and kinds of known bundles.
+#[derive(Clone, Debug, Default)]
+pub struct SoughtObjects {
+    /// The CRDs of bundles whose images are not known.
+    pub crds: BTreeSet<String>,
+    /// The objects that first installations make.
+    pub made: BTreeSet<RenderedObject>,
+    /// What installations need.
+    pub needed: BTreeSet<NeededObject>,
+}
+
+/// These bundles with what the cluster has of them and of what else is sought, and what is not known of it: kinds then count
+/// as served, objects as absent, and needed objects as existing. CRDs are compared as operator-controller 1.`minor` does.
 ///
 /// # Errors
-/// If a CRD cannot be read: then it is not known whether it is there.
+/// If a CRD of a bundle cannot be read: then it is not known whether it is there.
 pub async fn of_bundles(
     client: Client,
     contents: &BundleContents,
-    made: &BTreeSet<RenderedObject>,
+    sought: &SoughtObjects,
     minor: u8,
 ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
     let (client, _) = line::open(client);
-    let (compared, crds) = crds(&client, contents.clone(), minor).await?;
+    let made = &sought.made;
+    let (compared, mut crds) = crds(&client, contents.clone(), minor).await?;
+    let named = sought.crds.iter().filter(|name| !crds.contains_key(*name));
+    let named = crds_by_name(&client, named.cloned().collect()).await;
+    crds.extend(named);
     let objects = ClusterObjects {
         crds,
         kubernetes: kubernetes(&client).await,
@@ -76,12 +91,12 @@ pub async fn of_bundles(
         Err(error) => return Ok((compared.with_cluster(objects), Some(error))),
     };
     let (others, error) = others(&client, made, &served).await;
-    let (missing_namespaces, fault) = missing_namespaces(&client, made).await;
+    let (missing, fault) = missing(&client, &sought.needed).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
     let objects = ClusterObjects {
         unserved: unserved.collect(),
         others,
-        missing_namespaces,
+        missing,
         ..objects
     };
     Ok((compared.with_cluster(objects), error.or(fault)))
@@ -93,28 +108,73 @@ pub(super) async fn kubernetes(client: &Client) -> Option<KubernetesVersion> {
     KubernetesVersion::read(&version.git_version)
 }
 
-/// The namespaces of these objects that do not exist, up to the first fault. One that the user may not read counts as
-/// existing.
-async fn missing_namespaces(
+/// What does not exist of that, up to the first fault. An object that the user may not read counts as existing.
+async fn missing(
     client: &Client,
-    made: &BTreeSet<RenderedObject>,
-) -> (BTreeSet<String>, Option<ClusterObjectsError>) {
-    let api: Api<Namespace> = Api::all(client.clone());
-    let namespaces = made.iter().map(|object| &object.namespace);
-    let namespaces: BTreeSet<_> = namespaces.filter(|name| is_subdomain(name)).collect();
+    needed: &BTreeSet<NeededObject>,
+) -> (BTreeSet<NeededObject>, Option<ClusterObjectsError>) {
     let mut missing = BTreeSet::new();
-    for name in namespaces.into_iter().take(MOST_OBJECTS) {
-        match api.get_metadata_opt(name).await {
-            Ok(None) => _ = missing.insert(name.clone()),
-            Ok(Some(_)) => {}
+    for needed in needed.iter().take(MOST_OBJECTS) {
+        match exists(client, needed).await {
+            Ok(true) => {}
+            Ok(false) => _ = missing.insert(needed.clone()),
             Err(kube::Error::Api(status)) if status.code == 403 => {}
             Err(error) => {
-                let what = format!("Namespace {}", go::quote(name));
+                let what = needed_name(needed);
                 return (missing, Some(ClusterObjectsError::of(what, &error)));
             }
         }
     }
     (missing, None)
+}
+
+/// What cannot be a name is not put into a path.
+async fn exists(client: &Client, needed: &NeededObject) -> Result<bool, kube::Error> {
+    let found = match needed {
+        NeededObject::Namespace(name) | NeededObject::WatchedNamespace(name) => {
+            if !is_subdomain(name) {
+                return Ok(true);
+            }
+            let api: Api<Namespace> = Api::all(client.clone());
+            api.get_metadata_opt(name).await?.is_some()
+        }
+        NeededObject::ServiceAccount { namespace, name } => {
+            if !is_subdomain(name) || !is_subdomain(namespace) {
+                return Ok(true);
+            }
+            let api: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
+            api.get_metadata_opt(name).await?.is_some()
+        }
+    };
+    Ok(found)
+}
+
+fn needed_name(needed: &NeededObject) -> String {
+    match needed {
+        NeededObject::Namespace(name) | NeededObject::WatchedNamespace(name) => {
+            format!("Namespace {}", go::quote(name))
+        }
+        NeededObject::ServiceAccount { name, .. } => {
+            format!("ServiceAccount {}", go::quote(name))
+        }
+    }
+}
+
+/// Who owns the CRDs of these names that are there. One that cannot be read counts as absent: without an image it is a
+/// hint only.
+async fn crds_by_name(client: &Client, names: BTreeSet<String>) -> BTreeMap<String, Value> {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let names = names.into_iter().take(MOST_CRDS);
+    let reading = names.map(|name| {
+        let api = api.clone();
+        async move {
+            let found = api.get_metadata_opt(&name).await.ok()??;
+            let metadata = serde_json::to_value(found.metadata).ok()?;
+            Some((name, owned(&json!({"metadata": metadata}))))
+        }
+    });
+    let reading = stream::iter(reading.collect::<Vec<_>>()).buffered(AT_ONCE);
+    reading.filter_map(std::future::ready).collect().await
 }
 
 /// Compares the CRDs of the bundles with those that are there. One is held at a time, of the others who owns them.
@@ -344,7 +404,11 @@ mod tests {
         contents: &BundleContents,
         made: &BTreeSet<RenderedObject>,
     ) -> Read {
-        of_bundles(api.client(), contents, made, 11).await
+        let sought = SoughtObjects {
+            made: made.clone(),
+            ..SoughtObjects::default()
+        };
+        of_bundles(api.client(), contents, &sought, 11).await
     }
 
     #[tokio::test]
@@ -551,22 +615,68 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn namespaces_of_first_installations_that_do_not_exist_are_found() {
+    async fn needed_objects_that_do_not_exist_are_found() {
         let api = with_kinds();
-        let (contents, made) = made();
+        api.serve_namespaced("v1", "serviceaccounts", "ServiceAccount");
+        let needed = [
+            NeededObject::Namespace("ns".to_owned()),
+            NeededObject::WatchedNamespace("../x".to_owned()),
+            NeededObject::ServiceAccount {
+                namespace: "ns".to_owned(),
+                name: "installer".to_owned(),
+            },
+        ];
+        let sought = SoughtObjects {
+            needed: needed.clone().into(),
+            ..SoughtObjects::default()
+        };
         let missing = async |api: &ApiServer| {
-            let (found, error) = read(api, &contents, &made).await.unwrap();
-            let missing = found.cluster().unwrap().missing_namespaces.clone();
+            let contents = BundleContents::default();
+            let found = of_bundles(api.client(), &contents, &sought, 11).await;
+            let (found, error) = found.unwrap();
+            let missing = found.cluster().unwrap().missing.clone();
             (missing.into_iter().collect::<Vec<_>>(), error)
         };
-        assert_eq!(missing(&api).await, (vec!["ns".to_owned()], None));
+        let [namespace, _, account] = needed;
+        assert_eq!(
+            missing(&api).await,
+            (vec![namespace, account.clone()], None)
+        );
         api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
-            asked.path == "/api/v1/namespaces/ns"
+            asked.path.starts_with("/api/v1/namespaces/ns")
         });
         assert_eq!(missing(&api).await, (Vec::new(), None));
         api.heal();
         api.put("/api/v1/namespaces", json!({"metadata": {"name": "ns"}}));
+        assert_eq!(missing(&api).await, (vec![account], None));
+        let accounts = "/api/v1/namespaces/ns/serviceaccounts";
+        let account = json!({"metadata": {"name": "installer", "namespace": "ns"}});
+        api.put(accounts, account);
         assert_eq!(missing(&api).await, (Vec::new(), None));
+        assert!(api.asked().iter().all(|asked| !asked.path.contains("..")));
+    }
+
+    #[tokio::test]
+    async fn the_owner_of_a_crd_is_read_by_its_name() {
+        let api = cluster();
+        let names = ["a.example.com", "b.example.com"].map(str::to_owned);
+        let sought = SoughtObjects {
+            crds: names.into(),
+            ..SoughtObjects::default()
+        };
+        let crds = async |api: &ApiServer| {
+            let contents = BundleContents::default();
+            let found = of_bundles(api.client(), &contents, &sought, 11).await;
+            let (found, error) = found.unwrap();
+            assert_eq!(error, None);
+            let crds = found.cluster().unwrap().crds.keys();
+            crds.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(crds(&api).await, ["a.example.com"]);
+        api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
+            asked.path.starts_with(CRDS)
+        });
+        assert_eq!(crds(&api).await, [""; 0]);
     }
 
     #[tokio::test]

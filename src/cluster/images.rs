@@ -29,8 +29,9 @@ use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
+use crate::cluster::bundle_objects::SoughtObjects;
 use crate::cluster::extensions::{self, ExtensionsError};
-use crate::cluster::images::held::{ClusterVersions, CrdVersions, HeldImage, ReadStamp};
+use crate::cluster::images::held::{ClusterVersions, HeldImage, ReadStamp, WatchedCrds};
 use crate::cluster::watch::WatchedKind;
 use crate::cluster::{WatchEvent, bundle_objects};
 use crate::once_per_change::OncePerChange;
@@ -78,7 +79,7 @@ pub async fn read_ahead(client: Client, is_ready: impl Fn() -> bool, config: Ima
     let (events, mut received) = mpsc::channel(BACKLOG);
     let crds = WatchedKind::required(held::CRDS).metadata();
     let mut watch = JoinSet::new();
-    let read = |crd: Value| held::version(&crd);
+    let read = |crd: Value| held::marks(&crd);
     watch.spawn(crds.watch(client.clone(), read, events));
     let mut images = Images::new(client, config);
     loop {
@@ -100,7 +101,7 @@ pub async fn read_ahead(client: Client, is_ready: impl Fn() -> bool, config: Ima
 
 /// Something that is waited for.
 enum ImagesEvent {
-    Crds(WatchEvent<(String, String)>),
+    Crds(WatchEvent<(String, Value)>),
     Done(Result<Work, JoinError>),
     Turn,
 }
@@ -123,6 +124,8 @@ struct FailedImage {
 /// Contents that a follower was sent.
 struct SentContents {
     reads: BTreeSet<u64>,
+    /// How often CRDs had changed; none if they were not known.
+    crds: Option<u64>,
     contents: Arc<BundleContents>,
     at: Instant,
 }
@@ -130,7 +133,7 @@ struct SentContents {
 struct Images {
     client: Client,
     config: ImagesConfig,
-    crds: CrdVersions,
+    crds: WatchedCrds,
     kubernetes: Option<KubernetesVersion>,
     /// The images of the last list, the likeliest first.
     wanted: Vec<String>,
@@ -158,7 +161,7 @@ impl Images {
         Self {
             client,
             config,
-            crds: CrdVersions::default(),
+            crds: WatchedCrds::default(),
             kubernetes: None,
             wanted: Vec::new(),
             queue: VecDeque::new(),
@@ -201,7 +204,7 @@ impl Images {
             .map_or(self.list_at, |at| at.min(self.list_at))
     }
 
-    fn crds(&mut self, event: WatchEvent<(String, String)>) {
+    fn crds(&mut self, event: WatchEvent<(String, Value)>) {
         match &event {
             WatchEvent::Lost(fault) => {
                 self.config.metrics.failed();
@@ -351,13 +354,14 @@ impl Images {
         if self.can_wait(&reads) {
             return Ok(());
         }
-        let contents =
-            BundleContents::ahead(versions.minor, current.into_iter().map(HeldImage::contents));
+        let current = current.into_iter().map(HeldImage::contents);
+        let contents = BundleContents::ahead(versions.minor, current, self.crds.known());
         let contents = Arc::new(contents);
         self.config.contents.send(Arc::clone(&contents)).await?;
         let at = Instant::now();
         self.sent = Some(SentContents {
             reads,
+            crds: self.sent_crds(),
             contents,
             at,
         });
@@ -367,9 +371,15 @@ impl Images {
     /// Whether nothing is withdrawn, and nothing is new, or more comes soon.
     fn can_wait(&self, reads: &BTreeSet<u64>) -> bool {
         self.sent.as_ref().is_some_and(|sent| {
-            let comes_more = !self.queue.is_empty() && Instant::now() < sent.at + SOON;
-            sent.reads == *reads || comes_more && sent.reads.is_subset(reads)
+            let is_busy = !self.queue.is_empty() || self.check_at.is_some();
+            let comes_more = is_busy && Instant::now() < sent.at + SOON;
+            let is_same = sent.reads == *reads && sent.crds == self.sent_crds();
+            is_same || comes_more && sent.reads.is_subset(reads)
         })
+    }
+
+    fn sent_crds(&self) -> Option<u64> {
+        self.crds.is_listed().then(|| self.crds.changed())
     }
 
     /// A follower drops the contents of another OLM, which can be gone again by now.
@@ -405,8 +415,9 @@ async fn held(
     let lost = |_: JoinError| "the thread that read it panicked; please report this".to_owned();
     let (bundle, whole) = reading.await.map_err(lost)??;
     let contents = BundleContents::of([(image.to_owned(), bundle)]);
+    let sought = SoughtObjects::default();
     let compared =
-        bundle_objects::of_bundles(client, &contents, &BTreeSet::new(), stamp.versions.minor).await;
+        bundle_objects::of_bundles(client, &contents, &sought, stamp.versions.minor).await;
     let (compared, error) = compared.map_err(|error| error.to_string())?;
     error.map_or(Ok(()), |error| Err(error.to_string()))?;
     // What was read whole is large.

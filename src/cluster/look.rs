@@ -14,7 +14,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ use kube::Client;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::cluster::bundle_objects::ClusterObjectsError;
+use crate::cluster::bundle_objects::{ClusterObjectsError, SoughtObjects};
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog};
 use crate::cluster::classic::ClassicListError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
@@ -41,7 +40,6 @@ use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
-use olmguard_preflight::bundle::RenderedObject;
 use olmguard_preflight::content::BundleContents;
 
 /// Reads the facts of a cluster.
@@ -103,17 +101,17 @@ impl ClusterReader {
         classic::list(self.client.clone(), take).await
     }
 
-    /// What the cluster has of these bundles and of the objects that first installations make, and what is not known of it.
+    /// What the cluster has of these bundles and of what else is sought, and what is not known of it.
     ///
     /// # Errors
     /// If a CRD cannot be read.
     pub async fn bundle_objects(
         &self,
         contents: &BundleContents,
-        made: &BTreeSet<RenderedObject>,
+        sought: &SoughtObjects,
         minor: u8,
     ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
-        bundle_objects::of_bundles(self.client.clone(), contents, made, minor).await
+        bundle_objects::of_bundles(self.client.clone(), contents, sought, minor).await
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.

@@ -1,7 +1,6 @@
 //! A cluster that is read once, for a person or a pipeline: its catalogs, policies, OLM and extensions as they are now.
 //! Nothing in it is changed.
 
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -13,7 +12,7 @@ use tokio::runtime::Runtime;
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
 use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
 use super::{Fault, Reading};
-use crate::cluster::bundle_objects::ClusterObjectsError;
+use crate::cluster::bundle_objects::{ClusterObjectsError, SoughtObjects};
 use crate::cluster::catalogs::CatalogsError;
 use crate::cluster::classic::ClassicListError;
 use crate::cluster::extensions::{ExtensionState, ListedExtensions};
@@ -28,7 +27,6 @@ use crate::source::catalogd::Catalogd;
 use crate::source::http::{FetchLimits, RootsError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::{CatalogState, Content};
-use olmguard_preflight::bundle::RenderedObject;
 use olmguard_preflight::content::BundleContents;
 
 /// Which cluster is read, and how.
@@ -222,11 +220,11 @@ impl OpenCluster {
     pub(super) fn bundle_objects(
         &self,
         contents: &BundleContents,
-        made: &BTreeSet<RenderedObject>,
+        sought: &SoughtObjects,
         minor: u8,
     ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
         self.runtime
-            .block_on(self.reader.bundle_objects(contents, made, minor))
+            .block_on(self.reader.bundle_objects(contents, sought, minor))
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.

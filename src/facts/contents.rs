@@ -5,19 +5,21 @@ use std::collections::BTreeSet;
 use super::cluster::{ClusterRequest, OpenCluster};
 use super::{Fault, Reading};
 use crate::bundle_files::{self, ManifestMemory};
-use crate::cluster::bundle_objects::{ClusterObjectsError, MOST_OBJECTS};
+use crate::cluster::bundle_objects::{ClusterObjectsError, MOST_OBJECTS, SoughtObjects};
 use crate::cluster::images::{ReadBundle, ReadImage};
 use crate::source::image::ImagePlace;
 use crate::source::{FilesPlace, Progress};
 use olmguard_catalog::memory::{Account, Loan};
 use olmguard_engine::explain::PulledImage;
-use olmguard_preflight::bundle::{RegistryBundle, RenderedObject};
+use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{BundleContents, UnreadableBundle};
 
 /// Which contents are read.
 pub(crate) struct ContentsRequest {
     /// The images of bundles to install.
     pub(crate) images: BTreeSet<PulledImage>,
+    /// Whether they are pulled; otherwise only the cluster is read.
+    pub(crate) pulls: bool,
     /// The images of the bundles that they would replace. They say which CRDs there are if no cluster does, so that it is
     /// no error if one of them is not to be had.
     pub(crate) installed: BTreeSet<String>,
@@ -29,24 +31,22 @@ pub(crate) struct ContentsRequest {
 
 impl ContentsRequest {
     /// Pulls the images that are not in the cache, and reads the cluster. What cannot be read is a fault.
-    pub(crate) fn read(self, reading: Reading<'_>) -> (BundleContents, Vec<Fault>) {
-        let images = self.images.iter().map(|image| image.reference.clone());
+    pub(crate) fn read(&self, reading: Reading<'_>) -> (BundleContents, Vec<Fault>) {
+        let images = self.images.iter().filter(|_| self.pulls);
+        let images = images.map(|image| image.reference.clone());
         let (mut bundles, mut faults) = pulled(images.collect(), reading, Fault::Bundle);
         if self.cluster.is_none() && has_crds(&bundles) {
-            let (installed, missing) = pulled(self.installed, reading, Fault::InstalledBundle);
+            let (installed, missing) =
+                pulled(self.installed.clone(), reading, Fault::InstalledBundle);
             bundles.extend(installed);
             faults.extend(missing);
         }
         let contents = BundleContents::of(bundles);
-        let Some(cluster) = &self.cluster else {
+        let is_asked = !self.images.is_empty();
+        let Some(cluster) = self.cluster.as_ref().filter(|_| is_asked) else {
             return (contents, faults);
         };
-        let first = self.images.iter().filter_map(|image| {
-            let namespace = image.first_in.as_ref()?;
-            Some(contents.made_of(&image.reference, namespace))
-        });
-        let made = first.flatten().take(MOST_OBJECTS + 1);
-        match compared(cluster, &contents, &made.collect(), self.minor) {
+        match compared(cluster, &contents, &self.sought(&contents), self.minor) {
             Ok((compared, error)) => {
                 faults.extend(error.map(|error| Fault::Objects(error.to_string())));
                 (compared, faults)
@@ -55,6 +55,22 @@ impl ContentsRequest {
                 faults.push(Fault::Objects(why));
                 (contents, faults)
             }
+        }
+    }
+
+    /// What is read of the cluster beside the CRDs and kinds of these contents.
+    fn sought(&self, contents: &BundleContents) -> SoughtObjects {
+        let first = self.images.iter().filter_map(|image| {
+            let namespace = image.first_in.as_ref()?;
+            Some(contents.made_of(&image.reference, namespace))
+        });
+        let crds = self.images.iter().flat_map(|image| image.crds.iter());
+        let needed = self.images.iter().flat_map(|image| &image.needs);
+        let needed = needed.filter(|needed| needed.is_needed_by(self.minor));
+        SoughtObjects {
+            crds: crds.map(str::to_owned).collect(),
+            made: first.flatten().take(MOST_OBJECTS + 1).collect(),
+            needed: needed.cloned().collect(),
         }
     }
 }
@@ -91,11 +107,11 @@ fn pulled(
 fn compared(
     request: &ClusterRequest,
     contents: &BundleContents,
-    made: &BTreeSet<RenderedObject>,
+    sought: &SoughtObjects,
     minor: u8,
 ) -> Result<(BundleContents, Option<ClusterObjectsError>), String> {
     let cluster = OpenCluster::open(request).map_err(|error| error.to_string())?;
-    let compared = cluster.bundle_objects(contents, made, minor);
+    let compared = cluster.bundle_objects(contents, sought, minor);
     compared.map_err(|error| error.to_string())
 }
 

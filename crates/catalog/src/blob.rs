@@ -373,8 +373,8 @@ heap_of!(ChannelBlob<'_>: name, entries);
 heap_of!(ChannelEntry<'_>: name, replaces, skips, skip_range);
 
 heap_of!(
-    BundleBlob<'_>: name, image, package_property, min_kube_version;
-    dependency, install
+    BundleBlob<'_>: name, image, package_property, install, min_kube_version;
+    dependency
 );
 
 impl Heap for PackageProperty<'_> {

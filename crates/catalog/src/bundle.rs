@@ -54,7 +54,7 @@ pub enum BundleVersionError {
     Explicit(#[from] VersionReleaseError),
 }
 
-heap_of!(Bundle: name, image, version, deprecated; dependency, install);
+heap_of!(Bundle: name, image, version, install, deprecated; dependency);
 
 impl Heap for BundleVersionError {
     /// About that of its text.

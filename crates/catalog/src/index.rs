@@ -11,7 +11,7 @@ use crate::heap::{Heap, allocated};
 use crate::memory::{Account, Loan, TooLarge};
 use crate::owned::OwnedChannel;
 use crate::package::sharing_version;
-use crate::{Bundle, Channel, Deprecation, Package, blob};
+use crate::{Bundle, Channel, CrdNames, Deprecation, Package, blob};
 
 /// The blobs of one package, by what they are, in the order of their files.
 #[derive(Debug, Default)]
@@ -49,6 +49,7 @@ pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, T
     let guardrails = author_guardrails(&about, guardrails, other_guardrails);
     bundles.sort_by(Bundle::cmp_preference);
     bundles.shrink_to_fit();
+    share_crds(&mut bundles);
     let mut blobs: Vec<_> = channels.iter().map(OwnedChannel::read).collect();
     blobs.sort_by(|a, b| a.name.cmp(&b.name));
     let places = places(&bundles);
@@ -76,6 +77,19 @@ pub(super) fn index(parts: PackageParts, account: &Account) -> Result<Package, T
     }
     loan.keep(package.heap_bytes())?;
     Ok(package)
+}
+
+/// Keeps the names of CRDs once for all bundles in a row that have the same.
+fn share_crds(bundles: &mut [Bundle]) {
+    let mut last = CrdNames::default();
+    let installs = bundles.iter_mut().filter_map(|it| it.install.as_mut());
+    for install in installs {
+        if install.crds == last {
+            install.crds = last.clone();
+        } else {
+            last = install.crds.clone();
+        }
+    }
 }
 
 /// Guardrails of the blobs, and those of the properties of the `olm.package`.

@@ -5,16 +5,25 @@
 //!
 //! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
-use crate::heap::flat;
+use std::sync::Arc;
+
+use crate::dns1123::is_subdomain;
+use crate::heap::{Heap, allocated, heap_of};
 
 /// What the `olm.csv.metadata` of a bundle says about its installation.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct InstallFacts {
     /// The install modes that it supports.
     pub modes: InstallModes,
     /// Whether it owns an API service.
     pub owns_api_services: bool,
+    /// The CRDs that it owns.
+    pub crds: CrdNames,
 }
+
+/// Names of CRDs, in the order of a bundle. The versions of a package have mostly the same, so clones share them.
+#[derive(Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct CrdNames(Arc<str>);
 
 /// The install modes of OLM that a bundle supports: those with an entry that says so, whatever other entries of the
 /// same mode say.
@@ -31,7 +40,34 @@ pub struct InstallModes {
     pub multi_namespace: bool,
 }
 
-flat!(InstallFacts);
+heap_of!(InstallFacts: crds; modes, owns_api_services);
+
+impl Heap for CrdNames {
+    /// As if nothing was shared: clones can be dropped in any order.
+    fn heap_bytes(&self) -> usize {
+        allocated(self.0.len() + COUNTS)
+    }
+}
+
+impl CrdNames {
+    /// These names, without those that no CRD can have.
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let names = names.into_iter().filter(|name| is_subdomain(name));
+        let names: Vec<_> = names.collect();
+        Self(names.join(SEPARATOR).into())
+    }
+
+    /// Each name.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.split(SEPARATOR).filter(|name| !name.is_empty())
+    }
+}
+
+/// No name of a CRD has one.
+const SEPARATOR: &str = " ";
+
+/// The counts of references before a shared text.
+const COUNTS: usize = 2 * size_of::<usize>();
 
 impl InstallModes {
     /// Adds a mode by its name; an unknown one says nothing.
@@ -56,5 +92,25 @@ impl InstallModes {
         named
             .into_iter()
             .filter_map(|(name, is_supported)| is_supported.then_some(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_no_crd_can_have_are_left_out() {
+        let names = [
+            "b.example.com",
+            "",
+            "a b.example.com",
+            "../x",
+            "a.example.com",
+        ];
+        let names = CrdNames::of(names);
+        let kept: Vec<_> = names.iter().collect();
+        assert_eq!(kept, ["b.example.com", "a.example.com"]);
+        assert_eq!(CrdNames::default().iter().next(), None);
     }
 }

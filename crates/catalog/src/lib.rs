@@ -56,7 +56,7 @@ pub use bundle::{Bundle, BundleVersionError};
 pub use bundle_set::{BundleIndex, BundleSet};
 pub use catalog::{BlobCounts, Catalog, PackageFault};
 pub use edges::{ChannelIndex, NameEdge};
-pub use install_facts::{InstallFacts, InstallModes};
+pub use install_facts::{CrdNames, InstallFacts, InstallModes};
 pub use package::{AskedChannels, Channel};
 pub use package::{Deprecation, Package, Successors};
 pub use plausible::{Doubt, Glance, RemainingCount};

@@ -112,7 +112,11 @@ impl<'a> Inquiry<'a> {
             rules: self.basis.snapshot.rules(),
             guards: &self.guards,
             policies: Some(&self.policies),
-            install: InstallBound::of(self.context.install, self.basis.snapshot.contents()),
+            install: InstallBound::of(
+                self.context.install,
+                self.basis.snapshot.contents(),
+                &self.offers,
+            ),
             effort: None,
         }
     }

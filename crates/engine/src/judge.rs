@@ -58,10 +58,13 @@ pub use walk::{
 };
 pub use warning::{Continuation, OldKubernetes, Warning};
 
+use std::collections::BTreeSet;
+
 use crate::extension::schema::Finding;
 use crate::extension::{Extension, Filter, Installed, SourceType};
 use crate::resolve::{EditContext, InstallContext, Occasion};
 use olmguard_policy::Conditions;
+use olmguard_preflight::content::NeededObject;
 
 /// One edit of an extension, with the facts that a caller knows of it.
 #[derive(Clone, Copy, Debug)]
@@ -139,8 +142,35 @@ impl<'a> Edit<'a> {
         Some(InstallContext {
             request,
             occasion,
-            is_new: matches!(self.installed, Installed::Nothing),
+            installed: self.installed,
         })
+    }
+
+    /// What must be there before OLM can install a bundle as the edit says, and what is installed does not show to be there.
+    pub(crate) fn needs(&self) -> BTreeSet<NeededObject> {
+        let Some(InstallContext {
+            request, occasion, ..
+        }) = self.install()
+        else {
+            return BTreeSet::new();
+        };
+        let is_first = matches!(self.installed, Installed::Nothing);
+        let namespace = is_first.then(|| NeededObject::Namespace(request.namespace.clone()));
+        let watched = request.watched().filter(|watched| {
+            let is_other = *watched != request.namespace;
+            is_other && (is_first || occasion.reconfigures())
+        });
+        let watched = watched.map(|name| NeededObject::WatchedNamespace(name.to_owned()));
+        let has_account = is_first && !request.service_account.is_empty();
+        let account = has_account.then(|| NeededObject::ServiceAccount {
+            namespace: request.namespace.clone(),
+            name: request.service_account.clone(),
+        });
+        namespace
+            .into_iter()
+            .chain(watched)
+            .chain(account)
+            .collect()
     }
 
     /// The filter of the old object, if its source was a catalog.

@@ -139,6 +139,12 @@ impl RegistryBundle {
         &self.crds
     }
 
+    /// The names of its CRDs, in the order of their files.
+    pub fn crd_names(&self) -> Vec<&str> {
+        let names = self.crds.iter().map(|crd| text(crd, "/metadata/name"));
+        names.collect()
+    }
+
     /// The kinds of its objects that a validator allows, and of its CRDs, each once.
     pub fn object_kinds(&self) -> BTreeSet<BundledKind> {
         let others = self.others.iter();
@@ -157,6 +163,23 @@ impl RegistryBundle {
             versions.map(move |version| {
                 BundledKind::of(&format!("{group}/{}", text(version, "/name")), kind)
             })
+        });
+        kinds.collect()
+    }
+
+    /// The kinds that its `ClusterServiceVersion` states to need. OLM v1 does not read them.
+    pub fn required_kinds(&self) -> BTreeSet<BundledKind> {
+        let crds = items(&self.csv, "/spec/customresourcedefinitions/required").iter();
+        let crds = crds.filter_map(|crd| {
+            let (_, group) = text(crd, "/name").split_once('.')?;
+            Some((group, crd))
+        });
+        let native = items(&self.csv, "/spec/nativeAPIs").iter();
+        let native = native.map(|api| (text(api, "/group"), api));
+        let kinds = crds.chain(native).map(|(group, api)| {
+            let version = text(api, "/version");
+            let separator = if group.is_empty() { "" } else { "/" };
+            BundledKind::of(&format!("{group}{separator}{version}"), text(api, "/kind"))
         });
         kinds.collect()
     }
@@ -199,7 +222,7 @@ impl RegistryBundle {
 
     fn validate(&self, minor: u8, faults: &mut Faults) {
         self.deployments(faults);
-        self.crd_names(faults);
+        self.crd_manifests(faults);
         if self.package.is_empty() {
             faults.add(
                 PreflightCheck::PackageNameEmpty,
@@ -272,7 +295,7 @@ impl RegistryBundle {
         }
     }
 
-    fn crd_names(&self, faults: &mut Faults) {
+    fn crd_manifests(&self, faults: &mut Faults) {
         let there: Vec<&str> = self
             .crds
             .iter()
@@ -410,7 +433,7 @@ const CRD_FIELDS: [&str; 6] = [
 ];
 
 /// What is read of a `ClusterServiceVersion`.
-const CSV_FIELDS: [&str; 9] = [
+const CSV_FIELDS: [&str; 11] = [
     "/kind",
     "/metadata/name",
     "/spec/version",
@@ -419,6 +442,8 @@ const CSV_FIELDS: [&str; 9] = [
     "/spec/apiservicedefinitions/owned",
     "/spec/install",
     "/spec/customresourcedefinitions/owned",
+    "/spec/customresourcedefinitions/required",
+    "/spec/nativeAPIs",
     "/spec/webhookdefinitions",
 ];
 

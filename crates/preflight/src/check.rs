@@ -59,8 +59,14 @@ checks! {
     KindNotServed => "kind-not-served",
     /// The namespace that the bundle is installed in does not exist.
     NamespaceMissing => "namespace-missing",
+    /// The namespace that the operator watches does not exist.
+    WatchNamespaceMissing => "watch-namespace-missing",
+    /// The service account that operator-controller installs the bundle with does not exist.
+    ServiceAccountMissing => "service-account-missing",
     /// The bundle states that it needs a newer Kubernetes than the cluster has.
     MinKubeVersion => "min-kube-version",
+    /// The bundle states that it needs an API that the cluster does not serve.
+    RequiredApiMissing => "required-api-missing",
     /// A CRD belongs to another extension.
     OwnedElsewhere => "owned-elsewhere",
     /// A CRD exists, and OLM does not take it over.

@@ -9,7 +9,7 @@ use crate::bundle::kept;
 use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
 use crate::kubernetes::KubernetesVersion;
-use crate::owner;
+use crate::{PreflightCheck, owner};
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::heap::Heap;
 use olmguard_catalog::olm::CertificateProvider;
@@ -40,10 +40,71 @@ pub struct ClusterObjects {
     pub unserved: BTreeSet<BundledKind>,
     /// The other objects that first installations make and that exist, with their metadata.
     pub others: BTreeMap<RenderedObject, Value>,
-    /// The namespaces that first installations need and that do not exist.
-    pub missing_namespaces: BTreeSet<String>,
+    /// What installations need and does not exist.
+    pub missing: BTreeSet<NeededObject>,
     /// The version of Kubernetes.
     pub kubernetes: Option<KubernetesVersion>,
+}
+
+/// An object that must be there before OLM can install a bundle, and that OLM does not create.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum NeededObject {
+    /// The namespace that the bundle is installed in.
+    Namespace(String),
+    /// The namespace that the operator watches.
+    WatchedNamespace(String),
+    /// The service account that operator-controller installs the bundle with, up to release 1.10.
+    ServiceAccount {
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+    },
+}
+
+impl NeededObject {
+    /// The object of a manifest that can be needed.
+    pub fn of_manifest(manifest: &Value) -> Option<Self> {
+        let text = |path: &str| manifest.pointer(path).and_then(Value::as_str);
+        let name = text("/metadata/name")?.to_owned();
+        match (text("/apiVersion")?, text("/kind")?) {
+            ("v1", "Namespace") => Some(Self::Namespace(name)),
+            ("v1", "ServiceAccount") => {
+                let namespace = text("/metadata/namespace")?.to_owned();
+                Some(Self::ServiceAccount { namespace, name })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether this is the same object, whatever it is needed for.
+    pub fn is_same_object(&self, other: &Self) -> bool {
+        use NeededObject::{Namespace, WatchedNamespace};
+        match (self, other) {
+            (Namespace(name) | WatchedNamespace(name), Namespace(of) | WatchedNamespace(of)) => {
+                name == of
+            }
+            _ => self == other,
+        }
+    }
+
+    /// Whether operator-controller 1.`minor` needs it.
+    pub fn is_needed_by(&self, minor: u8) -> bool {
+        match self {
+            Self::Namespace(_) => true,
+            Self::WatchedNamespace(_) => minor >= SINCE_CONFIG,
+            Self::ServiceAccount { .. } => minor <= LAST_SERVICE_ACCOUNT,
+        }
+    }
+
+    /// The check that fails without it.
+    pub fn check(&self) -> PreflightCheck {
+        match self {
+            Self::Namespace(_) => PreflightCheck::NamespaceMissing,
+            Self::WatchedNamespace(_) => PreflightCheck::WatchNamespaceMissing,
+            Self::ServiceAccount { .. } => PreflightCheck::ServiceAccountMissing,
+        }
+    }
 }
 
 impl ClusterObjects {
@@ -52,14 +113,8 @@ impl ClusterObjects {
         self.crds.extend(other.crds);
         self.unserved.extend(other.unserved);
         self.others.extend(other.others);
-        self.missing_namespaces.extend(other.missing_namespaces);
+        self.missing.extend(other.missing);
         self.kubernetes = self.kubernetes.max(other.kubernetes);
-    }
-
-    /// The CRDs that are there and that a bundle has, too.
-    pub fn crds_of<'b>(&'b self, bundle: &'b RegistryBundle) -> impl Iterator<Item = &'b Value> {
-        let names = bundle.crds().iter().filter_map(crd_name);
-        names.filter_map(|name| self.crds.get(name))
     }
 
     /// The objects that are there and that OLM would make of a bundle, without CRDs.
@@ -89,7 +144,26 @@ impl ClusterObjects {
         let kinds = bundle.object_kinds().into_iter();
         kinds.filter(|kind| self.unserved.contains(kind)).collect()
     }
+
+    /// The kinds that a bundle states to need and that are not served, without those that it brings itself.
+    pub fn unserved_needs_of(&self, bundle: &RegistryBundle) -> Vec<BundledKind> {
+        // Most clusters serve all.
+        if self.unserved.is_empty() {
+            return Vec::new();
+        }
+        let own = bundle.defined_kinds();
+        let kinds = bundle.required_kinds().into_iter();
+        kinds
+            .filter(|kind| self.unserved.contains(kind) && !own.contains(kind))
+            .collect()
+    }
 }
+
+/// The first release 1.x that reads `spec.config`.
+const SINCE_CONFIG: u8 = 5;
+
+/// The last release 1.x that installs bundles with `spec.serviceAccount`.
+const LAST_SERVICE_ACCOUNT: u8 = 10;
 
 /// What OLM makes with cert-manager for each Deployment that has webhooks.
 fn certificate_kinds() -> [BundledKind; 2] {
@@ -122,10 +196,20 @@ impl BundleContents {
         }
     }
 
-    /// All of these contents together, read ahead for one cluster with operator-controller 1.`minor`.
-    pub fn ahead<'c>(minor: u8, all: impl IntoIterator<Item = &'c Self>) -> Self {
+    /// All of these contents together, read ahead for one cluster with operator-controller 1.`minor`; and who owns each CRD
+    /// of the cluster, if that is known.
+    pub fn ahead<'c>(
+        minor: u8,
+        all: impl IntoIterator<Item = &'c Self>,
+        crds: Option<&BTreeMap<String, Value>>,
+    ) -> Self {
+        let cluster = crds.map(|crds| ClusterObjects {
+            crds: crds.clone(),
+            ..ClusterObjects::default()
+        });
         let mut ahead = Self {
             ahead_of: Some(minor),
+            cluster,
             ..Self::default()
         };
         for one in all {
@@ -209,18 +293,19 @@ impl BundleContents {
     /// that the API server is asked for.
     pub fn crd_names(&self) -> BTreeSet<&str> {
         let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
-        let crds = bundles.flat_map(RegistryBundle::crds);
-        let names = crds.filter_map(crd_name);
+        let names = bundles.flat_map(RegistryBundle::crd_names);
         names.filter(|name| is_subdomain(name)).collect()
     }
 
-    /// The kinds of all objects of the bundles, and of those that OLM makes for webhooks with cert-manager.
+    /// The kinds of all objects of the bundles, of those that OLM makes for webhooks with cert-manager, and those that the
+    /// bundles state to need.
     pub fn kinds(&self) -> BTreeSet<BundledKind> {
         let bundles = || self.bundles.values().flat_map(|bundle| &**bundle);
         let of_webhooks = bundles().filter(|bundle| bundle.has_webhooks());
         let made = of_webhooks.flat_map(|_| certificate_kinds());
         let all = bundles().flat_map(RegistryBundle::object_kinds);
-        all.chain(made).collect()
+        let required = bundles().flat_map(RegistryBundle::required_kinds);
+        all.chain(made).chain(required).collect()
     }
 
     /// The objects that OLM would make of the bundle in an image, by names that are known before, without CRDs and without

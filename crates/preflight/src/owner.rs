@@ -1,7 +1,7 @@
 //! Whether an object of the cluster prevents an installation, because it does not belong to the extension.
 //!
-//! A Helm release takes over what has its marks; a revision of Boxcutter takes over nothing. An extension that is
-//! installed already has made most of its objects itself, so that only the label of another one counts then.
+//! A Helm release takes over what has its marks, and a revision of Boxcutter takes over nothing. An extension can have
+//! made what is there itself. As long as that is possible, only the label of another extension counts.
 //!
 //! Upstream: operator-controller, [`internal/operator-controller/applier/helm.go`] and
 //! [`internal/operator-controller/applier/boxcutter.go`].
@@ -20,8 +20,19 @@ pub struct NewOwner<'a> {
     pub extension: &'a str,
     /// The namespace that it is installed in.
     pub namespace: &'a str,
-    /// Whether nothing of it is installed yet.
-    pub is_new: bool,
+    /// Whether it can have made the object.
+    pub claim: OwnClaim,
+}
+
+/// Whether an extension can have made an object that is there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum OwnClaim {
+    /// No: the extension does not exist yet.
+    None,
+    /// Only an installation that has not finished: what is installed does not have the object.
+    Unfinished,
+    /// What is installed can have it.
+    Installed,
 }
 
 /// An object that operator-controller does not take over.
@@ -50,8 +61,8 @@ impl NewOwner<'_> {
             // Helm looks at the marks alone, whatever the label is.
             _ if !boxcutter && self.has_marks(&text) => false,
             Some(_) if !is_own => true,
-            Some(_) if boxcutter => false,
-            _ => self.is_new,
+            Some(_) if boxcutter => self.claim == OwnClaim::None,
+            _ => self.claim != OwnClaim::Installed,
         };
         let read = |path| text(path).unwrap_or_default().to_owned();
         is_foreign.then(|| ForeignObject {
@@ -111,6 +122,14 @@ mod tests {
 
     use super::*;
 
+    const OWNER: NewOwner<'static> = NewOwner {
+        extension: "ext",
+        namespace: "ns",
+        claim: OwnClaim::None,
+    };
+
+    const CLAIMS: [OwnClaim; 3] = [OwnClaim::None, OwnClaim::Unfinished, OwnClaim::Installed];
+
     /// A CRD with the labels of this extension, and the marks of a Helm release of that name.
     fn crd(owner: Option<&str>, release: Option<&str>) -> Value {
         let mut labels = json!({});
@@ -130,50 +149,78 @@ mod tests {
     fn marks_let_a_release_take_over_and_no_revision() {
         use PreflightCheck::{ExistsUnowned, OwnedElsewhere};
         let rows = [
-            // The owner, the release; for a new extension by Helm and by Boxcutter, for an installed one.
-            (None, None, [Some(ExistsUnowned), Some(ExistsUnowned), None]),
-            (None, Some("ext"), [None, Some(ExistsUnowned), None]),
+            // The owner and the release; then by Helm and by Boxcutter, for each claim.
+            (
+                None,
+                None,
+                [Some(ExistsUnowned), Some(ExistsUnowned), None],
+                [Some(ExistsUnowned), Some(ExistsUnowned), None],
+            ),
+            (
+                None,
+                Some("ext"),
+                [None; 3],
+                [Some(ExistsUnowned), Some(ExistsUnowned), None],
+            ),
             (
                 None,
                 Some("other"),
                 [Some(ExistsUnowned), Some(ExistsUnowned), None],
+                [Some(ExistsUnowned), Some(ExistsUnowned), None],
             ),
-            (Some("ext"), Some("ext"), [None, None, None]),
-            (Some("ext"), None, [Some(ExistsUnowned), None, None]),
+            (
+                Some("ext"),
+                Some("ext"),
+                [None; 3],
+                [Some(ExistsUnowned), None, None],
+            ),
+            (
+                Some("ext"),
+                None,
+                [Some(ExistsUnowned), Some(ExistsUnowned), None],
+                [Some(ExistsUnowned), None, None],
+            ),
             (
                 Some("other"),
                 Some("ext"),
-                [None, Some(OwnedElsewhere), None],
+                [None; 3],
+                [Some(OwnedElsewhere); 3],
             ),
-            (Some("other"), None, [Some(OwnedElsewhere); 3]),
+            (
+                Some("other"),
+                None,
+                [Some(OwnedElsewhere); 3],
+                [Some(OwnedElsewhere); 3],
+            ),
         ];
-        for (owner, release, expected) in rows {
+        for (owner, release, helm, boxcutter) in rows {
             let crd = crd(owner, release);
-            let found = [(true, false), (true, true), (false, false)].map(|(is_new, boxcutter)| {
-                let to = NewOwner {
-                    extension: "ext",
-                    namespace: "ns",
-                    is_new,
-                };
-                Some(to.refused(CRD, &crd, boxcutter)?.check())
-            });
-            assert_eq!(found, expected, "{owner:?} {release:?}");
+            let found = |boxcutter| {
+                CLAIMS.map(|claim| {
+                    let to = NewOwner { claim, ..OWNER };
+                    Some(to.refused(CRD, &crd, boxcutter)?.check())
+                })
+            };
+            assert_eq!(
+                (found(false), found(true)),
+                (helm, boxcutter),
+                "{owner:?} {release:?}"
+            );
         }
     }
 
     #[test]
     fn marks_count_for_one_namespace_and_a_label_for_extensions() {
         let to = NewOwner {
-            extension: "ext",
             namespace: "elsewhere",
-            is_new: true,
+            ..OWNER
         };
         let found = to.refused(CRD, &crd(None, Some("ext")), false).unwrap();
         assert_eq!((&*found.name, found.owner), ("a.b", None));
         let mut other = crd(Some("other"), None);
         other["metadata"]["labels"]["olm.operatorframework.io/owner-kind"] = "Catalog".into();
         let installed = NewOwner {
-            is_new: false,
+            claim: OwnClaim::Installed,
             ..to
         };
         assert_eq!(installed.refused(CRD, &other, false), None);

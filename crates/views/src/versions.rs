@@ -240,7 +240,7 @@ impl VersionsReport {
             rules: snapshot.rules(),
             guards: &guards,
             policies: Some(&policies),
-            install: InstallBound::of(context.install, snapshot.contents()),
+            install: InstallBound::of(context.install, snapshot.contents(), &offers),
             effort: None,
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));

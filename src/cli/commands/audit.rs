@@ -185,7 +185,7 @@ fn with_contents(
         };
         edits(extensions, requester).map(move |edit| (snapshot, answer(basis, &edit)))
     });
-    let (contents, faults) = args.facts.pull(facts.snapshot.rules(), answers);
+    let (contents, faults) = args.facts.contents(facts.snapshot.rules(), true, answers);
     faults.iter().for_each(say_fault);
     facts.with_contents(contents, faults)
 }

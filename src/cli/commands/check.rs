@@ -40,6 +40,7 @@ use crate::cli::facts::{FactsError, OpenFacts};
 use crate::cli::output::{self, yaml};
 use crate::cli::{Exit, note, say, warn};
 use crate::facts::Facts;
+use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::explain::Answer;
 use olmguard_report::{Finding, Severity};
 
@@ -85,7 +86,7 @@ fn check(args: &CheckArgs) -> Result<Exit, CheckError> {
     let inputs = CheckInputs::read(args)?;
     let printed = print_all(trouble::of_inputs(args, &inputs.gathered));
     let (plan, gathered, mut facts) = inputs.facts(printed)?;
-    if args.pull {
+    if args.pull || args.facts.is_of_cluster() && args.preflight != PreflightMode::Off {
         facts = facts.with_contents(args, &plan, &gathered);
     }
     Ok(judge(args, &plan, &gathered, facts)?)
@@ -145,10 +146,15 @@ impl RunFacts {
         let Self { facts, mut printed } = self;
         let cases = gathered.cases.iter();
         let answers = cases.map(|case| {
-            let (answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
+            let (mut answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
+            if let Some(image) = &mut answer.image {
+                image.needs.retain(|needed| !gathered.brings(needed));
+            }
             (&facts.snapshot, answer)
         });
-        let (contents, faults) = args.facts.pull(facts.snapshot.rules(), answers);
+        let (contents, faults) = args
+            .facts
+            .contents(facts.snapshot.rules(), args.pull, answers);
         printed.extend(print_all(trouble::of_faults(&faults)));
         let facts = facts.with_contents(contents, faults);
         Self { facts, printed }

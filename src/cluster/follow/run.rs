@@ -262,7 +262,7 @@ impl<L: Load> CatalogFollower<L> {
         let snapshot = self.table.snapshot(now);
         let minor = snapshot.rules().olm.minor();
         if self.contents.are_of_other(minor) {
-            self.contents = Arc::new(BundleContents::ahead(minor, []));
+            self.contents = Arc::new(BundleContents::ahead(minor, [], None));
         }
         self.publish(snapshot.with_contents(Arc::clone(&self.contents)));
         self.let_go();

@@ -10,24 +10,29 @@ use tokio::time::Instant;
 use crate::cluster::WatchEvent;
 use crate::cluster::object::{self, Names};
 use olmguard_catalog::memory::Loan;
-use olmguard_preflight::content::BundleContents;
+use olmguard_preflight::content::{BundleContents, owned};
 use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// The kind of the definitions.
 pub(super) const CRDS: &Names = &[("apiextensions.k8s.io", "v1", "CustomResourceDefinition")];
 
-/// The name of a CRD and the version of the object.
-pub(super) fn version(crd: &Value) -> (String, String) {
-    let version = crd.pointer("/metadata/resourceVersion");
-    let version = version.and_then(Value::as_str).unwrap_or_default();
-    (object::name(crd).to_owned(), version.to_owned())
+/// The name of a CRD, and what shows who owns it and which version of the object it is.
+pub(super) fn marks(crd: &Value) -> (String, Value) {
+    (object::name(crd).to_owned(), owned(crd))
 }
 
-/// The versions of all CRDs of the cluster, once they are listed.
+/// The version of a CRD by its marks.
+fn version(marks: &Value) -> Option<&str> {
+    marks.pointer("/metadata/resourceVersion")?.as_str()
+}
+
+/// The marks of all CRDs of the cluster, once they are listed.
 #[derive(Debug, Default)]
-pub(super) struct CrdVersions {
-    versions: BTreeMap<String, String>,
+pub(super) struct WatchedCrds {
+    marks: BTreeMap<String, Value>,
     is_listed: bool,
+    /// How often any of them has changed.
+    changed: u64,
     /// How often a CRD of each API group has changed: then other kinds of the group can be served.
     changes: Arc<BTreeMap<String, u64>>,
 }
@@ -54,18 +59,18 @@ pub(super) struct ClusterVersions {
     pub(super) kubernetes: Option<KubernetesVersion>,
 }
 
-impl CrdVersions {
+impl WatchedCrds {
     /// Takes an event; whether anything is different.
-    pub(super) fn take(&mut self, event: WatchEvent<(String, String)>) -> bool {
+    pub(super) fn take(&mut self, event: WatchEvent<(String, Value)>) -> bool {
         match event {
             WatchEvent::Listed(all) => self.listed(all.into_iter().collect()),
-            WatchEvent::Applied((name, version)) => {
-                let before = self.versions.insert(name.clone(), version.clone());
-                let is_other = before.as_ref() != Some(&version);
+            WatchEvent::Applied((name, marks)) => {
+                let is_other = self.marks.get(&name) != Some(&marks);
+                self.marks.insert(name.clone(), marks);
                 self.count(is_other.then_some(name))
             }
             WatchEvent::Deleted((name, _)) => {
-                let was_there = self.versions.remove(&name).is_some();
+                let was_there = self.marks.remove(&name).is_some();
                 self.count(was_there.then_some(name))
             }
             WatchEvent::Lost(_) | WatchEvent::Absent => mem::take(&mut self.is_listed),
@@ -74,13 +79,13 @@ impl CrdVersions {
     }
 
     /// What changed while nothing was heard counts as one change.
-    fn listed(&mut self, all: BTreeMap<String, String>) -> bool {
-        let names = self.versions.keys().chain(all.keys());
+    fn listed(&mut self, all: BTreeMap<String, Value>) -> bool {
+        let names = self.marks.keys().chain(all.keys());
         let names: BTreeSet<String> = names
-            .filter(|name| self.versions.get(*name) != all.get(*name))
+            .filter(|name| self.marks.get(*name) != all.get(*name))
             .cloned()
             .collect();
-        self.versions = all;
+        self.marks = all;
         let was_listed = mem::replace(&mut self.is_listed, true);
         self.count(names) || !was_listed
     }
@@ -93,11 +98,22 @@ impl CrdVersions {
             *counts.entry(group.to_owned()).or_default() += 1;
             is_other = true;
         }
+        self.changed += u64::from(is_other);
         is_other
     }
 
     pub(super) fn is_listed(&self) -> bool {
         self.is_listed
+    }
+
+    /// How often any of them has changed.
+    pub(super) fn changed(&self) -> u64 {
+        self.changed
+    }
+
+    /// The marks of each by its name, if they are listed.
+    pub(super) fn known(&self) -> Option<&BTreeMap<String, Value>> {
+        self.is_listed.then_some(&self.marks)
     }
 
     /// How often a CRD of each API group has changed.
@@ -123,7 +139,7 @@ impl HeldImage {
     /// The contents of one image that were compared with the cluster.
     pub(super) fn of(contents: BundleContents, stamp: ReadStamp, memory: Loan) -> Self {
         let cluster = contents.cluster();
-        let there = |name: &str| Some(version(cluster?.crds.get(name)?).1);
+        let there = |name: &str| version(cluster?.crds.get(name)?).map(str::to_owned);
         let names = contents.crd_names().into_iter();
         let crds = names.map(|name| (name.to_owned(), there(name)));
         let kinds = contents.kinds().into_iter();
@@ -138,9 +154,10 @@ impl HeldImage {
     }
 
     /// Whether the cluster and its OLM are as they were when it was read.
-    pub(super) fn is_current(&self, crds: &CrdVersions, versions: ClusterVersions) -> bool {
+    pub(super) fn is_current(&self, crds: &WatchedCrds, versions: ClusterVersions) -> bool {
         let mut each = self.crds.iter();
-        let are_same = each.all(|(name, version)| crds.versions.get(name) == version.as_ref());
+        let are_same =
+            each.all(|(name, held)| crds.marks.get(name).and_then(version) == held.as_deref());
         let mut groups = self.groups.iter();
         let has_kinds =
             groups.all(|group| self.stamp.changes.get(group) == crds.changes.get(group));
@@ -158,17 +175,19 @@ impl HeldImage {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn a_second_list_is_news_if_it_differs() {
         let list = |all: &[(&str, &str)]| {
-            let all = all
-                .iter()
-                .map(|(name, version)| ((*name).to_owned(), (*version).to_owned()));
+            let all = all.iter().map(|(name, version)| {
+                marks(&json!({"metadata": {"name": name, "resourceVersion": version}}))
+            });
             WatchEvent::Listed(all.collect())
         };
-        let mut crds = CrdVersions::default();
+        let mut crds = WatchedCrds::default();
         assert!(crds.take(list(&[("a.x.y", "1"), ("b.z", "1")])));
         let before = crds.changes();
         assert!(!crds.take(list(&[("a.x.y", "1"), ("b.z", "1")])));

@@ -192,6 +192,30 @@ async fn the_images_of_the_next_bundles_are_compared_with_the_cluster() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_owner_of_each_crd_is_known_though_no_bundle_has_it() {
+    let mut scene = Scene::new(cluster(), Pool::unbounded());
+    scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
+    let mut other = crd("Namespaced");
+    other["metadata"] = json!({"name": "other.example.com", "labels": {"a": "b"}});
+    scene.api.put(CRDS, other.clone());
+    let is_known = |scene: &Scene| {
+        let crds = &scene.last.cluster().unwrap().crds;
+        crds.contains_key("other.example.com")
+    };
+    while !is_known(&scene) {
+        scene.last = scene.received.recv().await.unwrap();
+    }
+    // What shows its owner is kept, and no more.
+    let kept = &scene.last.cluster().unwrap().crds["other.example.com"];
+    assert_eq!(kept.pointer("/spec"), None);
+    assert_eq!(scene.shelf.asked("1.1.0"), 1);
+    scene.api.delete(CRDS, "other.example.com");
+    while is_known(&scene) {
+        scene.last = scene.received.recv().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_was_compared_with_another_crd_is_withdrawn_and_read_again() {
     let mut scene = Scene::new(cluster(), Pool::unbounded());
     scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
@@ -358,6 +382,8 @@ async fn there_are_no_more_bundles_than_memory() {
     while !scene.metric(r#"olmguard_bundle_images{state="failed"} 3"#) {
         sleep(SOON).await;
     }
+    // The owners of CRDs come without any bundle.
+    assert!(scene.received.try_recv().is_ok_and(|it| it.is_empty()));
     assert!(scene.received.try_recv().is_err());
 }
 

@@ -230,6 +230,53 @@ fn its_twin_is_in_the_environment() {
 const CRD_PATH: &str =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lanterns.example.com";
 
+/// The catalog names the CRD of the bundle, so no image is needed.
+#[test]
+fn a_crd_of_something_else_is_known_without_the_image() {
+    let scene = Scene::new();
+    let properties =
+        "- {type: olm.package, value: {packageName: lantern-operator, version: \"1.3.0\"}}\n";
+    let csv = "- type: olm.csv.metadata\n  value:\n    installModes: [{type: AllNamespaces, supported: true}]\n    \
+         crdDescriptions: {owned: [{name: lanterns.example.com, kind: Lantern, version: v1}]}\n";
+    let hub = HUB.replace(properties, &format!("{properties}{csv}"));
+    assert_ne!(hub, HUB);
+    scene.api.answer(HUB_PATH, StatusCode::OK, &hub);
+    assert_eq!(scene.token(&[]), (Some(0), "Resolved".to_owned()));
+    let crd = |owner: &str| {
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "lanterns.example.com", "labels": {
+                "olm.operatorframework.io/owner-kind": "ClusterExtension",
+                "olm.operatorframework.io/owner-name": owner}}})
+    };
+    scene.api.put(CRD_PATH, &crd("other"));
+    let (code, result, _) = scene.judged(LIVE);
+    assert_eq!(
+        (code, &result["checks"]),
+        (Some(1), &json!(["owned-elsewhere"]))
+    );
+    let off = scene.token(&["--preflight", "off"]);
+    assert_eq!(off, (Some(0), "Resolved".to_owned()));
+}
+
+#[test]
+fn a_namespace_that_comes_with_the_extension_is_not_missing() {
+    let scene = Scene::new();
+    let absent = r#"{"kind": "Status", "code": 404, "reason": "NotFound"}"#;
+    let path = "/api/v1/namespaces/lantern";
+    scene.api.answer(path, StatusCode::NOT_FOUND, absent);
+    let warnings = || {
+        let (_, result, _) = scene.judged(LIVE);
+        result["warnings"].clone()
+    };
+    assert_eq!(
+        warnings(),
+        json!(["namespace lantern does not exist, and OLM does not create it [namespace-missing]"])
+    );
+    let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: lantern\n";
+    scene.write("a.yaml", &format!("{}{namespace}", extension("1.3.0")));
+    assert_eq!(warnings(), json!([]));
+}
+
 /// The cluster, whose bundle 1.3.0 is in this registry.
 fn with_image(registry: &TestRegistry) -> Scene {
     let scene = Scene::new();

@@ -39,6 +39,9 @@ impl Scene {
         scene.write("a.yaml", &extension("1.3.0"));
         scene.api.answer(HUB_PATH, StatusCode::OK, HUB);
         scene.api.catalogs(&[scene.hub()]);
+        let namespace =
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "lantern"}});
+        scene.api.put("/api/v1/namespaces/lantern", &namespace);
         scene
     }
 

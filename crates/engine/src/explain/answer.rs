@@ -17,9 +17,11 @@ use crate::judge::{
 };
 use crate::resolve::Choice;
 use crate::snapshot::{CatalogState, Snapshot};
+use olmguard_catalog::CrdNames;
 use olmguard_catalog::version::go;
 use olmguard_policy::Conditions;
 use olmguard_preflight::PreflightCheck;
+use olmguard_preflight::content::NeededObject;
 
 /// What becomes of one edit, in words and in data. By default the edit is not judged.
 #[derive(Clone, Debug, Default)]
@@ -67,8 +69,12 @@ pub struct Answer {
 pub struct PulledImage {
     /// The image reference, as the catalog of the bundle has it.
     pub reference: String,
+    /// The CRDs of the bundle, as its catalog names them.
+    pub crds: CrdNames,
     /// The namespace of a first installation, which makes all objects of the bundle.
     pub first_in: Option<String>,
+    /// What must be there before.
+    pub needs: BTreeSet<NeededObject>,
 }
 
 /// Why an edit is not judged.
@@ -221,12 +227,19 @@ impl Answer {
 impl PulledImage {
     /// The image of a bundle, if its catalog has one.
     fn of(choice: Choice<'_>, edit: &Edit<'_>) -> Option<Self> {
-        let reference = &*choice.bundle().image;
+        let bundle = choice.bundle();
+        let reference = &*bundle.image;
         let is_first = matches!(edit.installed, Installed::Nothing);
         let install = edit.new.install.as_ref().filter(|_| is_first);
         (!reference.is_empty()).then(|| Self {
             reference: reference.to_owned(),
+            crds: bundle
+                .install
+                .as_ref()
+                .map(|it| it.crds.clone())
+                .unwrap_or_default(),
             first_in: install.map(|install| install.namespace.clone()),
+            needs: edit.needs(),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::explain::refusal::preflight;
 use crate::explain::text::CutLine;
-use crate::explain::{Answer, guardrail, policy};
+use crate::explain::{Answer, counted, guardrail, policy};
 use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{
     Continuation, Exemption, Jump, OldKubernetes, PreflightRefusal, Token, UnjudgedSteps, Verdict,
@@ -12,6 +12,8 @@ use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::version::Version;
 use olmguard_policy::PolicyProblem;
+use olmguard_preflight::bundle::BundledKind;
+use olmguard_preflight::content::NeededObject;
 
 /// The most warnings of one answer: an API server drops what is too much in all.
 pub const MOST: usize = 5;
@@ -126,7 +128,8 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::ChannelMissing { channel, nearest } => channel_missing(channel, *nearest),
         Warning::Preflight(refusal) => not_installed(refusal),
         Warning::ImageUnread(choice) => named(&choice.bundle().name, IMAGE_UNREAD),
-        Warning::NamespaceMissing(name) => words("namespace ").name(name).say(NAMESPACE_MISSING),
+        Warning::NeededMissing(needed) => needed_missing(needed),
+        Warning::KindsNeeded { bundle, kinds } => kinds_needed(*bundle, kinds),
         Warning::KubernetesTooOld(old) => kubernetes_too_old(old),
         Warning::RollingOut => words(ROLLING_OUT),
         Warning::InstalledNameUnknown => words(INSTALLED_NAME_UNKNOWN),
@@ -157,7 +160,6 @@ const UPPER_BOUND_REMOVED: &str =
 const ROLLING_OUT: &str = "an upgrade is still rolling out: OLM applies this change after it";
 const INSTALLED_NAME_UNKNOWN: &str = "no catalog has the installed version: replaces and skips were not checked; \
      bundle=NAME adds its name";
-const NAMESPACE_MISSING: &str = " does not exist, and OLM does not create it [namespace-missing]";
 const IMAGE_UNREAD: &str = ": its image is not read yet, so its manifests and CRDs are not checked";
 const INSTALLED_NAME_INFERRED: &str =
     " is assumed to be installed: the only name in the edges that fits the version";
@@ -176,6 +178,38 @@ fn not_installed(refusal: &PreflightRefusal<'_>) -> CutLine {
         "OLM may not install this: "
     };
     words(verb).then(preflight::in_short(refusal))
+}
+
+fn needed_missing(needed: &NeededObject) -> CutLine {
+    let line = match needed {
+        NeededObject::Namespace(name) => named_after("namespace ", name),
+        NeededObject::WatchedNamespace(name) => named_after("watched namespace ", name),
+        NeededObject::ServiceAccount { namespace, name } => {
+            let line = named_after("service account ", name);
+            line.say(" in namespace ").name(namespace)
+        }
+    };
+    let check = needed.check().as_str();
+    line.say(&format!(
+        " does not exist, and OLM does not create it [{check}]"
+    ))
+}
+
+fn named_after(what: &str, name: &str) -> CutLine {
+    words(what).name(name)
+}
+
+fn kinds_needed(bundle: Choice<'_>, kinds: &[BundledKind]) -> CutLine {
+    let [first, more @ ..] = kinds else {
+        return CutLine::default();
+    };
+    let line = named(&bundle.bundle().name, " needs ").name(&first.kind);
+    let line = line.say(" in ").name(&first.api_version);
+    let line = match more.len() {
+        0 => line,
+        others => line.say(&format!(" and {}", counted(others, "other kind"))),
+    };
+    line.say(", not served here; OLM installs it anyway [required-api-missing]")
 }
 
 fn kubernetes_too_old(old: &OldKubernetes<'_>) -> CutLine {

@@ -16,6 +16,8 @@ pub struct InstallRequest {
     pub name: String,
     /// `spec.namespace`, into which the bundle is installed.
     pub namespace: String,
+    /// `spec.serviceAccount.name`, which operator-controller reads up to release 1.10.
+    pub service_account: String,
     /// `spec.config`.
     pub config: SpecConfig,
     /// `spec.install.preflight.crdUpgradeSafety.enforcement`.
@@ -58,12 +60,21 @@ impl InstallRequest {
         Some(Self {
             name: identity.name.clone().unwrap_or_default(),
             namespace: text(&["spec", "namespace"]).to_owned(),
+            service_account: text(&["spec", "serviceAccount", "name"]).to_owned(),
             config: SpecConfig::read(object),
             crd_enforcement: match text(ENFORCEMENT) {
                 "None" => CrdEnforcement::None,
                 _ => CrdEnforcement::Strict,
             },
         })
+    }
+
+    /// The namespace that the operator is to watch, if the configuration names one.
+    pub fn watched(&self) -> Option<&str> {
+        match &self.config {
+            SpecConfig::Present(config) => config.pointer("/inline/watchNamespace")?.as_str(),
+            SpecConfig::Absent | SpecConfig::Unknown => None,
+        }
     }
 
     /// Whether the same bundle would be installed in another way.

@@ -34,7 +34,10 @@ pub(super) fn put<'s>(
     if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
-    let image = image_facts(question, &resolved, installed.name());
+    let image = ImageFacts {
+        installed_crds: install.installed_crds(question.offers()),
+        ..image_facts(question, &resolved, installed.name())
+    };
     let faults = install.faults(&resolved, olm, image);
     let is_refused = faults.as_ref().is_some_and(InstallFaults::refuse_image);
     ruled.pulled = (!is_refused).then_some(resolved);

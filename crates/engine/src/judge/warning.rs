@@ -15,7 +15,8 @@ use crate::snapshot::{Age, CatalogState, Currency, Snapshot};
 use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::{Deprecation, Package};
 use olmguard_policy::Conditions;
-use olmguard_preflight::content::{BundleContents, ClusterObjects};
+use olmguard_preflight::bundle::BundledKind;
+use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject};
 use olmguard_preflight::kubernetes::KubernetesVersion;
 
 /// One such fact, with the evidence for its words.
@@ -70,8 +71,15 @@ pub enum Warning<'s> {
     Preflight(PreflightRefusal<'s>),
     /// The image of this bundle is not read yet, so its manifests and CRDs are not checked.
     ImageUnread(Choice<'s>),
-    /// The namespace that the bundle would be installed in does not exist, and OLM does not create it.
-    NamespaceMissing(&'s str),
+    /// This object does not exist, OLM does not create it, and the installation needs it.
+    NeededMissing(&'s NeededObject),
+    /// The bundle states that it needs these kinds, one or more, and the cluster does not serve them. OLM does not read that.
+    KindsNeeded {
+        /// The bundle.
+        bundle: Choice<'s>,
+        /// The kinds.
+        kinds: Vec<BundledKind>,
+    },
     /// The bundle states that it needs a newer Kubernetes than the cluster has. OLM does not read that.
     KubernetesTooOld(OldKubernetes<'s>),
     /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
@@ -193,19 +201,27 @@ fn of_install<'s>(
     });
     let unread = unread.map(Warning::ImageUnread);
     let pulled = ruled.pulled.zip(contents.cluster());
-    let pulled = pulled.into_iter().flat_map(|(choice, cluster)| {
-        let old = too_old(contents, cluster, choice).filter(|_| !is_installed(edit, choice));
-        namespace_missing(cluster, edit).into_iter().chain(old)
+    let pulled = pulled.into_iter().flat_map(move |(choice, cluster)| {
+        let is_moved = !is_installed(edit, choice);
+        let old = too_old(contents, cluster, choice);
+        let stated = old
+            .into_iter()
+            .chain(kinds_needed(contents, cluster, choice));
+        let needs = edit.needs().into_iter();
+        let missing = needs.filter_map(|needed| cluster.missing.get(&needed));
+        let missing = missing.map(Warning::NeededMissing);
+        missing.chain(stated.filter(move |_| is_moved))
     });
     refusal.into_iter().chain(unread).chain(pulled)
 }
 
-/// Only a first installation needs it: later the installed bundle is in it.
-fn namespace_missing<'s>(cluster: &'s ClusterObjects, edit: &Edit<'_>) -> Option<Warning<'s>> {
-    let install = edit.new.install.as_ref();
-    let install = install.filter(|_| matches!(edit.installed, Installed::Nothing))?;
-    let missing = cluster.missing_namespaces.get(&install.namespace)?;
-    Some(Warning::NamespaceMissing(missing))
+fn kinds_needed<'s>(
+    contents: &BundleContents,
+    cluster: &ClusterObjects,
+    bundle: Choice<'s>,
+) -> Option<Warning<'s>> {
+    let kinds = cluster.unserved_needs_of(contents.bundle(&bundle.bundle().image)?);
+    (!kinds.is_empty()).then_some(Warning::KindsNeeded { bundle, kinds })
 }
 
 /// What is installed runs there already.

@@ -15,15 +15,17 @@ mod fault;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::extension::{InstallRequest, SpecConfig};
-use crate::resolve::Choice;
+use crate::extension::{InstallRequest, Installed, SpecConfig};
+use crate::resolve::{Choice, Offer};
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings, Rules};
-use olmguard_catalog::{Bundle, InstallModes};
+use olmguard_catalog::{Bundle, CrdNames, InstallModes};
 use olmguard_preflight::LONGEST_RELEASE_NAME;
 use olmguard_preflight::bundle::{RegistryBundle, RenderTarget};
 use olmguard_preflight::config::{self, ConfigFault};
-use olmguard_preflight::content::{BundleContents, ComparedCrds, InstallTarget, UnreadableBundle};
-use olmguard_preflight::owner::{CRD, NewOwner};
+use olmguard_preflight::content::{
+    BundleContents, ClusterObjects, ComparedCrds, InstallTarget, UnreadableBundle,
+};
+use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner, OwnClaim};
 use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported};
 
@@ -36,8 +38,8 @@ pub struct InstallContext<'a> {
     pub request: &'a InstallRequest,
     /// What the edit does to the extension.
     pub occasion: Occasion,
-    /// Whether nothing of it is installed yet.
-    pub is_new: bool,
+    /// What is installed of it.
+    pub installed: &'a Installed,
 }
 
 /// What an edit does to an extension, apart from what it requests.
@@ -77,19 +79,31 @@ impl Occasion {
 pub struct InstallBound<'a> {
     context: InstallContext<'a>,
     contents: &'a BundleContents,
+    installed_crds: Option<&'a CrdNames>,
 }
 
 impl<'a> InstallBound<'a> {
     /// The bound of an edit, if it is known how the edit installs a bundle.
-    pub fn of(context: Option<InstallContext<'a>>, contents: &'a BundleContents) -> Option<Self> {
-        context.map(|context| Self { context, contents })
+    pub fn of(
+        context: Option<InstallContext<'a>>,
+        contents: &'a BundleContents,
+        offers: &[Offer<'a>],
+    ) -> Option<Self> {
+        context.map(|context| Self {
+            context,
+            contents,
+            installed_crds: context.installed_crds(offers),
+        })
     }
 
     /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. Which CRDs it
     /// would replace is known only from a cluster.
     pub(super) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
         let target = self.contents.cluster().map(InstallTarget::Cluster);
-        let image = ImageFacts::of(to, self.contents, target);
+        let image = ImageFacts {
+            installed_crds: self.installed_crds,
+            ..ImageFacts::of(to, self.contents, target)
+        };
         let faults = self.context.faults(to, rules, image);
         faults.is_some_and(|faults| faults.is_certain)
     }
@@ -104,6 +118,8 @@ pub(crate) struct ImageFacts<'a> {
     pub(crate) target: Option<InstallTarget<'a>>,
     /// What the comparison of its CRDs with the CRDs of the cluster found.
     pub(crate) compared: Option<&'a ComparedCrds>,
+    /// The CRDs of the installed bundle, if its catalog names them.
+    pub(crate) installed_crds: Option<&'a CrdNames>,
 }
 
 impl<'a> ImageFacts<'a> {
@@ -118,11 +134,26 @@ impl<'a> ImageFacts<'a> {
             content: contents.image(image),
             target,
             compared: contents.compared(image),
+            installed_crds: None,
         }
     }
 }
 
 impl InstallContext<'_> {
+    /// The CRDs of the installed bundle, if all catalogs that have the bundle name the same.
+    pub(crate) fn installed_crds<'s>(&self, offers: &[Offer<'s>]) -> Option<&'s CrdNames> {
+        let Installed::Bundle(installed) = self.installed else {
+            return None;
+        };
+        let name = installed.name.as_deref()?;
+        let bundles = offers
+            .iter()
+            .filter_map(|offer| Some(offer.package.bundle(offer.find(name)?)));
+        let mut named = bundles.map(|bundle| Some(&bundle.install.as_ref()?.crds));
+        let first = named.next()??;
+        named.all(|other| other == Some(first)).then_some(first)
+    }
+
     /// Why operator-controller does not install this bundle, if it may not.
     pub(crate) fn faults(
         &self,
@@ -243,7 +274,7 @@ impl InstallCase<'_> {
         if let Some(content) = self.content() {
             return Some(content.supported());
         }
-        self.bundle.install.map(|facts| Supported {
+        self.bundle.install.as_ref().map(|facts| Supported {
             modes: facts.modes,
             owns_api_services: facts.owns_api_services,
             has_webhooks: None,
@@ -304,26 +335,76 @@ impl InstallCase<'_> {
     }
 
     fn foreign(&self, settings: InstallSettings) -> Option<InstallFault> {
-        let request = self.context.request;
-        let owner = NewOwner {
-            extension: &request.name,
-            namespace: &request.namespace,
-            is_new: self.context.is_new,
-        };
-        let (content, target) = (self.content()?, self.image.target?);
+        let target = self.image.target?;
         let cluster = target.cluster()?;
-        let crds = cluster.crds_of(content);
-        let crds = crds.filter_map(|crd| owner.refused(CRD, crd, settings.boxcutter));
+        let mut foreign = self.foreign_crds(cluster, settings);
+        foreign.extend(self.foreign_others(cluster, settings));
+        (!foreign.is_empty()).then_some(InstallFault::Foreign(foreign))
+    }
+
+    /// The CRDs have the same names in the catalog and in the image.
+    fn foreign_crds(
+        &self,
+        cluster: &ClusterObjects,
+        settings: InstallSettings,
+    ) -> Vec<ForeignObject> {
+        let by_catalog = || Some(self.bundle.install.as_ref()?.crds.iter().collect());
+        let by_image = self.content().map(RegistryBundle::crd_names);
+        let names: Vec<&str> = by_image.or_else(by_catalog).unwrap_or_default();
+        let foreign = names.into_iter().filter_map(|name| {
+            let owner = self.owner(self.claim(name));
+            owner.refused(CRD, cluster.crds.get(name)?, settings.boxcutter)
+        });
+        foreign.collect()
+    }
+
+    fn foreign_others(
+        &self,
+        cluster: &ClusterObjects,
+        settings: InstallSettings,
+    ) -> Vec<ForeignObject> {
+        let Some(content) = self.content() else {
+            return Vec::new();
+        };
         let render = RenderTarget {
-            namespace: &request.namespace,
+            namespace: &self.context.request.namespace,
             watched: None,
             certificates: settings.certificates,
         };
+        let owner = self.owner(self.first_claim());
         let others = cluster.others_of(content, render).into_iter();
-        let others = others
-            .filter_map(|(made, there)| owner.refused(&made.kind.kind, there, settings.boxcutter));
-        let foreign: Vec<_> = crds.chain(others).collect();
-        (!foreign.is_empty()).then_some(InstallFault::Foreign(foreign))
+        others
+            .filter_map(|(made, there)| owner.refused(&made.kind.kind, there, settings.boxcutter))
+            .collect()
+    }
+
+    fn owner(&self, claim: OwnClaim) -> NewOwner<'_> {
+        let request = self.context.request;
+        NewOwner {
+            extension: &request.name,
+            namespace: &request.namespace,
+            claim,
+        }
+    }
+
+    /// What the extension can have to do with a CRD of this name.
+    fn claim(&self, crd: &str) -> OwnClaim {
+        let crds = self.image.installed_crds;
+        match self.first_claim() {
+            OwnClaim::Installed if crds.is_some_and(|crds| crds.iter().all(|it| it != crd)) => {
+                OwnClaim::Unfinished
+            }
+            claim => claim,
+        }
+    }
+
+    /// What the extension can have to do with an object, if the objects of the installed bundle are not known.
+    fn first_claim(&self) -> OwnClaim {
+        match (self.context.installed, self.context.occasion) {
+            (Installed::Nothing, Occasion::Creation) => OwnClaim::None,
+            (Installed::Nothing, _) => OwnClaim::Unfinished,
+            _ => OwnClaim::Installed,
+        }
     }
 
     /// What the comparison of CRDs says, whatever the settings.

@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 struct Cluster {
     rules: Rules,
     bundle: Value,
+    /// What the catalog says of 1.0.0, if anything.
+    older: Option<Value>,
     contents: BundleContents,
 }
 
@@ -33,6 +35,7 @@ impl Cluster {
         Self {
             rules: Rules::new(olm, gates.unwrap_or_default()),
             bundle: json!({"type": "olm.csv.metadata", "value": csv}),
+            older: None,
             contents: BundleContents::default(),
         }
     }
@@ -40,6 +43,15 @@ impl Cluster {
     /// The same with what is in the images of its bundles.
     fn with_contents(self, contents: BundleContents) -> Self {
         Self { contents, ..self }
+    }
+
+    /// The same with these facts of 1.0.0 too.
+    fn describing(self, csv: &Value) -> Self {
+        let older = json!({"type": "olm.csv.metadata", "value": csv});
+        Self {
+            older: Some(older),
+            ..self
+        }
     }
 
     /// The same with another use of what is found.
@@ -65,7 +77,7 @@ impl Cluster {
         let blobs = [
             json!({"schema": "olm.package", "name": "P"}),
             json!({"schema": "olm.channel", "package": "P", "name": "stable", "entries": entries}),
-            bundle("1.0.0", "example.com/p:1.0.0", None),
+            bundle("1.0.0", "example.com/p:1.0.0", self.older.as_ref()),
             bundle("1.1.0", image, Some(&self.bundle)),
         ];
         let text: String = blobs.iter().map(Value::to_string).collect();

@@ -188,7 +188,8 @@ impl<'a> MovePlan<'a> {
 
     /// The install modes by the catalog, otherwise by the CSV.
     fn modes(&self) -> Option<InstallModes> {
-        let by_catalog = self.installed.and_then(|choice| choice.bundle().install);
+        let by_catalog = self.installed.as_ref();
+        let by_catalog = by_catalog.and_then(|choice| choice.bundle().install.as_ref());
         let by_catalog = by_catalog.map(|facts| facts.modes);
         by_catalog.or_else(|| self.csv.map(|csv| csv.supported.modes))
     }

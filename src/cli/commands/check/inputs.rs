@@ -1,6 +1,6 @@
 //! Everything that `-f` names, sorted by what it is.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::{fmt, io};
 
 use serde_json::Value;
@@ -25,6 +25,7 @@ use olmguard_engine::extension::{
     hints, recognise,
 };
 use olmguard_engine::judge::Exemption;
+use olmguard_preflight::content::NeededObject;
 
 /// Everything that was read, in the order of the inputs.
 #[derive(Debug, Default)]
@@ -33,6 +34,8 @@ pub(super) struct GatheredInputs {
     /// Catalogs and policies.
     pub(super) given: GivenObjects,
     pub(super) other_kinds: usize,
+    /// Those of them that installations can need.
+    brought: BTreeSet<NeededObject>,
     /// Inputs that a tool still renders.
     pub(super) skipped: Vec<Skipped>,
     kustomizations: Kustomizations,
@@ -177,6 +180,12 @@ impl GatheredInputs {
         })
     }
 
+    /// Whether this object comes with the same inputs.
+    pub(super) fn brings(&self, needed: &NeededObject) -> bool {
+        let mut brought = self.brought.iter();
+        brought.any(|brought| brought.is_same_object(needed))
+    }
+
     /// Files of the base that cannot be read, and are there no more, and whose content nobody asks for.
     pub(super) fn passed_over(&self) -> &[BadInput] {
         self.base.as_ref().map_or(&[], Base::passed_over)
@@ -229,6 +238,8 @@ impl GatheredInputs {
         let recognised = recognise(&object.value);
         if recognised == RecognisedObject::Other {
             self.other_kinds += 1;
+            self.brought
+                .extend(NeededObject::of_manifest(&object.value));
             return Ok(());
         }
         let is_new = self.unique.is_new(object, file, place(&[]).at)?;
@@ -415,7 +426,8 @@ fn note_text(error: &mut FilterError, object: &ManifestObject, positions: &Posit
 
 /// Whether an object is more than counted, although it is not an extension.
 pub(super) fn is_read_whole(object: &ManifestObject) -> bool {
-    GivenObjects::has_kind_of(object) || is_review(object)
+    let is_needed = || NeededObject::of_manifest(&object.value).is_some();
+    GivenObjects::has_kind_of(object) || is_review(object) || is_needed()
 }
 
 /// Older catalogs have other CRDs.

@@ -11,7 +11,8 @@ use crate::blob::{BundleBlob, DependencyKind, Fault, JsonKind, PackageProperty, 
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
 use crate::fbc::shape::BundleObject;
 use crate::guardrail;
-use crate::install_facts::InstallFacts;
+use crate::heap::Heap;
+use crate::install_facts::{CrdNames, InstallFacts};
 
 /// What the properties of a blob mean.
 #[derive(Debug, Default)]
@@ -305,8 +306,12 @@ pub(crate) struct CsvFields<'a> {
 }
 
 impl<'a> JsonRecord<'a> for CsvFields<'a> {
-    const FIELDS: &'static [&'static str] =
-        &["installModes", "minKubeVersion", "apiServiceDefinitions"];
+    const FIELDS: &'static [&'static str] = &[
+        "installModes",
+        "minKubeVersion",
+        "apiServiceDefinitions",
+        "crdDescriptions",
+    ];
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
@@ -316,9 +321,15 @@ impl<'a> JsonRecord<'a> for CsvFields<'a> {
                 supported.for_each(|mode| self.install.modes.add(&mode.kind));
             }
             1 => self.min_kube_version = cursor.text()?,
-            _ => {
+            2 => {
                 let ApiServices { owned } = cursor.record()?;
                 self.install.owns_api_services = owned;
+            }
+            _ => {
+                let CrdDescriptions { owned } = cursor.record()?;
+                let names = CrdNames::of(owned.iter().map(|crd| &*crd.name));
+                cursor.hold(names.heap_bytes())?;
+                self.install.crds = names;
             }
         }
         Ok(())
@@ -340,6 +351,35 @@ impl<'a> JsonRecord<'a> for ApiServices {
             self.owned = true;
             cursor.skip()
         })?;
+        Ok(())
+    }
+}
+
+/// The CRDs of a bundle.
+#[derive(Default)]
+struct CrdDescriptions<'a> {
+    owned: Vec<CrdDescription<'a>>,
+}
+
+impl<'a> JsonRecord<'a> for CrdDescriptions<'a> {
+    const FIELDS: &'static [&'static str] = &["owned"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        self.owned = cursor.list(Cursor::record)?;
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct CrdDescription<'a> {
+    name: Cow<'a, str>,
+}
+
+impl<'a> JsonRecord<'a> for CrdDescription<'a> {
+    const FIELDS: &'static [&'static str] = &["name"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        self.name = cursor.text()?;
         Ok(())
     }
 }

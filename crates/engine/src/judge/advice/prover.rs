@@ -215,7 +215,7 @@ impl<'a, 's> Ground<'a, 's> {
             rules: self.rules,
             guards: &self.guards,
             policies: Some(&self.policies),
-            install: InstallBound::of(self.install, self.contents),
+            install: InstallBound::of(self.install, self.contents, &self.offers),
             effort: Some(effort),
         }
     }

@@ -3,6 +3,7 @@
 mod ahead;
 mod crds;
 
+use olmguard_catalog::CrdNames;
 use olmguard_catalog::olm::{Gates, Rules};
 use olmguard_engine::explain::{Answer, PulledImage, answer, installed_images};
 use olmguard_engine::extension::{Extension, Installed};
@@ -11,7 +12,7 @@ use olmguard_engine::judge::{
 };
 use olmguard_policy::UpgradePolicy;
 use olmguard_preflight::bundle::RegistryBundle;
-use olmguard_preflight::content::{BundleContents, ClusterObjects, UnreadableBundle};
+use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject, UnreadableBundle};
 use olmguard_preflight::kubernetes::KubernetesVersion;
 use serde_json::{Value, json};
 
@@ -416,7 +417,7 @@ fn a_kubernetes_that_is_too_old_is_named() {
 fn a_namespace_that_does_not_exist_is_named_before_a_first_installation() {
     let cluster = |missing: &str| {
         let objects = ClusterObjects {
-            missing_namespaces: [missing.to_owned()].into(),
+            missing: [NeededObject::Namespace(missing.to_owned())].into(),
             ..ClusterObjects::default()
         };
         cluster(in_cluster(newer(&Value::Null, &[]), objects))
@@ -427,6 +428,132 @@ fn a_namespace_that_does_not_exist_is_named_before_a_first_installation() {
     );
     assert_eq!(cluster("other").created(&Value::Null).warnings, [""; 0]);
     assert_eq!(upgraded(&cluster("ns")).warnings, [""; 0]);
+}
+
+#[test]
+fn what_an_installation_needs_and_does_not_exist_is_named() {
+    let watched = NeededObject::WatchedNamespace("team".to_owned());
+    let account = NeededObject::ServiceAccount {
+        namespace: "ns".to_owned(),
+        name: "installer".to_owned(),
+    };
+    let objects = ClusterObjects {
+        missing: [watched, account].into(),
+        ..ClusterObjects::default()
+    };
+    let cluster = Cluster::new(ON, &modes(&["AllNamespaces", "SingleNamespace"]));
+    let cluster = cluster.with_contents(in_cluster(BundleContents::default(), objects));
+    let of_watched = "watched namespace team does not exist, and OLM does not create it [watch-namespace-missing]";
+    let object = json!({
+        "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+        "metadata": {"name": "ext"},
+        "spec": {"namespace": "ns", "serviceAccount": {"name": "installer"}, "config": watching("team"),
+            "source": {"sourceType": "Catalog", "catalog": {"packageName": "P"}}},
+    });
+    let new = Extension::recognised(&object).expect("an extension");
+    assert_eq!(
+        cluster.answer(&new, None, &Installed::Nothing).warnings,
+        [
+            of_watched,
+            "service account installer in namespace ns does not exist, and OLM does not create it \
+             [service-account-missing]",
+        ]
+    );
+    let of = |range: &str, config| extension("ext", range, config);
+    let other = watching("team");
+    let configured = cluster.updated(&of("1.1.0", &Value::Null), &of("1.1.0", &other), "1.1.0");
+    assert_eq!(configured.warnings, [of_watched]);
+    let moved = cluster.updated(&of("1.0.0", &other), &of("1.1.0", &other), "1.0.0");
+    assert_eq!(moved.warnings, [""; 0]);
+}
+
+#[test]
+fn kinds_that_a_bundle_needs_and_the_cluster_does_not_serve_are_named() {
+    let needs = json!({
+        "customresourcedefinitions": {"required": [{"name": "ws.example.com", "version": "v1", "kind": "W"}]},
+        "nativeAPIs": [{"group": "", "version": "v1", "kind": "Pod"}, {"group": "apps", "version": "v2", "kind": "Set"}],
+    });
+    let contents = newer(&needs, &[]);
+    let cluster = |served: &str| {
+        let kinds = contents.kinds().into_iter();
+        let objects = ClusterObjects {
+            unserved: kinds.filter(|kind| !served.contains(&*kind.kind)).collect(),
+            ..ClusterObjects::default()
+        };
+        cluster(in_cluster(contents.clone(), objects))
+    };
+    let warnings = |served| upgraded(&cluster(served)).warnings;
+    assert_eq!(
+        warnings("Pod"),
+        [
+            "P.v1.1.0 needs Set in apps/v2 and 1 other kind, not served here; OLM installs it anyway [required-api-missing]"
+        ]
+    );
+    assert_eq!(
+        warnings("Pod, Set"),
+        [
+            "P.v1.1.0 needs W in example.com/v1, not served here; OLM installs it anyway [required-api-missing]"
+        ]
+    );
+    assert_eq!(warnings("Pod, Set, W"), [""; 0]);
+}
+
+// === The CRDs of a bundle by its catalog, without its image ===
+
+/// A catalog whose 1.1.0 owns the CRD `ws.example.com`, and whose 1.0.0 owns nothing or is not described.
+fn cataloged(there: Value, gates: Option<&[&str]>) -> Cluster {
+    let mut csv = modes(&["AllNamespaces"]);
+    csv["crdDescriptions"] =
+        json!({"owned": [{"name": "ws.example.com", "kind": "W", "version": "v1"}]});
+    let objects = ClusterObjects {
+        crds: [("ws.example.com".to_owned(), there)].into(),
+        ..ClusterObjects::default()
+    };
+    Cluster::new(gates, &csv).with_contents(in_cluster(BundleContents::default(), objects))
+}
+
+fn owned_by(owner: &str) -> Value {
+    json!({"metadata": {"name": "ws.example.com", "labels": {
+        "olm.operatorframework.io/owner-kind": "ClusterExtension",
+        "olm.operatorframework.io/owner-name": owner}}})
+}
+
+#[test]
+fn a_crd_of_another_extension_is_known_by_the_catalog() {
+    let cluster = cataloged(owned_by("other"), UNKNOWN);
+    assert_eq!(
+        upgraded(&cluster).message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: CRD ws.example.com belongs to ClusterExtension other [Preflight]\n\
+         Check: owned-elsewhere\n\
+         Only one ClusterExtension can have a CRD. Deleting other also deletes its CRDs and all their objects.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    let own = cataloged(owned_by("ext"), UNKNOWN);
+    assert_eq!(upgraded(&own).token, Token::Resolved);
+}
+
+/// 1.0.0 has no description, so it may have made the CRD.
+#[test]
+fn a_crd_that_the_installed_bundle_may_have_made_is_in_no_way() {
+    let plain = json!({"metadata": {"name": "ws.example.com"}});
+    let cluster = cataloged(plain, UNKNOWN);
+    assert_eq!(upgraded(&cluster).token, Token::Resolved);
+    assert_eq!(checks(&cluster.created(&Value::Null)), ["exists-unowned"]);
+    let described = cluster.describing(&modes(&["AllNamespaces"]));
+    assert_eq!(checks(&upgraded(&described)), ["exists-unowned"]);
+}
+
+#[test]
+fn boxcutter_does_not_adopt_what_a_deleted_extension_of_the_name_left() {
+    let left = || owned_by("ext");
+    let boxcutter = cataloged(left(), Some(&["BoxcutterRuntime=true"]));
+    assert_eq!(checks(&boxcutter.created(&Value::Null)), ["exists-unowned"]);
+    // A first installation that has not finished has made it.
+    let range = |range| extension("ext", range, &Value::Null);
+    let (old, new) = (range("1.0.0"), range("1.1.0"));
+    let changed = boxcutter.answer(&new, Some(&old), &Installed::Nothing);
+    assert_eq!(checks(&changed), [""; 0]);
 }
 
 #[test]
@@ -539,7 +666,12 @@ fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
     let pulled = |first_in: Option<&str>| {
         Some(PulledImage {
             reference: NEW.to_owned(),
+            crds: CrdNames::default(),
             first_in: first_in.map(str::to_owned),
+            needs: first_in
+                .map(|namespace| NeededObject::Namespace(namespace.to_owned()))
+                .into_iter()
+                .collect(),
         })
     };
     let both = (pulled(None), vec![OLD.to_owned()]);

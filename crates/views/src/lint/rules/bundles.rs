@@ -278,8 +278,8 @@ pub(super) const UNSUPPORTED_DEPENDENCY: RuleItem = rule!("unsupported-dependenc
 pub(super) const UNSUPPORTED_INSTALL_MODE: RuleItem =
     rule!("unsupported-install-mode", Users, Warning).on(Check::Package(|facts, report| {
         let bundles = facts.package.bundles.iter().map(|view| view.bundle);
-        let is_refused = |install: InstallFacts| !install.modes.all_namespaces;
-        for bundle in bundles.filter(|bundle| bundle.install.is_some_and(is_refused)) {
+        let is_refused = |install: &InstallFacts| !install.modes.all_namespaces;
+        for bundle in bundles.filter(|bundle| bundle.install.as_ref().is_some_and(is_refused)) {
             let message = format!(
                 "bundle {} does not support the install mode AllNamespaces, so OLM v1 does not \
                  install it",

@@ -348,7 +348,7 @@ fn keep_property(property: &raw::Property<'_>, kept: &mut Bundle, locator: &mut 
                 .get_or_insert_with(|| (*kind, locator.find(property.at)));
         }
         PropertyValue::Csv(csv) => {
-            kept.install = kept.install.or(csv.install);
+            kept.install = kept.install.take().or_else(|| csv.install.clone());
             if kept.min_kube_version.text.is_empty() && !csv.min_kube_version.is_empty() {
                 kept.min_kube_version = Text {
                     spot: locator.find(property.at),

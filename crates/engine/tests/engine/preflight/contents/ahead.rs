@@ -30,7 +30,7 @@ fn the_images_that_are_read_ahead_are_of_the_next_bundles() {
 #[test]
 fn an_image_that_is_not_read_yet_is_named() {
     let unread = "P.v1.1.0: its image is not read yet, so its manifests and CRDs are not checked";
-    let nothing = BundleContents::ahead(MINOR, []);
+    let nothing = BundleContents::ahead(MINOR, [], None);
     assert!(nothing.is_ahead() && nothing.is_empty());
     assert!(nothing.are_of_other(MINOR - 1) && !nothing.are_of_other(MINOR));
     let answer = upgraded(&cluster(nothing.clone()));
@@ -41,7 +41,7 @@ fn an_image_that_is_not_read_yet_is_named() {
         newer(&json!({}), &[crd("Cluster", &["a"])]),
         Some(crd("Namespaced", &["a"])),
     );
-    let ahead = BundleContents::ahead(MINOR, [&read]);
+    let ahead = BundleContents::ahead(MINOR, [&read], None);
     let answer = upgraded(&cluster(ahead));
     assert_eq!(answer.warnings, upgraded(&cluster(read)).warnings);
     assert_eq!(checks(&answer), ["crd-scope"]);
