@@ -5,9 +5,7 @@
 
 mod curves;
 mod executable;
-mod machine;
 mod options;
-mod page;
 mod peers;
 mod picture;
 mod record;
@@ -20,12 +18,14 @@ use std::path::{Path, PathBuf};
 
 use olmguard_figures::{Bench, Figure, LineError};
 
-use self::machine::Facts;
 use self::options::{Options, OptionsError};
-use self::page::PageError;
 use self::peers::{Peers, PeersError};
 use self::record::{Record, RecordError};
+use self::table::Table;
 use crate::build::BuildError;
+use crate::commit::Commit;
+use crate::machine::Facts;
+use crate::page::{self, FiguresPage, PageError};
 use crate::program::{Program, ProgramError};
 use crate::report::say;
 use crate::suite::MessageError;
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), BenchError> {
     // What cannot be read or written fails before minutes are spent.
     let before = options.against.map(Record::read).transpose()?;
     let save = options.save.map(record::path).transpose()?;
-    let commit = options.is_written.then(page::prepare).transpose()?;
+    let commit = options.is_written.then(|| PAGE.prepare()).transpose()?;
     let record = measured(&options)?;
     for table in table::tables(&record, before.as_ref()) {
         say(table.text());
@@ -86,9 +86,27 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), BenchError> {
         record.save(&path)?;
     }
     if let Some(commit) = commit {
-        page::write(&record, &commit)?;
+        write(&record, &commit)?;
     }
     Ok(())
+}
+
+/// Writes the tables into their page, and the picture beside it.
+fn write(record: &Record, commit: &Commit) -> Result<(), PageError> {
+    PAGE.write(&section(record, commit))?;
+    let picture = picture::picture(&record.figures);
+    picture.map_or(Ok(()), |picture| page::put(PICTURE, &picture))
+}
+
+fn section(record: &Record, commit: &Commit) -> String {
+    let date = commit.date.split('T').next().unwrap_or_default();
+    let tables = table::tables(record, None);
+    let tables = tables.iter().map(Table::markdown).collect::<Vec<_>>();
+    let (facts, summary) = (&record.facts, table::summary(record));
+    format!(
+        "{facts}; committed on {date}. {summary}. A ratio is how many times better olmguard is.\n\n{}",
+        tables.join("\n")
+    )
 }
 
 /// Builds everything, then measures.
@@ -184,3 +202,10 @@ fn folder() -> PathBuf {
 
 /// A program and the variable that names it.
 type Named = (&'static str, OsString);
+
+/// The page with the tables, and the picture beside it.
+pub(crate) const PAGE: FiguresPage = FiguresPage {
+    file: "docs/performance.md",
+    start: "<!-- written by cargo xtask bench --write -->",
+};
+const PICTURE: &str = "docs/growth.svg";

@@ -43,11 +43,21 @@ impl E2eError {
 
 /// Builds them and runs those that the arguments choose.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), E2eError> {
+    Ok(with_means(Program::at(&built()?))?.args(arguments).run()?)
+}
+
+/// The same, and hands on each line that they print.
+pub(crate) fn run_alone(arguments: &[&str], each: impl FnMut(&str)) -> Result<(), E2eError> {
+    let tests = with_means(Program::at(&built()?))?.args(arguments);
+    Ok(tests.run_with_lines(each)?)
+}
+
+fn built() -> Result<PathBuf, E2eError> {
     // With the features of the whole workspace, as all tests are built.
     let build = Program::cargo("build --quiet --workspace --bin").arg(PROGRAM);
     build.run()?;
     let program = Build::here()?.target_folder.join("debug").join(PROGRAM);
-    Ok(with_means(Program::at(&program))?.args(arguments).run()?)
+    Ok(program)
 }
 
 /// Runs all of them, already built, and hands on each line that they print.

@@ -11,11 +11,14 @@ mod build;
 mod commit;
 mod digest;
 mod e2e;
+mod faults;
 mod find;
 mod fuzz;
 mod image;
 mod left_out;
+mod machine;
 mod output;
+mod page;
 mod program;
 mod release;
 mod render;
@@ -43,6 +46,8 @@ fn main() -> ExitCode {
         ["render"] => ended(render::write(&find::folders())),
         ["render", "--check"] => ended(render::check(&find::folders())),
         ["bench", arguments @ ..] => ended(bench::run(arguments)),
+        ["faults"] => ended(faults::run(false)),
+        ["faults", "--write"] => ended(faults::run(true)),
         ["attack"] => ended(attack::run()),
         ["fuzz", arguments @ ..] => ended(fuzz::run(arguments)),
         ["alerts"] => ended(alerts::run()),
@@ -107,6 +112,9 @@ tasks:
          docs/performance.md. --smoke asks everything once, for the answers only. Figures are read
          from whole catalogs in OLMGUARD_SHARED, by default in ../shared
   attack attacks the program as it is delivered, with hostile reviews and catalogs at the same time
+  faults [--write]
+         plays faults of pods, of catalogd and of the control plane while people edit, and prints what their edits
+         met: the end-to-end tests `faults::`, one by one. --write writes the table into docs/reliability.md
   fuzz [TARGET [SECONDS]]
          runs the fuzz targets in fuzz/, each with the same 20000 inputs, or one of them for so many seconds
          or until it is stopped. What it found stays in target/fuzz. It needs a C++ compiler

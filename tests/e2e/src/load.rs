@@ -94,11 +94,36 @@ struct Tally {
 /// A call that went wrong.
 #[derive(Debug)]
 pub(crate) struct Wrong {
+    pub(crate) kind: WrongKind,
     /// When it was made.
     pub(crate) asked: Instant,
     /// What was asked, and what the answer was.
     pub(crate) what: String,
 }
+
+/// In which way a call went wrong.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum WrongKind {
+    /// There is no verdict.
+    Failed,
+    /// The edit passes because it is not known whether it is right.
+    Undecided,
+    /// Another verdict.
+    Wrong,
+}
+
+impl WrongKind {
+    fn of(answer: &Result<Verdict>) -> Self {
+        match answer {
+            Err(_) => Self::Failed,
+            Ok(verdict) if verdict.warns(&["undecided"]) => Self::Undecided,
+            Ok(_) => Self::Wrong,
+        }
+    }
+}
+
+/// What went wrong, and in which way.
+type Trouble = (WrongKind, String);
 
 impl Load {
     /// Tries `edits` in turn on the extension `name`.
@@ -117,7 +142,7 @@ impl Load {
     /// `ask` tells what was wrong about the answer.
     fn by<R>(edits: Vec<Edit>, ask: impl Fn(Edit) -> R + Send + Sync + 'static) -> Self
     where
-        R: Future<Output = Option<String>> + Send + 'static,
+        R: Future<Output = Option<Trouble>> + Send + 'static,
     {
         let (stop, stopped) = oneshot::channel();
         let (tell, tally) = watch::channel(Tally::default());
@@ -193,7 +218,7 @@ async fn run<R>(
     tell: watch::Sender<Tally>,
 ) -> Counts
 where
-    R: Future<Output = Option<String>> + Send + 'static,
+    R: Future<Output = Option<Trouble>> + Send + 'static,
 {
     let start = Instant::now();
     let mut pace = interval(PACE);
@@ -228,30 +253,33 @@ where
     counts
 }
 
-async fn timed(answer: impl Future<Output = Option<String>>) -> Option<Wrong> {
+async fn timed(answer: impl Future<Output = Option<Trouble>>) -> Option<Wrong> {
     let asked = Instant::now();
-    let what = answer.await?;
-    Some(Wrong { asked, what })
+    let (kind, what) = answer.await?;
+    Some(Wrong { kind, asked, what })
 }
 
 fn panicked(error: &JoinError) -> Wrong {
     Wrong {
+        kind: WrongKind::Failed,
         asked: Instant::now(),
         what: error.to_string(),
     }
 }
 
 /// What was wrong about the API server's answer.
-async fn attempt(extensions: Extensions, name: String, edit: Edit) -> Option<String> {
+async fn attempt(extensions: Extensions, name: String, edit: Edit) -> Option<Trouble> {
     let answer = extensions.verdict(&name, edit.version).await;
     let is_right = matches!(&answer, Ok(verdict) if edit.right.is(verdict));
-    (!is_right).then(|| format!("{edit:?}: {answer:?}"))
+    (!is_right).then(|| (WrongKind::of(&answer), format!("{edit:?}: {answer:?}")))
 }
 
 /// What was wrong about the webhook's answer.
-async fn review(reviewer: Reviewer, edit: Edit) -> Option<String> {
+async fn review(reviewer: Reviewer, edit: Edit) -> Option<Trouble> {
     let answer = reviewer.ask(edit.version).await;
     let is_right = matches!(&answer, Ok(Reviewed { verdict, token })
         if edit.right.is(verdict) && edit.right.token() == Some(token.as_str()));
-    (!is_right).then(|| format!("{edit:?}: {answer:?}"))
+    let what = format!("{edit:?}: {answer:?}");
+    let verdict = answer.map(|reviewed| reviewed.verdict);
+    (!is_right).then(|| (WrongKind::of(&verdict), what))
 }

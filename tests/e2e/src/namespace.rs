@@ -76,6 +76,18 @@ pub(crate) fn mount_temporary(folder: &Path) -> Result<()> {
         .arg(folder))
 }
 
+/// The same with options, such as its size.
+pub(crate) fn mount_temporary_with(folder: &Path, options: &str) -> Result<()> {
+    run(Command::new("mount")
+        .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+        .arg(folder))
+}
+
+/// Takes away what was put over a folder, also while a program has files of it open.
+pub(crate) fn unmount(folder: &Path) -> Result<()> {
+    run(Command::new("umount").arg("--lazy").arg(folder))
+}
+
 fn ip(arguments: &[&str]) -> Result<()> {
     run(Command::new("ip").args(arguments)).context("iproute2's ip is needed")
 }

@@ -93,6 +93,12 @@ impl Pod {
         Ok(self.samples(name, part).await?.into_iter().sum())
     }
 
+    /// Whether it knows that all it watches is as it knows it.
+    pub(crate) async fn is_watching(&self) -> bool {
+        let lowest = self.metric_lowest("olmguard_watch_connected").await;
+        lowest.is_ok_and(|lowest| lowest >= 1.0)
+    }
+
     /// The lowest of all samples of a metric.
     pub(crate) async fn metric_lowest(&self, name: &str) -> Result<f64> {
         let samples = self.samples(name, "").await?;

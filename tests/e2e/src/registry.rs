@@ -18,7 +18,7 @@ use tower::ServiceExt;
 
 use crate::image::{Blob, Image};
 use crate::pki::Pki;
-use tls::TlsListener;
+pub(crate) use tls::TlsListener;
 
 /// A running registry; it ends when this is dropped.
 #[derive(Debug)]

@@ -18,6 +18,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
@@ -97,6 +98,15 @@ impl Reviewer {
         Ok(self.tls.connect(name, tcp).await?)
     }
 
+    /// A connection on which a request has begun, and goes no further.
+    pub(crate) async fn begin(&self) -> Result<TlsStream<TcpStream>> {
+        let mut stream = self.connect().await?;
+        stream
+            .write_all(b"POST /validate HTTP/1.1\r\nHost: ")
+            .await?;
+        Ok(stream)
+    }
+
     fn review(&self, version: &str) -> Result<Value> {
         let mut new = self.old.clone();
         let asked = new.pointer_mut("/spec/source/catalog/version");
@@ -123,7 +133,8 @@ impl Reviewer {
 
 const SERVER_NAME: &str = "olmguard.olmguard-system.svc";
 
-fn trusting(bundle: &str) -> Result<ClientConfig> {
+/// The TLS of a client that trusts these certificates and no others.
+pub(crate) fn trusting(bundle: &str) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(bundle.as_bytes()) {
         roots.add(certificate?)?;

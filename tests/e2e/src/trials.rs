@@ -9,6 +9,7 @@ mod certificates;
 mod doctor;
 mod emergency;
 mod events;
+mod faults;
 mod get_started;
 mod golden;
 mod graph;
@@ -48,14 +49,17 @@ use crate::say::say;
 
 /// A trial by its name.
 struct Entry {
+    /// Whether it runs only if it is asked for: it measures, and takes minutes.
+    is_measurement: bool,
     name: &'static str,
     run: Box<dyn FnOnce() -> Result<()> + Send>,
 }
 
 /// One trial for each function named, under that name.
 macro_rules! trials {
-    ($($module:ident::$name:ident,)*) => {
+    ($is_measurement:literal: $($module:ident::$name:ident,)*) => {
         vec![$(Entry {
+            is_measurement: $is_measurement,
             name: concat!(stringify!($module), "::", stringify!($name)),
             run: Box::new(|| in_cluster($module::$name)),
         }),*]
@@ -64,7 +68,10 @@ macro_rules! trials {
 
 /// All of them, each as a process of its own.
 pub(crate) fn all() -> Vec<Trial> {
-    let trial = |entry: Entry| Trial::test(entry.name, move || apart::run(entry.name));
+    let trial = |entry: Entry| {
+        let trial = Trial::test(entry.name, move || apart::run(entry.name));
+        trial.with_ignored_flag(entry.is_measurement)
+    };
     entries().into_iter().map(trial).collect()
 }
 
@@ -89,7 +96,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
 
 /// In the order in which they run.
 fn entries() -> Vec<Entry> {
-    trials![
+    let mut all = trials![false:
         audit::keeps_its_report,
         away::a_pod_is_killed,
         away::catalogd_is_killed,
@@ -139,7 +146,15 @@ fn entries() -> Vec<Entry> {
         uninstall::leaves_nothing_by_kubectl,
         upgrade::of_what_olm_has_installed,
         upgrade::to_another_build_and_back,
-    ]
+    ];
+    all.extend(trials![true:
+        faults::of_catalogd,
+        faults::of_clients,
+        faults::of_disks,
+        faults::of_pods,
+        faults::of_the_control_plane,
+    ]);
+    all
 }
 
 /// Whatever hangs is told, with what there is to read.

@@ -7,7 +7,7 @@ use olmguard_figures::Figure;
 use serde::{Deserialize, Serialize};
 
 use super::folder;
-use super::machine::Facts;
+use crate::machine::Facts;
 use crate::report::say;
 
 /// A run.

@@ -187,8 +187,8 @@ impl Table {
 mod tests {
     use olmguard_figures::{Aim, Peer, Unit};
 
-    use super::super::machine::Facts;
     use super::*;
+    use crate::machine::Facts;
 
     pub(super) fn record(figures: Vec<Figure>) -> Record {
         Record {

@@ -31,12 +31,15 @@ pub(crate) enum External {
     Loopback,
     /// A Service of OLM's namespace, whose name no one resolves here.
     Service(&'static str),
+    /// `localhost` with another port, where someone hands on what it serves.
+    Gate(u16),
 }
 
 impl External {
     fn address(self, content: u16) -> String {
         match self {
             Self::Loopback => format!("localhost:{content}"),
+            Self::Gate(port) => format!("localhost:{port}"),
             Self::Service(name) => format!("{name}.{SYSTEM}.svc"),
         }
     }

@@ -17,21 +17,21 @@ use tokio_rustls::server::TlsStream;
 use crate::pki::Pair;
 
 /// Accepts connections of clients that trust its certificate; whoever does not is not heard of.
-pub(super) struct TlsListener {
+pub(crate) struct TlsListener {
     tcp: TcpListener,
     acceptor: TlsAcceptor,
 }
 
 impl TlsListener {
     /// Listens on a free port of loopback.
-    pub(super) async fn bind(pair: &Pair) -> Result<Self> {
+    pub(crate) async fn bind(pair: &Pair) -> Result<Self> {
         Ok(Self {
             tcp: TcpListener::bind(("127.0.0.1", 0)).await?,
             acceptor: Arc::new(configuration(pair)?).into(),
         })
     }
 
-    pub(super) fn address(&self) -> io::Result<SocketAddr> {
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
         self.tcp.local_addr()
     }
 }

@@ -5,7 +5,7 @@
 //! between the guard is asked by its Service's address, as an API server would ask. Of all these calls
 //! none may fail.
 
-mod ballast;
+pub(super) mod ballast;
 mod replicas;
 mod scene;
 mod series;

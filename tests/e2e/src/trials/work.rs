@@ -60,6 +60,11 @@ pub(super) fn hub(before: &str, versions: &[&str]) -> Catalog {
     Catalog::new(CATALOG, format!("{before}{}", chain(PACKAGE, versions)))
 }
 
+/// How a denial names the content that it is by.
+pub(super) fn cited(digest: &str) -> String {
+    format!("\nCatalog: {CATALOG}@{digest}, content of ")
+}
+
 /// The versions that the catalog has first.
 pub(super) const FIRST: [&str; 3] = ["1.0.0", "1.1.0", "1.2.0"];
 

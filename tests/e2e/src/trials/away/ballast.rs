@@ -7,7 +7,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 /// Blobs of no schema that OLM knows, of so many bytes together; the same each time.
-pub(super) fn of(bytes: usize) -> String {
+pub(in crate::trials) fn of(bytes: usize) -> String {
     let first = Sha256::digest(b"ballast");
     let mut digests = successors(Some(first), |last| Some(Sha256::digest(last)));
     let blobs = (0..bytes / BLOB).map(|_| {

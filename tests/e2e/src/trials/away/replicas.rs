@@ -11,11 +11,7 @@ use crate::until::until;
 
 /// All that they watch is known to be as they know it.
 pub(super) async fn watch(guard: &Deployment) -> Result<()> {
-    let connected = async |pod: &Pod| pod.metric_lowest(WATCHES).await.ok();
-    all(guard, "a pod's watches to be there", async |pod| {
-        connected(pod).await == Some(1.0)
-    })
-    .await
+    all(guard, "a pod's watches to be there", Pod::is_watching).await
 }
 
 /// They have noticed that the API server went away.
@@ -61,7 +57,6 @@ pub(super) async fn catch_up(guard: &Deployment) -> Result<()> {
 }
 
 const CACHE: &str = "/var/cache/olmguard";
-const WATCHES: &str = "olmguard_watch_connected";
 const FAULTS: &str = "olmguard_watch_errors_total";
 const CATALOGS: &str = r#"resource="clustercatalogs""#;
 const FAILURES: &str = "olmguard_catalog_load_errors_total";

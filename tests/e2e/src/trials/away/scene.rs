@@ -48,7 +48,7 @@ impl Scene {
     /// The webhook is asked the same without the API server; the answers name what the catalog has now.
     pub(super) async fn reviews(&self, cluster: &Cluster) -> Result<Load> {
         let reviewer = Reviewer::of(cluster, &self.guard, EXTENSION).await?;
-        let edits = work::edits(&line(&self.digest));
+        let edits = work::edits(&work::cited(&self.digest));
         Ok(Load::straight(reviewer, edits))
     }
 
@@ -78,7 +78,7 @@ impl Scene {
 
     /// Edits are denied by what the catalog has now, in every replica.
     pub(super) async fn followed(&self, what: &str, bound: Duration) -> Result<()> {
-        let line = line(&self.digest);
+        let line = work::cited(&self.digest);
         self.answered(what, bound, |verdict| {
             verdict.denies(&["[NotASuccessor]", &line])
         })
@@ -110,9 +110,4 @@ impl Scene {
 
 fn unpacked(object: &DynamicObject) -> Option<Value> {
     object.data.pointer("/status/lastUnpacked").cloned()
-}
-
-/// How a denial names the content that it is by.
-fn line(digest: &str) -> String {
-    format!("\nCatalog: {CATALOG}@{digest}, content of ")
 }

@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 use crate::program::Program;
 
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// As `git describe` writes it: with `-dirty` if files differ from it.
-    pub(super) commit: String,
-    pub(super) processor: String,
-    pub(super) processors: usize,
-    pub(super) memory_mib: u64,
-    pub(super) kernel: String,
-    pub(super) rust: String,
+    pub(crate) commit: String,
+    pub(crate) processor: String,
+    pub(crate) processors: usize,
+    pub(crate) memory_mib: u64,
+    pub(crate) kernel: String,
+    pub(crate) rust: String,
     /// The versions of Go and of what it has built, by their names.
-    pub(super) peers: BTreeMap<String, String>,
+    pub(crate) peers: BTreeMap<String, String>,
 }
 
 impl Facts {
-    pub(super) fn gather(peers: BTreeMap<String, String>) -> Self {
+    pub(crate) fn gather(peers: BTreeMap<String, String>) -> Self {
         let kib = field("/proc/meminfo", "MemTotal");
         let kib = kib
             .split(' ')
@@ -45,7 +45,7 @@ impl Facts {
     }
 
     /// Whether figures of both can be compared.
-    pub(super) fn is_same_machine(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_machine(&self, other: &Self) -> bool {
         let of = |one: &Self| (one.processor.clone(), one.processors, one.memory_mib);
         of(self) == of(other)
     }

@@ -1,0 +1,161 @@
+//! Faults while people work: how many of their edits fail, stay undecided or get a wrong answer, and how long it takes
+//! until all are answered as before.
+//!
+//! `cargo xtask faults` runs these trials one by one, and makes a table of their rows. Two replicas serve,
+//! `failurePolicy` is `Fail`, and every edit depends on the catalog. A row fails its trial if an answer is wrong, or if
+//! an edit fails that no document gives up.
+
+mod gate;
+mod row;
+mod site;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use futures_util::future::join_all;
+use tokio::time::sleep;
+
+use super::away::ballast;
+use crate::cluster::Cluster;
+use crate::namespace;
+use crate::pod::Pod;
+use crate::until::until;
+use gate::GateMode;
+use row::Lost;
+use site::Site;
+
+/// Faults of the pods.
+pub(crate) async fn of_pods(cluster: &mut Cluster) -> Result<()> {
+    let mut site = Site::set(cluster).await?;
+    let mut fault = site.fault(cluster, "one of two replicas is killed").await?;
+    fault.begins();
+    site.guard.kill_oldest().await?;
+    fault.is_over();
+    fault.ends(Lost::WhileItLeadsThere).await?;
+    site.guard.add().await?;
+    site.guard.ready().await?;
+
+    let mut fault = site.fault(cluster, "five rolling restarts").await?;
+    fault.begins();
+    for _ in 0..5 {
+        site.guard.restart().await?;
+    }
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
+    site.guard.down().await
+}
+
+/// Faults of what the pods write to.
+pub(crate) async fn of_disks(cluster: &mut Cluster) -> Result<()> {
+    let mut site = Site::set(cluster).await?;
+    for (name, options) in [
+        ("the volume of the cache is full", "size=64k"),
+        ("the volume of the cache is read-only", "ro"),
+    ] {
+        let mut fault = site.fault(cluster, name).await?;
+        fault.begins();
+        for pod in &site.guard.pods {
+            namespace::mount_temporary_with(&pod.folder(CACHE), options)?;
+        }
+        site.change(cluster, &ballast::of(BODY)).await?;
+        site.is_followed().await?;
+        for pod in &site.guard.pods {
+            namespace::unmount(&pod.folder(CACHE))?;
+        }
+        fault.is_over();
+        fault.ends(Lost::Nothing).await?;
+    }
+    site.guard.down().await
+}
+
+/// Faults of whoever talks to the pods.
+pub(crate) async fn of_clients(cluster: &mut Cluster) -> Result<()> {
+    let mut site = Site::set(cluster).await?;
+    let reviewer = site.reviewer(cluster).await?;
+    let mut fault = site.fault(cluster, "1,000 slow clients").await?;
+    fault.begins();
+    let open = join_all((0..SLOW_CLIENTS).map(|_| reviewer.begin()));
+    // A server that closes some of them is in its right.
+    let open: Vec<_> = open.await.into_iter().flatten().collect();
+    fault.goes_on(200).await?;
+    drop(open);
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
+
+    let mut fault = site.fault(cluster, "ten times as many edits").await?;
+    fault.begins();
+    let flood = site.flood(cluster, TIMES).await?;
+    fault.goes_on(200).await?;
+    flood.end().await?;
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
+    site.guard.down().await
+}
+
+/// Faults of catalogd, each while it has new content.
+pub(crate) async fn of_catalogd(cluster: &mut Cluster) -> Result<()> {
+    let (mut site, gate) = Site::behind_a_gate(cluster).await?;
+    for (name, mode) in [
+        ("catalogd is away", GateMode::Closed),
+        ("catalogd is slow: 200 bytes a second", GateMode::Slow),
+        (
+            "catalogd ends each body in the middle",
+            GateMode::Truncating,
+        ),
+        ("catalogd answers 404", GateMode::NotFound),
+        ("catalogd serves an error as a catalog", GateMode::Lying),
+    ] {
+        let mut fault = site.fault(cluster, name).await?;
+        fault.begins();
+        gate.is(mode);
+        site.change(cluster, "").await?;
+        fault.goes_on(200).await?;
+        gate.is(GateMode::Open);
+        fault.is_over();
+        site.is_followed().await?;
+        fault.ends(Lost::Nothing).await?;
+    }
+    site.guard.down().await
+}
+
+/// Faults of the control plane. Nobody can edit then, so the webhook is asked by the address of its Service.
+pub(crate) async fn of_the_control_plane(cluster: &mut Cluster) -> Result<()> {
+    let mut site = Site::set(cluster).await?;
+    let mut fault = site
+        .fault_of_reviews(cluster, "the API server is restarted")
+        .await?;
+    fault.begins();
+    cluster.api.restart().await?;
+    cluster.ready().await?;
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
+
+    let mut fault = site
+        .fault_of_reviews(cluster, "etcd is stopped for 30 s")
+        .await?;
+    fault.begins();
+    cluster.etcd.stop().await?;
+    // An outage of this length is what is to be survived: no condition ends it.
+    sleep(Duration::from_secs(30)).await;
+    cluster.etcd.start_again()?;
+    cluster.ready().await?;
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
+    until("the watches to be there", async || {
+        let watching = site.guard.pods.iter().map(Pod::is_watching);
+        let watching = join_all(watching).await;
+        watching.iter().all(|is| *is).then_some(())
+    })
+    .await?;
+    site.guard.down().await
+}
+
+const CACHE: &str = "/var/cache/olmguard";
+
+/// Bytes of a catalog that has no room on the volume.
+const BODY: usize = 4 << 20;
+
+const SLOW_CLIENTS: usize = 1000;
+
+/// How many times the edits of people come in addition.
+const TIMES: usize = 10;

@@ -1,0 +1,124 @@
+//! Two replicas, a catalog and people, for one fault after another.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::gate::Gate;
+use super::row::Fault;
+use crate::cluster::Cluster;
+use crate::deployment::{Deployment, NAME, NAMESPACE, rendered};
+use crate::extension::Extensions;
+use crate::load::Load;
+use crate::olm::Olm;
+use crate::olm::catalogd::External;
+use crate::review::Reviewer;
+use crate::trials::burst::followed;
+use crate::trials::work::{self, EXTENSION};
+
+/// All that is played with.
+pub(super) struct Site {
+    olm: Olm,
+    pub(super) guard: Deployment,
+    /// The digest of what the catalog serves.
+    digest: String,
+    /// How many versions the catalog has had, so that each content is another.
+    changes: usize,
+}
+
+/// More edits than people make.
+pub(super) struct Flood(Vec<Load>);
+
+impl Site {
+    pub(super) async fn set(cluster: &Cluster) -> Result<Self> {
+        let olm = Olm::without_controller(cluster).await?;
+        Self::with(cluster, olm).await
+    }
+
+    /// The same, with a gate between catalogd and the guard.
+    pub(super) async fn behind_a_gate(cluster: &Cluster) -> Result<(Self, Gate)> {
+        let (gate, content) = Gate::open(&cluster.pki).await?;
+        let external = External::Gate(gate.port);
+        let olm = Olm::without_controller_at(cluster, external).await?;
+        content.send_replace(Some(olm.catalogd.content));
+        Ok((Self::with(cluster, olm).await?, gate))
+    }
+
+    async fn with(cluster: &Cluster, olm: Olm) -> Result<Self> {
+        let digest = olm.serve(cluster, &work::hub("", &work::FIRST)).await?;
+        let kubectl = cluster.kubectl()?;
+        kubectl.apply(&rendered("hardened-self-managed")?).await?;
+        let scale = format!("scale deployment {NAME} -n {NAMESPACE} --replicas=2");
+        kubectl.run(&scale, "").await?;
+        let guard = Deployment::start(cluster, &[]).await?;
+        ensure!(guard.pods.len() == 2, "{} pods", guard.pods.len());
+        work::install(cluster).await?;
+        Ok(Self {
+            olm,
+            guard,
+            digest,
+            changes: 0,
+        })
+    }
+
+    /// A fault that people see.
+    pub(super) async fn fault(&self, cluster: &Cluster, name: &'static str) -> Result<Fault> {
+        Fault::of(name, work::begin_again(cluster).await?.load).await
+    }
+
+    /// A fault that takes the API server away.
+    pub(super) async fn fault_of_reviews(
+        &self,
+        cluster: &Cluster,
+        name: &'static str,
+    ) -> Result<Fault> {
+        let reviewer = self.reviewer(cluster).await?;
+        Fault::of(name, Load::straight(reviewer, work::edits(""))).await
+    }
+
+    pub(super) async fn reviewer(&self, cluster: &Cluster) -> Result<Reviewer> {
+        Reviewer::of(cluster, &self.guard, EXTENSION).await
+    }
+
+    /// So many times the edits of people, sent to the Service.
+    pub(super) async fn flood(&self, cluster: &Cluster, times: usize) -> Result<Flood> {
+        let reviewer = self.reviewer(cluster).await?;
+        let load = |_| Load::straight(reviewer.clone(), work::edits(""));
+        Ok(Flood((0..times).map(load).collect()))
+    }
+
+    /// The catalog gets other content, with this before the package of the extension.
+    pub(super) async fn change(&mut self, cluster: &Cluster, ballast: &str) -> Result<()> {
+        self.changes += 1;
+        let more = format!("1.1.{}", self.changes);
+        let versions = ["1.0.0", "1.1.0", &more, "1.2.0"];
+        let changed = work::hub(ballast, &versions);
+        self.digest = self.olm.serve(cluster, &changed).await?;
+        Ok(())
+    }
+
+    /// Every replica answers by what the catalog has now.
+    pub(super) async fn is_followed(&self) -> Result<()> {
+        let line = work::cited(&self.digest);
+        let extensions = Extensions::of(&self.guard.setting.client);
+        let edit = async || extensions.verdict(EXTENSION, "1.2.0").await;
+        let is_right =
+            |verdict: &crate::verdict::Verdict| verdict.denies(&["[NotASuccessor]", &line]);
+        let late = followed(&self.guard, BOUND, edit, is_right).await;
+        late.context("the new content")?;
+        Ok(())
+    }
+}
+
+impl Flood {
+    /// Every answer was right.
+    pub(super) async fn end(self) -> Result<()> {
+        for load in self.0 {
+            load.stop().await?;
+        }
+        Ok(())
+    }
+}
+
+/// For content that comes once a fault is over.
+const BOUND: Duration = Duration::from_secs(10);

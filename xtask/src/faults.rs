@@ -1,0 +1,121 @@
+//! `cargo xtask faults`: what people see while parts of a cluster fail, as a table.
+//!
+//! The end-to-end tests `faults::` play the faults and say a line for each. Nothing here measures.
+
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+
+use crate::e2e::{self, E2eError};
+use crate::machine::Facts;
+use crate::page::{FiguresPage, PageError};
+use crate::report::say;
+
+/// Why there is no table.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FaultsError {
+    #[error(transparent)]
+    Tests(#[from] E2eError),
+    #[error("a line of the tests is not a row: {0}")]
+    Row(#[from] serde_json::Error),
+    #[error("the tests said no row")]
+    NoRow,
+    #[error(transparent)]
+    Page(#[from] PageError),
+}
+
+/// What one fault has cost.
+#[derive(Debug, Deserialize)]
+struct FaultRow {
+    fault: String,
+    edits: usize,
+    /// Edits a second.
+    pace: f64,
+    failed: usize,
+    undecided: usize,
+    wrong: usize,
+    /// Seconds that the fault took.
+    seconds: f64,
+    /// Milliseconds after it until the last edit that was not answered as before.
+    recovered: u64,
+}
+
+/// Plays all faults, prints their table, and writes it into the page if that is wanted.
+pub(crate) fn run(is_written: bool) -> Result<(), FaultsError> {
+    let commit = is_written.then(|| PAGE.prepare()).transpose()?;
+    let mut rows = Vec::new();
+    e2e::run_alone(&["--ignored", "--test-threads=1", "faults::"], |line| {
+        rows.extend(row(line));
+    })?;
+    let rows: Vec<FaultRow> = rows.into_iter().collect::<Result<_, _>>()?;
+    if rows.is_empty() {
+        return Err(FaultsError::NoRow);
+    }
+    let table = table(&rows);
+    say(&table);
+    if commit.is_some() {
+        let facts = Facts::gather([].into());
+        PAGE.write(&format!("{facts}.\n\n{table}"))?;
+    }
+    Ok(())
+}
+
+/// The row that a line of the tests is, if it is one.
+fn row(line: &str) -> Option<serde_json::Result<FaultRow>> {
+    Some(serde_json::from_str(line.strip_prefix("fault: ")?))
+}
+
+fn table(rows: &[FaultRow]) -> String {
+    let mut table =
+        "| fault | seconds | edits | a second | failed | undecided | wrong | recovered after |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+            .to_owned();
+    for row in rows {
+        let FaultRow {
+            fault,
+            edits,
+            pace,
+            failed,
+            undecided,
+            wrong,
+            seconds,
+            recovered,
+        } = row;
+        // A string takes whatever is written.
+        let _ = writeln!(
+            table,
+            "| {fault} | {seconds:.1} | {edits} | {pace:.0} | {failed} | {undecided} | {wrong} | {recovered} ms |"
+        );
+    }
+    table
+}
+
+/// The page with the table.
+pub(crate) const PAGE: FiguresPage = FiguresPage {
+    file: "docs/reliability.md",
+    start: "<!-- written by cargo xtask faults --write -->",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_the_tests_is_a_row_of_the_table() {
+        let line = r#"fault: {"fault": "etcd is stopped", "edits": 400, "pace": 55.2, "failed": 0, "undecided": 3,
+            "wrong": 0, "seconds": 30.25, "recovered": 120}"#;
+        let row = row(line).unwrap().unwrap();
+        let table = table(&[row]);
+        let last = table.lines().last().unwrap();
+        assert_eq!(
+            last,
+            "| etcd is stopped | 30.2 | 400 | 55 | 0 | 3 | 0 | 120 ms |"
+        );
+    }
+
+    #[test]
+    fn other_lines_are_no_rows() {
+        assert!(row("test faults::of_pods ... ok").is_none());
+        assert!(row("fault: nothing").unwrap().is_err());
+    }
+}
