@@ -1,8 +1,12 @@
 //! Credentials for registries, from where docker, podman and Kubernetes keep them: `auth.json`, `config.json`, a pull
 //! secret's `.dockerconfigjson`, and the helpers that these files name.
 //!
+//! An entry for a host or a path counts before one with a pattern.
+//!
 //! Upstream: containers/image, `docs/containers-auth.json.5.md`; docker/cli and its
 //! credential helpers, as released in 2025.
+
+mod pattern;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -22,6 +26,7 @@ use tokio::time::timeout;
 
 use super::reference::{ImageReference, is_docker};
 use crate::foreign_text::one_line;
+use pattern::is_pattern_of;
 
 /// A user of a registry.
 #[derive(Clone, Eq, PartialEq)]
@@ -178,6 +183,7 @@ async fn login_of(
         return ask(helper, host).await;
     }
     let entry = names.iter().find_map(|name| find(&parsed.auths, name));
+    let entry = entry.or_else(|| find_pattern(&parsed.auths, &image.name()));
     match entry {
         Some((name, entry)) if !entry.is_empty() => entry.login(file, name).map(Some),
         _ if !parsed.creds_store.is_empty() => ask(&parsed.creds_store, server(image)).await,
@@ -210,6 +216,13 @@ fn server(image: &ImageReference) -> &str {
 fn find<'f, T>(entries: &'f BTreeMap<String, T>, name: &str) -> Option<(&'f str, &'f T)> {
     let mut entries = entries.iter();
     let found = entries.find(|(key, _)| bare(key) == name)?;
+    Some((found.0, found.1))
+}
+
+/// The entry with a pattern that matches an image. As for the kubelet, the last in the order of bytes comes first.
+fn find_pattern<'f, T>(entries: &'f BTreeMap<String, T>, image: &str) -> Option<(&'f str, &'f T)> {
+    let mut entries = entries.iter().rev();
+    let found = entries.find(|(key, _)| is_pattern_of(bare(key), image))?;
     Some((found.0, found.1))
 }
 
@@ -364,6 +377,9 @@ mod tests {
             "quay.example/a/b": auth("repository:3"),
             "https://index.docker.io/v1/": auth("docker:4"),
             "other.example:5000": {"username": "plain", "password": "5"},
+            "*.example/a": auth("paths:6"),
+            "*.example": auth("hosts:7"),
+            "https://*.cloud.example:5000/v2/": auth("port:8"),
         }});
         for (name, login) in [
             ("quay.example/a/b:1", Some("repository:3")),
@@ -371,7 +387,11 @@ mod tests {
             ("quay.example/x:1", Some("host:1")),
             ("docker.io/busybox:1", Some("docker:4")),
             ("other.example:5000/x:1", Some("plain:5")),
-            ("unknown.example/x:1", None),
+            ("third.example/a/x:1", Some("paths:6")),
+            ("third.example/x:1", Some("hosts:7")),
+            ("eu.cloud.example:5000/x:1", Some("port:8")),
+            ("eu.cloud.example/x:1", None),
+            ("unknown.test/x:1", None),
         ] {
             assert_eq!(
                 found(&file, name).await,
