@@ -19,11 +19,14 @@
 
 mod answer;
 mod challenge;
+mod containers;
 mod credentials;
 mod layer;
 mod layout;
 mod manifest;
+mod mirrors;
 mod place;
+mod pull;
 mod reference;
 mod registry;
 mod store;
@@ -40,11 +43,14 @@ use std::thread;
 
 use tokio::runtime::{Builder, Runtime};
 
+pub use containers::ContainersFault;
 pub use credentials::CredentialsFault;
 pub use layer::LayerFault;
 pub use layout::LayoutFault;
 pub use manifest::ManifestFault;
+pub use mirrors::{BlockedPlace, MirrorsFault, TableFault};
 pub use place::{ImagePlace, ImagePlaceError};
+pub use pull::{FailedMirror, FailedMirrors};
 pub use reference::{ImageReference, ReferenceFault};
 pub use registry::RegistryFault;
 pub use store::UnpackedImage;
@@ -195,8 +201,7 @@ impl ImageReader {
         if let Some(image) = place.digest().and_then(known) {
             return Ok(image);
         }
-        let mut source = ImageParts::open(place, &self.access)?;
-        let (digest, top) = source.top()?;
+        let (mut source, digest, top) = ImageParts::open(place, &self.access)?;
         if let Some(image) = known(digest) {
             return Ok(image);
         }
@@ -270,8 +275,8 @@ impl ImageKind {
 
 /// Where the parts of an image come from.
 enum ImageParts<'a> {
-    Registry(Box<Registry<'a>>, ImageVersion, Runtime),
-    Layout(ImageLayout, Option<&'a str>),
+    Registry(Box<Registry<'a>>, Runtime),
+    Layout(ImageLayout),
 }
 
 /// A manifest, and the media type that it was sent as.
@@ -281,49 +286,56 @@ struct SentManifest {
 }
 
 impl<'a> ImageParts<'a> {
-    fn open(place: &'a ImagePlace, access: &'a RegistryAccess) -> Result<Self, UnpackFault> {
-        Ok(match place {
+    /// The parts of an image, with the manifest that is named and its digest.
+    fn open(
+        place: &ImagePlace,
+        access: &'a RegistryAccess,
+    ) -> Result<(Self, Sha256, SentManifest), UnpackFault> {
+        match place {
             ImagePlace::Layout(path, name) => {
-                Self::Layout(ImageLayout::of_folder(path)?, name.as_deref())
+                Self::of_layout(ImageLayout::of_folder(path)?, name.as_deref())
             }
             ImagePlace::Archive(path, name) => {
-                Self::Layout(ImageLayout::of_archive(path)?, name.as_deref())
+                Self::of_layout(ImageLayout::of_archive(path)?, name.as_deref())
             }
-            ImagePlace::Registry(image) => {
-                let runtime = Builder::new_current_thread().enable_all().build();
-                let runtime = runtime.map_err(UnpackFault::Store)?;
-                let registry = Box::new(Registry::new(image, access)?);
-                Self::Registry(registry, image.version.clone(), runtime)
-            }
-        })
+            ImagePlace::Registry(image) => Self::of_registry(image, access),
+        }
     }
 
-    /// The manifest that is named, and its digest.
-    fn top(&mut self) -> Result<(Sha256, SentManifest), UnpackFault> {
-        match self {
-            Self::Layout(layout, name) => {
-                let listed = layout.top(*name)?;
-                Ok((listed.digest, self.manifest(listed.digest)?))
-            }
-            Self::Registry(registry, version, runtime) => {
-                let (bytes, media_type) = runtime.block_on(registry.manifest(version))?;
-                let found = Sha256::of(&bytes);
-                is_expected("manifest", found, version.digest().unwrap_or(found))?;
-                Ok((found, SentManifest { bytes, media_type }))
-            }
-        }
+    fn of_layout(
+        layout: ImageLayout,
+        name: Option<&str>,
+    ) -> Result<(Self, Sha256, SentManifest), UnpackFault> {
+        let digest = layout.top(name)?.digest;
+        let mut parts = Self::Layout(layout);
+        let top = parts.manifest(digest)?;
+        Ok((parts, digest, top))
+    }
+
+    fn of_registry(
+        image: &ImageReference,
+        access: &'a RegistryAccess,
+    ) -> Result<(Self, Sha256, SentManifest), UnpackFault> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(UnpackFault::Store)?;
+        let first = runtime.block_on(pull::first(image, access));
+        let (registry, bytes, media_type) = first?;
+        let found = Sha256::of(&bytes);
+        is_expected("manifest", found, image.version.digest().unwrap_or(found))?;
+        let parts = Self::Registry(Box::new(registry), runtime);
+        Ok((parts, found, SentManifest { bytes, media_type }))
     }
 
     fn manifest(&mut self, digest: Sha256) -> Result<SentManifest, UnpackFault> {
         match self {
-            Self::Layout(layout, _) => {
+            Self::Layout(layout) => {
                 let bytes = layout
                     .blob(digest, MANIFEST_BYTES, &small())?
                     .map_err(UnpackFault::Store)?;
                 let media_type = String::new();
                 Ok(SentManifest { bytes, media_type })
             }
-            Self::Registry(registry, _, runtime) => {
+            Self::Registry(registry, runtime) => {
                 let version = ImageVersion::Digest(digest);
                 let (bytes, media_type) = runtime.block_on(registry.manifest(&version))?;
                 is_expected("manifest", Sha256::of(&bytes), digest)?;
@@ -404,8 +416,8 @@ impl<'a> ImageParts<'a> {
         take: &TakeBody<T>,
     ) -> Result<T, UnpackFault> {
         match self {
-            Self::Layout(layout, _) => Ok(layout.blob(listed.digest, listed.size, take)?),
-            Self::Registry(registry, _, runtime) => {
+            Self::Layout(layout) => Ok(layout.blob(listed.digest, listed.size, take)?),
+            Self::Registry(registry, runtime) => {
                 let blob = registry.blob(listed.digest, listed.size, take);
                 let fetched = runtime.block_on(blob)?;
                 is_expected(what, fetched.sha256, listed.digest)?;

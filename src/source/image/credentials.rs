@@ -104,6 +104,12 @@ impl CredentialFiles {
         Self(files(env::var_os))
     }
 
+    /// This file alone.
+    #[cfg(test)]
+    pub(super) fn at(file: PathBuf) -> Self {
+        Self(vec![(file, true)])
+    }
+
     /// The credentials for an image. None if no file has any: most registries serve catalogs to everybody.
     pub(super) async fn login(
         &self,

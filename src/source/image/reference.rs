@@ -94,7 +94,7 @@ impl FromStr for ImageReference {
         let (repository, version) = split(path)?;
         Ok(Self {
             repository: completed(host, repository).into(),
-            host: host.into(),
+            host: if is_docker(host) { "docker.io" } else { host }.into(),
             version: version.ok_or_else(|| ReferenceFault::NoVersion { found: found() })?,
         })
     }
@@ -169,6 +169,7 @@ mod tests {
             ("quay.io/x/catalog:v4.20", "quay.io/x/catalog:v4.20"),
             ("localhost:5000/c:1", "localhost:5000/c:1"),
             ("docker.io/busybox:1", "docker.io/library/busybox:1"),
+            ("index.docker.io/busybox:1", "docker.io/library/busybox:1"),
             (&format!("r.io/a/b@{digest}"), &format!("r.io/a/b@{digest}")),
             (
                 &format!("r.io/a/b:t@{digest}"),

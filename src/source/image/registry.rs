@@ -23,22 +23,29 @@ use tokio::time::sleep;
 
 use super::answer::{REDIRECTS, RegistryAnswer, is_as_safe, is_busy, next, refused};
 use super::challenge::Challenge;
+use super::containers::ContainersConfig;
 use super::credentials::{CredentialFiles, CredentialsFault, Login};
 use super::manifest::{ACCEPTED, MANIFEST_BYTES};
+use super::mirrors::{BlockedPlace, MirrorsFault, PullSource};
+use super::pull::FailedMirrors;
 use super::reference::{ImageReference, ImageVersion, is_docker};
 use crate::source::digest::Sha256;
 use crate::source::http::{
     Address, AddressError, AwaitedPart, Encoding, FetchError, FetchLimits, FetchedBody, HttpClient,
-    Retry, RootsError, TlsFault, consume,
+    Retry, RootsError, consume,
 };
 
-/// The repository of an image.
+/// The repository of an image, in its registry or a mirror.
 pub(super) struct Registry<'a> {
-    image: &'a ImageReference,
+    source: PullSource,
     client: HttpClient,
     access: &'a RegistryAccess,
+    /// How often each part is asked for.
+    pub(super) tries: NonZero<u32>,
     /// The scheme of the registry.
     scheme: &'static str,
+    /// Whether it has answered, so that its scheme stays.
+    is_reached: bool,
     /// What the registry accepted last.
     authorization: Option<HeaderValue>,
     began: Instant,
@@ -50,6 +57,7 @@ pub(super) struct RegistryAccess {
     pub(super) limits: FetchLimits,
     pub(super) retry: Retry,
     pub(super) credentials: CredentialFiles,
+    pub(super) containers: ContainersConfig,
 }
 
 /// Why a registry gives none of it.
@@ -116,6 +124,22 @@ pub enum RegistryFault {
     /// The URL of a registry cannot be made of the name.
     #[error(transparent)]
     Address(#[from] AddressError),
+    /// `registries.conf` cannot be used.
+    #[error(transparent)]
+    Mirrors(#[from] MirrorsFault),
+    /// The place must not be asked.
+    #[error(transparent)]
+    Blocked(#[from] BlockedPlace),
+    /// Neither a mirror nor the registry gives it.
+    #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
+    EveryPlace {
+        /// The mirrors.
+        mirrors: FailedMirrors,
+        /// The image, as the registry names it.
+        image: Box<str>,
+        /// Why the registry does not give it.
+        fault: Box<Self>,
+    },
 }
 
 /// Reads a body, perhaps several times.
@@ -123,15 +147,20 @@ pub(super) type TakeBody<T> = Arc<dyn Fn(&mut dyn Read) -> T + Send + Sync>;
 
 impl<'a> Registry<'a> {
     pub(super) fn new(
-        image: &'a ImageReference,
+        source: PullSource,
         access: &'a RegistryAccess,
     ) -> Result<Self, RegistryFault> {
+        if let Some(blocked) = source.blocked {
+            return Err(blocked.into());
+        }
         let client = HttpClient::new(None, access.limits)?.with_proxies_of_environment();
         Ok(Self {
-            image,
+            source,
             client,
             access,
+            tries: access.retry.tries,
             scheme: "https",
+            is_reached: false,
             authorization: None,
             began: Instant::now(),
         })
@@ -175,6 +204,14 @@ impl<'a> Registry<'a> {
         self.get(&format!("blobs/{digest}"), read).await
     }
 
+    fn retry(&self) -> Retry {
+        let tries = self.tries;
+        Retry {
+            tries,
+            ..self.access.retry
+        }
+    }
+
     /// For an answer of at most so many bytes.
     fn limits(&self, bytes: u64) -> FetchLimits {
         FetchLimits {
@@ -194,7 +231,7 @@ impl<'a> Registry<'a> {
         loop {
             let limit = self.access.limits.total;
             if self.began.elapsed() > limit {
-                let host = self.image.host.clone();
+                let host = self.source.image.host.clone();
                 return Err(RegistryFault::Slow { host, limit });
             }
             let error = match self.follow(path, &read).await {
@@ -202,7 +239,7 @@ impl<'a> Registry<'a> {
                 ended => return ended,
             };
             failed += 1;
-            let Some(pause) = self.access.retry.pause(failed, fastrand::f64()) else {
+            let Some(pause) = self.retry().pause(failed, fastrand::f64()) else {
                 return Err(error);
             };
             sleep(pause.max(error.wait())).await;
@@ -227,6 +264,7 @@ impl<'a> Registry<'a> {
                 }
                 answer => answer?,
             };
+            self.is_reached = true;
             match answer {
                 RegistryAnswer::Content(content) => return Ok(content),
                 RegistryAnswer::Challenged(challenge) if !is_answered && !is_elsewhere => {
@@ -248,25 +286,22 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// Whether a registry of this machine has no TLS. It may do so, as for docker.
+    /// Whether to ask without TLS.
     fn is_plain(&self, place: &Address, error: &FetchError) -> bool {
-        let is_without = matches!(
-            error,
-            FetchError::Tls {
-                fault: TlsFault::None | TlsFault::Closed,
-                ..
-            }
-        );
-        is_without && place.is_loopback() && self.scheme == "https"
+        let is_first = !self.is_reached && self.scheme == "https";
+        is_first && self.source.is_plain(place, error)
     }
 
     fn place(&self, path: &str) -> Result<Address, AddressError> {
-        let host = if is_docker(&self.image.host) {
+        let ImageReference {
+            host, repository, ..
+        } = &self.source.image;
+        let host = if is_docker(host) {
             "registry-1.docker.io"
         } else {
-            &self.image.host
+            host
         };
-        let (scheme, repository) = (self.scheme, &self.image.repository);
+        let scheme = self.scheme;
         Address::of(&format!("{scheme}://{host}/v2/{repository}/{path}"))
     }
 
@@ -296,7 +331,7 @@ impl<'a> Registry<'a> {
         place: &Address,
         challenge: Challenge,
     ) -> Result<Option<HeaderValue>, RegistryFault> {
-        let login = self.access.credentials.login(self.image).await?;
+        let login = self.access.credentials.login(&self.source.image).await?;
         match challenge {
             Challenge::Basic => Ok(login.as_ref().map(basic)),
             Challenge::Bearer { realm, service } => {
@@ -319,7 +354,7 @@ impl<'a> Registry<'a> {
     fn token_url(&self, realm: &str, service: Option<&str>) -> String {
         let mut query = Serializer::new(String::new());
         query.extend_pairs(service.map(|service| ("service", service)));
-        let scope = format!("repository:{}:pull", self.image.repository);
+        let scope = format!("repository:{}:pull", self.source.image.repository);
         query.append_pair("scope", &scope);
         let joint = if realm.contains('?') { '&' } else { '?' };
         format!("{realm}{joint}{}", query.finish())
@@ -422,6 +457,7 @@ impl RegistryAccess {
                 tries: TRIES,
             },
             credentials: CredentialFiles::of_user(),
+            containers: ContainersConfig::of_user(),
         }
     }
 }

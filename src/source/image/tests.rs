@@ -1,6 +1,7 @@
 //! Images from layouts on disk, good ones and others.
 
 mod layers;
+mod mirrors;
 mod registry;
 
 use std::fs;
@@ -13,6 +14,7 @@ use olmguard_support::oci::{CONFIGS, INDEX, Layer, TestImage};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::containers::ContainersConfig;
 use super::credentials::CredentialFiles;
 use super::*;
 
@@ -30,6 +32,7 @@ impl Reader {
         access.limits.silence = Duration::from_millis(500);
         access.retry.base = Duration::from_millis(1);
         access.credentials = CredentialFiles::default();
+        access.containers = ContainersConfig::default();
         let reader = ImageReader { store, access };
         Self { folder, reader }
     }

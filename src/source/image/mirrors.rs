@@ -1,0 +1,476 @@
+//! Mirrors of registries: `registries.conf`, version 2, as podman, CRI-O and operator-controller read it.
+//!
+//! ```text
+//! registry.example/a/b:v1 --longest prefix--> [[registry]] --> mirror, mirror, ... --> location
+//! ```
+//!
+//! The location of each place replaces the prefix. A place is blocked if the prefix of its own name is blocked, so a
+//! blocked registry can still have mirrors. `insecure` allows a place without TLS. Upstream also skips the check of its
+//! certificate then, and we never do.
+//!
+//! Upstream matches the name without its tag, takes `example.com` for a prefix of `example.com:5000`, and takes the
+//! first of two prefixes of one length. We follow. We refuse names without a registry, so we do not read how to complete
+//! them.
+//!
+//! Upstream: go.podman.io/image v5.40.0, [`pkg/sysregistriesv2/system_registries_v2.go`] and
+//! [`docker/docker_client.go`] (`newDockerClient`, for blocked places).
+//!
+//! [`pkg/sysregistriesv2/system_registries_v2.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/pkg/sysregistriesv2/system_registries_v2.go
+//! [`docker/docker_client.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/docker_client.go
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use super::containers::{ConfigText, ContainersConfig, ContainersFault};
+use super::reference::{ImageReference, ImageVersion};
+use crate::foreign_text::one_line;
+use crate::source::http::{Address, AwaitedPart, FetchError, TlsFault};
+
+/// The rules of all files, by prefix.
+#[derive(Debug, Default)]
+pub(super) struct RegistriesConf(BTreeMap<Box<str>, PrefixRule>);
+
+/// The places of an image, in the order in which they are asked.
+#[derive(Debug)]
+pub(super) struct PullSources {
+    pub(super) mirrors: Vec<PullSource>,
+    pub(super) registry: PullSource,
+}
+
+/// A place of an image.
+#[derive(Debug)]
+pub(super) struct PullSource {
+    /// The image, as the place names it.
+    pub(super) image: ImageReference,
+    /// Whether the place may be without TLS.
+    pub(super) is_insecure: bool,
+    /// Why the place must not be asked.
+    pub(super) blocked: Option<BlockedPlace>,
+}
+
+/// Why an image must not be pulled from a place.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "{image} is blocked: {} has blocked = true for {prefix:?}; remove it there, or use another registry",
+    .file.display()
+)]
+pub struct BlockedPlace {
+    /// The image.
+    pub image: Box<str>,
+    /// The file that blocks it.
+    pub file: PathBuf,
+    /// The prefix there.
+    pub prefix: Box<str>,
+}
+
+/// Why `registries.conf` cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MirrorsFault {
+    /// It cannot be read.
+    #[error(transparent)]
+    File(#[from] ContainersFault),
+    /// It does not have the form.
+    #[error("{}:{line}:{column}: {why}", .file.display())]
+    Form {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The character of the line, from 1.
+        column: usize,
+        /// The fault there.
+        why: TableFault,
+    },
+    /// A location makes a text that names no image.
+    #[error(
+        "{}: the location {location:?} makes {found:?} of {image}: expected HOST/REPOSITORY:TAG",
+        .file.display()
+    )]
+    Rewrite {
+        /// The file.
+        file: PathBuf,
+        /// The location.
+        location: Box<str>,
+        /// The text that should name an image.
+        found: Box<str>,
+        /// The image.
+        image: Box<str>,
+    },
+}
+
+/// A fault in `registries.conf`.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableFault {
+    /// It is not TOML, or has other types.
+    #[error("{0}: expected registries.conf in version 2")]
+    Toml(Box<str>),
+    /// It has the form that podman no longer reads.
+    #[error(
+        "[registries] is of version 1: expected version 2; write [[registry]] with a location, and \
+         insecure or blocked"
+    )]
+    Version1,
+    /// The table applies to nothing.
+    #[error("[[registry]] has neither prefix nor location: expected a location")]
+    NoPrefix,
+    /// A prefix is no place to pull from.
+    #[error("prefix {0:?} has no location: expected one, or a prefix such as *.example.com")]
+    NoLocation(Box<str>),
+    /// The mirror is nowhere.
+    #[error("[[registry.mirror]] of {0:?} has no location: expected one")]
+    NoMirror(Box<str>),
+    /// It is a URL.
+    #[error("{0:?} has a scheme: expected HOST or HOST/PATH")]
+    Scheme(Box<str>),
+    /// A wildcard with more than a host.
+    #[error("prefix {0:?} has a wildcard: expected a host alone, such as *.example.com")]
+    Wildcard(Box<str>),
+    /// The setting of a mirror, on a registry.
+    #[error("registry {0:?} has pull-from-mirror: expected it in a [[registry.mirror]]")]
+    NotOfMirror(Box<str>),
+    /// Two settings for one thing.
+    #[error(
+        "registry {0:?} has mirror-by-digest-only, and its mirror pull-from-mirror: expected one of them"
+    )]
+    TwoLimits(Box<str>),
+    /// Two tables that contradict each other.
+    #[error("location {location:?} has two values of {setting}: expected one")]
+    Conflict {
+        /// The location of both.
+        location: Box<str>,
+        /// The setting.
+        setting: &'static str,
+    },
+}
+
+/// The rule of a file for a prefix.
+#[derive(Debug)]
+struct PrefixRule {
+    file: PathBuf,
+    /// Only a prefix with a wildcard can be without one.
+    location: Option<Box<str>>,
+    is_insecure: bool,
+    is_blocked: bool,
+    mirrors: Vec<Mirror>,
+}
+
+#[derive(Debug)]
+struct Mirror {
+    location: Box<str>,
+    is_insecure: bool,
+    serves: PullFromMirror,
+}
+
+/// For which images a mirror is asked.
+#[derive(Clone, Copy, Debug, Default)]
+enum PullFromMirror {
+    #[default]
+    All,
+    DigestOnly,
+    TagOnly,
+}
+
+impl PullSource {
+    /// Whether the place can be without TLS, after a request with it: a registry of this machine, as for docker, or an
+    /// insecure one, which can be at another port then.
+    pub(super) fn is_plain(&self, place: &Address, error: &FetchError) -> bool {
+        match error {
+            FetchError::Tls {
+                fault: TlsFault::None | TlsFault::Closed,
+                ..
+            } => self.is_insecure || place.is_loopback(),
+            FetchError::Connect { .. }
+            | FetchError::Timeout {
+                awaited: AwaitedPart::Connection,
+                ..
+            } => self.is_insecure,
+            _ => false,
+        }
+    }
+}
+
+impl RegistriesConf {
+    pub(super) fn read(config: &ContainersConfig) -> Result<Self, MirrorsFault> {
+        let mut rules = BTreeMap::new();
+        for text in config.registries()? {
+            rules.extend(parse(&text)?);
+        }
+        Ok(Self(rules))
+    }
+
+    /// The places of an image.
+    pub(super) fn sources(&self, image: &ImageReference) -> Result<PullSources, MirrorsFault> {
+        let Some((prefix, rule)) = self.find(image) else {
+            return Ok(PullSources {
+                mirrors: Vec::new(),
+                registry: self.source(image.clone(), false),
+            });
+        };
+        let mirrors = rule
+            .mirrors
+            .iter()
+            .filter(|it| it.serves.has(&image.version));
+        let mirrors = mirrors.map(|mirror| {
+            let image = rule.rewritten(image, prefix, &mirror.location)?;
+            Ok(self.source(image, mirror.is_insecure))
+        });
+        let own = match &rule.location {
+            Some(location) => rule.rewritten(image, prefix, location)?,
+            None => image.clone(),
+        };
+        Ok(PullSources {
+            mirrors: mirrors.collect::<Result<_, MirrorsFault>>()?,
+            registry: self.source(own, rule.is_insecure),
+        })
+    }
+
+    fn source(&self, image: ImageReference, is_insecure: bool) -> PullSource {
+        let rule = self.find(&image).filter(|(_, rule)| rule.is_blocked);
+        let blocked = rule.map(|(prefix, rule)| BlockedPlace {
+            image: image.to_string().into(),
+            file: rule.file.clone(),
+            prefix: prefix.into(),
+        });
+        PullSource {
+            image,
+            is_insecure,
+            blocked,
+        }
+    }
+
+    /// The longest prefix of a name. It is the first of several, which are in order.
+    fn find(&self, image: &ImageReference) -> Option<(&str, &PrefixRule)> {
+        let name = image.name();
+        let rules = self.0.iter().map(|(prefix, rule)| (&**prefix, rule));
+        let matching = rules.filter(|(prefix, _)| matched(&name, prefix).is_some());
+        matching.rev().max_by_key(|(prefix, _)| prefix.len())
+    }
+}
+
+impl PrefixRule {
+    /// The image at a location, which replaces what the prefix matches.
+    fn rewritten(
+        &self,
+        image: &ImageReference,
+        prefix: &str,
+        location: &str,
+    ) -> Result<ImageReference, MirrorsFault> {
+        let name = image.to_string();
+        let rest = matched(&name, prefix).and_then(|end| name.get(end..));
+        let text = format!("{location}{}", rest.unwrap_or_default());
+        let parsed = text.parse::<ImageReference>().ok();
+        let same = parsed.filter(|parsed| parsed.to_string() == text);
+        same.ok_or_else(|| MirrorsFault::Rewrite {
+            file: self.file.clone(),
+            location: location.into(),
+            found: one_line(&text).into(),
+            image: name.into(),
+        })
+    }
+}
+
+impl PullFromMirror {
+    fn has(self, version: &ImageVersion) -> bool {
+        match self {
+            Self::All => true,
+            Self::DigestOnly => version.digest().is_some(),
+            Self::TagOnly => version.digest().is_none(),
+        }
+    }
+}
+
+/// How much of a name a prefix matches.
+fn matched(name: &str, prefix: &str) -> Option<usize> {
+    let end = match prefix.strip_prefix('*') {
+        Some(domain) if domain.starts_with('.') => {
+            let at = name.find(domain)?;
+            let is_of_host = !name.get(..at)?.contains('/');
+            is_of_host.then_some(at + domain.len())?
+        }
+        _ => name.starts_with(prefix).then_some(prefix.len())?,
+    };
+    let next = name.get(end..)?.chars().next();
+    let is_end = next.is_none_or(|next| matches!(next, ':' | '/' | '@'));
+    is_end.then_some(end)
+}
+
+// === One file ===
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RegistriesFile {
+    registry: Vec<Spanned<RegistryTable>>,
+    registries: Option<Spanned<Version1>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct RegistryTable {
+    prefix: String,
+    location: String,
+    insecure: bool,
+    blocked: bool,
+    mirror: Vec<MirrorTable>,
+    mirror_by_digest_only: bool,
+    pull_from_mirror: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct MirrorTable {
+    location: String,
+    insecure: bool,
+    #[serde(deserialize_with = "limit")]
+    pull_from_mirror: Option<PullFromMirror>,
+}
+
+fn limit<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PullFromMirror>, D::Error> {
+    match String::deserialize(from)?.as_str() {
+        "" => Ok(None),
+        "all" => Ok(Some(PullFromMirror::All)),
+        "digest-only" => Ok(Some(PullFromMirror::DigestOnly)),
+        "tag-only" => Ok(Some(PullFromMirror::TagOnly)),
+        other => Err(D::Error::custom(format_args!(
+            "{other:?} is not all, digest-only or tag-only"
+        ))),
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Version1 {
+    search: Version1List,
+    insecure: Version1List,
+    block: Version1List,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Version1List {
+    registries: Option<Vec<String>>,
+}
+
+impl Version1 {
+    fn is_set(&self) -> bool {
+        let lists = [&self.search, &self.insecure, &self.block];
+        lists.iter().any(|list| list.registries.is_some())
+    }
+}
+
+impl RegistryTable {
+    fn rule(&self, file: &Path) -> Result<(Box<str>, PrefixRule), TableFault> {
+        let (prefix, location) = (self.prefix()?, bare(&self.location)?);
+        if !self.pull_from_mirror.is_empty() {
+            return Err(TableFault::NotOfMirror(prefix));
+        }
+        let mirrors = self
+            .mirror
+            .iter()
+            .map(|mirror| self.mirror(&prefix, mirror));
+        let rule = PrefixRule {
+            file: file.to_owned(),
+            location: (!location.is_empty()).then_some(location),
+            is_insecure: self.insecure,
+            is_blocked: self.blocked,
+            mirrors: mirrors.collect::<Result<_, _>>()?,
+        };
+        Ok((prefix, rule))
+    }
+
+    fn prefix(&self) -> Result<Box<str>, TableFault> {
+        if self.prefix.is_empty() && self.location.is_empty() {
+            return Err(TableFault::NoPrefix);
+        }
+        if self.prefix.is_empty() {
+            return bare(&self.location);
+        }
+        let prefix = bare(&self.prefix)?;
+        match prefix.strip_prefix("*.") {
+            Some(host) if host.contains(['/', ':', '@']) => Err(TableFault::Wildcard(prefix)),
+            None if self.location.is_empty() => Err(TableFault::NoLocation(prefix)),
+            _ => Ok(prefix),
+        }
+    }
+
+    fn mirror(&self, prefix: &str, mirror: &MirrorTable) -> Result<Mirror, TableFault> {
+        let location = bare(&mirror.location)?;
+        if location.is_empty() {
+            return Err(TableFault::NoMirror(prefix.into()));
+        }
+        let serves = match (self.mirror_by_digest_only, mirror.pull_from_mirror) {
+            (true, Some(_)) => return Err(TableFault::TwoLimits(prefix.into())),
+            (true, None) => PullFromMirror::DigestOnly,
+            (false, limit) => limit.unwrap_or_default(),
+        };
+        Ok(Mirror {
+            location,
+            is_insecure: mirror.insecure,
+            serves,
+        })
+    }
+}
+
+/// The rules of a file, by prefix. The first of several tables with one prefix counts.
+fn parse(text: &ConfigText) -> Result<BTreeMap<Box<str>, PrefixRule>, MirrorsFault> {
+    let parsed: RegistriesFile = toml::from_str(&text.text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        fault(text, at, TableFault::Toml(one_line(error.message()).into()))
+    })?;
+    if let Some(old) = parsed.registries.filter(|old| old.get_ref().is_set()) {
+        return Err(fault(text, old.span().start, TableFault::Version1));
+    }
+    let (mut rules, mut settings) = (BTreeMap::new(), BTreeMap::new());
+    for table in &parsed.registry {
+        let failed = |why| fault(text, table.span().start, why);
+        let (prefix, rule) = table.get_ref().rule(&text.file).map_err(failed)?;
+        agree(&mut settings, &prefix, &rule).map_err(failed)?;
+        rules.entry(prefix).or_insert(rule);
+    }
+    Ok(rules)
+}
+
+/// Refuses two tables that say different things of one location.
+fn agree(
+    settings: &mut BTreeMap<Box<str>, (bool, bool)>,
+    prefix: &str,
+    rule: &PrefixRule,
+) -> Result<(), TableFault> {
+    let location: Box<str> = rule.location.as_deref().unwrap_or(prefix).into();
+    let found = (rule.is_insecure, rule.is_blocked);
+    let first = *settings.entry(location.clone()).or_insert(found);
+    let setting = match (first.0 == found.0, first.1 == found.1) {
+        (true, true) => return Ok(()),
+        (false, _) => "insecure",
+        (true, false) => "blocked",
+    };
+    Err(TableFault::Conflict { location, setting })
+}
+
+/// A prefix or location as it is compared.
+fn bare(text: &str) -> Result<Box<str>, TableFault> {
+    let bare = text.trim_end_matches('/');
+    let is_url = bare.starts_with("http://") || bare.starts_with("https://");
+    (!is_url)
+        .then(|| bare.into())
+        .ok_or_else(|| TableFault::Scheme(one_line(text).into()))
+}
+
+fn fault(text: &ConfigText, at: usize, why: TableFault) -> MirrorsFault {
+    let before = text.text.get(..at).unwrap_or(&text.text);
+    let last = before.rsplit('\n').next().unwrap_or_default();
+    MirrorsFault::Form {
+        file: text.file.clone(),
+        line: before.matches('\n').count() + 1,
+        column: last.chars().count() + 1,
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! The place that serves an image: the first of its mirrors that has it, or its registry.
+//!
+//! The first that answers with a manifest serves all of the image, even if it fails later. A mirror gets one try for the
+//! manifest, because there is another place. For the rest, it gets as many tries as a registry.
+//!
+//! Upstream: go.podman.io/image v5.40.0, [`docker/docker_image_src.go`] (`newImageSource`).
+//!
+//! [`docker/docker_image_src.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/docker_image_src.go
+
+use std::fmt;
+use std::num::NonZero;
+
+use tracing::debug;
+
+use super::mirrors::{PullSource, RegistriesConf};
+use super::reference::ImageReference;
+use super::registry::{Registry, RegistryAccess, RegistryFault};
+
+/// A mirror that did not give an image.
+#[derive(Debug)]
+pub struct FailedMirror {
+    /// The image, as the mirror names it.
+    pub image: Box<str>,
+    /// Why.
+    pub fault: Box<RegistryFault>,
+}
+
+/// The mirrors that did not give an image, in the order in which they were asked.
+#[derive(Debug)]
+pub struct FailedMirrors(pub Vec<FailedMirror>);
+
+impl fmt::Display for FailedMirrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, FailedMirror { image, fault }) in self.0.iter().enumerate() {
+            let joint = if at == 0 { "" } else { ", " };
+            write!(f, "{joint}[{image}: {fault}]")?;
+        }
+        Ok(())
+    }
+}
+
+/// The place that serves an image, and the manifest that it gives with its media type.
+pub(super) async fn first<'a>(
+    image: &ImageReference,
+    access: &'a RegistryAccess,
+) -> Result<(Registry<'a>, Vec<u8>, String), RegistryFault> {
+    let sources = RegistriesConf::read(&access.containers)?.sources(image)?;
+    let mut failed = Vec::new();
+    for mirror in sources.mirrors {
+        let image = mirror.image.to_string().into();
+        match ask(mirror, access, ONCE).await {
+            Ok(found) => return Ok(found),
+            Err(fault) => {
+                debug!(image, error = %fault, "Failed to pull from a mirror, trying the next place");
+                let fault = Box::new(fault);
+                failed.push(FailedMirror { image, fault });
+            }
+        }
+    }
+    let image = sources.registry.image.to_string().into();
+    match ask(sources.registry, access, access.retry.tries).await {
+        Err(fault) if !failed.is_empty() => Err(RegistryFault::EveryPlace {
+            mirrors: FailedMirrors(failed),
+            image,
+            fault: Box::new(fault),
+        }),
+        answer => answer,
+    }
+}
+
+async fn ask(
+    source: PullSource,
+    access: &RegistryAccess,
+    tries: NonZero<u32>,
+) -> Result<(Registry<'_>, Vec<u8>, String), RegistryFault> {
+    let version = source.image.version.clone();
+    let mut registry = Registry::new(source, access)?;
+    registry.tries = tries;
+    let (manifest, media_type) = registry.manifest(&version).await?;
+    registry.tries = access.retry.tries;
+    Ok((registry, manifest, media_type))
+}
+
+const ONCE: NonZero<u32> = NonZero::new(1).unwrap();
