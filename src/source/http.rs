@@ -14,12 +14,14 @@
 
 mod address;
 mod error;
+mod host_certs;
 mod pieces;
 mod roots;
 
 pub(crate) use address::Address;
 pub use address::{AddressError, FileUrl};
 pub use error::{AwaitedPart, BodyEnd, BodySize, FetchClass, FetchError, ResponseFault, TlsFault};
+pub use host_certs::HostCertsError;
 pub use pieces::{Encoding, consume};
 pub use roots::RootsError;
 
@@ -80,13 +82,23 @@ impl HttpClient {
     /// # Errors
     /// If `ca` holds no certificates, or some that cannot be used.
     pub fn new(ca: Option<&Path>, limits: FetchLimits) -> Result<Self, RootsError> {
-        let roots = Arc::new(Roots::new(ca)?);
-        let proxies = None;
-        Ok(Self {
-            roots,
+        Ok(Self::trusting(Roots::new(ca)?, limits))
+    }
+
+    /// Trusts the certificates of the system, and those in the directory of a host in `certs.d`.
+    ///
+    /// # Errors
+    /// If that directory has something that cannot be used.
+    pub(crate) fn of_host(folder: &Path, limits: FetchLimits) -> Result<Self, HostCertsError> {
+        Ok(Self::trusting(Roots::of_host(folder)?, limits))
+    }
+
+    fn trusting(roots: Roots, limits: FetchLimits) -> Self {
+        Self {
+            roots: Arc::new(roots),
             limits,
-            proxies,
-        })
+            proxies: None,
+        }
     }
 
     /// Goes to other machines through the proxies of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, with TLS.

@@ -17,6 +17,7 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use tracing::{info, warn};
 
+use super::host_certs::{self, HostCertsError};
 use crate::source::digest::Sha256;
 
 /// The TLS configuration of connections, from the last reading of the CA.
@@ -27,6 +28,8 @@ pub(super) struct Roots(RootsKind);
 enum RootsKind {
     /// What the system trusted at the start.
     System(Arc<ClientConfig>),
+    /// The same, with the certificates for a host in a directory.
+    Host(PathBuf, Arc<ClientConfig>),
     /// A file or folder.
     Path(PathBuf, Mutex<RootsState>),
 }
@@ -57,10 +60,16 @@ impl Roots {
         Ok(Self(RootsKind::Path(path.to_owned(), seen)))
     }
 
+    /// Those of the system, and those for a host in its directory of `certs.d`.
+    pub(super) fn of_host(folder: &Path) -> Result<Self, HostCertsError> {
+        let config = Arc::new(host_certs::config(folder)?);
+        Ok(Self(RootsKind::Host(folder.to_owned(), config)))
+    }
+
     /// The terms of now. It reads files.
     pub(super) fn config(&self) -> Arc<ClientConfig> {
         match &self.0 {
-            RootsKind::System(config) => Arc::clone(config),
+            RootsKind::System(config) | RootsKind::Host(_, config) => Arc::clone(config),
             RootsKind::Path(path, seen) => {
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.look_again(path);
@@ -73,6 +82,9 @@ impl Roots {
     pub(super) fn trusted(&self) -> String {
         match &self.0 {
             RootsKind::System(_) => "the system's store".to_owned(),
+            RootsKind::Host(folder, _) => {
+                format!("the system's store and {}", folder.display())
+            }
             RootsKind::Path(path, _) => path.display().to_string(),
         }
     }
@@ -121,14 +133,14 @@ fn trusting(roots: RootCertStore) -> ClientConfig {
     finish(config.with_no_client_auth())
 }
 
-fn builder() -> ConfigBuilder<ClientConfig, WantsVerifier> {
+pub(super) fn builder() -> ConfigBuilder<ClientConfig, WantsVerifier> {
     ClientConfig::builder_with_provider(Arc::new(provider::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("ring has ciphers for TLS 1.2 and 1.3")
 }
 
 /// Every connection verifies anew: a session that is resumed would outlive its certificate.
-fn finish(mut config: ClientConfig) -> ClientConfig {
+pub(super) fn finish(mut config: ClientConfig) -> ClientConfig {
     config.resumption = Resumption::disabled();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config

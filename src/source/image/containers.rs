@@ -1,17 +1,20 @@
-//! The files that configure podman, CRI-O and operator-controller: `registries.conf` and its drop-ins.
+//! The files that configure podman, CRI-O and operator-controller: `registries.conf`, and the certificates of hosts.
 //!
 //! ```text
 //! registries.conf     the first of: the user's, /etc/containers, /usr/share/containers
 //! registries.conf.d   the same places, and there those for root or for others; by the name of the file,
 //!                     and of several files with one name only the first
+//! certs.d/HOST        the same places, then /etc/docker; only the first directory that exists
 //! ```
 //!
 //! `CONTAINERS_REGISTRIES_CONF` names one file instead of all these, and `CONTAINERS_REGISTRIES_CONF_OVERRIDE` one more,
 //! which is read last.
 //!
-//! Upstream: go.podman.io/storage v1.63.0, [`pkg/configfile/parse.go`].
+//! Upstream: go.podman.io/storage v1.63.0, [`pkg/configfile/parse.go`]; go.podman.io/image v5.40.0,
+//! [`docker/docker_client.go`] (`dockerCertDir`).
 //!
 //! [`pkg/configfile/parse.go`]: https://github.com/containers/container-libs/blob/storage/v1.63.0/storage/pkg/configfile/parse.go
+//! [`docker/docker_client.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/docker_client.go
 
 use std::collections::BTreeMap;
 use std::env;
@@ -33,6 +36,8 @@ pub(super) struct ContainersConfig {
     own: Option<PathBuf>,
     /// The directories of the machine, the most important first.
     shared: Vec<PathBuf>,
+    /// Docker's certificates.
+    docker: Option<PathBuf>,
     user: u32,
 }
 
@@ -88,6 +93,7 @@ impl ContainersConfig {
             shared: ["etc/containers", "usr/share/containers"]
                 .map(|at| root.join(at))
                 .into(),
+            docker: Some(root.join("etc/docker/certs.d")),
             user,
         }
     }
@@ -107,6 +113,21 @@ impl ContainersConfig {
             texts.push(required(file)?);
         }
         Ok(texts)
+    }
+
+    /// The directory with the certificates for a host.
+    pub(super) fn certificates(&self, host: &str) -> Result<Option<PathBuf>, ContainersFault> {
+        let directories = self.directories("certs", "").into_iter();
+        for directory in directories.chain(self.docker.clone()) {
+            let path = directory.join(host);
+            match fs::metadata(&path) {
+                Ok(_) => return Ok(Some(path)),
+                Err(error) if is_absent(&error) => {}
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => {}
+                Err(source) => return Err(ContainersFault::Read { path, source }),
+            }
+        }
+        Ok(None)
     }
 
     /// The first main file that exists.
@@ -232,6 +253,11 @@ mod tests {
             Ok(texts.into_iter().map(|text| text.text).collect())
         }
 
+        fn certificates(&self, host: &str) -> Option<String> {
+            let found = self.1.certificates(host).unwrap();
+            found.map(|path| self.shown(&path.display().to_string()))
+        }
+
         fn shown(&self, text: &str) -> String {
             text.replace(&format!("{}/", self.0.path().display()), "")
         }
@@ -329,5 +355,29 @@ mod tests {
         let expected =
             "etc/containers/registries.conf: too large: expected a file of at most 1048576 bytes";
         assert_eq!(machine.registries().unwrap_err(), expected);
+    }
+
+    #[test]
+    fn the_first_directory_of_certificates_counts() {
+        let files = [
+            "home/.config/containers/certs.d/r.example:5000/ca.crt",
+            "etc/containers/certs.rootless.d/7/r.example:5000/ca.crt",
+            "etc/containers/certs.rootless.d/r.example:5000/ca.crt",
+            "etc/containers/certs.d/r.example:5000/ca.crt",
+            "usr/share/containers/certs.d/r.example:5000/ca.crt",
+            "etc/docker/certs.d/r.example:5000/ca.crt",
+        ];
+        for (at, first) in files.iter().enumerate() {
+            let machine = Machine::new(HOME, 7, &files[at..]);
+            let found = machine.certificates("r.example:5000").unwrap();
+            assert_eq!(found, first.trim_end_matches("/ca.crt"));
+            assert_eq!(machine.certificates("r.example"), None, "the port counts");
+        }
+        assert_eq!(
+            ContainersConfig::default()
+                .certificates("r.example")
+                .unwrap(),
+            None
+        );
     }
 }

@@ -23,7 +23,7 @@ use tokio::time::sleep;
 
 use super::answer::{REDIRECTS, RegistryAnswer, is_as_safe, is_busy, next, refused};
 use super::challenge::Challenge;
-use super::containers::ContainersConfig;
+use super::containers::{ContainersConfig, ContainersFault};
 use super::credentials::{CredentialFiles, CredentialsFault, Login};
 use super::manifest::{ACCEPTED, MANIFEST_BYTES};
 use super::mirrors::{BlockedPlace, MirrorsFault, PullSource};
@@ -31,8 +31,8 @@ use super::pull::FailedMirrors;
 use super::reference::{ImageReference, ImageVersion, is_docker};
 use crate::source::digest::Sha256;
 use crate::source::http::{
-    Address, AddressError, AwaitedPart, Encoding, FetchError, FetchLimits, FetchedBody, HttpClient,
-    Retry, RootsError, consume,
+    Address, AddressError, AwaitedPart, Encoding, FetchError, FetchLimits, FetchedBody,
+    HostCertsError, HttpClient, Retry, RootsError, consume,
 };
 
 /// The repository of an image, in its registry or a mirror.
@@ -130,6 +130,12 @@ pub enum RegistryFault {
     /// The place must not be asked.
     #[error(transparent)]
     Blocked(#[from] BlockedPlace),
+    /// The directory with the certificates for the host cannot be read.
+    #[error(transparent)]
+    Config(#[from] ContainersFault),
+    /// The certificates for the host cannot be used.
+    #[error(transparent)]
+    Certificates(#[from] HostCertsError),
     /// Neither a mirror nor the registry gives it.
     #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
     EveryPlace {
@@ -153,10 +159,13 @@ impl<'a> Registry<'a> {
         if let Some(blocked) = source.blocked {
             return Err(blocked.into());
         }
-        let client = HttpClient::new(None, access.limits)?.with_proxies_of_environment();
+        let client = match access.containers.certificates(&source.image.host)? {
+            Some(folder) => HttpClient::of_host(&folder, access.limits)?,
+            None => HttpClient::new(None, access.limits)?,
+        };
         Ok(Self {
             source,
-            client,
+            client: client.with_proxies_of_environment(),
             access,
             tries: access.retry.tries,
             scheme: "https",

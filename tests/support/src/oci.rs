@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ring::digest::{SHA256, digest};
+use rustls::ServerConfig;
 use serde_json::{Value, json};
 use tar::{Builder, EntryType, Header};
 use tokio::runtime::Runtime;
@@ -168,7 +168,7 @@ impl TestImage {
     }
 }
 
-/// A registry without TLS, until it is dropped.
+/// A registry, until it is dropped.
 pub struct TestRegistry {
     server: Scripted,
     _runtime: Runtime,
@@ -182,14 +182,22 @@ impl TestRegistry {
 
     /// One that answers so.
     pub fn scripted(script: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::on(Scripted::plain(script))
+    }
+
+    /// One that has this image, with TLS on these terms.
+    pub fn tls(config: ServerConfig, image: TestImage) -> Self {
+        Self::on(Scripted::tls(config, move |asked| image.answer(asked)))
+    }
+
+    fn on(server: impl Future<Output = Scripted>) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = { runtime }
             .worker_threads(1)
             .enable_all()
             .build()
             .expect("a runtime");
-        let script = Arc::new(script);
-        let server = runtime.block_on(Scripted::plain(move |asked| script(asked)));
+        let server = runtime.block_on(server);
         Self {
             server,
             _runtime: runtime,

@@ -1,9 +1,10 @@
-//! Images from mirrors and registries on loopback, as `registries.conf` of a machine says.
+//! Images from mirrors and registries on loopback, as `registries.conf` and `certs.d` of a machine say.
 
 use std::path::PathBuf;
 
 use base64_simd::STANDARD;
 use olmguard_support::catalogd::answer::Answer;
+use olmguard_support::catalogd::authority::Authority;
 use olmguard_support::oci::TestRegistry;
 
 use super::*;
@@ -202,4 +203,38 @@ fn a_place_that_is_insecure_can_be_without_tls() {
     let fault = reader(&table(false)).read(&format!("oci:{name}/a:v1"));
     assert!(fault.is_err());
     assert_eq!(registry.paths().len(), asked);
+}
+
+#[test]
+fn a_ca_of_certs_d_is_trusted_for_its_host_alone() {
+    let (authority, another) = (Authority::new("a"), Authority::new("b"));
+    let registry = TestRegistry::tls(authority.server(), catalog());
+    let (name, place) = (host(&registry), format!("oci:{}", registry.image("a:v1")));
+    let reader = reader("");
+    let fault = reader.read(&place).unwrap_err();
+    let unknown = |trusted: &str| {
+        format!("TLS with {name}: certificate is not signed by a CA certificate in {trusted}")
+    };
+    assert_eq!(fault, unknown("the system's store"));
+    let directory = format!("etc/containers/certs.d/{name}");
+    write(&reader, &format!("{directory}/ca.crt"), &another.pem());
+    let folder = reader.folder.path().join(&directory);
+    let fault = reader.read(&place).unwrap_err();
+    assert_eq!(
+        fault,
+        unknown(&format!("the system's store and {}", folder.display()))
+    );
+    write(&reader, &format!("{directory}/more.crt"), &authority.pem());
+    is_catalog(&reader.read(&place).unwrap());
+    let other = place.replace("localhost", "127.0.0.1");
+    assert_eq!(
+        reader.read(&other).unwrap_err(),
+        unknown("the system's store").replace("localhost", "127.0.0.1")
+    );
+    write(&reader, &format!("{directory}/client.key"), "x");
+    let fault = reader.read(&place).unwrap_err();
+    assert!(
+        fault.contains("/client.key: client certificate or key without the other"),
+        "{fault}"
+    );
 }
