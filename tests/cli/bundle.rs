@@ -242,3 +242,31 @@ fn crds_of_an_older_release_are_compared_too() {
         )
     );
 }
+
+#[test]
+fn text_warns_about_a_webhook_name_that_the_api_server_refuses() {
+    let spec = |name: &str| {
+        format!(
+            "{{installModes: [{{type: AllNamespaces, supported: true}}], webhookdefinitions: \
+             [{{type: ValidatingAdmissionWebhook, generateName: {name}, deploymentName: d}}], \
+             install: {{spec: {{deployments: [{{name: d}}]}}}}}}"
+        )
+    };
+    let printed = |name: &str, release: &str| {
+        let folder = Folder::of(&[ANNOTATIONS, ("manifests/csv.yaml", &csv(&spec(name)))]);
+        let gates = "WebhookProviderCertManager=true";
+        let arguments = [".", "--olm-release", release, "--olm-feature-gates", gates];
+        let (code, stdout, stderr) = bundle(&folder, &arguments);
+        assert_eq!((code, &*stderr), (Some(0), ""), "{stdout}");
+        stdout
+    };
+    assert_eq!(
+        printed("v.example", "1.11"),
+        "p.v1: OLM may not install it: 1 finding\n\
+         webhook-name-short         the API server refuses webhook v.example: a name\n\
+         \u{20}                          needs 3 segments, for example v.lantern.example\n"
+    );
+    assert!(printed("v.example", "1.3").contains("webhook-name-short"));
+    let good = "p.v1: OLM can install it\n";
+    assert_eq!(printed("v.example.com", "1.11"), good);
+}

@@ -26,7 +26,7 @@ pub use answer::{
 pub use guardrail::{
     Author, ForbiddenReport, GuardrailReport, Places, ReasonTable, Reasons, hindrance,
 };
-pub use manifests::{CRD_PANIC, of_crd_change, of_validator};
+pub use manifests::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
 pub use message::MESSAGE;
 pub use policy::{PolicyReport, RequesterFact, denial};
 pub use refusal::Cause;

@@ -56,7 +56,7 @@ pub use token::{Token, Verdict};
 pub use walk::{
     MOST_FORBIDDEN, Walk, WalkEnd, affordable_steps, most_steps, recorded, steps_of, walk,
 };
-pub use warning::{Continuation, OldKubernetes, Warning};
+pub use warning::{Continuation, OldKubernetes, ShortWebhookNames, Warning};
 
 use std::collections::BTreeSet;
 

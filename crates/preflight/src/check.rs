@@ -51,6 +51,8 @@ checks! {
     ConversionWebhook => "conversion-webhook",
     /// An admission webhook cannot be set up.
     WebhookDefinitions => "webhook-definitions",
+    /// The name of an admission webhook has fewer than three segments.
+    WebhookNameShort => "webhook-name-short",
     /// A manifest has a kind that bundles may not have.
     ManifestKindUnsupported => "manifest-kind-unsupported",
     /// The bundle has webhooks, and the cluster has no cert-manager for their certificates.

@@ -9,7 +9,7 @@ mod words;
 use serde::Serialize;
 
 use olmguard_catalog::olm::Rules;
-use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator};
+use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{ComparedCrds, RefusedCrd, UncomparedCrd};
 use olmguard_preflight::crd::CrdGeneration;
@@ -68,6 +68,12 @@ impl ReleaseReport {
             message: of_validator(&fault.upstream),
             ..BundleFinding::new(fault.check, Severity::Error, Some(fault.upstream))
         }));
+        findings.extend(
+            bundle
+                .short_webhook_names(minor)
+                .into_iter()
+                .map(short_name),
+        );
         if let Some(before) = before {
             findings.extend(crds(before, bundle, minor)?);
         }
@@ -162,6 +168,14 @@ fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> 
         message: words::unsupported(first, is_certain),
         ..BundleFinding::new(first.check(), severity, first.upstream(minor))
     })
+}
+
+/// A name of a webhook that only the API server refuses.
+fn short_name(name: &str) -> BundleFinding {
+    BundleFinding {
+        message: of_webhook_name(name),
+        ..BundleFinding::new(PreflightCheck::WebhookNameShort, Severity::Warning, None)
+    }
 }
 
 /// What of the new CRDs cannot follow the old ones.

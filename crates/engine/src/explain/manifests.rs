@@ -13,6 +13,14 @@ pub fn of_validator(upstream: &str) -> String {
     go::one_line(upstream)
 }
 
+/// The words about a webhook whose name is too short.
+pub fn of_webhook_name(name: &str) -> String {
+    format!(
+        "the API server refuses webhook {}: a name needs 3 segments, for example v.lantern.example",
+        shown(name)
+    )
+}
+
 /// The words about one change of a CRD.
 pub fn of_crd_change(finding: &CrdFinding) -> String {
     let words = match &finding.change {

@@ -5,8 +5,8 @@ use crate::explain::text::CutLine;
 use crate::explain::{Answer, counted, guardrail, policy};
 use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{
-    Continuation, Exemption, Jump, OldKubernetes, PreflightRefusal, Token, UnjudgedSteps, Verdict,
-    Warning,
+    Continuation, Exemption, Jump, OldKubernetes, PreflightRefusal, ShortWebhookNames, Token,
+    UnjudgedSteps, Verdict, Warning,
 };
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
@@ -131,6 +131,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::NeededMissing(needed) => needed_missing(needed),
         Warning::KindsNeeded { bundle, kinds } => kinds_needed(*bundle, kinds),
         Warning::KubernetesTooOld(old) => kubernetes_too_old(old),
+        Warning::WebhookNamesShort(short) => webhook_names_short(short),
         Warning::RollingOut => words(ROLLING_OUT),
         Warning::InstalledNameUnknown => words(INSTALLED_NAME_UNKNOWN),
         Warning::InstalledNameInferred(name) => named(name, INSTALLED_NAME_INFERRED),
@@ -217,6 +218,14 @@ fn kubernetes_too_old(old: &OldKubernetes<'_>) -> CutLine {
     let states =
         format!(" needs Kubernetes {needed}, the cluster has {found}; OLM installs it anyway");
     named(&old.bundle.bundle().name, &states).say(" [min-kube-version]")
+}
+
+fn webhook_names_short(short: &ShortWebhookNames<'_>) -> CutLine {
+    words("the API server refuses webhook ")
+        .then(first_named(&short.names))
+        .say(" of ")
+        .name(&short.bundle.bundle().name)
+        .say(": a name needs 3 segments [webhook-name-short]")
 }
 
 fn does_not_resolve(token: Token) -> CutLine {

@@ -1,5 +1,7 @@
 //! Facts that a user should know about an edit, whatever its verdict is.
 
+mod install;
+
 use std::collections::BTreeSet;
 
 use crate::extension::{Filter, Hint, Installed, Rollout};
@@ -16,8 +18,11 @@ use olmguard_catalog::version::{Constraint, Version};
 use olmguard_catalog::{Deprecation, Package};
 use olmguard_policy::Conditions;
 use olmguard_preflight::bundle::BundledKind;
-use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject};
-use olmguard_preflight::kubernetes::KubernetesVersion;
+use olmguard_preflight::content::NeededObject;
+
+use install::of_install;
+
+pub use install::{OldKubernetes, ShortWebhookNames};
 
 /// One such fact, with the evidence for its words.
 #[derive(Debug)]
@@ -82,6 +87,8 @@ pub enum Warning<'s> {
     },
     /// The bundle states that it needs a newer Kubernetes than the cluster has. OLM does not read that.
     KubernetesTooOld(OldKubernetes<'s>),
+    /// The API server refuses webhooks of the bundle for their names.
+    WebhookNamesShort(ShortWebhookNames<'s>),
     /// An upgrade is still rolling out; OLM applies edits of the spec only after it.
     RollingOut,
     /// The name of the installed bundle is not known, and every name gives the same answer.
@@ -108,17 +115,6 @@ pub enum Warning<'s> {
     GuardrailsUnknown(Vec<&'s str>),
     /// A field or word that another shape has.
     Hint(Hint),
-}
-
-/// A cluster whose Kubernetes is older than a bundle needs.
-#[derive(Clone, Copy, Debug)]
-pub struct OldKubernetes<'s> {
-    /// The bundle.
-    pub bundle: Choice<'s>,
-    /// The version that it needs.
-    pub needed: KubernetesVersion,
-    /// The version of the cluster.
-    pub found: KubernetesVersion,
 }
 
 /// Where OLM upgrades to automatically after the bundle that an edit installs.
@@ -184,65 +180,6 @@ fn of_exemption<'s>(
     let of_step = of_policies(ruled).chain(of_rules_not_applied(ruled));
     let all = unresolved.into_iter().chain(of_step);
     all.chain(of_install(basis.snapshot, edit, ruled)).collect()
-}
-
-/// What may keep operator-controller from installing the bundle, or the bundle from working there, or that not all of that
-/// was looked at.
-fn of_install<'s>(
-    snapshot: &'s Snapshot,
-    edit: &Edit<'_>,
-    ruled: &RuledEdit<'s>,
-) -> impl Iterator<Item = Warning<'s>> {
-    let refusal = ruled.preflight.clone().map(Warning::Preflight);
-    let contents = snapshot.contents();
-    let unread = ruled.pulled.filter(|choice| {
-        let image = &choice.bundle().image;
-        contents.is_ahead() && !image.is_empty() && contents.image(image).is_none()
-    });
-    let unread = unread.map(Warning::ImageUnread);
-    let pulled = ruled.pulled.zip(contents.cluster());
-    let pulled = pulled.into_iter().flat_map(move |(choice, cluster)| {
-        let is_moved = !is_installed(edit, choice);
-        let old = too_old(contents, cluster, choice);
-        let stated = old
-            .into_iter()
-            .chain(kinds_needed(contents, cluster, choice));
-        let needs = edit.needs().into_iter();
-        let missing = needs.filter_map(|needed| cluster.missing.get(&needed));
-        let missing = missing.map(Warning::NeededMissing);
-        missing.chain(stated.filter(move |_| is_moved))
-    });
-    refusal.into_iter().chain(unread).chain(pulled)
-}
-
-fn kinds_needed<'s>(
-    contents: &BundleContents,
-    cluster: &ClusterObjects,
-    bundle: Choice<'s>,
-) -> Option<Warning<'s>> {
-    let kinds = cluster.unserved_needs_of(contents.bundle(&bundle.bundle().image)?);
-    (!kinds.is_empty()).then_some(Warning::KindsNeeded { bundle, kinds })
-}
-
-/// What is installed runs there already.
-fn is_installed(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
-    let installed = edit.installed.bundle().and_then(|it| it.name.as_deref());
-    installed == Some(&*choice.bundle().name)
-}
-
-fn too_old<'s>(
-    contents: &BundleContents,
-    cluster: &ClusterObjects,
-    bundle: Choice<'s>,
-) -> Option<Warning<'s>> {
-    let needed = contents.bundle(&bundle.bundle().image)?;
-    let (needed, found) = (needed.least_kubernetes()?, cluster.kubernetes?);
-    let old = OldKubernetes {
-        bundle,
-        needed,
-        found,
-    };
-    (found < needed).then_some(Warning::KubernetesTooOld(old))
 }
 
 fn does_not_resolve<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Option<Warning<'s>> {

@@ -143,21 +143,15 @@ impl BundleRendering<'_> {
 
     /// The configurations of admission webhooks. They have no namespace, whatever is written into them.
     fn configurations(&self) -> Vec<RenderedObject> {
-        let configuration = |kind: &str, name: &str| {
-            let name = name.strip_suffix('-').unwrap_or(name);
-            self.object("admissionregistration.k8s.io/v1", kind, name)
-        };
         let webhooks = self.bundle.webhooks().into_iter();
-        let made = webhooks.filter_map(|webhook| match webhook.kind() {
-            "ValidatingAdmissionWebhook" => Some(configuration(
-                "ValidatingWebhookConfiguration",
-                webhook.name(),
-            )),
-            "MutatingAdmissionWebhook" => Some(configuration(
-                "MutatingWebhookConfiguration",
-                webhook.name(),
-            )),
-            _ => None,
+        let made = webhooks.filter_map(|webhook| {
+            let kind = match webhook.kind() {
+                "ValidatingAdmissionWebhook" => "ValidatingWebhookConfiguration",
+                "MutatingAdmissionWebhook" => "MutatingWebhookConfiguration",
+                _ => return None,
+            };
+            let name = webhook.rendered_name();
+            Some(self.object("admissionregistration.k8s.io/v1", kind, name))
         });
         made.collect()
     }

@@ -122,3 +122,31 @@ fn before_1_6_it_does_not_matter_what_webhooks_are_for() {
     assert_eq!(said(3), [deployment]);
     assert_eq!(said(6), [deployment, rule]);
 }
+
+#[test]
+fn the_name_of_an_admission_webhook_has_three_segments() {
+    let named = |names: &[&str]| {
+        let webhooks = names.iter().zip(KINDS.iter().cycle());
+        let webhooks = webhooks.map(|(name, kind)| json!({"type": kind, "generateName": name}));
+        let csv = csv(&json!({"webhookdefinitions": webhooks.collect::<Vec<_>>()}));
+        RegistryBundle::of("p", [csv]).unwrap()
+    };
+    for (names, short) in [
+        (&["v.p.io", "m.p.io", "a.b.c.d"][..], &[][..]),
+        (&["v.p", "m.p.io", "c"], &["v.p"]),
+        (&["z", "a-", "c", "z"], &["a", "z"]),
+        (&["v.p.io-", "m.p-"], &["m.p"]),
+    ] {
+        let bundle = named(names);
+        assert_eq!(bundle.short_webhook_names(3), short, "{names:?}");
+        let kept = bundle.without_schemas();
+        assert_eq!(kept.short_webhook_names(11), short, "{names:?}");
+        assert_eq!(bundle.short_webhook_names(2), [""; 0], "{names:?}");
+    }
+}
+
+const KINDS: [&str; 3] = [
+    "ValidatingAdmissionWebhook",
+    "MutatingAdmissionWebhook",
+    "ConversionWebhook",
+];

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Faults, RegistryBundle, invalid_subdomain, items, names, repeated, text};
+use super::{
+    Faults, RegistryBundle, SINCE_VALIDATORS, invalid_subdomain, items, names, repeated, text,
+};
 use crate::PreflightCheck;
 use olmguard_catalog::version::go;
 
@@ -78,6 +80,26 @@ impl RegistryBundle {
         }
     }
 
+    /// The names of admission webhooks that no API server accepts, each once: a name needs three segments, `a.b.c`. OLM
+    /// makes no configuration of a conversion webhook. A release 1.`minor` before 1.3 installs no webhooks.
+    ///
+    /// Upstream: apimachinery, [`pkg/util/validation/validation.go`], `IsFullyQualifiedName`. OLM takes the name without
+    /// a trailing `-`.
+    ///
+    /// [`pkg/util/validation/validation.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/validation/validation.go
+    pub fn short_webhook_names(&self, minor: u8) -> Vec<&str> {
+        if minor < SINCE_VALIDATORS {
+            return Vec::new();
+        }
+        let webhooks = self.webhooks().into_iter();
+        let admission = webhooks.filter(CsvWebhook::is_admission);
+        let mut names: Vec<_> = admission.map(|webhook| webhook.rendered_name()).collect();
+        names.retain(|name| name.split('.').count() < LEAST_SEGMENTS);
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Conversion webhooks of the same CRD, and of CRDs that the bundle does not own.
     pub(super) fn conversions(&self, faults: &mut Faults) {
         let mut by_crd: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -147,8 +169,21 @@ impl<'a> CsvWebhook<'a> {
         text(self.0, "/generateName")
     }
 
+    /// The name of its configuration, and of the webhook in it.
+    pub(super) fn rendered_name(&self) -> &'a str {
+        let name = self.name();
+        name.strip_suffix('-').unwrap_or(name)
+    }
+
     pub(super) fn kind(&self) -> &'a str {
         text(self.0, "/type")
+    }
+
+    fn is_admission(&self) -> bool {
+        matches!(
+            self.kind(),
+            "ValidatingAdmissionWebhook" | "MutatingAdmissionWebhook"
+        )
     }
 
     pub(super) fn is_conversion(&self) -> bool {
@@ -186,5 +221,8 @@ pub(super) fn is_configuration(resource: &str) -> bool {
     ];
     resource == "*" || kinds.contains(&kind)
 }
+
+/// The fewest segments of the name of a webhook in its configuration.
+const LEAST_SEGMENTS: usize = 3;
 
 const ADMISSION: &str = "admissionregistration.k8s.io";

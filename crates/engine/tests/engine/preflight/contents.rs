@@ -413,6 +413,37 @@ fn a_kubernetes_that_is_too_old_is_named() {
     }
 }
 
+/// No cluster is needed for it.
+#[test]
+fn webhooks_whose_names_are_too_short_are_named() {
+    let spec = |names: &[&str]| {
+        let webhooks = names.iter().map(|name| {
+            json!({"type": "ValidatingAdmissionWebhook", "generateName": name, "deploymentName": "d"})
+        });
+        json!({"webhookdefinitions": webhooks.collect::<Vec<_>>(),
+            "install": {"spec": {"deployments": [{"name": "d"}]}}})
+    };
+    let gates = ["WebhookProviderCertManager=true"];
+    let warnings = |names: &[&str]| {
+        let cluster = Cluster::new(Some(&gates), &modes(&["AllNamespaces"]));
+        let contents = newer(&spec(names), &[]);
+        upgraded(&cluster.with_contents(contents)).warnings
+    };
+    assert_eq!(
+        warnings(&["p.io"]),
+        [
+            "the API server refuses webhook p.io of P.v1.1.0: a name needs 3 segments [webhook-name-short]"
+        ]
+    );
+    assert_eq!(
+        warnings(&["w", "v", "a.b.c", "u.io"]),
+        [
+            "the API server refuses webhook u.io and 2 more of P.v1.1.0: a name needs 3 segments [webhook-name-short]"
+        ]
+    );
+    assert_eq!(warnings(&["v.p.io"]), [""; 0]);
+}
+
 #[test]
 fn a_namespace_that_does_not_exist_is_named_before_a_first_installation() {
     let cluster = |missing: &str| {
