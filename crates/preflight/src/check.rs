@@ -1,11 +1,12 @@
-//! The checks, each with the id by which people and pipelines know it.
+//! The checks, each with the id by which people and pipelines know it. The comment of a variant is its title, which
+//! viewers of findings show.
 
 macro_rules! checks {
-    ($($(#[$about:meta])* $check:ident => $id:literal,)+) => {
+    ($($(#[doc = $about:literal])+ $check:ident => $id:literal,)+) => {
         /// A check that operator-controller, Helm or the API server makes after resolution.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         pub enum PreflightCheck {
-            $($(#[$about])* $check,)+
+            $($(#[doc = $about])+ $check,)+
         }
 
         impl PreflightCheck {
@@ -18,6 +19,14 @@ macro_rules! checks {
                     $(Self::$check => $id,)+
                 }
             }
+
+            /// What is wrong if it fails, in a line.
+            pub fn title(self) -> &'static str {
+                let about = match self {
+                    $(Self::$check => concat!($($about),+),)+
+                };
+                about.trim().trim_end_matches('.')
+            }
         }
     };
 }
@@ -27,11 +36,11 @@ checks! {
     ReleaseNameTooLong => "release-name-too-long",
     /// The image reference of the bundle cannot be used.
     ImageRefInvalid => "image-ref-invalid",
-    /// The image holds no bundle of the format registry+v1.
+    /// The image has no bundle of the format registry+v1.
     BundleFormat => "bundle-format",
     /// The bundle owns an API service.
     ApiservicesUnsupported => "apiservices-unsupported",
-    /// The bundle has webhooks, and nothing provides their certificates.
+    /// The bundle has webhooks, and OLM has no provider of certificates.
     WebhooksUnsupported => "webhooks-unsupported",
     /// No install mode of the bundle is supported.
     InstallModeUnsupported => "install-mode-unsupported",
@@ -43,7 +52,7 @@ checks! {
     DeploymentConfigOff => "deployment-config-off",
     /// Names of deployments are invalid, or not unique.
     DeploymentNames => "deployment-names",
-    /// CRDs are there twice, or owned CRDs are missing.
+    /// The bundle has a CRD twice, or an owned CRD is missing.
     CrdManifests => "crd-manifests",
     /// The bundle does not name its package.
     PackageNameEmpty => "package-name-empty",
@@ -53,7 +62,7 @@ checks! {
     WebhookDefinitions => "webhook-definitions",
     /// The name of an admission webhook has fewer than three segments.
     WebhookNameShort => "webhook-name-short",
-    /// A manifest has a kind that bundles may not have.
+    /// A manifest has a kind that OLM does not install from a bundle.
     ManifestKindUnsupported => "manifest-kind-unsupported",
     /// The bundle has webhooks, and the cluster has no cert-manager for their certificates.
     WebhookProviderMissing => "webhook-provider-missing",
@@ -77,15 +86,15 @@ checks! {
     CrdFieldRemoved => "crd-field-removed",
     /// The scope of a CRD changes.
     CrdScope => "crd-scope",
-    /// A version of a CRD is gone in which objects are stored.
+    /// A version of a CRD is removed although objects can be stored in it.
     CrdStoredVersion => "crd-stored-version",
     /// A property of a CRD becomes stricter.
     CrdProperty => "crd-property",
-    /// A property of a CRD changes in a way that crdify does not understand.
+    /// A property of a CRD changes in a way that OLM does not understand.
     CrdUnhandled => "crd-unhandled",
     /// The served versions of a CRD do not follow from each other.
     CrdServedVersions => "crd-served-versions",
-    /// operator-controller fails while it compares a CRD.
+    /// operator-controller crashes while it compares a CRD.
     CrdPanic => "crd-panic",
     /// CRDs were compared with the CRDs of the installed bundle and not of the cluster, or could not be compared.
     CrdApproximate => "crd-approximate",
@@ -100,5 +109,15 @@ mod tests {
         let ids: std::collections::BTreeSet<_> =
             PreflightCheck::ALL.iter().map(|it| it.as_str()).collect();
         assert_eq!(ids.len(), PreflightCheck::ALL.len());
+    }
+
+    #[test]
+    fn a_title_is_its_comment_on_one_line() {
+        let removed = PreflightCheck::CrdFieldRemoved.title();
+        assert_eq!(removed, "A field of a CRD is removed");
+        for check in PreflightCheck::ALL {
+            let title = check.title();
+            assert!(!title.contains('\n') && title.len() < 125, "{title}");
+        }
     }
 }

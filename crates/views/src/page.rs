@@ -72,6 +72,15 @@ pub fn summary(token: Token) -> String {
     paragraphs.nth(1).unwrap_or_default().replace('\n', " ")
 }
 
+/// What the page about `Preflight` has about a check, in Markdown: the item of its list that names it.
+pub fn of_check(check: PreflightCheck) -> &'static str {
+    let id = format!("`{}`", check.as_str());
+    let items = page(Token::Preflight).split("\n- ").skip(1);
+    let mut items = items.filter_map(|item| item.split("\n\n").next());
+    let is_it = |item: &&str| item.split(": ").next().is_some_and(|ids| ids.contains(&id));
+    items.find(is_it).unwrap_or_default()
+}
+
 /// What is told where a text may be about several tokens.
 pub fn several(tokens: &[Token]) -> String {
     SEVERAL.to_owned() + "\n" + &summaries(tokens)

@@ -20,6 +20,17 @@ fn a_token_is_found_by_its_name() {
 }
 
 #[test]
+fn every_check_is_in_the_list_of_its_page() {
+    for check in PreflightCheck::ALL {
+        let item = of_check(*check);
+        assert!(item.contains(check.as_str()), "{check:?}: {item}");
+        assert!(!item.contains("\n- "), "{check:?}: {item}");
+    }
+    let item = of_check(PreflightCheck::CrdScope);
+    assert!(item.ends_with("warns of the rest."), "{item}");
+}
+
+#[test]
 fn an_alert_is_found_by_its_name_alone_or_in_a_notification() {
     for runbook in Runbook::ALL {
         let title = format!("# {}\n", runbook.alert);
