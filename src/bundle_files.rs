@@ -4,13 +4,16 @@
 //!
 //! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde_json::Value;
 
-use crate::manifest::{DocumentError, Documents, InputError, documents, read_file};
+use crate::manifest::{
+    DocumentError, Documents, InputError, ManifestObject, Position, documents, read_file,
+};
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress};
 use olmguard_catalog::heap::Heap;
@@ -83,10 +86,53 @@ impl BundleFilesError {
 pub(crate) fn read(
     place: &FilesPlace,
     progress: &Progress,
-) -> Result<RegistryBundle, BundleFilesError> {
-    let read = read_within(place, progress, ManifestMemory::Unbounded);
-    read.map(|(bundle, _)| bundle)
+) -> Result<(RegistryBundle, BundleObjects), BundleFilesError> {
+    let mut objects = BundleObjects::default();
+    let memory = ManifestMemory::Unbounded;
+    let read = read_objects(place, progress, memory, &mut |file, at, object| {
+        objects.add(file, at, object);
+    });
+    read.map(|(bundle, _)| (bundle, objects))
 }
+
+/// Where the objects of a bundle are that findings are about.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BundleObjects {
+    /// The `ClusterServiceVersion`: of several the last one.
+    csv: Option<ManifestPlace>,
+    /// CRDs by their names: of several the first one.
+    crds: BTreeMap<String, ManifestPlace>,
+}
+
+/// Where an object begins.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct ManifestPlace {
+    pub(crate) file: PathBuf,
+    pub(crate) at: Position,
+}
+
+impl BundleObjects {
+    /// Where a CRD is, or otherwise the `ClusterServiceVersion`.
+    pub(crate) fn of(&self, crd: Option<&str>) -> Option<&ManifestPlace> {
+        let crd = crd.and_then(|name| self.crds.get(name));
+        crd.or(self.csv.as_ref())
+    }
+
+    fn add(&mut self, file: &Path, at: Position, object: &ManifestObject) {
+        let file = file.to_owned();
+        let place = ManifestPlace { file, at };
+        match (&*object.kind, &object.name) {
+            ("ClusterServiceVersion", _) => self.csv = Some(place),
+            ("CustomResourceDefinition", Some(name)) => {
+                self.crds.entry(name.clone()).or_insert(place);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Is shown each object with its file and its place there.
+type OnObject<'s> = &'s mut dyn FnMut(&Path, Position, &ManifestObject);
 
 /// The same in bounded memory, which the bundle has until the loan is dropped.
 pub(crate) fn read_within(
@@ -94,13 +140,22 @@ pub(crate) fn read_within(
     progress: &Progress,
     memory: ManifestMemory<'_>,
 ) -> Result<(RegistryBundle, Loan), BundleFilesError> {
+    read_objects(place, progress, memory, &mut |_, _, _| ())
+}
+
+fn read_objects(
+    place: &FilesPlace,
+    progress: &Progress,
+    memory: ManifestMemory<'_>,
+    on_object: OnObject<'_>,
+) -> Result<(RegistryBundle, Loan), BundleFilesError> {
     let files = place.local(ImageKind::Bundle, progress)?;
     let folder = BundleFolder {
         root: files.path(),
         place,
         memory,
     };
-    folder.read()
+    folder.read(on_object)
 }
 
 /// The memory for manifests.
@@ -121,7 +176,7 @@ struct BundleFolder<'a> {
 }
 
 impl BundleFolder<'_> {
-    fn read(&self) -> Result<(RegistryBundle, Loan), BundleFilesError> {
+    fn read(&self, on_object: OnObject<'_>) -> Result<(RegistryBundle, Loan), BundleFilesError> {
         let mut memory = match self.memory {
             ManifestMemory::Unbounded => Account::default().loan(),
             ManifestMemory::Of(account) => account.loan(),
@@ -141,7 +196,7 @@ impl BundleFolder<'_> {
                 BundleFilesError::TooLarge { folder }
             })?;
             let most = self.take(&file, &bytes, &mut memory)?;
-            let objects = self.objects(&file, &bytes)?;
+            let objects = self.objects(&file, &bytes, on_object)?;
             let kept: usize = objects.iter().map(Heap::heap_bytes).sum();
             memory.less(most.saturating_sub(kept));
             all.extend(objects);
@@ -212,12 +267,17 @@ impl BundleFolder<'_> {
     }
 
     /// The objects of a file of manifests, lists unfolded.
-    fn objects(&self, file: &Path, bytes: &[u8]) -> Result<Vec<Value>, BundleFilesError> {
+    fn objects(
+        &self,
+        file: &Path,
+        bytes: &[u8],
+        on_object: OnObject<'_>,
+    ) -> Result<Vec<Value>, BundleFilesError> {
         let mut all = Vec::new();
         for document in self.documents(bytes) {
             let document = document.map_err(|source| self.document_error(file, source))?;
             let is_map = document.value.is_object();
-            let (objects, _) = document.into_objects();
+            let (objects, positions) = document.into_objects();
             if !is_map || objects.iter().any(|object| object.kind.is_empty()) {
                 return Err(BundleFilesError::NoObject {
                     file: self.shown(file),
@@ -234,6 +294,7 @@ impl BundleFolder<'_> {
                     let field = Box::new(field);
                     return Err(BundleFilesError::Field { file, field });
                 }
+                on_object(file, object.position(&positions, &[]), &object);
                 all.push(object.value);
             }
         }

@@ -1,5 +1,7 @@
 //! `olmguard bundle` as it is run: bundles of a directory each, and what is no bundle.
 
+mod forms;
+
 use serde_json::Value;
 
 use crate::folder::{Folder, Ran};

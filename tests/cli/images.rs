@@ -144,6 +144,12 @@ fn a_bundle_is_read_from_its_image() {
     );
     assert_eq!(code, Some(1), "{out}{err}");
     assert!(out.contains("field wick of v1 is"), "{out}");
+    let (place, before) = (of(&after), of(&before));
+    let forms = ["bundle", &place, "--upgrade-from", &before, "-o", "sarif"];
+    let (_, log, _) = ran(&scene, &forms);
+    let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+    let found = &log["runs"][0]["results"][0]["locations"][0]["logicalLocations"][0];
+    assert_eq!(found["fullyQualifiedName"], *place);
 }
 
 #[test]

@@ -91,6 +91,10 @@ fn runs(name: &str) -> Vec<Vec<String>> {
         ("audit apps --catalog=hub=newer --report", ""),
         ("audit --fleet fleet", "text json html"),
         ("lint hub", "text json sarif"),
+        (
+            "bundle after --upgrade-from=released",
+            "text json sarif junit github markdown",
+        ),
         ("diff hub newer --extensions=apps", "text json markdown"),
         ("test suites/suite.yaml", "text json junit github"),
         ("versions NAME --catalog=hub=newer", "text json"),
@@ -152,7 +156,8 @@ fn printed(folder: &Path, arguments: &[impl AsRef<OsStr> + fmt::Debug]) -> Strin
 fn scene(at: &Path, name: &str) {
     let file_name = name.replace('/', "_");
     for folder in [
-        "apps", "before", "broken", "hub", "newer", "policies", "fleet", "suites",
+        "apps", "before", "broken", "hub", "newer", "policies", "fleet", "suites", "after",
+        "released",
     ] {
         fs::create_dir(at.join(folder)).expect(folder);
     }
@@ -197,6 +202,18 @@ fn scene(at: &Path, name: &str) {
     let audit = json.unwrap_or_else(|| panic!("{audit}"));
     write(&format!("fleet/{file_name}.json"), audit);
     write("fleet/::warning::broken.json", "{}");
+    for (folder, field) in [("after", "a"), ("released", name)] {
+        let manifests = format!("{folder}/manifests");
+        let metadata = format!("{folder}/metadata");
+        for folder in [&manifests, &metadata] {
+            fs::create_dir(at.join(folder)).expect(folder);
+        }
+        write(&format!("{metadata}/annotations.yaml"), "annotations: {}");
+        for (number, manifest) in bundled(name, field).iter().enumerate() {
+            let file = format!("{manifests}/{file_name}{number}.json");
+            write(&file, &manifest.to_string());
+        }
+    }
     let suite = json!({"schema": "olmguard.test/v1", "catalogs": {"hub": "../hub"}, "cases": [
         {"name": name, "extension": {"catalog": {"packageName": name, "version": "2.0.0"}},
             "installed": {"version": "1.0.0"}, "expect": {"verdict": "allow", "resolved": name}},
@@ -258,6 +275,21 @@ fn manifests(name: &str) -> Vec<Value> {
         other,
         typo,
         catalog,
+    ]
+}
+
+/// The manifests of a bundle, with a CRD that has this field.
+fn bundled(name: &str, field: &str) -> [Value; 3] {
+    let schema = json!({"type": "object", "properties": {field: {"type": "string"}, name: {"type": "string", "pattern": field}}});
+    let webhook =
+        json!({"type": "ValidatingAdmissionWebhook", "generateName": name, "deploymentName": name});
+    [
+        json!({"kind": "ClusterServiceVersion", "metadata": {"name": name}, "spec": {
+            "install": {"spec": {"deployments": [{"name": name}]}}, "webhookdefinitions": [webhook]}}),
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": name},
+            "spec": {"scope": field, "versions": [{"name": name, "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": schema}}]}}),
+        json!({"kind": name, "metadata": {"name": TEXT}}),
     ]
 }
 

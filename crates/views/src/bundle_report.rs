@@ -4,11 +4,13 @@
 //! Checks that need a cluster are not made. What its gates decide is an error if every setting refuses the bundle, and
 //! otherwise a warning.
 
+mod document;
 mod words;
 
 use serde::Serialize;
 
 use olmguard_catalog::olm::Rules;
+use olmguard_catalog::version::go::escape;
 use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::{ComparedCrds, RefusedCrd, UncomparedCrd};
@@ -36,15 +38,15 @@ pub struct ReleaseReport {
 /// One reason why OLM does not install the bundle, or may not.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct BundleFinding {
+pub struct BundleFinding {
     /// The check that fails.
-    check: &'static str,
+    pub check: &'static str,
     #[schemars(extend("enum" = ["error", "warning"]))]
     severity: &'static str,
     /// The CRD that it is about, if it is about one.
-    crd: Option<String>,
+    pub crd: Option<String>,
     /// The reason.
-    message: String,
+    pub message: String,
     /// Text of operator-controller, for a CRD the line that is about this change.
     upstream: Option<String>,
     /// Whether another finding says the same of the field: shown in JSON only.
@@ -93,32 +95,43 @@ impl ReleaseReport {
         findings.any(|finding| finding.severity == ERROR)
     }
 
+    /// Name of the bundle.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Every check that a bundle can fail, in their order.
+    pub fn every_check() -> impl Iterator<Item = PreflightCheck> {
+        OF_BUNDLE.into_iter().chain(OF_CRDS)
+    }
+
+    /// Those that were made.
+    pub fn checks(&self) -> impl Iterator<Item = PreflightCheck> {
+        let of_crds = self.upgrade_from.iter().flat_map(|_| OF_CRDS);
+        OF_BUNDLE.into_iter().chain(of_crds)
+    }
+
+    /// The findings for people: each change of a CRD once.
+    pub fn findings(&self) -> impl Iterator<Item = &BundleFinding> {
+        self.findings.iter().filter(|found| !found.is_repeated)
+    }
+
     /// The report for people.
     pub fn to_text(&self) -> Text {
         let mut text = Text::with_labels(LABELS);
-        let shown: Vec<_> = self
-            .findings
-            .iter()
-            .filter(|found| !found.is_repeated)
-            .collect();
-        let (tone, result) = words::result(
-            (&self.name, self.upgrade_from.as_deref()),
-            (self.is_refused(), shown.len()),
-        );
+        let (tone, result) = words::result(self);
         text.sentence(tone, &result);
-        for finding in &shown {
-            let tone = if finding.severity == ERROR {
-                Tone::Bad
-            } else {
-                Tone::Caution
-            };
-            text.fact(finding.check, tone, &finding.shown());
+        for finding in self.findings() {
+            text.fact(finding.check, finding.tone(), &finding.shown());
         }
-        let has_crds = shown.iter().any(|finding| finding.crd.is_some());
-        text.notes(&Vec::from_iter(
-            has_crds.then(|| words::OVERRIDE.to_owned()),
-        ));
+        text.notes(&Vec::from_iter(self.note().map(str::to_owned)));
         text
+    }
+
+    /// What to know if a CRD is in the way.
+    fn note(&self) -> Option<&'static str> {
+        let is_of_crd = self.findings().any(|found| found.crd.is_some());
+        is_of_crd.then_some(words::OVERRIDE)
     }
 }
 
@@ -137,14 +150,33 @@ impl BundleFinding {
         }
     }
 
-    fn shown(&self) -> String {
+    /// How much it weighs.
+    pub fn severity(&self) -> Severity {
+        if self.severity == ERROR {
+            Severity::Error
+        } else {
+            Severity::Warning
+        }
+    }
+
+    /// The reason, with the name of the CRD.
+    pub fn shown(&self) -> String {
         match &self.crd {
-            Some(crd) => format!(
-                "{}: {}",
-                olmguard_catalog::version::go::escape(crd),
-                self.message
-            ),
+            Some(crd) => format!("{}: {}", escape(crd), self.message),
             None => self.message.clone(),
+        }
+    }
+
+    /// The text of operator-controller, if the reason has other words.
+    pub fn other_upstream(&self) -> Option<&str> {
+        let upstream = self.upstream.as_deref();
+        upstream.filter(|text| of_validator(text) != self.message)
+    }
+
+    fn tone(&self) -> Tone {
+        match self.severity() {
+            Severity::Error => Tone::Bad,
+            Severity::Warning | Severity::Note => Tone::Caution,
         }
     }
 }
@@ -215,6 +247,31 @@ fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
     });
     crash.into_iter().chain(found).collect()
 }
+
+/// The checks of a bundle alone.
+const OF_BUNDLE: [PreflightCheck; 10] = [
+    PreflightCheck::ApiservicesUnsupported,
+    PreflightCheck::WebhooksUnsupported,
+    PreflightCheck::InstallModeUnsupported,
+    PreflightCheck::DeploymentNames,
+    PreflightCheck::CrdManifests,
+    PreflightCheck::PackageNameEmpty,
+    PreflightCheck::ConversionWebhook,
+    PreflightCheck::WebhookDefinitions,
+    PreflightCheck::WebhookNameShort,
+    PreflightCheck::ManifestKindUnsupported,
+];
+
+/// The checks of its CRDs against those of the version before.
+const OF_CRDS: [PreflightCheck; 7] = [
+    PreflightCheck::CrdFieldRemoved,
+    PreflightCheck::CrdScope,
+    PreflightCheck::CrdStoredVersion,
+    PreflightCheck::CrdProperty,
+    PreflightCheck::CrdUnhandled,
+    PreflightCheck::CrdServedVersions,
+    PreflightCheck::CrdPanic,
+];
 
 const ERROR: &str = "error";
 

@@ -1,14 +1,19 @@
 //! `olmguard bundle`: whether OLM installs a bundle, and after which it can follow.
 
+mod forms;
+
 use std::io;
 
-use crate::bundle_files::{self, BundleFilesError};
+use clap::ValueEnum;
+
+use crate::bundle_files::{self, BundleFilesError, BundleObjects};
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::OlmArgs;
-use crate::cli::output::{OutputArgs, TextOrJson, progress};
+use crate::cli::output::{OutputArgs, progress};
 use crate::cli::{Exit, help, output, say};
 use crate::source::{FilesPlace, Progress};
+use forms::CheckedBundle;
 use olmguard_preflight::bundle::RegistryBundle;
 use olmguard_preflight::content::UncomparedCrd;
 use olmguard_views::bundle_report::ReleaseReport;
@@ -25,18 +30,36 @@ pub(crate) struct BundleArgs {
     olm: OlmArgs,
 
     #[command(flatten)]
-    output: OutputArgs<TextOrJson>,
+    output: OutputArgs<BundleForm>,
 
     /// The bundle: a directory with manifests/ and metadata/, or oci:IMAGE
     #[arg(value_name = "BUNDLE")]
     bundle: FilesPlace,
 }
 
+/// The form of the report.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum BundleForm {
+    /// Text for people
+    #[default]
+    Text,
+    /// One JSON object, schema olmguard.bundle/v1
+    Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+    /// JUnit XML, for pipelines
+    Junit,
+    /// Workflow commands of GitHub, shown at the files of a pull request
+    Github,
+    /// A table for a comment on a pull request
+    Markdown,
+}
+
 const EXAMPLES: &[&str] = &[
     "olmguard bundle ./bundle",
     "olmguard bundle ./bundle --upgrade-from ../released/bundle",
     "olmguard bundle ./bundle --upgrade-from oci:quay.example/lantern/bundle:v1.2.0",
-    "olmguard bundle ./bundle --olm-release 1.9 -o json",
+    "olmguard bundle ./bundle --olm-release 1.9 -o sarif",
 ];
 
 const EXIT_CODES: &[(Exit, &str)] = &[
@@ -69,13 +92,16 @@ pub(super) fn run(args: &BundleArgs) -> Exit {
 
 fn report_and_print(args: &BundleArgs) -> Result<Exit, BundleCommandError> {
     let rules = args.olm.request().rules().map_err(UsageError::from)?;
-    let bundle = read_bundle(&args.bundle)?;
+    let (bundle, objects) = read_bundle(&args.bundle)?;
     let before = args.upgrade_from.as_ref().map(read_bundle).transpose()?;
-    let report = ReleaseReport::of(&bundle, before.as_ref(), &rules)?;
-    match args.output.form {
-        TextOrJson::Text => output::toned(&report.to_text())?,
-        TextOrJson::Json => output::json(&report)?,
-    }
+    let before = before.as_ref().map(|(bundle, _)| bundle);
+    let report = ReleaseReport::of(&bundle, before, &rules)?;
+    let checked = CheckedBundle {
+        report: &report,
+        place: &args.bundle,
+        objects: &objects,
+    };
+    print(args.output.form, checked)?;
     Ok(if report.is_refused() {
         Exit::Denied
     } else {
@@ -83,8 +109,20 @@ fn report_and_print(args: &BundleArgs) -> Result<Exit, BundleCommandError> {
     })
 }
 
+fn print(form: BundleForm, checked: CheckedBundle<'_>) -> io::Result<()> {
+    let report = checked.report;
+    match form {
+        BundleForm::Text => output::toned(&report.to_text()),
+        BundleForm::Json => output::json(report),
+        BundleForm::Sarif => output::json(&checked.sarif()),
+        BundleForm::Junit => output::plain(&checked.junit().map_err(io::Error::other)?),
+        BundleForm::Github => output::plain(&checked.github()),
+        BundleForm::Markdown => output::plain(&report.document().to_markdown()),
+    }
+}
+
 /// The bundle in a directory or an image.
-fn read_bundle(place: &FilesPlace) -> Result<RegistryBundle, BundleFilesError> {
+fn read_bundle(place: &FilesPlace) -> Result<(RegistryBundle, BundleObjects), BundleFilesError> {
     let progress = Progress::default();
     progress::shown(&progress, || bundle_files::read(place, &progress))
 }

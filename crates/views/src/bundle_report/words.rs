@@ -1,32 +1,42 @@
 //! The sentences about a bundle.
 
+use super::ReleaseReport;
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::counted;
 use olmguard_preflight::support::Unsupported;
 use olmguard_report::Tone;
+use olmguard_report::document::Content;
 
-/// The result, which stands first: of a bundle, and of the way to it from another.
-pub(super) fn result(
-    (name, from): (&str, Option<&str>),
-    (is_refused, count): (bool, usize),
-) -> (Tone, String) {
-    let name = go::escape(name);
-    let after = from.map(|from| format!(" after {}", go::escape(from)));
-    let after = after.unwrap_or_default();
-    let findings = match count {
-        1 => "1 finding".to_owned(),
-        count => format!("{count} findings"),
+/// The result, which comes first: of a bundle, and of the upgrade to it from another.
+pub(super) fn result(report: &ReleaseReport) -> (Tone, String) {
+    let (tone, answer, findings) = answer(report);
+    let before = report.upgrade_from.as_deref().map(go::escape);
+    let after = before.map(|before| format!(" after {before}"));
+    let (name, after) = (go::escape(&report.name), after.unwrap_or_default());
+    (tone, format!("{name}: {answer}{after}{findings}"))
+}
+
+/// The same for a document, which marks names.
+pub(super) fn heading(report: &ReleaseReport) -> Content {
+    let (_, answer, findings) = answer(report);
+    let name = Content::foreign(&report.name).and_words(format!(": {answer}"));
+    let all = match &report.upgrade_from {
+        Some(before) => name.and_words(" after ").and_foreign(before),
+        None => name,
     };
-    match (is_refused, count) {
-        (true, _) => (
-            Tone::Bad,
-            format!("{name}: OLM cannot install it{after}: {findings}"),
-        ),
-        (false, 0) => (Tone::Good, format!("{name}: OLM can install it{after}")),
-        (false, _) => (
-            Tone::Caution,
-            format!("{name}: OLM may not install it{after}: {findings}"),
-        ),
-    }
+    all.and_words(findings)
+}
+
+/// What OLM does with the bundle, and the number of findings.
+fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
+    let count = report.findings().count();
+    let (tone, answer) = match (report.is_refused(), count) {
+        (true, _) => (Tone::Bad, "OLM cannot install it"),
+        (false, 0) => (Tone::Good, "OLM can install it"),
+        (false, _) => (Tone::Caution, "OLM may not install it"),
+    };
+    let findings = (count > 0).then(|| format!(": {}", counted(count, "finding")));
+    (tone, answer, findings.unwrap_or_default())
 }
 
 /// What to know if a CRD is in the way.
