@@ -126,6 +126,11 @@ impl GivenObjects {
     }
 }
 
+/// Whether it is a catalog in v1. Older versions have other CRDs.
+pub(crate) fn is_catalog_of_v1(object: &ManifestObject) -> bool {
+    object.kind == "ClusterCatalog" && object.api_version == "olm.operatorframework.io/v1"
+}
+
 fn is_catalog(object: &ManifestObject) -> bool {
     CatalogState::is_described_by(&object.api_version, &object.kind)
 }

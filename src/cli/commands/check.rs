@@ -42,6 +42,7 @@ use crate::cli::{Exit, note, say, warn};
 use crate::facts::Facts;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::explain::Answer;
+use olmguard_preflight::content::NeededObject;
 use olmguard_report::{Finding, Severity};
 
 /// The inputs of a run, read before the catalogs.
@@ -148,7 +149,11 @@ impl RunFacts {
         let answers = cases.map(|case| {
             let (mut answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
             if let Some(image) = &mut answer.image {
-                image.needs.retain(|needed| !gathered.brings(needed));
+                let brought = |needed: &NeededObject| {
+                    let mut all = gathered.brought.iter();
+                    all.any(|brought| brought.is_same_object(needed))
+                };
+                image.needs.retain(|needed| !brought(needed));
             }
             (&facts.snapshot, answer)
         });

@@ -35,7 +35,7 @@ pub(super) struct GatheredInputs {
     pub(super) given: GivenObjects,
     pub(super) other_kinds: usize,
     /// Those of them that installations can need.
-    brought: BTreeSet<NeededObject>,
+    pub(super) brought: BTreeSet<NeededObject>,
     /// Inputs that a tool still renders.
     pub(super) skipped: Vec<Skipped>,
     kustomizations: Kustomizations,
@@ -135,7 +135,7 @@ impl GatheredInputs {
         plan: &CheckPlan,
     ) -> Result<(), UsageError> {
         match object {
-            ParsedObject::OtherKind => self.other_kinds += 1,
+            ParsedObject::OtherKind(brought) => self.other(brought.clone()),
             ParsedObject::Whole(object, positions) => self.object(file, object, positions, plan)?,
         }
         Ok(())
@@ -178,12 +178,6 @@ impl GatheredInputs {
             let removed = base.removed();
             removed.map(|one| (base.source().shown(&one.place.to_string()), one))
         })
-    }
-
-    /// Whether this object comes with the same inputs.
-    pub(super) fn brings(&self, needed: &NeededObject) -> bool {
-        let mut brought = self.brought.iter();
-        brought.any(|brought| brought.is_same_object(needed))
     }
 
     /// Files of the base that cannot be read, and are there no more, and whose content nobody asks for.
@@ -237,9 +231,7 @@ impl GatheredInputs {
     ) -> Result<(), UsageError> {
         let recognised = recognise(&object.value);
         if recognised == RecognisedObject::Other {
-            self.other_kinds += 1;
-            self.brought
-                .extend(NeededObject::of_manifest(&object.value));
+            self.other(NeededObject::of_manifest(&object.value));
             return Ok(());
         }
         let is_new = self.unique.is_new(object, file, place(&[]).at)?;
@@ -258,6 +250,11 @@ impl GatheredInputs {
             (None, _) => {}
         }
         Ok(())
+    }
+
+    fn other(&mut self, brought: Option<NeededObject>) {
+        self.other_kinds += 1;
+        self.brought.extend(brought);
     }
 
     /// The earlier state of an object, if it becomes a case. An object that did not change is counted, unless all are
@@ -292,7 +289,7 @@ impl GatheredInputs {
             at,
         };
         let mut faults = self.given.add(file, object, positions);
-        let is_checked = schema == Schema::Applied && is_catalog_of_v1(object);
+        let is_checked = schema == Schema::Applied && given::is_catalog_of_v1(object);
         if faults.is_empty() && is_checked {
             faults = given::refused(object, positions);
         }
@@ -426,13 +423,7 @@ fn note_text(error: &mut FilterError, object: &ManifestObject, positions: &Posit
 
 /// Whether an object is more than counted, although it is not an extension.
 pub(super) fn is_read_whole(object: &ManifestObject) -> bool {
-    let is_needed = || NeededObject::of_manifest(&object.value).is_some();
-    GivenObjects::has_kind_of(object) || is_review(object) || is_needed()
-}
-
-/// Older catalogs have other CRDs.
-fn is_catalog_of_v1(object: &ManifestObject) -> bool {
-    object.kind == "ClusterCatalog" && object.api_version == "olm.operatorframework.io/v1"
+    GivenObjects::has_kind_of(object) || is_review(object)
 }
 
 fn is_review(object: &ManifestObject) -> bool {

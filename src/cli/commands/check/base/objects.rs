@@ -20,6 +20,7 @@ use crate::facts::given::unrendered;
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, Filter, RecognisedObject, recognise};
 use olmguard_engine::judge::EarlierObject;
+use olmguard_preflight::content::NeededObject;
 
 /// The extensions of files of a base.
 #[derive(Debug, Default)]
@@ -152,7 +153,9 @@ impl BaseObjects {
         positions: &Rc<Positions>,
     ) -> ParsedObject {
         let extension = match recognise(&object.value) {
-            RecognisedObject::Other if !is_read_whole(&object) => return ParsedObject::OtherKind,
+            RecognisedObject::Other if !is_read_whole(&object) => {
+                return ParsedObject::OtherKind(NeededObject::of_manifest(&object.value));
+            }
             RecognisedObject::Other => {
                 return ParsedObject::Whole(Rc::new(object), Rc::clone(positions));
             }
@@ -359,8 +362,8 @@ fn place(
 /// about as long as to parse them again.
 #[derive(Debug)]
 pub(in crate::cli::commands::check) enum ParsedObject {
-    /// An object that is counted, and not read.
-    OtherKind,
+    /// An object that is counted and not read, and what an installation can need of it.
+    OtherKind(Option<NeededObject>),
     /// The object, and the places in its document.
     Whole(Rc<ManifestObject>, Rc<Positions>),
 }
