@@ -157,11 +157,14 @@ const SPEC: Keep = Keep::Fields(
         ("namespace", Keep::Leaf),
         ("installNamespace", Keep::Leaf),
         ("install", INSTALL),
+        ("serviceAccount", SERVICE_ACCOUNT),
         ("config", Keep::Whole),
         ("source", Keep::Filter(&SOURCE)),
     ],
     Others::Named,
 );
+
+const SERVICE_ACCOUNT: Keep = Keep::Fields(&[("name", Keep::Leaf)], Others::Named);
 
 const SOURCE: Keep = Keep::Fields(
     &[
@@ -525,7 +528,7 @@ mod tests {
                 "name": "x", "uid": "SECRET", "annotations": {"a": "SECRET"}, "managedFields": ["SECRET"],
             },
             "spec": {
-                "serviceAccount": {"name": "SECRET"}, "config": {"inline": {"token": "SECRET"}},
+                "serviceAccount": {"name": "installer", "token": "SECRET"}, "config": {"inline": {"token": "SECRET"}},
                 "source": {"sourceType": "Catalog", "catalog": {"packageName": "p", "other": "SECRET"}},
             },
             "status": {
