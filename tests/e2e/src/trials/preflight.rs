@@ -248,7 +248,7 @@ fn merge(into: &mut Value, from: Value) {
 /// The controller takes one after the other; this many wait in front of it.
 const AT_ONCE: usize = 8;
 
-const LEAST: usize = 95;
+const LEAST: usize = 97;
 const LEAST_WITH_GATES: usize = 12;
 
 /// Each of these is found at least once.

@@ -25,6 +25,19 @@ pub(super) fn with_crd(package: &str, version: &str, crd: Value) -> BundleSource
     bundle
 }
 
+/// What a catalog says of a bundle, as opm takes it from the CSV.
+pub(super) fn metadata(bundle: &BundleSource) -> Value {
+    let of_csv = [
+        ("installModes", "/spec/installModes"),
+        ("apiServiceDefinitions", "/spec/apiservicedefinitions"),
+        ("crdDescriptions", "/spec/customresourcedefinitions"),
+    ];
+    let fields = of_csv.into_iter().filter_map(|(field, pointer)| {
+        Some((field.to_owned(), bundle.csv.pointer(pointer)?.clone()))
+    });
+    Value::Object(fields.collect())
+}
+
 fn owned(package: &str) -> Value {
     json!({ "owned": [{ "name": crd_name(package), "kind": "Widget", "version": "v1" }] })
 }

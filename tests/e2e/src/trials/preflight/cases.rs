@@ -85,7 +85,10 @@ impl Case {
             blobs.push(json!({
                 "schema": "olm.bundle", "package": package, "name": bundles::name(package, version),
                 "image": reference(&pushed),
-                "properties": [{ "type": "olm.package", "value": property }],
+                "properties": [
+                    { "type": "olm.package", "value": property },
+                    { "type": "olm.csv.metadata", "value": bundles::metadata(source) },
+                ],
             }));
         }
         Ok(blobs)
@@ -286,6 +289,12 @@ fn of_the_cluster() -> Vec<Case> {
             bundle.beside.push(class("class-of-nobody"));
         })
         .there(class("class-of-nobody")),
+        with_own_crd("new-crd-of-nobody")
+            .from(smallest("new-crd-of-nobody", FROM))
+            .there(crd("new-crd-of-nobody")),
+        with_own_crd("new-crd-of-its-past")
+            .from(smallest("new-crd-of-its-past", FROM))
+            .there(marked(crd("new-crd-of-its-past"), "new-crd-of-its-past")),
         // The owner of the CRD that the next one has, too.
         Case::of(OWNER, with_crd(OWNER, TO, crd(OWNER))).from(with_crd(OWNER, FROM, crd(OWNER))),
         Case::of("crd-of-another", of_another),

@@ -121,14 +121,8 @@ const SAYS: &[(&str, &[&str])] = &[
     ("install-mode-unsupported", &["install modes"]),
     ("kind-not-served", &["no matches for kind"]),
     ("webhook-provider-missing", &["no matches for kind"]),
-    (
-        "exists-unowned",
-        &["cannot be managed by operator-controller"],
-    ),
-    (
-        "owned-elsewhere",
-        &["cannot be managed by operator-controller"],
-    ),
+    ("exists-unowned", FOREIGN),
+    ("owned-elsewhere", FOREIGN),
     (
         "release-name-too-long",
         &["must be no more than 63", "installed bundle"],
@@ -145,6 +139,12 @@ const SAYS: &[(&str, &[&str])] = &[
         &["validating upgrade for CRD", "missing from spec.versions"],
     ),
     ("crd-unhandled", CRD),
+];
+
+/// For first installations, and for upgrades.
+const FOREIGN: &[&str] = &[
+    "cannot be managed by operator-controller",
+    "cannot be imported into the current release",
 ];
 
 const CRD: &[&str] = &["validating upgrade for CRD"];
