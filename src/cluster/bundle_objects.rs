@@ -76,8 +76,9 @@ pub async fn of_bundles(
     let (client, _) = line::open(client);
     let made = &sought.made;
     let (compared, mut crds) = crds(&client, contents.clone(), minor).await?;
-    let named = sought.crds.iter().filter(|name| !crds.contains_key(*name));
-    let named = crds_by_name(&client, named.cloned().collect()).await;
+    let known = contents.crd_names();
+    let named = sought.crds.iter().filter(|name| !known.contains(&***name));
+    let (named, unread) = crds_by_name(&client, named.cloned().collect()).await;
     crds.extend(named);
     let objects = ClusterObjects {
         crds,
@@ -90,16 +91,18 @@ pub async fn of_bundles(
         Ok(served) => served,
         Err(error) => return Ok((compared.with_cluster(objects), Some(error))),
     };
+    let required = unserved_of(&client, contents.required_kinds()).await;
     let (others, error) = others(&client, made, &served).await;
     let (missing, fault) = missing(&client, &sought.needed).await;
     let unserved = kinds.into_iter().filter(|kind| !served.contains_key(kind));
     let objects = ClusterObjects {
-        unserved: unserved.collect(),
+        unserved: unserved.chain(required).collect(),
         others,
         missing,
         ..objects
     };
-    Ok((compared.with_cluster(objects), error.or(fault)))
+    let error = unread.or(error).or(fault);
+    Ok((compared.with_cluster(objects), error))
 }
 
 /// The version of the API server. It is used for a warning only, so it is no fault if the API server does not give it.
@@ -115,6 +118,10 @@ async fn missing(
 ) -> (BTreeSet<NeededObject>, Option<ClusterObjectsError>) {
     let mut missing = BTreeSet::new();
     for needed in needed.iter().take(MOST_OBJECTS) {
+        // Namespaces come first, and without its namespace nothing of an account is to be said.
+        if missing.iter().any(|it: &NeededObject| it.brings(needed)) {
+            continue;
+        }
         match exists(client, needed).await {
             Ok(true) => {}
             Ok(false) => _ = missing.insert(needed.clone()),
@@ -160,21 +167,54 @@ fn needed_name(needed: &NeededObject) -> String {
     }
 }
 
-/// Who owns the CRDs of these names that are there. One that cannot be read counts as absent: without an image it is a
-/// hint only.
-async fn crds_by_name(client: &Client, names: BTreeSet<String>) -> BTreeMap<String, Value> {
+/// The CRDs of these names that are there, as far as they show who owns them, and the first fault. One that the user may
+/// not read counts as absent.
+async fn crds_by_name(
+    client: &Client,
+    names: BTreeSet<String>,
+) -> (BTreeMap<String, Value>, Option<ClusterObjectsError>) {
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let names = names.into_iter().take(MOST_CRDS);
-    let reading = names.map(|name| {
+    let too_many =
+        (names.len() > MOST_CRDS).then(|| ClusterObjectsError::too_many("CRDs", MOST_CRDS));
+    let reading = names.into_iter().take(MOST_CRDS).map(|name| {
         let api = api.clone();
         async move {
-            let found = api.get_metadata_opt(&name).await.ok()??;
-            let metadata = serde_json::to_value(found.metadata).ok()?;
-            Some((name, owned(&json!({"metadata": metadata}))))
+            let found = api.get_metadata_opt(&name).await;
+            (name, found)
         }
     });
-    let reading = stream::iter(reading.collect::<Vec<_>>()).buffered(AT_ONCE);
-    reading.filter_map(std::future::ready).collect().await
+    let mut reading = stream::iter(reading.collect::<Vec<_>>()).buffered(AT_ONCE);
+    let (mut crds, mut error) = (BTreeMap::new(), too_many);
+    while let Some((name, found)) = reading.next().await {
+        match found {
+            Ok(found) => {
+                let metadata = found.and_then(|it| serde_json::to_value(it.metadata).ok());
+                let marks = metadata.map(|metadata| owned(&json!({"metadata": metadata})));
+                crds.extend(marks.map(|marks| (name, marks)));
+            }
+            Err(kube::Error::Api(status)) if status.code == 403 => {}
+            Err(fault) => {
+                let what = format!("CustomResourceDefinition {}", go::quote(&name));
+                _ = error.get_or_insert(ClusterObjectsError::of(what, &fault));
+            }
+        }
+    }
+    (crds, error)
+}
+
+/// The kinds of these that are not served. OLM does not look at them, so those of an API version that gives no answer count
+/// as served.
+async fn unserved_of(client: &Client, kinds: BTreeSet<BundledKind>) -> BTreeSet<BundledKind> {
+    let versions: BTreeSet<_> = kinds.iter().map(|kind| &*kind.api_version).collect();
+    let mut unserved = BTreeSet::new();
+    for version in versions.into_iter().take(MOST_VERSIONS) {
+        if let Ok(listed) = resources(client, version).await {
+            let of_version = kinds.iter().filter(|kind| kind.api_version == version);
+            let missing = of_version.filter(|kind| listed.iter().all(|one| one.kind != kind.kind));
+            unserved.extend(missing.cloned());
+        }
+    }
+    unserved
 }
 
 /// Compares the CRDs of the bundles with those that are there. One is held at a time, of the others who owns them.
@@ -638,10 +678,8 @@ mod tests {
             (missing.into_iter().collect::<Vec<_>>(), error)
         };
         let [namespace, _, account] = needed;
-        assert_eq!(
-            missing(&api).await,
-            (vec![namespace, account.clone()], None)
-        );
+        // A missing namespace says enough: nothing can be in it.
+        assert_eq!(missing(&api).await, (vec![namespace], None));
         api.trouble(Trouble::Status(StatusCode::FORBIDDEN), |asked| {
             asked.path.starts_with("/api/v1/namespaces/ns")
         });

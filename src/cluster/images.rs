@@ -4,6 +4,7 @@
 //! ClusterExtensions, catalogs --> wanted images --> registry or store --> bundle --.
 //!                                              CRDs and kinds of the cluster ------+--> held
 //! CRDs --watch (metadata)--> versions --> which of the held are current --> BundleContents --> follower
+//!                       '--> owners ------------------------------------------^
 //! ```
 //!
 //! Invariants: no answer waits for any of this; what is published was compared with each CRD in the version that the watch
@@ -124,8 +125,10 @@ struct FailedImage {
 /// Contents that a follower was sent.
 struct SentContents {
     reads: BTreeSet<u64>,
-    /// How often CRDs had changed; none if they were not known.
-    crds: Option<u64>,
+    /// How often the owners of CRDs had changed; none if they were not known.
+    owners: Option<u64>,
+    /// The release 1.x of operator-controller that they are for.
+    minor: u8,
     contents: Arc<BundleContents>,
     at: Instant,
 }
@@ -351,7 +354,7 @@ impl Images {
             .collect();
         self.count(current.len());
         let reads: BTreeSet<u64> = current.iter().map(|held| held.stamp().read).collect();
-        if self.can_wait(&reads) {
+        if self.can_wait(&reads, versions.minor) {
             return Ok(());
         }
         let current = current.into_iter().map(HeldImage::contents);
@@ -361,32 +364,29 @@ impl Images {
         let at = Instant::now();
         self.sent = Some(SentContents {
             reads,
-            crds: self.sent_crds(),
+            owners: self.crds.owner_changes(),
+            minor: versions.minor,
             contents,
             at,
         });
         Ok(())
     }
 
-    /// Whether nothing is withdrawn, and nothing is new, or more comes soon.
-    fn can_wait(&self, reads: &BTreeSet<u64>) -> bool {
+    /// Whether nothing is withdrawn, and nothing is new, or more images come soon.
+    fn can_wait(&self, reads: &BTreeSet<u64>, minor: u8) -> bool {
         self.sent.as_ref().is_some_and(|sent| {
-            let is_busy = !self.queue.is_empty() || self.check_at.is_some();
-            let comes_more = is_busy && Instant::now() < sent.at + SOON;
-            let is_same = sent.reads == *reads && sent.crds == self.sent_crds();
-            is_same || comes_more && sent.reads.is_subset(reads)
+            let comes_more = !self.queue.is_empty() && Instant::now() < sent.at + SOON;
+            let are_enough = sent.reads == *reads || comes_more && sent.reads.is_subset(reads);
+            are_enough && sent.owners == self.crds.owner_changes() && sent.minor == minor
         })
-    }
-
-    fn sent_crds(&self) -> Option<u64> {
-        self.crds.is_listed().then(|| self.crds.changed())
     }
 
     /// A follower drops the contents of another OLM, which can be gone again by now.
     fn send_again_if_lost(&mut self) {
         let snapshot = self.config.snapshot.load();
         let is_lost = |sent: &SentContents| {
-            !sent.reads.is_empty() && !ptr::eq(Arc::as_ptr(&sent.contents), snapshot.contents())
+            let has_some = !sent.reads.is_empty() || sent.owners.is_some();
+            has_some && !ptr::eq(Arc::as_ptr(&sent.contents), snapshot.contents())
         };
         if self.sent.as_ref().is_some_and(is_lost) {
             self.sent = None;

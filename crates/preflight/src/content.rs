@@ -36,6 +36,8 @@ impl UnreadableBundle {
 pub struct ClusterObjects {
     /// The CRDs of the bundles that exist, by their names. They show their owner and their version.
     pub crds: BTreeMap<String, Value>,
+    /// All CRDs of the cluster, if they are watched. They show their owner.
+    pub watched_crds: Arc<BTreeMap<String, Value>>,
     /// The kinds of the bundles' objects that the API server does not serve.
     pub unserved: BTreeSet<BundledKind>,
     /// The other objects that first installations make and that exist, with their metadata.
@@ -70,21 +72,29 @@ impl NeededObject {
         match (text("/apiVersion")?, text("/kind")?) {
             ("v1", "Namespace") => Some(Self::Namespace(name)),
             ("v1", "ServiceAccount") => {
-                let namespace = text("/metadata/namespace")?.to_owned();
+                // Without one, what applies the manifest chooses it.
+                let namespace = text("/metadata/namespace").unwrap_or_default();
+                let namespace = namespace.to_owned();
                 Some(Self::ServiceAccount { namespace, name })
             }
             _ => None,
         }
     }
 
-    /// Whether this is the same object, whatever it is needed for.
-    pub fn is_same_object(&self, other: &Self) -> bool {
-        use NeededObject::{Namespace, WatchedNamespace};
-        match (self, other) {
-            (Namespace(name) | WatchedNamespace(name), Namespace(of) | WatchedNamespace(of)) => {
-                name == of
-            }
-            _ => self == other,
+    /// Whether a needed object cannot be missing because this one comes with the same change: it is the same, or the
+    /// namespace of it.
+    pub fn brings(&self, needed: &Self) -> bool {
+        match (self, needed) {
+            (Self::Namespace(name), Self::Namespace(of) | Self::WatchedNamespace(of)) => name == of,
+            (Self::Namespace(name), Self::ServiceAccount { namespace, .. }) => name == namespace,
+            (
+                Self::ServiceAccount { namespace, name },
+                Self::ServiceAccount {
+                    namespace: of,
+                    name: needed,
+                },
+            ) => name == needed && (namespace.is_empty() || namespace == of),
+            _ => false,
         }
     }
 
@@ -111,10 +121,18 @@ impl ClusterObjects {
     /// Adds what the same cluster has of other bundles.
     fn extend(&mut self, other: Self) {
         self.crds.extend(other.crds);
+        if self.watched_crds.is_empty() {
+            self.watched_crds = other.watched_crds;
+        }
         self.unserved.extend(other.unserved);
         self.others.extend(other.others);
         self.missing.extend(other.missing);
         self.kubernetes = self.kubernetes.max(other.kubernetes);
+    }
+
+    /// The CRD of this name, if it is there and was read.
+    pub fn crd(&self, name: &str) -> Option<&Value> {
+        self.crds.get(name).or_else(|| self.watched_crds.get(name))
     }
 
     /// The objects that are there and that OLM would make of a bundle, without CRDs.
@@ -201,10 +219,10 @@ impl BundleContents {
     pub fn ahead<'c>(
         minor: u8,
         all: impl IntoIterator<Item = &'c Self>,
-        crds: Option<&BTreeMap<String, Value>>,
+        crds: Option<&Arc<BTreeMap<String, Value>>>,
     ) -> Self {
         let cluster = crds.map(|crds| ClusterObjects {
-            crds: crds.clone(),
+            watched_crds: Arc::clone(crds),
             ..ClusterObjects::default()
         });
         let mut ahead = Self {
@@ -297,15 +315,19 @@ impl BundleContents {
         names.filter(|name| is_subdomain(name)).collect()
     }
 
-    /// The kinds of all objects of the bundles, of those that OLM makes for webhooks with cert-manager, and those that the
-    /// bundles state to need.
+    /// The kinds of all objects of the bundles, and of those that OLM makes for webhooks with cert-manager.
     pub fn kinds(&self) -> BTreeSet<BundledKind> {
         let bundles = || self.bundles.values().flat_map(|bundle| &**bundle);
         let of_webhooks = bundles().filter(|bundle| bundle.has_webhooks());
         let made = of_webhooks.flat_map(|_| certificate_kinds());
         let all = bundles().flat_map(RegistryBundle::object_kinds);
-        let required = bundles().flat_map(RegistryBundle::required_kinds);
-        all.chain(made).chain(required).collect()
+        all.chain(made).collect()
+    }
+
+    /// The kinds that the bundles state to need.
+    pub fn required_kinds(&self) -> BTreeSet<BundledKind> {
+        let bundles = self.bundles.values().flat_map(|bundle| &**bundle);
+        bundles.flat_map(RegistryBundle::required_kinds).collect()
     }
 
     /// The objects that OLM would make of the bundle in an image, by names that are known before, without CRDs and without

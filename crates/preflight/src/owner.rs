@@ -20,19 +20,6 @@ pub struct NewOwner<'a> {
     pub extension: &'a str,
     /// The namespace that it is installed in.
     pub namespace: &'a str,
-    /// Whether it can have made the object.
-    pub claim: OwnClaim,
-}
-
-/// Whether an extension can have made an object that is there.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum OwnClaim {
-    /// No: the extension does not exist yet.
-    None,
-    /// Only an installation that has not finished: what is installed does not have the object.
-    Unfinished,
-    /// What is installed can have it.
-    Installed,
 }
 
 /// An object that operator-controller does not take over.
@@ -46,13 +33,22 @@ pub struct ForeignObject {
     pub name: String,
     /// The other extension whose label it has.
     pub owner: Option<String>,
+    /// Whether OLM v0 has installed it.
+    pub is_of_v0: bool,
     /// Whether it would be taken over with the marks of the extension's Helm release.
     pub is_adoptable: bool,
 }
 
 impl NewOwner<'_> {
-    /// An object of the cluster, if operator-controller does not take it over.
-    pub fn refused(&self, kind: &str, object: &Value, boxcutter: bool) -> Option<ForeignObject> {
+    /// An object of the cluster, if operator-controller does not take it over. `can_be_own` says whether the extension can
+    /// have made it, where no label does.
+    pub fn refused(
+        &self,
+        kind: &str,
+        object: &Value,
+        boxcutter: bool,
+        can_be_own: impl FnOnce() -> bool,
+    ) -> Option<ForeignObject> {
         let text = |path: &str| object.pointer(path).and_then(Value::as_str);
         let is_of_extension = text(OWNER_KIND) == Some("ClusterExtension");
         let owner = text(OWNER_NAME).filter(|_| is_of_extension);
@@ -61,8 +57,9 @@ impl NewOwner<'_> {
             // Helm looks at the marks alone, whatever the label is.
             _ if !boxcutter && self.has_marks(&text) => false,
             Some(_) if !is_own => true,
-            Some(_) if boxcutter => self.claim == OwnClaim::None,
-            _ => self.claim != OwnClaim::Installed,
+            // A revision that is being made has it, or one that is being deleted.
+            Some(_) if boxcutter => false,
+            _ => !can_be_own(),
         };
         let read = |path| text(path).unwrap_or_default().to_owned();
         is_foreign.then(|| ForeignObject {
@@ -70,6 +67,7 @@ impl NewOwner<'_> {
             namespace: read("/metadata/namespace"),
             name: read("/metadata/name"),
             owner: owner.filter(|_| !is_own).map(str::to_owned),
+            is_of_v0: text(OF_V0) == Some("true"),
             is_adoptable: !boxcutter,
         })
     }
@@ -100,15 +98,28 @@ impl ForeignObject {
 pub const CRD: &str = "CustomResourceDefinition";
 
 /// What is read of an object to know who owns it, and its version.
-pub(crate) const MARKS: [&str; 7] = [
+pub(crate) const MARKS: [&str; 8] = [
     "/metadata/name",
-    "/metadata/resourceVersion",
+    VERSION,
     OWNER_KIND,
     OWNER_NAME,
     MANAGED_BY,
     RELEASE_NAME,
     RELEASE_NAMESPACE,
+    OF_V0,
 ];
+
+/// Whether two states of an object show the same owner.
+pub fn is_same_owner(one: &Value, other: &Value) -> bool {
+    let mut marks = MARKS.iter().filter(|mark| **mark != VERSION);
+    marks.all(|mark| one.pointer(mark) == other.pointer(mark))
+}
+
+/// Every write changes it.
+const VERSION: &str = "/metadata/resourceVersion";
+
+/// OLM v0 labels the CRDs that it installs.
+const OF_V0: &str = "/metadata/labels/olm.managed";
 
 const OWNER_KIND: &str = "/metadata/labels/olm.operatorframework.io~1owner-kind";
 const OWNER_NAME: &str = "/metadata/labels/olm.operatorframework.io~1owner-name";
@@ -125,10 +136,7 @@ mod tests {
     const OWNER: NewOwner<'static> = NewOwner {
         extension: "ext",
         namespace: "ns",
-        claim: OwnClaim::None,
     };
-
-    const CLAIMS: [OwnClaim; 3] = [OwnClaim::None, OwnClaim::Unfinished, OwnClaim::Installed];
 
     /// A CRD with the labels of this extension, and the marks of a Helm release of that name.
     fn crd(owner: Option<&str>, release: Option<&str>) -> Value {
@@ -148,65 +156,37 @@ mod tests {
     #[test]
     fn marks_let_a_release_take_over_and_no_revision() {
         use PreflightCheck::{ExistsUnowned, OwnedElsewhere};
+        let unowned = [Some(ExistsUnowned), None];
+        let elsewhere = [Some(OwnedElsewhere); 2];
         let rows = [
-            // The owner and the release; then by Helm and by Boxcutter, for each claim.
-            (
-                None,
-                None,
-                [Some(ExistsUnowned), Some(ExistsUnowned), None],
-                [Some(ExistsUnowned), Some(ExistsUnowned), None],
-            ),
-            (
-                None,
-                Some("ext"),
-                [None; 3],
-                [Some(ExistsUnowned), Some(ExistsUnowned), None],
-            ),
-            (
-                None,
-                Some("other"),
-                [Some(ExistsUnowned), Some(ExistsUnowned), None],
-                [Some(ExistsUnowned), Some(ExistsUnowned), None],
-            ),
-            (
-                Some("ext"),
-                Some("ext"),
-                [None; 3],
-                [Some(ExistsUnowned), None, None],
-            ),
-            (
-                Some("ext"),
-                None,
-                [Some(ExistsUnowned), Some(ExistsUnowned), None],
-                [Some(ExistsUnowned), None, None],
-            ),
-            (
-                Some("other"),
-                Some("ext"),
-                [None; 3],
-                [Some(OwnedElsewhere); 3],
-            ),
-            (
-                Some("other"),
-                None,
-                [Some(OwnedElsewhere); 3],
-                [Some(OwnedElsewhere); 3],
-            ),
+            // The owner and the release; then by Helm and by Boxcutter, for what is not its own and for what can be.
+            (None, None, unowned, unowned),
+            (None, Some("ext"), [None; 2], unowned),
+            (None, Some("other"), unowned, unowned),
+            (Some("ext"), Some("ext"), [None; 2], [None; 2]),
+            (Some("ext"), None, unowned, [None; 2]),
+            (Some("other"), Some("ext"), [None; 2], elsewhere),
+            (Some("other"), None, elsewhere, elsewhere),
         ];
         for (owner, release, helm, boxcutter) in rows {
             let crd = crd(owner, release);
             let found = |boxcutter| {
-                CLAIMS.map(|claim| {
-                    let to = NewOwner { claim, ..OWNER };
-                    Some(to.refused(CRD, &crd, boxcutter)?.check())
-                })
+                [false, true].map(|own| Some(OWNER.refused(CRD, &crd, boxcutter, || own)?.check()))
             };
-            assert_eq!(
-                (found(false), found(true)),
-                (helm, boxcutter),
-                "{owner:?} {release:?}"
-            );
+            let found = (found(false), found(true));
+            assert_eq!(found, (helm, boxcutter), "{owner:?} {release:?}");
         }
+    }
+
+    #[test]
+    fn a_write_that_changes_no_mark_leaves_the_owner() {
+        let at = |version: &str, owner| {
+            let mut crd = crd(owner, None);
+            crd["metadata"]["resourceVersion"] = version.into();
+            crd
+        };
+        assert!(is_same_owner(&at("1", None), &at("2", None)));
+        assert!(!is_same_owner(&at("1", None), &at("1", Some("ext"))));
     }
 
     #[test]
@@ -215,14 +195,16 @@ mod tests {
             namespace: "elsewhere",
             ..OWNER
         };
-        let found = to.refused(CRD, &crd(None, Some("ext")), false).unwrap();
-        assert_eq!((&*found.name, found.owner), ("a.b", None));
+        let found = to
+            .refused(CRD, &crd(None, Some("ext")), false, || false)
+            .unwrap();
+        assert_eq!((&*found.name, &found.owner), ("a.b", &None));
         let mut other = crd(Some("other"), None);
         other["metadata"]["labels"]["olm.operatorframework.io/owner-kind"] = "Catalog".into();
-        let installed = NewOwner {
-            claim: OwnClaim::Installed,
-            ..to
-        };
-        assert_eq!(installed.refused(CRD, &other, false), None);
+        assert_eq!(to.refused(CRD, &other, false, || true), None);
+        assert!(!found.is_of_v0);
+        other["metadata"]["labels"]["olm.managed"] = "true".into();
+        let found = to.refused(CRD, &other, false, || false).unwrap();
+        assert!(found.is_of_v0);
     }
 }

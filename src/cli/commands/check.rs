@@ -151,7 +151,7 @@ impl RunFacts {
             if let Some(image) = &mut answer.image {
                 let brought = |needed: &NeededObject| {
                     let mut all = gathered.brought.iter();
-                    all.any(|brought| brought.is_same_object(needed))
+                    all.any(|brought| brought.brings(needed))
                 };
                 image.needs.retain(|needed| !brought(needed));
             }

@@ -99,10 +99,11 @@ fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
         && catalogs().all(|(one, other)| is_same_state(one, other))
 }
 
-/// What was read of images is compared by where it is, too.
+/// What was read of images and of the cluster is compared by where it is, too.
 fn is_same_contents(one: &BundleContents, other: &BundleContents) -> bool {
-    let are_empty = one.is_empty() && other.is_empty() && one.is_ahead() == other.is_ahead();
-    are_empty || ptr::eq(one, other)
+    let is_nothing = |it: &BundleContents| it.is_empty() && it.cluster().is_none();
+    let are_nothing = is_nothing(one) && is_nothing(other) && one.is_ahead() == other.is_ahead();
+    are_nothing || ptr::eq(one, other)
 }
 
 /// Content is compared by where it is: nothing is loaded twice without a reason.
@@ -136,4 +137,24 @@ fn is_same_state(one: &CatalogState, other: &CatalogState) -> bool {
         && *last_unpacked == other.last_unpacked
         && *currency == other.currency
         && *age == other.age
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn owners_of_crds_are_news_though_no_image_is_read() {
+        let nothing = || BundleContents::ahead(11, [], None);
+        assert!(is_same_contents(&nothing(), &nothing()));
+        let owners = Arc::new(BTreeMap::from([("a.example.com".to_owned(), json!({}))]));
+        let known = BundleContents::ahead(11, [], Some(&owners));
+        assert!(!is_same_contents(&nothing(), &known));
+        assert!(!is_same_contents(&known, &nothing()));
+    }
 }

@@ -12,6 +12,7 @@ use crate::cluster::object::{self, Names};
 use olmguard_catalog::memory::Loan;
 use olmguard_preflight::content::{BundleContents, owned};
 use olmguard_preflight::kubernetes::KubernetesVersion;
+use olmguard_preflight::owner::is_same_owner;
 
 /// The kind of the definitions.
 pub(super) const CRDS: &Names = &[("apiextensions.k8s.io", "v1", "CustomResourceDefinition")];
@@ -29,10 +30,10 @@ fn version(marks: &Value) -> Option<&str> {
 /// The marks of all CRDs of the cluster, once they are listed.
 #[derive(Debug, Default)]
 pub(super) struct WatchedCrds {
-    marks: BTreeMap<String, Value>,
+    marks: Arc<BTreeMap<String, Value>>,
     is_listed: bool,
-    /// How often any of them has changed.
-    changed: u64,
+    /// How often the owner of one has changed.
+    owner_changes: u64,
     /// How often a CRD of each API group has changed: then other kinds of the group can be served.
     changes: Arc<BTreeMap<String, u64>>,
 }
@@ -65,12 +66,16 @@ impl WatchedCrds {
         match event {
             WatchEvent::Listed(all) => self.listed(all.into_iter().collect()),
             WatchEvent::Applied((name, marks)) => {
-                let is_other = self.marks.get(&name) != Some(&marks);
-                self.marks.insert(name.clone(), marks);
+                let before = self.marks.get(&name);
+                let is_other = before != Some(&marks);
+                let is_same = before.is_some_and(|before| is_same_owner(before, &marks));
+                self.owner_changes += u64::from(!is_same);
+                Arc::make_mut(&mut self.marks).insert(name.clone(), marks);
                 self.count(is_other.then_some(name))
             }
             WatchEvent::Deleted((name, _)) => {
-                let was_there = self.marks.remove(&name).is_some();
+                let was_there = Arc::make_mut(&mut self.marks).remove(&name).is_some();
+                self.owner_changes += u64::from(was_there);
                 self.count(was_there.then_some(name))
             }
             WatchEvent::Lost(_) | WatchEvent::Absent => mem::take(&mut self.is_listed),
@@ -85,7 +90,8 @@ impl WatchedCrds {
             .filter(|name| self.marks.get(*name) != all.get(*name))
             .cloned()
             .collect();
-        self.marks = all;
+        self.owner_changes += u64::from(!names.is_empty());
+        self.marks = Arc::new(all);
         let was_listed = mem::replace(&mut self.is_listed, true);
         self.count(names) || !was_listed
     }
@@ -98,7 +104,6 @@ impl WatchedCrds {
             *counts.entry(group.to_owned()).or_default() += 1;
             is_other = true;
         }
-        self.changed += u64::from(is_other);
         is_other
     }
 
@@ -106,13 +111,13 @@ impl WatchedCrds {
         self.is_listed
     }
 
-    /// How often any of them has changed.
-    pub(super) fn changed(&self) -> u64 {
-        self.changed
+    /// How often the owner of one has changed, if they are listed.
+    pub(super) fn owner_changes(&self) -> Option<u64> {
+        self.is_listed.then_some(self.owner_changes)
     }
 
     /// The marks of each by its name, if they are listed.
-    pub(super) fn known(&self) -> Option<&BTreeMap<String, Value>> {
+    pub(super) fn known(&self) -> Option<&Arc<BTreeMap<String, Value>>> {
         self.is_listed.then_some(&self.marks)
     }
 
@@ -142,7 +147,8 @@ impl HeldImage {
         let there = |name: &str| version(cluster?.crds.get(name)?).map(str::to_owned);
         let names = contents.crd_names().into_iter();
         let crds = names.map(|name| (name.to_owned(), there(name)));
-        let kinds = contents.kinds().into_iter();
+        let required = contents.required_kinds().into_iter();
+        let kinds = contents.kinds().into_iter().chain(required);
         let groups = kinds.filter_map(|kind| Some(kind.api_version.split_once('/')?.0.to_owned()));
         Self {
             crds: crds.collect(),

@@ -195,19 +195,23 @@ async fn the_images_of_the_next_bundles_are_compared_with_the_cluster() {
 async fn the_owner_of_each_crd_is_known_though_no_bundle_has_it() {
     let mut scene = Scene::new(cluster(), Pool::unbounded());
     scene.until(&["1.0.0", "1.1.0", "1.2.0"]).await;
-    let mut other = crd("Namespaced");
-    other["metadata"] = json!({"name": "other.example.com", "labels": {"a": "b"}});
-    scene.api.put(CRDS, other.clone());
-    let is_known = |scene: &Scene| {
-        let crds = &scene.last.cluster().unwrap().crds;
-        crds.contains_key("other.example.com")
+    let metadata = json!({"name": "other.example.com"});
+    let other = json!({"metadata": metadata, "spec": {"scope": "Cluster"}});
+    scene.api.put(CRDS, other);
+    let crd = |scene: &Scene| {
+        scene
+            .last
+            .cluster()
+            .unwrap()
+            .crd("other.example.com")
+            .cloned()
     };
+    let is_known = |scene: &Scene| crd(scene).is_some();
     while !is_known(&scene) {
         scene.last = scene.received.recv().await.unwrap();
     }
     // What shows its owner is kept, and no more.
-    let kept = &scene.last.cluster().unwrap().crds["other.example.com"];
-    assert_eq!(kept.pointer("/spec"), None);
+    assert_eq!(crd(&scene).unwrap().pointer("/spec"), None);
     assert_eq!(scene.shelf.asked("1.1.0"), 1);
     scene.api.delete(CRDS, "other.example.com");
     while is_known(&scene) {
@@ -320,6 +324,23 @@ async fn another_release_of_olm_compares_again() {
     assert!(!scene.last.are_of_other(rules.olm.minor()));
 }
 
+/// The follower has dropped those of the other release.
+#[tokio::test(start_paused = true)]
+async fn the_owners_of_crds_are_sent_again_for_another_release_of_olm() {
+    let mut scene = Scene::new(cluster(), Pool::new(WHOLE - 1, WHOLE - 1));
+    let knows_owners = |contents: &BundleContents| contents.cluster().is_some();
+    while !knows_owners(&scene.last) {
+        scene.last = scene.received.recv().await.unwrap();
+    }
+    let older: OlmRelease = "1.5".parse().unwrap();
+    let rules = Rules::new(older, Gates::default());
+    assert!(scene.last.are_of_other(rules.olm.minor()));
+    scene.snapshot.store(Arc::new(catalogs(&rules)));
+    while scene.last.are_of_other(rules.olm.minor()) || !knows_owners(&scene.last) {
+        scene.last = scene.received.recv().await.unwrap();
+    }
+}
+
 /// A follower that saw another OLM for a moment has dropped them.
 #[tokio::test(start_paused = true)]
 async fn contents_that_were_dropped_are_sent_again() {
@@ -380,11 +401,10 @@ async fn there_are_no_more_bundles_than_memory() {
     let mut scene = Scene::new(cluster(), Pool::new(WHOLE - 1, WHOLE - 1));
     scene.until(&[]).await;
     while !scene.metric(r#"olmguard_bundle_images{state="failed"} 3"#) {
-        sleep(SOON).await;
+        // The owners of CRDs come without any bundle.
+        let owners = scene.received.recv().await.unwrap();
+        assert!(owners.is_empty() && owners.cluster().is_some());
     }
-    // The owners of CRDs come without any bundle.
-    assert!(scene.received.try_recv().is_ok_and(|it| it.is_empty()));
-    assert!(scene.received.try_recv().is_err());
 }
 
 #[test]

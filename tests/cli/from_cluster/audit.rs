@@ -17,7 +17,7 @@ fn running(name: &str, range: &str, installed: &str) -> Value {
         "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
         "metadata": {"name": name, "annotations": {"note": "SECRET"}, "labels": {"team": "a"}},
         "spec": {
-            "namespace": "lantern", "serviceAccount": {"name": "SECRET"},
+            "namespace": "lantern", "serviceAccount": {"name": "installer"}, "watchNamespaces": ["SECRET"],
             "source": {"sourceType": "Catalog", "catalog": catalog},
         },
         "status": {"install": {"bundle": bundle}},

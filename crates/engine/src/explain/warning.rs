@@ -210,7 +210,7 @@ fn kinds_needed(bundle: Choice<'_>, kinds: &[BundledKind]) -> CutLine {
         0 => line,
         others => line.say(&format!(" and {}", counted(others, "other kind"))),
     };
-    line.say(", not served here; OLM installs it anyway [required-api-missing]")
+    line.say(", not served by the cluster; OLM installs it anyway [required-api-missing]")
 }
 
 fn kubernetes_too_old(old: &OldKubernetes<'_>) -> CutLine {

@@ -25,7 +25,7 @@ use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{
     BundleContents, ClusterObjects, ComparedCrds, InstallTarget, UnreadableBundle,
 };
-use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner, OwnClaim};
+use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner};
 use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported};
 
@@ -342,7 +342,6 @@ impl InstallCase<'_> {
         (!foreign.is_empty()).then_some(InstallFault::Foreign(foreign))
     }
 
-    /// The CRDs have the same names in the catalog and in the image.
     fn foreign_crds(
         &self,
         cluster: &ClusterObjects,
@@ -351,9 +350,10 @@ impl InstallCase<'_> {
         let by_catalog = || Some(self.bundle.install.as_ref()?.crds.iter().collect());
         let by_image = self.content().map(RegistryBundle::crd_names);
         let names: Vec<&str> = by_image.or_else(by_catalog).unwrap_or_default();
+        let owner = self.owner();
         let foreign = names.into_iter().filter_map(|name| {
-            let owner = self.owner(self.claim(name));
-            owner.refused(CRD, cluster.crds.get(name)?, settings.boxcutter)
+            let there = cluster.crd(name)?;
+            owner.refused(CRD, there, settings.boxcutter, || self.can_have_made(name))
         });
         foreign.collect()
     }
@@ -371,40 +371,33 @@ impl InstallCase<'_> {
             watched: None,
             certificates: settings.certificates,
         };
-        let owner = self.owner(self.first_claim());
+        let is_installed = self.is_installed();
+        let owner = self.owner();
         let others = cluster.others_of(content, render).into_iter();
-        others
-            .filter_map(|(made, there)| owner.refused(&made.kind.kind, there, settings.boxcutter))
-            .collect()
+        let others = others.filter_map(|(made, there)| {
+            owner.refused(&made.kind.kind, there, settings.boxcutter, || is_installed)
+        });
+        others.collect()
     }
 
-    fn owner(&self, claim: OwnClaim) -> NewOwner<'_> {
+    fn owner(&self) -> NewOwner<'_> {
         let request = self.context.request;
         NewOwner {
             extension: &request.name,
             namespace: &request.namespace,
-            claim,
         }
     }
 
-    /// What the extension can have to do with a CRD of this name.
-    fn claim(&self, crd: &str) -> OwnClaim {
+    /// Whether a CRD of this name can be of the installed bundle: its catalog says nothing, or names it. A bundle can have
+    /// CRDs that it does not own, but Helm has marked these.
+    fn can_have_made(&self, crd: &str) -> bool {
         let crds = self.image.installed_crds;
-        match self.first_claim() {
-            OwnClaim::Installed if crds.is_some_and(|crds| crds.iter().all(|it| it != crd)) => {
-                OwnClaim::Unfinished
-            }
-            claim => claim,
-        }
+        self.is_installed() && crds.is_none_or(|crds| crds.iter().any(|it| it == crd))
     }
 
-    /// What the extension can have to do with an object, if the objects of the installed bundle are not known.
-    fn first_claim(&self) -> OwnClaim {
-        match (self.context.installed, self.context.occasion) {
-            (Installed::Nothing, Occasion::Creation) => OwnClaim::None,
-            (Installed::Nothing, _) => OwnClaim::Unfinished,
-            _ => OwnClaim::Installed,
-        }
+    /// Whether something is installed, or may be. An installation that has not finished has marked what it made.
+    fn is_installed(&self) -> bool {
+        !matches!(self.context.installed, Installed::Nothing)
     }
 
     /// What the comparison of CRDs says, whatever the settings.

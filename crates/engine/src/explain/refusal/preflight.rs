@@ -215,9 +215,13 @@ fn needed_of_foreign(objects: &[ForeignObject]) -> CutLine {
     };
     match &first.owner {
         Some(owner) if first.is_crd() => {
-            words("Only one ClusterExtension can have a CRD. Deleting ")
-                .name(owner)
-                .say(" also deletes its CRDs and all their objects.")
+            let line = words("Only one ClusterExtension can have a CRD. Deleting ").name(owner);
+            let line = line.say(" also deletes its CRDs and all their objects.");
+            if first.is_adoptable {
+                line.say(" If it does not exist any more, mark the CRD as olmguard explain Preflight says.")
+            } else {
+                line
+            }
         }
         Some(owner) if first.namespace.is_empty() => {
             words("Only one ClusterExtension can have it: delete ")
@@ -225,6 +229,9 @@ fn needed_of_foreign(objects: &[ForeignObject]) -> CutLine {
                 .say(" first.")
         }
         Some(_) => words("Create the ClusterExtension with another spec.namespace."),
+        None if first.is_of_v0 => {
+            words("OLM v0 has installed it: olmguard migrate lists the steps of the move.")
+        }
         None if !first.is_adoptable && first.is_crd() => words(
             "With the feature gate BoxcutterRuntime, OLM adopts nothing. Deleting the CRD deletes all its objects.",
         ),

@@ -203,7 +203,8 @@ fn a_crd_of_another_owner_is_denied() {
         answer.message.unwrap(),
         "P: 1.0.0 -> 1.1.0 refused: CRD ws.example.com belongs to ClusterExtension other [Preflight]\n\
          Check: owned-elsewhere\n\
-         Only one ClusterExtension can have a CRD. Deleting other also deletes its CRDs and all their objects.\n\
+         Only one ClusterExtension can have a CRD. Deleting other also deletes its CRDs and all their objects. \
+         If it does not exist any more, mark the CRD as olmguard explain Preflight says.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
@@ -506,7 +507,7 @@ fn kinds_that_a_bundle_needs_and_the_cluster_does_not_serve_are_named() {
     });
     let contents = newer(&needs, &[]);
     let cluster = |served: &str| {
-        let kinds = contents.kinds().into_iter();
+        let kinds = contents.required_kinds().into_iter();
         let objects = ClusterObjects {
             unserved: kinds.filter(|kind| !served.contains(&*kind.kind)).collect(),
             ..ClusterObjects::default()
@@ -517,13 +518,13 @@ fn kinds_that_a_bundle_needs_and_the_cluster_does_not_serve_are_named() {
     assert_eq!(
         warnings("Pod"),
         [
-            "P.v1.1.0 needs Set in apps/v2 and 1 other kind, not served here; OLM installs it anyway [required-api-missing]"
+            "P.v1.1.0 needs Set in apps/v2 and 1 other kind, not served by the cluster; OLM installs it anyway [required-api-missing]"
         ]
     );
     assert_eq!(
         warnings("Pod, Set"),
         [
-            "P.v1.1.0 needs W in example.com/v1, not served here; OLM installs it anyway [required-api-missing]"
+            "P.v1.1.0 needs W in example.com/v1, not served by the cluster; OLM installs it anyway [required-api-missing]"
         ]
     );
     assert_eq!(warnings("Pod, Set, W"), [""; 0]);
@@ -556,7 +557,8 @@ fn a_crd_of_another_extension_is_known_by_the_catalog() {
         upgraded(&cluster).message.unwrap(),
         "P: 1.0.0 -> 1.1.0 refused: CRD ws.example.com belongs to ClusterExtension other [Preflight]\n\
          Check: owned-elsewhere\n\
-         Only one ClusterExtension can have a CRD. Deleting other also deletes its CRDs and all their objects.\n\
+         Only one ClusterExtension can have a CRD. Deleting other also deletes its CRDs and all their objects. \
+         If it does not exist any more, mark the CRD as olmguard explain Preflight says.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
@@ -575,16 +577,32 @@ fn a_crd_that_the_installed_bundle_may_have_made_is_in_no_way() {
     assert_eq!(checks(&upgraded(&described)), ["exists-unowned"]);
 }
 
+/// A revision that rolls out has made it, which the edit may have to repair.
 #[test]
-fn boxcutter_does_not_adopt_what_a_deleted_extension_of_the_name_left() {
-    let left = || owned_by("ext");
-    let boxcutter = cataloged(left(), Some(&["BoxcutterRuntime=true"]));
-    assert_eq!(checks(&boxcutter.created(&Value::Null)), ["exists-unowned"]);
-    // A first installation that has not finished has made it.
-    let range = |range| extension("ext", range, &Value::Null);
-    let (old, new) = (range("1.0.0"), range("1.1.0"));
-    let changed = boxcutter.answer(&new, Some(&old), &Installed::Nothing);
-    assert_eq!(checks(&changed), [""; 0]);
+fn boxcutter_may_have_made_a_crd_with_the_label_of_the_extension() {
+    let own = cataloged(owned_by("ext"), Some(&["BoxcutterRuntime=true"]));
+    assert_eq!(own.created(&Value::Null).token, Token::Resolved);
+}
+
+#[test]
+fn a_crd_of_olm_v0_is_moved_and_not_marked() {
+    let mut of_v0 =
+        json!({"metadata": {"name": "ws.example.com", "labels": {"olm.managed": "true"}}});
+    let needed = |there: &Value| {
+        let answer = cataloged(there.clone(), UNKNOWN).created(&Value::Null);
+        answer.message.unwrap().lines().nth(2).map(str::to_owned)
+    };
+    assert_eq!(
+        needed(&of_v0).as_deref(),
+        Some("OLM v0 has installed it: olmguard migrate lists the steps of the move.")
+    );
+    of_v0["metadata"]["labels"] = Value::Null;
+    assert_eq!(
+        needed(&of_v0).as_deref(),
+        Some(
+            "Mark the CRD so that OLM adopts it, as olmguard explain Preflight says. Deleting it deletes all its objects."
+        )
+    );
 }
 
 #[test]
