@@ -34,8 +34,9 @@ pub(super) fn put<'s>(
     if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
+    let contents = question.basis.snapshot.contents();
     let image = ImageFacts {
-        installed_crds: install.installed_crds(question.offers()),
+        installed_crds: install.installed_crds(question.offers(), contents),
         ..image_facts(question, &resolved, installed.name())
     };
     let faults = install.faults(&resolved, olm, image);

@@ -92,7 +92,7 @@ impl<'a> InstallBound<'a> {
         context.map(|context| Self {
             context,
             contents,
-            installed_crds: context.installed_crds(offers),
+            installed_crds: context.installed_crds(offers, contents),
         })
     }
 
@@ -140,11 +140,17 @@ impl<'a> ImageFacts<'a> {
 }
 
 impl InstallContext<'_> {
-    /// The CRDs of the installed bundle, if all catalogs that have the bundle name the same.
-    pub(crate) fn installed_crds<'s>(&self, offers: &[Offer<'s>]) -> Option<&'s CrdNames> {
+    /// The CRDs of the installed bundle, if all catalogs that have the bundle name the same. Only who knows the CRDs of the
+    /// cluster needs them, and the search looks at every bundle of the package.
+    pub(crate) fn installed_crds<'s>(
+        &self,
+        offers: &[Offer<'s>],
+        contents: &BundleContents,
+    ) -> Option<&'s CrdNames> {
         let Installed::Bundle(installed) = self.installed else {
             return None;
         };
+        contents.cluster()?;
         let name = installed.name.as_deref()?;
         let bundles = offers
             .iter()
