@@ -64,7 +64,7 @@ pub struct Answer {
     pub catalog: Option<CitedCatalog>,
 }
 
-/// The image of a bundle that operator-controller would install.
+/// The image that operator-controller would pull to install a bundle, and what the bundle makes and needs in the cluster.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct PulledImage {
     /// The image reference, as the catalog of the bundle has it.

@@ -10,7 +10,7 @@ use crate::extension::Filter;
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::superseded;
 use crate::judge::{AllowedChange, PreflightRefusal, RuledEdit, Ruling};
-use crate::resolve::{Choice, EditContext, ImageFacts, InstallFaults, Offer};
+use crate::resolve::{Choice, EditContext, ImageFacts, InstallContext, InstallFaults, Offer};
 use crate::snapshot::Snapshot;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_preflight::content::InstallTarget;
@@ -34,11 +34,7 @@ pub(super) fn put<'s>(
     if is_as_before || olm.preflight == PreflightMode::Off {
         return;
     }
-    let contents = question.basis.snapshot.contents();
-    let image = ImageFacts {
-        installed_crds: install.installed_crds(question.offers(), contents),
-        ..image_facts(question, &resolved, installed.name())
-    };
+    let image = image_facts(question, &resolved, installed.name(), install);
     let faults = install.faults(&resolved, olm, image);
     let is_refused = faults.as_ref().is_some_and(InstallFaults::refuse_image);
     ruled.pulled = (!is_refused).then_some(resolved);
@@ -64,6 +60,7 @@ fn image_facts<'s>(
     question: &FilterQuestion<'_, 's>,
     resolved: &Choice<'s>,
     installed: Option<&str>,
+    install: InstallContext<'_>,
 ) -> ImageFacts<'s> {
     let contents = question.basis.snapshot.contents();
     let of_cluster = contents.cluster().map(InstallTarget::Cluster);
@@ -73,7 +70,10 @@ fn image_facts<'s>(
         let installed = images.find_map(|image| contents.bundle(image));
         installed.map(InstallTarget::Installed)
     };
-    ImageFacts::of(resolved, contents, of_cluster.or_else(of_bundle))
+    ImageFacts {
+        installed_crds: install.installed_crds(question.offers(), contents),
+        ..ImageFacts::of(resolved, contents, of_cluster.or_else(of_bundle))
+    }
 }
 
 /// The image of the bundle of this name in each catalog that has it.
