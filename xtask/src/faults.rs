@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use serde::Deserialize;
+use olmguard_figures::FaultRow;
 
 use crate::e2e::{self, E2eError};
 use crate::machine::Facts;
@@ -22,22 +22,6 @@ pub(crate) enum FaultsError {
     NoRow,
     #[error(transparent)]
     Page(#[from] PageError),
-}
-
-/// What one fault has cost.
-#[derive(Debug, Deserialize)]
-struct FaultRow {
-    fault: String,
-    edits: usize,
-    /// Edits a second.
-    pace: f64,
-    failed: usize,
-    undecided: usize,
-    wrong: usize,
-    /// Seconds that the fault took.
-    seconds: f64,
-    /// Milliseconds after it until the last edit that was not answered as before.
-    recovered: u64,
 }
 
 /// Plays all faults, prints their table, and writes it into the page if that is wanted.

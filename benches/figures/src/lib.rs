@@ -2,11 +2,13 @@
 //! them, so no program reads what is printed for people.
 
 mod bench;
+mod fault;
 mod figure;
 mod number;
 mod unit;
 
 pub use self::bench::Bench;
+pub use self::fault::FaultRow;
 pub use self::figure::{Aim, Figure, LineError, OnCurve, Peer, read};
 pub use self::number::number;
 pub use self::unit::Unit;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use serde::Serialize;
+use olmguard_figures::FaultRow;
 
 use crate::load::{Counts, Load, WrongKind};
 use crate::say::say;
@@ -23,22 +23,6 @@ pub(super) enum Lost {
     Nothing,
     /// Those that are sent to a pod that has died, until its Service notices: nobody but the API server could ask again.
     WhileItLeadsThere,
-}
-
-/// A row of the table.
-#[derive(Serialize)]
-struct FaultRow {
-    fault: &'static str,
-    edits: usize,
-    /// Edits a second.
-    pace: f64,
-    failed: usize,
-    undecided: usize,
-    wrong: usize,
-    /// Seconds that the fault took.
-    seconds: f64,
-    /// Milliseconds after it within which edits were made that were answered otherwise.
-    recovered: u128,
 }
 
 impl Fault {
@@ -73,14 +57,14 @@ impl Fault {
         let counts = self.load.count().await?;
         let of = |kind| counts.wrong.iter().filter(|it| it.kind == kind).count();
         let row = FaultRow {
-            fault: self.name,
+            fault: self.name.to_owned(),
             edits: counts.asked,
             pace: counts.pace(),
             failed: of(WrongKind::Failed),
             undecided: of(WrongKind::Undecided),
             wrong: of(WrongKind::Wrong),
             seconds: (self.over - self.begun).as_secs_f64(),
-            recovered: last(&counts, self.over).as_millis(),
+            recovered: u64::try_from(last(&counts, self.over).as_millis())?,
         };
         say(format_args!("fault: {}", serde_json::to_string(&row)?));
         let may_fail = lost == Lost::WhileItLeadsThere;
@@ -105,4 +89,4 @@ fn last(counts: &Counts, over: Instant) -> Duration {
 const SOME: usize = 150;
 
 /// Milliseconds. A pause between tries is at most a minute, and a change of status ends it.
-const BOUND: u128 = 10_000;
+const BOUND: u64 = 10_000;
