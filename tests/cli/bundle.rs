@@ -65,7 +65,7 @@ fn a_gate_that_may_be_on_is_a_warning() {
     assert_eq!(code, Some(0));
     assert_eq!(
         printed,
-        "p.v1: OLM may not install it: 1 finding\n\
+        "p.v1: OLM might not install it: 1 finding\n\
          install-mode-unsupported   the install mode AllNamespaces is not supported: only\n\
          \u{20}                          an OLM with other feature gates installs it\n"
     );
@@ -240,7 +240,7 @@ fn crds_of_an_older_release_are_compared_too() {
         answered("Cluster", "a: {type: string}"),
         (
             Some(0),
-            Some("p.v1: OLM may not install it after p.v1: 1 finding".to_owned())
+            Some("p.v1: OLM might not install it after p.v1: 1 finding".to_owned())
         )
     );
 }
@@ -264,7 +264,7 @@ fn text_warns_about_a_webhook_name_that_the_api_server_refuses() {
     };
     assert_eq!(
         printed("v.example", "1.11"),
-        "p.v1: OLM may not install it: 1 finding\n\
+        "p.v1: OLM might not install it: 1 finding\n\
          webhook-name-short         the API server refuses webhook v.example: a name\n\
          \u{20}                          needs 3 segments, for example v.lantern.example\n"
     );

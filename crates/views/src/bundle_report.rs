@@ -7,7 +7,7 @@
 mod document;
 mod words;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go::escape;
@@ -41,8 +41,10 @@ pub struct ReleaseReport {
 pub struct BundleFinding {
     /// The check that fails.
     pub check: &'static str,
-    #[schemars(extend("enum" = ["error", "warning"]))]
-    severity: &'static str,
+    /// How much it weighs: an error or a warning.
+    #[serde(serialize_with = "in_json")]
+    #[schemars(with = "String", extend("enum" = [Severity::Error.as_str(), Severity::Warning.as_str()]))]
+    pub severity: Severity,
     /// The CRD that it is about, if it is about one.
     pub crd: Option<String>,
     /// The reason.
@@ -70,12 +72,8 @@ impl ReleaseReport {
             message: of_validator(&fault.upstream),
             ..BundleFinding::new(fault.check, Severity::Error, Some(fault.upstream))
         }));
-        findings.extend(
-            bundle
-                .short_webhook_names(minor)
-                .into_iter()
-                .map(short_name),
-        );
+        let short_names = bundle.short_webhook_names(minor).into_iter();
+        findings.extend(short_names.map(short_name));
         if let Some(before) = before {
             findings.extend(crds(before, bundle, minor)?);
         }
@@ -92,7 +90,7 @@ impl ReleaseReport {
     /// Whether OLM certainly refuses the bundle.
     pub fn is_refused(&self) -> bool {
         let mut findings = self.findings.iter();
-        findings.any(|finding| finding.severity == ERROR)
+        findings.any(|finding| finding.severity == Severity::Error)
     }
 
     /// Name of the bundle.
@@ -105,7 +103,7 @@ impl ReleaseReport {
         OF_BUNDLE.into_iter().chain(OF_CRDS)
     }
 
-    /// Those that were made.
+    /// The checks that were made.
     pub fn checks(&self) -> impl Iterator<Item = PreflightCheck> {
         let of_crds = self.upgrade_from.iter().flat_map(|_| OF_CRDS);
         OF_BUNDLE.into_iter().chain(of_crds)
@@ -139,23 +137,11 @@ impl BundleFinding {
     fn new(check: PreflightCheck, severity: Severity, upstream: Option<String>) -> Self {
         Self {
             check: check.as_str(),
-            severity: match severity {
-                Severity::Error => ERROR,
-                Severity::Warning | Severity::Note => "warning",
-            },
+            severity,
             crd: None,
             message: String::new(),
             upstream,
             is_repeated: false,
-        }
-    }
-
-    /// How much it weighs.
-    pub fn severity(&self) -> Severity {
-        if self.severity == ERROR {
-            Severity::Error
-        } else {
-            Severity::Warning
         }
     }
 
@@ -174,11 +160,20 @@ impl BundleFinding {
     }
 
     fn tone(&self) -> Tone {
-        match self.severity() {
+        match self.severity {
             Severity::Error => Tone::Bad,
             Severity::Warning | Severity::Note => Tone::Caution,
         }
     }
+}
+
+/// A severity by its name.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn in_json<S: Serializer>(severity: &Severity, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(severity.as_str())
 }
 
 /// What operator-controller says of the install modes, API services and webhooks, for all settings that it can have.
@@ -262,7 +257,7 @@ const OF_BUNDLE: [PreflightCheck; 10] = [
     PreflightCheck::ManifestKindUnsupported,
 ];
 
-/// The checks of its CRDs against those of the version before.
+/// The checks of its CRDs, each beside the same CRD of the version before.
 const OF_CRDS: [PreflightCheck; 7] = [
     PreflightCheck::CrdFieldRemoved,
     PreflightCheck::CrdScope,
@@ -272,8 +267,6 @@ const OF_CRDS: [PreflightCheck; 7] = [
     PreflightCheck::CrdServedVersions,
     PreflightCheck::CrdPanic,
 ];
-
-const ERROR: &str = "error";
 
 /// The columns of the longest id of a check, and two.
 const LABELS: usize = 27;

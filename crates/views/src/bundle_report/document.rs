@@ -36,7 +36,7 @@ fn row(finding: &BundleFinding) -> Row {
         tone: finding.tone(),
         findings: vec![finding.check],
         cells: vec![
-            Content::words(finding.severity),
+            Content::words(finding.severity.as_str()),
             Content::foreign(finding.check),
             crd.map(Content::foreign).unwrap_or_default(),
             Content::foreign(&finding.message),

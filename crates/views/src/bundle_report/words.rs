@@ -33,7 +33,7 @@ fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
     let (tone, answer) = match (report.is_refused(), count) {
         (true, _) => (Tone::Bad, "OLM cannot install it"),
         (false, 0) => (Tone::Good, "OLM can install it"),
-        (false, _) => (Tone::Caution, "OLM may not install it"),
+        (false, _) => (Tone::Caution, "OLM might not install it"),
     };
     let findings = (count > 0).then(|| format!(": {}", counted(count, "finding")));
     (tone, answer, findings.unwrap_or_default())

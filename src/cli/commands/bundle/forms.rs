@@ -46,7 +46,7 @@ impl CheckedBundle<'_> {
         let crd = found.crd.clone().unwrap_or_default();
         Finding {
             id: found.check,
-            severity: found.severity(),
+            severity: found.severity,
             title: format!("{}: {}", self.report.name(), found.check),
             place: self.place_of(found),
             text: text(found),
@@ -76,7 +76,7 @@ impl CheckedBundle<'_> {
             .collect();
         let whole = found.iter().map(|found| text(found));
         let whole = whole.collect::<Vec<_>>().join("\n");
-        let error = found.iter().find(|one| one.severity() == Severity::Error);
+        let error = found.iter().find(|one| one.severity == Severity::Error);
         let (status, output) = match error {
             Some(error) => (CaseStatus::Failed(failure(error, whole)), String::new()),
             None => (CaseStatus::Passed, whole),
