@@ -7,8 +7,6 @@
 //!
 //! Nothing is changed: the steps are printed for a person. What cannot be read is reported, and the rest is checked.
 
-mod inputs;
-
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
@@ -18,11 +16,15 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
+use crate::cli::commands::audit::AuditedInputs;
+use crate::cli::commands::bad_input::InputProblem;
 use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin};
 use crate::cli::output::{self, OutputArgs, yaml};
 use crate::cli::{Exit, help, say, warn};
-use inputs::MigratedInputs;
-use olmguard_views::migrate::{MigrationFacts, MigrationReport, MoveVerdict};
+use crate::manifest::{Inputs, ManifestObject, Position, Positions, ValueStep};
+use olmguard_views::migrate::{
+    ClassicError, ClassicKind, ClassicObjects, MigrationFacts, MigrationReport, MoveVerdict,
+};
 
 /// Plan the move from OLM v0 to OLM v1
 #[derive(Args, Clone, Debug)]
@@ -161,6 +163,47 @@ impl MigrateError {
             Self::Facts(error) => error.exit(),
             Self::Write(_) => Exit::Internal,
         }
+    }
+}
+
+// === The objects of the files: objects of OLM v0, and everything that `audit` reads too ===
+
+/// Everything that was read, in the order of the inputs.
+#[derive(Debug, Default)]
+struct MigratedInputs {
+    objects: ClassicObjects,
+    /// Extensions, catalogs and policies, and what could not be read of any object.
+    others: AuditedInputs,
+}
+
+impl MigratedInputs {
+    /// Reads every input; what cannot be read is kept as a fault.
+    ///
+    /// # Errors
+    /// If two objects that are not of OLM v0 have one kind and name.
+    fn read(paths: &[PathBuf]) -> Result<Self, UsageError> {
+        let mut read = Self::default();
+        let Self { objects, others } = &mut read;
+        for input in Inputs::new(paths.to_vec(), io::stdin()) {
+            others.input(input, &mut |object, positions| {
+                ClassicKind::of(&object.value)?;
+                let added = objects.add(&object.value);
+                Some(
+                    added.map_err(|error| {
+                        InputProblem::Classic(at(&error, object, positions), error)
+                    }),
+                )
+            })?;
+        }
+        Ok(read)
+    }
+}
+
+/// Where the wrong field of an object is, otherwise where the object is.
+fn at(error: &ClassicError, object: &ManifestObject, positions: &Positions) -> Position {
+    match error {
+        ClassicError::Field { field, .. } => object.position(positions, &ValueStep::of_path(field)),
+        ClassicError::Twice { .. } => object.position(positions, &[]),
     }
 }
 
