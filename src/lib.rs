@@ -117,6 +117,7 @@ mod links;
 pub mod live_facts;
 pub mod manifest;
 mod once_per_change;
+mod pem_file;
 mod policy_files;
 mod policy_objects;
 pub mod revision;

@@ -20,7 +20,6 @@ mod client;
 mod error;
 pub mod files;
 mod leaf;
-mod pem;
 pub mod self_managed;
 #[cfg(test)]
 mod tests;

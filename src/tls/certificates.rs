@@ -14,10 +14,10 @@ use rustls::{ServerConfig, SupportedProtocolVersion};
 use tokio::task::JoinSet;
 
 use super::leaf::judge_leaf;
+use crate::pem_file::{self, PemFile};
 use crate::tls::client::ClientVerifier;
 use crate::tls::leaf::IdentityOrigin;
-use crate::tls::pem::PemFile;
-use crate::tls::{ClientCa, Leaf, ServerIdentity, TlsError, Unfit, pem};
+use crate::tls::{ClientCa, Leaf, ServerIdentity, TlsError, Unfit};
 
 /// What is served, kept up to date as long as one of its clones is there. Cheap to clone and to read.
 #[derive(Clone)]
@@ -99,7 +99,7 @@ impl Certificates {
     /// What is shown to clients now, as PEM: the leaf first, then its chain.
     pub fn chain_pem(&self) -> String {
         let chain = Arc::clone(&self.current.0.load().chain);
-        pem::written(&chain)
+        pem_file::written(&chain)
     }
 
     /// Whether clients can use the certificate that is served now.

@@ -15,7 +15,7 @@ use rustls::{
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 
-use crate::tls::pem::PemFile;
+use crate::pem_file::PemFile;
 use crate::tls::{TlsError, leaf};
 
 /// Whom clients must be vouched for by.

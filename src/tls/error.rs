@@ -2,53 +2,18 @@
 //!
 //! Texts name files and what is wrong with them, never anything of a key.
 
-use std::io;
 use std::path::PathBuf;
 
-use rustls::pki_types::pem;
-
+use crate::pem_file::PemError;
 use crate::tls::self_managed::AuthorityError;
 
 /// Why nothing can be served, or nothing new.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A file cannot be read.
-    #[error("{}: cannot read: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// A file is larger than any that is of use.
-    #[error("{}: too large: expected PEM of at most {limit} bytes", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// What is read at most, in bytes.
-        limit: u64,
-    },
-    /// A file is no PEM.
-    #[error("{}: not PEM: {source}", path.display())]
-    Pem {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        source: pem::Error,
-    },
-    /// A file holds nothing of what it should.
-    #[error("{}: no {expected} in it: expected PEM with {marker}{hint}", path.display())]
-    Nothing {
-        /// The file.
-        path: PathBuf,
-        /// What it should hold.
-        expected: &'static str,
-        /// How that begins.
-        marker: &'static str,
-        /// What may be the matter.
-        hint: &'static str,
-    },
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] PemError),
     /// The certificates of a server are more than clients read.
     #[error(
         "{}: {certificates} certificates with {length} bytes of DER: clients cannot read so many; expected at most \

@@ -23,9 +23,9 @@ use rustls::pki_types::ServerName;
 use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
+use crate::pem_file::PemFile;
 use crate::tls::certificates::{Current, ServedCertificate};
 use crate::tls::leaf::utc;
-use crate::tls::pem::PemFile;
 use crate::tls::{Certificates, Observer, ServerIdentity, TlsConfig, TlsError};
 
 /// The paths of the files, and how they are served.

@@ -18,8 +18,8 @@ use x509_parser::prelude::FromDer;
 use x509_parser::time::ASN1Time;
 use zeroize::Zeroizing;
 
+use crate::pem_file::PemFile;
 use crate::tls::TlsError;
-use crate::tls::pem::PemFile;
 
 /// The facts of a certificate that is served.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -225,7 +225,7 @@ impl ServerIdentity {
             cert: cert.path().to_owned(),
             key: key.path().to_owned(),
         };
-        Self::new(cert.chain()?, key.key()?, &origin)
+        Self::new(chain(cert)?, key.key()?, &origin)
     }
 
     pub(super) fn new(
@@ -254,6 +254,26 @@ impl ServerIdentity {
         Arc::clone(&self.pair)
     }
 }
+
+/// The certificates of a server, no more than clients read.
+fn chain(file: &PemFile) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let chain = file.certificates()?;
+    let length = chain.iter().map(|certificate| certificate.len()).sum();
+    if length <= CHAIN_LIMIT {
+        return Ok(chain);
+    }
+    Err(TlsError::LongChain {
+        path: file.path().to_owned(),
+        certificates: chain.len(),
+        length,
+        limit: CHAIN_LIMIT,
+    })
+}
+
+/// The bytes of a server's certificates in DER. rustls, and older releases of Go, read 64 KiB of a handshake message at most,
+/// OpenSSL 100 KiB. A quarter is left for what is around the certificates. Chains have 2 to 8 KiB; the size decides,
+/// because clients have no limit to the number.
+const CHAIN_LIMIT: usize = 48 << 10;
 
 /// Debug output without the key.
 impl fmt::Debug for ServerIdentity {

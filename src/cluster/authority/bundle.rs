@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cluster::authority::error::AuthorityFailure;
+use crate::pem_file;
 use crate::tls::Leaf;
 
 /// The webhooks of ours: their places, and the bundles that they have.
@@ -215,7 +216,7 @@ impl KnownConfiguration {
         if is_right || found == bundle.as_bytes() {
             return None;
         }
-        let kept: String = kept.iter().map(as_pem).collect();
+        let kept: String = kept.iter().map(|one| pem_file::written(&[one])).collect();
         Some(bundle.to_owned() + &kept)
     }
 
@@ -255,12 +256,6 @@ impl KnownConfiguration {
 fn certificates(bundle: &[u8]) -> Certificates {
     let all = CertificateDer::pem_slice_iter(bundle);
     all.filter_map(Result::ok).map(|one| one.to_vec()).collect()
-}
-
-fn as_pem(certificate: &Certificate) -> String {
-    let section = pem::Pem::new("CERTIFICATE", &**certificate);
-    let config = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
-    pem::encode_config(&section, config)
 }
 
 /// How long certificates of others are trusted beside ours: longer than a roll-out takes.

@@ -1,50 +1,40 @@
 //! The certificates for one host, from its directory in `certs.d`.
 //!
 //! ```text
-//! NAME.crt             CA certificates, which are trusted in addition to those of the system
+//! NAME.crt             CA certificates, which are trusted besides the CA certificates of the system
 //! NAME.cert, NAME.key  the certificate that the client shows, and its key
 //! ```
 //!
-//! A text in `NAME.crt` that is not a certificate is left out, as upstream does. Upstream can choose between several
-//! client certificates. Here there can be only one.
+//! A text in `NAME.crt` that is not a certificate is left out, and so is a link to no file, as upstream does. Upstream can
+//! choose between several client certificates. Here there can be only one.
+//!
+//! All connections for an image use them, also a connection to the token service of the registry or to the store of its
+//! blobs, as upstream does.
 //!
 //! Upstream: go.podman.io/image v5.40.0, [`pkg/tlsclientconfig/tlsclientconfig.go`] (`SetupCertificates`).
 //!
 //! [`pkg/tlsclientconfig/tlsclientconfig.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/pkg/tlsclientconfig/tlsclientconfig.go
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use rustls::client::WantsClientCert;
-use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
-use zeroize::Zeroizing;
 
 use super::roots;
+use crate::pem_file::{PemError, PemFile, unreadable};
 
 /// Why the certificates for a host cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostCertsError {
-    /// The system gives none of it.
-    #[error("{}: cannot read it: {source}", .path.display())]
-    Read {
-        /// The file or directory.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The file is larger than any useful one.
-    #[error("{}: too large: expected PEM of at most {PEM_BYTES} bytes", .path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-    },
+    /// The directory or a file of it cannot be used.
+    #[error(transparent)]
+    File(#[from] PemError),
     /// A client certificate without its key, or a key without its certificate.
     #[error(
-        "{}: client certificate or key without the other: expected {} too; the certificate of a CA has the ending .crt",
+        "{}: client certificate or key without the other: expected {} too, or the ending .crt for a CA certificate",
         .found.display(), .missing.display()
     )]
     Half {
@@ -58,14 +48,6 @@ pub enum HostCertsError {
     Several {
         /// The second.
         path: PathBuf,
-    },
-    /// The file is not PEM.
-    #[error("{}: not a client certificate or key in PEM: {source}", .path.display())]
-    Pem {
-        /// The file.
-        path: PathBuf,
-        /// The fault of the PEM.
-        source: pem::Error,
     },
     /// Certificate and key do not fit.
     #[error("{}: client certificate cannot be used: {source}", .path.display())]
@@ -89,9 +71,11 @@ fn trusted(paths: &[PathBuf]) -> Result<RootCertStore, HostCertsError> {
     let mut trusted = RootCertStore::empty();
     trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     for path in paths.iter().filter(|path| has_ending(path, "crt")) {
-        let content = read(path)?;
-        let certificates = CertificateDer::pem_slice_iter(&content);
-        trusted.add_parsable_certificates(certificates.map_while(Result::ok));
+        let file = match PemFile::read(path) {
+            Err(PemError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => continue,
+            file => file?,
+        };
+        trusted.add_parsable_certificates(file.each_certificate().filter_map(Result::ok));
     }
     Ok(trusted)
 }
@@ -112,7 +96,8 @@ fn with_client(
         return Err(HostCertsError::Several { path });
     }
     let key = other(path, "key", paths)?;
-    let config = builder.with_client_auth_cert(chain(path)?, private_key(&key)?);
+    let (chain, key) = (PemFile::read(path)?, PemFile::read(&key)?);
+    let config = builder.with_client_auth_cert(chain.certificates()?, key.key()?);
     config.map_err(|source| HostCertsError::Client {
         path: path.clone(),
         source,
@@ -129,22 +114,6 @@ fn other(path: &Path, ending: &str, paths: &[PathBuf]) -> Result<PathBuf, HostCe
     Err(HostCertsError::Half { found, missing })
 }
 
-fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, HostCertsError> {
-    let content = read(path)?;
-    let chain = CertificateDer::pem_slice_iter(&content).collect::<Result<_, _>>();
-    chain.map_err(|source| not_pem(path, source))
-}
-
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, HostCertsError> {
-    let content = Zeroizing::new(read(path)?);
-    PrivateKeyDer::from_pem_slice(&content).map_err(|source| not_pem(path, source))
-}
-
-fn not_pem(path: &Path, source: pem::Error) -> HostCertsError {
-    let path = path.to_owned();
-    HostCertsError::Pem { path, source }
-}
-
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|found| found == ending)
 }
@@ -155,7 +124,7 @@ fn names(folder: &Path) -> Result<Vec<PathBuf>, HostCertsError> {
     let mut paths: Vec<_> = match entries {
         Ok(entries) => entries.iter().map(fs::DirEntry::path).collect(),
         Err(error) if is_skipped(&error) => Vec::new(),
-        Err(source) => return Err(failed(folder, source)),
+        Err(source) => return Err(unreadable(folder, source).into()),
     };
     paths.sort();
     Ok(paths)
@@ -168,27 +137,10 @@ fn is_skipped(error: &io::Error) -> bool {
     )
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, HostCertsError> {
-    let mut content = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(PEM_BYTES + 1).read_to_end(&mut content));
-    read.map_err(|source| failed(path, source))?;
-    if content.len() as u64 > PEM_BYTES {
-        let path = path.to_owned();
-        return Err(HostCertsError::TooLarge { path });
-    }
-    Ok(content)
-}
-
-fn failed(path: &Path, source: io::Error) -> HostCertsError {
-    let path = path.to_owned();
-    HostCertsError::Read { path, source }
-}
-
-/// The authorities that the public web trusts take a quarter of it.
-const PEM_BYTES: u64 = 1 << 20;
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use tempfile::TempDir;
 
     use super::*;
@@ -227,17 +179,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_a_certificate_hides_no_ca() {
+        let ((first, _), (second, _)) = (pair(), pair());
+        let folder = TempDir::new().unwrap();
+        let bad = "-----BEGIN CERTIFICATE-----\n?\n-----END CERTIFICATE-----\n";
+        let path = folder.path().join("ca.crt");
+        fs::write(&path, format!("{first}{bad}{second}")).unwrap();
+        let link = folder.path().join("old.crt");
+        symlink(folder.path().join("removed"), &link).unwrap();
+        let both = trusted(&[path, link.clone()]).unwrap().len();
+        let none = trusted(&[link]).unwrap().len();
+        assert_eq!(both - none, 2);
+    }
+
+    #[test]
     fn certificates_that_cannot_be_used_name_the_file() {
         let ((certificate, key), (_, another)) = (pair(), pair());
-        let rest = "the certificate of a CA has the ending .crt";
+        let rest = "or the ending .crt for a CA certificate";
         for (files, expected) in [
             (
                 vec![("a.cert", &*certificate), ("b.key", &key)],
-                format!("D/b.key: client certificate or key without the other: expected D/b.cert too; {rest}"),
+                format!("D/b.key: client certificate or key without the other: expected D/b.cert too, {rest}"),
             ),
             (
                 vec![("a.cert", &*certificate)],
-                format!("D/a.cert: client certificate or key without the other: expected D/a.key too; {rest}"),
+                format!("D/a.cert: client certificate or key without the other: expected D/a.key too, {rest}"),
             ),
             (
                 vec![("a.cert", &*certificate), ("a.key", &*key), ("b.cert", "")],
@@ -245,7 +211,8 @@ mod tests {
             ),
             (
                 vec![("a.cert", &*certificate), ("a.key", "x")],
-                "D/a.key: not a client certificate or key in PEM: no items found".to_owned(),
+                "D/a.key: no private key in it: expected PEM with BEGIN PRIVATE KEY, BEGIN RSA PRIVATE KEY or BEGIN EC \
+                 PRIVATE KEY".to_owned(),
             ),
             (
                 vec![("a.cert", &*certificate), ("a.key", &*another)],

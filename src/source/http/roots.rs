@@ -4,20 +4,19 @@
 //! `ConfigMap`, which changes by the renaming of links beside it. What cannot be used is told once,
 //! and what was good last stays.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper_rustls::ConfigBuilderExt;
 use rustls::client::Resumption;
 use rustls::crypto::ring as provider;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use tracing::{info, warn};
 
 use super::host_certs::{self, HostCertsError};
+use crate::pem_file::{FILE_LIMIT, PemError, PemFile, no_certificate, too_large, unreadable};
 use crate::source::digest::Sha256;
 
 /// The TLS configuration of connections, from the last reading of the CA.
@@ -60,7 +59,7 @@ impl Roots {
         Ok(Self(RootsKind::Path(path.to_owned(), seen)))
     }
 
-    /// Those of the system, and those for a host in its directory of `certs.d`.
+    /// The CAs of the system, and the certificates for a host in its directory of `certs.d`.
     pub(super) fn of_host(folder: &Path) -> Result<Self, HostCertsError> {
         let config = Arc::new(host_certs::config(folder)?);
         Ok(Self(RootsKind::Host(folder.to_owned(), config)))
@@ -111,9 +110,12 @@ impl RootsState {
 }
 
 impl ContentMark {
-    fn of(content: &Result<Vec<u8>, RootsError>) -> Self {
-        match content {
-            Ok(content) => Self::Content(Sha256::of(content)),
+    fn of(files: &Result<Vec<PemFile>, RootsError>) -> Self {
+        match files {
+            Ok(files) => {
+                let contents: Vec<_> = files.iter().map(PemFile::bytes).collect();
+                Self::Content(Sha256::of(&contents.join(&b'\n')))
+            }
             Err(error) => Self::Fault(error.to_string()),
         }
     }
@@ -159,36 +161,9 @@ pub(super) fn finish(mut config: ClientConfig) -> ClientConfig {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootsError {
-    /// The file cannot be read.
-    #[error("{}: cannot read: {source}", path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The file is larger than any useful one.
-    #[error("{}: too large: expected PEM of at most {limit} bytes", path.display())]
-    TooLarge {
-        /// The file or folder.
-        path: PathBuf,
-        /// What is read at most, in bytes.
-        limit: u64,
-    },
-    /// The file is not PEM.
-    #[error("{}: not PEM: {source}", path.display())]
-    Pem {
-        /// The file or folder.
-        path: PathBuf,
-        /// What is wrong.
-        source: pem::Error,
-    },
-    /// There is no certificate in it.
-    #[error("{}: no certificate in it: expected PEM with BEGIN CERTIFICATE", path.display())]
-    Nothing {
-        /// The file or folder.
-        path: PathBuf,
-    },
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] PemError),
     /// One of the certificates cannot be used as a CA.
     #[error("{}: certificate {number} cannot be used: {why}", path.display())]
     Certificate {
@@ -201,47 +176,36 @@ pub enum RootsError {
     },
 }
 
-/// The authorities whose certificates are in `content`, which is that of `path`.
-fn roots(path: &Path, content: &[u8]) -> Result<RootCertStore, RootsError> {
+/// The authorities whose certificates are in these files, which are at `path`.
+fn roots(path: &Path, files: &[PemFile]) -> Result<RootCertStore, RootsError> {
     let mut roots = RootCertStore::empty();
-    for (at, certificate) in CertificateDer::pem_slice_iter(content).enumerate() {
-        let path = || path.to_owned();
-        let certificate = certificate.map_err(|source| RootsError::Pem {
-            path: path(),
-            source,
-        })?;
-        let added = roots.add(certificate);
+    let certificates = files.iter().flat_map(PemFile::each_certificate);
+    for (at, certificate) in certificates.enumerate() {
+        let added = roots.add(certificate?);
         added.map_err(|error| RootsError::Certificate {
-            path: path(),
+            path: path.to_owned(),
             number: at + 1,
             why: error.to_string().into(),
         })?;
     }
     if roots.is_empty() {
-        let path = path.to_owned();
-        return Err(RootsError::Nothing { path });
+        return Err(no_certificate(path, "").into());
     }
     Ok(roots)
 }
 
-/// The text of the file, or of all files of the folder.
-fn read_ca(path: &Path) -> Result<Vec<u8>, RootsError> {
-    let failed = |source| RootsError::Read {
-        path: path.to_owned(),
-        source,
-    };
-    let mut content = Vec::new();
-    for file in files(path).map_err(failed)? {
-        let room = (LIMIT + 1).saturating_sub(content.len() as u64);
-        let file = File::open(file).map_err(failed)?;
-        file.take(room).read_to_end(&mut content).map_err(failed)?;
-        content.push(b'\n');
+/// The file, or all files of the folder.
+fn read_ca(path: &Path) -> Result<Vec<PemFile>, RootsError> {
+    let (mut read, mut bytes) = (Vec::new(), 0);
+    for file in files(path).map_err(|source| unreadable(path, source))? {
+        let file = PemFile::read(&file)?;
+        bytes += file.bytes().len() as u64;
+        if bytes > FILE_LIMIT {
+            return Err(too_large(path).into());
+        }
+        read.push(file);
     }
-    if content.len() as u64 > LIMIT {
-        let path = path.to_owned();
-        return Err(RootsError::TooLarge { path, limit: LIMIT });
-    }
-    Ok(content)
+    Ok(read)
 }
 
 /// The path itself, or the files in it by name. Links are followed.
@@ -259,9 +223,6 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     files.sort();
     Ok(files)
 }
-
-/// The authorities that the public web trusts take a quarter of it.
-const LIMIT: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use time::OffsetDateTime;
 use zeroize::Zeroizing;
 
+use crate::pem_file;
 use crate::tls::leaf::{IdentityOrigin, moment, parse};
 use crate::tls::self_managed::{AUTHORITY_LIFE, AuthorityError, BACKDATE, LEAF_LIFE};
 use crate::tls::{ServerIdentity, TlsError};
@@ -77,7 +78,7 @@ impl Authority {
             .map_err(|_| "its certificate cannot sign other certificates")?;
         Ok(Self {
             material: Arc::new(Material {
-                certificate: as_pem(&der),
+                certificate: pem_file::written(&[&der]),
                 key,
                 issuer,
                 not_before,
@@ -153,13 +154,6 @@ impl SigningKey for CaKey {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, rcgen::Error> {
         self.0.sign(message)
     }
-}
-
-/// One section and nothing around it: it becomes part of what clients trust.
-fn as_pem(der: &CertificateDer<'_>) -> String {
-    let section = pem::Pem::new("CERTIFICATE", der.as_ref());
-    let config = pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF);
-    pem::encode_config(&section, config)
 }
 
 /// Certificates know whole seconds, and years of four digits.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::pem_file::PemFile;
 use crate::tls::certificates::ServedCertificate;
-use crate::tls::pem::PemFile;
 use crate::tls::self_managed::authority::Authority;
 use crate::tls::self_managed::stage::{AuthorityHistory, ReplicaView, is_past_two_thirds};
 use crate::tls::self_managed::state::StoredAuthorities;

@@ -66,10 +66,11 @@ const PURE: [&str; 53] = [
 ];
 
 /// The modules with I/O, each with the edges it may use; every pure module is open to them.
-const EDGES: [(&str, &[&str]); 17] = [
+const EDGES: [(&str, &[&str]); 18] = [
     ("links", &[]),
+    ("pem_file", &[]),
     ("live_facts", &[]),
-    ("source", &["links"]),
+    ("source", &["links", "pem_file"]),
     ("manifest", &["links"]),
     ("bundle_files", &["manifest", "source"]),
     ("guardrail_files", &["manifest"]),
@@ -78,10 +79,17 @@ const EDGES: [(&str, &[&str]); 17] = [
     ("revision", &["manifest"]),
     ("admission", &[]),
     ("telemetry", &["admission"]),
-    ("tls", &[]),
+    ("tls", &["pem_file"]),
     (
         "cluster",
-        &["live_facts", "policy_objects", "source", "telemetry", "tls"],
+        &[
+            "live_facts",
+            "pem_file",
+            "policy_objects",
+            "source",
+            "telemetry",
+            "tls",
+        ],
     ),
     ("server", &["admission", "live_facts", "telemetry", "tls"]),
     (
