@@ -25,6 +25,7 @@ mod layer;
 mod layout;
 mod manifest;
 mod mirrors;
+mod parts;
 mod place;
 mod pull;
 mod reference;
@@ -35,14 +36,10 @@ mod tests;
 mod tree;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::io;
 use std::thread;
 
-use tokio::runtime::{Builder, Runtime};
-
+pub use answer::RegistryFault;
 pub use containers::ContainersFault;
 pub use credentials::CredentialsFault;
 pub use layer::LayerFault;
@@ -52,18 +49,15 @@ pub use mirrors::{BlockedPlace, MirrorsFault, TableFault};
 pub use place::{ImagePlace, ImagePlaceError};
 pub use pull::{FailedMirror, FailedMirrors};
 pub use reference::{ImageReference, ReferenceFault};
-pub use registry::RegistryFault;
 pub use store::UnpackedImage;
 pub use tree::{TreeFault, WriteFault};
 
 use crate::foreign_text::one_line;
 use crate::source::Progress;
 use crate::source::digest::Sha256;
-use layer::{Budget, LayerJob, ReadLayer};
-use layout::ImageLayout;
-use manifest::{Descriptor, ImageManifest, MANIFEST_BYTES, Manifest};
-use reference::ImageVersion;
-use registry::{Registry, RegistryAccess, TakeBody};
+use manifest::MANIFEST_BYTES;
+use parts::{ImageParts, SentManifest, is_expected};
+use registry::RegistryAccess;
 use store::ImageStore;
 use tree::{ImageTree, KeptFolders};
 
@@ -93,6 +87,14 @@ pub enum UnpackFault {
     /// The registry does not give it.
     #[error(transparent)]
     Registry(#[from] RegistryFault),
+    /// Another place than its registry gave it.
+    #[error("pulled from {image}: {fault}")]
+    Rewritten {
+        /// The image, as the place names it.
+        image: Box<str>,
+        /// What is wrong.
+        fault: Box<Self>,
+    },
     /// The layout does not have it.
     #[error(transparent)]
     Layout(#[from] LayoutFault),
@@ -201,18 +203,31 @@ impl ImageReader {
         if let Some(image) = place.digest().and_then(known) {
             return Ok(image);
         }
-        let (mut source, digest, top) = ImageParts::open(place, &self.access)?;
-        if let Some(image) = known(digest) {
-            return Ok(image);
-        }
-        let image = source.image(&top)?;
+        let (mut source, top) = ImageParts::open(place, &self.access)?;
+        let expected = place.digest().unwrap_or(top.digest);
+        let unpacked = is_expected("manifest", top.digest, expected).and_then(|()| {
+            known(top.digest)
+                .map_or_else(|| self.unpack_parts(&mut source, &top, kind, progress), Ok)
+        });
+        unpacked.map_err(|fault| source.located(place, fault))
+    }
+
+    /// The image with this manifest, from its parts.
+    fn unpack_parts(
+        &self,
+        source: &mut ImageParts<'_>,
+        top: &SentManifest,
+        kind: ImageKind,
+        progress: &Progress,
+    ) -> Result<UnpackedImage, UnpackFault> {
+        let image = source.image(top)?;
         let labels = manifest::labels(&source.config(&image.config)?)?;
         let kept = kind.kept(&labels)?;
         let partial = self.store.begin().map_err(UnpackFault::Store)?;
         let tree = source.tree(&image, &kept, &partial.pieces(), progress)?;
         kind.check(&tree, &kept)?;
         tree.write(&partial.content())?;
-        let name = kind.name(digest);
+        let name = kind.name(top.digest);
         let image = self.store.finish(&partial, &name, kind.root(&kept));
         image.map_err(UnpackFault::Store)
     }
@@ -271,180 +286,6 @@ impl ImageKind {
             _ => "",
         }
     }
-}
-
-/// Where the parts of an image come from.
-enum ImageParts<'a> {
-    Registry(Box<Registry<'a>>, Runtime),
-    Layout(ImageLayout),
-}
-
-/// A manifest, and the media type that it was sent as.
-struct SentManifest {
-    bytes: Vec<u8>,
-    media_type: String,
-}
-
-impl<'a> ImageParts<'a> {
-    /// The parts of an image, with the manifest that is named and its digest.
-    fn open(
-        place: &ImagePlace,
-        access: &'a RegistryAccess,
-    ) -> Result<(Self, Sha256, SentManifest), UnpackFault> {
-        match place {
-            ImagePlace::Layout(path, name) => {
-                Self::of_layout(ImageLayout::of_folder(path)?, name.as_deref())
-            }
-            ImagePlace::Archive(path, name) => {
-                Self::of_layout(ImageLayout::of_archive(path)?, name.as_deref())
-            }
-            ImagePlace::Registry(image) => Self::of_registry(image, access),
-        }
-    }
-
-    fn of_layout(
-        layout: ImageLayout,
-        name: Option<&str>,
-    ) -> Result<(Self, Sha256, SentManifest), UnpackFault> {
-        let digest = layout.top(name)?.digest;
-        let mut parts = Self::Layout(layout);
-        let top = parts.manifest(digest)?;
-        Ok((parts, digest, top))
-    }
-
-    fn of_registry(
-        image: &ImageReference,
-        access: &'a RegistryAccess,
-    ) -> Result<(Self, Sha256, SentManifest), UnpackFault> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(UnpackFault::Store)?;
-        let first = runtime.block_on(pull::first(image, access));
-        let (registry, bytes, media_type) = first?;
-        let found = Sha256::of(&bytes);
-        is_expected("manifest", found, image.version.digest().unwrap_or(found))?;
-        let parts = Self::Registry(Box::new(registry), runtime);
-        Ok((parts, found, SentManifest { bytes, media_type }))
-    }
-
-    fn manifest(&mut self, digest: Sha256) -> Result<SentManifest, UnpackFault> {
-        match self {
-            Self::Layout(layout) => {
-                let bytes = layout
-                    .blob(digest, MANIFEST_BYTES, &small())?
-                    .map_err(UnpackFault::Store)?;
-                let media_type = String::new();
-                Ok(SentManifest { bytes, media_type })
-            }
-            Self::Registry(registry, runtime) => {
-                let version = ImageVersion::Digest(digest);
-                let (bytes, media_type) = runtime.block_on(registry.manifest(&version))?;
-                is_expected("manifest", Sha256::of(&bytes), digest)?;
-                Ok(SentManifest { bytes, media_type })
-            }
-        }
-    }
-
-    /// The image itself, where a manifest may be an index of several.
-    fn image(&mut self, top: &SentManifest) -> Result<ImageManifest, UnpackFault> {
-        match Manifest::parse(&top.bytes, &top.media_type)? {
-            Manifest::Image(image) => Ok(image),
-            Manifest::Index(images) => {
-                let preferred = manifest::preferred(images).ok_or(ManifestFault::Empty)?;
-                let inner = self.manifest(preferred.digest)?;
-                match Manifest::parse(&inner.bytes, &inner.media_type)? {
-                    Manifest::Image(image) => Ok(image),
-                    Manifest::Index(_) => Err(ManifestFault::Nested.into()),
-                }
-            }
-        }
-    }
-
-    fn config(&mut self, config: &Descriptor) -> Result<Vec<u8>, UnpackFault> {
-        let bytes = config.size;
-        if bytes > MANIFEST_BYTES {
-            return Err(UnpackFault::Config { bytes });
-        }
-        self.blob("configuration", config, &small())?
-            .map_err(UnpackFault::Store)
-    }
-
-    /// What is kept of the file system, with the contents of its files in a directory.
-    fn tree(
-        &mut self,
-        image: &ImageManifest,
-        kept: &KeptFolders,
-        contents: &Path,
-        progress: &Progress,
-    ) -> Result<ImageTree, UnpackFault> {
-        let bytes = image.bytes();
-        if bytes > PULLED {
-            return Err(UnpackFault::TooLarge { bytes });
-        }
-        progress.expect(bytes);
-        let (mut tree, mut budget) = (ImageTree::default(), Budget::default());
-        for (number, layer) in image.layers.iter().enumerate() {
-            let job = LayerJob {
-                kept: kept.clone(),
-                contents: contents.to_owned(),
-                number,
-                budget,
-                progress: progress.clone(),
-                attempts: AtomicUsize::new(0),
-            };
-            let take: TakeBody<_> = Arc::new(move |input: &mut dyn Read| job.run(input));
-            let of_layer = |fault| UnpackFault::Layer {
-                digest: layer.digest,
-                fault,
-            };
-            let read = self.blob("layer", layer, &take)?;
-            let ReadLayer {
-                changes,
-                budget: left,
-            } = read.map_err(of_layer)?;
-            tree.apply(changes)
-                .map_err(|fault| of_layer(fault.into()))?;
-            budget = left;
-        }
-        Ok(tree)
-    }
-
-    /// What is made of a blob that has its digest.
-    fn blob<T: Send + 'static>(
-        &mut self,
-        what: &'static str,
-        listed: &Descriptor,
-        take: &TakeBody<T>,
-    ) -> Result<T, UnpackFault> {
-        match self {
-            Self::Layout(layout) => Ok(layout.blob(listed.digest, listed.size, take)?),
-            Self::Registry(registry, runtime) => {
-                let blob = registry.blob(listed.digest, listed.size, take);
-                let fetched = runtime.block_on(blob)?;
-                is_expected(what, fetched.sha256, listed.digest)?;
-                Ok(fetched.value)
-            }
-        }
-    }
-}
-
-/// Reads something small.
-fn small() -> TakeBody<io::Result<Vec<u8>>> {
-    Arc::new(|input: &mut dyn Read| {
-        let mut bytes = Vec::new();
-        input.take(MANIFEST_BYTES).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    })
-}
-
-fn is_expected(what: &'static str, found: Sha256, expected: Sha256) -> Result<(), UnpackFault> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(UnpackFault::Digest {
-        what,
-        found,
-        expected,
-    })
 }
 
 /// The label with the directory of a catalog.

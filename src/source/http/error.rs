@@ -196,6 +196,23 @@ impl FetchError {
             Self::Response(_) | Self::NoThread { .. } | Self::Lost => FetchClass::Other,
         }
     }
+
+    /// Whether no connection was made.
+    pub(crate) fn is_unconnected(&self) -> bool {
+        match self {
+            Self::Connect { .. } => true,
+            Self::Timeout { awaited, .. } => *awaited == AwaitedPart::Connection,
+            _ => false,
+        }
+    }
+
+    /// Whether there is a certificate, and no trusted CA has signed it.
+    pub(crate) fn is_of_unknown_issuer(&self) -> bool {
+        match self {
+            Self::Tls { fault, .. } => matches!(fault, TlsFault::UnknownIssuer { .. }),
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for AwaitedPart {
@@ -289,7 +306,7 @@ pub enum TlsFault {
 }
 
 impl TlsFault {
-    /// What `error` means where those in `trusted` are trusted.
+    /// What `error` means where the CAs in `trusted` are trusted.
     pub(super) fn of(error: &rustls::Error, trusted: &str) -> Self {
         match error {
             rustls::Error::InvalidCertificate(error) => Self::of_certificate(error, trusted),

@@ -1,11 +1,18 @@
-//! What the answers of a registry mean: content, a challenge, another place, later, or nothing.
+//! What the answers of a registry mean: content, a challenge, another place, later, or nothing; and why there is no image.
+
+use std::time::Duration;
 
 use hyper::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{HeaderMap, StatusCode};
 
 use super::challenge::Challenge;
-use super::registry::RegistryFault;
-use crate::source::http::Address;
+use super::containers::ContainersFault;
+use super::credentials::CredentialsFault;
+use super::mirrors::{BlockedPlace, MirrorsFault, PullSource};
+use super::pull::FailedMirrors;
+use crate::source::http::{
+    Address, AddressError, AwaitedPart, FetchError, HostCertsError, RootsError,
+};
 
 /// What an answer is.
 pub(super) enum RegistryAnswer<T> {
@@ -43,8 +50,144 @@ impl<T> RegistryAnswer<T> {
     }
 }
 
-pub(super) fn is_busy(status: StatusCode) -> bool {
+fn is_busy(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
+}
+
+/// Why a registry gives none of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryFault {
+    /// The system's CA certificates cannot be used.
+    #[error(transparent)]
+    Roots(#[from] RootsError),
+    /// No answer, or none that is whole.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// No trusted CA has signed the certificate.
+    #[error("{error}; put the missing one into /etc/containers/certs.d/{host}/ca.crt{hint}")]
+    UnknownIssuer {
+        /// The registry.
+        host: Box<str>,
+        /// The error of the connection.
+        error: Box<FetchError>,
+        /// What does not help here.
+        hint: &'static str,
+    },
+    /// An answer that is no content.
+    #[error("{host} answered HTTP {found}{hint}")]
+    Status {
+        /// Who answered.
+        host: Box<str>,
+        /// The status.
+        found: StatusCode,
+        /// What to do.
+        hint: &'static str,
+        /// After how many seconds to try again, if the answer says so.
+        wait: Option<u64>,
+    },
+    /// The whole image takes too long.
+    #[error("{host} is too slow: not all of the image within {limit:?}")]
+    Slow {
+        /// The registry.
+        host: Box<str>,
+        /// How long was waited.
+        limit: Duration,
+    },
+    /// Redirects without an end.
+    #[error("{host} redirected more than {REDIRECTS} times")]
+    Redirects {
+        /// Who did so last.
+        host: Box<str>,
+    },
+    /// A redirect to nowhere.
+    #[error("{host} redirected to a place that is not a URL with https")]
+    Location {
+        /// Who did so.
+        host: Box<str>,
+    },
+    /// A challenge that is not understood.
+    #[error("{host} asks for the authentication {found:?}: expected Bearer or Basic")]
+    Challenge {
+        /// Who asks.
+        host: Box<str>,
+        /// What for.
+        found: Box<str>,
+    },
+    /// The token service gave no token.
+    #[error("{host} gave no token for the registry: {why}")]
+    Token {
+        /// The token service.
+        host: Box<str>,
+        /// What is wrong with its answer.
+        why: Box<str>,
+    },
+    /// There are credentials, but they cannot be used.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsFault),
+    /// The URL of a registry cannot be made of the name.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// `registries.conf` cannot be used.
+    #[error(transparent)]
+    Mirrors(#[from] MirrorsFault),
+    /// The place must not be asked.
+    #[error(transparent)]
+    Blocked(#[from] BlockedPlace),
+    /// The directory with the certificates for the host cannot be read.
+    #[error(transparent)]
+    Config(#[from] ContainersFault),
+    /// The certificates for the host cannot be used.
+    #[error(transparent)]
+    Certificates(#[from] HostCertsError),
+    /// Neither a mirror nor the registry gives it.
+    #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
+    EveryPlace {
+        /// The mirrors.
+        mirrors: FailedMirrors,
+        /// The image, as the registry names it.
+        image: Box<str>,
+        /// Why the registry does not give it.
+        fault: Box<Self>,
+    },
+}
+
+impl RegistryFault {
+    /// The fault that an error of a connection is.
+    pub(super) fn of(error: FetchError, source: &PullSource) -> Self {
+        if !error.is_of_unknown_issuer() {
+            return error.into();
+        }
+        Self::UnknownIssuer {
+            host: source.image.host.clone(),
+            error: Box::new(error),
+            hint: if source.is_insecure { INSECURE } else { "" },
+        }
+    }
+
+    /// Whether the next try may fare better.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::Fetch(FetchError::Timeout { awaited, .. }) => *awaited != AwaitedPart::Whole,
+            Self::Fetch(error) => matches!(
+                error,
+                FetchError::Connect { .. } | FetchError::Truncated { .. } | FetchError::Response(_)
+            ),
+            Self::Status { found, .. } => is_busy(*found),
+            _ => false,
+        }
+    }
+
+    /// How long the registry requests to wait before the next try.
+    pub(super) fn wait(&self) -> Duration {
+        match self {
+            Self::Status { wait, .. } => {
+                let asked = Duration::from_secs(wait.unwrap_or_default());
+                asked.min(LONGEST_WAIT)
+            }
+            _ => Duration::ZERO,
+        }
+    }
 }
 
 /// Where the next request goes.
@@ -94,7 +237,12 @@ pub(super) fn refused(place: &Address, found: StatusCode, wait: Option<u64>) -> 
     }
 }
 
-pub(super) const REDIRECTS: usize = 5;
+const REDIRECTS: usize = 5;
+
+/// The longest time that a registry can make olmguard wait for the next try.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+const INSECURE: &str = "; insecure = true allows HTTP without TLS, and no unknown certificate";
 
 #[cfg(test)]
 mod tests {

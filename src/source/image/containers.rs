@@ -10,6 +10,8 @@
 //! `CONTAINERS_REGISTRIES_CONF` names one file instead of all these, and `CONTAINERS_REGISTRIES_CONF_OVERRIDE` one more,
 //! which is read last.
 //!
+//! A link to a file is a file here, because a mounted `ConfigMap` has only links. Upstream takes regular files only.
+//!
 //! Upstream: go.podman.io/storage v1.63.0, [`pkg/configfile/parse.go`]; go.podman.io/image v5.40.0,
 //! [`docker/docker_client.go`] (`dockerCertDir`).
 //!
@@ -46,6 +48,15 @@ pub(super) struct ContainersConfig {
 pub(super) struct ConfigText {
     pub(super) file: PathBuf,
     pub(super) text: String,
+}
+
+impl ConfigText {
+    /// Line and column of a byte, from 1.
+    pub(super) fn position(&self, at: usize) -> (usize, usize) {
+        let before = self.text.get(..at).unwrap_or(&self.text);
+        let last = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, last.chars().count() + 1)
+    }
 }
 
 /// Why a file of it cannot be read.
@@ -171,8 +182,7 @@ impl ContainersConfig {
 fn listed(directory: &Path) -> io::Result<Vec<(OsString, PathBuf)>> {
     let entries: Vec<DirEntry> = fs::read_dir(directory)?.collect::<io::Result<_>>()?;
     let is_drop_in = |entry: &DirEntry| {
-        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        !is_directory && entry.file_name().as_encoded_bytes().ends_with(b".conf")
+        entry.file_name().as_encoded_bytes().ends_with(b".conf") && entry.path().is_file()
     };
     let found = entries.iter().filter(|entry| is_drop_in(entry));
     Ok(found

@@ -28,7 +28,7 @@ use toml::Spanned;
 use super::containers::{ConfigText, ContainersConfig, ContainersFault};
 use super::reference::{ImageReference, ImageVersion};
 use crate::foreign_text::one_line;
-use crate::source::http::{Address, AwaitedPart, FetchError, TlsFault};
+use crate::source::http::{Address, FetchError, TlsFault};
 
 /// The rules of all files, by prefix.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub(super) struct PullSource {
 /// Why an image must not be pulled from a place.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
-    "{image} is blocked: {} has blocked = true for {prefix:?}; remove it there, or use another registry",
+    "{image} is blocked by blocked = true for {prefix:?} in {}: remove it there, or use another registry",
     .file.display()
 )]
 pub struct BlockedPlace {
@@ -88,12 +88,15 @@ pub enum MirrorsFault {
     },
     /// A location makes a text that names no image.
     #[error(
-        "{}: the location {location:?} makes {found:?} of {image}: expected HOST/REPOSITORY:TAG",
+        "{}:{line}: location {location:?} makes {found:?} of {image}: expected the full name of an image, such as \
+         docker.io/library/NAME:TAG",
         .file.display()
     )]
     Rewrite {
         /// The file.
         file: PathBuf,
+        /// The line of the table, from 1.
+        line: usize,
         /// The location.
         location: Box<str>,
         /// The text that should name an image.
@@ -153,6 +156,8 @@ pub enum TableFault {
 #[derive(Debug)]
 struct PrefixRule {
     file: PathBuf,
+    /// The line of its table.
+    line: usize,
     /// Only a prefix with a wildcard can be without one.
     location: Option<Box<str>>,
     is_insecure: bool,
@@ -177,20 +182,15 @@ enum PullFromMirror {
 }
 
 impl PullSource {
-    /// Whether the place can be without TLS, after a request with it: a registry of this machine, as for docker, or an
-    /// insecure one, which can be at another port then.
+    /// Whether to ask the place without TLS, after a request with TLS: a registry of this machine, as docker does, or an
+    /// insecure one. Without TLS, a registry has another port if its name has none.
     pub(super) fn is_plain(&self, place: &Address, error: &FetchError) -> bool {
         match error {
             FetchError::Tls {
                 fault: TlsFault::None | TlsFault::Closed,
                 ..
             } => self.is_insecure || place.is_loopback(),
-            FetchError::Connect { .. }
-            | FetchError::Timeout {
-                awaited: AwaitedPart::Connection,
-                ..
-            } => self.is_insecure,
-            _ => false,
+            error => self.is_insecure && error.is_unconnected() && !place.has_port(),
         }
     }
 }
@@ -268,6 +268,7 @@ impl PrefixRule {
         let same = parsed.filter(|parsed| parsed.to_string() == text);
         same.ok_or_else(|| MirrorsFault::Rewrite {
             file: self.file.clone(),
+            line: self.line,
             location: location.into(),
             found: one_line(&text).into(),
             image: name.into(),
@@ -364,7 +365,7 @@ impl Version1 {
 }
 
 impl RegistryTable {
-    fn rule(&self, file: &Path) -> Result<(Box<str>, PrefixRule), TableFault> {
+    fn rule(&self, file: &Path, line: usize) -> Result<(Box<str>, PrefixRule), TableFault> {
         let (prefix, location) = (self.prefix()?, bare(&self.location)?);
         if !self.pull_from_mirror.is_empty() {
             return Err(TableFault::NotOfMirror(prefix));
@@ -375,6 +376,7 @@ impl RegistryTable {
             .map(|mirror| self.mirror(&prefix, mirror));
         let rule = PrefixRule {
             file: file.to_owned(),
+            line,
             location: (!location.is_empty()).then_some(location),
             is_insecure: self.insecure,
             is_blocked: self.blocked,
@@ -428,7 +430,9 @@ fn parse(text: &ConfigText) -> Result<BTreeMap<Box<str>, PrefixRule>, MirrorsFau
     let (mut rules, mut settings) = (BTreeMap::new(), BTreeMap::new());
     for table in &parsed.registry {
         let failed = |why| fault(text, table.span().start, why);
-        let (prefix, rule) = table.get_ref().rule(&text.file).map_err(failed)?;
+        let (line, _) = text.position(table.span().start);
+        let rule = table.get_ref().rule(&text.file, line);
+        let (prefix, rule) = rule.map_err(failed)?;
         agree(&mut settings, &prefix, &rule).map_err(failed)?;
         rules.entry(prefix).or_insert(rule);
     }
@@ -462,12 +466,11 @@ fn bare(text: &str) -> Result<Box<str>, TableFault> {
 }
 
 fn fault(text: &ConfigText, at: usize, why: TableFault) -> MirrorsFault {
-    let before = text.text.get(..at).unwrap_or(&text.text);
-    let last = before.rsplit('\n').next().unwrap_or_default();
+    let (line, column) = text.position(at);
     MirrorsFault::Form {
         file: text.file.clone(),
-        line: before.matches('\n').count() + 1,
-        column: last.chars().count() + 1,
+        line,
+        column,
         why,
     }
 }

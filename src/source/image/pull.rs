@@ -12,9 +12,10 @@ use std::num::NonZero;
 
 use tracing::debug;
 
+use super::answer::RegistryFault;
 use super::mirrors::{PullSource, RegistriesConf};
 use super::reference::ImageReference;
-use super::registry::{Registry, RegistryAccess, RegistryFault};
+use super::registry::{Registry, RegistryAccess};
 
 /// A mirror that did not give an image.
 #[derive(Debug)]
@@ -48,6 +49,7 @@ pub(super) async fn first<'a>(
     let mut failed = Vec::new();
     for mirror in sources.mirrors {
         let image = mirror.image.to_string().into();
+        debug!(image, "Pulling from a mirror");
         match ask(mirror, access, ONCE).await {
             Ok(found) => return Ok(found),
             Err(fault) => {

@@ -21,18 +21,17 @@ use hyper::{HeaderMap, Response, StatusCode};
 use serde::Deserialize;
 use tokio::time::sleep;
 
-use super::answer::{REDIRECTS, RegistryAnswer, is_as_safe, is_busy, next, refused};
+use super::answer::{RegistryAnswer, RegistryFault, is_as_safe, next, refused};
 use super::challenge::Challenge;
-use super::containers::{ContainersConfig, ContainersFault};
-use super::credentials::{CredentialFiles, CredentialsFault, Login};
+use super::containers::ContainersConfig;
+use super::credentials::{CredentialFiles, Login};
 use super::manifest::{ACCEPTED, MANIFEST_BYTES};
-use super::mirrors::{BlockedPlace, MirrorsFault, PullSource};
-use super::pull::FailedMirrors;
+use super::mirrors::PullSource;
 use super::reference::{ImageReference, ImageVersion, is_docker};
 use crate::source::digest::Sha256;
 use crate::source::http::{
-    Address, AddressError, AwaitedPart, Encoding, FetchError, FetchLimits, FetchedBody,
-    HostCertsError, HttpClient, Retry, RootsError, consume,
+    Address, AddressError, Encoding, FetchError, FetchLimits, FetchedBody, HttpClient, Retry,
+    consume,
 };
 
 /// The repository of an image, in its registry or a mirror.
@@ -60,94 +59,6 @@ pub(super) struct RegistryAccess {
     pub(super) containers: ContainersConfig,
 }
 
-/// Why a registry gives none of it.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RegistryFault {
-    /// The system's CA certificates cannot be used.
-    #[error(transparent)]
-    Roots(#[from] RootsError),
-    /// No answer, or none that is whole.
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
-    /// An answer that is no content.
-    #[error("{host} answered HTTP {found}{hint}")]
-    Status {
-        /// Who answered.
-        host: Box<str>,
-        /// The status.
-        found: StatusCode,
-        /// What to do.
-        hint: &'static str,
-        /// After how many seconds to try again, if the answer says so.
-        wait: Option<u64>,
-    },
-    /// The whole image takes too long.
-    #[error("{host} is too slow: not all of the image within {limit:?}")]
-    Slow {
-        /// The registry.
-        host: Box<str>,
-        /// How long was waited.
-        limit: Duration,
-    },
-    /// Redirects without an end.
-    #[error("{host} redirected more than {REDIRECTS} times")]
-    Redirects {
-        /// Who did so last.
-        host: Box<str>,
-    },
-    /// A redirect to nowhere.
-    #[error("{host} redirected to a place that is not a URL with https")]
-    Location {
-        /// Who did so.
-        host: Box<str>,
-    },
-    /// A challenge that is not understood.
-    #[error("{host} asks for the authentication {found:?}: expected Bearer or Basic")]
-    Challenge {
-        /// Who asks.
-        host: Box<str>,
-        /// What for.
-        found: Box<str>,
-    },
-    /// The token service gave no token.
-    #[error("{host} gave no token for the registry: {why}")]
-    Token {
-        /// The token service.
-        host: Box<str>,
-        /// What is wrong with its answer.
-        why: Box<str>,
-    },
-    /// There are credentials, but they cannot be used.
-    #[error(transparent)]
-    Credentials(#[from] CredentialsFault),
-    /// The URL of a registry cannot be made of the name.
-    #[error(transparent)]
-    Address(#[from] AddressError),
-    /// `registries.conf` cannot be used.
-    #[error(transparent)]
-    Mirrors(#[from] MirrorsFault),
-    /// The place must not be asked.
-    #[error(transparent)]
-    Blocked(#[from] BlockedPlace),
-    /// The directory with the certificates for the host cannot be read.
-    #[error(transparent)]
-    Config(#[from] ContainersFault),
-    /// The certificates for the host cannot be used.
-    #[error(transparent)]
-    Certificates(#[from] HostCertsError),
-    /// Neither a mirror nor the registry gives it.
-    #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
-    EveryPlace {
-        /// The mirrors.
-        mirrors: FailedMirrors,
-        /// The image, as the registry names it.
-        image: Box<str>,
-        /// Why the registry does not give it.
-        fault: Box<Self>,
-    },
-}
-
 /// Reads a body, perhaps several times.
 pub(super) type TakeBody<T> = Arc<dyn Fn(&mut dyn Read) -> T + Send + Sync>;
 
@@ -173,6 +84,11 @@ impl<'a> Registry<'a> {
             authorization: None,
             began: Instant::now(),
         })
+    }
+
+    /// The image, as this place names it.
+    pub(super) fn image(&self) -> &ImageReference {
+        &self.source.image
     }
 
     /// The manifest of a version, with the media type that it is sent as.
@@ -261,17 +177,20 @@ impl<'a> Registry<'a> {
         path: &str,
         read: &impl AsyncFn(Response<Incoming>) -> Result<T, FetchError>,
     ) -> Result<T, RegistryFault> {
+        if !self.is_reached {
+            self.scheme = "https";
+        }
         let mut place = self.place(path)?;
         let (mut redirects, mut is_elsewhere, mut is_answered) = (0, false, false);
         loop {
             let login = self.authorization.clone().filter(|_| !is_elsewhere);
             let (status, answer) = match self.ask(&place, login, read).await {
-                Err(error) if redirects == 0 && self.is_plain(&place, &error) => {
+                Err(error) if self.is_plain(&place, &error) => {
                     self.scheme = "http";
                     place = self.place(path)?;
                     continue;
                 }
-                answer => answer?,
+                asked => asked.map_err(|error| RegistryFault::of(error, &self.source))?,
             };
             self.is_reached = true;
             match answer {
@@ -286,11 +205,7 @@ impl<'a> Registry<'a> {
                     is_elsewhere |= next.host != place.host;
                     place = next;
                 }
-                RegistryAnswer::Busy(_)
-                | RegistryAnswer::Challenged(_)
-                | RegistryAnswer::Refused => {
-                    return Err(refused(&place, status, answer.wait()));
-                }
+                answer => return Err(refused(&place, status, answer.wait())),
             }
         }
     }
@@ -377,7 +292,8 @@ impl<'a> Registry<'a> {
         let login = login.map(basic);
         let limits = self.limits(TOKEN_BYTES);
         let read = async |answer| whole(answer, &limits).await;
-        let (status, outcome) = self.ask(place, login, &read).await?;
+        let asked = self.ask(place, login, &read).await;
+        let (status, outcome) = asked.map_err(|error| RegistryFault::of(error, &self.source))?;
         let RegistryAnswer::Content(bytes) = outcome else {
             return Err(refused(place, status, outcome.wait()));
         };
@@ -403,32 +319,6 @@ async fn whole(answer: Response<Incoming>, limits: &FetchLimits) -> Result<Vec<u
     };
     let fetched = consume(answer.into_body(), Encoding::Identity, limits, f).await?;
     Ok(fetched.value)
-}
-
-impl RegistryFault {
-    /// Whether the next try may fare better.
-    fn is_passing(&self) -> bool {
-        match self {
-            Self::Fetch(FetchError::Timeout { awaited, .. }) => *awaited != AwaitedPart::Whole,
-            Self::Fetch(error) => matches!(
-                error,
-                FetchError::Connect { .. } | FetchError::Truncated { .. } | FetchError::Response(_)
-            ),
-            Self::Status { found, .. } => is_busy(*found),
-            _ => false,
-        }
-    }
-
-    /// How long the registry requests to wait before the next try.
-    fn wait(&self) -> Duration {
-        match self {
-            Self::Status { wait, .. } => {
-                let asked = Duration::from_secs(wait.unwrap_or_default());
-                asked.min(LONGEST_WAIT)
-            }
-            _ => Duration::ZERO,
-        }
-    }
 }
 
 fn basic(login: &Login) -> HeaderValue {
@@ -470,9 +360,6 @@ impl RegistryAccess {
         }
     }
 }
-
-/// The longest time that a registry can make olmguard wait for the next try.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// A token with its claims has some kilobytes.
 const TOKEN_BYTES: u64 = 256 << 10;

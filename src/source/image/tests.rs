@@ -6,6 +6,7 @@ mod registry;
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use flate2::Compression;

@@ -34,7 +34,7 @@ pub(super) struct GatheredInputs {
     /// Catalogs and policies.
     pub(super) given: GivenObjects,
     pub(super) other_kinds: usize,
-    /// Those of them that installations can need.
+    /// Objects in the inputs that an installation can need.
     pub(super) brought: BTreeSet<NeededObject>,
     /// Inputs that a tool still renders.
     pub(super) skipped: Vec<Skipped>,

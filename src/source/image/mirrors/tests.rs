@@ -4,6 +4,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
+use crate::source::http::AwaitedPart;
 
 fn text(text: &str) -> ConfigText {
     ConfigText {
@@ -196,8 +197,8 @@ fn a_place_is_blocked_by_its_own_name() {
     let blocked = sources.unwrap().registry.blocked.unwrap();
     assert_eq!(
         blocked.to_string(),
-        "closed.example/a:1 is blocked: registries.conf has blocked = true for \"closed.example\"; remove it \
-         there, or use another registry"
+        "closed.example/a:1 is blocked by blocked = true for \"closed.example\" in registries.conf: remove it there, or \
+         use another registry"
     );
 }
 
@@ -209,7 +210,8 @@ fn a_location_that_makes_no_name_is_refused() {
         ));
         let fault = conf.sources(&"a.io/b:1".parse().unwrap()).unwrap_err();
         let expected = format!(
-            "registries.conf: the location {location:?} makes {found:?} of a.io/b:1: expected HOST/REPOSITORY:TAG"
+            "registries.conf:1: location {location:?} makes {found:?} of a.io/b:1: expected the full name of an image, \
+             such as docker.io/library/NAME:TAG"
         );
         assert_eq!(fault.to_string(), expected);
     }
@@ -312,22 +314,28 @@ fn only_an_insecure_place_is_asked_without_tls() {
     let untrusted = TlsFault::UnknownIssuer {
         trusted: "x".into(),
     };
-    let places = ["https://m.example/", "https://localhost/"].map(|url| Address::of(url).unwrap());
-    for (error, insecure, loopback) in [
-        (tls(TlsFault::None), true, true),
-        (tls(TlsFault::Closed), true, true),
-        (connect, true, false),
-        (late(AwaitedPart::Connection), true, false),
-        (late(AwaitedPart::Answer), false, false),
-        (tls(untrusted), false, false),
+    let places = [
+        "https://m.example/",
+        "https://m.example:5000/",
+        "https://localhost/",
+    ];
+    let places = places.map(|url| Address::of(url).unwrap());
+    for (error, insecure, with_port, loopback) in [
+        (tls(TlsFault::None), true, true, true),
+        (tls(TlsFault::Closed), true, true, true),
+        (connect, true, false, false),
+        (late(AwaitedPart::Connection), true, false, false),
+        (late(AwaitedPart::Answer), false, false, false),
+        (tls(untrusted), false, false, false),
     ] {
         let source = |is_insecure| PullSource {
             image: "m.example/a:1".parse().unwrap(),
             is_insecure,
             blocked: None,
         };
-        let [far, near] = &places;
+        let [far, ported, near] = &places;
         assert_eq!(source(true).is_plain(far, &error), insecure, "{error}");
+        assert_eq!(source(true).is_plain(ported, &error), with_port, "{error}");
         assert_eq!(source(false).is_plain(near, &error), loopback, "{error}");
         assert!(!source(false).is_plain(far, &error), "{error}");
     }

@@ -1,8 +1,11 @@
 //! Layers that lead out, are no archives, or are too large.
 
+use std::sync::atomic::AtomicUsize;
+
 use tar::EntryType;
 
 use super::*;
+use crate::source::image::layer::{Budget, LayerJob};
 
 #[test]
 fn no_name_of_a_layer_leads_out() {

@@ -114,8 +114,8 @@ fn each_place_that_failed_is_named_with_its_reason() {
         .replace(&host(&registry), "REGISTRY");
     let expected = "mirrors failed ([MIRROR/m/a:v1: MIRROR answered HTTP 403 Forbidden: log in with podman login or \
                     docker login, or name a file of credentials in REGISTRY_AUTH_FILE], [shut.example/a:v1: \
-                    shut.example/a:v1 is blocked: ROOT/etc/containers/registries.conf has blocked = true for \
-                    \"shut.example\"; remove it there, or use another registry]), and so did REGISTRY/a:v1: REGISTRY \
+                    shut.example/a:v1 is blocked by blocked = true for \"shut.example\" in \
+                    ROOT/etc/containers/registries.conf: remove it there, or use another registry]), and so did REGISTRY/a:v1: REGISTRY \
                     answered HTTP 404 Not Found: no such image there; check its name and its tag";
     assert_eq!(fault.replace(&root, "ROOT"), expected);
 }
@@ -129,7 +129,12 @@ fn a_mirror_with_another_manifest_fails_the_pull() {
     let reader = reader(&table("quay.example", &host(&registry), &[&host(&liar)]));
     let place = format!("oci:quay.example/a@{}", catalog().top);
     let fault = reader.read(&place).unwrap_err();
-    assert!(fault.starts_with("manifest has the digest "), "{fault}");
+    let expected = format!(
+        "pulled from {}/a@{}: manifest has the digest ",
+        host(&liar),
+        catalog().top
+    );
+    assert!(fault.starts_with(&expected), "{fault}");
     assert_eq!(registry.paths(), [""; 0], "as upstream");
 }
 
@@ -142,7 +147,7 @@ fn a_blocked_registry_is_not_asked() {
     ));
     let fault = reader.read(&format!("oci:{name}/a:v1")).unwrap_err();
     assert!(
-        fault.starts_with(&format!("{name}/a:v1 is blocked: ")),
+        fault.starts_with(&format!("{name}/a:v1 is blocked by ")),
         "{fault}"
     );
     assert_eq!(registry.paths(), [""; 0]);
@@ -215,21 +220,22 @@ fn a_ca_of_certs_d_is_trusted_for_its_host_alone() {
     let unknown = |trusted: &str| {
         format!("TLS with {name}: certificate is not signed by a CA certificate in {trusted}")
     };
-    assert_eq!(fault, unknown("the system's store"));
+    let way_out = format!("; put the missing one into /etc/containers/certs.d/{name}/ca.crt");
+    assert_eq!(fault, unknown("the system's store") + &way_out);
     let directory = format!("etc/containers/certs.d/{name}");
     write(&reader, &format!("{directory}/ca.crt"), &another.pem());
     let folder = reader.folder.path().join(&directory);
     let fault = reader.read(&place).unwrap_err();
     assert_eq!(
         fault,
-        unknown(&format!("the system's store and {}", folder.display()))
+        unknown(&format!("the system's store and {}", folder.display())) + &way_out
     );
     write(&reader, &format!("{directory}/more.crt"), &authority.pem());
     is_catalog(&reader.read(&place).unwrap());
     let other = place.replace("localhost", "127.0.0.1");
     assert_eq!(
         reader.read(&other).unwrap_err(),
-        unknown("the system's store").replace("localhost", "127.0.0.1")
+        (unknown("the system's store") + &way_out).replace("localhost", "127.0.0.1")
     );
     write(&reader, &format!("{directory}/client.key"), "x");
     let fault = reader.read(&place).unwrap_err();

@@ -1,7 +1,7 @@
 //! Images from a registry on loopback that does as it is scripted.
 
-use std::sync::Mutex;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use olmguard_support::catalogd::answer::{Answer, Step};
 use olmguard_support::oci::TestRegistry;
