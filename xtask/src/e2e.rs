@@ -52,6 +52,13 @@ pub(crate) fn run_alone(arguments: &[&str], each: impl FnMut(&str)) -> Result<()
     Ok(tests.run_with_lines(each)?)
 }
 
+/// The soak alone, for so many minutes, and hands on each line that it prints.
+pub(crate) fn run_soak(minutes: u64, each: impl FnMut(&str)) -> Result<(), E2eError> {
+    let tests = with_means(Program::at(&built()?))?.args(["--ignored", "soak::"]);
+    let tests = tests.env("OLMGUARD_E2E_SOAK_MINUTES", minutes.to_string());
+    Ok(tests.run_with_lines(each)?)
+}
+
 fn built() -> Result<PathBuf, E2eError> {
     // With the features of the whole workspace, as all tests are built.
     let build = Program::cargo("build --quiet --workspace --bin").arg(PROGRAM);

@@ -25,6 +25,7 @@ mod render;
 mod report;
 mod reproduce;
 mod shape;
+mod soak;
 mod steps;
 mod suite;
 mod tally;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         ["bench", arguments @ ..] => ended(bench::run(arguments)),
         ["faults"] => ended(faults::run(false)),
         ["faults", "--write"] => ended(faults::run(true)),
+        ["soak", options @ ..] => ended(soak::run(options)),
         ["attack"] => ended(attack::run()),
         ["fuzz", arguments @ ..] => ended(fuzz::run(arguments)),
         ["alerts"] => ended(alerts::run()),
@@ -115,6 +117,9 @@ tasks:
   faults [--write]
          plays faults of pods, of catalogd and of the control plane while people edit, and prints what their edits
          met: the end-to-end tests `faults::`, one by one. --write writes the table into docs/reliability.md
+  soak [--hours N] [--write]
+         does everything at once for so many hours, by default for one, and prints what two pods hold: the end-to-end
+         test `soak::`. Fails if a pod grows. --write writes the table and the picture into docs/reliability.md
   fuzz [TARGET [SECONDS]]
          runs the fuzz targets in fuzz/, each with the same 20000 inputs, or one of them for so many seconds
          or until it is stopped. What it found stays in target/fuzz. It needs a C++ compiler

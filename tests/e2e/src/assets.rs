@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -16,6 +17,9 @@ const GUARD: &str = "OLMGUARD_E2E_GUARD";
 
 /// Another build of it, of the same version.
 const OTHER: &str = "OLMGUARD_E2E_OTHER";
+
+/// How many minutes a soak takes.
+const MINUTES: &str = "OLMGUARD_E2E_SOAK_MINUTES";
 
 /// The folder with its image.
 const IMAGE: &str = "OLMGUARD_E2E_IMAGE";
@@ -42,6 +46,16 @@ fn find(name: &str, folders: &str) -> Result<PathBuf> {
 /// The guard.
 pub(crate) fn guard() -> Result<PathBuf> {
     variable(GUARD).map(PathBuf::from)
+}
+
+/// How long a soak takes; none if no one has asked for one.
+pub(crate) fn soak() -> Result<Option<Duration>> {
+    let Some(minutes) = env::var_os(MINUTES) else {
+        return Ok(None);
+    };
+    let minutes = minutes.to_str().and_then(|text| text.parse().ok());
+    let minutes = minutes.with_context(|| format!("{MINUTES} is a number of minutes"))?;
+    Ok(Some(Duration::from_mins(minutes)))
 }
 
 /// Another build of the program under test: the same version of another commit and profile.

@@ -109,9 +109,9 @@ impl Pod {
     async fn samples(&self, name: &str, part: &str) -> Result<Vec<f64>> {
         let (_, text) = self.ops("/metrics").await?;
         let samples = text.lines().filter_map(|line| {
-            line.strip_prefix(name)?
-                .strip_prefix('{')?
-                .rsplit_once("} ")
+            let (labels, value) = line.strip_prefix(name)?.rsplit_once(' ')?;
+            let is_of_metric = labels.is_empty() || labels.starts_with('{');
+            is_of_metric.then_some((labels, value))
         });
         samples
             .filter(|(labels, _)| labels.contains(part))

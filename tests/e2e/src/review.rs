@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use http::{Request, header};
+use http::{Request, Response, header};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::handshake;
@@ -74,22 +74,27 @@ impl Reviewer {
     }
 
     async fn send(&self, review: &Value) -> Result<Bytes> {
-        let (mut sender, connection) = handshake(TokioIo::new(self.connect().await?)).await?;
-        let mut connected = JoinSet::new();
-        connected.spawn(connection);
-        let request = Request::post("/validate?timeout=5s")
-            .header(header::HOST, SERVER_NAME)
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Full::new(Bytes::from(serde_json::to_vec(review)?)))?;
-        let answer = sender.send_request(request).await?;
-        let status = answer.status();
-        let body = answer.into_body().collect().await?.to_bytes();
+        let answer = self.post(serde_json::to_vec(review)?.into()).await?;
+        let (status, body) = (answer.status(), answer.into_body());
         ensure!(
             status.is_success(),
             "{status}: {}",
             String::from_utf8_lossy(&body)
         );
         Ok(body)
+    }
+
+    async fn post(&self, body: Bytes) -> Result<Response<Bytes>> {
+        let (mut sender, connection) = handshake(TokioIo::new(self.connect().await?)).await?;
+        let mut connected = JoinSet::new();
+        connected.spawn(connection);
+        let request = Request::post("/validate?timeout=5s")
+            .header(header::HOST, SERVER_NAME)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Full::new(body))?;
+        let (head, body) = sender.send_request(request).await?.into_parts();
+        let body = body.collect().await?.to_bytes();
+        Ok(Response::from_parts(head, body))
     }
 
     async fn connect(&self) -> Result<TlsStream<TcpStream>> {
@@ -105,6 +110,13 @@ impl Reviewer {
             .write_all(b"POST /validate HTTP/1.1\r\nHost: ")
             .await?;
         Ok(stream)
+    }
+
+    /// Sends a body that is no review, which the guard must refuse.
+    pub(crate) async fn send_nonsense(&self, bytes: usize) -> Result<()> {
+        let answer = self.post(vec![b'['; bytes].into()).await?;
+        ensure!(answer.status().is_client_error(), "{}", answer.status());
+        Ok(())
     }
 
     fn review(&self, version: &str) -> Result<Value> {
@@ -148,12 +160,12 @@ pub(crate) fn trusting(bundle: &str) -> Result<ClientConfig> {
 
 #[derive(Debug, Deserialize)]
 struct Reply {
-    response: Response,
+    response: ReviewResponse,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Response {
+struct ReviewResponse {
     allowed: bool,
     status: Option<Status>,
     #[serde(default)]

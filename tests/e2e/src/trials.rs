@@ -24,6 +24,7 @@ mod rights;
 mod rollout;
 mod scrapes;
 mod shipped;
+mod soak;
 mod stand_in;
 mod status_policy;
 mod texts;
@@ -43,6 +44,7 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use crate::apart;
+use crate::assets;
 use crate::cluster::{self, Cluster};
 use crate::namespace;
 use crate::say::say;
@@ -153,11 +155,12 @@ fn entries() -> Vec<Entry> {
         faults::of_disks,
         faults::of_pods,
         faults::of_the_control_plane,
+        soak::holds_what_it_held,
     ]);
     all
 }
 
-/// Whatever hangs is told, with what there is to read.
+/// Whatever hangs is told, with what there is to read. A soak takes the time that it is given beside.
 const LONGEST: Duration = Duration::from_mins(8);
 
 fn in_cluster(run: impl AsyncFnOnce(&mut Cluster) -> Result<()>) -> Result<()> {
@@ -165,10 +168,11 @@ fn in_cluster(run: impl AsyncFnOnce(&mut Cluster) -> Result<()>) -> Result<()> {
     Runtime::new()?.block_on(async {
         let mut cluster = Cluster::start().await?;
         let running = AssertUnwindSafe(run(&mut cluster)).catch_unwind();
-        let ended = match timeout(LONGEST, running).await {
+        let longest = LONGEST + assets::soak()?.unwrap_or_default();
+        let ended = match timeout(longest, running).await {
             Ok(Ok(ended)) => ended,
             Ok(Err(_)) => Err(anyhow!("it panicked, see above")),
-            Err(_) => Err(anyhow!("it did not end within {LONGEST:?}")),
+            Err(_) => Err(anyhow!("it did not end within {longest:?}")),
         };
         if ended.is_err() {
             cluster::report(&cluster).await;

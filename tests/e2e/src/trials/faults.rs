@@ -7,7 +7,7 @@
 
 mod gate;
 mod row;
-mod site;
+pub(super) mod site;
 
 use std::time::Duration;
 

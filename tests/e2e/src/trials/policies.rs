@@ -156,7 +156,7 @@ async fn columns(kubectl: &Kubectl, name: &str, expected: &str) -> Result<()> {
     .await
 }
 
-fn policy(name: &str, rules: &str) -> String {
+pub(super) fn policy(name: &str, rules: &str) -> String {
     format!(
         "apiVersion: olmguard.dev/v1alpha1\nkind: UpgradePolicy\nmetadata: {{name: {name}}}\nspec:\n  rules: {{{rules}}}\n"
     )

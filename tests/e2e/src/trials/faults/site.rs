@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use super::gate::Gate;
 use super::row::Fault;
 use crate::cluster::Cluster;
+use crate::component::with_component;
 use crate::deployment::{Deployment, NAME, NAMESPACE, rendered};
 use crate::extension::Extensions;
 use crate::load::Load;
@@ -17,9 +18,9 @@ use crate::trials::burst::followed;
 use crate::trials::work::{self, EXTENSION};
 
 /// All that is played with.
-pub(super) struct Site {
+pub(in crate::trials) struct Site {
     olm: Olm,
-    pub(super) guard: Deployment,
+    pub(in crate::trials) guard: Deployment,
     /// The digest of what the catalog serves.
     digest: String,
     /// How many versions the catalog has had, so that each content is another.
@@ -32,7 +33,18 @@ pub(super) struct Flood(Vec<Load>);
 impl Site {
     pub(super) async fn set(cluster: &Cluster) -> Result<Self> {
         let olm = Olm::without_controller(cluster).await?;
-        Self::with(cluster, olm).await
+        Self::with(cluster, olm, &rendered(PROFILE)?, &[]).await
+    }
+
+    /// The same, with audits that are made often.
+    pub(in crate::trials) async fn audited(cluster: &Cluster) -> Result<Self> {
+        cluster
+            .define_resources(&["clusterreports"], "openreports.io")
+            .await?;
+        let olm = Olm::without_controller(cluster).await?;
+        let manifest = with_component(cluster, &cluster.kubectl()?, PROFILE, "audit").await?;
+        let often = [("OLMGUARD_AUDIT_INTERVAL", "30s")];
+        Self::with(cluster, olm, &manifest, &often).await
     }
 
     /// The same, with a gate between catalogd and the guard.
@@ -41,16 +53,22 @@ impl Site {
         let external = External::Gate(gate.port);
         let olm = Olm::without_controller_at(cluster, external).await?;
         content.send_replace(Some(olm.catalogd.content));
-        Ok((Self::with(cluster, olm).await?, gate))
+        let site = Self::with(cluster, olm, &rendered(PROFILE)?, &[]).await?;
+        Ok((site, gate))
     }
 
-    async fn with(cluster: &Cluster, olm: Olm) -> Result<Self> {
+    async fn with(
+        cluster: &Cluster,
+        olm: Olm,
+        manifest: &str,
+        extra: &[(&str, &str)],
+    ) -> Result<Self> {
         let digest = olm.serve(cluster, &work::hub("", &work::FIRST)).await?;
         let kubectl = cluster.kubectl()?;
-        kubectl.apply(&rendered("hardened-self-managed")?).await?;
+        kubectl.apply(manifest).await?;
         let scale = format!("scale deployment {NAME} -n {NAMESPACE} --replicas=2");
         kubectl.run(&scale, "").await?;
-        let guard = Deployment::start(cluster, &[]).await?;
+        let guard = Deployment::start(cluster, extra).await?;
         ensure!(guard.pods.len() == 2, "{} pods", guard.pods.len());
         work::install(cluster).await?;
         Ok(Self {
@@ -76,7 +94,7 @@ impl Site {
         Fault::of(name, Load::straight(reviewer, work::edits(""))).await
     }
 
-    pub(super) async fn reviewer(&self, cluster: &Cluster) -> Result<Reviewer> {
+    pub(in crate::trials) async fn reviewer(&self, cluster: &Cluster) -> Result<Reviewer> {
         Reviewer::of(cluster, &self.guard, EXTENSION).await
     }
 
@@ -88,7 +106,11 @@ impl Site {
     }
 
     /// The catalog gets other content, with this before the package of the extension.
-    pub(super) async fn change(&mut self, cluster: &Cluster, ballast: &str) -> Result<()> {
+    pub(in crate::trials) async fn change(
+        &mut self,
+        cluster: &Cluster,
+        ballast: &str,
+    ) -> Result<()> {
         self.changes += 1;
         let more = format!("1.1.{}", self.changes);
         let versions = ["1.0.0", "1.1.0", &more, "1.2.0"];
@@ -98,7 +120,7 @@ impl Site {
     }
 
     /// Every replica answers by what the catalog has now.
-    pub(super) async fn is_followed(&self) -> Result<()> {
+    pub(in crate::trials) async fn is_followed(&self) -> Result<()> {
         let line = work::cited(&self.digest);
         let extensions = Extensions::of(&self.guard.setting.client);
         let edit = async || extensions.verdict(EXTENSION, "1.2.0").await;
@@ -119,6 +141,8 @@ impl Flood {
         Ok(())
     }
 }
+
+const PROFILE: &str = "hardened-self-managed";
 
 /// For content that comes once a fault is over.
 const BOUND: Duration = Duration::from_secs(10);

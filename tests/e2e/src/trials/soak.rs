@@ -1,0 +1,156 @@
+//! Everything at once that a guard meets, for an hour or more: what it holds does not grow.
+//!
+//! ```text
+//! every 10 s     new content of the catalog
+//! every 30 s     an audit, and another policy
+//! every minute   a sample of each pod; then hostile clients, for half a minute
+//! all the time   edits of people, each of which depends on the catalog
+//! ```
+//!
+//! `cargo xtask soak` runs this trial, and makes a table and a curve of its samples.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use futures_util::future::join_all;
+use olmguard_figures::{SoakSample, SoakWork};
+use tokio::net::TcpStream;
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_rustls::client::TlsStream;
+
+use super::away::ballast;
+use super::faults::site::Site;
+use super::policies::policy;
+use super::work;
+use crate::assets;
+use crate::cluster::Cluster;
+use crate::kubectl::Kubectl;
+use crate::pod::Pod;
+use crate::review::Reviewer;
+use crate::say::say;
+
+/// Says the samples and what happened. What grows is for the reader of the samples to see.
+pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
+    let length = assets::soak()?.context("`cargo xtask soak` says how long it takes")?;
+    let mut soak = Soak::begin(cluster).await?;
+    let people = work::begin_while_it_changes(cluster).await?.load;
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    for tick in 0.. {
+        ticks.tick().await;
+        if tick % 6 == 0 {
+            soak.sample().await?;
+            if soak.begun.elapsed() >= length {
+                break;
+            }
+        }
+        soak.tick(cluster, tick).await?;
+    }
+    let counts = people.count().await?;
+    let some: Vec<_> = counts.wrong.iter().take(5).collect();
+    let work = SoakWork {
+        edits: counts.asked,
+        pace: counts.pace(),
+        wrong: counts.wrong.len(),
+        contents: soak.contents,
+        policies: soak.policies,
+        hostile: soak.hostile,
+    };
+    say(format_args!("soak: {}", serde_json::to_string(&work)?));
+    ensure!(some.is_empty(), "{some:#?}");
+    soak.site.is_followed().await?;
+    soak.site.guard.down().await
+}
+
+/// What goes on.
+struct Soak {
+    site: Site,
+    kubectl: Kubectl,
+    reviewer: Reviewer,
+    ballast: String,
+    /// Hostile clients, each in the middle of its request.
+    slow: Vec<TlsStream<TcpStream>>,
+    begun: Instant,
+    contents: usize,
+    policies: usize,
+    hostile: usize,
+}
+
+impl Soak {
+    async fn begin(cluster: &Cluster) -> Result<Self> {
+        let site = Site::audited(cluster).await?;
+        Ok(Self {
+            kubectl: cluster.kubectl()?,
+            reviewer: site.reviewer(cluster).await?,
+            site,
+            ballast: ballast::of(BODY),
+            slow: Vec::new(),
+            begun: Instant::now(),
+            contents: 0,
+            policies: 0,
+            hostile: 0,
+        })
+    }
+
+    /// What happens at one of the moments.
+    async fn tick(&mut self, cluster: &Cluster, tick: usize) -> Result<()> {
+        self.contents += 1;
+        self.site.change(cluster, &self.ballast).await?;
+        match tick % 6 {
+            0 => self.hostility().await?,
+            // None is left at the next sample.
+            3 => self.slow.clear(),
+            _ => {}
+        }
+        if tick % 3 == 1 {
+            // Both allow what people edit.
+            let rules = if tick.is_multiple_of(2) {
+                "step: Minor"
+            } else {
+                "step: Major"
+            };
+            self.kubectl.apply(&policy("soak", rules)).await?;
+            self.policies += 1;
+        }
+        Ok(())
+    }
+
+    /// Clients that are slow, and clients that send nonsense.
+    async fn hostility(&mut self) -> Result<()> {
+        let slow = join_all((0..SLOW).map(|_| self.reviewer.begin())).await;
+        self.slow.extend(slow.into_iter().flatten());
+        let nonsense = join_all((0..NONSENSE).map(|_| self.reviewer.send_nonsense(1 << 20)));
+        nonsense.await.into_iter().collect::<Result<Vec<_>>>()?;
+        self.hostile += SLOW + NONSENSE;
+        Ok(())
+    }
+
+    async fn sample(&self) -> Result<()> {
+        for (number, pod) in self.site.guard.pods.iter().enumerate() {
+            let sample = sample(number, pod, self.begun).await?;
+            say(format_args!("sample: {}", serde_json::to_string(&sample)?));
+        }
+        Ok(())
+    }
+}
+
+async fn sample(number: usize, pod: &Pod, begun: Instant) -> Result<SoakSample> {
+    Ok(SoakSample {
+        pod: number,
+        seconds: begun.elapsed().as_secs_f64(),
+        resident: pod.metric_sum("process_resident_memory_bytes", "").await?,
+        descriptors: pod.metric_sum("process_open_fds", "").await?,
+        tasks: pod.metric_sum("olmguard_tokio_alive_tasks", "").await?,
+    })
+}
+
+const TICK: Duration = Duration::from_secs(10);
+
+/// Bytes of the catalog: as many as a catalog with some hundred bundles has.
+const BODY: usize = 1 << 20;
+
+/// Clients that begin a request, and go no further.
+const SLOW: usize = 50;
+
+/// Clients that send a megabyte that is no review.
+const NONSENSE: usize = 4;

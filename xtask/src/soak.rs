@@ -1,0 +1,327 @@
+//! `cargo xtask soak`: whether the guard grows in a long run, as a table and a picture.
+//!
+//! The end-to-end test `soak::` does everything at once, and says a line for each sample. Nothing here measures.
+
+mod picture;
+
+use std::fmt::Write as _;
+
+use olmguard_figures::{SoakSample, SoakWork};
+use serde::de::DeserializeOwned;
+
+use crate::e2e::{self, E2eError};
+use crate::machine::Facts;
+use crate::page::{FiguresPage, PageError, put};
+use crate::report::say;
+
+/// Why there is no table, or why the run is not well.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SoakError {
+    #[error("no flag {found:?}: expected --hours N and --write")]
+    Flag { found: String },
+    #[error(
+        "--hours is {found:?}: expected a number from 0.5, such as 1: the first ten minutes do not count"
+    )]
+    Hours { found: String },
+    #[error(transparent)]
+    Tests(#[from] E2eError),
+    #[error("a line of the test is not a sample: {0}")]
+    Line(#[from] serde_json::Error),
+    #[error("the test said too few samples, or not what happened")]
+    NoSample,
+    #[error(transparent)]
+    Page(#[from] PageError),
+    #[error("pod {pod} grows: {what} by {by:.2} an hour, expected less than 1")]
+    Grows {
+        pod: usize,
+        what: &'static str,
+        by: f64,
+    },
+}
+
+/// Runs it, prints what was found, writes it into the page if that is wanted, and fails if a pod grows.
+pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
+    let SoakOptions {
+        minutes,
+        is_written,
+    } = SoakOptions::read(arguments)?;
+    let commit = is_written.then(|| PAGE.prepare()).transpose()?;
+    let mut lines = Vec::new();
+    e2e::run_soak(minutes, |line| lines.push(line.to_owned()))?;
+    let soak = Soak::read(&lines)?;
+    let (work, table) = (sentence(&soak), table(&soak));
+    say(format_args!("{work}\n\n{table}"));
+    if commit.is_some() {
+        put("docs/soak.svg", &picture::picture(&soak.pods))?;
+        let facts = Facts::gather([].into());
+        PAGE.write(&format!("{facts}. {work}\n\n{table}\n{PICTURE}"))?;
+    }
+    soak.pods.iter().try_for_each(PodCurve::is_flat)
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct SoakOptions {
+    minutes: u64,
+    is_written: bool,
+}
+
+impl SoakOptions {
+    fn read(arguments: &[&str]) -> Result<Self, SoakError> {
+        let mut options = Self {
+            minutes: 60,
+            is_written: false,
+        };
+        let mut arguments = arguments.iter().copied();
+        while let Some(argument) = arguments.next() {
+            match argument {
+                "--write" => options.is_written = true,
+                "--hours" => options.minutes = minutes(arguments.next().unwrap_or_default())?,
+                found => {
+                    let found = found.to_owned();
+                    return Err(SoakError::Flag { found });
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is within the bounds"
+)]
+fn minutes(hours: &str) -> Result<u64, SoakError> {
+    let number = hours.parse::<f64>().ok();
+    let number = number.filter(|hours| (0.5..=1000.0).contains(hours));
+    let hours = number.ok_or_else(|| SoakError::Hours {
+        found: hours.to_owned(),
+    })?;
+    Ok((hours * 60.0).round() as u64)
+}
+
+/// What a run has shown.
+struct Soak {
+    /// By their numbers.
+    pods: Vec<PodCurve>,
+    work: SoakWork,
+}
+
+impl Soak {
+    fn read(lines: &[String]) -> Result<Self, SoakError> {
+        let samples: Vec<SoakSample> = said(lines, "sample: ")?;
+        let work = said(lines, "soak: ")?.pop().ok_or(SoakError::NoSample)?;
+        let last = samples.iter().map(|sample| sample.pod).max();
+        let pods = (0..=last.ok_or(SoakError::NoSample)?).map(|pod| PodCurve::of(pod, &samples));
+        let pods: Vec<_> = pods.collect::<Option<_>>().ok_or(SoakError::NoSample)?;
+        Ok(Self { pods, work })
+    }
+}
+
+/// What follows this word in the lines that begin with it.
+fn said<T: DeserializeOwned>(lines: &[String], word: &str) -> Result<Vec<T>, serde_json::Error> {
+    let lines = lines.iter().filter_map(|line| line.strip_prefix(word));
+    lines.map(serde_json::from_str).collect()
+}
+
+/// The samples of a pod.
+struct PodCurve {
+    pod: usize,
+    all: Vec<SoakSample>,
+    /// Where those begin that count.
+    from: usize,
+}
+
+impl PodCurve {
+    /// None with fewer than three samples that count.
+    fn of(pod: usize, samples: &[SoakSample]) -> Option<Self> {
+        let all: Vec<_> = samples
+            .iter()
+            .filter(|one| one.pod == pod)
+            .copied()
+            .collect();
+        let from = all.iter().position(|one| one.seconds >= WARM)?;
+        (all.len() >= from + 3).then_some(Self { pod, all, from })
+    }
+
+    fn counted(&self) -> &[SoakSample] {
+        self.all.get(self.from..).unwrap_or_default()
+    }
+
+    /// By how much it rises an hour: the slope of the line with the least squares.
+    #[expect(clippy::cast_precision_loss, reason = "there are few samples")]
+    fn slope(&self, value: Measure) -> f64 {
+        let samples = self.counted();
+        let mean = |of: Measure| samples.iter().map(of).sum::<f64>() / samples.len() as f64;
+        let (middle, level) = (mean(hours), mean(value));
+        let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+            let pairs = samples
+                .iter()
+                .map(|one| (hours(one) - middle, value(one) - level));
+            pairs.map(|(across, up)| of(across, up)).sum()
+        };
+        sum(&|across, up| across * up) / sum(&|across, _| across * across)
+    }
+
+    /// The least and the most.
+    fn span(&self, value: Measure) -> (f64, f64) {
+        let values = self.counted().iter().map(value);
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| {
+            (low.min(value), high.max(value))
+        })
+    }
+
+    fn is_flat(&self) -> Result<(), SoakError> {
+        for (what, value) in HELD {
+            let by = self.slope(value);
+            if by >= 1.0 {
+                let pod = self.pod;
+                return Err(SoakError::Grows { pod, what, by });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One of the figures of a sample.
+type Measure = fn(&SoakSample) -> f64;
+
+/// What must not grow, by its name.
+const HELD: [(&str, Measure); 3] = [
+    ("megabytes of memory", megabytes),
+    ("descriptors", |one| one.descriptors),
+    ("tasks", |one| one.tasks),
+];
+
+fn hours(sample: &SoakSample) -> f64 {
+    sample.seconds / 3600.0
+}
+
+fn megabytes(sample: &SoakSample) -> f64 {
+    sample.resident / 1e6
+}
+
+fn sentence(soak: &Soak) -> String {
+    let SoakWork {
+        edits,
+        pace,
+        wrong,
+        contents,
+        policies,
+        hostile,
+    } = soak.work;
+    let samples = soak.pods.iter().filter_map(|pod| pod.all.last());
+    let minutes = samples.map(|last| last.seconds / 60.0).fold(0.0, f64::max);
+    format!(
+        "In {minutes:.0} minutes: {edits} edits, {pace:.0} a second, {wrong} of them without the right answer; {contents} \
+         contents of the catalog; {policies} changes of a policy; {hostile} hostile connections."
+    )
+}
+
+fn table(soak: &Soak) -> String {
+    let mut table =
+        "| pod | MB after ten minutes | MB at the end | MB an hour | descriptors | tasks |\n\
+                     | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+            .to_owned();
+    for pod in &soak.pods {
+        let ends = [pod.counted().first(), pod.counted().last()];
+        let [first, last] = ends.map(|end| end.map_or(0.0, megabytes));
+        let slope = pod.slope(megabytes);
+        let [descriptors, tasks] = [HELD[1], HELD[2]].map(|(_, value)| {
+            let (low, high) = pod.span(value);
+            format!("{low} to {high}")
+        });
+        // A string takes whatever is written.
+        let _ = writeln!(
+            table,
+            "| {} | {first:.1} | {last:.1} | {slope:.2} | {descriptors} | {tasks} |",
+            pod.pod + 1
+        );
+    }
+    table
+}
+
+/// The page with the table and the picture.
+pub(crate) const PAGE: FiguresPage = FiguresPage {
+    file: "docs/reliability.md",
+    start: "<!-- written by cargo xtask soak --write -->",
+};
+
+const PICTURE: &str =
+    "![The memory of each pod in megabytes over the minutes of the run](soak.svg)";
+
+/// Seconds after which the samples count: every part of the program has been used by then.
+const WARM: f64 = 600.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample a minute, of an hour, of two pods. The second one grows.
+    fn lines() -> Vec<String> {
+        let samples = (0..=60).flat_map(|minute| {
+            [0, 1].map(|pod| {
+                let resident = 40_000_000 + minute * pod * 100_000 + 1_000_000 * (minute % 2);
+                let seconds = minute * 60;
+                format!(
+                    r#"sample: {{"pod": {pod}, "seconds": {seconds}.0, "resident": {resident}.0, "descriptors": 20.0,
+                        "tasks": 30.0}}"#
+                )
+            })
+        });
+        let work = r#"soak: {"edits": 198000, "pace": 55.2, "wrong": 0, "contents": 360, "policies": 120, "hostile": 3240}"#;
+        let noise = "soak::holds_what_it_held took 3700.0 s";
+        samples.chain([work.to_owned(), noise.to_owned()]).collect()
+    }
+
+    #[test]
+    fn a_run_is_a_table_and_a_pod_that_grows_fails_it() {
+        let soak = Soak::read(&lines()).unwrap();
+        assert_eq!(
+            table(&soak).lines().skip(2).collect::<Vec<_>>(),
+            [
+                "| 1 | 40.0 | 40.0 | 0.00 | 20 to 20 | 30 to 30 |",
+                "| 2 | 41.0 | 46.0 | 6.00 | 20 to 20 | 30 to 30 |",
+            ]
+        );
+        assert_eq!(
+            sentence(&soak),
+            "In 60 minutes: 198000 edits, 55 a second, 0 of them without the right answer; 360 contents of the catalog; 120 \
+             changes of a policy; 3240 hostile connections."
+        );
+        assert!(soak.pods[0].is_flat().is_ok());
+        assert_eq!(
+            soak.pods[1].is_flat().unwrap_err().to_string(),
+            "pod 1 grows: megabytes of memory by 6.00 an hour, expected less than 1"
+        );
+    }
+
+    #[test]
+    fn without_samples_there_is_no_result() {
+        for lines in [vec![], lines().split_off(2 * 61)] {
+            assert!(Soak::read(&lines).is_err());
+        }
+    }
+
+    #[test]
+    fn a_soak_is_long_enough() {
+        let read = |arguments: &[&str]| {
+            let options = SoakOptions::read(arguments);
+            options.map_err(|error| error.to_string())
+        };
+        let options = read(&["--hours", "1.5", "--write"]).unwrap();
+        assert_eq!((options.minutes, options.is_written), (90, true));
+        assert_eq!(read(&[]).unwrap().minutes, 60);
+        for hours in ["0.4", "x", "inf", "-1"] {
+            let error = read(&["--hours", hours]).unwrap_err();
+            assert!(
+                error.starts_with(&format!("--hours is {hours:?}: ")),
+                "{error}"
+            );
+        }
+        assert_eq!(
+            read(&["--minutes"]).unwrap_err(),
+            "no flag \"--minutes\": expected --hours N and --write"
+        );
+    }
+}
