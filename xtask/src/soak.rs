@@ -31,15 +31,21 @@ pub(crate) enum SoakError {
     NoSample,
     #[error(transparent)]
     Page(#[from] PageError),
-    #[error("pod {pod} grows: {what} by {by:.2} an hour, expected less than 1")]
+    #[error(
+        "{found} of {edits} edits did not get the right answer, or there were too few edits or audits"
+    )]
+    Answers { found: usize, edits: usize },
+    #[error("pod {pod} grows: {what} by {by:.2}, expected less than {bound}")]
     Grows {
+        /// From 1.
         pod: usize,
         what: &'static str,
         by: f64,
+        bound: f64,
     },
 }
 
-/// Runs it, prints what was found, writes it into the page if that is wanted, and fails if a pod grows.
+/// Runs it and prints what was found. If all is well, writes it into the page if that is wanted.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
     let SoakOptions {
         minutes,
@@ -47,16 +53,19 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
     } = SoakOptions::read(arguments)?;
     let commit = is_written.then(|| PAGE.prepare()).transpose()?;
     let mut lines = Vec::new();
-    e2e::run_soak(minutes, |line| lines.push(line.to_owned()))?;
-    let soak = Soak::read(&lines)?;
-    let (work, table) = (sentence(&soak), table(&soak));
-    say(format_args!("{work}\n\n{table}"));
+    let ended = e2e::run_soak(minutes, |line| lines.push(line.to_owned()));
+    let soak = Soak::read(&lines);
+    let found = soak.as_ref().map(Soak::found).unwrap_or_default();
+    say(&found);
+    ended?;
+    let soak = soak?;
+    soak.check()?;
     if commit.is_some() {
         put("docs/soak.svg", &picture::picture(&soak.pods))?;
         let facts = Facts::gather([].into());
-        PAGE.write(&format!("{facts}. {work}\n\n{table}\n{PICTURE}"))?;
+        PAGE.write(&format!("{facts}. {found}\n{PICTURE}"))?;
     }
-    soak.pods.iter().try_for_each(PodCurve::is_flat)
+    Ok(())
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -93,7 +102,7 @@ impl SoakOptions {
 )]
 fn minutes(hours: &str) -> Result<u64, SoakError> {
     let number = hours.parse::<f64>().ok();
-    let number = number.filter(|hours| (0.5..=1000.0).contains(hours));
+    let number = number.filter(|hours| (1.0..=1000.0).contains(hours));
     let hours = number.ok_or_else(|| SoakError::Hours {
         found: hours.to_owned(),
     })?;
@@ -115,6 +124,33 @@ impl Soak {
         let pods = (0..=last.ok_or(SoakError::NoSample)?).map(|pod| PodCurve::of(pod, &samples));
         let pods: Vec<_> = pods.collect::<Option<_>>().ok_or(SoakError::NoSample)?;
         Ok(Self { pods, work })
+    }
+
+    /// What happened, and the table.
+    fn found(&self) -> String {
+        format!("{}\n\n{}", sentence(self), table(self))
+    }
+
+    /// Every edit had the right answer, everything was at work, and no pod grows.
+    fn check(&self) -> Result<(), SoakError> {
+        let SoakWork {
+            edits,
+            pace,
+            wrong,
+            contents,
+            audits,
+            ..
+        } = self.work;
+        // An audit is made for three contents, and a machine can be slow.
+        let is_busy = pace >= LEAST_PACE
+            && audits * 6.0 >= f64::from(u32::try_from(contents).unwrap_or(u32::MAX));
+        if wrong > 0 || !is_busy {
+            return Err(SoakError::Answers {
+                found: wrong,
+                edits,
+            });
+        }
+        self.pods.iter().try_for_each(PodCurve::is_flat)
     }
 }
 
@@ -163,42 +199,57 @@ impl PodCurve {
         sum(&|across, up| across * up) / sum(&|across, _| across * across)
     }
 
-    /// The least and the most.
-    fn span(&self, value: Measure) -> (f64, f64) {
-        let values = self.counted().iter().map(value);
-        values.fold((f64::MAX, f64::MIN), |(low, high), value| {
-            (low.min(value), high.max(value))
-        })
+    /// The medians of the first and of the last third.
+    fn thirds(&self, value: Measure) -> [f64; 2] {
+        let values: Vec<_> = self.counted().iter().map(value).collect();
+        let third = values.len() / 3;
+        let first = values.iter().take(third).copied();
+        let last = values.iter().rev().take(third).copied();
+        [median(first.collect()), median(last.collect())]
     }
 
     fn is_flat(&self) -> Result<(), SoakError> {
-        for (what, value) in HELD {
-            let by = self.slope(value);
-            if by >= 1.0 {
-                let pod = self.pod;
-                return Err(SoakError::Grows { pod, what, by });
+        let risen = |value| {
+            let [first, last] = self.thirds(value);
+            last - first
+        };
+        for (what, by, bound) in [
+            ("MiB of memory an hour", self.slope(mebibytes), 1.0),
+            ("descriptors", risen(DESCRIPTORS), MORE),
+            ("tasks", risen(TASKS), MORE),
+        ] {
+            if by >= bound {
+                let pod = self.pod + 1;
+                return Err(SoakError::Grows {
+                    pod,
+                    what,
+                    by,
+                    bound,
+                });
             }
         }
         Ok(())
     }
 }
 
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
 /// One of the figures of a sample.
 type Measure = fn(&SoakSample) -> f64;
 
-/// What must not grow, by its name.
-const HELD: [(&str, Measure); 3] = [
-    ("megabytes of memory", megabytes),
-    ("descriptors", |one| one.descriptors),
-    ("tasks", |one| one.tasks),
-];
+const DESCRIPTORS: Measure = |sample| sample.descriptors;
+
+const TASKS: Measure = |sample| sample.tasks;
 
 fn hours(sample: &SoakSample) -> f64 {
     sample.seconds / 3600.0
 }
 
-fn megabytes(sample: &SoakSample) -> f64 {
-    sample.resident / 1e6
+fn mebibytes(sample: &SoakSample) -> f64 {
+    sample.resident / f64::from(1 << 20)
 }
 
 fn sentence(soak: &Soak) -> String {
@@ -208,28 +259,29 @@ fn sentence(soak: &Soak) -> String {
         wrong,
         contents,
         policies,
+        audits,
         hostile,
     } = soak.work;
     let samples = soak.pods.iter().filter_map(|pod| pod.all.last());
     let minutes = samples.map(|last| last.seconds / 60.0).fold(0.0, f64::max);
     format!(
         "In {minutes:.0} minutes: {edits} edits, {pace:.0} a second, {wrong} of them without the right answer; {contents} \
-         contents of the catalog; {policies} changes of a policy; {hostile} hostile connections."
+         contents of the catalog; {policies} changes of a policy; {audits} reports of audits; {hostile} hostile connections."
     )
 }
 
 fn table(soak: &Soak) -> String {
     let mut table =
-        "| pod | MB after ten minutes | MB at the end | MB an hour | descriptors | tasks |\n\
+        "| pod | MiB after ten minutes | MiB at the end | MiB an hour | descriptors | tasks |\n\
                      | ---: | ---: | ---: | ---: | ---: | ---: |\n"
             .to_owned();
     for pod in &soak.pods {
         let ends = [pod.counted().first(), pod.counted().last()];
-        let [first, last] = ends.map(|end| end.map_or(0.0, megabytes));
-        let slope = pod.slope(megabytes);
-        let [descriptors, tasks] = [HELD[1], HELD[2]].map(|(_, value)| {
-            let (low, high) = pod.span(value);
-            format!("{low} to {high}")
+        let [first, last] = ends.map(|end| end.map_or(0.0, mebibytes));
+        let slope = pod.slope(mebibytes);
+        let [descriptors, tasks] = [DESCRIPTORS, TASKS].map(|value| {
+            let [first, last] = pod.thirds(value);
+            format!("{first}, then {last}")
         });
         // A string takes whatever is written.
         let _ = writeln!(
@@ -247,21 +299,26 @@ pub(crate) const PAGE: FiguresPage = FiguresPage {
     start: "<!-- written by cargo xtask soak --write -->",
 };
 
-const PICTURE: &str =
-    "![The memory of each pod in megabytes over the minutes of the run](soak.svg)";
+const PICTURE: &str = "![The memory of each pod in MiB over the minutes of the run](soak.svg)";
 
 /// Seconds after which the samples count: every part of the program has been used by then.
 const WARM: f64 = 600.0;
+
+/// Edits a second.
+const LEAST_PACE: f64 = 10.0;
+
+/// So many more descriptors or tasks are a leak: between two thirds of an hour there are 120 contents.
+const MORE: f64 = 5.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A sample a minute, of an hour, of two pods. The second one grows.
+    /// A sample a minute, of an hour, of two pods. The memory of the second one grows.
     fn lines() -> Vec<String> {
         let samples = (0..=60).flat_map(|minute| {
             [0, 1].map(|pod| {
-                let resident = 40_000_000 + minute * pod * 100_000 + 1_000_000 * (minute % 2);
+                let resident = (400 + minute * pod + 10 * (minute % 2)) * (1 << 20) / 10;
                 let seconds = minute * 60;
                 format!(
                     r#"sample: {{"pod": {pod}, "seconds": {seconds}.0, "resident": {resident}.0, "descriptors": 20.0,
@@ -269,7 +326,8 @@ mod tests {
                 )
             })
         });
-        let work = r#"soak: {"edits": 198000, "pace": 55.2, "wrong": 0, "contents": 360, "policies": 120, "hostile": 3240}"#;
+        let work = r#"soak: {"edits": 198000, "pace": 55.2, "wrong": 0, "contents": 360, "policies": 120,
+            "audits": 119.0, "hostile": 9720}"#;
         let noise = "soak::holds_what_it_held took 3700.0 s";
         samples.chain([work.to_owned(), noise.to_owned()]).collect()
     }
@@ -280,20 +338,43 @@ mod tests {
         assert_eq!(
             table(&soak).lines().skip(2).collect::<Vec<_>>(),
             [
-                "| 1 | 40.0 | 40.0 | 0.00 | 20 to 20 | 30 to 30 |",
-                "| 2 | 41.0 | 46.0 | 6.00 | 20 to 20 | 30 to 30 |",
+                "| 1 | 40.0 | 40.0 | 0.00 | 20, then 20 | 30, then 30 |",
+                "| 2 | 41.0 | 46.0 | 6.00 | 20, then 20 | 30, then 30 |",
             ]
         );
         assert_eq!(
             sentence(&soak),
             "In 60 minutes: 198000 edits, 55 a second, 0 of them without the right answer; 360 contents of the catalog; 120 \
-             changes of a policy; 3240 hostile connections."
+             changes of a policy; 119 reports of audits; 9720 hostile connections."
         );
         assert!(soak.pods[0].is_flat().is_ok());
-        assert_eq!(
-            soak.pods[1].is_flat().unwrap_err().to_string(),
-            "pod 1 grows: megabytes of memory by 6.00 an hour, expected less than 1"
-        );
+        let expected = "pod 2 grows: MiB of memory an hour by 6.00, expected less than 1";
+        assert_eq!(soak.check().unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn a_pod_with_more_descriptors_or_an_idle_run_fails() {
+        let flat = || {
+            let lines = lines().into_iter();
+            let lines: Vec<_> = lines.filter(|line| !line.contains(r#""pod": 1"#)).collect();
+            Soak::read(&lines).unwrap()
+        };
+        assert!(flat().check().is_ok());
+        let mut leaking = flat();
+        for sample in &mut leaking.pods[0].all[40..] {
+            sample.descriptors += 5.0;
+        }
+        let expected = "pod 1 grows: descriptors by 5.00, expected less than 5";
+        assert_eq!(leaking.check().unwrap_err().to_string(), expected);
+        for change in [
+            (|work| work.wrong = 1) as fn(&mut SoakWork),
+            |work| work.pace = 9.0,
+            |work| work.audits = 0.0,
+        ] {
+            let mut idle = flat();
+            change(&mut idle.work);
+            assert!(idle.check().is_err());
+        }
     }
 
     #[test]
@@ -312,7 +393,7 @@ mod tests {
         let options = read(&["--hours", "1.5", "--write"]).unwrap();
         assert_eq!((options.minutes, options.is_written), (90, true));
         assert_eq!(read(&[]).unwrap().minutes, 60);
-        for hours in ["0.4", "x", "inf", "-1"] {
+        for hours in ["0.9", "x", "inf", "-1"] {
             let error = read(&["--hours", hours]).unwrap_err();
             assert!(
                 error.starts_with(&format!("--hours is {hours:?}: ")),

@@ -30,6 +30,8 @@ pub struct SoakWork {
     pub contents: usize,
     /// Changes of a policy.
     pub policies: usize,
-    /// Connections of hostile clients.
+    /// Reports of audits.
+    pub audits: f64,
+    /// Connections of hostile clients, which were opened.
     pub hostile: usize,
 }

@@ -204,7 +204,19 @@ impl Deployment {
 
     /// Kills the oldest pod; the Service leads there until its readiness has been asked.
     pub(crate) async fn kill_oldest(&mut self) -> Result<()> {
-        let pod = self.pods.remove(0);
+        self.kill(0).await
+    }
+
+    /// The same with the pod that holds the lease of this holder.
+    pub(crate) async fn kill_holder(&mut self, holder: &str) -> Result<()> {
+        let mut pods = self.pods.iter();
+        let at = pods.position(|pod| pod.is_called(holder));
+        self.kill(at.with_context(|| format!("{holder} is no pod"))?)
+            .await
+    }
+
+    async fn kill(&mut self, at: usize) -> Result<()> {
+        let pod = self.pods.remove(at);
         let address = pod.address;
         pod.kill().await?;
         until("the Service to notice", async || {

@@ -67,7 +67,10 @@ impl Pod {
         let container = spec.containers.first().context("a pod has a container")?;
         let volumes =
             Volumes::mount(&dir.join(name), &setting.client, &setting.namespace, spec).await?;
-        let program = Program::start(dir, name, command(setting, container, &volumes, address))?;
+        let mut command = command(setting, container, &volumes, address);
+        // As a container has it.
+        command.env("HOSTNAME", name);
+        let program = Program::start(dir, name, command)?;
         Ok(Self {
             address,
             name: name.to_owned(),
@@ -122,6 +125,12 @@ impl Pod {
     /// Where a folder of its container is on this machine.
     pub(crate) fn folder(&self, mounted: &str) -> PathBuf {
         self.volumes.located(mounted).into()
+    }
+
+    /// Whether it is the one that calls itself so, as the holder of a lease.
+    pub(crate) fn is_called(&self, holder: &str) -> bool {
+        let rest = holder.strip_prefix(&*self.name);
+        rest.is_some_and(|rest| rest.starts_with('_'))
     }
 
     /// What it has logged so far.

@@ -153,6 +153,7 @@ fn entries() -> Vec<Entry> {
         faults::of_catalogd,
         faults::of_clients,
         faults::of_disks,
+        faults::of_duties,
         faults::of_pods,
         faults::of_the_control_plane,
         soak::holds_what_it_held,

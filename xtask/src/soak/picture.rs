@@ -2,23 +2,29 @@
 
 use std::fmt::Write as _;
 
-use super::{PodCurve, megabytes};
+use super::{PodCurve, mebibytes};
 
 /// One line for each pod. Both axes begin at zero, so a slope is seen as large as it is.
 pub(super) fn picture(pods: &[PodCurve]) -> String {
     let samples = || pods.iter().flat_map(|pod| &pod.all);
     let across = Axis::of(samples().map(|one| one.seconds / 60.0), LEFT, RIGHT);
-    let up = Axis::of(samples().map(megabytes), BOTTOM, TOP);
-    let mut body = grid(&across, &up);
+    let up = Axis::of(samples().map(mebibytes), BOTTOM, TOP);
+    let (mut body, mut y) = (grid(&across, &up), BOTTOM - LINE);
     for (pod, class) in pods.iter().zip(["c0", "c1"].iter().cycle()) {
         let place = |sample| {
-            let (x, y) = (across.place(minutes(sample)), up.place(megabytes(sample)));
+            let (x, y) = (across.place(minutes(sample)), up.place(mebibytes(sample)));
             format!("{x:.1} {y:.1}")
         };
         let places: Vec<_> = pod.all.iter().map(place).collect();
         let places = places.join("L");
         // A string takes whatever is written.
         let _ = writeln!(body, "<path class=\"line {class}\" d=\"M{places}\"/>");
+        let (name, x) = (pod.pod + 1, RIGHT - 8.0);
+        let _ = writeln!(
+            body,
+            "<text class=\"{class}-text\" text-anchor=\"end\" x=\"{x}\" y=\"{y}\">pod {name}</text>"
+        );
+        y -= LINE;
     }
     format!("{HEAD}{STYLE}{body}</svg>\n")
 }
@@ -34,7 +40,7 @@ fn grid(across: &Axis, up: &Axis) -> String {
         let _ = writeln!(
             text,
             "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>\n\
-             <text text-anchor=\"end\" x=\"{x}\" y=\"{below:.1}\">{value} MB</text>"
+             <text text-anchor=\"end\" x=\"{x}\" y=\"{below:.1}\">{value} MiB</text>"
         );
     }
     for (value, x) in across.steps() {
@@ -93,6 +99,8 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 730.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 265.0;
+/// From one label to the next.
+const LINE: f64 = 17.0;
 
 const HEAD: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 760 300\" width=\"760\" height=\"300\" \
     role=\"img\" aria-labelledby=\"soak-title soak-text\">\n\
@@ -103,7 +111,7 @@ const STYLE: &str = "<style>\
     :root{--paper:#ffffff;--grid:#e1e6ed;--text:#556274;--c0:#1f4fa3;--c1:#b4490a}\
     @media (prefers-color-scheme:dark){:root{--paper:#0d1117;--grid:#2b3542;--text:#93a1b3;--c0:#8db7ff;--c1:#f0955a}}\
     text{font:13px system-ui,sans-serif;fill:var(--text)}.paper{fill:var(--paper)}.grid{stroke:var(--grid);fill:none}\
-    .line{fill:none;stroke-width:2}.c0{stroke:var(--c0)}.c1{stroke:var(--c1)}\
+    .line{fill:none;stroke-width:2}.c0{stroke:var(--c0)}.c1{stroke:var(--c1)}.c0-text{fill:var(--c0)}.c1-text{fill:var(--c1)}\
     </style>\n";
 
 #[cfg(test)]
@@ -117,7 +125,7 @@ mod tests {
         let samples = [0.0, 600.0, 1200.0, 1800.0].map(|seconds| SoakSample {
             pod: 0,
             seconds,
-            resident: 30e6,
+            resident: f64::from(30 << 20),
             descriptors: 1.0,
             tasks: 1.0,
         });
@@ -129,6 +137,6 @@ mod tests {
             ),
             "{picture}"
         );
-        assert!(picture.contains(">30 MB<") && picture.contains(">15 min<"));
+        assert!(picture.contains(">30 MiB<") && picture.contains(">15 min<"));
     }
 }

@@ -16,13 +16,15 @@ use futures_util::future::join_all;
 use tokio::time::sleep;
 
 use super::away::ballast;
+use super::policies::policy;
 use crate::cluster::Cluster;
+use crate::deployment::rendered;
 use crate::namespace;
 use crate::pod::Pod;
 use crate::until::until;
 use gate::GateMode;
 use row::Lost;
-use site::Site;
+use site::{PROFILE, Site};
 
 /// Faults of the pods.
 pub(crate) async fn of_pods(cluster: &mut Cluster) -> Result<()> {
@@ -118,6 +120,40 @@ pub(crate) async fn of_catalogd(cluster: &mut Cluster) -> Result<()> {
     site.guard.down().await
 }
 
+/// Faults of what the pods do beside answering: they watch policies, and one of them audits.
+pub(crate) async fn of_duties(cluster: &mut Cluster) -> Result<()> {
+    let mut site = Site::audited(cluster).await?;
+    let kubectl = cluster.kubectl()?;
+    kubectl.apply(&policy("faults", "step: Minor")).await?;
+    let mut fault = site
+        .fault(cluster, "no policy can be listed, and a pod starts")
+        .await?;
+    fault.begins();
+    kubectl
+        .run(&format!("delete clusterrolebinding {POLICIES}"), "")
+        .await?;
+    site.guard.add().await?;
+    fault.goes_on(400).await?;
+    kubectl.apply(&rendered(PROFILE)?).await?;
+    site.guard.ready().await?;
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
+
+    let holder = || kubectl.run(HOLDER, "");
+    let mut fault = site.fault(cluster, "the pod that audits is killed").await?;
+    let before = holder().await?;
+    fault.begins();
+    site.guard.kill_holder(&before).await?;
+    until("another pod to audit", async || {
+        let now = holder().await.ok()?;
+        (!now.is_empty() && now != before).then_some(())
+    })
+    .await?;
+    fault.is_over();
+    fault.ends(Lost::WhileItLeadsThere).await?;
+    site.guard.down().await
+}
+
 /// Faults of the control plane. Nobody can edit then, so the webhook is asked by the address of its Service.
 pub(crate) async fn of_the_control_plane(cluster: &mut Cluster) -> Result<()> {
     let mut site = Site::set(cluster).await?;
@@ -149,6 +185,12 @@ pub(crate) async fn of_the_control_plane(cluster: &mut Cluster) -> Result<()> {
     .await?;
     site.guard.down().await
 }
+
+/// The binding with the right to list policies, and the lease of the pod that audits.
+const POLICIES: &str = "olmguard-policies";
+
+const HOLDER: &str =
+    "get lease olmguard-policies -n olmguard-system -o jsonpath={.spec.holderIdentity}";
 
 const CACHE: &str = "/var/cache/olmguard";
 

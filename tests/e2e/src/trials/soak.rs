@@ -1,9 +1,9 @@
-//! Everything at once that a guard meets, for an hour or more: what it holds does not grow.
+//! All loads that the webhook meets, at the same time, for an hour or more: its memory must not grow.
 //!
 //! ```text
 //! every 10 s     new content of the catalog
 //! every 30 s     an audit, and another policy
-//! every minute   a sample of each pod; then hostile clients, for half a minute
+//! every minute   a sample of each pod; then hostile clients, three times at 10 s from each other
 //! all the time   edits of people, each of which depends on the catalog
 //! ```
 //!
@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use futures_util::future::join_all;
 use olmguard_figures::{SoakSample, SoakWork};
 use tokio::net::TcpStream;
@@ -29,7 +29,7 @@ use crate::pod::Pod;
 use crate::review::Reviewer;
 use crate::say::say;
 
-/// Says the samples and what happened. What grows is for the reader of the samples to see.
+/// Prints the samples and the counts. `cargo xtask soak` decides whether a pod grows, or an answer was wrong.
 pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
     let length = assets::soak()?.context("`cargo xtask soak` says how long it takes")?;
     let mut soak = Soak::begin(cluster).await?;
@@ -47,17 +47,19 @@ pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
         soak.tick(cluster, tick).await?;
     }
     let counts = people.count().await?;
-    let some: Vec<_> = counts.wrong.iter().take(5).collect();
+    for wrong in counts.wrong.iter().take(5) {
+        say(format_args!("{wrong:?}"));
+    }
     let work = SoakWork {
         edits: counts.asked,
         pace: counts.pace(),
         wrong: counts.wrong.len(),
         contents: soak.contents,
         policies: soak.policies,
+        audits: soak.audits().await?,
         hostile: soak.hostile,
     };
     say(format_args!("soak: {}", serde_json::to_string(&work)?));
-    ensure!(some.is_empty(), "{some:#?}");
     soak.site.is_followed().await?;
     soak.site.guard.down().await
 }
@@ -96,11 +98,11 @@ impl Soak {
     async fn tick(&mut self, cluster: &Cluster, tick: usize) -> Result<()> {
         self.contents += 1;
         self.site.change(cluster, &self.ballast).await?;
-        match tick % 6 {
-            0 => self.hostility().await?,
+        if tick % 6 < 3 {
+            self.hostility().await?;
+        } else {
             // None is left at the next sample.
-            3 => self.slow.clear(),
-            _ => {}
+            self.slow.clear();
         }
         if tick % 3 == 1 {
             // Both allow what people edit.
@@ -118,11 +120,22 @@ impl Soak {
     /// Clients that are slow, and clients that send nonsense.
     async fn hostility(&mut self) -> Result<()> {
         let slow = join_all((0..SLOW).map(|_| self.reviewer.begin())).await;
-        self.slow.extend(slow.into_iter().flatten());
+        self.slow = slow.into_iter().collect::<Result<_>>()?;
         let nonsense = join_all((0..NONSENSE).map(|_| self.reviewer.send_nonsense(1 << 20)));
         nonsense.await.into_iter().collect::<Result<Vec<_>>>()?;
         self.hostile += SLOW + NONSENSE;
         Ok(())
+    }
+
+    /// How many reports of audits were written.
+    async fn audits(&self) -> Result<f64> {
+        let mut written = 0.0;
+        for pod in &self.site.guard.pods {
+            written += pod
+                .metric_sum("olmguard_audit_reports_total", r#"result="written""#)
+                .await?;
+        }
+        Ok(written)
     }
 
     async fn sample(&self) -> Result<()> {
@@ -138,9 +151,9 @@ async fn sample(number: usize, pod: &Pod, begun: Instant) -> Result<SoakSample> 
     Ok(SoakSample {
         pod: number,
         seconds: begun.elapsed().as_secs_f64(),
-        resident: pod.metric_sum("process_resident_memory_bytes", "").await?,
-        descriptors: pod.metric_sum("process_open_fds", "").await?,
-        tasks: pod.metric_sum("olmguard_tokio_alive_tasks", "").await?,
+        resident: pod.metric_lowest("process_resident_memory_bytes").await?,
+        descriptors: pod.metric_lowest("process_open_fds").await?,
+        tasks: pod.metric_lowest("olmguard_tokio_alive_tasks").await?,
     })
 }
 

@@ -142,7 +142,7 @@ impl Flood {
     }
 }
 
-const PROFILE: &str = "hardened-self-managed";
+pub(super) const PROFILE: &str = "hardened-self-managed";
 
 /// For content that comes once a fault is over.
 const BOUND: Duration = Duration::from_secs(10);
