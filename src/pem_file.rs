@@ -51,7 +51,7 @@ pub enum PemError {
     },
 }
 
-/// What a file holds, wiped when dropped: it may be a key.
+/// The content of a file. It can be a key, so it is wiped when dropped.
 pub(crate) struct PemFile {
     path: PathBuf,
     text: Zeroizing<Vec<u8>>,
@@ -151,7 +151,7 @@ pub(crate) fn written(certificates: &[impl AsRef<[u8]>]) -> String {
     encode_many_config(&sections, config)
 }
 
-/// In a buffer that has room from the start: one that grows leaves copies behind that nobody wipes.
+/// In a buffer that has room from the start: one that grows leaves copies behind that are never wiped.
 fn content(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;
     let length = file.metadata()?.len().min(FILE_LIMIT);

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use serde::Serialize;
+
 use crate::text::clean;
 use olmguard_catalog::version::go::one_line;
 
@@ -23,7 +25,8 @@ pub struct Finding {
 }
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; often on purpose.
     Note,

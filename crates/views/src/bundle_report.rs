@@ -7,7 +7,7 @@
 mod document;
 mod words;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go::escape;
@@ -41,8 +41,7 @@ pub struct ReleaseReport {
 pub struct BundleFinding {
     /// The check that fails.
     pub check: &'static str,
-    /// How much it weighs: an error or a warning.
-    #[serde(serialize_with = "in_json")]
+    /// Severity: error or warning.
     #[schemars(with = "String", extend("enum" = [Severity::Error.as_str(), Severity::Warning.as_str()]))]
     pub severity: Severity,
     /// The CRD that it is about, if it is about one.
@@ -167,15 +166,6 @@ impl BundleFinding {
     }
 }
 
-/// A severity by its name.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn in_json<S: Serializer>(severity: &Severity, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(severity.as_str())
-}
-
 /// What operator-controller says of the install modes, API services and webhooks, for all settings that it can have.
 fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let minor = rules.olm.minor();
@@ -257,7 +247,7 @@ const OF_BUNDLE: [PreflightCheck; 10] = [
     PreflightCheck::ManifestKindUnsupported,
 ];
 
-/// The checks of its CRDs, each beside the same CRD of the version before.
+/// The checks of its CRDs, each compared with the same CRD of the older version.
 const OF_CRDS: [PreflightCheck; 7] = [
     PreflightCheck::CrdFieldRemoved,
     PreflightCheck::CrdScope,

@@ -80,11 +80,6 @@ impl Address {
         })
     }
 
-    /// Whether the URL names the port.
-    pub(crate) fn has_port(&self) -> bool {
-        self.uri.port().is_some()
-    }
-
     /// Whether it is on this machine, by its name.
     pub(crate) fn is_loopback(&self) -> bool {
         let host = self.uri.host().unwrap_or_default();

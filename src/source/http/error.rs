@@ -197,19 +197,11 @@ impl FetchError {
         }
     }
 
-    /// Whether no connection was made.
+    /// Whether there was no connection in time: none to the host, or none with TLS.
     pub(crate) fn is_unconnected(&self) -> bool {
         match self {
             Self::Connect { .. } => true,
             Self::Timeout { awaited, .. } => *awaited == AwaitedPart::Connection,
-            _ => false,
-        }
-    }
-
-    /// Whether there is a certificate, and no trusted CA has signed it.
-    pub(crate) fn is_of_unknown_issuer(&self) -> bool {
-        match self {
-            Self::Tls { fault, .. } => matches!(fault, TlsFault::UnknownIssuer { .. }),
             _ => false,
         }
     }

@@ -1,12 +1,13 @@
 //! The certificates for one host, from its directory in `certs.d`.
 //!
 //! ```text
-//! NAME.crt             CA certificates, which are trusted besides the CA certificates of the system
+//! NAME.crt             CA certificates, trusted in addition to the CA certificates of the system
 //! NAME.cert, NAME.key  the certificate that the client shows, and its key
 //! ```
 //!
-//! A text in `NAME.crt` that is not a certificate is left out, and so is a link to no file, as upstream does. Upstream can
-//! choose between several client certificates. Here there can be only one.
+//! A text in `NAME.crt` that is not a certificate is skipped. A link to a missing file is skipped too. Upstream does the
+//! same, but reads a certificate after a block without an end, which is skipped here. Upstream can choose between several
+//! client certificates. Here there can be only one.
 //!
 //! All connections for an image use them, also a connection to the token service of the registry or to the store of its
 //! blobs, as upstream does.

@@ -40,10 +40,10 @@ struct RootsState {
     config: Arc<ClientConfig>,
 }
 
-/// What tells whether something changed: the content's digest, or why there is none.
+/// What tells whether something changed: the digest of each file, or why there is none.
 #[derive(Debug, Eq, PartialEq)]
 enum ContentMark {
-    Content(Sha256),
+    Content(Vec<Sha256>),
     Fault(String),
 }
 
@@ -113,8 +113,8 @@ impl ContentMark {
     fn of(files: &Result<Vec<PemFile>, RootsError>) -> Self {
         match files {
             Ok(files) => {
-                let contents: Vec<_> = files.iter().map(PemFile::bytes).collect();
-                Self::Content(Sha256::of(&contents.join(&b'\n')))
+                let bytes = files.iter().map(PemFile::bytes);
+                Self::Content(bytes.map(Sha256::of).collect())
             }
             Err(error) => Self::Fault(error.to_string()),
         }
@@ -176,7 +176,7 @@ pub enum RootsError {
     },
 }
 
-/// The authorities whose certificates are in these files, which are at `path`.
+/// The CAs whose certificates are in these files, which are at `path`.
 fn roots(path: &Path, files: &[PemFile]) -> Result<RootCertStore, RootsError> {
     let mut roots = RootCertStore::empty();
     let certificates = files.iter().flat_map(PemFile::each_certificate);

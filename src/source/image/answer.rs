@@ -1,5 +1,6 @@
 //! What the answers of a registry mean: content, a challenge, another place, later, or nothing; and why there is no image.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hyper::header::{LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -11,7 +12,7 @@ use super::credentials::CredentialsFault;
 use super::mirrors::{BlockedPlace, MirrorsFault, PullSource};
 use super::pull::FailedMirrors;
 use crate::source::http::{
-    Address, AddressError, AwaitedPart, FetchError, HostCertsError, RootsError,
+    Address, AddressError, AwaitedPart, FetchError, HostCertsError, RootsError, TlsFault,
 };
 
 /// What an answer is.
@@ -65,10 +66,10 @@ pub enum RegistryFault {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// No trusted CA has signed the certificate.
-    #[error("{error}; put the missing one into /etc/containers/certs.d/{host}/ca.crt{hint}")]
+    #[error("{error}; add its CA certificate to {}/ca.crt{hint}", .directory.display())]
     UnknownIssuer {
-        /// The registry.
-        host: Box<str>,
+        /// The directory with the certificates for the registry.
+        directory: PathBuf,
         /// The error of the connection.
         error: Box<FetchError>,
         /// What does not help here.
@@ -140,10 +141,10 @@ pub enum RegistryFault {
     /// The certificates for the host cannot be used.
     #[error(transparent)]
     Certificates(#[from] HostCertsError),
-    /// Neither a mirror nor the registry gives it.
-    #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
+    /// Neither a mirror nor the registry gives it, or `registries.conf` moves it to a place that does not give it.
+    #[error("{mirrors}{image}: {fault}")]
     EveryPlace {
-        /// The mirrors.
+        /// The mirrors, if there are any.
         mirrors: FailedMirrors,
         /// The image, as the registry names it.
         image: Box<str>,
@@ -154,12 +155,16 @@ pub enum RegistryFault {
 
 impl RegistryFault {
     /// The fault that an error of a connection is.
-    pub(super) fn of(error: FetchError, source: &PullSource) -> Self {
-        if !error.is_of_unknown_issuer() {
+    pub(super) fn of(error: FetchError, source: &PullSource, directory: &Path) -> Self {
+        let FetchError::Tls {
+            fault: TlsFault::UnknownIssuer { .. },
+            ..
+        } = &error
+        else {
             return error.into();
-        }
+        };
         Self::UnknownIssuer {
-            host: source.image.host.clone(),
+            directory: directory.to_owned(),
             error: Box::new(error),
             hint: if source.is_insecure { INSECURE } else { "" },
         }
@@ -242,7 +247,7 @@ const REDIRECTS: usize = 5;
 /// The longest time that a registry can make olmguard wait for the next try.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-const INSECURE: &str = "; insecure = true allows HTTP without TLS, and no unknown certificate";
+const INSECURE: &str = "; insecure = true allows plain HTTP, but no certificate of an unknown CA";
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@
 //! `CONTAINERS_REGISTRIES_CONF` names one file instead of all these, and `CONTAINERS_REGISTRIES_CONF_OVERRIDE` one more,
 //! which is read last.
 //!
-//! A link to a file is a file here, because a mounted `ConfigMap` has only links. Upstream takes regular files only.
+//! A link to no file is ignored, as upstream does, and a file that cannot be read is an error.
 //!
 //! Upstream: go.podman.io/storage v1.63.0, [`pkg/configfile/parse.go`]; go.podman.io/image v5.40.0,
 //! [`docker/docker_client.go`] (`dockerCertDir`).
@@ -182,7 +182,8 @@ impl ContainersConfig {
 fn listed(directory: &Path) -> io::Result<Vec<(OsString, PathBuf)>> {
     let entries: Vec<DirEntry> = fs::read_dir(directory)?.collect::<io::Result<_>>()?;
     let is_drop_in = |entry: &DirEntry| {
-        entry.file_name().as_encoded_bytes().ends_with(b".conf") && entry.path().is_file()
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        !is_directory && entry.file_name().as_encoded_bytes().ends_with(b".conf")
     };
     let found = entries.iter().filter(|entry| is_drop_in(entry));
     Ok(found
@@ -230,6 +231,8 @@ const CONFIG_BYTES: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use tempfile::TempDir;
 
     use super::*;
@@ -294,8 +297,16 @@ mod tests {
             "etc/containers/registries.conf.d/directory.conf/x",
         ];
         let machine = Machine::new(HOME, 7, &[&all[1..2], &drop_ins].concat());
-        let expected = [all[1], drop_ins[2], drop_ins[1], drop_ins[0]];
+        let directory = machine.0.path().join("etc/containers/registries.conf.d");
+        symlink("20.conf", directory.join("25.conf")).unwrap();
+        symlink("none", directory.join("26.conf")).unwrap();
+        let expected = [all[1], drop_ins[2], drop_ins[1], drop_ins[1], drop_ins[0]];
         assert_eq!(machine.registries().unwrap(), expected);
+        symlink("directory.conf", directory.join("27.conf")).unwrap();
+        assert_eq!(
+            machine.registries().unwrap_err(),
+            "etc/containers/registries.conf.d/27.conf: cannot read it: Is a directory (os error 21)"
+        );
     }
 
     #[test]

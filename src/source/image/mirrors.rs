@@ -86,24 +86,6 @@ pub enum MirrorsFault {
         /// The fault there.
         why: TableFault,
     },
-    /// A location makes a text that names no image.
-    #[error(
-        "{}:{line}: location {location:?} makes {found:?} of {image}: expected the full name of an image, such as \
-         docker.io/library/NAME:TAG",
-        .file.display()
-    )]
-    Rewrite {
-        /// The file.
-        file: PathBuf,
-        /// The line of the table, from 1.
-        line: usize,
-        /// The location.
-        location: Box<str>,
-        /// The text that should name an image.
-        found: Box<str>,
-        /// The image.
-        image: Box<str>,
-    },
 }
 
 /// A fault in `registries.conf`.
@@ -142,6 +124,19 @@ pub enum TableFault {
         "registry {0:?} has mirror-by-digest-only, and its mirror pull-from-mirror: expected one of them"
     )]
     TwoLimits(Box<str>),
+    /// A location makes a text that names no image.
+    #[error(
+        "location {location:?} makes {found:?} of {image}: expected the full name of an image, such as \
+         docker.io/library/NAME:TAG"
+    )]
+    Rewrite {
+        /// The location.
+        location: Box<str>,
+        /// The text that should name an image.
+        found: Box<str>,
+        /// The image.
+        image: Box<str>,
+    },
     /// Two tables that contradict each other.
     #[error("location {location:?} has two values of {setting}: expected one")]
     Conflict {
@@ -156,8 +151,8 @@ pub enum TableFault {
 #[derive(Debug)]
 struct PrefixRule {
     file: PathBuf,
-    /// The line of its table.
-    line: usize,
+    /// Line and column of its table.
+    at: (usize, usize),
     /// Only a prefix with a wildcard can be without one.
     location: Option<Box<str>>,
     is_insecure: bool,
@@ -183,14 +178,14 @@ enum PullFromMirror {
 
 impl PullSource {
     /// Whether to ask the place without TLS, after a request with TLS: a registry of this machine, as docker does, or an
-    /// insecure one. Without TLS, a registry has another port if its name has none.
+    /// insecure one. Without TLS, it can be at another port, and no proxy is used.
     pub(super) fn is_plain(&self, place: &Address, error: &FetchError) -> bool {
         match error {
             FetchError::Tls {
                 fault: TlsFault::None | TlsFault::Closed,
                 ..
             } => self.is_insecure || place.is_loopback(),
-            error => self.is_insecure && error.is_unconnected() && !place.has_port(),
+            error => self.is_insecure && error.is_unconnected(),
         }
     }
 }
@@ -266,13 +261,12 @@ impl PrefixRule {
         let text = format!("{location}{}", rest.unwrap_or_default());
         let parsed = text.parse::<ImageReference>().ok();
         let same = parsed.filter(|parsed| parsed.to_string() == text);
-        same.ok_or_else(|| MirrorsFault::Rewrite {
-            file: self.file.clone(),
-            line: self.line,
+        let why = || TableFault::Rewrite {
             location: location.into(),
             found: one_line(&text).into(),
             image: name.into(),
-        })
+        };
+        same.ok_or_else(|| form(&self.file, self.at, why()))
     }
 }
 
@@ -365,7 +359,7 @@ impl Version1 {
 }
 
 impl RegistryTable {
-    fn rule(&self, file: &Path, line: usize) -> Result<(Box<str>, PrefixRule), TableFault> {
+    fn rule(&self, file: &Path, at: (usize, usize)) -> Result<(Box<str>, PrefixRule), TableFault> {
         let (prefix, location) = (self.prefix()?, bare(&self.location)?);
         if !self.pull_from_mirror.is_empty() {
             return Err(TableFault::NotOfMirror(prefix));
@@ -376,7 +370,7 @@ impl RegistryTable {
             .map(|mirror| self.mirror(&prefix, mirror));
         let rule = PrefixRule {
             file: file.to_owned(),
-            line,
+            at,
             location: (!location.is_empty()).then_some(location),
             is_insecure: self.insecure,
             is_blocked: self.blocked,
@@ -420,18 +414,19 @@ impl RegistryTable {
 
 /// The rules of a file, by prefix. The first of several tables with one prefix counts.
 fn parse(text: &ConfigText) -> Result<BTreeMap<Box<str>, PrefixRule>, MirrorsFault> {
+    let fault = |at, why| form(&text.file, text.position(at), why);
     let parsed: RegistriesFile = toml::from_str(&text.text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        fault(text, at, TableFault::Toml(one_line(error.message()).into()))
+        fault(at, TableFault::Toml(one_line(error.message()).into()))
     })?;
     if let Some(old) = parsed.registries.filter(|old| old.get_ref().is_set()) {
-        return Err(fault(text, old.span().start, TableFault::Version1));
+        return Err(fault(old.span().start, TableFault::Version1));
     }
     let (mut rules, mut settings) = (BTreeMap::new(), BTreeMap::new());
     for table in &parsed.registry {
-        let failed = |why| fault(text, table.span().start, why);
-        let (line, _) = text.position(table.span().start);
-        let rule = table.get_ref().rule(&text.file, line);
+        let at = text.position(table.span().start);
+        let failed = |why| form(&text.file, at, why);
+        let rule = table.get_ref().rule(&text.file, at);
         let (prefix, rule) = rule.map_err(failed)?;
         agree(&mut settings, &prefix, &rule).map_err(failed)?;
         rules.entry(prefix).or_insert(rule);
@@ -465,10 +460,9 @@ fn bare(text: &str) -> Result<Box<str>, TableFault> {
         .ok_or_else(|| TableFault::Scheme(one_line(text).into()))
 }
 
-fn fault(text: &ConfigText, at: usize, why: TableFault) -> MirrorsFault {
-    let (line, column) = text.position(at);
+fn form(file: &Path, (line, column): (usize, usize), why: TableFault) -> MirrorsFault {
     MirrorsFault::Form {
-        file: text.file.clone(),
+        file: file.to_owned(),
         line,
         column,
         why,

@@ -77,7 +77,7 @@ impl<'a> ImageParts<'a> {
         Ok((Self::Registry(Box::new(registry), runtime), top))
     }
 
-    /// The fault, with the place that served the image if its name does not say it.
+    /// The fault, with the place that served the image if it differs from the named place.
     pub(super) fn located(&self, place: &ImagePlace, fault: UnpackFault) -> UnpackFault {
         match (self, place) {
             (Self::Registry(registry, _), ImagePlace::Registry(named))

@@ -26,17 +26,19 @@ pub struct FailedMirror {
     pub fault: Box<RegistryFault>,
 }
 
-/// The mirrors that did not give an image, in the order in which they were asked.
+/// The mirrors that did not give an image, in the order in which they were asked. As text they begin a sentence.
 #[derive(Debug)]
 pub struct FailedMirrors(pub Vec<FailedMirror>);
 
 impl fmt::Display for FailedMirrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, FailedMirror { image, fault }) in self.0.iter().enumerate() {
-            let joint = if at == 0 { "" } else { ", " };
-            write!(f, "{joint}[{image}: {fault}]")?;
+        if self.0.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let mirrors = self.0.iter();
+        let mirrors = mirrors.map(|FailedMirror { image, fault }| format!("[{image}: {fault}]"));
+        let mirrors = mirrors.collect::<Vec<_>>().join(", ");
+        write!(f, "mirrors failed ({mirrors}), and so did ")
     }
 }
 
@@ -59,9 +61,10 @@ pub(super) async fn first<'a>(
             }
         }
     }
+    let is_named = failed.is_empty() && sources.registry.image == *image;
     let image = sources.registry.image.to_string().into();
     match ask(sources.registry, access, access.retry.tries).await {
-        Err(fault) if !failed.is_empty() => Err(RegistryFault::EveryPlace {
+        Err(fault) if !is_named => Err(RegistryFault::EveryPlace {
             mirrors: FailedMirrors(failed),
             image,
             fault: Box::new(fault),

@@ -10,6 +10,7 @@
 
 use std::io::Read;
 use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,8 @@ use crate::source::http::{
 pub(super) struct Registry<'a> {
     source: PullSource,
     client: HttpClient,
+    /// The directory with the certificates for its host, or the one that can be made.
+    certificates: PathBuf,
     access: &'a RegistryAccess,
     /// How often each part is asked for.
     pub(super) tries: NonZero<u32>,
@@ -70,13 +73,17 @@ impl<'a> Registry<'a> {
         if let Some(blocked) = source.blocked {
             return Err(blocked.into());
         }
-        let client = match access.containers.certificates(&source.image.host)? {
-            Some(folder) => HttpClient::of_host(&folder, access.limits)?,
+        let host = &*source.image.host;
+        let found = access.containers.certificates(host)?;
+        let client = match &found {
+            Some(folder) => HttpClient::of_host(folder, access.limits)?,
             None => HttpClient::new(None, access.limits)?,
         };
+        let certificates = found.unwrap_or_else(|| Path::new(CERTIFICATES).join(host));
         Ok(Self {
             source,
             client: client.with_proxies_of_environment(),
+            certificates,
             access,
             tries: access.retry.tries,
             scheme: "https",
@@ -190,7 +197,7 @@ impl<'a> Registry<'a> {
                     place = self.place(path)?;
                     continue;
                 }
-                asked => asked.map_err(|error| RegistryFault::of(error, &self.source))?,
+                asked => asked.map_err(|error| self.fault(error))?,
             };
             self.is_reached = true;
             match answer {
@@ -208,6 +215,10 @@ impl<'a> Registry<'a> {
                 answer => return Err(refused(&place, status, answer.wait())),
             }
         }
+    }
+
+    fn fault(&self, error: FetchError) -> RegistryFault {
+        RegistryFault::of(error, &self.source, &self.certificates)
     }
 
     /// Whether to ask without TLS.
@@ -293,7 +304,7 @@ impl<'a> Registry<'a> {
         let limits = self.limits(TOKEN_BYTES);
         let read = async |answer| whole(answer, &limits).await;
         let asked = self.ask(place, login, &read).await;
-        let (status, outcome) = asked.map_err(|error| RegistryFault::of(error, &self.source))?;
+        let (status, outcome) = asked.map_err(|error| self.fault(error))?;
         let RegistryAnswer::Content(bytes) = outcome else {
             return Err(refused(place, status, outcome.wait()));
         };
@@ -360,6 +371,9 @@ impl RegistryAccess {
         }
     }
 }
+
+/// The certificates of hosts, for all users of a machine.
+const CERTIFICATES: &str = "/etc/containers/certs.d";
 
 /// A token with its claims has some kilobytes.
 const TOKEN_BYTES: u64 = 256 << 10;

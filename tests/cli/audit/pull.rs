@@ -41,7 +41,7 @@ fn an_extension_that_cannot_be_upgraded_is_found_before_olm_tries() {
     let new = registry("{type: object}");
     let (code, stdout, stderr) = pulled(&with_images(&old, &new));
     assert_eq!((code, &*stderr), (Some(0), ""), "{stdout}");
-    let expected = "moves (p): 1.0.0\n  not installable: OLM may not install this: CRD lanterns.example.com: field wick \
+    let expected = "moves (p): 1.0.0\n  not installable: OLM might not install this: CRD lanterns.example.com: field wick \
                     of v1 is removed [crd-field-removed]\n";
     assert!(stdout.contains(expected), "{stdout}");
 }

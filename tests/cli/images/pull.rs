@@ -37,7 +37,7 @@ fn crds_are_compared_with_those_of_the_installed_bundle() {
     let scene = scene(&old, &new);
     let (code, out, err) = check(&scene, &[FROM]);
     assert_eq!((code, &*err), (Some(0), ""), "{out}");
-    let warning = "OLM may not install this: CRD lanterns.example.com: field wick of v1 is removed \
+    let warning = "OLM might not install this: CRD lanterns.example.com: field wick of v1 is removed \
                    [crd-field-removed]";
     assert!(out.contains(warning), "{out}");
     let (_, out, _) = check(&scene, &[FROM, "-o", "json"]);

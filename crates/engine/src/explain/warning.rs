@@ -176,7 +176,7 @@ fn not_installed(refusal: &PreflightRefusal<'_>) -> CutLine {
     } else if refusal.faults.is_certain {
         "OLM will not install this: "
     } else {
-        "OLM may not install this: "
+        "OLM might not install this: "
     };
     words(verb).then(preflight::in_short(refusal))
 }

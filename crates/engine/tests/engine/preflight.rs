@@ -391,7 +391,7 @@ fn warnings_take_the_place_of_a_denial() {
     assert_eq!(
         may.warnings,
         [
-            "OLM may not install this: P.v1.1.0 does not support the install mode AllNamespaces \
+            "OLM might not install this: P.v1.1.0 does not support the install mode AllNamespaces \
           [install-mode-unsupported]"
         ]
     );

@@ -59,11 +59,8 @@ fn the_first_mirror_that_has_the_image_serves_all_of_it() {
         "{asked:?}"
     );
     assert_eq!(unused.paths(), [""; 0]);
-    is_catalog(
-        &reader
-            .read(&format!("oci:quay.example/team/a@{}", catalog().top))
-            .unwrap(),
-    );
+    let pinned = format!("oci:quay.example/team/a@{}", catalog().top);
+    is_catalog(&reader.read(&pinned).unwrap());
     assert_eq!(
         full.paths().len(),
         4,
@@ -139,6 +136,33 @@ fn a_mirror_with_another_manifest_fails_the_pull() {
 }
 
 #[test]
+fn a_place_that_the_reference_does_not_name_is_named_with_its_fault() {
+    let registry = without_it();
+    let name = host(&registry);
+    let reader = reader(&table("quay.example/x", &format!("{name}/y"), &[]));
+    let fault = reader.read("oci:quay.example/x/a:v1").unwrap_err();
+    let expected = format!(
+        "{name}/y/a:v1: {name} answered HTTP 404 Not Found: no such image there; check its name and its tag"
+    );
+    assert_eq!(fault, expected);
+}
+
+#[test]
+fn an_insecure_registry_must_have_a_known_ca() {
+    let registry = TestRegistry::tls(Authority::new("a").server(), catalog());
+    let name = host(&registry);
+    let reader = reader(&format!(
+        "[[registry]]\nlocation = \"{name}\"\ninsecure = true\n"
+    ));
+    let fault = reader.read(&format!("oci:{name}/a:v1")).unwrap_err();
+    let expected = format!(
+        "TLS with {name}: certificate is not signed by a CA certificate in the system's store; add its CA certificate to \
+         /etc/containers/certs.d/{name}/ca.crt; insecure = true allows plain HTTP, but no certificate of an unknown CA"
+    );
+    assert_eq!(fault, expected);
+}
+
+#[test]
 fn a_blocked_registry_is_not_asked() {
     let registry = TestRegistry::of(catalog());
     let name = host(&registry);
@@ -199,14 +223,10 @@ fn a_place_that_is_insecure_can_be_without_tls() {
     // Linux connects it to this machine, but it is not a name of loopback.
     let name = host(&registry).replace("localhost", "0.0.0.0");
     let table = |insecure| format!("[[registry]]\nlocation = \"{name}\"\ninsecure = {insecure}\n");
-    is_catalog(
-        &reader(&table(true))
-            .read(&format!("oci:{name}/a:v1"))
-            .unwrap(),
-    );
+    let place = format!("oci:{name}/a:v1");
+    is_catalog(&reader(&table(true)).read(&place).unwrap());
     let asked = registry.paths().len();
-    let fault = reader(&table(false)).read(&format!("oci:{name}/a:v1"));
-    assert!(fault.is_err());
+    assert!(reader(&table(false)).read(&place).is_err());
     assert_eq!(registry.paths().len(), asked);
 }
 
@@ -220,22 +240,27 @@ fn a_ca_of_certs_d_is_trusted_for_its_host_alone() {
     let unknown = |trusted: &str| {
         format!("TLS with {name}: certificate is not signed by a CA certificate in {trusted}")
     };
-    let way_out = format!("; put the missing one into /etc/containers/certs.d/{name}/ca.crt");
-    assert_eq!(fault, unknown("the system's store") + &way_out);
+    let way_out = |directory: &str| format!("; add its CA certificate to {directory}/ca.crt");
     let directory = format!("etc/containers/certs.d/{name}");
+    assert_eq!(
+        fault,
+        unknown("the system's store") + &way_out(&format!("/{directory}"))
+    );
     write(&reader, &format!("{directory}/ca.crt"), &another.pem());
     let folder = reader.folder.path().join(&directory);
     let fault = reader.read(&place).unwrap_err();
     assert_eq!(
         fault,
-        unknown(&format!("the system's store and {}", folder.display())) + &way_out
+        unknown(&format!("the system's store and {}", folder.display()))
+            + &way_out(folder.to_str().unwrap())
     );
     write(&reader, &format!("{directory}/more.crt"), &authority.pem());
     is_catalog(&reader.read(&place).unwrap());
     let other = place.replace("localhost", "127.0.0.1");
     assert_eq!(
         reader.read(&other).unwrap_err(),
-        (unknown("the system's store") + &way_out).replace("localhost", "127.0.0.1")
+        (unknown("the system's store") + &way_out(&format!("/{directory}")))
+            .replace("localhost", "127.0.0.1")
     );
     write(&reader, &format!("{directory}/client.key"), "x");
     let fault = reader.read(&place).unwrap_err();

@@ -84,7 +84,7 @@ fn crds_of_the_installed_bundle_stand_in_for_the_cluster_and_only_warn() {
     assert_eq!(
         answer.warnings,
         [
-            "OLM may not install this: CRD ws.example.com: field b of v1 is removed [crd-field-removed]"
+            "OLM might not install this: CRD ws.example.com: field b of v1 is removed [crd-field-removed]"
         ]
     );
     // A cluster without the CRD has nothing to replace.
@@ -101,7 +101,7 @@ fn a_crd_that_cannot_be_compared_only_warns() {
     assert_eq!(
         answer.warnings,
         [
-            "OLM may not install this: bundle P.v1.1.0: a CRD cannot be compared: spec.versions: expected a list \
+            "OLM might not install this: bundle P.v1.1.0: a CRD cannot be compared: spec.versions: expected a list \
              [crd-approximate]"
         ]
     );
@@ -219,7 +219,7 @@ fn of_an_older_release_only_what_the_api_server_refuses_is_certain() {
     assert_eq!(
         removed.warnings,
         [
-            "OLM may not install this: CRD ws.example.com: field b of v1 is removed [crd-field-removed]"
+            "OLM might not install this: CRD ws.example.com: field b of v1 is removed [crd-field-removed]"
         ]
     );
 }
