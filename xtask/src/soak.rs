@@ -1,6 +1,6 @@
-//! `cargo xtask soak`: whether the guard grows in a long run, as a table and a picture.
+//! `cargo xtask soak`: whether the webhook grows in a long run, as a table and a picture.
 //!
-//! The end-to-end test `soak::` does everything at once, and says a line for each sample. Nothing here measures.
+//! The end-to-end test `soak::` runs all loads at the same time, and prints a line for each sample. Nothing here measures.
 
 mod picture;
 
@@ -20,21 +20,28 @@ pub(crate) enum SoakError {
     #[error("no flag {found:?}: expected --hours N and --write")]
     Flag { found: String },
     #[error(
-        "--hours is {found:?}: expected a number from 0.5, such as 1: the first ten minutes do not count"
+        "--hours is {found:?}: expected a number from 1, such as 1.5: less time shows no slope"
     )]
     Hours { found: String },
     #[error(transparent)]
     Tests(#[from] E2eError),
     #[error("a line of the test is not a sample: {0}")]
     Line(#[from] serde_json::Error),
-    #[error("the test said too few samples, or not what happened")]
+    #[error("the test printed too few samples, or no counts")]
     NoSample,
     #[error(transparent)]
     Page(#[from] PageError),
+    #[error("{wrong} of {edits} edits did not get the right answer")]
+    Wrong { wrong: usize, edits: usize },
     #[error(
-        "{found} of {edits} edits did not get the right answer, or there were too few edits or audits"
+        "too little load: {pace:.0} edits a second and {audits} reports of audits, expected at least {LEAST_PACE} and \
+         {least}"
     )]
-    Answers { found: usize, edits: usize },
+    Idle {
+        pace: f64,
+        audits: f64,
+        least: usize,
+    },
     #[error("pod {pod} grows: {what} by {by:.2}, expected less than {bound}")]
     Grows {
         /// From 1.
@@ -141,13 +148,16 @@ impl Soak {
             audits,
             ..
         } = self.work;
-        // An audit is made for three contents, and a machine can be slow.
-        let is_busy = pace >= LEAST_PACE
-            && audits * 6.0 >= f64::from(u32::try_from(contents).unwrap_or(u32::MAX));
-        if wrong > 0 || !is_busy {
-            return Err(SoakError::Answers {
-                found: wrong,
-                edits,
+        if wrong > 0 {
+            return Err(SoakError::Wrong { wrong, edits });
+        }
+        // There is one for three contents, but a machine can be slow.
+        let least = contents / 6;
+        if pace < LEAST_PACE || audits < f64::from(u32::try_from(least).unwrap_or(u32::MAX)) {
+            return Err(SoakError::Idle {
+                pace,
+                audits,
+                least,
             });
         }
         self.pods.iter().try_for_each(PodCurve::is_flat)
@@ -366,14 +376,22 @@ mod tests {
         }
         let expected = "pod 1 grows: descriptors by 5.00, expected less than 5";
         assert_eq!(leaking.check().unwrap_err().to_string(), expected);
-        for change in [
-            (|work| work.wrong = 1) as fn(&mut SoakWork),
-            |work| work.pace = 9.0,
-            |work| work.audits = 0.0,
+        let idle = |pace: u8, audits: u8| {
+            format!(
+                "too little load: {pace} edits a second and {audits} reports of audits, expected at least 10 and 60"
+            )
+        };
+        for (change, expected) in [
+            (
+                (|work| work.wrong = 1) as fn(&mut SoakWork),
+                "1 of 198000 edits did not get the right answer".to_owned(),
+            ),
+            (|work| work.pace = 9.0, idle(9, 119)),
+            (|work| work.audits = 59.0, idle(55, 59)),
         ] {
-            let mut idle = flat();
-            change(&mut idle.work);
-            assert!(idle.check().is_err());
+            let mut soak = flat();
+            change(&mut soak.work);
+            assert_eq!(soak.check().unwrap_err().to_string(), expected);
         }
     }
 
