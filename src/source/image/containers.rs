@@ -64,7 +64,7 @@ impl ConfigText {
 #[non_exhaustive]
 pub enum ContainersFault {
     /// The system gives none of it.
-    #[error("{}: cannot read it: {source}", .path.display())]
+    #[error("{}: cannot read: {source}", .path.display())]
     Read {
         /// The file or directory.
         path: PathBuf,
@@ -305,7 +305,7 @@ mod tests {
         symlink("directory.conf", directory.join("27.conf")).unwrap();
         assert_eq!(
             machine.registries().unwrap_err(),
-            "etc/containers/registries.conf.d/27.conf: cannot read it: Is a directory (os error 21)"
+            "etc/containers/registries.conf.d/27.conf: cannot read: Is a directory (os error 21)"
         );
     }
 
@@ -361,7 +361,7 @@ mod tests {
             assert_eq!(machine.registries().unwrap(), expected, "{variables:?}");
         }
         let missing = Machine::new(&[("CONTAINERS_REGISTRIES_CONF", "ROOT/no.conf")], 7, &files);
-        let expected = "no.conf: cannot read it: No such file or directory (os error 2)";
+        let expected = "no.conf: cannot read: No such file or directory (os error 2)";
         assert_eq!(missing.registries().unwrap_err(), expected);
     }
 

@@ -1,10 +1,11 @@
 //! Each trial as a process in namespaces of its own, so that two can run at the same time.
 //!
 //! Most trials wait most of the time: for pods that restart, for a grace period, for a watch. What a
-//! trial prints comes in one piece, with the time that it took.
+//! trial prints comes in one piece, with the time that it took. A measurement can take hours, so what it
+//! prints comes as it is printed.
 
 use std::io::{self, Write};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, iter};
@@ -30,9 +31,10 @@ pub(crate) fn is_trial() -> Option<String> {
 }
 
 /// Runs a trial as a process of its own.
-pub(crate) fn run(name: &str) -> Result<(), Failed> {
+pub(crate) fn run(name: &str, is_measurement: bool) -> Result<(), Failed> {
     let start = Instant::now();
-    let output = process(name).map_err(|error| Failed::from(format!("{error:#}")))?;
+    let ended = process(name, is_measurement);
+    let output = ended.map_err(|error| Failed::from(format!("{error:#}")))?;
     let took = start.elapsed();
     let mut all = TOOK.lock().unwrap_or_else(PoisonError::into_inner);
     all.push((name.to_owned(), took));
@@ -46,10 +48,14 @@ pub(crate) fn run(name: &str) -> Result<(), Failed> {
     }
 }
 
-fn process(name: &str) -> Result<Output> {
+/// How it ended, and what it printed and was not seen yet.
+fn process(name: &str, is_measurement: bool) -> Result<Output> {
     let mut command: Command = namespace::command()?;
-    let output = command.env(TRIAL, name).output();
-    output.context("unshare does not start")
+    command.env(TRIAL, name);
+    if is_measurement {
+        command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    }
+    command.output().context("unshare does not start")
 }
 
 /// Only a reader that went away makes this fail.

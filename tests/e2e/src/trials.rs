@@ -71,8 +71,13 @@ macro_rules! trials {
 /// All of them, each as a process of its own.
 pub(crate) fn all() -> Vec<Trial> {
     let trial = |entry: Entry| {
-        let trial = Trial::test(entry.name, move || apart::run(entry.name));
-        trial.with_ignored_flag(entry.is_measurement)
+        let Entry {
+            is_measurement,
+            name,
+            ..
+        } = entry;
+        let trial = Trial::test(name, move || apart::run(name, is_measurement));
+        trial.with_ignored_flag(is_measurement)
     };
     entries().into_iter().map(trial).collect()
 }
