@@ -64,10 +64,8 @@ impl PemFile {
         if text.len() as u64 > FILE_LIMIT {
             return Err(too_large(path));
         }
-        Ok(Self {
-            path: path.to_owned(),
-            text,
-        })
+        let path = path.to_owned();
+        Ok(Self { path, text })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -94,10 +92,8 @@ impl PemFile {
             return Ok(chain);
         }
         let is_key = self.says("PRIVATE KEY-----");
-        Err(no_certificate(
-            &self.path,
-            if is_key { SWAPPED } else { "" },
-        ))
+        let hint = if is_key { SWAPPED } else { "" };
+        Err(no_certificate(&self.path, hint))
     }
 
     /// The first private key, in PKCS#1, PKCS#8 or SEC1.
@@ -136,10 +132,8 @@ impl PemFile {
     }
 
     fn not_pem(&self, source: pem::Error) -> PemError {
-        PemError::Syntax {
-            path: self.path.clone(),
-            source,
-        }
+        let path = self.path.clone();
+        PemError::Syntax { path, source }
     }
 }
 
@@ -171,23 +165,19 @@ pub(crate) fn no_certificate(path: &Path, hint: &'static str) -> PemError {
 }
 
 pub(crate) fn too_large(path: &Path) -> PemError {
-    PemError::TooLarge {
-        path: path.to_owned(),
-        limit: FILE_LIMIT,
-    }
+    let (path, limit) = (path.to_owned(), FILE_LIMIT);
+    PemError::TooLarge { path, limit }
 }
 
 pub(crate) fn unreadable(path: &Path, source: io::Error) -> PemError {
-    PemError::Read {
-        path: path.to_owned(),
-        source,
-    }
+    let path = path.to_owned();
+    PemError::Read { path, source }
 }
 
 const SWAPPED: &str = "; certificate and key seem to be swapped";
 const ENCRYPTED: &str = "; this key is encrypted: decrypt it first";
 
-/// No chain is nearly as long, and no bundle of CA certificates for clients.
+/// All CA certificates that the public web trusts take a quarter of it.
 pub(crate) const FILE_LIMIT: u64 = 1 << 20;
 /// Enough for the reading that finds the end.
 const END: usize = 64;

@@ -87,9 +87,9 @@ pub enum UnpackFault {
     /// The registry does not give it.
     #[error(transparent)]
     Registry(#[from] RegistryFault),
-    /// Another place than its registry gave it.
-    #[error("pulled from {image}: {fault}")]
-    Rewritten {
+    /// Something is wrong at a place that `registries.conf` names instead of the reference.
+    #[error("at {image}: {fault}")]
+    Elsewhere {
         /// The image, as the place names it.
         image: Box<str>,
         /// What is wrong.
@@ -177,6 +177,19 @@ impl ImagePlace {
             place: Box::new(self.clone()),
             fault: Box::new(fault),
         })
+    }
+}
+
+impl UnpackFault {
+    /// The fault at a place, which is named if the reference names another.
+    fn at(self, place: &ImageReference, named: &ImageReference) -> Self {
+        if place == named {
+            return self;
+        }
+        Self::Elsewhere {
+            image: place.to_string().into(),
+            fault: Box::new(self),
+        }
     }
 }
 

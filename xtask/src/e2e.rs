@@ -8,6 +8,8 @@
 use std::env::{self, JoinPathsError};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
+
 use crate::assets::{self, AssetsError};
 use crate::build::{Build, BuildError};
 use crate::image::{self, ImageError};
@@ -46,17 +48,29 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), E2eError> {
     Ok(with_means(Program::at(&built()?))?.args(arguments).run()?)
 }
 
-/// The same, and hands on each line that they print.
-pub(crate) fn run_alone(arguments: &[&str], each: impl FnMut(&str)) -> Result<(), E2eError> {
-    let tests = with_means(Program::at(&built()?))?.args(arguments);
-    Ok(tests.run_with_lines(each)?)
+/// Builds them and runs the measurements with this in their names, one by one; a soak takes so many minutes.
+/// Returns the lines that they print, also if they fail.
+pub(crate) fn measure(name: &str, minutes: Option<u64>) -> (Vec<String>, Result<(), E2eError>) {
+    let mut lines = Vec::new();
+    let mut run = || {
+        let tests = with_means(Program::at(&built()?))?;
+        let mut tests = tests.args(["--ignored", "--test-threads=1", name]);
+        if let Some(minutes) = minutes {
+            tests = tests.env("OLMGUARD_E2E_SOAK_MINUTES", minutes.to_string());
+        }
+        Ok(tests.run_with_lines(|line| lines.push(line.to_owned()))?)
+    };
+    let ended = run();
+    (lines, ended)
 }
 
-/// The soak alone, for so many minutes, and hands on each line that it prints.
-pub(crate) fn run_soak(minutes: u64, each: impl FnMut(&str)) -> Result<(), E2eError> {
-    let tests = with_means(Program::at(&built()?))?.args(["--ignored", "soak::"]);
-    let tests = tests.env("OLMGUARD_E2E_SOAK_MINUTES", minutes.to_string());
-    Ok(tests.run_with_lines(each)?)
+/// What follows a word in the lines that begin with it.
+pub(crate) fn said<T: DeserializeOwned>(
+    lines: &[String],
+    word: &str,
+) -> Result<Vec<T>, serde_json::Error> {
+    let lines = lines.iter().filter_map(|line| line.strip_prefix(word));
+    lines.map(serde_json::from_str).collect()
 }
 
 fn built() -> Result<PathBuf, E2eError> {

@@ -27,26 +27,19 @@ pub(crate) enum FaultsError {
 /// Plays all faults, prints their table, and writes it into the page if that is wanted.
 pub(crate) fn run(is_written: bool) -> Result<(), FaultsError> {
     let commit = is_written.then(|| PAGE.prepare()).transpose()?;
-    let mut rows = Vec::new();
-    e2e::run_alone(&["--ignored", "--test-threads=1", "faults::"], |line| {
-        rows.extend(row(line));
-    })?;
-    let rows: Vec<FaultRow> = rows.into_iter().collect::<Result<_, _>>()?;
+    let (lines, ended) = e2e::measure("faults::", None);
+    let rows = e2e::said(&lines, ROW)?;
+    let table = table(&rows);
+    say(&table);
+    ended?;
     if rows.is_empty() {
         return Err(FaultsError::NoRow);
     }
-    let table = table(&rows);
-    say(&table);
     if commit.is_some() {
         let facts = Facts::gather([].into());
         PAGE.write(&format!("{facts}.\n\n{table}"))?;
     }
     Ok(())
-}
-
-/// The row that a line of the tests is, if it is one.
-fn row(line: &str) -> Option<serde_json::Result<FaultRow>> {
-    Some(serde_json::from_str(line.strip_prefix("fault: ")?))
 }
 
 fn table(rows: &[FaultRow]) -> String {
@@ -74,6 +67,9 @@ fn table(rows: &[FaultRow]) -> String {
     table
 }
 
+/// The beginning of a line with a row.
+const ROW: &str = "fault: ";
+
 /// The page with the table.
 pub(crate) const PAGE: FiguresPage = FiguresPage {
     file: "docs/reliability.md",
@@ -88,8 +84,9 @@ mod tests {
     fn a_row_of_the_tests_is_a_row_of_the_table() {
         let line = r#"fault: {"fault": "etcd is stopped", "edits": 400, "pace": 55.2, "failed": 0, "undecided": 3,
             "wrong": 0, "seconds": 30.25, "recovered": 120}"#;
-        let row = row(line).unwrap().unwrap();
-        let table = table(&[row]);
+        let other = "test faults::of_pods ... ok";
+        let rows = e2e::said(&[line, other].map(str::to_owned), ROW).unwrap();
+        let table = table(&rows);
         let last = table.lines().last().unwrap();
         assert_eq!(
             last,
@@ -98,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_no_rows() {
-        assert!(row("test faults::of_pods ... ok").is_none());
-        assert!(row("fault: nothing").unwrap().is_err());
+    fn a_row_that_cannot_be_read_is_a_fault() {
+        let rows = e2e::said::<FaultRow>(&["fault: nothing".to_owned()], ROW);
+        assert!(rows.is_err());
     }
 }

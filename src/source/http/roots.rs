@@ -40,7 +40,7 @@ struct RootsState {
     config: Arc<ClientConfig>,
 }
 
-/// What tells whether something changed: the digest of each file, or why there is none.
+/// A mark that changes with the content: the digest of each file, or why there is none.
 #[derive(Debug, Eq, PartialEq)]
 enum ContentMark {
     Content(Vec<Sha256>),

@@ -141,10 +141,10 @@ pub enum RegistryFault {
     /// The certificates for the host cannot be used.
     #[error(transparent)]
     Certificates(#[from] HostCertsError),
-    /// Neither a mirror nor the registry gives it, or `registries.conf` moves it to a place that does not give it.
-    #[error("{mirrors}{image}: {fault}")]
+    /// Neither a mirror nor the registry gives it.
+    #[error("mirrors failed ({mirrors}), and so did {image}: {fault}")]
     EveryPlace {
-        /// The mirrors, if there are any.
+        /// The mirrors.
         mirrors: FailedMirrors,
         /// The image, as the registry names it.
         image: Box<str>,
@@ -154,7 +154,7 @@ pub enum RegistryFault {
 }
 
 impl RegistryFault {
-    /// The fault that an error of a connection is.
+    /// The fault for an error of a connection.
     pub(super) fn of(error: FetchError, source: &PullSource, directory: &Path) -> Self {
         let FetchError::Tls {
             fault: TlsFault::UnknownIssuer { .. },

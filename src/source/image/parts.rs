@@ -80,13 +80,8 @@ impl<'a> ImageParts<'a> {
     /// The fault, with the place that served the image if it differs from the named place.
     pub(super) fn located(&self, place: &ImagePlace, fault: UnpackFault) -> UnpackFault {
         match (self, place) {
-            (Self::Registry(registry, _), ImagePlace::Registry(named))
-                if registry.image() != named =>
-            {
-                UnpackFault::Rewritten {
-                    image: registry.image().to_string().into(),
-                    fault: Box::new(fault),
-                }
+            (Self::Registry(registry, _), ImagePlace::Registry(named)) => {
+                fault.at(registry.image(), named)
             }
             _ => fault,
         }

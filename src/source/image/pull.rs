@@ -12,6 +12,7 @@ use std::num::NonZero;
 
 use tracing::debug;
 
+use super::UnpackFault;
 use super::answer::RegistryFault;
 use super::mirrors::{PullSource, RegistriesConf};
 use super::reference::ImageReference;
@@ -26,19 +27,17 @@ pub struct FailedMirror {
     pub fault: Box<RegistryFault>,
 }
 
-/// The mirrors that did not give an image, in the order in which they were asked. As text they begin a sentence.
+/// The mirrors that did not give an image, in the order in which they were asked.
 #[derive(Debug)]
 pub struct FailedMirrors(pub Vec<FailedMirror>);
 
 impl fmt::Display for FailedMirrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return Ok(());
+        for (at, FailedMirror { image, fault }) in self.0.iter().enumerate() {
+            let joint = if at == 0 { "" } else { ", " };
+            write!(f, "{joint}[{image}: {fault}]")?;
         }
-        let mirrors = self.0.iter();
-        let mirrors = mirrors.map(|FailedMirror { image, fault }| format!("[{image}: {fault}]"));
-        let mirrors = mirrors.collect::<Vec<_>>().join(", ");
-        write!(f, "mirrors failed ({mirrors}), and so did ")
+        Ok(())
     }
 }
 
@@ -46,8 +45,9 @@ impl fmt::Display for FailedMirrors {
 pub(super) async fn first<'a>(
     image: &ImageReference,
     access: &'a RegistryAccess,
-) -> Result<(Registry<'a>, Vec<u8>, String), RegistryFault> {
-    let sources = RegistriesConf::read(&access.containers)?.sources(image)?;
+) -> Result<(Registry<'a>, Vec<u8>, String), UnpackFault> {
+    let sources = RegistriesConf::read(&access.containers).map_err(RegistryFault::from)?;
+    let sources = sources.sources(image).map_err(RegistryFault::from)?;
     let mut failed = Vec::new();
     for mirror in sources.mirrors {
         let image = mirror.image.to_string().into();
@@ -61,16 +61,19 @@ pub(super) async fn first<'a>(
             }
         }
     }
-    let is_named = failed.is_empty() && sources.registry.image == *image;
-    let image = sources.registry.image.to_string().into();
-    match ask(sources.registry, access, access.retry.tries).await {
-        Err(fault) if !is_named => Err(RegistryFault::EveryPlace {
-            mirrors: FailedMirrors(failed),
-            image,
-            fault: Box::new(fault),
-        }),
-        answer => answer,
-    }
+    let place = sources.registry.image.clone();
+    let asked = ask(sources.registry, access, access.retry.tries).await;
+    asked.map_err(|fault| {
+        if failed.is_empty() {
+            UnpackFault::from(fault).at(&place, image)
+        } else {
+            UnpackFault::from(RegistryFault::EveryPlace {
+                mirrors: FailedMirrors(failed),
+                image: place.to_string().into(),
+                fault: Box::new(fault),
+            })
+        }
+    })
 }
 
 async fn ask(

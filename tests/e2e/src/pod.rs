@@ -110,16 +110,8 @@ impl Pod {
     }
 
     async fn samples(&self, name: &str, part: &str) -> Result<Vec<f64>> {
-        let (_, text) = self.ops("/metrics").await?;
-        let samples = text.lines().filter_map(|line| {
-            let (labels, value) = line.strip_prefix(name)?.rsplit_once(' ')?;
-            let is_of_metric = labels.is_empty() || labels.starts_with('{');
-            is_of_metric.then_some((labels, value))
-        });
-        samples
-            .filter(|(labels, _)| labels.contains(part))
-            .map(|(_, value)| Ok(value.parse()?))
-            .collect()
+        let (_, page) = self.ops("/metrics").await?;
+        samples(&page, name, part)
     }
 
     /// Where a folder of its container is on this machine.
@@ -170,6 +162,16 @@ impl Pod {
             .await?;
         Ok(())
     }
+}
+
+/// The samples of a metric on a page of metrics whose labels contain `part`.
+pub(crate) fn samples(page: &str, name: &str, part: &str) -> Result<Vec<f64>> {
+    let samples = page.lines().filter_map(|line| {
+        let (labels, value) = line.strip_prefix(name)?.rsplit_once(' ')?;
+        let is_of_metric = labels.is_empty() || labels.starts_with('{');
+        (is_of_metric && labels.contains(part)).then_some(value)
+    });
+    samples.map(|value| Ok(value.parse()?)).collect()
 }
 
 pub(crate) const OPS: u16 = 8080;

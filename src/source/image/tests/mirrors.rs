@@ -127,7 +127,7 @@ fn a_mirror_with_another_manifest_fails_the_pull() {
     let place = format!("oci:quay.example/a@{}", catalog().top);
     let fault = reader.read(&place).unwrap_err();
     let expected = format!(
-        "pulled from {}/a@{}: manifest has the digest ",
+        "at {}/a@{}: manifest has the digest ",
         host(&liar),
         catalog().top
     );
@@ -142,7 +142,7 @@ fn a_place_that_the_reference_does_not_name_is_named_with_its_fault() {
     let reader = reader(&table("quay.example/x", &format!("{name}/y"), &[]));
     let fault = reader.read("oci:quay.example/x/a:v1").unwrap_err();
     let expected = format!(
-        "{name}/y/a:v1: {name} answered HTTP 404 Not Found: no such image there; check its name and its tag"
+        "at {name}/y/a:v1: {name} answered HTTP 404 Not Found: no such image there; check its name and its tag"
     );
     assert_eq!(fault, expected);
 }

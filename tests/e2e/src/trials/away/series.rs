@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, ensure};
 
 use crate::deployment::Deployment;
+use crate::pod::samples;
 use crate::say::say;
 
 /// The moment from which everything has happened, in Unix time.
@@ -25,7 +26,9 @@ impl Since {
             let (status, page) = pod.ops("/metrics").await?;
             ensure!(status == 200, "{page}");
             for (series, labels, range) in &expected {
-                let value = sum(&page, series, labels).with_context(|| page.clone())?;
+                let values = samples(&page, series, labels)?.into_iter();
+                let value = values.reduce(|sum, value| sum + value);
+                let value = value.with_context(|| page.clone())?;
                 ensure!(
                     range.contains(&value),
                     "{series} is {value}, not in {range:?}"
@@ -84,17 +87,6 @@ impl Since {
             ("olmguard_response_bytes_total", "", many),
         ]
     }
-}
-
-/// The sum of the samples of a series whose labels contain `part`; none if it has no sample.
-fn sum(page: &str, series: &str, part: &str) -> Option<f64> {
-    let samples = page.lines().filter_map(|line| {
-        let rest = line.strip_prefix(series)?;
-        let (labels, value) = rest.rsplit_once(' ')?;
-        let is_of_series = labels.is_empty() || labels.starts_with('{');
-        (is_of_series && labels.contains(part)).then(|| value.parse::<f64>().ok())?
-    });
-    samples.reduce(|sum, value| sum + value)
 }
 
 #[expect(
