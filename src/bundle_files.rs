@@ -18,7 +18,9 @@ use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress};
 use olmguard_catalog::heap::Heap;
 use olmguard_catalog::memory::{Account, Loan};
-use olmguard_preflight::bundle::{NoCsv, RegistryBundle, WrongField};
+use olmguard_preflight::bundle::{
+    NoBundle, RegistryBundle, WrongField, is_properties_file, package_of,
+};
 
 /// Why a bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -53,8 +55,14 @@ pub(crate) enum BundleFilesError {
         file: PathBuf,
         field: Box<WrongField>,
     },
-    #[error("{}: {source}: expected one with the kind ClusterServiceVersion", .folder.display())]
-    NoCsv { folder: PathBuf, source: NoCsv },
+    #[error("{}: found no {of}: expected {expected}", .file.display())]
+    Metadata {
+        file: PathBuf,
+        of: &'static str,
+        expected: &'static str,
+    },
+    #[error("{}: {source}", .folder.display())]
+    NoBundle { folder: PathBuf, source: NoBundle },
     #[error(transparent)]
     Image(#[from] ImageError),
 }
@@ -67,7 +75,8 @@ impl BundleFilesError {
             | Self::NoAnnotations { .. }
             | Self::NoObject { .. }
             | Self::Field { .. }
-            | Self::NoCsv { .. } => true,
+            | Self::Metadata { .. }
+            | Self::NoBundle { .. } => true,
             Self::Folder { source, .. } => source.kind() == ErrorKind::NotFound,
             // The directory can be a link, which operator-controller follows.
             Self::Image(_)
@@ -202,24 +211,45 @@ impl BundleFolder<'_> {
             all.extend(objects);
         }
         let bundle = RegistryBundle::of(&package, all);
-        let bundle = bundle.map_err(|source| BundleFilesError::NoCsv {
+        let bundle = bundle.map_err(|source| BundleFilesError::NoBundle {
             folder: self.shown(&manifests),
             source,
         })?;
+        self.check_properties(&mut memory)?;
         Ok((bundle, memory))
     }
 
-    /// The package that the annotations name: they are the first document of their file.
+    /// The package that the annotations name.
     fn package(&self, file: &Path, memory: &mut Loan) -> Result<String, BundleFilesError> {
+        let document = self.first_document(file, memory)?;
+        package_of(&document).ok_or_else(|| BundleFilesError::Metadata {
+            file: self.shown(file),
+            of: "annotations",
+            expected: "the member annotations, with a text for each annotation of the bundle",
+        })
+    }
+
+    /// Their file can be missing.
+    fn check_properties(&self, memory: &mut Loan) -> Result<(), BundleFilesError> {
+        let file = self.root.join("metadata/properties.yaml");
+        if !file.exists() || is_properties_file(&self.first_document(&file, memory)?) {
+            return Ok(());
+        }
+        Err(BundleFilesError::Metadata {
+            file: self.shown(&file),
+            of: "list of properties",
+            expected: "the member properties, a list of objects with type and value",
+        })
+    }
+
+    /// Go reads the first document of a file of `metadata/`. It is null in an empty file.
+    fn first_document(&self, file: &Path, memory: &mut Loan) -> Result<Value, BundleFilesError> {
         let bytes = self.bytes(file)?;
         let most = self.take(file, &bytes, memory)?;
         let first = self.documents(&bytes).next().transpose();
         let first = first.map_err(|source| self.document_error(file, source))?;
         memory.less(most);
-        let package = first
-            .as_ref()
-            .and_then(|document| document.value.pointer(PACKAGE)?.as_str());
-        Ok(package.unwrap_or_default().to_owned())
+        Ok(first.map_or(Value::Null, |document| document.value))
     }
 
     /// Takes the most memory that the documents of a file can need.
@@ -350,8 +380,6 @@ const ENTRY: usize = 256;
 
 /// Of all manifests together: a Helm release has room for 11 MB after compression.
 const MOST_BYTES: usize = 64 << 20;
-
-const PACKAGE: &str = "/annotations/operators.operatorframework.io.bundle.package.v1";
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! `olmguard bundle` as it is run: bundles of a directory each, and what is no bundle.
 
 mod forms;
+mod recorded;
 
 use serde_json::Value;
 

@@ -7,6 +7,7 @@
 //! [`rukpak/render/registryv1/validators/validator.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/render/registryv1/validators/validator.go
 
 mod decoded;
+mod metadata;
 mod rendered;
 mod webhooks;
 
@@ -24,6 +25,7 @@ use olmguard_catalog::heap::{self, Heap};
 use olmguard_catalog::version::go;
 
 pub use crate::bundle::decoded::WrongField;
+pub use crate::bundle::metadata::{is_properties_file, package_of};
 pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 
 /// The manifests of a bundle.
@@ -39,10 +41,21 @@ pub struct RegistryBundle {
     others: Vec<Value>,
 }
 
-/// The manifests hold no `ClusterServiceVersion`; printed as operator-controller prints it.
+/// Why manifests are no bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("no ClusterServiceVersion found in \"manifests\"")]
-pub struct NoCsv;
+pub enum NoBundle {
+    /// None of them is a `ClusterServiceVersion`.
+    #[error(
+        "no ClusterServiceVersion found in \"manifests\": expected one with the kind ClusterServiceVersion"
+    )]
+    NoCsv,
+    /// Go cannot read its properties.
+    #[error(
+        "the annotation olm.properties of the ClusterServiceVersion is not a list of properties: expected JSON such as \
+         [{{\"type\": \"olm.maxOpenShiftVersion\", \"value\": \"4.20\"}}]"
+    )]
+    Properties,
+}
 
 /// A kind of objects, in one version of its API.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -83,8 +96,8 @@ impl RegistryBundle {
     /// The bundle of these objects, in the order of their files.
     ///
     /// # Errors
-    /// If none of them is a `ClusterServiceVersion`.
-    pub fn of(package: &str, objects: impl IntoIterator<Item = Value>) -> Result<Self, NoCsv> {
+    /// If none of them is a `ClusterServiceVersion`, or the properties of the last one cannot be read.
+    pub fn of(package: &str, objects: impl IntoIterator<Item = Value>) -> Result<Self, NoBundle> {
         let (mut csv, mut crds, mut others) = (None, Vec::new(), Vec::new());
         for object in objects {
             match text(&object, "/kind") {
@@ -93,9 +106,13 @@ impl RegistryBundle {
                 _ => others.push(identity(&object)),
             }
         }
+        let csv = csv.ok_or(NoBundle::NoCsv)?;
+        if !metadata::has_readable_properties(&csv) {
+            return Err(NoBundle::Properties);
+        }
         Ok(Self {
             package: package.to_owned(),
-            csv: csv.ok_or(NoCsv)?,
+            csv,
             crds,
             others,
         })
@@ -296,11 +313,7 @@ impl RegistryBundle {
     }
 
     fn crd_manifests(&self, faults: &mut Faults) {
-        let there: Vec<&str> = self
-            .crds
-            .iter()
-            .map(|crd| text(crd, "/metadata/name"))
-            .collect();
+        let there = self.crd_names();
         for name in repeated(there.iter().copied()) {
             faults.add(
                 PreflightCheck::CrdManifests,

@@ -21,7 +21,13 @@ fn said(package: &str, objects: Vec<Value>) -> Vec<String> {
 fn a_bundle_needs_a_csv_and_the_last_one_counts() {
     assert_eq!(
         RegistryBundle::of("p", [json!({"kind": "Role"})]).unwrap_err(),
-        NoCsv
+        NoBundle::NoCsv
+    );
+    let mut unread = csv(&json!({}));
+    unread["metadata"]["annotations"] = json!({"olm.properties": "{"});
+    assert_eq!(
+        RegistryBundle::of("p", [unread]).unwrap_err(),
+        NoBundle::Properties
     );
     let mut last = csv(&json!({"version": "2.0.0"}));
     last["metadata"]["name"] = json!("p.v2");
