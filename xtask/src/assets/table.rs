@@ -24,11 +24,16 @@ pub(super) struct Tool {
     pub(super) package: &'static str,
 }
 
-/// One module for each minor; the first is used unless another is asked for.
-pub(super) static KUBERNETES: [Module; 2] = [
+/// One module for each minor; the first is used unless another is asked for. The others are the oldest and the newest
+/// that `docs/compatibility.md` promises.
+pub(super) static KUBERNETES: [Module; 3] = [
     KUBERNETES_DEFAULT,
     Module {
-        name: "kubernetes-1.34",
+        name: "kubernetes-1.30",
+        ..KUBERNETES_DEFAULT
+    },
+    Module {
+        name: "kubernetes-1.37",
         ..KUBERNETES_DEFAULT
     },
 ];

@@ -43,7 +43,11 @@ impl Cluster {
                 let api: Api<DynamicObject> =
                     Api::namespaced_with(self.client.clone(), name, &kind);
                 let (delete, all) = (DeleteParams::default(), ListParams::default());
-                api.delete_collection(&delete, &all).await?;
+                match api.delete_collection(&delete, &all).await {
+                    // A definition that an API server does not serve yet, or no more: nothing is there.
+                    Err(kube::Error::Api(answer)) if answer.code == 404 => {}
+                    deleted => drop(deleted?),
+                }
             }
         }
         leaving.spec.get_or_insert_default().finalizers = None;
@@ -56,7 +60,9 @@ impl Cluster {
 
     /// What can be done with this verb, once each.
     async fn kinds(&self, verb: &str) -> Result<Vec<(ApiResource, Scope)>> {
-        let discovery = Discovery::new(self.client.clone()).run().await?;
+        // In one request: a definition can be deleted meanwhile.
+        let discovery = Discovery::new(self.client.clone());
+        let discovery = discovery.run_aggregated().await?;
         let kinds = discovery
             .groups()
             .flat_map(kube::discovery::ApiGroup::resources_by_stability);

@@ -100,6 +100,7 @@ async fn check(olmguard: &Kubectl, facts: &str, version: &str) -> Result<(Option
 /// The part of the controllers: catalogd is a pod, and its Service leads there.
 async fn lead_to(cluster: &Cluster, port: u16) -> Result<()> {
     let [address, ..] = POD_ADDRESSES;
+    let pod = json!({ "kind": "Pod", "name": "catalogd", "namespace": SYSTEM });
     let objects = json!({ "apiVersion": "v1", "kind": "List", "items": [
         object("ServiceAccount", "catalogd", json!({})),
         object("Pod", "catalogd", json!({ "spec": {
@@ -109,13 +110,17 @@ async fn lead_to(cluster: &Cluster, port: u16) -> Result<()> {
         object("Service", NAME, json!({ "spec": {
             "ports": [{ "name": "https", "port": 443, "targetPort": port }],
         }})),
+        // API servers before 1.37 ask the first for the address of a Service, later ones the second.
         object("Endpoints", NAME, json!({ "subsets": [{
-            "addresses": [{
-                "ip": address,
-                "targetRef": { "kind": "Pod", "name": "catalogd", "namespace": SYSTEM },
-            }],
+            "addresses": [{ "ip": address, "targetRef": pod }],
             "ports": [{ "name": "https", "port": port }],
         }]})),
+        json!({
+            "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+            "metadata": { "name": NAME, "namespace": SYSTEM, "labels": { "kubernetes.io/service-name": NAME } },
+            "endpoints": [{ "addresses": [address], "targetRef": pod }],
+            "ports": [{ "name": "https", "port": port }],
+        }),
     ]});
     cluster.kubectl()?.apply(&objects.to_string()).await?;
     let pods: Api<Pod> = Api::namespaced(cluster.client.clone(), SYSTEM);

@@ -117,7 +117,9 @@ const ADDRESS: &str = "127.0.0.1:18443";
 /// The account that is bound there.
 const READS: &str = "prometheus-k8s";
 const ACCOUNTS: &str = "\
-{apiVersion: v1, kind: Namespace, metadata: {name: monitoring}}
+apiVersion: v1
+kind: Namespace
+metadata: {name: monitoring}
 ---
 {apiVersion: v1, kind: ServiceAccount, metadata: {name: prometheus-k8s, namespace: monitoring}}
 ---

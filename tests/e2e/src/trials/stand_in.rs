@@ -2,11 +2,17 @@
 
 /// Those of OLM: the usual ones, and OpenShift's.
 pub(crate) const NAMESPACES: &str = "\
-{apiVersion: v1, kind: Namespace, metadata: {name: olmv1-system}}
+apiVersion: v1
+kind: Namespace
+metadata: {name: olmv1-system}
 ---
-{apiVersion: v1, kind: Namespace, metadata: {name: openshift-operator-controller}}
+apiVersion: v1
+kind: Namespace
+metadata: {name: openshift-operator-controller}
 ---
-{apiVersion: v1, kind: Namespace, metadata: {name: openshift-catalogd}}
+apiVersion: v1
+kind: Namespace
+metadata: {name: openshift-catalogd}
 ";
 
 /// Kinds of cert-manager without their schema, so that no field of theirs is looked at.

@@ -136,7 +136,12 @@ const SAYS: &[(&str, &[&str])] = &[
     ("crd-served-versions", CRD),
     (
         "crd-stored-version",
-        &["validating upgrade for CRD", "missing from spec.versions"],
+        &[
+            "validating upgrade for CRD",
+            "missing from spec.versions",
+            // Kubernetes 1.30
+            "must appear in spec.versions",
+        ],
     ),
     ("crd-unhandled", CRD),
 ];
