@@ -1,4 +1,5 @@
-//! What a run of continuous integration may leave out: the list in `.ci/left-out`.
+//! Lists of exceptions, each with its reason: what a run of continuous integration may leave out, and the mutants that
+//! no test notices.
 //!
 //! ```text
 //! # a comment
@@ -27,23 +28,28 @@ struct Entry {
 pub(crate) enum ListError {
     #[error("{path}: {source}", path = .path.display())]
     File { path: PathBuf, source: io::Error },
-    #[error("{LIST}:{line}: found {found:?}, expected `TEXT | REASON`")]
-    Line { line: usize, found: String },
+    #[error("{list}:{line}: found {found:?}, expected `TEXT | REASON`")]
+    Line {
+        list: &'static str,
+        line: usize,
+        found: String,
+    },
 }
 
 impl Allowed {
-    /// Reads the list of this repository.
-    pub(crate) fn read() -> Result<Self, ListError> {
-        let path = root().join(LIST);
+    /// Reads a list of this repository, which is named from its root.
+    pub(crate) fn read(list: &'static str) -> Result<Self, ListError> {
+        let path = root().join(list);
         let text = fs::read_to_string(&path).map_err(|source| ListError::File { path, source })?;
-        Self::parse(&text)
+        Self::parse(list, &text)
     }
 
-    fn parse(text: &str) -> Result<Self, ListError> {
+    pub(crate) fn parse(list: &'static str, text: &str) -> Result<Self, ListError> {
         let lines = text.lines().zip(1..);
         let entries = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
         let entries = entries.map(|(found, line)| {
             Entry::parse(found).ok_or_else(|| ListError::Line {
+                list,
                 line,
                 found: found.to_owned(),
             })
@@ -67,7 +73,8 @@ impl Allowed {
 
 impl Entry {
     fn parse(line: &str) -> Option<Self> {
-        let (text, reason) = line.split_once(" | ")?;
+        // The text can have the operator `|`.
+        let (text, reason) = line.rsplit_once(" | ")?;
         let start = text.strip_suffix('*');
         let text = start.unwrap_or(text).trim();
         (!text.is_empty() && !reason.trim().is_empty()).then(|| Self {
@@ -81,7 +88,7 @@ impl Entry {
     }
 }
 
-/// Where the list is, from the root.
+/// What a run of continuous integration may leave out, from the root.
 pub(crate) const LIST: &str = ".ci/left-out";
 
 #[cfg(test)]
@@ -92,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_line_is_allowed_by_its_whole_text_or_by_a_start_with_a_star() {
-        let allowed = Allowed::parse(TEXT).unwrap();
+        let allowed = Allowed::parse(LIST, TEXT).unwrap();
         let left_out = [
             "advisories: not reached (`cargo deny fetch` failed)",
             "no IPv6",
@@ -107,7 +114,7 @@ mod tests {
 
     #[test]
     fn an_entry_that_matches_nothing_is_unused() {
-        let allowed = Allowed::parse(TEXT).unwrap();
+        let allowed = Allowed::parse(LIST, TEXT).unwrap();
         assert_eq!(allowed.unused(&["no IPv6"]), ["advisories: not reached"]);
         assert_eq!(
             allowed.unused(&["no IPv6", "advisories: not reached"]),
@@ -118,7 +125,7 @@ mod tests {
     #[test]
     fn an_entry_without_a_text_or_a_reason_is_refused_with_its_line() {
         for line in ["x", "x | ", " | y", "* | y"] {
-            let error = Allowed::parse(&format!("# c\n{line}\n")).unwrap_err();
+            let error = Allowed::parse(LIST, &format!("# c\n{line}\n")).unwrap_err();
             assert_eq!(
                 error.to_string(),
                 format!(".ci/left-out:2: found {line:?}, expected `TEXT | REASON`")
@@ -128,6 +135,6 @@ mod tests {
 
     #[test]
     fn the_list_of_this_repository_can_be_read() {
-        assert!(!Allowed::read().unwrap().0.is_empty());
+        assert!(!Allowed::read(LIST).unwrap().0.is_empty());
     }
 }

@@ -17,6 +17,7 @@ mod fuzz;
 mod image;
 mod left_out;
 mod machine;
+mod mutants;
 mod output;
 mod page;
 mod program;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         ["soak", options @ ..] => ended(soak::run(options)),
         ["attack"] => ended(attack::run()),
         ["fuzz", arguments @ ..] => ended(fuzz::run(arguments)),
+        ["mutants", arguments @ ..] => ended(mutants::run(arguments)),
         ["alerts"] => ended(alerts::run()),
         ["image"] => ended(image::run(None)),
         ["image", "--output", folder] => ended(image::run(Some(folder))),
@@ -124,10 +126,15 @@ tasks:
   fuzz [TARGET [SECONDS]]
          runs the fuzz targets in fuzz/, each with the same 20000 inputs, or one of them for so many seconds
          or until it is stopped. What it found stays in target/fuzz. It needs a C++ compiler
+  mutants [AREA]... [--shard K/N] [--since REV] [--write]
+         changes the code of these areas (engine, policy, admission, server), or of all, one function or operator at
+         a time, and fails if no test notices it, but for the list in .ci/mutants. All of them take a day: --shard
+         takes one part of N, --since those on lines that differ from a revision. --write writes the table into
+         docs/reliability.md
   e2e-assets [--prune]
          builds the programs that they need, with Go, into OLMGUARD_E2E_ASSETS, else into
          olmguard/e2e in the user's cache folder. KUBEBUILDER_ASSETS is used where it has etcd,
-         kube-apiserver and kubectl; OLMGUARD_E2E_KUBERNETES=1.34 takes that minor. --prune
+         kube-apiserver and kubectl; OLMGUARD_E2E_KUBERNETES=1.30 takes that minor. --prune
          removes what earlier versions left
   render writes the manifests in deploy/rendered anew, from the kustomizations and from the chart,
          which have to come to the same; --check compares only. It needs kubectl and helm, in the

@@ -75,7 +75,7 @@ const END: &str = "<!-- end of what it writes -->";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{bench, faults, soak};
+    use crate::{bench, faults, mutants, soak};
 
     #[test]
     fn only_what_is_between_the_markers_changes() {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn each_page_has_its_markers() {
-        for page in [bench::PAGE, faults::PAGE, soak::PAGE] {
+        for page in [bench::PAGE, faults::PAGE, mutants::PAGE, soak::PAGE] {
             assert!(page.replaced(&page.read().unwrap(), "new").is_ok());
         }
     }

@@ -5,6 +5,7 @@
 mod picture;
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use olmguard_figures::{SoakSample, SoakWork};
 
@@ -164,22 +165,22 @@ impl Soak {
     }
 }
 
-/// The samples of a pod.
+/// What a pod holds, minute by minute.
 struct PodCurve {
     pod: usize,
+    /// The lowest figures of each minute: what loads and large requests need for a moment is no growth.
     all: Vec<SoakSample>,
     /// Where those begin that count.
     from: usize,
 }
 
 impl PodCurve {
-    /// None with fewer than three samples that count.
+    /// None with fewer than three minutes that count.
     fn of(pod: usize, samples: &[SoakSample]) -> Option<Self> {
-        let all: Vec<_> = samples
-            .iter()
-            .filter(|one| one.pod == pod)
-            .copied()
-            .collect();
+        let own = samples.iter().filter(|one| one.pod == pod).copied();
+        let own: Vec<_> = own.collect();
+        let minutes = own.chunk_by(|one, next| minute(one) == minute(next));
+        let all: Vec<_> = minutes.filter_map(lowest).collect();
         let from = all.iter().position(|one| one.seconds >= WARM)?;
         (all.len() >= from + 3).then_some(Self { pod, all, from })
     }
@@ -240,6 +241,23 @@ impl PodCurve {
         }
         Ok(())
     }
+}
+
+fn minute(sample: &SoakSample) -> u64 {
+    Duration::try_from_secs_f64(sample.seconds)
+        .unwrap_or_default()
+        .as_secs()
+        / 60
+}
+
+/// The lowest of each figure, at the time of the first sample.
+fn lowest(samples: &[SoakSample]) -> Option<SoakSample> {
+    samples.iter().copied().reduce(|low, one| SoakSample {
+        resident: low.resident.min(one.resident),
+        descriptors: low.descriptors.min(one.descriptors),
+        tasks: low.tasks.min(one.tasks),
+        ..low
+    })
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -324,12 +342,14 @@ const MORE: f64 = 5.0;
 mod tests {
     use super::*;
 
-    /// A sample a minute, of an hour, of two pods. The memory of the second one grows.
+    /// Two samples a minute, of an hour, of two pods. The memory of the second one grows.
     fn lines() -> Vec<String> {
-        let samples = (0..=60).flat_map(|minute| {
+        let samples = (0..=121).flat_map(|half| {
             [0, 1].map(|pod| {
-                let resident = (400 + minute * pod + 10 * (minute % 2)) * (1 << 20) / 10;
-                let seconds = minute * 60;
+                let minute = half / 2;
+                let of_a_load = half % 2 * (100 + minute);
+                let resident = (400 + minute * pod + 10 * (minute % 2) + of_a_load) * (1 << 20) / 10;
+                let seconds = half * 30;
                 format!(
                     r#"sample: {{"pod": {pod}, "seconds": {seconds}.0, "resident": {resident}.0, "descriptors": 20.0,
                         "tasks": 30.0}}"#
@@ -397,7 +417,7 @@ mod tests {
 
     #[test]
     fn without_samples_there_is_no_result() {
-        for lines in [vec![], lines().split_off(2 * 61)] {
+        for lines in [vec![], lines().split_off(2 * 122)] {
             assert!(Soak::read(&lines).is_err());
         }
     }

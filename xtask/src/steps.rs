@@ -11,7 +11,8 @@ mod end_to_end;
 mod fuzz;
 mod machine;
 mod manifests;
-mod pinned;
+mod mutants;
+pub(crate) mod pinned;
 mod programs;
 mod pure;
 mod tests;
@@ -28,7 +29,8 @@ use crate::bench::BenchError;
 use crate::build::BuildError;
 use crate::e2e::E2eError;
 use crate::fuzz::FuzzError;
-use crate::left_out::{Allowed, ListError};
+use crate::left_out::{Allowed, LIST, ListError};
+use crate::mutants::MutantsError;
 use crate::program::{Program, ProgramError};
 use crate::render::RenderError;
 use crate::report::{Report, Step, say, seconds};
@@ -82,7 +84,7 @@ fn refuse_left_out(report: &Report) -> Result<(), StepError> {
         return Ok(());
     }
     let left_out = report.all_left_out();
-    let refused = Allowed::read()?.refused(&left_out);
+    let refused = Allowed::read(LIST)?.refused(&left_out);
     if refused.is_empty() {
         return Ok(());
     }
@@ -93,13 +95,10 @@ fn refuse_left_out(report: &Report) -> Result<(), StepError> {
 /// An entry that nothing needed any more must be seen, and removed.
 fn note_unused(report: &mut Report) -> Result<(), ListError> {
     if is_continuous_integration() {
-        let allowed = Allowed::read()?;
+        let allowed = Allowed::read(LIST)?;
         let unused = allowed.unused(&report.all_left_out()).join("; ");
         if !unused.is_empty() {
-            let note = format!(
-                "LOOK: {} allows what was not left out: {unused}",
-                crate::left_out::LIST
-            );
+            let note = format!("LOOK: {LIST} allows what was not left out: {unused}");
             report.notes.push(note);
         }
     }
@@ -147,6 +146,8 @@ pub(crate) enum StepError {
     EndToEnd(#[from] E2eError),
     #[error(transparent)]
     Fuzz(#[from] FuzzError),
+    #[error(transparent)]
+    Mutants(#[from] MutantsError),
     #[error("CI is true, and there are no {programs} on the PATH")]
     MissingPrograms { programs: String },
     #[error(
@@ -154,7 +155,7 @@ pub(crate) enum StepError {
         folder = .folder.display()
     )]
     NoRecordedAnswers { folder: PathBuf },
-    #[error("CI is true, and {LIST} does not allow to leave out:\n  {lines}", LIST = crate::left_out::LIST)]
+    #[error("CI is true, and {LIST} does not allow to leave out:\n  {lines}")]
     MayNotBeLeftOut { lines: String },
     #[error(transparent)]
     List(#[from] ListError),
@@ -178,7 +179,7 @@ pub(crate) enum StepError {
 
 type Check = fn(&mut Report) -> Result<(), StepError>;
 
-const STEPS: [(&str, Check); 17] = [
+const STEPS: [(&str, Check); 18] = [
     ("tools", tools::check),
     ("machine", machine::check),
     ("format", |_| cargo("fmt --all -- --check")),
@@ -194,6 +195,7 @@ const STEPS: [(&str, Check); 17] = [
     ("book", book::check),
     ("dependencies", dependencies::check),
     ("fuzz", fuzz::check),
+    ("mutants", mutants::check),
     ("test programs", tests::build),
     ("programs", programs::check),
     ("manifests", manifests::check),

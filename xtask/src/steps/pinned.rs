@@ -8,7 +8,7 @@ use crate::find;
 use crate::program::{Program, root};
 
 /// One program at one version.
-pub(super) struct Pinned {
+pub(crate) struct Pinned {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
     /// What cargo is told in addition.
@@ -28,10 +28,16 @@ pub(super) const CARGO_DENY: Pinned = Pinned {
     arguments: &[],
 };
 
+pub(crate) const CARGO_MUTANTS: Pinned = Pinned {
+    name: "cargo-mutants",
+    version: "27.1.0",
+    arguments: &[],
+};
+
 impl Pinned {
     /// Where it is, installed if it was missing. A machine that cannot fetch it leaves the check out;
     /// continuous integration fails.
-    pub(super) fn program(&self) -> Result<PathBuf, StepError> {
+    pub(crate) fn program(&self) -> Result<PathBuf, StepError> {
         if let Some(file) = self.installed() {
             return Ok(file);
         }

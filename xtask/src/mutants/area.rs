@@ -1,0 +1,150 @@
+//! The parts of the program whose mutants are tried, each with the tests that must notice them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use super::MutantsError;
+use super::options::Share;
+use crate::program::{Program, ProgramError, root};
+
+/// A part of the program.
+#[derive(Debug)]
+pub(super) struct Area {
+    pub(super) name: &'static str,
+    package: &'static str,
+    /// Globs from the root.
+    pub(super) files: &'static [&'static str],
+    /// What `cargo test` is given to run less than all tests of the package.
+    tests: &'static [&'static str],
+    /// Whether the crate is built and tested in seconds.
+    pub(super) is_quick: bool,
+}
+
+pub(super) static AREAS: [Area; 4] = [
+    Area {
+        name: "engine",
+        package: "olmguard-engine",
+        files: &["crates/engine/src/**"],
+        tests: &[],
+        is_quick: true,
+    },
+    Area {
+        name: "policy",
+        package: "olmguard-policy",
+        files: &["crates/policy/src/**"],
+        tests: &[],
+        is_quick: true,
+    },
+    Area {
+        name: "admission",
+        package: "olmguard",
+        files: &["src/admission/**"],
+        tests: WEBHOOK,
+        is_quick: false,
+    },
+    Area {
+        name: "server",
+        package: "olmguard",
+        files: &["src/server.rs", "src/server/**"],
+        tests: WEBHOOK,
+        is_quick: false,
+    },
+];
+
+const WEBHOOK: &[&str] = &["--lib", "--test", "server"];
+
+/// What became of the mutants.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// How many there are to choose from.
+    pub(super) all: usize,
+    pub(super) caught: usize,
+    pub(super) timed_out: usize,
+    /// Those that do not compile.
+    pub(super) unviable: usize,
+    /// `FILE:LINE:COLUMN: CHANGE`
+    pub(super) missed: Vec<String>,
+}
+
+impl Area {
+    /// Tries a share of all mutants, or of those on the lines that a file with changes has.
+    pub(super) fn run(
+        &self,
+        tool: &Path,
+        share: &Share,
+        changes: Option<&Path>,
+    ) -> Result<Found, MutantsError> {
+        let chosen = || match changes {
+            Some(changes) => self.program(tool).arg("--in-diff").arg(changes),
+            None => self.program(tool),
+        };
+        let all = chosen().arg("--list").output()?.lines().count();
+        let output = emptied(root().join("target/mutants").join(self.name))?;
+        let program = chosen().arg("--output").arg(&output);
+        let program = program.args(["--shard", &share.of(all)]);
+        is_tried(program.arg("--").args(self.tests).run())?;
+        let lines = |name: &str| lines(output.join("mutants.out").join(name));
+        Ok(Found {
+            all,
+            caught: lines("caught.txt")?.len(),
+            timed_out: lines("timeout.txt")?.len(),
+            unviable: lines("unviable.txt")?.len(),
+            missed: lines("missed.txt")?,
+        })
+    }
+
+    /// What only developers see, such as `Debug`, has no tests.
+    ///
+    /// The crate is built for each mutant, so it is not optimized. Its dependencies are, as for the tests: without it, what
+    /// evaluates conditions needs a larger stack.
+    fn program(&self, tool: &Path) -> Program {
+        let files = self.files.iter().flat_map(|glob| ["--file", glob]);
+        let unoptimized = format!("--config=profile.dev.package.{}.opt-level=0", self.package);
+        Program::at(tool)
+            .args(["mutants", "--colors", "never", "--no-shuffle"])
+            .args(["--exclude-re", "impl fmt::Debug", "--package"])
+            .arg(self.package)
+            .args(files)
+            .arg(format!("--cargo-arg={unoptimized}"))
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("RUST_MIN_STACK", "16777216")
+            // The tests run in a copy of the repository.
+            .env("OLMGUARD_SHARED", shared())
+    }
+}
+
+/// The directory, without what an earlier run has found.
+fn emptied(path: PathBuf) -> Result<PathBuf, MutantsError> {
+    let removed = fs::remove_dir_all(&path);
+    let removed = removed.or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    });
+    match removed.and_then(|()| fs::create_dir_all(&path)) {
+        Ok(()) => Ok(path),
+        Err(source) => Err(MutantsError::File { path, source }),
+    }
+}
+
+fn shared() -> PathBuf {
+    let shared = env::var_os("OLMGUARD_SHARED");
+    shared.map_or_else(|| root().join("../shared"), |shared| root().join(shared))
+}
+
+/// Survivors and tests without an end are findings. All else, such as tests that fail without a change, is no result.
+fn is_tried(ended: Result<(), ProgramError>) -> Result<(), ProgramError> {
+    match ended {
+        Err(ProgramError::Failed { status, .. }) if matches!(status.code(), Some(2 | 3)) => Ok(()),
+        ended => ended,
+    }
+}
+
+/// None where the file is missing: there was no mutant.
+fn lines(path: PathBuf) -> Result<Vec<String>, MutantsError> {
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(MutantsError::File { path, source }),
+    }
+}
