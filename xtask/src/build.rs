@@ -87,7 +87,7 @@ impl Build {
     /// Builds what has changed, for one processor.
     pub(crate) fn of(target: Target) -> Result<Self, BuildError> {
         target.prepare()?;
-        let build = Program::cargo("build --release --locked --package olmguard --target");
+        let build = Program::cargo("build --profile dist --locked --package olmguard --target");
         let mut build = build.arg(target.triple());
         let commit = Commit::of_clean_checkout();
         if let Some(commit) = &commit {
@@ -120,7 +120,7 @@ impl Metadata {
             program: self
                 .target_directory
                 .join(target.triple())
-                .join("release/olmguard"),
+                .join("dist/olmguard"),
             target,
             package: serde_json::from_value(package.unwrap_or_default())?,
             commit,

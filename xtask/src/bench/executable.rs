@@ -15,16 +15,17 @@ pub(super) fn unoptimized() -> Result<PathBuf, BenchError> {
     built(Program::cargo("build --workspace --bins --bench").arg(NAME))
 }
 
-/// As `cargo build --release` builds for this machine.
+/// With the profile of what is delivered, for this machine.
 pub(super) fn optimized() -> Result<PathBuf, BenchError> {
-    built(Program::cargo("bench --no-run --package olmguard --bench").arg(NAME))
+    built(Program::cargo("bench --profile dist --no-run --package olmguard --bench").arg(NAME))
 }
 
 /// As what is delivered is built: static, with its allocator. The program that it starts is then what is delivered.
 pub(super) fn delivered() -> Result<PathBuf, BenchError> {
     let target = Target::here();
     target.prepare()?;
-    let build = Program::cargo("bench --no-run --locked --package olmguard --bench").arg(NAME);
+    let build = Program::cargo("bench --profile dist --no-run --locked --package olmguard --bench")
+        .arg(NAME);
     let build = build.arg("--target").arg(target.triple());
     let program = built(with_means(target, build)?)?;
     // In the place of the olmguard that was built with it, and with what only tests need.
