@@ -502,6 +502,14 @@ fn a_walk_of_very_many_steps_is_put_to_policies_so_far() {
     });
     let steps = steps.unwrap_or_else(|| panic!("{:?}", answer.warnings));
     assert!((1..20).contains(&steps), "{steps}");
+    let of_the_last = json!({"conditions": [
+        {"expression": "to.minor < 20 && user.groups.all(g, user.groups.all(h, g != h || true))"},
+    ]});
+    assert_eq!(
+        World::of(&versions).ruled(&of_the_last).to(RANGE).token,
+        Token::Resolved,
+        "conditions are put to the first steps alone"
+    );
 }
 
 mod sequences {
