@@ -307,6 +307,9 @@ impl BundleFolder<'_> {
         for document in self.documents(bytes) {
             let document = document.map_err(|source| self.document_error(file, source))?;
             let is_map = document.value.is_object();
+            if let Some(field) = WrongField::of_head(&document.value) {
+                return Err(self.wrong_field(file, field));
+            }
             let (objects, positions) = document.into_objects();
             if !is_map || objects.iter().any(|object| object.kind.is_empty()) {
                 return Err(BundleFilesError::NoObject {
@@ -320,15 +323,20 @@ impl BundleFolder<'_> {
             }
             for object in objects {
                 if let Some(field) = WrongField::of(&object.value) {
-                    let file = self.shown(file);
-                    let field = Box::new(field);
-                    return Err(BundleFilesError::Field { file, field });
+                    return Err(self.wrong_field(file, field));
                 }
                 on_object(file, object.position(&positions, &[]), &object);
                 all.push(object.value);
             }
         }
         Ok(all)
+    }
+
+    fn wrong_field(&self, file: &Path, field: WrongField) -> BundleFilesError {
+        BundleFilesError::Field {
+            file: self.shown(file),
+            field: Box::new(field),
+        }
     }
 
     fn bytes(&self, file: &Path) -> Result<Vec<u8>, BundleFilesError> {

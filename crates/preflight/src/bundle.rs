@@ -378,9 +378,9 @@ fn repeated<T: Copy + Ord>(all: impl Iterator<Item = T>) -> BTreeSet<T> {
 
 /// What is wrong with a name that must be a DNS subdomain, as apimachinery says it.
 fn invalid_subdomain(name: &str) -> Vec<&'static str> {
-    let long = (name.len() > 253).then_some("must be no more than 253 characters");
     let form = (!is_subdomain(name)).then_some(SUBDOMAIN);
-    long.into_iter().chain(form).collect()
+    let long = (name.len() > 253).then_some("must be no more than 253 characters");
+    form.into_iter().chain(long).collect()
 }
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or \

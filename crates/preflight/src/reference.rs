@@ -137,7 +137,7 @@ fn parse(image: &str) -> Result<WholeReference<'_>, ImageFault> {
     let whole = completed(image);
     let rest = whole.split_once('/').map_or("", |(_, rest)| rest);
     let repository = rest.split_once(':').map_or(rest, |(name, _)| name);
-    if repository.chars().any(char::is_uppercase) {
+    if repository.to_lowercase() != repository {
         return Err(ImageFault::UpperCaseRepository);
     }
     let Some(parts) = NamedParts::of(&whole) else {
@@ -162,10 +162,7 @@ fn parse(image: &str) -> Result<WholeReference<'_>, ImageFault> {
 
 /// The reference as Docker completes it: with its registry.
 fn completed(image: &str) -> Cow<'_, str> {
-    let is_domain = |first: &str| {
-        let has_capital = first.chars().any(char::is_uppercase);
-        first.contains(['.', ':']) || first == "localhost" || has_capital
-    };
+    let is_domain = |first: &str| first.contains(['.', ':']) || first == "localhost";
     let (domain, rest) = match image.split_once('/') {
         Some((first, rest)) if is_domain(first) => (first, rest),
         _ => (DOCKER, image),
@@ -313,7 +310,10 @@ mod tests {
             ("registry.example/a:1", None),
             (whole.as_str(), None),
             ("localhost/a:1", None),
-            ("Host/a:1", None),
+            (
+                "Host/a:1",
+                Some("invalid reference format: repository name must be lowercase"),
+            ),
             (both.as_str(), Some("references with both a tag and digest")),
             (
                 "registry.example/a",

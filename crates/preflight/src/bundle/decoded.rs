@@ -30,6 +30,18 @@ impl WrongField {
         is_read.then(|| decode(manifest, kind).err())?
     }
 
+    /// The first in the head of any document: what every object has. Those of objects in a list are not read.
+    ///
+    /// Upstream: cli-runtime, [`pkg/resource/metadata_decoder.go`].
+    ///
+    /// [`pkg/resource/metadata_decoder.go`]: https://github.com/kubernetes/cli-runtime/blob/v0.36.2/pkg/resource/metadata_decoder.go
+    pub fn of_head(document: &Value) -> Option<Self> {
+        let head = [("apiVersion", "string"), ("metadata", "ObjectMeta")].into_iter();
+        let mut wrong =
+            head.filter_map(|(name, form)| member(name, document.get(name)?, form).err());
+        wrong.next()
+    }
+
     /// The reason of operator-controller, after the name of the file; none if its text is not known.
     pub fn upstream(&self) -> Option<&str> {
         self.upstream.as_deref()
@@ -248,6 +260,35 @@ mod tests {
             json!({"kind": "Role", "rules": 5}),
         ] {
             assert_eq!(WrongField::of(&manifest), None, "{manifest}");
+        }
+    }
+
+    #[test]
+    fn every_document_has_the_head_of_an_object() {
+        let of = |head: Value| WrongField::of_head(&head).map(|wrong| wrong.to_string());
+        for right in [
+            json!({}),
+            json!({"apiVersion": null, "metadata": null, "rules": 5}),
+            json!({"metadata": {"labels": null, "annotations": {"a": null}, "other": 5}}),
+            json!({"kind": "List", "items": [{"metadata": 5}]}),
+        ] {
+            assert_eq!(of(right), None);
+        }
+        for (head, expected) in [
+            (
+                json!({"apiVersion": 1}),
+                "apiVersion: expected a string, found integer",
+            ),
+            (
+                json!({"metadata": []}),
+                "metadata: expected a map, found array",
+            ),
+            (
+                json!({"metadata": {"labels": {"version": 1.1}}}),
+                "metadata.labels.version: expected a string, found number",
+            ),
+        ] {
+            assert_eq!(of(head).as_deref(), Some(expected));
         }
     }
 

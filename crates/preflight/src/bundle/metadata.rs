@@ -19,12 +19,21 @@ pub fn package_of(document: &Value) -> Option<String> {
     if !members(document, "annotations", is_annotations) {
         return None;
     }
-    let package = document.get("annotations").and_then(|all| all.get(PACKAGE));
-    Some(match package {
-        None | Some(Value::Null) => String::new(),
+    let annotations = named(document, "annotations").into_iter();
+    let mut packages = annotations.flat_map(|annotations| named(annotations, PACKAGE));
+    Some(match packages.rfind(|package| !package.is_null()) {
+        None => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(scalar) => scalar.to_string(),
     })
+}
+
+/// The members with this name in any case, in the order of their names: Go lets a later one replace an earlier one.
+fn named<'v>(object: &'v Value, name: &str) -> Vec<&'v Value> {
+    let members = object.as_object().into_iter().flatten();
+    let named = members.filter(|(key, _)| key.eq_ignore_ascii_case(name));
+    let named: BTreeMap<_, _> = named.collect();
+    named.into_values().collect()
 }
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
@@ -103,6 +112,14 @@ mod tests {
         ] {
             assert_eq!(of(annotations.clone()), expected, "{annotations}");
         }
+        let of = |document| package_of(&document);
+        assert_eq!(
+            of(json!({"Annotations": {PACKAGE.to_uppercase(): "p"}})),
+            text("p")
+        );
+        let both =
+            json!({"Annotations": {PACKAGE: "p"}, "annotations": {PACKAGE: null, "OPERATORS": 1}});
+        assert_eq!(of(both), text("p"));
         assert_eq!(package_of(&json!(null)), text(""));
         assert_eq!(package_of(&json!(["a"])), None);
     }

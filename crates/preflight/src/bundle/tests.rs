@@ -98,6 +98,71 @@ fn webhooks_are_checked() {
 }
 
 #[test]
+fn a_conversion_webhook_needs_the_mode_of_all_namespaces_alone() {
+    let webhooks = ["b", "a"].map(|name| {
+        json!({"type": "ConversionWebhook", "generateName": name, "deploymentName": "d",
+            "conversionCRDs": ["y", name, "x"]})
+    });
+    let said = |modes: &[&str]| {
+        let modes = modes
+            .iter()
+            .map(|mode| json!({"type": mode, "supported": true}));
+        let spec = json!({"installModes": modes.collect::<Vec<_>>(), "webhookdefinitions": webhooks,
+            "install": {"spec": {"deployments": [{"name": "d"}]}}});
+        said("p", vec![csv(&spec)])
+    };
+    let foreign = |webhook: &str, crd: &str| {
+        format!(
+            "conversion webhook '{webhook}' references custom resource definition '{crd}' not owned bundle"
+        )
+    };
+    let all = said(&["AllNamespaces"]);
+    assert_eq!(
+        all[2..],
+        [
+            ("a", "a"),
+            ("a", "x"),
+            ("a", "y"),
+            ("b", "b"),
+            ("b", "x"),
+            ("b", "y")
+        ]
+        .map(|(webhook, crd)| foreign(webhook, crd))
+    );
+    let other = said(&["Cluster", "AllNamespaces"]);
+    let start = "bundle contains conversion webhook \"b\" and supports install modes [AllNamespaces Cluster] - ";
+    assert!(
+        other.iter().any(|line| line.starts_with(start)),
+        "{other:#?}"
+    );
+}
+
+#[test]
+fn a_wrong_name_is_said_once_with_all_that_is_wrong() {
+    let name = "A".repeat(254);
+    let webhook =
+        json!({"type": "ValidatingAdmissionWebhook", "generateName": name, "deploymentName": "d"});
+    let spec = json!({"webhookdefinitions": [webhook, webhook],
+        "install": {"spec": {"deployments": [{"name": "d"}]}}});
+    let said = said("p", vec![csv(&spec)]);
+    let wrong: Vec<_> = said
+        .iter()
+        .filter(|line| line.contains("has invalid name"))
+        .collect();
+    let [wrong] = wrong.as_slice() else {
+        panic!("{wrong:#?}");
+    };
+    assert!(
+        wrong.contains(": a lowercase RFC 1123 subdomain"),
+        "{wrong}"
+    );
+    assert!(
+        wrong.ends_with(",must be no more than 253 characters"),
+        "{wrong}"
+    );
+}
+
+#[test]
 fn before_1_9_kinds_are_refused_after_all_validators() {
     let pod = json!({"kind": "Pod", "metadata": {"name": "a"}});
     let said = |package: &str| {

@@ -1,6 +1,6 @@
 //! The webhooks of a bundle: what they may be called, deploy, convert and see.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -12,7 +12,11 @@ use olmguard_catalog::version::go;
 
 impl RegistryBundle {
     pub(super) fn conversion_modes(&self, faults: &mut Faults) {
-        let modes: Vec<_> = self.supported().modes.names().collect();
+        let modes = items(&self.csv, "/spec/installModes").iter();
+        let supported = modes.filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));
+        // Those that OLM does not know, too.
+        let modes: BTreeSet<_> = supported.map(|mode| text(mode, "/type")).collect();
+        let modes: Vec<_> = modes.into_iter().collect();
         if modes == ["AllNamespaces"] {
             return;
         }
@@ -69,6 +73,7 @@ impl RegistryBundle {
                 format!("duplicate webhook '{name}' of type '{kind}'"),
             );
         }
+        named.dedup();
         for (kind, name) in named {
             let wrong = invalid_subdomain(name).join(",");
             if !wrong.is_empty() {
@@ -104,15 +109,14 @@ impl RegistryBundle {
     pub(super) fn conversions(&self, faults: &mut Faults) {
         let mut by_crd: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let (owned, mut foreign) = (self.owned_crds(), Vec::new());
-        for webhook in self
-            .webhooks()
-            .into_iter()
-            .filter(CsvWebhook::is_conversion)
-        {
-            for crd in items(webhook.0, "/conversionCRDs")
-                .iter()
-                .filter_map(Value::as_str)
-            {
+        let mut webhooks = self.webhooks();
+        webhooks.retain(CsvWebhook::is_conversion);
+        webhooks.sort_by_key(CsvWebhook::name);
+        for webhook in webhooks {
+            let crds = items(webhook.0, "/conversionCRDs").iter();
+            let mut crds: Vec<_> = crds.filter_map(Value::as_str).collect();
+            crds.sort_unstable();
+            for crd in crds {
                 by_crd.entry(crd).or_default().push(webhook.name());
                 if !owned.contains(crd) {
                     foreign.push((webhook.name(), crd));
@@ -130,7 +134,6 @@ impl RegistryBundle {
                 format!("conversion webhooks [{webhooks}] reference same custom resource definition '{crd}'"),
             );
         }
-        foreign.sort_unstable();
         for (webhook, crd) in foreign {
             faults.add(
                 PreflightCheck::ConversionWebhook,

@@ -57,11 +57,11 @@ fn own_field(path: &str, value: &Value, form: &str, faults: &mut Vec<ConfigFault
         }
         (TypeForm::Map(_), Value::Object(entries)) => {
             let wrong = entries.iter().filter(|(_, value)| !value.is_string());
-            faults.extend(
-                wrong.map(|(key, value)| {
-                    type_fault(&format!("{path}.{key}"), value, JsonWord::String)
-                }),
-            );
+            faults.extend(wrong.map(|(key, value)| {
+                // As a JSON pointer has it.
+                let key = key.replace('~', "~0").replace('/', "~1");
+                type_fault(&format!("{path}.{key}"), value, JsonWord::String)
+            }));
         }
         (TypeForm::List(_), other) => faults.push(type_fault(path, other, JsonWord::Array)),
         (TypeForm::Map(_), other) => faults.push(type_fault(path, other, JsonWord::Object)),
@@ -179,9 +179,9 @@ mod tests {
             ]
         );
         assert_eq!(
-            said(&json!({"nodeSelector": {"a": true}})),
+            said(&json!({"nodeSelector": {"a~b/c": true}})),
             [
-                "invalid type for field \"deploymentConfig.nodeSelector.a\": got boolean, want string"
+                "invalid type for field \"deploymentConfig.nodeSelector.a~0b~1c\": got boolean, want string"
             ]
         );
         assert_eq!(said(&json!({"affinity": "x"})), ["validation failed"]);

@@ -269,8 +269,8 @@ pub(super) fn by_kubernetes(one: &str, other: &str) -> Ordering {
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct VersionRank {
     maturity: u8,
-    major: u64,
-    minor: u64,
+    major: i64,
+    minor: i64,
 }
 
 impl VersionRank {
@@ -289,8 +289,8 @@ impl VersionRank {
     }
 }
 
-/// A number without leading zeros.
-fn number(text: &str) -> Option<u64> {
-    let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+/// Digits, zeros in front too, that fit a signed number.
+fn number(text: &str) -> Option<i64> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok())?
 }

@@ -66,9 +66,9 @@ pub(super) fn write_string(string: &str, text: &mut String) {
     text.push('"');
 }
 
-/// Integers of 64 bits as they are, other numbers as floats: with an exponent below 1e-6 and from 1e21 on.
+/// Signed integers of 64 bits as they are, other numbers as floats: with an exponent below 1e-6 and from 1e21 on.
 fn number_text(number: &Number) -> String {
-    if number.is_i64() || number.is_u64() {
+    if number.is_i64() {
         return number.to_string();
     }
     let value = number.as_f64().unwrap_or_default();
@@ -130,6 +130,8 @@ mod tests {
             (json!(1e-7), "1e-7"),
             (json!(9_007_199_254_740_993_u64), "9007199254740993"),
             (json!(0.5), "0.5"),
+            (json!(i64::MIN), "-9223372036854775808"),
+            (json!(u64::MAX), "18446744073709552000"),
         ] {
             assert_eq!(text(&value), expected);
         }

@@ -180,6 +180,7 @@ fn of_enum(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     let values = |schema: &SchemaNode| {
         let mut values: Vec<String> = items(schema.get("enum")).map(enum_value).collect();
         values.sort_unstable();
+        values.dedup();
         values
     };
     let (from, to) = (values(old), values(new));
