@@ -80,19 +80,6 @@ impl InstallModes {
             _ => {}
         }
     }
-
-    /// The names of the supported modes, in byte order.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let named = [
-            ("AllNamespaces", self.all_namespaces),
-            ("MultiNamespace", self.multi_namespace),
-            ("OwnNamespace", self.own_namespace),
-            ("SingleNamespace", self.single_namespace),
-        ];
-        named
-            .into_iter()
-            .filter_map(|(name, is_supported)| is_supported.then_some(name))
-    }
 }
 
 #[cfg(test)]
