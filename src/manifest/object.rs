@@ -7,6 +7,8 @@
 //! [`pkg/resource/visitor.go`]: https://github.com/kubernetes/cli-runtime/blob/v0.36.1/pkg/resource/visitor.go
 //! [`unstructured/helpers.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/apis/meta/v1/unstructured/helpers.go
 
+use std::mem;
+
 use serde_json::{Map, Value};
 
 use super::documents::Document;
@@ -114,8 +116,8 @@ struct TypeMeta {
 
 impl TypeMeta {
     fn of_items(list: &Map<String, Value>) -> Option<Self> {
-        let kind = text(list.get("kind"));
-        let kind = kind.strip_suffix(LIST)?.to_owned();
+        let of_list = text(list.get("kind"));
+        let kind = of_list.strip_suffix(LIST).unwrap_or(&of_list).to_owned();
         (!kind.is_empty()).then(|| Self {
             api_version: text(list.get("apiVersion")),
             kind,
@@ -131,11 +133,11 @@ impl TypeMeta {
     }
 }
 
+/// Whatever has `items` is a list, whatever its kind; null is none.
 fn take_items(members: &mut Map<String, Value>) -> Option<Vec<Value>> {
-    text(members.get("kind")).ends_with(LIST).then_some(())?;
-    let items = members.get_mut("items").filter(|items| items.is_array())?;
-    match items.take() {
-        Value::Array(items) => Some(items),
+    match members.get_mut("items")? {
+        Value::Array(items) => Some(mem::take(items)),
+        Value::Null => Some(Vec::new()),
         _ => None,
     }
 }

@@ -111,6 +111,9 @@ fn lists_are_their_items_in_order() {
         &[" A a", " B -"],
     );
     unfolds("kind: List\nitems: []\n", &[]);
+    unfolds("kind: List\nitems: null\n", &[]);
+    unfolds("kind: Pod\nitems: [{kind: B}]\n", &[" B -"]);
+    unfolds("kind: Pod\nitems: text\n", &[" Pod -"]);
     unfolds("kind: List\nitems: {a: b}\n", &[" List -"]);
     unfolds("kind: AllowList\nmetadata: {name: a}\n", &[" AllowList a"]);
     unfolds(
@@ -124,6 +127,7 @@ fn items_of_a_typed_list_take_its_type() {
     let list =
         "apiVersion: olm/v1\nkind: ThingList\nitems: [{metadata: {name: a}}, {kind: Other}]\n";
     unfolds(list, &["olm/v1 Thing a", " Other -"]);
+    unfolds("apiVersion: v1\nkind: Pod\nitems: [{}]\n", &["v1 Pod -"]);
     let (objects, _) = only(list).into_objects();
     assert_eq!(objects[0].value["kind"], "Thing");
     unfolds(

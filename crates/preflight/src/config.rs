@@ -294,12 +294,15 @@ pub fn upstream(faults: &[ConfigFault]) -> Option<String> {
     if faults.iter().any(is_random) {
         return None;
     }
-    if let [ConfigFault::Quantity(fault)] = faults {
+    let is_quantity = |fault: &&ConfigFault| matches!(fault, ConfigFault::Quantity(_));
+    let (quantities, faults): (Vec<_>, Vec<_>) = faults.iter().partition(is_quantity);
+    // Quantities are read after the schema.
+    if let ([fault], []) = (quantities.as_slice(), faults.as_slice()) {
         return Some(format!(
             "invalid deploymentConfig: failed to unmarshal deploymentConfig: {fault}"
         ));
     }
-    let texts: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    let texts: Vec<_> = faults.into_iter().map(ToString::to_string).collect();
     let head = "invalid ClusterExtension configuration: invalid configuration: ";
     Some(match texts.as_slice() {
         [only] => format!("{head}{only}"),
@@ -308,12 +311,19 @@ pub fn upstream(faults: &[ConfigFault]) -> Option<String> {
 }
 
 fn unknown(name: &str) -> String {
-    // The library cuts what it has quoted at the next quote.
-    let name = match name.split_once('\'') {
-        Some((before, _)) => format!("{before}\\"),
-        None => name.to_owned(),
-    };
-    format!("unknown field {}", go::quote(&name))
+    if name.is_empty() {
+        return "unknown field".to_owned();
+    }
+    let quoted = in_single_quotes(name);
+    // operator-controller cuts it at the next quote.
+    let (name, _) = quoted.split_once('\'').unwrap_or((&quoted, ""));
+    format!("unknown field {}", go::quote(name))
+}
+
+/// What the library of the schema puts between single quotes.
+fn in_single_quotes(text: &str) -> String {
+    let escaped = go::escape(text);
+    escaped.replace("\\\"", "\"").replace('\'', "\\'")
 }
 
 impl fmt::Display for ConfigFault {
@@ -363,7 +373,8 @@ fn format_fault(
     namespace: &str,
     mode: NamespaceRule,
 ) -> fmt::Result {
-    let (escaped, quoted, namespace) = (go::escape(value), go::quote(value), go::quote(namespace));
+    let (quoted, namespace) = (go::quote(value), go::quote(namespace));
+    let escaped = in_single_quotes(value);
     write!(
         f,
         "invalid format for field \"{WATCH_NAMESPACE}\": '{escaped}' is not valid "
@@ -533,9 +544,32 @@ mod tests {
             found(&[ALL], true, &json!("x")),
             ["invalid type: got string, want object"]
         );
+        for (name, expected) in [
+            ("", "unknown field"),
+            ("a'b", r#"unknown field "a\\""#),
+            ("a\"b", r#"unknown field "a\"b""#),
+            ("a\\b", r#"unknown field "a\\\\b""#),
+            ("a\nb", r#"unknown field "a\\nb""#),
+        ] {
+            assert_eq!(found(&[ALL], true, &json!({name: 1})), [expected]);
+        }
+        let wrong = found(&[OWN], true, &json!({"watchNamespace": "a'\""})).concat();
+        assert!(
+            wrong.contains(r#"'a\'"' is not valid ownNamespaceInstallMode: invalid value "a'\"""#),
+            "{wrong}"
+        );
+    }
+
+    #[test]
+    fn quantities_are_read_after_the_schema() {
+        let quantity = ConfigFault::Quantity(QuantityFault::Suffix);
         assert_eq!(
-            found(&[ALL], true, &json!({"a'b": 1})),
-            ["unknown field \"a\\\\\""]
+            upstream(std::slice::from_ref(&quantity)).unwrap(),
+            "invalid deploymentConfig: failed to unmarshal deploymentConfig: unable to parse quantity's suffix"
+        );
+        assert_eq!(
+            upstream(&[quantity, ConfigFault::Failed]).unwrap(),
+            "invalid ClusterExtension configuration: invalid configuration: validation failed"
         );
     }
 

@@ -77,31 +77,37 @@ fn read_type(line: &'static str) -> Option<(&'static str, Type)> {
 
 // === Quantities ===
 
-/// What is wrong with the text of a quantity. Upstream: apimachinery, `pkg/api/resource/quantity.go`.
+/// What is wrong with the text of a quantity. Upstream: apimachinery, `pkg/api/resource/quantity.go`: a number without
+/// digits is zero, but not where the number is scaled as a decimal.
 pub(crate) fn quantity_fault(text: &str) -> Option<QuantityFault> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let number = unsigned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let digits = unsigned.len() - number.len();
-    let is_number = unsigned.get(..digits).is_some_and(|number| {
-        number.matches('.').count() <= 1 && number.contains(|c: char| c.is_ascii_digit())
-    });
-    if !is_number {
+    let suffix = after_number(unsigned);
+    let number = unsigned.strip_suffix(suffix).unwrap_or_default();
+    let letters = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let digits = letters.strip_prefix(['+', '-']).unwrap_or(letters);
+    if text.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(QuantityFault::Format);
     }
-    let is_exponent = number.strip_prefix(['e', 'E']).is_some_and(|exponent| {
-        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    if is_exponent || SUFFIXES.contains(&number) {
-        return None;
-    }
-    let is_in_form = number.chars().all(|c| "eEinumkKMGTP".contains(c));
-    Some(if is_in_form {
-        QuantityFault::Suffix
-    } else {
-        QuantityFault::Format
-    })
+    let exponent = suffix.strip_prefix(['e', 'E']).map(str::parse::<i64>);
+    let is_decimal = match exponent {
+        Some(Ok(exponent)) => exponent < NANO,
+        _ if SUFFIXES.contains(&suffix) => ["Pi", "Ei"].contains(&suffix),
+        _ => return Some(QuantityFault::Suffix),
+    };
+    let has_digits = number.contains(|c: char| c.is_ascii_digit());
+    (is_decimal && !has_digits).then_some(QuantityFault::Numeric)
 }
+
+/// What follows the digits, and the digits after a point.
+fn after_number(unsigned: &str) -> &str {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let whole = unsigned.trim_start_matches(is_digit);
+    let parts = whole.strip_prefix('.');
+    parts.map_or(whole, |parts| parts.trim_start_matches(is_digit))
+}
+
+/// The exponent of the smallest quantity.
+const NANO: i64 = -9;
 
 const SUFFIXES: [&str; 16] = [
     "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei",
@@ -115,6 +121,9 @@ pub enum QuantityFault {
         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     )]
     Format,
+    /// It has no digits where it needs some.
+    #[error("unable to parse numeric part of quantity")]
+    Numeric,
     /// Its suffix is unknown.
     #[error("unable to parse quantity's suffix")]
     Suffix,
@@ -123,6 +132,31 @@ pub enum QuantityFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantities_are_read_as_go_reads_them() {
+        for text in [
+            "1", "+1.5Gi", "-0", "1.G", ".5", ".", "+", "+M", "-e3", "Ki", "1e-3", "5E", "00.1Ei",
+        ] {
+            assert_eq!(quantity_fault(text), None, "{text}");
+        }
+        for (text, fault) in [
+            ("", QuantityFault::Format),
+            ("a", QuantityFault::Format),
+            ("1 Gi", QuantityFault::Format),
+            ("1.2.3", QuantityFault::Format),
+            ("1KKi", QuantityFault::Suffix),
+            ("--1", QuantityFault::Suffix),
+            ("1e+", QuantityFault::Suffix),
+            ("1m5", QuantityFault::Suffix),
+            ("1e9223372036854775808", QuantityFault::Suffix),
+            ("Ei", QuantityFault::Numeric),
+            ("+Pi", QuantityFault::Numeric),
+            ("e-10", QuantityFault::Numeric),
+        ] {
+            assert_eq!(quantity_fault(text), Some(fault), "{text}");
+        }
+    }
 
     #[test]
     fn every_type_of_the_table_is_known() {

@@ -95,6 +95,21 @@ fn served_versions_follow_from_each_other() {
 }
 
 #[test]
+fn what_is_gone_from_one_served_version_to_the_next_was_gone_before() {
+    let one_of = |names: [&str; 2]| json!({"oneOf": names.map(|name| json!({"required": [name]}))});
+    let crd = |v1| crd(&[("v1", one_of(v1)), ("v1beta1", one_of(["a", "b"]))]);
+    let removed = |v1| {
+        let mut lines = lines(&crd(["b", "c"]), &crd(v1));
+        lines.retain(|line| line.contains("^: oneOf: allowed oneOf schemas removed"));
+        lines
+    };
+    let own = "v1: ^: oneOf: allowed oneOf schemas removed";
+    assert_eq!(removed(["b", "d"]), [own]);
+    let next = "v1beta1 -> v1: ^: oneOf: allowed oneOf schemas removed";
+    assert_eq!(removed(["a", "c"]), [own, next]);
+}
+
+#[test]
 fn names_in_random_order_are_found_in_half_of_the_runs() {
     let free = json!({"properties": {"a": {}, "b": {}}});
     let bound = json!({"required": ["b", "a"], "properties": {"a": {}, "b": {}}});
