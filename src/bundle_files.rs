@@ -55,12 +55,16 @@ pub(crate) enum BundleFilesError {
         file: PathBuf,
         field: Box<WrongField>,
     },
-    #[error("{}: found no {of}: expected {expected}", .file.display())]
-    Metadata {
-        file: PathBuf,
-        of: &'static str,
-        expected: &'static str,
-    },
+    #[error(
+        "{}: OLM cannot read the annotations: expected the member annotations, with a text for each",
+        .file.display()
+    )]
+    Annotations { file: PathBuf },
+    #[error(
+        "{}: OLM cannot read the properties: expected the member properties, a list of objects with type and value",
+        .file.display()
+    )]
+    Properties { file: PathBuf },
     #[error("{}: {source}", .folder.display())]
     NoBundle { folder: PathBuf, source: NoBundle },
     #[error(transparent)]
@@ -75,7 +79,8 @@ impl BundleFilesError {
             | Self::NoAnnotations { .. }
             | Self::NoObject { .. }
             | Self::Field { .. }
-            | Self::Metadata { .. }
+            | Self::Annotations { .. }
+            | Self::Properties { .. }
             | Self::NoBundle { .. } => true,
             Self::Folder { source, .. } => source.kind() == ErrorKind::NotFound,
             // The directory can be a link, which operator-controller follows.
@@ -222,24 +227,19 @@ impl BundleFolder<'_> {
     /// The package that the annotations name.
     fn package(&self, file: &Path, memory: &mut Loan) -> Result<String, BundleFilesError> {
         let document = self.first_document(file, memory)?;
-        package_of(&document).ok_or_else(|| BundleFilesError::Metadata {
+        package_of(&document).ok_or_else(|| BundleFilesError::Annotations {
             file: self.shown(file),
-            of: "annotations",
-            expected: "the member annotations, with a text for each annotation of the bundle",
         })
     }
 
-    /// Their file can be missing.
+    /// The file with properties can be missing.
     fn check_properties(&self, memory: &mut Loan) -> Result<(), BundleFilesError> {
         let file = self.root.join("metadata/properties.yaml");
         if !file.exists() || is_properties_file(&self.first_document(&file, memory)?) {
             return Ok(());
         }
-        Err(BundleFilesError::Metadata {
-            file: self.shown(&file),
-            of: "list of properties",
-            expected: "the member properties, a list of objects with type and value",
-        })
+        let file = self.shown(&file);
+        Err(BundleFilesError::Properties { file })
     }
 
     /// Go reads the first document of a file of `metadata/`. It is null in an empty file.

@@ -103,7 +103,9 @@ fn two_csvs_are_one_and_crds_without_schema_are_a_crash() {
 fn what_is_no_bundle_is_an_error() {
     let whole = csv(ALL);
     let wrong = csv("{keywords: 5}");
-    let rows: [(&[(&str, &str)], &str); 9] = [
+    let annotated =
+        "kind: ClusterServiceVersion\nmetadata: {name: p.v1, annotations: {olm.properties: '{'}}\n";
+    let rows: [(&[(&str, &str)], &str); 13] = [
         (
             &[("manifests/csv.yaml", &whole)],
             "metadata/annotations.yaml: not there: expected the directory of a bundle",
@@ -129,6 +131,37 @@ fn what_is_no_bundle_is_an_error() {
         (
             &[ANNOTATIONS, ("manifests/csv.yaml", &wrong)],
             "csv.yaml: spec.keywords: expected a list, found integer",
+        ),
+        (
+            &[
+                ANNOTATIONS,
+                (
+                    "manifests/a.yaml",
+                    "kind: A\nmetadata: {labels: {v: 1.1}}\n",
+                ),
+            ],
+            "a.yaml: metadata.labels.v: expected a string, found number",
+        ),
+        (
+            &[
+                ("metadata/annotations.yaml", "- a\n"),
+                ("manifests/csv.yaml", &whole),
+            ],
+            "annotations.yaml: OLM cannot read the annotations: expected the member annotations, with a text for each",
+        ),
+        (
+            &[
+                ANNOTATIONS,
+                ("manifests/csv.yaml", &whole),
+                ("metadata/properties.yaml", "properties: 5\n"),
+            ],
+            "properties.yaml: OLM cannot read the properties: expected the member properties, a list of objects with \
+             type and value",
+        ),
+        (
+            &[ANNOTATIONS, ("manifests/csv.yaml", annotated)],
+            "manifests: the annotation olm.properties of the ClusterServiceVersion is not a list of properties: expected \
+             JSON such as [{\"type\": \"olm.maxOpenShiftVersion\", \"value\": \"4.20\"}]",
         ),
         (
             &[

@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 use olmguard_figures::FaultRow;
 
 use crate::e2e::{self, E2eError};
-use crate::machine::Facts;
 use crate::page::{FiguresPage, PageError};
 use crate::report::say;
 
@@ -26,7 +25,7 @@ pub(crate) enum FaultsError {
 
 /// Plays all faults, prints their table, and writes it into the page if that is wanted.
 pub(crate) fn run(is_written: bool) -> Result<(), FaultsError> {
-    let commit = is_written.then(|| PAGE.prepare()).transpose()?;
+    let facts = is_written.then(|| PAGE.facts()).transpose()?;
     let (lines, ended) = e2e::measure("faults::", None);
     let rows = e2e::said(&lines, ROW)?;
     let table = table(&rows);
@@ -35,8 +34,7 @@ pub(crate) fn run(is_written: bool) -> Result<(), FaultsError> {
     if rows.is_empty() {
         return Err(FaultsError::NoRow);
     }
-    if commit.is_some() {
-        let facts = Facts::gather([].into());
+    if let Some(facts) = facts {
         PAGE.write(&format!("{facts}.\n\n{table}"))?;
     }
     Ok(())

@@ -128,8 +128,8 @@ tasks:
          or until it is stopped. What it found stays in target/fuzz. It needs a C++ compiler
   mutants [AREA]... [--shard K/N] [--since REV] [--write]
          changes the code of these areas (engine, policy, admission, server), or of all, one function or operator at
-         a time, and fails if no test notices it, but for the list in .ci/mutants. All of them take a day: --shard
-         takes one part of N, --since those on lines that differ from a revision. --write writes the table into
+         a time, and fails if no test notices it, but for the list in .ci/mutants. --shard takes one part of N,
+         --since the mutants on lines that differ from a revision. --write writes the table into
          docs/reliability.md
   e2e-assets [--prune]
          builds the programs that they need, with Go, into OLMGUARD_E2E_ASSETS, else into

@@ -1,7 +1,7 @@
 //! `cargo xtask mutants`: whether a test fails when the code is changed, as a table.
 //!
 //! cargo-mutants changes one function or one operator at a time, and runs the tests of the crate. A mutant that no test
-//! notices is a survivor. `.ci/mutants` lists the survivors that no test can notice, each with its reason.
+//! notices is a survivor. `.ci/mutants` lists the survivors that need no test of their crate, each with its reason.
 
 mod area;
 mod options;
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use self::area::{AREAS, Area, Found};
 use self::options::{Options, OptionsError, Share};
 use crate::left_out::{Allowed, ListError};
-use crate::machine::Facts;
 use crate::page::{FiguresPage, PageError};
 use crate::program::{Program, ProgramError, root};
 use crate::report::say;
@@ -42,10 +41,10 @@ pub(crate) enum MutantsError {
     Survived { survivors: Vec<String> },
 }
 
-/// Tries those that the arguments choose, prints their table, and writes it into the page if that is wanted.
+/// Tries the mutants that the arguments choose, prints their table, and writes it into the page if that is wanted.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), MutantsError> {
     let options = Options::read(arguments)?;
-    let commit = options.is_written.then(|| PAGE.prepare()).transpose()?;
+    let facts = options.is_written.then(|| PAGE.facts()).transpose()?;
     let tool = CARGO_MUTANTS.program();
     let tool = tool.map_err(|error| MutantsError::Tool {
         why: error.to_string(),
@@ -53,20 +52,19 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), MutantsError> {
     let rows = tried(&tool, &options)?;
     let table = table(&rows);
     say(&table);
-    if commit.is_some() {
-        let facts = Facts::gather([].into());
+    if let Some(facts) = facts {
         PAGE.write(&format!("{facts}.\n\n{table}"))?;
     }
-    judge(&rows)
+    refuse_survivors(&rows)
 }
 
-/// Whether the last commit changed what `of_the_last_commit` tries.
+/// Whether the last commit changed a file of which [`of_the_last_commit`] tries mutants.
 pub(crate) fn are_in_the_last_commit() -> bool {
     let same = Program::new("git").args(["diff", "--quiet", "HEAD^", "--"]);
     !same.args(quick().flat_map(|area| area.files)).works()
 }
 
-/// Some of those on lines that the last commit changed, in the crates whose tests take seconds.
+/// Tries at most ten mutants of an area on the lines that the last commit changed, where the tests take seconds.
 pub(crate) fn of_the_last_commit(tool: &Path) -> Result<(), MutantsError> {
     let options = Options {
         areas: quick().collect(),
@@ -74,20 +72,20 @@ pub(crate) fn of_the_last_commit(tool: &Path) -> Result<(), MutantsError> {
         since: Some("HEAD^".to_owned()),
         ..Options::default()
     };
-    judge(&tried(tool, &options)?)
+    refuse_survivors(&tried(tool, &options)?)
 }
 
 fn quick() -> impl Iterator<Item = &'static Area> {
     AREAS.iter().filter(|area| area.is_quick)
 }
 
-fn tried(tool: &Path, options: &Options) -> Result<Vec<Row>, MutantsError> {
+fn tried(tool: &Path, options: &Options) -> Result<Vec<TriedArea>, MutantsError> {
     let changes = options.since.as_deref().map(changes).transpose()?;
     let allowed = Allowed::read(LIST)?;
     let areas = options.areas.iter();
     let rows = areas.map(|area| {
         let found = area.run(tool, &options.share, changes.as_deref())?;
-        Ok(Row::of(area, found, &allowed))
+        Ok(TriedArea::of(area, found, &allowed))
     });
     rows.collect()
 }
@@ -103,15 +101,15 @@ fn changes(since: &str) -> Result<PathBuf, MutantsError> {
     }
 }
 
-/// What became of the mutants of an area.
-struct Row {
+/// An area whose mutants were tried.
+struct TriedArea {
     area: &'static str,
     found: Found,
     /// The survivors without a reason.
     refused: Vec<String>,
 }
 
-impl Row {
+impl TriedArea {
     fn of(area: &Area, found: Found, allowed: &Allowed) -> Self {
         let names: Vec<_> = found.missed.iter().map(|line| name(line)).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
@@ -124,7 +122,7 @@ impl Row {
     }
 }
 
-/// A mutant without its line and its column: they move with every change of the file.
+/// A mutant without its line and its column, which change with every edit of the file.
 fn name(line: &str) -> String {
     let mut parts = line.splitn(4, ':');
     match [(); 4].map(|()| parts.next()) {
@@ -133,8 +131,9 @@ fn name(line: &str) -> String {
     }
 }
 
-fn judge(rows: &[Row]) -> Result<(), MutantsError> {
-    let survivors: Vec<_> = rows.iter().flat_map(|row| row.refused.clone()).collect();
+fn refuse_survivors(areas: &[TriedArea]) -> Result<(), MutantsError> {
+    let survivors = areas.iter().flat_map(|area| area.refused.clone());
+    let survivors: Vec<_> = survivors.collect();
     if survivors.is_empty() {
         Ok(())
     } else {
@@ -142,11 +141,11 @@ fn judge(rows: &[Row]) -> Result<(), MutantsError> {
     }
 }
 
-fn table(rows: &[Row]) -> String {
+fn table(areas: &[TriedArea]) -> String {
     let mut table = "| area | mutants | tried | do not compile | caught | time out | survive | caught of those that compile |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
         .to_owned();
-    for Row { area, found, .. } in rows {
+    for TriedArea { area, found, .. } in areas {
         let Found {
             all,
             caught,
@@ -173,10 +172,10 @@ fn percent(part: usize, all: usize) -> String {
         .map_or_else(|| "none".to_owned(), |percent| format!("{percent} %"))
 }
 
-/// How many mutants of an area a check of the whole repository has the time for.
+/// The most mutants of an area that `cargo xtask test` has the time for.
 const MOST: usize = 10;
 
-/// The survivors that have a reason, from the root.
+/// The survivors that have a reason: a file, from the root.
 const LIST: &str = ".ci/mutants";
 
 /// The page with the table.
@@ -189,7 +188,7 @@ pub(crate) const PAGE: FiguresPage = FiguresPage {
 mod tests {
     use super::*;
 
-    fn row(list: &str) -> Row {
+    fn row(list: &str) -> TriedArea {
         let missed = ["src/a.rs:3:5: replace is_a -> bool with true"];
         let found = Found {
             all: 40,
@@ -198,19 +197,19 @@ mod tests {
             unviable: 2,
             missed: missed.map(str::to_owned).to_vec(),
         };
-        Row::of(&AREAS[0], found, &Allowed::parse(LIST, list).unwrap())
+        TriedArea::of(&AREAS[0], found, &Allowed::parse(LIST, list).unwrap())
     }
 
     #[test]
     fn a_survivor_without_a_reason_fails_and_one_with_a_reason_does_not() {
         let rows = [row("")];
         assert_eq!(
-            judge(&rows).unwrap_err().to_string(),
+            refuse_survivors(&rows).unwrap_err().to_string(),
             "no test notices these mutants: write one, or give the reason in .ci/mutants\n  src/a.rs: replace is_a -> \
              bool with true"
         );
         let list = "src/a.rs: replace is_a -> bool with true | the same answer, later\n";
-        assert!(judge(&[row(list)]).is_ok());
+        assert!(refuse_survivors(&[row(list)]).is_ok());
         assert_eq!(
             table(&rows).lines().last().unwrap(),
             "| engine | 40 | 13 | 2 | 9 | 1 | 1 | 81 % |"

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::{fs, io};
 
 use crate::commit::Commit;
+use crate::machine::Facts;
 use crate::program::root;
 use crate::report::say;
 
@@ -37,6 +38,12 @@ impl FiguresPage {
     pub(crate) fn prepare(self) -> Result<Commit, PageError> {
         self.replaced(&self.read()?, "")?;
         Commit::of_clean_checkout().ok_or(PageError::Changed)
+    }
+
+    /// The same, with the machine. They are gathered before anything is measured: a checkout can change meanwhile.
+    pub(crate) fn facts(self) -> Result<Facts, PageError> {
+        self.prepare()?;
+        Ok(Facts::gather([].into()))
     }
 
     /// Writes the figures into it.

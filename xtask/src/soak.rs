@@ -10,7 +10,6 @@ use std::time::Duration;
 use olmguard_figures::{SoakSample, SoakWork};
 
 use crate::e2e::{self, E2eError};
-use crate::machine::Facts;
 use crate::page::{FiguresPage, PageError, put};
 use crate::report::say;
 
@@ -58,7 +57,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
         minutes,
         is_written,
     } = SoakOptions::read(arguments)?;
-    let commit = is_written.then(|| PAGE.prepare()).transpose()?;
+    let facts = is_written.then(|| PAGE.facts()).transpose()?;
     let (lines, ended) = e2e::measure("soak::", Some(minutes));
     let soak = Soak::read(&lines);
     let found = soak.as_ref().map(Soak::found).unwrap_or_default();
@@ -66,9 +65,8 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
     ended?;
     let soak = soak?;
     soak.check()?;
-    if commit.is_some() {
+    if let Some(facts) = facts {
         put("docs/soak.svg", &picture::picture(&soak.pods))?;
-        let facts = Facts::gather([].into());
         PAGE.write(&format!("{facts}. {found}\n{PICTURE}"))?;
     }
     Ok(())

@@ -70,7 +70,7 @@ pub(super) struct Found {
 }
 
 impl Area {
-    /// Tries a share of all mutants, or of those on the lines that a file with changes has.
+    /// Tries a share of all mutants, or of the mutants on the lines in a file with changes.
     pub(super) fn run(
         &self,
         tool: &Path,

@@ -30,7 +30,7 @@ impl WrongField {
         is_read.then(|| decode(manifest, kind).err())?
     }
 
-    /// The first in the head of any document: what every object has. Those of objects in a list are not read.
+    /// The first in the head of a document, which every object has. Go does not look at the heads of objects in a list.
     ///
     /// Upstream: cli-runtime, [`pkg/resource/metadata_decoder.go`].
     ///

@@ -38,7 +38,7 @@ fn named<'v>(object: &'v Value, name: &str) -> Vec<&'v Value> {
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 
-/// Those that have a field in Go.
+/// The annotations that have a field in Go.
 const ANNOTATIONS: [&str; 3] = [
     PACKAGE,
     "operators.operatorframework.io.bundle.channels.v1",
@@ -72,7 +72,7 @@ pub fn is_properties_file(document: &Value) -> bool {
     })
 }
 
-/// Whether it is an object whose members of this name are read, or nothing.
+/// Whether Go can read the members of this name, if there are any.
 fn members(object: &Value, name: &str, is_read: impl Fn(&Value) -> bool) -> bool {
     match object {
         Value::Null => true,

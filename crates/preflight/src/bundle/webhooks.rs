@@ -14,7 +14,7 @@ impl RegistryBundle {
     pub(super) fn conversion_modes(&self, faults: &mut Faults) {
         let modes = items(&self.csv, "/spec/installModes").iter();
         let supported = modes.filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));
-        // Those that OLM does not know, too.
+        // Also modes that OLM does not know.
         let modes: BTreeSet<_> = supported.map(|mode| text(mode, "/type")).collect();
         let modes: Vec<_> = modes.into_iter().collect();
         if modes == ["AllNamespaces"] {

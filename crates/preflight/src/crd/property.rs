@@ -1,7 +1,7 @@
 //! What changes between the schemas at one path.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::{Number, Value};
@@ -73,15 +73,15 @@ pub enum PropertyChange {
     },
 }
 
-/// A change of `oneOf`, with the alternatives that upstream names.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+/// A change of `oneOf`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum OneOfChange {
     /// There were no alternatives.
-    Constrained(BTreeSet<String>),
-    /// Some are gone.
-    Removed(BTreeSet<String>),
-    /// Some are new.
-    Added(BTreeSet<String>),
+    Constrained,
+    /// An alternative is gone.
+    Removed,
+    /// An alternative is new.
+    Added,
 }
 
 impl PropertyChange {
@@ -110,13 +110,16 @@ pub(super) struct NodeChange<'p, 'a> {
 
 impl NodeChange<'_, '_> {
     /// Whether upstream prints the same of both, if their changes are the same: it also prints the values of what it does
-    /// not understand.
+    /// not understand, and the alternatives that are gone or new.
     pub(super) fn has_values_of(&self, other: &Self) -> bool {
         let same = |name: &str| {
             same_named(name, self.from, other.from) && same_named(name, self.to, other.to)
         };
         match &self.change {
             PropertyChange::Unhandled { fields } => fields.iter().all(|name| same(name)),
+            PropertyChange::OneOf(change) => {
+                change.names(self.from, self.to) == change.names(other.from, other.to)
+            }
             _ => true,
         }
     }
@@ -302,20 +305,21 @@ fn of_nullable(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
 
 /// Alternatives are compared as sets.
 fn of_one_of(old: &SchemaNode, new: &SchemaNode) -> Option<OneOfChange> {
-    let alternatives = |schema: &SchemaNode| -> BTreeSet<String> {
-        let entries = items(schema.get("oneOf")).filter_map(element);
-        entries.map(alternative).collect()
-    };
     let (from, to) = (alternatives(old), alternatives(new));
     if from.is_empty() && !to.is_empty() {
-        return Some(OneOfChange::Constrained(to));
-    }
-    let (removed, added) = (&from - &to, &to - &from);
-    if removed.is_empty() {
-        (!added.is_empty()).then_some(OneOfChange::Added(added))
+        Some(OneOfChange::Constrained)
+    } else if !from.is_subset(&to) {
+        Some(OneOfChange::Removed)
+    } else if !to.is_subset(&from) {
+        Some(OneOfChange::Added)
     } else {
-        Some(OneOfChange::Removed(removed))
+        None
     }
+}
+
+fn alternatives(schema: &SchemaNode) -> HashSet<String> {
+    let entries = items(schema.get("oneOf")).filter_map(element);
+    entries.map(alternative).collect()
 }
 
 /// Any difference in a field that no validation is about.
@@ -374,11 +378,20 @@ impl fmt::Display for PropertyChange {
 }
 
 impl OneOfChange {
-    fn text(&self) -> &'static str {
+    /// The alternatives that upstream names.
+    fn names(self, old: &SchemaNode, new: &SchemaNode) -> HashSet<String> {
+        let (from, to) = (alternatives(old), alternatives(new));
         match self {
-            Self::Constrained(_) => "oneOf constraint added when there was none previously",
-            Self::Removed(_) => "allowed oneOf schemas removed",
-            Self::Added(_) => "allowed oneOf schemas added",
+            Self::Removed => &from - &to,
+            Self::Constrained | Self::Added => &to - &from,
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Constrained => "oneOf constraint added when there was none previously",
+            Self::Removed => "allowed oneOf schemas removed",
+            Self::Added => "allowed oneOf schemas added",
         }
     }
 }
