@@ -118,10 +118,9 @@ pub struct BundleBlob<'a> {
     pub package_property: PackageProperty<'a>,
     /// The first property that declares a dependency.
     pub dependency: Option<DependencyKind>,
-    /// What its `olm.csv.metadata` says about its installation; `None` if it has none, or one that cannot be read.
+    /// What its `olm.csv.metadata` says about its installation, otherwise the CSV among its `olm.bundle.object`s; `None` if it
+    /// has neither, or one that cannot be read.
     pub install: Option<InstallFacts>,
-    /// The `minKubeVersion` of `olm.csv.metadata`, not parsed; empty if absent.
-    pub min_kube_version: Cow<'a, str>,
 }
 
 /// The first property of type `olm.package` of a bundle.
@@ -373,7 +372,7 @@ heap_of!(ChannelBlob<'_>: name, entries);
 heap_of!(ChannelEntry<'_>: name, replaces, skips, skip_range);
 
 heap_of!(
-    BundleBlob<'_>: name, image, package_property, install, min_kube_version;
+    BundleBlob<'_>: name, image, package_property, install;
     dependency
 );
 

@@ -1,7 +1,8 @@
 //! What a catalog says about how a bundle can be installed, beside its version.
 //!
 //! Upstream: operator-registry, [`alpha/property/property.go`] (`olm.csv.metadata`), which `opm` fills from the
-//! CSV in the image. Empty lists are left out of it, so a bundle without `installModes` has none.
+//! CSV in the image. Empty lists are left out of it, so a bundle without `installModes` has none. Older catalogs have
+//! the manifests of a bundle instead, each in an `olm.bundle.object`.
 //!
 //! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
@@ -10,13 +11,15 @@ use std::sync::Arc;
 use crate::dns1123::is_subdomain;
 use crate::heap::{Heap, allocated, heap_of};
 
-/// What the `olm.csv.metadata` of a bundle says about its installation.
+/// What the CSV of a bundle says about its installation.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct InstallFacts {
     /// The install modes that it supports.
     pub modes: InstallModes,
     /// Whether it owns an API service.
     pub owns_api_services: bool,
+    /// Whether it has webhooks; `None` if that is not known, as by an `olm.csv.metadata`.
+    pub has_webhooks: Option<bool>,
     /// The CRDs that it owns.
     pub crds: CrdNames,
 }
@@ -40,7 +43,7 @@ pub struct InstallModes {
     pub multi_namespace: bool,
 }
 
-heap_of!(InstallFacts: crds; modes, owns_api_services);
+heap_of!(InstallFacts: crds; modes, owns_api_services, has_webhooks);
 
 impl Heap for CrdNames {
     /// As if nothing was shared: clones can be dropped in any order.

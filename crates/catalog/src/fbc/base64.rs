@@ -20,12 +20,6 @@ pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
     decode_groups(&kept.collect::<Vec<_>>())
 }
 
-/// The bytes that the first whole groups of `text` stand for, at least three of a text that has
-/// as many.
-pub(crate) fn decode_head(text: &[u8]) -> Option<Vec<u8>> {
-    decode_groups(text.get(..HEAD).unwrap_or(text))
-}
-
 fn decode_groups(text: &[u8]) -> Option<Vec<u8>> {
     let (groups, rest) = text.as_chunks::<4>();
     if !rest.is_empty() {
@@ -68,9 +62,6 @@ fn sextet(byte: u8) -> Option<u8> {
     }
 }
 
-/// How much of a text [`decode_head`] looks at.
-const HEAD: usize = 64;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,14 +89,5 @@ mod tests {
         reads("e-_=", None);
         reads("++//", Some(b"\xfb\xef\xff"));
         reads("====", None);
-    }
-
-    #[test]
-    fn decodes_a_head() {
-        assert_eq!(
-            decode_head(&b"eyJh".repeat(100)).map(|head| head.len()),
-            Some(48)
-        );
-        assert_eq!(decode_head(b"e30="), Some(b"{}".to_vec()));
     }
 }

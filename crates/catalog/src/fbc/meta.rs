@@ -174,7 +174,7 @@ impl<'a> BlobDraft<'a> {
         let _: Vec<RelatedImage> = self
             .members
             .field("relatedImages", cursor, |c| c.list(Cursor::record))?;
-        self.properties.check_objects(cursor)?;
+        self.properties.take_objects(cursor)?;
         let mut bundle = self.properties.facts;
         bundle.name = name;
         bundle.image = image;

@@ -27,7 +27,7 @@ use crate::{blob, guardrail};
 pub use crate::fbc::json::IgnoredKey;
 pub use crate::fbc::members::{BlobLabel, PlacedText};
 pub use crate::fbc::raw::property::{Property, PropertyValue};
-pub use crate::fbc::shape::property::CsvMetadata;
+pub use crate::fbc::shape::csv::CsvMetadata;
 
 /// A blob.
 #[derive(Debug)]

@@ -7,11 +7,16 @@
 //! [`alpha/declcfg/declcfg.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/declcfg/declcfg.go
 //! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
 
+pub(crate) mod csv;
 pub(crate) mod property;
+
+use std::borrow::Cow;
 
 use crate::blob::{ChannelEntry, DeprecationEntry, Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord, RawString};
 use crate::fbc::{base64, yaml};
+use crate::install_facts::InstallFacts;
+use crate::memory::Loan;
 
 pub(crate) use crate::fbc::shape::property::BundleProperties;
 
@@ -85,7 +90,15 @@ impl<'a> JsonRecord<'a> for Icon {
 
     fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         match index {
-            0 => cursor.binary(Binary::Any),
+            0 => {
+                if let Some(data) = cursor.binary()?
+                    && !data.is_valid()
+                {
+                    let path = cursor.path();
+                    cursor.note(Fault::Base64 { path });
+                }
+                Ok(())
+            }
             _ => cursor.skip_text(),
         }
     }
@@ -93,56 +106,88 @@ impl<'a> JsonRecord<'a> for Icon {
 
 /// The value of an `olm.bundle.object` property: its data must be readable.
 #[derive(Default)]
-pub(crate) struct BundleObject;
+pub(crate) struct BundleObject {
+    /// What it says about the installation if it is a CSV.
+    pub(crate) csv: Option<InstallFacts>,
+}
 
 impl<'a> JsonRecord<'a> for BundleObject {
     const FIELDS: &'static [&'static str] = &["data"];
 
     fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        cursor.binary(Binary::Object)
+        if let Some(data) = cursor.binary()? {
+            self.csv = cursor.manifest(&data)?;
+        }
+        Ok(())
     }
 }
 
-/// What binary data must be.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Binary {
-    /// Anything.
-    Any,
-    /// A JSON object or YAML.
-    Object,
+/// A Go `[]byte` in JSON.
+enum Binary<'a> {
+    /// Base64 in a string.
+    Encoded(RawString<'a>),
+    /// A list of numbers.
+    Octets(Vec<u8>),
 }
 
-impl Binary {
-    fn check_bytes(self, bytes: &[u8]) -> Result<(), DataFault> {
+impl Binary<'_> {
+    /// Whether Go decodes it.
+    fn is_valid(&self) -> bool {
         match self {
-            Self::Any => Ok(()),
-            Self::Object => check_object(bytes),
+            Self::Encoded(text) => base64::is_valid(&encoded(text)),
+            Self::Octets(_) => true,
+        }
+    }
+
+    fn decoded(&self) -> Result<Cow<'_, [u8]>, DataFault> {
+        match self {
+            Self::Encoded(text) => base64::decode(&encoded(text))
+                .map(Cow::Owned)
+                .ok_or(DataFault::Base64),
+            Self::Octets(octets) => Ok(Cow::Borrowed(octets)),
         }
     }
 }
 
-impl Cursor<'_> {
-    /// Reads a Go `[]byte`: base64, or a list of numbers.
-    pub(crate) fn binary(&mut self, binary: Binary) -> CursorResult<()> {
-        let checked = match self.kind()? {
-            JsonKind::String => {
-                let data = self.string()?;
-                match binary {
-                    Binary::Any => check_base64(data),
-                    Binary::Object => check_encoded_object(data),
-                }
+/// Base64 hardly ever has escapes.
+fn encoded<'a>(text: &RawString<'a>) -> Cow<'a, [u8]> {
+    match text.plain() {
+        Some(plain) => Cow::Borrowed(plain),
+        None => Cow::Owned(text.decode().into_owned().into_bytes()),
+    }
+}
+
+impl<'a> Cursor<'a> {
+    /// Reads a Go `[]byte`; another type is a fault.
+    fn binary(&mut self) -> CursorResult<Option<Binary<'a>>> {
+        Ok(match self.kind()? {
+            JsonKind::String => Some(Binary::Encoded(self.string()?)),
+            JsonKind::List => Some(Binary::Octets(self.list(Self::octet)?)),
+            found => {
+                self.skip_instead(found, "base64 in a string")?;
+                None
             }
-            JsonKind::List => binary.check_bytes(&self.list(Self::octet)?),
-            found => return self.skip_instead(found, "base64 in a string"),
-        };
-        if let Err(fault) = checked {
+        })
+    }
+
+    /// Reads a manifest in the text just passed: what it says about the installation if it is a CSV.
+    fn manifest(&mut self, data: &Binary<'_>) -> CursorResult<Option<InstallFacts>> {
+        let loan = self.lend(match data {
+            Binary::Encoded(text) => text.len(),
+            Binary::Octets(_) => 0,
+        })?;
+        let read = data.decoded().and_then(|data| read_object(&data, loan));
+        if let Err(fault) = &read {
             let path = self.path();
             self.note(match fault {
                 DataFault::Base64 => Fault::Base64 { path },
-                DataFault::Yaml(reason) => Fault::ObjectData { path, reason },
+                DataFault::Yaml(reason) => Fault::ObjectData {
+                    path,
+                    reason: reason.clone(),
+                },
             });
         }
-        Ok(())
+        Ok(read.unwrap_or_default())
     }
 
     /// Reads a number from 0 to 255; null is 0.
@@ -165,14 +210,6 @@ impl Cursor<'_> {
     }
 }
 
-fn check_base64(data: RawString<'_>) -> Result<(), DataFault> {
-    let is_valid = match data.plain() {
-        Some(text) => base64::is_valid(text),
-        None => base64::is_valid(data.decode().as_bytes()),
-    };
-    is_valid.then_some(()).ok_or(DataFault::Base64)
-}
-
 /// The whole number from 0 to 255 that a number is. `1e2` is one: catalogd writes numbers anew.
 fn octet(number: &str) -> Option<u8> {
     let number = number.parse::<f64>().ok()?;
@@ -181,7 +218,7 @@ fn octet(number: &str) -> Option<u8> {
 
 const OCTET: &str = "a whole number from 0 to 255";
 
-// === Whether the data of an `olm.bundle.object` property can be read ===
+// === What the data of an `olm.bundle.object` property is ===
 //
 // operator-controller decodes it when it loads a package and throws it away; data that cannot be
 // decoded fails the package. Text that begins with `{` is taken as it is, valid or not; other
@@ -200,30 +237,14 @@ pub(crate) enum DataFault {
     Yaml(Box<str>),
 }
 
-/// Checks data as it stands in JSON, encoded.
-pub(crate) fn check_encoded_object(data: RawString<'_>) -> Result<(), DataFault> {
-    let decoded;
-    let text = if let Some(text) = data.plain() {
-        text
-    } else {
-        decoded = data.decode();
-        decoded.as_bytes()
-    };
-    let head = base64::decode_head(text).unwrap_or_default();
-    if first_visible(&head) == Some(b'{') && base64::is_valid(text) {
-        return Ok(());
-    }
-    check_object(&base64::decode(text).ok_or(DataFault::Base64)?)
-}
-
-/// Checks data as such.
-pub(crate) fn check_object(data: &[u8]) -> Result<(), DataFault> {
+/// Reads data: what it says about the installation if it is a CSV.
+fn read_object(data: &[u8], loan: Loan) -> Result<Option<InstallFacts>, DataFault> {
     if begins_with_brace(data) {
-        return Ok(());
+        return Ok(csv::of_manifest(data, loan));
     }
-    yaml::to_json(data)
-        .map(drop)
-        .map_err(|fault| DataFault::Yaml(fault.malformed.to_string().into()))
+    let json = yaml::to_json(data);
+    let json = json.map_err(|fault| DataFault::Yaml(fault.malformed.to_string().into()))?;
+    Ok(csv::of_manifest(&json, loan))
 }
 
 /// Whether the first character that is no Unicode white space is `{`.
@@ -231,11 +252,4 @@ pub fn begins_with_brace(text: &[u8]) -> bool {
     let first = text.utf8_chunks().next();
     let valid = first.as_ref().map_or("", |chunk| chunk.valid());
     valid.trim_start().starts_with('{')
-}
-
-/// The first byte that is no ASCII blank.
-fn first_visible(text: &[u8]) -> Option<u8> {
-    text.iter()
-        .copied()
-        .find(|byte| !byte.is_ascii_whitespace())
 }

@@ -283,7 +283,7 @@ impl InstallCase<'_> {
         self.bundle.install.as_ref().map(|facts| Supported {
             modes: facts.modes,
             owns_api_services: facts.owns_api_services,
-            has_webhooks: None,
+            has_webhooks: facts.has_webhooks,
         })
     }
 

@@ -272,6 +272,65 @@ fn a_property_that_cannot_be_read_and_a_bundle_without_one_say_nothing() {
 }
 
 #[test]
+fn a_csv_among_the_manifests_says_what_its_metadata_would() {
+    let json = |data: &[u8]| json!({"data": base64_simd::STANDARD.encode_to_string(data)});
+    let manifest = |kind: &str, spec: Value| json!({"kind": kind, "spec": spec}).to_string();
+    let csv = |spec| manifest("ClusterServiceVersion", spec);
+    let own = csv(modes(&["OwnNamespace"]));
+    let yaml = "kind: ClusterServiceVersion\nspec:\n  installModes: [{type: OwnNamespace, supported: true}]\n";
+    let api = json!({"installModes": [{"type": "AllNamespaces", "supported": true}],
+        "apiservicedefinitions": {"owned": [{"name": "v1.a"}]}});
+    let none = csv(json!({}));
+    let refuses: &[&str] = &["install-mode-unsupported"];
+    for (object, expected) in [
+        (json(own.as_bytes()), refuses),
+        (json(yaml.as_bytes()), refuses),
+        (json!({"data": own.as_bytes()}), refuses),
+        (json(none.as_bytes()), refuses),
+        (json(csv(api).as_bytes()), &["apiservices-unsupported"]),
+        (json(csv(modes(&["AllNamespaces"])).as_bytes()), &[]),
+        (json(csv(json!({"installModes": 5})).as_bytes()), &[]),
+        (
+            json(manifest("ConfigMap", json!({"of": "ClusterServiceVersion"})).as_bytes()),
+            &[],
+        ),
+        (json(br#"{"kind": "ClusterServiceVersion", "#), &[]),
+    ] {
+        let cluster = Cluster {
+            bundle: json!({"type": "olm.bundle.object", "value": object}),
+            ..Cluster::new(OFF, &Value::Null)
+        };
+        let answer = cluster.created(&Value::Null);
+        assert_eq!(checks(&answer), expected, "{object}");
+    }
+}
+
+#[test]
+fn webhooks_are_known_from_manifests_alone() {
+    let webhooks = json!([{"generateName": "a.b.c", "type": "ValidatingAdmissionWebhook"}]);
+    let mut spec = modes(&["AllNamespaces"]);
+    for (name, expected) in [
+        ("webhookdefinitions", vec!["webhooks-unsupported"]),
+        ("other", vec![]),
+    ] {
+        spec[name] = webhooks.clone();
+        let csv = json!({"kind": "ClusterServiceVersion", "spec": spec}).to_string();
+        let cluster = Cluster {
+            bundle: json!({"type": "olm.bundle.object", "value": {"data": csv.as_bytes()}}),
+            ..Cluster::new(
+                Some(&[
+                    "WebhookProviderCertManager=false",
+                    "WebhookProviderOpenshiftServiceCA=false",
+                ]),
+                &Value::Null,
+            )
+        };
+        assert_eq!(checks(&cluster.created(&Value::Null)), expected, "{name}");
+        spec = modes(&["AllNamespaces"]);
+    }
+}
+
+#[test]
 fn the_image_must_be_whole() {
     let with_image = |image: &str| json!({"image": image, "installModes": [{"type": "AllNamespaces", "supported": true}]});
     for (image, token) in [

@@ -100,6 +100,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Counts bytes that are about to be allocated beside the text, as long as the loan is held.
+    pub(in crate::fbc) fn lend(&self, bytes: usize) -> CursorResult<Loan> {
+        let Some(loan) = &self.loan else {
+            return Ok(Loan::default());
+        };
+        let lent = loan.account().lend(bytes);
+        lent.or_else(|too_large| self.malformed(FbcErrorKind::Memory(too_large)))
+    }
+
     /// Counts what was counted elsewhere while the same text was read.
     pub(in crate::fbc) fn hold_as(&mut self, loan: &Loan) -> CursorResult<()> {
         let (most, bytes) = (loan.most(), loan.bytes());

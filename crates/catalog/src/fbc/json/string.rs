@@ -24,6 +24,11 @@ enum Escapes {
 }
 
 impl<'a> RawString<'a> {
+    /// How many bytes stand between its quotes.
+    pub(in crate::fbc) fn len(&self) -> usize {
+        self.body.len()
+    }
+
     /// The bytes themselves, if the string means just those.
     pub(crate) fn plain(&self) -> Option<&'a [u8]> {
         (self.escapes == Escapes::None).then_some(self.body)

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::blob::{DependencyKind, Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, Fold, JsonKey, JsonRecord};
 use crate::fbc::shape::BundleObject;
-use crate::fbc::shape::property::{CsvFields, CsvMetadata};
+use crate::fbc::shape::csv::{CsvFields, CsvMetadata};
 
 /// One property.
 #[derive(Debug)]
@@ -157,7 +157,7 @@ impl<'a> PropertyValue<'a> {
         match kind {
             "olm.package" => return Ok(Self::Package(cursor.record()?)),
             "olm.bundle.object" => {
-                let BundleObject = cursor.record()?;
+                let _: BundleObject = cursor.record()?;
             }
             "olm.csv.metadata" => {
                 cursor.kind()?;

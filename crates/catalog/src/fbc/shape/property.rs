@@ -6,13 +6,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::mem;
 
 use crate::blob::{BundleBlob, DependencyKind, Fault, JsonKind, PackageProperty, ReleaseField};
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
 use crate::fbc::shape::BundleObject;
+use crate::fbc::shape::csv::CsvMetadata;
 use crate::guardrail;
 use crate::heap::Heap;
-use crate::install_facts::{CrdNames, InstallFacts};
 
 /// What the properties of a blob mean.
 #[derive(Debug, Default)]
@@ -63,11 +64,17 @@ impl<'a> BundleProperties<'a> {
         self.fault.take()
     }
 
-    /// Checks what matters in a bundle only: the data of each `olm.bundle.object`.
-    pub(crate) fn check_objects(&self, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+    /// Reads what matters in a bundle only: each `olm.bundle.object`. Its CSV says what an `olm.csv.metadata` would, and
+    /// of several CSVs OLM takes the last.
+    pub(crate) fn take_objects(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<()> {
         cursor.within("properties", |cursor| {
-            for &(index, value) in &self.objects {
-                cursor.within_item(index, |cursor| check_object(value, cursor))?;
+            for (index, value) in mem::take(&mut self.objects) {
+                let object = cursor.within_item(index, |cursor| bundle_object(value, cursor))?;
+                let csv = object.csv.filter(|_| self.csv == CsvSeen::No);
+                if let Some(csv) = csv {
+                    cursor.hold(csv.heap_bytes())?;
+                    self.facts.install = Some(csv);
+                }
             }
             Ok(())
         })
@@ -117,21 +124,19 @@ impl<'a> BundleProperties<'a> {
             PropertyPlace::At(at) => cursor.revisit(at, CsvMetadata::read_lenient)?,
             PropertyPlace::Absent => return Ok(()),
         };
-        self.facts.min_kube_version = csv.min_kube_version;
         self.facts.install = csv.install;
         Ok(())
     }
 }
 
-fn check_object(value: Option<usize>, cursor: &mut Cursor<'_>) -> CursorResult<()> {
+fn bundle_object(value: Option<usize>, cursor: &mut Cursor<'_>) -> CursorResult<BundleObject> {
     cursor.within("value", |cursor| {
         let Some(at) = value else {
             let (path, expected) = (cursor.path(), "an object with data".into());
             cursor.note(Fault::Missing { path, expected });
-            return Ok(());
+            return Ok(BundleObject::default());
         };
-        let BundleObject = cursor.revisit(at, Cursor::record)?;
-        Ok(())
+        cursor.revisit(at, Cursor::record)
     })
 }
 
@@ -247,158 +252,3 @@ const PLACE: usize = 4 * size_of::<(usize, Option<usize>)>();
 const KIND: usize = 12 * size_of::<Cow<'static, str>>();
 
 const CSV_METADATA: &str = "olm.csv.metadata";
-
-// === What of an `olm.csv.metadata` property is looked at ===
-//
-// Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
-// [`pkg/operators/v1alpha1/clusterserviceversion_types.go`].
-//
-// [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
-// [`pkg/operators/v1alpha1/clusterserviceversion_types.go`]: https://github.com/operator-framework/api/blob/v0.45.0/pkg/operators/v1alpha1/clusterserviceversion_types.go
-
-/// The value of an `olm.csv.metadata`.
-#[derive(Debug, Default)]
-pub struct CsvMetadata<'a> {
-    /// What it says about the installation; `None` if a field has not its type.
-    pub install: Option<InstallFacts>,
-    /// `minKubeVersion`; empty if absent.
-    pub min_kube_version: Cow<'a, str>,
-}
-
-impl<'a> CsvMetadata<'a> {
-    /// OLM does not read it to resolve, so what has not its type in it is just not known.
-    pub(crate) fn read_lenient(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
-        let (csv, fault) = cursor.isolated(Cursor::record)?;
-        Ok(Self::known(csv, fault.is_none()))
-    }
-
-    /// The same from where the value of each field begins, if there is one.
-    pub(crate) fn read_noted(
-        noted: &[Option<usize>],
-        cursor: &mut Cursor<'a>,
-    ) -> CursorResult<Self> {
-        let read = |cursor: &mut Cursor<'a>| {
-            let mut csv = CsvFields::default();
-            for (index, at) in noted.iter().enumerate() {
-                if let Some(at) = at {
-                    cursor.revisit(*at, |cursor| csv.read(index, cursor))?;
-                }
-            }
-            Ok(csv)
-        };
-        let (csv, fault) = cursor.isolated(read)?;
-        Ok(Self::known(csv, fault.is_none()))
-    }
-
-    fn known(csv: CsvFields<'a>, is_whole: bool) -> Self {
-        Self {
-            install: is_whole.then_some(csv.install),
-            min_kube_version: csv.min_kube_version,
-        }
-    }
-}
-
-/// The fields as far as they were read.
-#[derive(Default)]
-pub(crate) struct CsvFields<'a> {
-    install: InstallFacts,
-    min_kube_version: Cow<'a, str>,
-}
-
-impl<'a> JsonRecord<'a> for CsvFields<'a> {
-    const FIELDS: &'static [&'static str] = &[
-        "installModes",
-        "minKubeVersion",
-        "apiServiceDefinitions",
-        "crdDescriptions",
-    ];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        match index {
-            0 => {
-                let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
-                let supported = modes.iter().filter(|mode| mode.supported);
-                supported.for_each(|mode| self.install.modes.add(&mode.kind));
-            }
-            1 => self.min_kube_version = cursor.text()?,
-            2 => {
-                let ApiServices { owned } = cursor.record()?;
-                self.install.owns_api_services = owned;
-            }
-            _ => {
-                let CrdDescriptions { owned } = cursor.record()?;
-                let names = CrdNames::of(owned.iter().map(|crd| &*crd.name));
-                cursor.hold(names.heap_bytes())?;
-                self.install.crds = names;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The API services of a bundle.
-#[derive(Default)]
-struct ApiServices {
-    /// Whether it owns one.
-    owned: bool,
-}
-
-impl<'a> JsonRecord<'a> for ApiServices {
-    const FIELDS: &'static [&'static str] = &["owned"];
-
-    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        cursor.list(|cursor| {
-            self.owned = true;
-            cursor.skip()
-        })?;
-        Ok(())
-    }
-}
-
-/// The CRDs of a bundle.
-#[derive(Default)]
-struct CrdDescriptions<'a> {
-    owned: Vec<CrdDescription<'a>>,
-}
-
-impl<'a> JsonRecord<'a> for CrdDescriptions<'a> {
-    const FIELDS: &'static [&'static str] = &["owned"];
-
-    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        self.owned = cursor.list(Cursor::record)?;
-        Ok(())
-    }
-}
-
-#[derive(Default)]
-struct CrdDescription<'a> {
-    name: Cow<'a, str>,
-}
-
-impl<'a> JsonRecord<'a> for CrdDescription<'a> {
-    const FIELDS: &'static [&'static str] = &["name"];
-
-    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        self.name = cursor.text()?;
-        Ok(())
-    }
-}
-
-#[derive(Default)]
-struct InstallMode<'a> {
-    kind: Cow<'a, str>,
-    supported: bool,
-}
-
-impl<'a> JsonRecord<'a> for InstallMode<'a> {
-    const FIELDS: &'static [&'static str] = &["type", "supported"];
-
-    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
-        if index == 0 {
-            self.kind = cursor.text()?;
-        } else {
-            self.supported = cursor.boolean()?;
-        }
-        Ok(())
-    }
-}

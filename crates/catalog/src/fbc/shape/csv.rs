@@ -1,0 +1,263 @@
+//! The fields of a `ClusterServiceVersion` that are read, in an `olm.csv.metadata` or in an `olm.bundle.object`.
+//!
+//! Upstream: operator-registry, [`alpha/property/property.go`]; operator-framework/api,
+//! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`].
+//!
+//! [`alpha/property/property.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/alpha/property/property.go
+//! [`pkg/operators/v1alpha1/clusterserviceversion_types.go`]: https://github.com/operator-framework/api/blob/v0.45.0/pkg/operators/v1alpha1/clusterserviceversion_types.go
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use crate::fbc::json::{Cursor, CursorResult, JsonRecord};
+use crate::heap::Heap;
+use crate::install_facts::{CrdNames, InstallFacts};
+use crate::memory::Loan;
+
+/// The value of an `olm.csv.metadata`.
+#[derive(Debug, Default)]
+pub struct CsvMetadata<'a> {
+    /// What it says about the installation; `None` if a field has not its type.
+    pub install: Option<InstallFacts>,
+    /// `minKubeVersion`; empty if absent.
+    pub min_kube_version: Cow<'a, str>,
+}
+
+impl<'a> CsvMetadata<'a> {
+    /// OLM does not read it to resolve, so what has not its type in it is just not known.
+    pub(crate) fn read_lenient(cursor: &mut Cursor<'a>) -> CursorResult<Self> {
+        let (csv, fault) = cursor.isolated(Cursor::record)?;
+        Ok(Self::known(csv, fault.is_none()))
+    }
+
+    /// The same from where the value of each field begins, if there is one.
+    pub(crate) fn read_noted(
+        noted: &[Option<usize>],
+        cursor: &mut Cursor<'a>,
+    ) -> CursorResult<Self> {
+        let read = |cursor: &mut Cursor<'a>| {
+            let mut csv = CsvFields::default();
+            for (index, at) in noted.iter().enumerate() {
+                if let Some(at) = at {
+                    cursor.revisit(*at, |cursor| csv.read(index, cursor))?;
+                }
+            }
+            Ok(csv)
+        };
+        let (csv, fault) = cursor.isolated(read)?;
+        Ok(Self::known(csv, fault.is_none()))
+    }
+
+    fn known(csv: CsvFields<'a>, is_whole: bool) -> Self {
+        Self {
+            install: is_whole.then_some(csv.install),
+            min_kube_version: csv.min_kube_version,
+        }
+    }
+}
+
+/// The fields as far as they were read.
+#[derive(Default)]
+pub(crate) struct CsvFields<'a> {
+    install: InstallFacts,
+    min_kube_version: Cow<'a, str>,
+}
+
+impl<'a> JsonRecord<'a> for CsvFields<'a> {
+    const FIELDS: &'static [&'static str] = &[
+        "installModes",
+        "minKubeVersion",
+        "apiServiceDefinitions",
+        "crdDescriptions",
+    ];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        match index {
+            0 => {
+                let modes: Vec<InstallMode<'a>> = cursor.list(Cursor::record)?;
+                let supported = modes.iter().filter(|mode| mode.supported);
+                supported.for_each(|mode| self.install.modes.add(&mode.kind));
+            }
+            1 => self.min_kube_version = cursor.text()?,
+            2 => {
+                let ApiServices { owned } = cursor.record()?;
+                self.install.owns_api_services = owned;
+            }
+            _ => {
+                let CrdDescriptions { owned } = cursor.record()?;
+                let names = CrdNames::of(owned.iter().map(|crd| &*crd.name));
+                cursor.hold(names.heap_bytes())?;
+                self.install.crds = names;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The API services of a bundle.
+#[derive(Default)]
+struct ApiServices {
+    /// Whether it owns one.
+    owned: bool,
+}
+
+impl<'a> JsonRecord<'a> for ApiServices {
+    const FIELDS: &'static [&'static str] = &["owned"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        cursor.list(|cursor| {
+            self.owned = true;
+            cursor.skip()
+        })?;
+        Ok(())
+    }
+}
+
+/// The CRDs of a bundle.
+#[derive(Default)]
+struct CrdDescriptions<'a> {
+    owned: Vec<CrdDescription<'a>>,
+}
+
+impl<'a> JsonRecord<'a> for CrdDescriptions<'a> {
+    const FIELDS: &'static [&'static str] = &["owned"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        self.owned = cursor.list(Cursor::record)?;
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct CrdDescription<'a> {
+    name: Cow<'a, str>,
+}
+
+impl<'a> JsonRecord<'a> for CrdDescription<'a> {
+    const FIELDS: &'static [&'static str] = &["name"];
+
+    fn read(&mut self, _: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        self.name = cursor.text()?;
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct InstallMode<'a> {
+    kind: Cow<'a, str>,
+    supported: bool,
+}
+
+impl<'a> JsonRecord<'a> for InstallMode<'a> {
+    const FIELDS: &'static [&'static str] = &["type", "supported"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        if index == 0 {
+            self.kind = cursor.text()?;
+        } else {
+            self.supported = cursor.boolean()?;
+        }
+        Ok(())
+    }
+}
+
+/// What a manifest in JSON says about the installation, if it is a CSV and its fields have their types.
+pub(super) fn of_manifest(json: &[u8], loan: Loan) -> Option<InstallFacts> {
+    // Most manifests are of other kinds, and the search is quicker than the walk.
+    memmem::find(json, CSV.as_bytes())?;
+    let mut cursor = Cursor::counted(json, loan);
+    let Manifest { kind, spec } = cursor.record().ok()?;
+    if kind != CSV || cursor.take_fault().is_some() {
+        return None;
+    }
+    let mut facts = spec.0.install;
+    facts.has_webhooks.get_or_insert(false);
+    Some(facts)
+}
+
+/// A manifest of a bundle, as if it was a CSV.
+#[derive(Default)]
+struct Manifest<'a> {
+    kind: Cow<'a, str>,
+    spec: CsvSpec<'a>,
+}
+
+impl<'a> JsonRecord<'a> for Manifest<'a> {
+    const FIELDS: &'static [&'static str] = &["kind", "spec"];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        match index {
+            0 => self.kind = cursor.text()?,
+            _ => self.spec = cursor.record()?,
+        }
+        Ok(())
+    }
+}
+
+/// The `spec` of a CSV, whose fields an `olm.csv.metadata` has by other names.
+#[derive(Default)]
+struct CsvSpec<'a>(CsvFields<'a>);
+
+impl<'a> JsonRecord<'a> for CsvSpec<'a> {
+    const FIELDS: &'static [&'static str] = &[
+        "installModes",
+        "minKubeVersion",
+        "apiservicedefinitions",
+        "customresourcedefinitions",
+        "webhookdefinitions",
+    ];
+
+    fn read(&mut self, index: usize, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        if index < CsvFields::FIELDS.len() {
+            return self.0.read(index, cursor);
+        }
+        let webhooks = cursor.list(Cursor::skip)?;
+        self.0.install.has_webhooks = Some(!webhooks.is_empty());
+        Ok(())
+    }
+}
+
+const CSV: &str = "ClusterServiceVersion";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fbc::shape::BundleProperties;
+    use serde_json::{Value, json};
+
+    fn modes(name: &str) -> Value {
+        json!({"installModes": [{"type": name, "supported": true}]})
+    }
+
+    fn metadata(name: &str) -> Value {
+        json!({"type": "olm.csv.metadata", "value": modes(name)})
+    }
+
+    fn object(kind: &str, name: &str) -> Value {
+        let manifest = json!({"kind": kind, "spec": modes(name)}).to_string();
+        json!({"type": "olm.bundle.object", "value": {"data": manifest.as_bytes()}})
+    }
+
+    /// Whether the facts of these properties are of `AllNamespaces`.
+    fn is_of_all(properties: &[Value]) -> Option<bool> {
+        let text = Value::from(properties).to_string();
+        let mut cursor = Cursor::new(text.as_bytes());
+        let mut read = BundleProperties::read(&mut cursor).expect("properties");
+        read.take_objects(&mut cursor).expect("objects");
+        Some(read.facts.install?.modes.all_namespaces)
+    }
+
+    #[test]
+    fn metadata_counts_first_then_the_last_csv() {
+        let (all, own) = (object(CSV, "AllNamespaces"), object(CSV, "OwnNamespace"));
+        let other = object("ConfigMap", "OwnNamespace");
+        assert_eq!(is_of_all(&[]), None);
+        assert_eq!(is_of_all(std::slice::from_ref(&other)), None);
+        assert_eq!(is_of_all(&[own.clone(), all.clone(), other]), Some(true));
+        assert_eq!(is_of_all(&[all.clone(), own.clone()]), Some(false));
+        let first = [metadata("AllNamespaces"), own.clone()];
+        assert_eq!(is_of_all(&first), Some(true));
+        assert_eq!(is_of_all(&[own, metadata("AllNamespaces")]), Some(true));
+    }
+}
