@@ -7,6 +7,7 @@
 //! [`rukpak/render/registryv1/validators/validator.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/render/registryv1/validators/validator.go
 
 mod decoded;
+mod kinds;
 mod metadata;
 mod rendered;
 mod webhooks;
@@ -165,7 +166,7 @@ impl RegistryBundle {
     /// The kinds of its objects that a validator allows, and of its CRDs, each once.
     pub fn object_kinds(&self) -> BTreeSet<BundledKind> {
         let others = self.others.iter();
-        let others = others.filter(|object| is_allowed(text(object, "/kind")));
+        let others = others.filter(|object| kinds::is_known(text(object, "/kind")));
         let all = self.crds.iter().chain(others);
         let kinds =
             all.map(|object| BundledKind::of(text(object, "/apiVersion"), text(object, "/kind")));
@@ -344,7 +345,7 @@ impl RegistryBundle {
     fn kinds(&self, minor: u8, faults: &mut Faults) {
         for object in &self.others {
             let (kind, name) = (text(object, "/kind"), text(object, "/metadata/name"));
-            if !is_allowed(kind) {
+            if !kinds::is_allowed(kind, minor) {
                 if minor < SINCE_KINDS {
                     return faults.add(
                         PreflightCheck::ManifestKindUnsupported,
@@ -459,39 +460,6 @@ const CSV_FIELDS: [&str; 11] = [
     "/spec/nativeAPIs",
     "/spec/webhookdefinitions",
 ];
-
-/// The kinds that a bundle may have besides its CRDs and its `ClusterServiceVersion`, and whether OLM makes them in the
-/// namespace of the extension.
-const KINDS: [(&str, bool); 20] = [
-    ("ClusterRole", false),
-    ("ClusterRoleBinding", false),
-    ("ConfigMap", true),
-    ("ConsoleCLIDownload", false),
-    ("ConsoleLink", false),
-    ("ConsolePlugin", false),
-    ("ConsoleQuickStart", false),
-    ("ConsoleYAMLSample", false),
-    ("NetworkPolicy", true),
-    ("PodDisruptionBudget", true),
-    ("PodMonitor", true),
-    ("PriorityClass", false),
-    ("PrometheusRule", true),
-    ("Role", true),
-    ("RoleBinding", true),
-    ("Secret", true),
-    ("Service", true),
-    ("ServiceAccount", true),
-    ("ServiceMonitor", true),
-    ("VerticalPodAutoscaler", false),
-];
-
-fn is_allowed(kind: &str) -> bool {
-    KINDS.iter().any(|(allowed, _)| *allowed == kind)
-}
-
-fn is_namespaced(kind: &str) -> bool {
-    KINDS.contains(&(kind, true))
-}
 
 /// The release 1.x that names each object of an unsupported kind.
 const SINCE_KINDS: u8 = 9;

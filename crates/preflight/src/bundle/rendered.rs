@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{BundledKind, RegistryBundle, is_allowed, is_namespaced, items, names, text};
+use super::kinds::{is_known, is_namespaced};
+use super::{BundledKind, RegistryBundle, items, names, text};
 use olmguard_catalog::olm::CertificateProvider;
 
 /// An object that OLM makes of a bundle.
@@ -194,7 +195,7 @@ impl RenderedObject {
     /// Whether it is of a kind that a validator allows, or that OLM makes itself.
     pub(crate) fn is_of_bundle(&self) -> bool {
         let kind = &*self.kind.kind;
-        is_allowed(kind) || MADE.contains(&kind)
+        is_known(kind) || MADE.contains(&kind)
     }
 
     /// An object of the bundle in this namespace.

@@ -178,6 +178,20 @@ fn before_1_9_kinds_are_refused_after_all_validators() {
 }
 
 #[test]
+fn releases_that_are_known_to_refuse_a_kind_do() {
+    for (kind, last) in [
+        ("PodMonitor", 5),
+        ("NetworkPolicy", 2),
+        ("ConsolePlugin", 2),
+    ] {
+        let object = json!({"kind": kind, "metadata": {"name": "a"}});
+        let bundle = RegistryBundle::of("p", [csv(&json!({})), object]).unwrap();
+        let refuses = |minor| !bundle.faults(minor).is_empty();
+        assert_eq!([last, last + 1].map(refuses), [true, false], "{kind}");
+    }
+}
+
+#[test]
 fn before_1_6_it_does_not_matter_what_webhooks_are_for() {
     let webhook = json!({"type": "ValidatingAdmissionWebhook", "generateName": "v.example.com", "deploymentName": "x",
         "rules": [{"apiGroups": ["*"], "resources": ["*"]}]});
