@@ -9,6 +9,7 @@
 mod decoded;
 mod kinds;
 mod metadata;
+mod phases;
 mod rendered;
 mod webhooks;
 
@@ -27,6 +28,7 @@ use olmguard_catalog::version::go;
 
 pub use crate::bundle::decoded::WrongField;
 pub use crate::bundle::metadata::{is_properties_file, package_of};
+pub use crate::bundle::phases::{CrowdedPhase, MOST_OF_PHASE};
 pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 
 /// The manifests of a bundle.

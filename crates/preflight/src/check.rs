@@ -96,6 +96,8 @@ checks! {
     CrdServedVersions => "crd-served-versions",
     /// operator-controller crashes while it compares a CRD.
     CrdPanic => "crd-panic",
+    /// A phase of the revision has too many objects.
+    RevisionTooManyObjects => "revision-too-many-objects",
     /// CRDs were compared with the CRDs of the installed bundle and not of the cluster, or could not be compared.
     CrdApproximate => "crd-approximate",
 }

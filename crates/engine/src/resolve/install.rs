@@ -29,6 +29,8 @@ use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner};
 use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported};
 
+use crate::resolve::install::fault::LONGEST_LABEL;
+
 pub use crate::resolve::install::fault::{CrdRefusal, InstallFault, InstallFaults, NameTooLong};
 
 /// How the bundle that an edit resolves to is to be installed, and what the edit has to do with it.
@@ -217,7 +219,7 @@ impl InstallCase<'_> {
         crds: impl Fn() -> Option<InstallFault>,
     ) -> Option<InstallFault> {
         let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.minor);
-        let later = || manifests().or_else(|| self.of_cluster(settings, crds));
+        let later = || manifests().or_else(|| self.of_revision(settings, crds));
         match self.fault(settings) {
             Some(first) if !is_certain(&first) => later().filter(is_certain).or(Some(first)),
             None => later(),
@@ -234,13 +236,13 @@ impl InstallCase<'_> {
             .or_else(|| self.support(settings).err())
     }
 
-    /// A Helm release is named like the extension, and its revisions of Boxcutter have a label with the name. An existing
-    /// extension cannot be renamed.
+    /// A Helm release is named like the extension. With Boxcutter a label of the revisions has the name, and before the first
+    /// of them it looks for a release to take over. An existing extension cannot be renamed.
     fn name(&self, settings: InstallSettings) -> Result<(), NameTooLong> {
-        let most = if settings.boxcutter {
-            LONGEST_LABEL
-        } else {
-            LONGEST_RELEASE_NAME
+        let most = match (settings.boxcutter, self.minor) {
+            (false, _) => LONGEST_RELEASE_NAME,
+            (true, ..SINCE_TAKEN_OVER) => LONGEST_LABEL,
+            (true, SINCE_TAKEN_OVER..) => LONGEST_NAME_OF_HELM,
         };
         let characters = self.context.request.name.len();
         if self.context.occasion == Occasion::Creation && characters > most {
@@ -308,19 +310,34 @@ impl InstallCase<'_> {
         (!faults.is_empty()).then_some(InstallFault::Manifests(faults))
     }
 
-    /// What the cluster says. Helm looks for kinds and for the owners of objects before it compares the CRDs, Boxcutter
-    /// after it.
-    fn of_cluster(
+    /// What keeps the objects of the bundle from the cluster. Helm looks for kinds and for the owners of objects before it
+    /// compares the CRDs; Boxcutter compares the CRDs, then makes a revision, and only then looks for the rest.
+    fn of_revision(
         &self,
         settings: InstallSettings,
         crds: impl Fn() -> Option<InstallFault>,
     ) -> Option<InstallFault> {
         let objects = || self.unserved(settings).or_else(|| self.foreign(settings));
-        let certain = settings.boxcutter.then(|| {
-            let crds = crds();
-            crds.filter(|fault| fault.is_certain(settings, self.minor))
+        let before = settings.boxcutter.then(|| {
+            let crds = crds().filter(|fault| fault.is_certain(settings, self.minor));
+            crds.or_else(|| self.crowded(settings))
         });
-        certain.flatten().or_else(objects).or_else(crds)
+        before.flatten().or_else(objects).or_else(crds)
+    }
+
+    fn crowded(&self, settings: InstallSettings) -> Option<InstallFault> {
+        let target = self.render_target(settings);
+        let crowded = self.content()?.crowded_phase(target, self.minor);
+        crowded.map(InstallFault::Crowded)
+    }
+
+    /// Which namespace is watched decides no kind's phase, and no name that is known before.
+    fn render_target(&self, settings: InstallSettings) -> RenderTarget<'_> {
+        RenderTarget {
+            namespace: &self.context.request.namespace,
+            watched: None,
+            certificates: settings.certificates,
+        }
     }
 
     /// Boxcutter makes CRDs before the objects of their kinds.
@@ -372,11 +389,7 @@ impl InstallCase<'_> {
         let Some(content) = self.content() else {
             return Vec::new();
         };
-        let render = RenderTarget {
-            namespace: &self.context.request.namespace,
-            watched: None,
-            certificates: settings.certificates,
-        };
+        let render = self.render_target(settings);
         let is_installed = self.is_installed();
         let owner = self.owner();
         let others = cluster.others_of(content, render).into_iter();
@@ -429,5 +442,8 @@ impl InstallCase<'_> {
     }
 }
 
-/// The characters of a label's value.
-const LONGEST_LABEL: usize = 63;
+/// The characters of the name that Helm looks for.
+const LONGEST_NAME_OF_HELM: usize = 53;
+
+/// The first release 1.x that is known to look for a release of Helm with Boxcutter.
+const SINCE_TAKEN_OVER: u8 = 10;

@@ -364,7 +364,9 @@ fn a_name_counts_when_the_extension_is_made() {
         (41, UNKNOWN, Token::Resolved, 0),
         (42, UNKNOWN, Token::Resolved, 1),
         (42, OFF, Token::Preflight, 1),
-        (63, boxcutter, Token::Resolved, 0),
+        (53, boxcutter, Token::Resolved, 0),
+        (54, boxcutter, Token::Resolved, 1),
+        (63, boxcutter, Token::Resolved, 1),
         (64, boxcutter, Token::Preflight, 1),
         (64, UNKNOWN, Token::Preflight, 1),
     ] {

@@ -7,7 +7,7 @@ use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::InstallSettings;
 use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::bundle::{BundleFault, BundledKind};
+use olmguard_preflight::bundle::{BundleFault, BundledKind, CrowdedPhase};
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{RefusedCrd, UncomparedCrd, UnreadableBundle};
 use olmguard_preflight::crd::{CrdFinding, CrdGeneration};
@@ -36,6 +36,8 @@ pub enum InstallFault {
     NoCertManager,
     /// Objects of the cluster that operator-controller does not take over: one or more.
     Foreign(Vec<ForeignObject>),
+    /// More objects than a revision of Boxcutter can have.
+    Crowded(CrowdedPhase),
     /// CRDs of the bundle that cannot replace others.
     Crds(CrdRefusal),
     /// A CRD that cannot be compared.
@@ -138,6 +140,7 @@ impl InstallFault {
             Self::Foreign(objects) => objects
                 .first()
                 .map_or(PreflightCheck::ExistsUnowned, ForeignObject::check),
+            Self::Crowded(_) => PreflightCheck::RevisionTooManyObjects,
             Self::Crds(refusal) => refusal.checks().next().unwrap_or(PreflightCheck::CrdPanic),
             Self::Uncompared(_) => PreflightCheck::CrdApproximate,
         }
@@ -158,6 +161,8 @@ impl InstallFault {
         match self {
             // Older ones read one field of the configuration, or an annotation in its place.
             Self::Config(_) => minor >= SINCE_CONFIG_SCHEMA,
+            // The documented limit of Boxcutter is that of a label.
+            Self::Name(name) => !settings.boxcutter || name.characters > LONGEST_LABEL,
             // The image can hold a Helm chart.
             Self::Format(_) => !settings.helm_charts,
             Self::Crds(refusal) => refusal.is_certain(),
@@ -186,6 +191,7 @@ impl InstallFault {
             | Self::Unserved(_)
             | Self::NoCertManager
             | Self::Foreign(_)
+            | Self::Crowded(_)
             | Self::Uncompared(_)
             | Self::Crds(_)
             | Self::Config(_)
@@ -266,6 +272,9 @@ fn of_reference(error: &ReferenceError, minor: u8) -> Option<String> {
         _ => Some(error.to_string()),
     }
 }
+
+/// The characters of a label's value.
+pub(super) const LONGEST_LABEL: usize = 63;
 
 /// The release 1.x that has a schema for configurations.
 const SINCE_CONFIG_SCHEMA: u8 = 7;

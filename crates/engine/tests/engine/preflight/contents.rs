@@ -18,7 +18,7 @@ use olmguard_preflight::content::{BundleContents, ClusterObjects, NeededObject, 
 use olmguard_preflight::kubernetes::KubernetesVersion;
 use serde_json::{Value, json};
 
-use super::{Cluster, ON, UNKNOWN, bundle_of, checks, extension, modes, watching};
+use super::{Cluster, OFF, ON, UNKNOWN, bundle_of, checks, extension, modes, watching};
 
 /// The release 1.x of the clusters here.
 const MINOR: u8 = 11;
@@ -387,6 +387,39 @@ fn boxcutter_makes_crds_before_their_objects_and_helm_does_not() {
         let cluster = Cluster::new(Some(gates), &modes(&["AllNamespaces"]));
         let answer = upgraded(&cluster.with_contents(contents.clone()));
         assert_eq!(answer.token, token, "{gates:?}");
+    }
+}
+
+#[test]
+fn a_revision_of_boxcutter_has_at_most_fifty_objects_in_a_phase() {
+    let map = |at| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("m{at}")}});
+    let maps = |count: usize| newer(&Value::Null, &(0..count).map(map).collect::<Vec<_>>());
+    let answer = |gates: Option<&[&str]>, count| {
+        let cluster = Cluster::new(gates, &modes(&["AllNamespaces"]));
+        upgraded(&cluster.with_contents(maps(count)))
+    };
+    let on: Option<&[&str]> = Some(&["BoxcutterRuntime=true"]);
+    assert_eq!(
+        answer(on, 51).message.unwrap(),
+        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 makes 51 objects of the phase configuration, and a revision can have 50 \
+         [Preflight]\n\
+         Check: revision-too-many-objects\n\
+         Only a version with fewer objects can be installed, or turn off BoxcutterRuntime, a feature gate of \
+         operator-controller.\n\
+         Catalog: c\n\
+         Help: olmguard explain Preflight"
+    );
+    for (gates, count, token, found) in [
+        (on, 50, Token::Resolved, 0),
+        (OFF, 51, Token::Resolved, 0),
+        (UNKNOWN, 51, Token::Resolved, 1),
+    ] {
+        let answer = answer(gates, count);
+        assert_eq!(
+            (answer.token, answer.checks.len()),
+            (token, found),
+            "{gates:?}"
+        );
     }
 }
 
