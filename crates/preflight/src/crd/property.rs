@@ -6,10 +6,10 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
+use crate::crd::alternatives::OneOfChange;
 use crate::crd::paths::Paths;
 use crate::crd::schema::{
-    EMPTY, FIELDS, SchemaNode, alternative, element, flag, items, present, same_field, same_named,
-    text,
+    EMPTY, FIELDS, SchemaNode, flag, items, present, same_field, same_named, text,
 };
 use crate::crd::{CrdGeneration, json};
 use olmguard_catalog::version::go;
@@ -73,17 +73,6 @@ pub enum PropertyChange {
     },
 }
 
-/// A change of `oneOf`.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum OneOfChange {
-    /// There were no alternatives.
-    Constrained,
-    /// An alternative is gone.
-    Removed,
-    /// An alternative is new.
-    Added,
-}
-
 impl PropertyChange {
     /// Whether upstream writes its names in random order.
     pub(super) fn is_in_random_order(&self) -> bool {
@@ -118,7 +107,8 @@ impl NodeChange<'_, '_> {
         match &self.change {
             PropertyChange::Unhandled { fields } => fields.iter().all(|name| same(name)),
             PropertyChange::OneOf(change) => {
-                change.names(self.from, self.to) == change.names(other.from, other.to)
+                let known = change.names(self.from, self.to, "this");
+                known == change.names(other.from, other.to, "that")
             }
             _ => true,
         }
@@ -158,7 +148,7 @@ fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec
         found.extend(of_nullable(old, new));
     }
     if generation >= CrdGeneration::V1_10 {
-        found.extend(of_one_of(old, new).map(PropertyChange::OneOf));
+        found.extend(OneOfChange::of(old, new).map(PropertyChange::OneOf));
     }
     found.extend(of_others(old, new, generation));
     found
@@ -166,7 +156,7 @@ fn of_node(old: &SchemaNode, new: &SchemaNode, generation: CrdGeneration) -> Vec
 
 /// The fields in which a schema can change here: what has a path of its own is compared there.
 fn compared(schema: &SchemaNode) -> impl Iterator<Item = (&String, &Value)> {
-    let is_elsewhere = |name: &str| matches!(name, "properties" | "items" | "description");
+    let is_elsewhere = |name: &str| matches!(name, "properties" | "items");
     schema.iter().filter(move |(name, _)| !is_elsewhere(name))
 }
 
@@ -303,25 +293,6 @@ fn of_nullable(old: &SchemaNode, new: &SchemaNode) -> Option<PropertyChange> {
     (from != to).then_some(PropertyChange::Nullable(to))
 }
 
-/// Alternatives are compared as sets.
-fn of_one_of(old: &SchemaNode, new: &SchemaNode) -> Option<OneOfChange> {
-    let (from, to) = (alternatives(old), alternatives(new));
-    if from.is_empty() && !to.is_empty() {
-        Some(OneOfChange::Constrained)
-    } else if !from.is_subset(&to) {
-        Some(OneOfChange::Removed)
-    } else if !to.is_subset(&from) {
-        Some(OneOfChange::Added)
-    } else {
-        None
-    }
-}
-
-fn alternatives(schema: &SchemaNode) -> HashSet<String> {
-    let entries = items(schema.get("oneOf")).filter_map(element);
-    entries.map(alternative).collect()
-}
-
 /// Any difference in a field that no validation is about.
 fn of_others(
     old: &SchemaNode,
@@ -374,25 +345,6 @@ impl fmt::Display for PropertyChange {
             Self::Unhandled { .. } => ("unhandled", String::from("unhandled changes found")),
         };
         write!(f, "{name}: {text}")
-    }
-}
-
-impl OneOfChange {
-    /// The alternatives that upstream names.
-    fn names(self, old: &SchemaNode, new: &SchemaNode) -> HashSet<String> {
-        let (from, to) = (alternatives(old), alternatives(new));
-        match self {
-            Self::Removed => &from - &to,
-            Self::Constrained | Self::Added => &to - &from,
-        }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            Self::Constrained => "oneOf constraint added when there was none previously",
-            Self::Removed => "allowed oneOf schemas removed",
-            Self::Added => "allowed oneOf schemas added",
-        }
     }
 }
 

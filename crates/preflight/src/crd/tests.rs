@@ -522,3 +522,66 @@ fn paths_that_are_too_long_together_are_an_error() {
         "CRD widgets.example.com: the paths of version v1 are too long: expected at most 67108864 bytes"
     );
 }
+
+#[test]
+fn an_alternative_that_go_prints_with_addresses_equals_none() {
+    let with = |entry: &Value, title: &str| json!({"description": title, "oneOf": [entry]});
+    let is_removed = |entry: &Value, title: &str| {
+        let lines = of_one(with(entry, "a"), with(entry, title));
+        lines
+            .iter()
+            .any(|line| line.ends_with("oneOf: allowed oneOf schemas removed"))
+    };
+    let in_map = |schema: Value| json!({"properties": {"a": schema}});
+    for (entry, expected) in [
+        (in_map(json!({"maxLength": 5})), true),
+        (in_map(json!({"minimum": 0.5})), true),
+        (
+            in_map(json!({"x-kubernetes-preserve-unknown-fields": false})),
+            true,
+        ),
+        (in_map(json!({"anyOf": [{"maxLength": 5}]})), true),
+        (
+            in_map(
+                json!({"x-kubernetes-validations": [{"rule": "true", "reason": "FieldValueInvalid"}]}),
+            ),
+            true,
+        ),
+        (
+            in_map(json!({"not": {"properties": {"b": {"minItems": 1}}}})),
+            true,
+        ),
+        (
+            json!({"dependencies": {"a": {"properties": {"b": {"minItems": 1}}}}}),
+            true,
+        ),
+        (json!({"anyOf": [in_map(json!({"minItems": 1}))]}), true),
+        (json!({"maxLength": 5, "anyOf": [{"minimum": 1}]}), false),
+        (
+            in_map(json!({"type": "string", "pattern": "^a", "default": 5, "enum": ["a"]})),
+            false,
+        ),
+        (
+            in_map(json!({"items": {"maxLength": 5}, "not": {"minimum": 1}})),
+            false,
+        ),
+        (
+            in_map(json!({"maxLength": null, "x-kubernetes-validations": [{"rule": "true"}]})),
+            false,
+        ),
+        (json!({"required": ["a"]}), false),
+    ] {
+        assert_eq!(is_removed(&entry, "b"), expected, "{entry}");
+        assert!(!is_removed(&entry, "a"), "{entry}");
+    }
+}
+
+#[test]
+fn a_known_alternative_with_addresses_is_found_again() {
+    let lower = json!({"type": "object", "oneOf": [{"properties": {"a": {"maxLength": 5}}}]});
+    let mut higher = lower.clone();
+    higher["description"] = json!("new");
+    let crd = crd(&[("v1beta1", lower), ("v1", higher)]);
+    let found = ["v1beta1 -> v1: ^: oneOf: allowed oneOf schemas removed"];
+    assert_eq!(lines(&crd, &crd), found);
+}
