@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::Stdio;
 
 use olmguard_figures::{Aim, Figure, Unit};
+use olmguard_support::catalogd::answer::gzip;
 use olmguard_support::oci::{Layer, TestImage, TestRegistry};
+use serde_json::json;
 use tempfile::NamedTempFile;
 
 use crate::process::{Taken, kib, mib, observed, olmguard, peak, taken};
@@ -139,13 +141,12 @@ const RUNS: usize = 5;
 
 /// A catalog in an image, next to its file and the download of the layer.
 fn image(run: &Run, world: &World) {
-    let contents = world.names().map(|name| world.content(name));
-    let content = contents.iter().max_by_key(|content| content.len());
-    let content = content.expect("five catalogs");
+    let [.., newest] = world.names();
+    let content = with_icons(world.content(newest), run.count(ICONS, 1));
     let folder = tempfile::tempdir().expect("a directory to write to");
-    let file = folder.path().join("catalog.json");
-    fs::write(&file, content).expect("a file to write to");
-    let layer = Layer::of(&[]).file("configs/catalog.json", content).gzip();
+    let file = folder.path().join("catalog.json.gz");
+    fs::write(&file, gzip(&content)).expect("a file to write to");
+    let layer = Layer::of(&[]).file("configs/catalog.json", &content).gzip();
     let registry = TestRegistry::of(TestImage::catalog(std::slice::from_ref(&layer)));
     let image = format!("oci:{}", registry.image("catalog:v1"));
     let cache = folder.path().join("cache");
@@ -187,6 +188,26 @@ fn image(run: &Run, world: &World) {
         16.0,
     );
 }
+
+/// A catalog with so many more packages, each with an icon that does not compress.
+fn with_icons(mut content: Vec<u8>, packages: usize) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(1);
+    for number in 0..packages {
+        let icon: Vec<u8> = (0..ICON).map(|_| random.u8(..)).collect();
+        let icon = base64_simd::STANDARD.encode_to_string(icon);
+        let package = json!({"schema": "olm.package", "name": format!("icon-{number}"),
+            "icon": {"base64data": icon, "mediatype": "image/png"}});
+        content.extend(package.to_string().into_bytes());
+        content.push(b'\n');
+    }
+    content
+}
+
+/// With them the layer has 40 MB.
+const ICONS: usize = 400;
+
+/// The bytes of an icon.
+const ICON: usize = 96 << 10;
 
 /// How long a run took, and what it took at most, in MiB.
 struct ReadCatalog {

@@ -102,7 +102,12 @@ impl<'a> PathWalk<'a, '_> {
             .spend(self.path.len() + size_of::<PathNode<'_>>())?;
         let path = Box::from(self.path.as_str());
         self.found.push(PathNode { path, schema });
-        self.children(schema, depth + 1)
+        // Most schemas have no other in them, and a look at what is there is quicker than one for each field.
+        let mut fields = schema.values();
+        if fields.any(|field| field.is_object() || field.is_array()) {
+            self.children(schema, depth + 1)?;
+        }
+        Ok(())
     }
 
     fn children(&mut self, schema: &'a SchemaNode, depth: usize) -> Result<(), PathsFault> {
