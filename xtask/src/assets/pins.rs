@@ -3,7 +3,8 @@
 use std::env::consts::{ARCH, OS};
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -11,11 +12,12 @@ use super::AssetsError;
 use super::table::Module;
 use crate::program::root;
 
-/// A module's `go.mod` and `go.sum`.
+/// A module's `go.mod` and `go.sum`, and the files of its folders, which stand in for modules.
 pub(super) struct Pins {
     module: &'static Module,
     go_mod: String,
     go_sum: String,
+    own: Vec<String>,
 }
 
 /// A version as Go writes it, such as `v1.35.4`.
@@ -24,14 +26,12 @@ pub(super) struct Version(String);
 
 impl Pins {
     pub(super) fn read(module: &'static Module) -> Result<Self, AssetsError> {
-        let text = |name: &str| {
-            let path = sources(module).join(name);
-            fs::read_to_string(&path).map_err(|source| AssetsError::File { path, source })
-        };
+        let folder = sources(module);
         Ok(Self {
             module,
-            go_mod: text("go.mod")?,
-            go_sum: text("go.sum")?,
+            go_mod: text(&folder.join("go.mod"))?,
+            go_sum: text(&folder.join("go.sum"))?,
+            own: own(&folder)?,
         })
     }
 
@@ -61,7 +61,8 @@ impl Pins {
         let mut hash = Sha256::new();
         let flags = self.flags()?;
         let texts = [&*self.go_mod, &self.go_sum, OS, ARCH].into_iter();
-        for text in texts.chain(flags.iter().map(String::as_str)) {
+        let more = flags.iter().chain(&self.own).map(String::as_str);
+        for text in texts.chain(more) {
             hash.update(text.len().to_le_bytes());
             hash.update(text);
         }
@@ -69,6 +70,40 @@ impl Pins {
         key.truncate(16);
         Ok(key)
     }
+}
+
+fn text(path: &Path) -> Result<String, AssetsError> {
+    fs::read_to_string(path).map_err(|source| failed(path, source))
+}
+
+/// The files in the folders of this one, in the order of their names.
+fn own(folder: &Path) -> Result<Vec<String>, AssetsError> {
+    let mut texts = Vec::new();
+    for folder in listed(folder)?.into_iter().filter(|path| path.is_dir()) {
+        let files = listed(&folder)?.into_iter().filter(|path| path.is_file());
+        texts.extend(
+            files
+                .map(|file| text(&file))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
+        texts.extend(own(&folder)?);
+    }
+    Ok(texts)
+}
+
+fn listed(folder: &Path) -> Result<Vec<PathBuf>, AssetsError> {
+    let paths = fs::read_dir(folder).and_then(|entries| {
+        let paths = entries.map(|entry| Ok(entry?.path()));
+        paths.collect::<io::Result<Vec<_>>>()
+    });
+    let mut paths = paths.map_err(|source| failed(folder, source))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn failed(path: &Path, source: io::Error) -> AssetsError {
+    let path = path.to_owned();
+    AssetsError::File { path, source }
 }
 
 impl Version {
@@ -151,16 +186,25 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), table::all().count());
+        let olm = Pins::read(&table::OLM).unwrap();
+        assert!(
+            olm.own
+                .iter()
+                .any(|text| text.contains("package managedcache"))
+        );
     }
 
     #[test]
     fn the_key_tells_the_sources_the_sums_and_the_flags() {
-        let pins = |go_mod: &str, go_sum: &str| Pins {
+        let of = |go_mod: &str, go_sum: &str, own: &str| Pins {
             module: &table::OTHERS[1],
             go_mod: go_mod.to_owned(),
             go_sum: go_sum.to_owned(),
+            own: vec![own.to_owned()],
         };
+        let pins = |go_mod, go_sum| of(go_mod, go_sum, "c");
         let key = |pins: Pins| pins.key().unwrap();
+        assert_ne!(key(pins("a", "b")), key(of("a", "b", "d")));
         assert_eq!(key(pins("a", "b")), key(pins("a", "b")));
         assert_ne!(key(pins("a", "b")), key(pins("ab", "")));
         let tagged = Pins {

@@ -76,8 +76,9 @@ pub(super) const OLM: Module = Module {
     tags: "containers_image_openpgp",
     stamp: None,
     crds: &[
-        "config/base/operator-controller/crd/standard/olm.operatorframework.io_clusterextensions.yaml",
-        "config/base/catalogd/crd/standard/olm.operatorframework.io_clustercatalogs.yaml",
+        "helm/olmv1/base/operator-controller/crd/standard/olm.operatorframework.io_clusterextensions.yaml",
+        "helm/olmv1/base/operator-controller/crd/experimental/olm.operatorframework.io_clusterobjectsets.yaml",
+        "helm/olmv1/base/catalogd/crd/standard/olm.operatorframework.io_clustercatalogs.yaml",
     ],
 };
 

@@ -16,6 +16,9 @@ pub(crate) struct Audited {
     #[serde(rename = "requestURI")]
     pub(crate) uri: String,
     pub(crate) user: User,
+    /// The program that asked, by its own name.
+    #[serde(default)]
+    pub(crate) user_agent: String,
     #[serde(default)]
     pub(crate) annotations: BTreeMap<String, String>,
     pub(crate) object_ref: Option<Object>,

@@ -11,7 +11,9 @@
 
 mod bundles;
 mod cases;
+mod configs;
 mod crds;
+mod revisions;
 mod table;
 mod webhook;
 mod webhooks;
@@ -40,19 +42,14 @@ use table::{CheckCommand, Table, Verdict};
 use webhook::PullingWebhook;
 
 /// The release that the controller is of.
-const RELEASE: &str = "1.5";
+const RELEASE: &str = "1.11";
 
-/// With the default settings: first installations, and upgrades of CRDs.
+/// Without a provider of certificates: first installations, and upgrades of CRDs.
 pub(crate) async fn foretells_what_is_installed(cluster: &mut Cluster) -> Result<()> {
     let cases = [cases::all(), crds::all()].concat();
     let mut olm = Olm::without_controller(cluster).await?;
-    let table = compare(
-        cluster,
-        &mut olm,
-        "SingleOwnNamespaceInstallSupport=false",
-        &cases,
-    )
-    .await?;
+    let gates = "WebhookProviderCertManager=false,WebhookProviderOpenshiftServiceCA=false";
+    let table = compare(cluster, &mut olm, gates, &cases).await?;
     table.holds(LEAST, &CHECKS, &["field-removed-unchecked"])
 }
 
@@ -64,31 +61,47 @@ pub(crate) async fn foretells_what_gates_allow(cluster: &mut Cluster) -> Result<
     table.holds(2, &["webhook-provider-missing"], &[])?;
     cluster.kubectl()?.apply(stand_in::CERT_MANAGER).await?;
     let table = compare(cluster, &mut olm, gates, &webhooks::all()).await?;
+    table.holds(LEAST_WITH_GATES, &CHECKS_WITH_GATES, &[])
+}
+
+/// With the gates for configurations, and the field of the experimental API that has them.
+pub(crate) async fn foretells_what_a_configuration_does(cluster: &mut Cluster) -> Result<()> {
+    cluster.kubectl()?.run(ADD_CONFIG, "").await?;
+    let mut olm = Olm::without_controller(cluster).await?;
+    let gates = "SingleOwnNamespaceInstallSupport=true,DeploymentConfig=true";
+    let table = compare(cluster, &mut olm, gates, &configs::all()).await?;
     table.holds(
-        LEAST_WITH_GATES,
-        &CHECKS_WITH_GATES,
-        &["own-namespace-watched"],
+        LEAST_WITH_CONFIGS,
+        &["config-invalid", "config-required"],
+        &[],
     )
+}
+
+/// The field is not pruned from then on.
+const ADD_CONFIG: &str = r#"patch crd clusterextensions.olm.operatorframework.io --type=json -p=[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/config","value":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}]"#;
+
+/// With the Boxcutter runtime, up to the revision that it makes.
+pub(crate) async fn foretells_which_revisions_are_made(cluster: &mut Cluster) -> Result<()> {
+    let group = "olm.operatorframework.io";
+    cluster
+        .define_resources(&["clusterobjectsets"], group)
+        .await?;
+    let gates = "BoxcutterRuntime=true";
+    let mut olm = Olm::without_controller(cluster).await?;
+    let cases = revisions::all();
+    let (stage, verdicts) = judged(cluster, &mut olm, gates, &cases).await?;
+    for (case, verdict) in cases.iter().zip(&verdicts) {
+        verdict.holds_for_revision(&stage, case).await?;
+    }
+    let denied = verdicts.iter().filter(|verdict| verdict.denies());
+    ensure!(denied.count() == 2, "{verdicts:#?}");
+    Ok(())
 }
 
 /// Plays all cases, and compares the reports with what the controller does.
 async fn compare(cluster: &Cluster, olm: &mut Olm, gates: &str, cases: &[Case]) -> Result<Table> {
     let begun = Instant::now();
-    olm.serve(cluster, &catalog(&olm.registry, cases).await?)
-        .await?;
-    if olm.controller.is_none() {
-        olm.start_controller_with(cluster, gates).await?;
-    }
-    let stage = Stage::new(cluster);
-    each(cases, |case| stage.set(case)).await?;
-    let verdicts = CheckCommand::new(cluster, gates)?
-        .check(&cases.iter().map(Case::edit).collect::<Vec<_>>())
-        .await?;
-    let verdict = |case: &Case| {
-        let verdict = verdicts.get(case.name);
-        verdict.with_context(|| format!("nothing is said of {}", case.name))
-    };
-    let verdicts: Vec<&Verdict> = cases.iter().map(verdict).collect::<Result<_>>()?;
+    let (stage, verdicts) = judged(cluster, olm, gates, cases).await?;
     let pairs: Vec<_> = cases.iter().zip(&verdicts).collect();
     let upgrades = || pairs.iter().filter(|(case, _)| case.from.is_some());
     if upgrades().next().is_some() {
@@ -113,6 +126,30 @@ async fn compare(cluster: &Cluster, olm: &mut Olm, gates: &str, cases: &[Case]) 
     }
     say(format_args!("{gates}, {:.0?}\n{table}", begun.elapsed()));
     Ok(table)
+}
+
+/// The cluster with what is there before the edits, and the report of each of them.
+async fn judged<'c>(
+    cluster: &'c Cluster,
+    olm: &mut Olm,
+    gates: &str,
+    cases: &[Case],
+) -> Result<(Stage<'c>, Vec<Verdict>)> {
+    olm.serve(cluster, &catalog(&olm.registry, cases).await?)
+        .await?;
+    if olm.controller.is_none() {
+        olm.start_controller_with(cluster, gates).await?;
+    }
+    let stage = Stage::new(cluster);
+    each(cases, |case| stage.set(case)).await?;
+    let edits: Vec<_> = cases.iter().map(Case::edit).collect();
+    let mut verdicts = CheckCommand::new(cluster, gates)?.check(&edits).await?;
+    let verdict = |case: &Case| {
+        let verdict = verdicts.remove(case.name);
+        verdict.with_context(|| format!("nothing is said of {}", case.name))
+    };
+    let verdicts = cases.iter().map(verdict).collect::<Result<_>>()?;
+    Ok((stage, verdicts))
 }
 
 async fn each<'c, F: Future<Output = Result<()>>>(
@@ -250,6 +287,7 @@ const AT_ONCE: usize = 8;
 
 const LEAST: usize = 97;
 const LEAST_WITH_GATES: usize = 12;
+const LEAST_WITH_CONFIGS: usize = 20;
 
 /// Each of these is found at least once.
 const CHECKS: [&str; 17] = [

@@ -25,6 +25,14 @@ pub(super) fn with_crd(package: &str, version: &str, crd: Value) -> BundleSource
     bundle
 }
 
+/// Supports these install modes alone.
+pub(super) fn support(bundle: &mut BundleSource, modes: &[&str]) {
+    let modes = modes
+        .iter()
+        .map(|mode| json!({ "type": mode, "supported": true }));
+    put(&mut bundle.csv, "/spec/installModes", modes.collect());
+}
+
 /// What a catalog says of a bundle, as opm takes it from the CSV.
 pub(super) fn metadata(bundle: &BundleSource) -> Value {
     let of_csv = [

@@ -54,7 +54,7 @@ impl Case {
     }
 
     /// The same with an object in the cluster.
-    fn there(mut self, object: Value) -> Self {
+    pub(super) fn there(mut self, object: Value) -> Self {
         self.there.push(object);
         self
     }
@@ -171,14 +171,8 @@ const LIST: &str = "\
 ";
 
 fn supported() -> Vec<Case> {
-    let with_modes = |name, modes: &'static [&str]| {
-        Case::new(name, |bundle| {
-            let modes = modes
-                .iter()
-                .map(|mode| json!({ "type": mode, "supported": true }));
-            put(&mut bundle.csv, "/spec/installModes", modes.collect());
-        })
-    };
+    let with_modes =
+        |name, modes: &[&str]| Case::new(name, |bundle| bundles::support(bundle, modes));
     vec![
         Case::new("an-apiservice", |bundle| {
             let owned = json!({ "owned": [{

@@ -102,7 +102,7 @@ impl Verdict {
     }
 
     /// Whether the controller gives the same reason: the quoted text, or what its texts of the first check have in common.
-    fn is_why(&self, message: &str) -> bool {
+    pub(super) fn is_why(&self, message: &str) -> bool {
         if let Some(upstream) = &self.upstream {
             return message.contains(upstream);
         }
@@ -144,6 +144,7 @@ const SAYS: &[(&str, &[&str])] = &[
         ],
     ),
     ("crd-unhandled", CRD),
+    ("revision-too-many-objects", &["must have at most 50 items"]),
 ];
 
 /// For first installations, and for upgrades.

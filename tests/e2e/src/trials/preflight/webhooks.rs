@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::bundles::{crd, crd_name, put, with_crd};
+use super::bundles::{crd, crd_name, put, support, with_crd};
 use super::cases::{Case, TO};
 
 /// A validating webhook of a deployment, after which it is named: others of its name are of other extensions.
@@ -18,11 +18,7 @@ pub(super) fn webhook(deployment: &str) -> Value {
 
 fn with_webhooks(name: &'static str, webhooks: Value) -> Case {
     Case::new(name, |bundle| {
-        put(
-            &mut bundle.csv,
-            "/spec/installModes",
-            json!([{ "type": "AllNamespaces", "supported": true }]),
-        );
+        support(bundle, &["AllNamespaces"]);
         put(&mut bundle.csv, "/spec/webhookdefinitions", webhooks);
     })
 }
@@ -75,12 +71,7 @@ pub(super) fn all() -> Vec<Case> {
 }
 
 fn modes(name: &'static str, modes: &[&str]) -> Case {
-    Case::new(name, |bundle| {
-        let modes = modes
-            .iter()
-            .map(|mode| json!({ "type": mode, "supported": true }));
-        put(&mut bundle.csv, "/spec/installModes", modes.collect());
-    })
+    Case::new(name, |bundle| support(bundle, modes))
 }
 
 /// A conversion webhook of the CRD that the bundle owns.
@@ -93,11 +84,7 @@ fn conversion(name: &'static str, change: impl FnOnce(&mut Value)) -> Case {
     let mut definition = crd(name);
     put(&mut definition, "/spec/preserveUnknownFields", json!(false));
     let mut bundle = with_crd(name, TO, definition);
-    put(
-        &mut bundle.csv,
-        "/spec/installModes",
-        json!([{ "type": "AllNamespaces", "supported": true }]),
-    );
+    support(&mut bundle, &["AllNamespaces"]);
     put(
         &mut bundle.csv,
         "/spec/webhookdefinitions",
@@ -109,8 +96,6 @@ fn conversion(name: &'static str, change: impl FnOnce(&mut Value)) -> Case {
 /// One in a bundle that supports more than all namespaces.
 fn several(name: &'static str) -> Case {
     let mut case = conversion(name, |_| {});
-    let modes =
-        ["AllNamespaces", "OwnNamespace"].map(|mode| json!({ "type": mode, "supported": true }));
-    put(&mut case.to.csv, "/spec/installModes", json!(modes));
+    support(&mut case.to, &["AllNamespaces", "OwnNamespace"]);
     case
 }

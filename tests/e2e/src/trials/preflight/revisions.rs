@@ -1,0 +1,58 @@
+//! First installations with the Boxcutter runtime: whether operator-controller makes a revision. Nothing rolls one out
+//! here.
+
+use anyhow::{Result, ensure};
+use kube::Api;
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind};
+use serde_json::json;
+
+use super::Stage;
+use super::bundles::{crd, put, with_crd};
+use super::cases::{Case, TO};
+use super::table::Verdict;
+use crate::cluster::Cluster;
+use crate::olm::progress::{Progress, settled};
+
+pub(super) fn all() -> Vec<Case> {
+    let with_maps = |name: &'static str, count: usize| {
+        let map = |at| json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": format!("map-{at}") } });
+        Case::new(name, |bundle| bundle.beside.extend((0..count).map(map)))
+    };
+    let mut other = crd("crd-of-another-scope");
+    put(&mut other, "/spec/scope", json!("Cluster"));
+    let with_crd = |name| Case::of(name, with_crd(name, TO, crd(name)));
+    vec![
+        with_maps("fifty-objects", 50),
+        with_maps("fifty-one-objects", 51),
+        with_crd("crd-of-this-scope"),
+        with_crd("crd-of-another-scope").there(other),
+    ]
+}
+
+impl Verdict {
+    /// Whether the controller makes a revision if the edit is allowed, and otherwise gives the same reason for none.
+    pub(super) async fn holds_for_revision(&self, stage: &Stage<'_>, case: &Case) -> Result<()> {
+        stage.create(case.name, &case.edit()).await?;
+        let progress = settled(&stage.extensions, case.name).await?;
+        let revision = revisions(stage.cluster)
+            .get_opt(&format!("{}-1", case.name))
+            .await?;
+        let is_as_said = match &progress {
+            Progress::Retrying(message) if self.denies() => {
+                revision.is_none() && self.is_why(message)
+            }
+            _ => self.allows() && revision.is_some(),
+        };
+        ensure!(
+            is_as_said,
+            "{}: {self:#?}\ncontroller: {progress:#?}",
+            case.name
+        );
+        Ok(())
+    }
+}
+
+fn revisions(cluster: &Cluster) -> Api<DynamicObject> {
+    let kind = GroupVersionKind::gvk("olm.operatorframework.io", "v1", "ClusterObjectSet");
+    Api::all_with(cluster.client.clone(), &ApiResource::from_gvk(&kind))
+}
