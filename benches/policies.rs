@@ -63,7 +63,7 @@ const CHAIN: Package = Package {
     wanted: [""; 4],
 };
 
-/// 1.0.0 and the 30 versions after it.
+/// 1.0.0 and the 30 versions after it, with one image.
 fn chain() -> String {
     let name = |minor: u32| format!("{}.v1.{minor}.0", CHAIN.name);
     let entry = |minor: u32| match minor {
@@ -78,12 +78,28 @@ fn chain() -> String {
     blobs.extend((0..=30).map(|minor| {
         let package = json!({"packageName": CHAIN.name, "version": format!("1.{minor}.0")});
         json!({
-            "schema": "olm.bundle", "package": CHAIN.name, "name": name(minor), "image": "example.com/chain:v1",
+            "schema": "olm.bundle", "package": CHAIN.name, "name": name(minor), "image": CHAIN_IMAGE,
             "properties": [{"type": "olm.package", "value": package}],
         })
     }));
     let lines: Vec<_> = blobs.iter().map(Value::to_string).collect();
     lines.join("\n")
+}
+
+/// That package.
+pub(crate) fn snapshot_of_chain() -> Snapshot {
+    snapshot(&chain())
+}
+
+/// How long answers to a request for a version of it take, each with this reason code.
+pub(crate) fn ask_of_chain(
+    run: &Run,
+    snapshot: &Snapshot,
+    version: &str,
+    token: &str,
+) -> Vec<Duration> {
+    let basis = Basis::without_policies(snapshot);
+    CHAIN.ask(run, basis, &CHAIN.extension(version), token)
 }
 
 pub(crate) fn measure(run: &Run) {
@@ -93,7 +109,7 @@ pub(crate) fn measure(run: &Run) {
         World::Small => LANTERN,
     };
     let snapshot_of_package = snapshot(&world.package(package.catalog, package.name));
-    let snapshot_of_chain = snapshot(&chain());
+    let snapshot_of_chain = snapshot_of_chain();
     let [.., denied] = package.wanted;
     for kind in ["names", "wildcards", "labels"] {
         let many = Policies {
@@ -141,7 +157,7 @@ fn compare(
 }
 
 /// The median and the 99th percentile.
-fn note(run: &Run, row: &str, mut times: Vec<Duration>) {
+pub(crate) fn note(run: &Run, row: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |percent: usize| times.get(times.len() * percent / 100);
     let figure = |percent: usize| {
@@ -249,6 +265,9 @@ fn snapshot(text: &str) -> Snapshot {
     assert!(state.loaded().is_some(), "it can be read");
     Snapshot::new(rules, [state])
 }
+
+/// The image of all its bundles.
+pub(crate) const CHAIN_IMAGE: &str = "example.com/chain:v1";
 
 const TURNS: usize = 5;
 const ANSWERS: usize = 400;

@@ -1,15 +1,26 @@
-//! Whether the CRDs of a bundle can replace those before: 200 of 300 KB, read and compared.
+//! Whether the CRDs of a bundle can replace those before: 200 of 300 KB, read and compared. And what an answer costs if it is
+//! known what is in the images of bundles, and which CRDs the cluster has: in turns with answers without images.
 
 use std::hint::black_box;
 
 use olmguard_figures::{Aim, Figure, Unit};
+use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::content::{
+    BundleContents, ClusterObjects, UnreadableBundle, owned as owned_by,
+};
 use olmguard_preflight::crd::{ComparedCrd, CrdGeneration, compare};
 use serde_json::{Map, Value, json};
 
+use crate::policies;
 use crate::run::Run;
 use crate::turns::each;
 
 pub(crate) fn measure(run: &Run) {
+    crds(run);
+    answers(run);
+}
+
+fn crds(run: &Run) {
     let generation = CrdGeneration::of(11);
     let (old, new) = (crd(9), crd(8));
     let size = old.to_string().len();
@@ -31,6 +42,74 @@ pub(crate) fn measure(run: &Run) {
             seconds * 1e3,
         )
     });
+}
+
+fn answers(run: &Run) {
+    let without = policies::snapshot_of_chain();
+    let with = policies::snapshot_of_chain().with_contents(contents());
+    for (case, version, token) in [
+        ("an upgrade that is allowed", "1.1.0", "Resolved"),
+        (
+            "a version without an upgrade edge",
+            "1.30.0",
+            "NotASuccessor",
+        ),
+    ] {
+        let ask = |snapshot| policies::ask_of_chain(run, snapshot, version, token);
+        let (mut few, mut many) = (Vec::new(), Vec::new());
+        for _ in 0..run.count(5, 1) {
+            few.extend(ask(&without));
+            many.extend(ask(&with));
+        }
+        policies::note(run, &format!("{case}, without images"), few);
+        policies::note(run, &format!("{case}, with images and a cluster"), many);
+    }
+}
+
+/// A bundle of 20 CRDs, ten permissions and five webhooks, and the same CRDs in the cluster.
+fn contents() -> BundleContents {
+    let named = |at: usize| format!("lanterns{at}.example.com");
+    let crds = (0..20).map(|at| {
+        let mut crd = crd(9);
+        crd["metadata"]["name"] = named(at).into();
+        crd
+    });
+    let crds: Vec<_> = crds.collect();
+    let owned: Vec<_> = (0..20).map(|at| json!({"name": named(at)})).collect();
+    let permission = json!({"serviceAccountName": "manager", "rules": []});
+    let webhooks = (0..5).map(|at| {
+        json!({"type": "ValidatingAdmissionWebhook", "generateName": format!("v{at}.lanterns.example.com"), "deploymentName": "manager"})
+    });
+    let csv = json!({"kind": "ClusterServiceVersion", "metadata": {"name": "chain"}, "spec": {
+        "installModes": [{"type": "AllNamespaces", "supported": true}],
+        "customresourcedefinitions": {"owned": owned},
+        "webhookdefinitions": webhooks.collect::<Vec<_>>(),
+        "install": {"spec": {
+            "deployments": [{"name": "manager"}],
+            "clusterPermissions": vec![permission; 10],
+        }},
+    }});
+    let bundle = RegistryBundle::of("chain-operator", crds.iter().cloned().chain([csv]));
+    let bundle = bundle.map_err(|error| UnreadableBundle::new(&error.to_string()));
+    let mut contents = BundleContents::of([(policies::CHAIN_IMAGE.to_owned(), bundle)]);
+    for (at, crd) in crds.iter().enumerate() {
+        contents.compare(&named(at), crd, 11);
+    }
+    let marked = |crd: &Value| {
+        let mut crd = owned_by(crd);
+        crd["metadata"]["labels"] = json!({"app.kubernetes.io/managed-by": "Helm"});
+        crd["metadata"]["annotations"] =
+            json!({"meta.helm.sh/release-name": "odh", "meta.helm.sh/release-namespace": "odh"});
+        crd
+    };
+    let crds = crds
+        .iter()
+        .enumerate()
+        .map(|(at, crd)| (named(at), marked(crd)));
+    contents.with_cluster(ClusterObjects {
+        crds: crds.collect(),
+        ..ClusterObjects::default()
+    })
 }
 
 /// A CRD with a large schema, in which one field has this maximum.
