@@ -150,3 +150,23 @@ proptest! {
         prop_assert_eq!(serde_json::from_slice::<serde_json::Value>(&found).expect("JSON"), json);
     }
 }
+
+#[test]
+fn aliases_as_keys_and_nested_merges_are_bounded() {
+    let is_refused = |text: &str| {
+        let fault = to_json(text.as_bytes()).expect_err("far too large");
+        matches!(fault.malformed, FbcErrorKind::Aliases { .. })
+    };
+    let keys = format!("a: &a {}\n", "x".repeat(512 << 10));
+    let keys = keys + "b:\n" + &"  *a : 1\n".repeat(100);
+    assert!(is_refused(&keys));
+    let begin: Vec<String> = (0..200).map(|n| format!("<<: &a{n} {{")).collect();
+    let merges = [
+        &*begin.concat(),
+        "k: ",
+        &"x".repeat(512 << 10),
+        &"}".repeat(200),
+    ]
+    .concat();
+    assert!(is_refused(&merges));
+}

@@ -26,6 +26,8 @@ pub(super) struct Transcoder<'a> {
     out: JsonText<'a>,
     open: Vec<OpenCollection>,
     anchors: BTreeMap<usize, AnchoredJson>,
+    /// The bytes of all [`AnchoredJson::Kept`].
+    kept: usize,
     /// Where the event that is being worked on stands.
     at: Span,
     marks: YamlMarks,
@@ -42,6 +44,7 @@ impl<'a> Transcoder<'a> {
             out: JsonText::after(json, text.len() + text.len() / 8),
             open: Vec::new(),
             anchors: BTreeMap::new(),
+            kept: 0,
             at: Span::default(),
             marks,
         }
@@ -295,6 +298,7 @@ impl<'a> Transcoder<'a> {
             let text = self.out.written(members.clone());
             let text = text.strip_prefix(b",").unwrap_or(text);
             let whole = [b"{", text, b"}"].concat();
+            self.kept += whole.len();
             self.anchors.insert(anchor, AnchoredJson::Kept(whole));
         }
         self.note_merged(members);
@@ -343,7 +347,8 @@ impl<'a> Transcoder<'a> {
         };
         match self.shape() {
             Some(CollectionShape::Key | CollectionShape::MergedKey) => {
-                return self.alias_key(&json);
+                self.alias_key(&json)?;
+                return self.check_size();
             }
             Some(
                 CollectionShape::Merge
@@ -390,7 +395,7 @@ impl<'a> Transcoder<'a> {
     }
 
     fn check_size(&self) -> Transcoded {
-        if self.out.len() > SIZE_LIMIT {
+        if self.out.len() + self.kept > SIZE_LIMIT {
             return Err(FbcErrorKind::Aliases { limit: SIZE_LIMIT });
         }
         Ok(())
