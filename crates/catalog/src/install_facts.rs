@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::dns1123::is_subdomain;
 use crate::heap::{Heap, allocated, heap_of};
 
-/// What the CSV of a bundle says about its installation.
+/// The facts of an installation in the CSV of a bundle.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct InstallFacts {
     /// The install modes that it supports.

@@ -107,7 +107,7 @@ impl<'a> JsonRecord<'a> for Icon {
 /// The value of an `olm.bundle.object` property: its data must be readable.
 #[derive(Default)]
 pub(crate) struct BundleObject {
-    /// What it says about the installation if it is a CSV.
+    /// The facts of the installation, if it is a CSV.
     pub(crate) csv: Option<InstallFacts>,
 }
 
@@ -170,10 +170,12 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Reads a manifest in the text just passed: what it says about the installation if it is a CSV.
+    /// Reads a manifest in the text just passed: the facts of the installation, if it is a CSV.
     fn manifest(&mut self, data: &Binary<'_>) -> CursorResult<Option<InstallFacts>> {
         let loan = self.lend(match data {
-            Binary::Encoded(text) => text.len(),
+            Binary::Encoded(text) if text.plain().is_some() => text.len(),
+            // The text without escapes, and without line breaks in a list that grows.
+            Binary::Encoded(text) => 4 * text.len(),
             Binary::Octets(_) => 0,
         })?;
         let read = data.decoded().and_then(|data| read_object(&data, loan));
@@ -218,7 +220,7 @@ fn octet(number: &str) -> Option<u8> {
 
 const OCTET: &str = "a whole number from 0 to 255";
 
-// === What the data of an `olm.bundle.object` property is ===
+// === The data of an `olm.bundle.object` property ===
 //
 // operator-controller decodes it when it loads a package and throws it away; data that cannot be
 // decoded fails the package. Text that begins with `{` is taken as it is, valid or not; other
@@ -237,14 +239,16 @@ pub(crate) enum DataFault {
     Yaml(Box<str>),
 }
 
-/// Reads data: what it says about the installation if it is a CSV.
-fn read_object(data: &[u8], loan: Loan) -> Result<Option<InstallFacts>, DataFault> {
+/// Reads data: the facts of the installation, if it is a CSV.
+fn read_object(data: &[u8], mut loan: Loan) -> Result<Option<InstallFacts>, DataFault> {
     if begins_with_brace(data) {
         return Ok(csv::of_manifest(data, loan));
     }
     let json = yaml::to_json(data);
     let json = json.map_err(|fault| DataFault::Yaml(fault.malformed.to_string().into()))?;
-    Ok(csv::of_manifest(&json, loan))
+    // If there is no room for it, the account is refused, and with it the catalog.
+    let has_room = loan.more(json.capacity()).is_ok();
+    Ok(has_room.then(|| csv::of_manifest(&json, loan)).flatten())
 }
 
 /// Whether the first character that is no Unicode white space is `{`.

@@ -162,7 +162,7 @@ impl<'a> JsonRecord<'a> for InstallMode<'a> {
     }
 }
 
-/// What a manifest in JSON says about the installation, if it is a CSV and its fields have their types.
+/// The facts of the installation in a manifest in JSON, if it is a CSV and its fields have their types.
 pub(super) fn of_manifest(json: &[u8], loan: Loan) -> Option<InstallFacts> {
     // Most manifests are of other kinds, and the search is quicker than the walk.
     memmem::find(json, CSV.as_bytes())?;
@@ -249,13 +249,13 @@ mod tests {
     }
 
     #[test]
-    fn metadata_counts_first_then_the_last_csv() {
+    fn metadata_counts_first_then_all_csvs_that_say_the_same() {
         let (all, own) = (object(CSV, "AllNamespaces"), object(CSV, "OwnNamespace"));
         let other = object("ConfigMap", "OwnNamespace");
         assert_eq!(is_of_all(&[]), None);
         assert_eq!(is_of_all(std::slice::from_ref(&other)), None);
-        assert_eq!(is_of_all(&[own.clone(), all.clone(), other]), Some(true));
-        assert_eq!(is_of_all(&[all.clone(), own.clone()]), Some(false));
+        assert_eq!(is_of_all(&[all.clone(), other, all.clone()]), Some(true));
+        assert_eq!(is_of_all(&[all.clone(), own.clone(), all]), None);
         let first = [metadata("AllNamespaces"), own.clone()];
         assert_eq!(is_of_all(&first), Some(true));
         assert_eq!(is_of_all(&[own, metadata("AllNamespaces")]), Some(true));

@@ -14,6 +14,7 @@ use crate::fbc::shape::BundleObject;
 use crate::fbc::shape::csv::CsvMetadata;
 use crate::guardrail;
 use crate::heap::Heap;
+use crate::install_facts::InstallFacts;
 
 /// What the properties of a blob mean.
 #[derive(Debug, Default)]
@@ -64,20 +65,28 @@ impl<'a> BundleProperties<'a> {
         self.fault.take()
     }
 
-    /// Reads what matters in a bundle only: each `olm.bundle.object`. Its CSV says what an `olm.csv.metadata` would, and
-    /// of several CSVs OLM takes the last.
+    /// Reads the properties that matter in a bundle only: each `olm.bundle.object`. A CSV among them has the facts of an
+    /// `olm.csv.metadata`. OLM takes the last of several by the path of its file, which a catalog does not have: they
+    /// count if all have the same facts.
     pub(crate) fn take_objects(&mut self, cursor: &mut Cursor<'a>) -> CursorResult<()> {
+        let mut csvs: Vec<InstallFacts> = Vec::new();
         cursor.within("properties", |cursor| {
             for (index, value) in mem::take(&mut self.objects) {
                 let object = cursor.within_item(index, |cursor| bundle_object(value, cursor))?;
-                let csv = object.csv.filter(|_| self.csv == CsvSeen::No);
-                if let Some(csv) = csv {
+                let new = object
+                    .csv
+                    .filter(|csv| csvs.len() < 2 && !csvs.contains(csv));
+                if let Some(csv) = new {
                     cursor.hold(csv.heap_bytes())?;
-                    self.facts.install = Some(csv);
+                    csvs.push(csv);
                 }
             }
             Ok(())
-        })
+        })?;
+        if let (CsvSeen::No, [_]) = (self.csv, csvs.as_slice()) {
+            self.facts.install = csvs.pop();
+        }
+        Ok(())
     }
 
     fn take(
