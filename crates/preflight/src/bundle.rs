@@ -28,7 +28,7 @@ use olmguard_catalog::version::go;
 
 pub use crate::bundle::decoded::WrongField;
 pub use crate::bundle::metadata::{is_properties_file, package_of};
-pub use crate::bundle::phases::{CrowdedPhase, MOST_OF_PHASE};
+pub use crate::bundle::phases::MOST_OF_PHASE;
 pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 
 /// The manifests of a bundle.
@@ -391,14 +391,25 @@ const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower ca
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 fn text<'a>(object: &'a Value, path: &str) -> &'a str {
-    object
-        .pointer(path)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    let found = field(object, path).and_then(Value::as_str);
+    found.unwrap_or_default()
+}
+
+/// The same as [`Value::pointer`] in objects, without the texts that it makes of each key: an answer looks for thousands of
+/// fields.
+pub(crate) fn field<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
+    let mut keys = path.split('/').skip(1);
+    keys.try_fold(object, |at, key| {
+        if key.contains('~') {
+            at.get(key.replace("~1", "/"))
+        } else {
+            at.get(key)
+        }
+    })
 }
 
 fn items<'a>(object: &'a Value, path: &str) -> &'a [Value] {
-    let items = object.pointer(path).and_then(Value::as_array);
+    let items = field(object, path).and_then(Value::as_array);
     items.map(Vec::as_slice).unwrap_or_default()
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::bundle::kept;
 use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
+use crate::bundle::{field, kept};
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
 use crate::kubernetes::KubernetesVersion;
 use crate::{PreflightCheck, owner};
@@ -152,20 +152,22 @@ impl ClusterObjects {
 
     /// Whether the API of cert-manager is served.
     pub fn has_cert_manager(&self) -> bool {
-        certificate_kinds()
-            .iter()
-            .all(|kind| !self.unserved.contains(kind))
+        let mut kinds = certificate_kinds().into_iter();
+        self.unserved.is_empty() || kinds.all(|kind| !self.unserved.contains(&kind))
     }
 
     /// The kinds of a bundle's objects that are not served.
     pub fn unserved_of(&self, bundle: &RegistryBundle) -> Vec<BundledKind> {
+        // Most clusters serve all.
+        if self.unserved.is_empty() {
+            return Vec::new();
+        }
         let kinds = bundle.object_kinds().into_iter();
         kinds.filter(|kind| self.unserved.contains(kind)).collect()
     }
 
     /// The kinds that a bundle states to need and that are not served, without those that it brings itself.
     pub fn unserved_needs_of(&self, bundle: &RegistryBundle) -> Vec<BundledKind> {
-        // Most clusters serve all.
         if self.unserved.is_empty() {
             return Vec::new();
         }
@@ -513,7 +515,7 @@ fn is_v1(crd: &Value) -> bool {
 }
 
 fn crd_name(crd: &Value) -> Option<&str> {
-    crd.pointer("/metadata/name").and_then(Value::as_str)
+    field(crd, "/metadata/name").and_then(Value::as_str)
 }
 
 /// A CRD as OLM renders it.

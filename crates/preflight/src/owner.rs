@@ -12,6 +12,7 @@
 use serde_json::Value;
 
 use crate::PreflightCheck;
+use crate::bundle::field;
 
 /// The extension that is to have an object.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,7 @@ impl NewOwner<'_> {
         boxcutter: bool,
         can_be_own: impl FnOnce() -> bool,
     ) -> Option<ForeignObject> {
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str);
+        let text = |path: &str| field(object, path).and_then(Value::as_str);
         let is_of_extension = text(OWNER_KIND) == Some("ClusterExtension");
         let owner = text(OWNER_NAME).filter(|_| is_of_extension);
         let is_own = owner == Some(self.extension);

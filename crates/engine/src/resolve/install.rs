@@ -13,7 +13,7 @@
 mod fault;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use crate::extension::{InstallRequest, Installed, SpecConfig};
 use crate::resolve::{Choice, Offer};
@@ -106,8 +106,7 @@ impl<'a> InstallBound<'a> {
             installed_crds: self.installed_crds,
             ..ImageFacts::of(to, self.contents, target)
         };
-        let faults = self.context.faults(to, rules, image);
-        faults.is_some_and(|faults| faults.is_certain)
+        self.context.is_refused(to, rules, image)
     }
 }
 
@@ -169,18 +168,10 @@ impl InstallContext<'_> {
         rules: &Rules,
         image: ImageFacts<'_>,
     ) -> Option<InstallFaults> {
-        let case = InstallCase {
-            bundle: choice.bundle(),
-            image,
-            context: *self,
-            minor: rules.olm.minor(),
-        };
-        // Both are the same for every setting, and neither is needed if each has a certain fault before it.
-        let (manifests, crds) = (OnceCell::new(), OnceCell::new());
-        let manifests = || manifests.get_or_init(|| case.of_manifests()).clone();
-        let crds = || crds.get_or_init(|| case.of_crds()).clone();
+        let case = self.case(choice, rules, image);
+        let later = LaterFaults::of(&case);
         let found = rules.installs.iter();
-        let found = found.map(|settings| case.first_fault(*settings, manifests, crds));
+        let found = found.map(|settings| case.first_fault(*settings, &later));
         let found: Vec<_> = found.collect();
         let is_certain = rules.installs.iter().zip(&found).all(|(settings, fault)| {
             let fault = fault.as_ref();
@@ -200,6 +191,71 @@ impl InstallContext<'_> {
             minor: case.minor,
         })
     }
+
+    /// Whether every operator-controller that is possible refuses this bundle in every run. A search for paths asks for
+    /// each edge, and most bundles can be installed with the first settings.
+    fn is_refused(&self, choice: &Choice<'_>, rules: &Rules, image: ImageFacts<'_>) -> bool {
+        let case = self.case(choice, rules, image);
+        let later = LaterFaults::of(&case);
+        rules.installs.iter().all(|settings| {
+            let first = case.first_fault(*settings, &later);
+            first.is_some_and(|fault| fault.is_certain(*settings, case.minor))
+        })
+    }
+
+    fn case<'c>(
+        &'c self,
+        choice: &Choice<'c>,
+        rules: &Rules,
+        image: ImageFacts<'c>,
+    ) -> InstallCase<'c> {
+        InstallCase {
+            bundle: choice.bundle(),
+            image,
+            context: *self,
+            minor: rules.olm.minor(),
+        }
+    }
+}
+
+/// The faults that come last, each found once and only if it is needed. Faults of manifests and of CRDs are the same for every
+/// setting, the others for each runtime and provider of certificates.
+struct LaterFaults<'c> {
+    case: &'c InstallCase<'c>,
+    manifests: OnceCell<Option<InstallFault>>,
+    crds: OnceCell<Option<InstallFault>>,
+    revisions: RefCell<Vec<(RevisionSettings, Option<InstallFault>)>>,
+}
+
+/// Whether Boxcutter is on, and what provides certificates.
+type RevisionSettings = (bool, CertificateProvider);
+
+impl<'c> LaterFaults<'c> {
+    fn of(case: &'c InstallCase<'c>) -> Self {
+        Self {
+            case,
+            manifests: OnceCell::new(),
+            crds: OnceCell::new(),
+            revisions: RefCell::default(),
+        }
+    }
+
+    fn first(&self, settings: InstallSettings) -> Option<InstallFault> {
+        let manifests = self.manifests.get_or_init(|| self.case.of_manifests());
+        manifests.clone().or_else(|| self.of_revision(settings))
+    }
+
+    fn of_revision(&self, settings: InstallSettings) -> Option<InstallFault> {
+        let of = (settings.boxcutter, settings.certificates);
+        let mut revisions = self.revisions.borrow_mut();
+        if let Some((_, known)) = revisions.iter().find(|(known, _)| *known == of) {
+            return known.clone();
+        }
+        let crds = || self.crds.get_or_init(|| self.case.of_crds()).clone();
+        let found = self.case.of_revision(settings, crds);
+        revisions.push((of, found.clone()));
+        found
+    }
 }
 
 /// One bundle and one request, for operator-controllers of one release.
@@ -215,11 +271,10 @@ impl InstallCase<'_> {
     fn first_fault(
         &self,
         settings: InstallSettings,
-        manifests: impl Fn() -> Option<InstallFault>,
-        crds: impl Fn() -> Option<InstallFault>,
+        later: &LaterFaults<'_>,
     ) -> Option<InstallFault> {
         let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.minor);
-        let later = || manifests().or_else(|| self.of_revision(settings, crds));
+        let later = || later.first(settings);
         match self.fault(settings) {
             Some(first) if !is_certain(&first) => later().filter(is_certain).or(Some(first)),
             None => later(),
@@ -310,7 +365,7 @@ impl InstallCase<'_> {
         (!faults.is_empty()).then_some(InstallFault::Manifests(faults))
     }
 
-    /// What keeps the objects of the bundle from the cluster. Helm looks for kinds and for the owners of objects before it
+    /// The first fault of the objects in the cluster. Helm looks for kinds and for the owners of objects before it
     /// compares the CRDs; Boxcutter compares the CRDs, then makes a revision, and only then looks for the rest.
     fn of_revision(
         &self,
@@ -327,11 +382,11 @@ impl InstallCase<'_> {
 
     fn crowded(&self, settings: InstallSettings) -> Option<InstallFault> {
         let target = self.render_target(settings);
-        let crowded = self.content()?.crowded_phase(target, self.minor);
-        crowded.map(InstallFault::Crowded)
+        let is_crowded = self.content()?.has_crowded_phase(target, self.minor);
+        is_crowded.then_some(InstallFault::Crowded)
     }
 
-    /// Which namespace is watched decides no kind's phase, and no name that is known before.
+    /// The namespace that is watched changes no phase, and no name that is known before.
     fn render_target(&self, settings: InstallSettings) -> RenderTarget<'_> {
         RenderTarget {
             namespace: &self.context.request.namespace,

@@ -228,8 +228,11 @@ const MADE: [&str; 5] = [
     "MutatingWebhookConfiguration",
     "ValidatingWebhookConfiguration",
 ];
-const PERMISSIONS: &str = "/spec/install/spec/permissions";
-const CLUSTER_PERMISSIONS: &str = "/spec/install/spec/clusterPermissions";
-const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
+pub(super) const PERMISSIONS: &str = "/spec/install/spec/permissions";
+pub(super) const CLUSTER_PERMISSIONS: &str = "/spec/install/spec/clusterPermissions";
+pub(super) const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
+/// A Service, a Certificate and an Issuer for a deployment with webhooks.
+pub(super) const OBJECTS_OF_WEBHOOKS: usize = 3;
+
 const DEFAULT_ACCOUNT: &str = "default";
 const LONGEST_NAME: usize = 63;

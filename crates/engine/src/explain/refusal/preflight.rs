@@ -8,7 +8,7 @@ use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
 use olmguard_catalog::InstallModes;
 use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::bundle::{BundledKind, CrowdedPhase, MOST_OF_PHASE};
+use olmguard_preflight::bundle::{BundledKind, MOST_OF_PHASE};
 use olmguard_preflight::config::ConfigFault;
 use olmguard_preflight::crd::CrdFinding;
 use olmguard_preflight::owner::ForeignObject;
@@ -91,7 +91,9 @@ fn lines(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> Vec<CutLine> {
         }
         InstallFault::NoCertManager => bundle()
             .say(" has webhooks, and the cluster has no cert-manager for their certificates"),
-        InstallFault::Crowded(crowded) => bundle().then(of_crowded(crowded)),
+        InstallFault::Crowded => bundle().say(&format!(
+            " makes more than {MOST_OF_PHASE} objects in one phase, the most that OLM takes"
+        )),
         InstallFault::Foreign(objects) => return first(objects.iter().map(of_foreign)),
         InstallFault::Crds(refused) => {
             let changes = refused.worst_first().into_iter().map(of_change);
@@ -109,13 +111,6 @@ fn of_unserved(kind: &BundledKind) -> CutLine {
     let line = words(" has an object of kind ").name(&kind.kind);
     let line = line.say(" in ").name(&kind.api_version);
     line.say(", which the cluster does not serve")
-}
-
-fn of_crowded(crowded: &CrowdedPhase) -> CutLine {
-    words(&format!(
-        " makes {} objects of the phase {}, and a revision can have {MOST_OF_PHASE}",
-        crowded.objects, crowded.phase
-    ))
 }
 
 fn of_foreign(object: &ForeignObject) -> CutLine {
@@ -201,10 +196,9 @@ fn needed(
             let line = words("The package author must fix the manifests of ");
             line.then(versioned(refusal.resolved)).say(".")
         }
-        InstallFault::Crowded(_) => words(
-            "Only a version with fewer objects can be installed, or turn off BoxcutterRuntime, a \
-             feature gate of operator-controller.",
-        ),
+        InstallFault::Crowded => {
+            words("Only a version with fewer objects of one kind can be installed.")
+        }
         InstallFault::Unserved(_) => words("First install what provides this kind."),
         InstallFault::NoCertManager => words("First install cert-manager."),
         InstallFault::Foreign(crds) => needed_of_foreign(crds),

@@ -7,7 +7,7 @@ use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::InstallSettings;
 use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
-use olmguard_preflight::bundle::{BundleFault, BundledKind, CrowdedPhase};
+use olmguard_preflight::bundle::{BundleFault, BundledKind};
 use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{RefusedCrd, UncomparedCrd, UnreadableBundle};
 use olmguard_preflight::crd::{CrdFinding, CrdGeneration};
@@ -36,8 +36,8 @@ pub enum InstallFault {
     NoCertManager,
     /// Objects of the cluster that operator-controller does not take over: one or more.
     Foreign(Vec<ForeignObject>),
-    /// More objects than a revision of Boxcutter can have.
-    Crowded(CrowdedPhase),
+    /// More objects than Boxcutter takes in one phase.
+    Crowded,
     /// CRDs of the bundle that cannot replace others.
     Crds(CrdRefusal),
     /// A CRD that cannot be compared.
@@ -140,7 +140,7 @@ impl InstallFault {
             Self::Foreign(objects) => objects
                 .first()
                 .map_or(PreflightCheck::ExistsUnowned, ForeignObject::check),
-            Self::Crowded(_) => PreflightCheck::RevisionTooManyObjects,
+            Self::Crowded => PreflightCheck::RevisionTooManyObjects,
             Self::Crds(refusal) => refusal.checks().next().unwrap_or(PreflightCheck::CrdPanic),
             Self::Uncompared(_) => PreflightCheck::CrdApproximate,
         }
@@ -191,7 +191,7 @@ impl InstallFault {
             | Self::Unserved(_)
             | Self::NoCertManager
             | Self::Foreign(_)
-            | Self::Crowded(_)
+            | Self::Crowded
             | Self::Uncompared(_)
             | Self::Crds(_)
             | Self::Config(_)
