@@ -76,16 +76,15 @@ fn text(path: &Path) -> Result<String, AssetsError> {
     fs::read_to_string(path).map_err(|source| failed(path, source))
 }
 
-/// The files in the folders of this one, in the order of their names.
+/// The names and the texts of the files in the folders of this one, in their order.
 fn own(folder: &Path) -> Result<Vec<String>, AssetsError> {
     let mut texts = Vec::new();
     for folder in listed(folder)?.into_iter().filter(|path| path.is_dir()) {
-        let files = listed(&folder)?.into_iter().filter(|path| path.is_file());
-        texts.extend(
-            files
-                .map(|file| text(&file))
-                .collect::<Result<Vec<_>, _>>()?,
-        );
+        for file in listed(&folder)?.into_iter().filter(|path| path.is_file()) {
+            let name = file.strip_prefix(root()).unwrap_or(&file);
+            texts.push(name.display().to_string());
+            texts.push(text(&file)?);
+        }
         texts.extend(own(&folder)?);
     }
     Ok(texts)
