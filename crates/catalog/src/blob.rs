@@ -118,8 +118,8 @@ pub struct BundleBlob<'a> {
     pub package_property: PackageProperty<'a>,
     /// The first property that declares a dependency.
     pub dependency: Option<DependencyKind>,
-    /// What its `olm.csv.metadata` says about its installation, otherwise the CSV among its `olm.bundle.object`s; `None` if it
-    /// has neither, or one that cannot be read.
+    /// The facts of its installation in its `olm.csv.metadata`, otherwise in the CSV among its `olm.bundle.object`s; `None`
+    /// if it has neither, or if they cannot be read.
     pub install: Option<InstallFacts>,
 }
 

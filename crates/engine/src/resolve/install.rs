@@ -224,11 +224,11 @@ struct LaterFaults<'c> {
     case: &'c InstallCase<'c>,
     manifests: OnceCell<Option<InstallFault>>,
     crds: OnceCell<Option<InstallFault>>,
-    revisions: RefCell<Vec<(RevisionSettings, Option<InstallFault>)>>,
+    objects: RefCell<Vec<(ObjectSettings, Option<InstallFault>)>>,
 }
 
 /// Whether Boxcutter is on, and what provides certificates.
-type RevisionSettings = (bool, CertificateProvider);
+type ObjectSettings = (bool, CertificateProvider);
 
 impl<'c> LaterFaults<'c> {
     fn of(case: &'c InstallCase<'c>) -> Self {
@@ -236,24 +236,24 @@ impl<'c> LaterFaults<'c> {
             case,
             manifests: OnceCell::new(),
             crds: OnceCell::new(),
-            revisions: RefCell::default(),
+            objects: RefCell::default(),
         }
     }
 
     fn first(&self, settings: InstallSettings) -> Option<InstallFault> {
         let manifests = self.manifests.get_or_init(|| self.case.of_manifests());
-        manifests.clone().or_else(|| self.of_revision(settings))
+        manifests.clone().or_else(|| self.of_objects(settings))
     }
 
-    fn of_revision(&self, settings: InstallSettings) -> Option<InstallFault> {
+    fn of_objects(&self, settings: InstallSettings) -> Option<InstallFault> {
         let of = (settings.boxcutter, settings.certificates);
-        let mut revisions = self.revisions.borrow_mut();
-        if let Some((_, known)) = revisions.iter().find(|(known, _)| *known == of) {
+        let mut objects = self.objects.borrow_mut();
+        if let Some((_, known)) = objects.iter().find(|(known, _)| *known == of) {
             return known.clone();
         }
         let crds = || self.crds.get_or_init(|| self.case.of_crds()).clone();
-        let found = self.case.of_revision(settings, crds);
-        revisions.push((of, found.clone()));
+        let found = self.case.of_objects(settings, crds);
+        objects.push((of, found.clone()));
         found
     }
 }
@@ -367,7 +367,7 @@ impl InstallCase<'_> {
 
     /// The first fault of the objects in the cluster. Helm looks for kinds and for the owners of objects before it
     /// compares the CRDs; Boxcutter compares the CRDs, then makes a revision, and only then looks for the rest.
-    fn of_revision(
+    fn of_objects(
         &self,
         settings: InstallSettings,
         crds: impl Fn() -> Option<InstallFault>,

@@ -39,12 +39,12 @@ const LATER: [(&str, u8); 3] = [
     ("PodMonitor", 5),
 ];
 
-/// Whether some release takes this kind.
+/// Whether some release accepts this kind.
 pub(super) fn is_known(kind: &str) -> bool {
     is_namespaced(kind) || OTHERS.contains(&kind)
 }
 
-/// Whether operator-controller 1.`minor` may take this kind.
+/// Whether operator-controller 1.`minor` may accept this kind.
 pub(super) fn is_allowed(kind: &str, minor: u8) -> bool {
     let mut later = LATER.iter();
     is_known(kind) && !later.any(|(refused, last)| *refused == kind && minor <= *last)

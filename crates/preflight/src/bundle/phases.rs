@@ -26,10 +26,8 @@ impl RegistryBundle {
         }
         counts.into_values().any(|objects| objects > MOST_OF_PHASE)
     }
-}
 
-impl RegistryBundle {
-    /// At least as many objects as any phase has, quickly: a search for paths asks for each edge.
+    /// No phase has more objects. It is quick, because a search for paths asks for each edge.
     fn most_of_phase(&self) -> usize {
         let of_csv = |path| items(&self.csv, path).len();
         let permissions = of_csv(PERMISSIONS) + of_csv(CLUSTER_PERMISSIONS);

@@ -1,7 +1,7 @@
 //! The alternatives of `oneOf`, as crdify compares them: as sets of texts.
 //!
-//! Go generates the text of a schema. But it prints a schema in a map as it is in memory: where a number, a flag or a text is
-//! behind a pointer, with the address. An address is never twice the same, so an alternative with one is equal to no other,
+//! Go generates the text of a schema. But it prints a schema in a map as it is in memory: if a number, a flag or a text is
+//! behind a pointer, it prints the address. An address is never twice the same, so an alternative with one is equal to no other,
 //! not even to itself in another version.
 //!
 //! Upstream: crdify, [`pkg/validations/property/oneof.go`]; apiextensions-apiserver,

@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Counts bytes that are about to be allocated beside the text, as long as the loan is held.
+    /// Counts bytes that are about to be allocated, until the loan is dropped.
     pub(in crate::fbc) fn lend(&self, bytes: usize) -> CursorResult<Loan> {
         let Some(loan) = &self.loan else {
             return Ok(Loan::default());

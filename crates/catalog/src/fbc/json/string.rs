@@ -24,7 +24,7 @@ enum Escapes {
 }
 
 impl<'a> RawString<'a> {
-    /// How many bytes stand between its quotes.
+    /// The number of bytes between its quotes.
     pub(in crate::fbc) fn len(&self) -> usize {
         self.body.len()
     }

@@ -92,7 +92,7 @@ fn lines(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> Vec<CutLine> {
         InstallFault::NoCertManager => bundle()
             .say(" has webhooks, and the cluster has no cert-manager for their certificates"),
         InstallFault::Crowded => bundle().say(&format!(
-            " makes more than {MOST_OF_PHASE} objects in one phase, the most that OLM takes"
+            " makes more than {MOST_OF_PHASE} objects in one phase, and OLM accepts no more"
         )),
         InstallFault::Foreign(objects) => return first(objects.iter().map(of_foreign)),
         InstallFault::Crds(refused) => {
@@ -197,7 +197,7 @@ fn needed(
             line.then(versioned(refusal.resolved)).say(".")
         }
         InstallFault::Crowded => {
-            words("Only a version with fewer objects of one kind can be installed.")
+            words("Only a version with fewer objects in this phase can be installed.")
         }
         InstallFault::Unserved(_) => words("First install what provides this kind."),
         InstallFault::NoCertManager => words("First install cert-manager."),

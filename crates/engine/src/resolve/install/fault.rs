@@ -36,7 +36,7 @@ pub enum InstallFault {
     NoCertManager,
     /// Objects of the cluster that operator-controller does not take over: one or more.
     Foreign(Vec<ForeignObject>),
-    /// More objects than Boxcutter takes in one phase.
+    /// A phase of the revision has too many objects.
     Crowded,
     /// CRDs of the bundle that cannot replace others.
     Crds(CrdRefusal),
@@ -161,7 +161,7 @@ impl InstallFault {
         match self {
             // Older ones read one field of the configuration, or an annotation in its place.
             Self::Config(_) => minor >= SINCE_CONFIG_SCHEMA,
-            // The documented limit of Boxcutter is that of a label.
+            // The API documents the longest label as the limit of Boxcutter.
             Self::Name(name) => !settings.boxcutter || name.characters > LONGEST_LABEL,
             // The image can hold a Helm chart.
             Self::Format(_) => !settings.helm_charts,

@@ -401,9 +401,9 @@ fn a_revision_of_boxcutter_has_at_most_fifty_objects_in_a_phase() {
     let on: Option<&[&str]> = Some(&["BoxcutterRuntime=true"]);
     assert_eq!(
         answer(on, 51).message.unwrap(),
-        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 makes more than 50 objects in one phase, the most that OLM takes [Preflight]\n\
+        "P: 1.0.0 -> 1.1.0 refused: P.v1.1.0 makes more than 50 objects in one phase, and OLM accepts no more [Preflight]\n\
          Check: revision-too-many-objects\n\
-         Only a version with fewer objects of one kind can be installed.\n\
+         Only a version with fewer objects in this phase can be installed.\n\
          Catalog: c\n\
          Help: olmguard explain Preflight"
     );
