@@ -51,6 +51,11 @@ impl Ordinary {
         Self { ends, running }
     }
 
+    /// Whether an answer was missing or wrong: [`end`](Self::end) panics.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.running.is_finished()
+    }
+
     /// How many answers there were, each of them right.
     pub(crate) async fn end(self) -> usize {
         self.ends.store(true, Ordering::Relaxed);

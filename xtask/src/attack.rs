@@ -1,6 +1,7 @@
 //! Attacks the program as it is delivered, under the limit that it is delivered with: `tests/attacked.rs`.
 
 use crate::build::{Build, BuildError};
+use crate::image::ENVIRONMENT;
 use crate::program::Program;
 
 /// Builds the program, and attacks it.
@@ -9,5 +10,6 @@ pub(crate) fn run() -> Result<(), BuildError> {
     // With the features of the whole workspace, as all tests are built.
     let test = Program::cargo("test --quiet --workspace --test attacked");
     let test = test.args(["--", "--ignored", "--nocapture"]);
+    let test = test.env(ENVIRONMENT.0, ENVIRONMENT.1);
     Ok(test.env("OLMGUARD_ATTACKED", build.program).run()?)
 }

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::assets::{self, AssetsError};
 use crate::build::{Build, BuildError};
-use crate::image::{self, ImageError};
+use crate::image::{self, ENVIRONMENT, ImageError};
 use crate::program::{Program, ProgramError};
 
 /// Why the end-to-end tests did not pass.
@@ -98,6 +98,7 @@ fn with_means(tests: Program) -> Result<Program, E2eError> {
     let image = image::write(&build, build.target_folder.join("image"))?;
     let other = other_build(&build)?;
     Ok(tests
+        .env(ENVIRONMENT.0, ENVIRONMENT.1)
         .env("OLMGUARD_E2E_BIN", env::join_paths(assets.programs)?)
         .env("OLMGUARD_E2E_CRDS", env::join_paths(assets.crds)?)
         .env("OLMGUARD_E2E_GUARD", build.program)

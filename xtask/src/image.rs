@@ -16,6 +16,7 @@ mod layout;
 use std::path::{self, PathBuf};
 use std::{fs, io};
 
+pub(crate) use self::documents::ENVIRONMENT;
 use self::documents::{About, descriptor_of, index};
 use self::layout::{Blob, Layout, MARK};
 use crate::build::{Build, BuildError};

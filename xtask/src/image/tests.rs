@@ -35,6 +35,7 @@ fn every_content_is_found_from_the_index_and_named_by_its_digest() {
     let configuration = json(&layout, &manifest["config"]);
     assert_eq!(configuration["config"]["User"], "65532:65532");
     assert_eq!(configuration["config"]["Entrypoint"][0], "/olmguard");
+    assert_eq!(configuration["config"]["Env"][0], "MIMALLOC_PURGE_DELAY=0");
     assert_eq!(configuration["created"], "2026-01-02T03:04:05Z");
     assert_eq!(
         manifest["annotations"]["org.opencontainers.image.revision"],
