@@ -43,9 +43,12 @@ pub(crate) struct PolicyPlace {
 /// Objects of both kinds, each name once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PolicyObjects {
-    policies: BTreeMap<Box<str>, PlacedPolicy>,
-    guardrails: BTreeMap<Box<str>, GuardrailsObject>,
+    policies: BTreeMap<ObjectKey, PlacedPolicy>,
+    guardrails: BTreeMap<ObjectKey, GuardrailsObject>,
 }
+
+/// A name, or nothing and a number: objects whose names cannot be read are not one object.
+type ObjectKey = (Box<str>, usize);
 
 /// A policy, and where its conditions are if it is from a file.
 #[derive(Clone, Debug)]
@@ -161,6 +164,11 @@ impl PolicyObject {
     }
 }
 
+/// The key of an object that is added to so many.
+fn key(name: &str, count: usize) -> ObjectKey {
+    (name.into(), if name.is_empty() { count } else { 0 })
+}
+
 fn title(kind: &str, name: &str) -> String {
     format!("{kind} {name}")
 }
@@ -186,20 +194,27 @@ impl PolicyObjects {
     pub(crate) fn add(&mut self, object: PolicyObject, conditions: Option<PolicyPlace>) {
         match object {
             PolicyObject::Policy(policy) => {
-                let (name, policy) = (policy.name().into(), *policy);
-                let placed = PlacedPolicy { policy, conditions };
-                self.policies.insert(name, placed);
+                let key = key(policy.name(), self.policies.len());
+                let policy = *policy;
+                self.policies
+                    .insert(key, PlacedPolicy { policy, conditions });
             }
             PolicyObject::Guardrails(object) => {
-                self.guardrails.insert(object.name.clone(), object);
+                let key = key(&object.name, self.guardrails.len());
+                self.guardrails.insert(key, object);
             }
         }
     }
 
     /// Adds all of these, which replace those of their names.
     pub(crate) fn extend(&mut self, others: Self) {
-        self.policies.extend(others.policies);
-        self.guardrails.extend(others.guardrails);
+        for placed in others.policies.into_values() {
+            let policy = PolicyObject::Policy(placed.policy.into());
+            self.add(policy, placed.conditions);
+        }
+        for object in others.guardrails.into_values() {
+            self.add(PolicyObject::Guardrails(object), None);
+        }
     }
 
     /// Bounds all policies together: [`UpgradePolicy::bound_together`]. Those that do not fit come out.
@@ -245,5 +260,32 @@ impl FromIterator<PolicyObject> for PolicyObjects {
         let objects = objects.into_iter();
         objects.for_each(|object| all.add(object, None));
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tool that gives out names would make several objects of them.
+    #[test]
+    fn objects_without_a_name_do_not_replace_each_other() {
+        let object = |kind: &str, name: Option<&str>| {
+            let spec = json!({"package": "p"});
+            PolicyObject::read(
+                &json!({"apiVersion": "olmguard.dev/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec}),
+            )
+        };
+        for kind in [KIND, GuardrailsObject::KIND] {
+            let add = |all: &mut PolicyObjects| all.add(object(kind, None), None);
+            let mut all = PolicyObjects::default();
+            add(&mut all);
+            let mut others = all.clone();
+            add(&mut others);
+            others.add(object(kind, Some("a")), None);
+            all.add(object(kind, Some("a")), None);
+            all.extend(others);
+            assert_eq!(all.policies.len() + all.guardrails.len(), 4, "{kind}");
+        }
     }
 }

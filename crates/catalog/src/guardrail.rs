@@ -23,7 +23,7 @@ use crate::version::{Extent, Membership, SkipRange, Version};
 
 pub(crate) use crate::guardrail::read::VALUE_PER_BYTE;
 pub use crate::guardrail::read::{
-    GuardrailProblem, GuardrailsObject, UnreadGuardrails, read, read_text,
+    API_VERSION, GuardrailProblem, GuardrailsObject, UnreadGuardrails, read, read_text,
 };
 
 /// The schema of a blob, and the type of a property, that holds guardrails.

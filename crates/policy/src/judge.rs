@@ -42,6 +42,10 @@ fn violations(
     conditions: Conditions<'_>,
 ) -> Vec<PolicyViolation> {
     let change = scope.change;
+    // It is perhaps about other extensions, so it refuses moves, and nothing else.
+    if !change.is_move && policy.matching.is_unread {
+        return Vec::new();
+    }
     let rules = &policy.rules;
     let mut found: Vec<Found> = unreadable(policy, change).into_iter().collect();
     let asked = RULES.iter().filter(|(asked, _)| asked.of(change));

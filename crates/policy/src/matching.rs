@@ -16,6 +16,8 @@ pub(crate) struct Matching {
     packages: Option<Vec<Box<str>>>,
     selector: Selector,
     namespaces: Option<Vec<Box<str>>>,
+    /// Whether it is not known which extensions are meant.
+    pub(crate) is_unread: bool,
 }
 
 impl Matching {
@@ -25,7 +27,15 @@ impl Matching {
         let before = faults.count();
         let read = Self::parts(value, faults);
         read.filter(|_| faults.count() == before)
-            .unwrap_or_default()
+            .unwrap_or_else(Self::unread)
+    }
+
+    /// Matches everything, because it cannot be read.
+    pub(crate) fn unread() -> Self {
+        Self {
+            is_unread: true,
+            ..Self::default()
+        }
     }
 
     fn parts(value: &Value, faults: &mut FaultList) -> Option<Self> {
@@ -37,6 +47,7 @@ impl Matching {
             packages,
             selector: selector.unwrap_or_else(Selector::everything),
             namespaces: names(&members, "namespaces", &NAMESPACES, faults),
+            is_unread: false,
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use olmguard_catalog::guardrail::API_VERSION;
 use olmguard_catalog::members::{Members, TextRule, WordRule};
 use serde_json::Value;
 
@@ -228,20 +229,24 @@ fn name<'v>(members: &Members<'v>, faults: &mut FaultList) -> Option<&'v str> {
 fn spec(members: &Members<'_>, policy: &mut UpgradePolicy, faults: &mut FaultList) {
     let expected = "a mapping with match and rules";
     let spec = members.needed("spec", expected, faults);
+    let before = faults.count();
     let Some(spec) = spec.and_then(|spec| Members::of(spec, "spec", SPEC, faults)) else {
         return;
     };
+    let has_unknown_keys = faults.count() > before;
     let enforcement = spec.word("enforcement", &ENFORCEMENT, faults);
     policy.enforcement = enforcement.unwrap_or(Enforcement::Deny);
-    if let Some(value) = spec.get("match") {
-        policy.matching = Matching::read(value, faults);
-    }
+    policy.matching = match spec.get("match") {
+        Some(value) => Matching::read(value, faults),
+        // One of them is perhaps meant.
+        None if has_unknown_keys => Matching::unread(),
+        None => Matching::default(),
+    };
     if let Some(value) = spec.get("rules") {
         policy.rules = RuleSet::read(value, faults);
     }
 }
 
-const API_VERSION: &str = "olmguard.dev/v1alpha1";
 const OBJECT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
 const SPEC: &[&str] = &["enforcement", "match", "rules"];
 

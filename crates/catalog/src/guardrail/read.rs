@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde_json::Value;
 
-use crate::guardrail::{Action, BaseGraph, Guardrails, Passage, Range, Rule, RuleKind};
+use crate::guardrail::{Action, BaseGraph, Guardrails, Passage, Range, Rule, RuleKind, SCHEMA};
 use crate::heap::{Heap, allocated};
 use crate::members::{
     ECHOED_BYTES, FieldFaults, FieldProblem, Members, TextRule, WordRule, beginning, text,
@@ -283,7 +283,9 @@ impl GuardrailsObject {
 
     /// Reads the whole object. It never fails: what cannot be read forbids every upgrade of the package.
     pub fn read(object: &Value) -> Self {
-        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        let mut faults = FirstFault::default();
+        let members = Members::of(object, "", OBJECT, &mut faults);
+        let name = members.and_then(|members| head(&members, &mut faults));
         let (package, stated) = match spec(object) {
             Ok((package, spec)) => (Some(package.into()), read(spec).map_err(below_spec)),
             Err(unread) => (None, Err(unread)),
@@ -291,8 +293,37 @@ impl GuardrailsObject {
         Self {
             name: name.unwrap_or_default().into(),
             package,
-            stated,
+            stated: faults.0.map_or(stated, Err),
         }
+    }
+}
+
+/// Reports an object of another version or schema, which could mean other rules. Returns its name.
+fn head<'v>(members: &Members<'v>, faults: &mut FirstFault) -> Option<&'v str> {
+    members.needed("apiVersion", API_VERSION, faults);
+    members.word("apiVersion", &API_VERSIONS, faults);
+    let spec = members.get("spec");
+    let spec = spec.and_then(|spec| Members::any(spec, "spec", faults));
+    spec.and_then(|spec| spec.word("schema", &SCHEMAS, faults));
+    let metadata = members.needed("metadata", "an object with a name", faults)?;
+    let metadata = Members::any(metadata, "metadata", faults)?;
+    filled(&metadata, "name", "a name", faults)
+}
+
+/// The version of the objects by which administrators restrict upgrades.
+pub const API_VERSION: &str = "olmguard.dev/v1alpha1";
+
+const OBJECT: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status"];
+
+const API_VERSIONS: WordRule<()> = only(&[API_VERSION]);
+
+const SCHEMAS: WordRule<()> = only(&[SCHEMA]);
+
+const fn only(known: &'static [&'static str]) -> WordRule<()> {
+    WordRule {
+        rule: TEXT,
+        known,
+        meant: &[()],
     }
 }
 
@@ -428,7 +459,8 @@ mod tests {
 
     #[track_caller]
     fn says(spec: &Value, package: Option<&str>, fault: Option<&str>) {
-        let object = json!({"metadata": {"name": "lantern"}, "spec": spec});
+        let object =
+            json!({"apiVersion": API_VERSION, "metadata": {"name": "lantern"}, "spec": spec});
         let read = GuardrailsObject::read(&object);
         assert_eq!(&*read.name, "lantern");
         assert_eq!(read.package.as_deref(), package, "{spec}");
@@ -480,6 +512,39 @@ mod tests {
             ),
         ] {
             says(&spec, None, Some(fault));
+        }
+    }
+
+    #[test]
+    fn an_object_says_which_it_is_and_nothing_beside_its_spec() {
+        let changed = |change: fn(&mut Value)| {
+            let mut object = json!({"apiVersion": API_VERSION, "kind": "UpgradeGuardrails", "metadata": {"name": "a"},
+                "spec": {"package": "p", "schema": SCHEMA}, "status": {}});
+            change(&mut object);
+            let read = GuardrailsObject::read(&object);
+            assert_eq!(read.package.as_deref(), Some("p"), "it binds one package");
+            read.stated.err().map(|unread| unread.to_string())
+        };
+        assert_eq!(changed(|_| ()), None);
+        for (change, expected) in [
+            (
+                (|object| object["rules"] = json!([])) as fn(&mut Value),
+                "rules: unknown key: expected one of apiVersion, kind, metadata, spec, status",
+            ),
+            (
+                |object| object["apiVersion"] = json!("a/v2"),
+                "apiVersion: unknown value \"a/v2\": expected one of olmguard.dev/v1alpha1",
+            ),
+            (
+                |object| object["spec"]["schema"] = json!("v9"),
+                "spec.schema: unknown value \"v9\": expected one of olmguard.guardrails.v1alpha1",
+            ),
+            (
+                |object| object["metadata"] = json!({"generateName": "a"}),
+                "metadata.name: missing: expected a name",
+            ),
+        ] {
+            assert_eq!(changed(change).as_deref(), Some(expected));
         }
     }
 }

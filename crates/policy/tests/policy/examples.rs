@@ -492,6 +492,47 @@ fn a_condition_that_does_not_compile_refuses_every_move() {
     assert_eq!(policy.violations(&stays), []);
 }
 
+/// It is perhaps about other extensions: their edits are not to fail by rules that were never meant for them.
+#[test]
+fn a_match_that_cannot_be_read_refuses_moves_and_nothing_else() {
+    let facts = Facts::update("0.6.0", "0.6.1").with_range(">=0.6.0");
+    let moves = Change {
+        bypass: true,
+        ..facts.change()
+    };
+    let stays = Change {
+        is_move: false,
+        ..moves
+    };
+    let rules =
+        json!({"range": "Pinned", "bypass": "Deny", "conditions": [{"expression": "range == ''"}]});
+    for (key, matching, fault, of_stays) in [
+        (
+            "match",
+            json!({"packages": ["A_*"]}),
+            "spec.match.packages[0]",
+            0,
+        ),
+        ("match", json!({"pakages": ["a"]}), "spec.match.pakages", 0),
+        ("mtach", json!({"packages": ["a"]}), "spec.mtach", 0),
+        ("match", json!({}), "", 3),
+    ] {
+        let policy = UpgradePolicy::read(&spec(&json!({key: matching, "rules": rules})));
+        let found = policy.faults().iter().map(|fault| &*fault.path);
+        assert_eq!(found.collect::<Vec<_>>().concat(), fault);
+        assert_eq!(policy.violations(&stays).len(), of_stays, "{fault}");
+        let first = policy.violations(&moves).swap_remove(0).rule.path();
+        assert_eq!(
+            first,
+            if fault.is_empty() {
+                "spec.rules.range"
+            } else {
+                fault
+            }
+        );
+    }
+}
+
 #[test]
 fn a_policy_that_warns_never_denies() {
     let mut object = spec(&json!({"enforcement": "Warn", "rules": {
