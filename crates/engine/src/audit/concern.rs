@@ -1,7 +1,7 @@
 //! The concerns about an extension, a closed set of words: metrics and reports label by them.
 
 use crate::audit::place::version;
-use crate::audit::{Audit, Deprecations, NextEdit, Onward};
+use crate::audit::{Audit, Deprecations, NextEdit, Onward, Place};
 use crate::judge::{Ruling, Token, Verdict, Walk};
 
 word_set! {
@@ -23,6 +23,8 @@ word_set! {
         Stranded => "stranded",
         /// No catalog has the installed bundle any more.
         NotInCatalog => "not_in_catalog",
+        /// The installed bundle violates upgrade policies.
+        AgainstPolicy => "against_policy",
         /// The package is deprecated.
         PackageDeprecated => "package_deprecated",
         /// The installed bundle is deprecated.
@@ -62,10 +64,8 @@ impl Concern {
             Self::Moves => walks(audit, |walk| !walk.steps.is_empty()),
             Self::Bypass => audit.bypass.is_some(),
             Self::Unbounded => audit.is_unbounded == Some(true),
-            Self::NotInCatalog => {
-                let place = audit.place.as_ref();
-                place.is_some_and(|place| place.installed.is_empty())
-            }
+            Self::NotInCatalog => is_at(audit, |place| place.installed.is_empty()),
+            Self::AgainstPolicy => is_at(audit, |place| !place.violations.is_empty()),
             Self::PackageDeprecated => deprecates(audit, |all| all.of_package.is_some()),
             Self::BundleDeprecated => deprecates(audit, |all| all.is_of_bundle),
             Self::ChannelDeprecated => deprecates(audit, |all| !all.of_channels.is_empty()),
@@ -119,6 +119,9 @@ fn arrives(walk: &Walk<'_>, next: &NextEdit<'_>) -> bool {
 }
 
 fn deprecates(audit: &Audit<'_>, is: impl Fn(&Deprecations<'_>) -> bool) -> bool {
-    let place = audit.place.as_ref();
-    place.is_some_and(|place| is(&place.deprecations))
+    is_at(audit, |place| is(&place.deprecations))
+}
+
+fn is_at(audit: &Audit<'_>, is: impl Fn(&Place<'_>) -> bool) -> bool {
+    audit.place.as_ref().is_some_and(is)
 }

@@ -4,8 +4,11 @@ use crate::audit::onward::{Onward, Question, offers};
 use crate::audit::strict;
 use crate::extension::{Fields, Filter, InstalledBundle};
 use crate::judge::{Basis, Request};
-use crate::resolve::{Choice, Offer, Origin};
+use crate::resolve::{
+    Choice, MatchingPolicies, Offer, Origin, PolicyFinding, PolicyStep, Query, StepStart,
+};
 use olmguard_catalog::version::VersionRelease;
+use olmguard_policy::{Maker, Operation};
 
 /// The place of an installed bundle in the catalogs.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub struct Place<'s> {
     pub newer: usize,
     /// The deprecations that concern it.
     pub deprecations: Deprecations<'s>,
+    /// The rules about a bundle that the installed bundle violates, in the catalog in which it violates the fewest.
+    pub violations: Vec<PolicyFinding<'s>>,
     /// The next edit towards the newest version.
     pub onward: Onward<'s>,
 }
@@ -65,6 +70,7 @@ impl<'s> Place<'s> {
         Some(Self {
             newest: newer.first().copied(),
             deprecations: Deprecations::of(&here, &request.filter.channels),
+            violations: violations(basis, request, &origin, &here),
             onward: question.onward(!newer.is_empty()),
             newer: newer.len(),
             installed: here,
@@ -91,6 +97,31 @@ impl<'s> Deprecations<'s> {
             of_channels,
         }
     }
+}
+
+/// No admission sees what is already installed, so it is compared with the rules for a step that OLM makes itself.
+fn violations<'s>(
+    basis: Basis<'s>,
+    request: &Request<'_>,
+    origin: &Origin<'_>,
+    here: &[Choice<'s>],
+) -> Vec<PolicyFinding<'s>> {
+    let (upgrades, rules) = (&basis.policies.upgrades, basis.snapshot.rules());
+    let policies =
+        MatchingPolicies::of(upgrades, request.filter, request.context, rules.masterminds);
+    let query = Query::compile(request.filter, basis.snapshot).ok();
+    let findings = here.iter().map(|installed| {
+        policies.findings(&PolicyStep {
+            maker: Maker::Olm,
+            after: None,
+            from: StepStart::At(origin),
+            to: *installed,
+            is_move: true,
+            operation: Operation::Update,
+            range: query.as_ref().and_then(Query::range),
+        })
+    });
+    findings.min_by_key(Vec::len).unwrap_or_default()
 }
 
 /// The installed bundle in an offer; if its name is not known, every bundle of its version.

@@ -300,6 +300,44 @@ fn policies_that_forbid_every_step_close_the_path() {
     });
 }
 
+#[test]
+fn what_is_installed_against_a_policy_is_named() {
+    let scene = Scene::new(CHAIN, "1.2.0").range("1.2.0");
+    for (rules, expected) in [
+        (json!({"versions": {"allow": "<1.2.0"}}), 1),
+        (json!({"versions": {"deny": "1.2.0", "allow": "1.1.0"}}), 2),
+        (json!({"catalogs": ["internal"]}), 1),
+        (json!({"conditions": [{"expression": "to.minor < 2"}]}), 1),
+        (
+            json!({"versions": {"deny": "1.1.0"}, "step": "Patch", "prereleases": "Deny", "deprecated": "Deny"}),
+            0,
+        ),
+        (
+            json!({"conditions": [{"expression": "from == null || to.major == from.major"}]}),
+            0,
+        ),
+        (
+            json!({"windows": [{"schedule": "0 22 * * *", "duration": "1h"}], "range": "Pinned"}),
+            0,
+        ),
+    ] {
+        let ruled = scene.clone().ruled("newer", &rules);
+        ruled.see(|audit| {
+            let place = audit.place.as_ref().expect("a place");
+            assert_eq!(place.violations.len(), expected, "{rules}");
+        });
+        let concerns = ruled.concerns();
+        assert_eq!(
+            concerns,
+            ["against_policy"; 1][..expected.min(1)],
+            "{rules}"
+        );
+    }
+    // A rule about the edit is a matter of the spec.
+    let bounded = Scene::new(CHAIN, "1.2.0").ruled("bounded", &json!({"range": "Bounded"}));
+    assert_eq!(bounded.concerns(), ["forbidden", "unbounded"]);
+}
+
 /// What onward says is what a judgement says of each of its edits.
 #[test]
 fn the_next_edit_is_admitted() {
@@ -319,7 +357,7 @@ fn the_words_of_concerns_are_a_closed_set() {
     let mut distinct = words.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    assert_eq!((distinct.len(), words.len()), (17, 17));
+    assert_eq!((distinct.len(), words.len()), (18, 18));
     assert!(Concern::ALL.is_sorted());
     assert_eq!(words.first(), Some(&"unresolvable"));
 }

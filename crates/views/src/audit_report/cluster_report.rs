@@ -250,6 +250,7 @@ fn weight(concern: Concern) -> (Outcome, &'static str) {
         Concern::Undecided => (Outcome::Error, "medium"),
         Concern::Stranded
         | Concern::NotInCatalog
+        | Concern::AgainstPolicy
         | Concern::PackageDeprecated
         | Concern::BundleDeprecated
         | Concern::Bypass => (Outcome::Warn, "medium"),

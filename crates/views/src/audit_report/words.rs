@@ -2,7 +2,8 @@
 
 use olmguard_catalog::version::go;
 use olmguard_engine::audit::{Audit, Concern, Deprecations, NextEdit, Onward, Place};
-use olmguard_engine::explain::{of_preflight, unknown};
+use olmguard_engine::explain::text::list;
+use olmguard_engine::explain::{denial, of_preflight, unknown};
 use olmguard_engine::judge::{Verdict, pin};
 use olmguard_engine::resolve::Choice;
 
@@ -30,6 +31,7 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
         Concern::NotInCatalog => {
             Some("the installed bundle is no longer in any selected catalog".to_owned())
         }
+        Concern::AgainstPolicy => of_place(against),
         Concern::BundleDeprecated => Some("the installed bundle is deprecated".to_owned()),
         Concern::PackageDeprecated => of_place(|place| package(&place.deprecations)),
         Concern::ChannelDeprecated => of_place(|place| channels(&place.deprecations)),
@@ -50,6 +52,7 @@ pub(crate) fn counted(concern: Concern, count: usize) -> Option<&'static str> {
         Concern::MovesToPrerelease => ("upgrades to a prerelease", "upgrade to a prerelease"),
         Concern::Undecided => ("undecided", "undecided"),
         Concern::Stranded => ("stranded", "stranded"),
+        Concern::AgainstPolicy => ("against policies", "against policies"),
         Concern::Moves => ("upgrades automatically", "upgrade automatically"),
         Concern::Behind => ("behind", "behind"),
         Concern::NotInCatalog
@@ -72,6 +75,18 @@ fn forbidden_move(audit: &Audit<'_>) -> Option<String> {
         step.from
     ))
 }
+
+fn against(place: &Place<'_>) -> String {
+    let rules = place
+        .violations
+        .iter()
+        .map(|found| denial(found).to_string());
+    let rules = list(&rules.collect::<Vec<_>>(), "; ", MOST_RULES);
+    format!("the installed version violates upgrade policies: {rules}")
+}
+
+/// The rules that a sentence names.
+const MOST_RULES: usize = 3;
 
 fn bypass(audit: &Audit<'_>) -> Option<String> {
     let token = audit.bypass?.without;
