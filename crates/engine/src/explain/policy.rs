@@ -8,7 +8,7 @@ use crate::extension::Fields;
 use crate::judge::{PolicyFinding, PolicyRefusal, RuledEdit, Ruling};
 use crate::resolve::Choice;
 use olmguard_catalog::version::go;
-use olmguard_policy::{ConditionOutcome, Opening, PolicyRule, RangeShape, Step};
+use olmguard_policy::{ConditionOutcome, Enforcement, Opening, PolicyRule, RangeShape, Step};
 
 /// A rule of an upgrade policy that an edit violates.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -154,15 +154,14 @@ pub(super) fn against(found: &PolicyFinding<'_>, range: &str) -> CutLine {
 fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
     let line = CutLine::default().say("policy ").name(found.policy.name());
     let bundle = |line: CutLine| line.then(versioned(found.to));
+    let denies = denies(found.violation.enforcement);
     match &found.violation.rule {
-        PolicyRule::Unreadable(_) => {
-            line.say(" is not valid, so it denies every change of version")
-        }
+        PolicyRule::Unreadable(_) => line.say(INVALID).say(denies).say("every change of version"),
         PolicyRule::VersionNotAllowed { allow } => {
             bundle(line.say(" allows only ").written(allow).say(", not "))
         }
         PolicyRule::VersionDenied { deny } => {
-            let line = bundle(line.say(" denies "));
+            let line = bundle(line.say(denies));
             line.say(" (versions.deny: ").written(deny).say(")")
         }
         PolicyRule::Step { found, largest } => {
@@ -173,13 +172,13 @@ fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
             *largest,
             "the installed version is unknown or cannot be read",
         )),
-        PolicyRule::Prerelease => bundle(line.say(" denies prereleases: ")),
-        PolicyRule::Deprecated => bundle(line.say(" denies what is deprecated: ")),
+        PolicyRule::Prerelease => bundle(line.say(denies).say("prereleases: ")),
+        PolicyRule::Deprecated => bundle(line.say(denies).say("what is deprecated: ")),
         PolicyRule::Range { needed, .. } => too_wide(line, *needed, range),
         PolicyRule::Catalog { .. } => line
             .say(" does not allow catalog ")
             .name(&found.to.catalog.name),
-        PolicyRule::Bypass => line.say(" does not allow the override (SelfCertified)"),
+        PolicyRule::Bypass => line.say(" does not allow the override"),
         PolicyRule::BypassPermission => line
             .say(" requires the permission \"bypass\" for the override: the API server checks it"),
         PolicyRule::Window { opens, .. } => window(line, opens.as_ref()),
@@ -191,6 +190,16 @@ fn rule(found: &PolicyFinding<'_>, range: &str) -> CutLine {
         } => condition(line, *index, expression, outcome),
     }
 }
+
+/// What a rule does about what violates it, with a space on both sides.
+fn denies(enforcement: Enforcement) -> &'static str {
+    match enforcement {
+        Enforcement::Deny => " denies ",
+        Enforcement::Warn => " warns of ",
+    }
+}
+
+const INVALID: &str = " is not valid, so it";
 
 fn largest_step(largest: Step, but: &str) -> String {
     let largest = largest.as_str();
@@ -251,8 +260,21 @@ fn place(found: &PolicyFinding<'_>) -> String {
 pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> CutLine {
     let words = refusal.findings.iter().filter_map(remedy);
     let first = words.min_by_key(|(order, _)| *order);
-    let within = || no_path(facts, refusal.resolved);
-    first.map_or_else(within, |(_, words)| words)
+    let first = first.map(|(_, words)| words);
+    first
+        .or_else(|| wait(refusal))
+        .unwrap_or_else(|| no_path(facts, refusal.resolved))
+}
+
+/// That the same edit is allowed later, if time is all that is missing.
+fn wait(refusal: &PolicyRefusal<'_>) -> Option<CutLine> {
+    let mut rules = refusal.findings.iter().map(|found| &found.violation.rule);
+    let is_enough = rules.all(|rule| matches!(rule, PolicyRule::Window { opens: Some(_), .. }));
+    let words = match &*refusal.findings {
+        [_] => WAIT,
+        _ => WAIT_FOR_ALL,
+    };
+    is_enough.then(|| CutLine::default().say(words))
 }
 
 /// That policies leave no path to a bundle, or no bundle to install.
@@ -273,7 +295,6 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
             let line = line.say("Fix UpgradePolicy ").name(found.policy.name());
             (0, line.say(": it is not valid."))
         }
-        PolicyRule::Window { opens: Some(_), .. } => (1, line.say(WAIT)),
         PolicyRule::Window { opens: None, .. } => (1, line.say(NEVER_OPENS)),
         PolicyRule::Bypass => (2, line.say(WITHOUT_BYPASS)),
         _ => return None,
@@ -282,6 +303,8 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
 
 /// The rule says when.
 const WAIT: &str = "Wait until the next window opens.";
+const WAIT_FOR_ALL: &str =
+    "Wait until the windows of all these policies are open at the same time.";
 const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
 const WITHOUT_BYPASS: &str =
     "Remove the override, and upgrade step by step: olmguard path shows the steps.";

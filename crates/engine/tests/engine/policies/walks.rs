@@ -309,7 +309,7 @@ fn a_policy_that_warns_warns_once_of_a_walk() {
     assert_eq!(answer.token, Token::Resolved);
     let about = |warning: &&String| warning.contains("policy warns");
     let warnings: Vec<_> = answer.warnings.iter().filter(about).collect();
-    assert_eq!(warnings, ["policy warns denies prereleases: 1.1.0-rc.1"]);
+    assert_eq!(warnings, ["policy warns warns of prereleases: 1.1.0-rc.1"]);
 }
 
 #[test]

@@ -77,6 +77,26 @@ fn a_denied_version_is_left_out_by_the_range_of_the_fix() {
 }
 
 #[test]
+fn waiting_helps_only_where_time_is_all_that_is_missing() {
+    let window = |hour: u8| {
+        let schedule = format!("0 {hour} * * *");
+        json!({"rules": {"windows": [{"schedule": schedule, "duration": "1h"}]}})
+    };
+    let needed = |scene: &Scene| scene.answer().needed.expect("something");
+    let nights = Scene::to("0.6.1").ruled("nights", &window(22));
+    assert_eq!(needed(&nights), "Wait until the next window opens.");
+    assert_eq!(
+        needed(&nights.clone().ruled("mornings", &window(3))),
+        "Wait until the windows of all these policies are open at the same time."
+    );
+    let denied = json!({"rules": {"versions": {"deny": "0.6.1"}}});
+    assert_eq!(
+        needed(&nights.ruled("denied", &denied)),
+        "No upgrade path from 0.6.0 to 0.6.1 that all policies allow."
+    );
+}
+
+#[test]
 fn a_closed_window_names_its_next_opening() {
     let nights = json!({"rules": {"windows": [
         {"schedule": "0 22 * * 1-5", "duration": "6h", "timeZone": "Europe/Berlin"},
@@ -137,7 +157,7 @@ fn the_bypass_is_bound_by_policies() {
     denies(
         &Scene::to("1.0.0").bypassing().ruled("prod", &denied),
         &[
-            "argocd-operator: 0.6.0 -> 1.0.0 refused: policy prod does not allow the override (SelfCertified) [Policy]",
+            "argocd-operator: 0.6.0 -> 1.0.0 refused: policy prod does not allow the override [Policy]",
             "Rule: UpgradePolicy prod, spec.rules.bypass",
             "Remove the override, and upgrade step by step: olmguard path shows the steps.",
         ],
