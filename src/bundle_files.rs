@@ -15,7 +15,7 @@ use crate::manifest::{
     DocumentError, Documents, InputError, ManifestObject, Position, documents, read_file,
 };
 use crate::source::image::{ImageError, ImageKind};
-use crate::source::{FilesPlace, Progress};
+use crate::source::{FilesPlace, Progress, SourceError, image_of};
 use olmguard_catalog::heap::Heap;
 use olmguard_catalog::memory::{Account, Loan};
 use olmguard_preflight::bundle::{
@@ -37,6 +37,8 @@ pub(crate) enum BundleFilesError {
         .file.display()
     )]
     NoAnnotations { file: PathBuf },
+    #[error(transparent)]
+    Meant(SourceError),
     #[error("{}: more than {MOST_BYTES} bytes of manifests: expected a bundle that a Helm release has room for", .folder.display())]
     TooLarge { folder: PathBuf },
     #[error("{}: no room: expected manifests for which the memory of images is enough", .file.display())]
@@ -85,6 +87,7 @@ impl BundleFilesError {
             Self::Folder { source, .. } => source.kind() == ErrorKind::NotFound,
             // The directory can be a link, which operator-controller follows.
             Self::Image(_)
+            | Self::Meant(_)
             | Self::Memory { .. }
             | Self::File { .. }
             | Self::Document { .. }
@@ -195,6 +198,9 @@ impl BundleFolder<'_> {
             ManifestMemory::Unbounded => Account::default().loan(),
             ManifestMemory::Of(account) => account.loan(),
         };
+        if let Some(image) = image_of(self.root).filter(|_| !self.root.exists()) {
+            return Err(BundleFilesError::Meant(SourceError::Image { image }));
+        }
         let annotations = self.root.join("metadata/annotations.yaml");
         if !annotations.exists() {
             let file = self.shown(&annotations);

@@ -179,11 +179,12 @@ fn read_folder<I: Intake>(
 /// Opens a file and notes its length.
 fn open(path: &Path, progress: &Progress) -> Result<(File, Box<str>), SourceError> {
     let failed = |action| move |source| io_error(path, action, source);
-    let file = File::open(path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound if is_image(path) => SourceError::Image {
-            image: display(path),
-        },
-        _ => io_error(path, "open", source),
+    let file = File::open(path).map_err(|source| {
+        let image = image_of(path).filter(|_| source.kind() == io::ErrorKind::NotFound);
+        match image {
+            Some(image) => SourceError::Image { image },
+            None => io_error(path, "open", source),
+        }
     })?;
     let metadata = file.metadata().map_err(failed("read"))?;
     let name = display(path);
@@ -197,16 +198,16 @@ fn open(path: &Path, progress: &Progress) -> Result<(File, Box<str>), SourceErro
     Ok((file, name))
 }
 
-/// Whether a path reads as `HOST/REPOSITORY:TAG`, perhaps without the tag: a host has a dot or a port, or is this
-/// machine, and the name of a file has an extension.
-fn is_image(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    let Some((host, repository)) = text.split_once('/') else {
-        return false;
-    };
+/// The image that a path names, if it reads as `HOST/REPOSITORY:TAG`, perhaps without the tag, or as skopeo writes that: a
+/// host has a dot or a port, or is this machine, and the name of a file has an extension.
+pub(crate) fn image_of(path: &Path) -> Option<Box<str>> {
+    let text = display(path);
+    let text = text.strip_prefix("docker://").unwrap_or(&text);
+    let (host, repository) = text.split_once('/')?;
     let is_host = host.trim_matches('.').contains(['.', ':']) || host == "localhost";
     let last = repository.rsplit('/').next().unwrap_or_default();
-    is_host && (last.contains([':', '@']) || !last.contains('.'))
+    let is_image = is_host && (last.contains([':', '@']) || !last.contains('.'));
+    is_image.then(|| text.into())
 }
 
 /// Hands over the files of the catalog at `path`, a file, a folder, or standard input if `path` is

@@ -200,6 +200,7 @@ mod tests {
             ("quay.example/x/catalog:latest", true),
             ("localhost:5000/catalog", true),
             ("registry.example/catalog", true),
+            ("docker://registry.example/catalog:v1", true),
             ("../catalogs:old/hub", false),
             ("v1.2/catalog.yaml", false),
             ("catalogs/hub", false),
@@ -208,8 +209,9 @@ mod tests {
             let Content::Unreadable(why) = &state.content else {
                 panic!("{state:?}");
             };
+            let image = path.trim_start_matches("docker://");
             assert_eq!(
-                why.contains(&format!("for an image, write oci:{path}")),
+                why.contains(&format!("for an image, write oci:{image}")),
                 is_image,
                 "{why}"
             );

@@ -280,6 +280,40 @@ fn crds_of_an_older_release_are_compared_too() {
 }
 
 #[test]
+fn a_name_of_an_image_says_what_to_write() {
+    let folder = Folder::of(&[]);
+    for name in ["registry.example/p:v1", "docker://registry.example/p:v1"] {
+        let (code, _, stderr) = bundle(&folder, &[name]);
+        let expected = "registry.example/p:v1: no such file or directory; for an image, write oci:registry.example/p:v1";
+        assert!(code == Some(3) && stderr.contains(expected), "{stderr}");
+    }
+}
+
+/// Every cluster with the older bundle has it in `status.storedVersions`.
+#[test]
+fn the_storage_version_of_the_older_bundle_cannot_be_removed() {
+    let bundle_of = |version: &str| {
+        let crd = format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\n\
+             spec: {{scope: Cluster, versions: [{{name: {version}, served: true, storage: true, schema: \
+             {{openAPIV3Schema: {{type: object}}}}}}]}}\n"
+        );
+        Folder::of(&[
+            ANNOTATIONS,
+            ("manifests/csv.yaml", &csv(ALL)),
+            ("manifests/crd.yaml", &crd),
+        ])
+    };
+    let before = bundle_of("v1alpha1");
+    let before = before.path().to_str().expect("UTF-8");
+    let (code, printed, _) = bundle(&bundle_of("v1"), &[".", "--upgrade-from", before]);
+    assert!(
+        code == Some(1) && printed.contains("crd-stored-version"),
+        "{printed}"
+    );
+}
+
+#[test]
 fn text_warns_about_a_webhook_name_that_the_api_server_refuses() {
     let spec = |name: &str| {
         format!(

@@ -129,11 +129,10 @@ impl<'a> Edit<'a> {
         let request = self.new.install.as_ref()?;
         let old = self.old.and_then(|old| old.install.as_ref());
         let occasion = match (exemption(self), old) {
-            (Some(Exemption::Reconfigured), Some(old))
-                if request.crd_enforcement == old.crd_enforcement =>
-            {
+            (Some(Exemption::Reconfigured), Some(old)) if request.differs_from(old) => {
                 Occasion::ConfigurationAlone
             }
+            (Some(Exemption::Reconfigured), Some(_)) => Occasion::EnforcementAlone,
             (Some(Exemption::Stricter), _) if !self.reconfigures() => Occasion::BypassEnd,
             (_, Some(old)) if request.differs_from(old) => Occasion::Reconfiguration,
             (_, None) if matches!(self.installed, Installed::Nothing) => Occasion::Creation,

@@ -490,7 +490,7 @@ fn compare_one(
     let new = rendered(by, new)?;
     let old = match old {
         ReplacedCrd::OfCluster(crd) => ComparedCrd::read(crd)?,
-        ReplacedCrd::OfBundle(bundle, crd) => rendered(bundle, crd)?,
+        ReplacedCrd::OfBundle(bundle, crd) => rendered(bundle, crd)?.created(),
     };
     let mut comparison = crd::compare(&old, &new, CrdGeneration::of(minor))?;
     if !CrdGeneration::is_of(minor) {

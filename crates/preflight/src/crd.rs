@@ -75,6 +75,8 @@ pub struct ComparedCrd<'a> {
 struct CrdVersion<'a> {
     name: &'a str,
     is_served: bool,
+    /// Whether new objects are stored in it.
+    is_storage: bool,
     /// `schema`, whether or not there is an `openAPIV3Schema` in it.
     schema: Option<&'a Map<String, Value>>,
 }
@@ -166,6 +168,16 @@ impl<'a> ComparedCrd<'a> {
         }
     }
 
+    /// The same in a cluster, where objects may be stored in its storage version. A manifest does not say so.
+    #[must_use]
+    pub fn created(self) -> Self {
+        let stored = self.versions.iter().filter(|version| version.is_storage);
+        Self {
+            stored: stored.map(|version| version.name).collect(),
+            ..self
+        }
+    }
+
     fn version(&self, name: &str) -> Option<&CrdVersion<'a>> {
         self.versions.iter().find(|version| version.name == name)
     }
@@ -175,12 +187,16 @@ impl<'a> CrdVersion<'a> {
     fn read(at: usize, version: &'a Value) -> Result<Self, CrdError> {
         let name = version.get("name").and_then(Value::as_str);
         let schema = version.get("schema");
+        let is = |key: &str| {
+            version
+                .get(key)
+                .and_then(Value::as_bool)
+                .unwrap_or_default()
+        };
         Ok(Self {
             name: name.ok_or_else(|| field(&format!("spec.versions[{at}].name"), "a string"))?,
-            is_served: version
-                .get("served")
-                .and_then(Value::as_bool)
-                .unwrap_or_default(),
+            is_served: is("served"),
+            is_storage: is("storage"),
             schema: schema.and_then(Value::as_object),
         })
     }

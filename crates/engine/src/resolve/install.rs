@@ -49,12 +49,14 @@ pub struct InstallContext<'a> {
 pub enum Occasion {
     /// It creates the extension.
     Creation,
-    /// It changes which bundle is requested, or whether its CRDs are compared.
+    /// It changes which bundle is requested.
     Move,
     /// It changes how the bundle is to be installed, and perhaps which.
     Reconfiguration,
-    /// It changes `spec.config` alone.
+    /// It changes how the bundle is to be installed, and not which.
     ConfigurationAlone,
+    /// It changes whether CRDs are compared, and nothing else.
+    EnforcementAlone,
     /// It turns the bypass off, and changes nothing else.
     BypassEnd,
 }
@@ -66,6 +68,7 @@ impl Occasion {
         match self {
             Self::Creation | Self::Move | Self::Reconfiguration => true,
             Self::ConfigurationAlone => is_installed || faults.are_of_config(),
+            Self::EnforcementAlone => faults.are_of_crds(),
             Self::BypassEnd => false,
         }
     }

@@ -413,6 +413,24 @@ fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
     );
 }
 
+/// Nothing is advised that is there.
+#[test]
+fn with_the_gate_on_only_the_configuration_is_missing() {
+    let cluster = Cluster::new(
+        Some(&["SingleOwnNamespaceInstallSupport=true"]),
+        &modes(&["OwnNamespace"]),
+    );
+    let untyped = json!({"inline": {"watchNamespace": "ns"}});
+    for config in [Value::Null, untyped] {
+        let message = cluster.created(&config).message.unwrap();
+        let expected = "P: install of >=1.0.0 refused: spec.config is not valid: required field \"watchNamespace\" is missing \
+             [Preflight]\n\
+             Check: config-required\n\
+             Set spec.config.configType to Inline, and inline.watchNamespace to ns.\n";
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
 #[test]
 fn a_move_is_denied_and_the_way_out_leads_elsewhere() {
     let cluster = Cluster::new(UNKNOWN, &modes(&["OwnNamespace"]));

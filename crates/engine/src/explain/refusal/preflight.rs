@@ -55,7 +55,7 @@ fn causes(
 }
 
 fn of_fault(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> CutLine {
-    if fault.check() == PreflightCheck::ConfigRequired {
+    if fault.check() == PreflightCheck::ConfigRequired && may_lack_gate(refusal) {
         return of_bundle(refusal, PreflightCheck::InstallModeUnsupported);
     }
     lines(refusal, fault).into_iter().next().unwrap_or_default()
@@ -280,18 +280,29 @@ fn needed_of_catalog(
              installed.",
         ),
         PreflightCheck::InstallModeUnsupported | PreflightCheck::ConfigRequired => {
-            let line = words("Set spec.config.inline.watchNamespace");
-            let line = line.then(to_watch(
-                facts.extension.install.as_ref(),
-                refusal.faults.modes,
-            ));
-            line.say(
-                ", and turn on SingleOwnNamespaceInstallSupport, a feature gate of \
-                 operator-controller.",
-            )
+            needed_config(facts, refusal)
         }
         _ => watched(facts.extension.install.as_ref(), refusal.faults.modes),
     }
+}
+
+/// The configuration that a bundle needs which cannot watch all namespaces.
+fn needed_config(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> CutLine {
+    let watched = to_watch(facts.extension.install.as_ref(), refusal.faults.modes);
+    if !may_lack_gate(refusal) {
+        let line = words("Set spec.config.configType to Inline, and inline.watchNamespace");
+        return line.then(watched).say(".");
+    }
+    let line = words("Set spec.config.inline.watchNamespace").then(watched);
+    line.say(
+        ", and turn on SingleOwnNamespaceInstallSupport, a feature gate of operator-controller.",
+    )
+}
+
+/// Whether the gate can be off without which OLM reads no configuration.
+fn may_lack_gate(refusal: &PreflightRefusal<'_>) -> bool {
+    let checks = refusal.faults.checks();
+    checks.contains(&PreflightCheck::InstallModeUnsupported)
 }
 
 /// The only namespace that can be watched, if there is one.

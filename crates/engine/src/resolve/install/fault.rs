@@ -112,6 +112,11 @@ impl InstallFaults {
         faults.all(|fault| matches!(fault, InstallFault::Config(_)))
     }
 
+    pub(super) fn are_of_crds(&self) -> bool {
+        let mut faults = self.faults.iter();
+        faults.all(|fault| matches!(fault, InstallFault::Crds(_)))
+    }
+
     /// The text of operator-controller, if it is the same for every setting and in every run.
     pub fn upstream(&self) -> Option<String> {
         match self.faults.as_slice() {
