@@ -272,7 +272,10 @@ fn not_in_channel(facts: &MessageFacts<'_>, having: &[&str]) -> RefusalWords {
 fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> RefusalWords {
     RefusalWords::new(facts.extension.fields.channels(), reason)
         .with([detail])
-        .needing("Set a channel with a bundle that can be installed now, or no channels.")
+        .needing(match facts.dead_end {
+            Some(_) => "A change of channels alone is not enough: olmguard path shows the steps.",
+            None => "Set a channel with a bundle that can be installed now, or no channels.",
+        })
 }
 
 fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> RefusalWords {
@@ -283,7 +286,12 @@ fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> RefusalW
     let versions = nearest.iter().map(ToString::to_string).collect();
     RefusalWords::new(facts.extension.fields.version(), reason)
         .with([Detail::items("Nearest", versions)])
-        .needing("Set a range that matches a version that can be installed now.")
+        .needing(match facts.dead_end {
+            Some(_) if facts.advice.allowed_next.is_empty() => {
+                "No other version can be installed in one edit: olmguard path shows the steps."
+            }
+            _ => "Set a range that matches a version that can be installed now.",
+        })
 }
 
 fn broken_skip_range(facts: &MessageFacts<'_>, choice: Choice<'_>) -> RefusalWords {
@@ -345,15 +353,21 @@ fn no_path(
     let (is_guarded, is_policed) = facts.dead_end.map_or((false, false), |end| {
         (end.blocked.is_some(), !end.policies.is_empty())
     });
+    let elsewhere = facts.dead_end.and_then(|end| end.elsewhere);
     let needed = if is_policed {
         line.say(" that all policies allow.").then(facts.highest())
     } else if is_guarded {
         line.say(" that all guardrails allow.")
             .then(facts.highest())
     } else {
-        line.say(".")
-            .then(facts.highest())
-            .say(" Only the catalog author can add one.")
+        let line = line.say(".").then(facts.highest());
+        match elsewhere {
+            Some(to) => line
+                .say(" Without channels, olmguard path shows one to ")
+                .then(versioned(to))
+                .say("."),
+            None => line.say(" Only the catalog author can add one."),
+        }
     };
     RefusalWords {
         needed: Some(needed),

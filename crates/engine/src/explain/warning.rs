@@ -229,7 +229,13 @@ fn webhook_names_short(short: &ShortWebhookNames<'_>) -> CutLine {
 }
 
 fn does_not_resolve(token: Token) -> CutLine {
-    words("without the override this extension no longer resolves: ").say(token.as_str())
+    let line = words(match token.verdict() {
+        Verdict::Undecided => {
+            "it is not known whether this extension resolves without the override: "
+        }
+        _ => "without the override this extension no longer resolves: ",
+    });
+    line.say(token.as_str())
 }
 
 fn bypass(extension: &Extension, jump: Option<Jump>) -> CutLine {

@@ -27,7 +27,7 @@ pub use install::{OldKubernetes, ShortWebhookNames};
 /// One such fact, with the evidence for its words.
 #[derive(Debug)]
 pub enum Warning<'s> {
-    /// The edit turns the bypass off and is allowed, and OLM refuses it, by this row.
+    /// The edit turns the bypass off and is allowed, and OLM refuses it, or may, by this row.
     StricterDoesNotResolve(Box<RuledEdit<'s>>),
     /// A bypass is in force, with the jump that it allows.
     Bypass {
@@ -185,8 +185,9 @@ fn of_exemption<'s>(
 fn does_not_resolve<'s>(basis: Basis<'s>, edit: &Edit<'_>) -> Option<Warning<'s>> {
     let request = edit.request()?;
     let ruled = rule(basis, &request.with_conditions(Conditions::Skipped));
-    let denied = ruled.ruling.token().verdict() == Verdict::Deny;
-    let does_not = denied && ruled.resolved().is_none();
+    let verdict = ruled.ruling.token().verdict();
+    let is_not_allowed = matches!(verdict, Verdict::Deny | Verdict::Undecided);
+    let does_not = is_not_allowed && ruled.resolved().is_none();
     does_not.then(|| Warning::StricterDoesNotResolve(Box::new(ruled)))
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::schema::{self, SchemaRelease};
-use olmguard_engine::extension::{Extension, Installed, Shape};
+use olmguard_engine::extension::{Extension, Installed, Shape, UnknownCause};
 use olmguard_engine::judge::{Basis, Edit, Requester};
 use olmguard_fixtures::question::{Question, ask, extension};
 use olmguard_fixtures::written::Written;
@@ -109,6 +109,18 @@ fn checked(asked: &Value) -> Answer {
 /// The answer to an update from one request to another.
 fn updated(old: &Value, new: &Value) -> Answer {
     put(&extension(new), Some(&extension(old)), &[])
+}
+
+/// The same while it is not known what is installed.
+fn updated_unknown(old: &Value, new: &Value) -> Answer {
+    let edit = Edit {
+        new: &extension(new),
+        old: Some(&extension(old)),
+        installed: &Installed::Unknown(UnknownCause::Condition),
+        schema: &[],
+        requester: Requester::unknown(),
+    };
+    answer(Basis::without_policies(&argo().snapshot()), &edit)
 }
 
 fn rolling_out() -> Answer {

@@ -1,6 +1,7 @@
 //! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
 //! reason.
 
+use crate::extension::Filter;
 use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
@@ -16,6 +17,8 @@ pub struct DeadEnd<'s> {
     pub highest: Option<Choice<'s>>,
     /// The highest bundle that can be reached so, if it is a prerelease.
     pub prerelease: Option<Choice<'s>>,
+    /// The bundle that can be reached so without the channels of the request, if that is what it would resolve to.
+    pub elsewhere: Option<Choice<'s>>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
     /// The denials by upgrade policies of the first step that they deny on the path that there would be without them.
@@ -55,6 +58,7 @@ pub(super) fn of<'s>(
         }),
         highest,
         prerelease: prerelease.filter(Choice::is_prerelease),
+        elsewhere: elsewhere(prover, origin).filter(|_| is_of_edges),
         blocked,
     })
 }
@@ -78,6 +82,22 @@ fn highest<'s>(
             !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
         (is_above && anything.admits(prover, &path)).then_some(last)
     })
+}
+
+/// The end of the path to what the request would resolve to without its channels.
+fn elsewhere<'s>(prover: &Prover<'_, 's>, origin: &Origin<'_>) -> Option<Choice<'s>> {
+    let filter = prover.request.filter;
+    let wide = Filter {
+        channels: Vec::new(),
+        ..filter.clone()
+    };
+    let unpinned = wide.without_version();
+    let ground = (!filter.channels.is_empty())
+        .then(|| Ground::of(prover.basis, &unpinned, prover.request.context))??;
+    let asked = offers(prover.basis, &wide)?;
+    let path = steps(&asked, origin, &ground.bounds(prover.effort));
+    let is_sure = ground.binds_by_edges_alone(prover.effort) && !prover.effort.is_cut();
+    path.last().copied().filter(|_| is_sure)
 }
 
 /// The denials by policies of one step: the first that they deny on the path to the bundle that the request resolves to

@@ -5,7 +5,7 @@ use olmguard_engine::extension::{Installed, InstalledBundle};
 use olmguard_engine::judge::Exemption;
 use serde_json::json;
 
-use crate::words::{argo, argo_at, one, reads, rolling_out, updated};
+use crate::words::{argo, argo_at, one, reads, rolling_out, updated, updated_unknown};
 
 #[test]
 fn unchanged() {
@@ -194,6 +194,16 @@ fn not_judged_stricter() {
         "
             (NotJudged)
             warning: without the override this extension no longer resolves: VersionNotFound
+        ",
+    );
+    reads(
+        &updated_unknown(
+            &json!({"packageName": "argocd-operator", "upgradeConstraintPolicy": "SelfCertified"}),
+            &json!({"packageName": "argocd-operator"}),
+        ),
+        "
+            (NotJudged)
+            warning: it is not known whether this extension resolves without the override: InstalledUnknown
         ",
     );
 }

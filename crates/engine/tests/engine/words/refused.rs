@@ -289,6 +289,47 @@ fn not_a_successor() {
 }
 
 #[test]
+fn a_path_that_only_channels_close_is_named() {
+    let lines = "a: 1.0.0; 2.0.0\nb: 1.0.0; 1.1.0 replaces 1.0.0; 2.0.0 replaces 1.1.0";
+    let asked = |channel, range| {
+        one(lines)
+            .installed("1.0.0")
+            .channels(&[channel])
+            .range(range)
+    };
+    reads(
+        &asked("a", "2.0.0").answer(),
+        r#"
+            P: 1.0.0 -> 2.0.0 refused: 2.0.0 is not a successor of 1.0.0 in catalog c [NotASuccessor]
+            No upgrade path from 1.0.0 to 2.0.0. Without channels, olmguard path shows one to 2.0.0.
+            Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            Catalog: c
+            OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "2.0.0" in channels [a]
+        "#,
+    );
+    reads(
+        &asked("x", "2.0.0").answer(),
+        r#"
+            P: 1.0.0 -> 2.0.0 refused: channel x does not exist [ChannelNotFound]
+            Channels: a, b
+            A change of channels alone is not enough: olmguard path shows the steps.
+            Catalog: c
+            OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "2.0.0" in channels [x]
+        "#,
+    );
+    reads(
+        &one("a: 2.0.0").installed("1.0.0").range("3.0.0").answer(),
+        r#"
+            P: 1.0.0 -> 3.0.0 refused: no bundle matches 3.0.0 [VersionNotFound]
+            Nearest: 2.0.0
+            No other version can be installed in one edit: olmguard path shows the steps.
+            Catalog: c
+            OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "3.0.0"
+        "#,
+    );
+}
+
+#[test]
 fn prereleases_come_after_releases_and_are_called_so() {
     let lines = "stable: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0-rc.1 skips 1.0.0; 1.2.0-rc.2 skips 1.0.0; 2.0.0";
     reads(
