@@ -26,6 +26,7 @@ mod versions;
 
 use std::process::ExitCode;
 
+use olmguard_catalog::version::go;
 use version::Build;
 
 #[derive(Debug, clap::Subcommand)]
@@ -80,4 +81,13 @@ impl CliCommand {
             Self::Version(args) => version::run(&args, build).into(),
         }
     }
+}
+
+/// What a name that no catalog has was perhaps meant to be.
+fn instead(near: &[String]) -> String {
+    if near.is_empty() {
+        return String::new();
+    }
+    let quoted: Vec<_> = near.iter().map(|name| go::quote(name)).collect();
+    format!("; did you mean {}?", quoted.join(", "))
 }

@@ -52,6 +52,14 @@ fn a_good_catalog_ends_with_0() {
 }
 
 #[test]
+fn a_package_that_no_catalog_has_is_wrong_usage() {
+    let (code, stdout, stderr) = run(&[GOOD, "--package", "lanten"]);
+    let expected =
+        "error: --package: no catalog has package \"lanten\"; did you mean \"lantern\"?\n";
+    assert_eq!((code, &*stdout, &*stderr), (Some(2), "", expected));
+}
+
+#[test]
 fn the_help_is_as_committed() {
     let (code, stdout, _) = run(&["--help"]);
     assert_eq!(code, Some(0));

@@ -3,6 +3,7 @@
 mod forms;
 mod report;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use clap::builder::BoolishValueParser;
 
 use crate::cli::args::heading;
 use crate::cli::args::policies::GuardrailsArgs;
+use crate::cli::commands::instead;
 use crate::cli::output::{self, OutputArgs, progress};
 use crate::cli::{Exit, help, say};
 use crate::manifest::Position;
@@ -19,6 +21,8 @@ use crate::policy_objects::PolicyPlace;
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{self, FilesPlace, Progress, SourceError};
 pub use forms::sarif;
+use olmguard_catalog::version::go;
+use olmguard_engine::nearest::nearest;
 use olmguard_views::lint::written::Collector;
 use olmguard_views::lint::{
     LintFinding, PolicyPart, Rule, Severity, Weights, WrittenCatalog, WrittenPolicy, lint,
@@ -131,6 +135,12 @@ enum LintError {
     Image(#[from] ImageError),
     #[error("{0}")]
     Policy(#[from] PolicyFileFault),
+    #[error(
+        "--package: no catalog has package {}{}",
+        go::quote(package),
+        instead(near)
+    )]
+    NoPackage { package: String, near: Vec<String> },
     #[error("cannot write the result: {0}")]
     Write(#[from] io::Error),
 }
@@ -156,6 +166,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
     let guardrails = args.guardrails.paths();
     let catalogs = args.catalogs.iter().map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
+    args.check_packages(&catalogs)?;
     let mut findings = lint(&catalogs);
     findings.extend(policy_findings(&args.policies, &catalogs)?);
     findings.retain(|finding| args.concerns(finding));
@@ -187,6 +198,20 @@ fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, Li
 }
 
 impl LintArgs {
+    /// A package that no catalog has has no findings, whatever was meant.
+    fn check_packages(&self, catalogs: &[WrittenCatalog]) -> Result<(), LintError> {
+        let known: BTreeSet<_> = catalogs.iter().flat_map(WrittenCatalog::packages).collect();
+        let is_unknown = |name: &&String| !catalogs.is_empty() && !known.contains(&***name);
+        let Some(package) = self.package.iter().find(is_unknown) else {
+            return Ok(());
+        };
+        let near = nearest(package, known, 3).into_iter();
+        Err(LintError::NoPackage {
+            package: package.clone(),
+            near: near.map(str::to_owned).collect(),
+        })
+    }
+
     /// What is about no package in particular concerns all, and so does a rule about a package that no one has: it can
     /// be meant for each of them.
     fn concerns(&self, finding: &LintFinding) -> bool {
@@ -214,6 +239,7 @@ impl LintError {
     fn exit(&self) -> Exit {
         match self {
             Self::Source(_) | Self::Image(_) | Self::Policy(_) => Exit::BadInput,
+            Self::NoPackage { .. } => Exit::Usage,
             Self::Write(_) => Exit::Internal,
         }
     }

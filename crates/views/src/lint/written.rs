@@ -57,6 +57,14 @@ pub struct WrittenCatalog {
 }
 
 impl WrittenCatalog {
+    /// The packages that its blobs are about, perhaps several times.
+    pub fn packages(&self) -> impl Iterator<Item = &str> {
+        let packages = self.packages.iter().map(|blob| &*blob.name);
+        let channels = self.channels.iter().map(|blob| &*blob.package);
+        let bundles = self.bundles.iter().map(|blob| &*blob.package);
+        packages.chain(channels).chain(bundles)
+    }
+
     /// Whether a place is in the guardrails of an administrator.
     pub(crate) fn is_imposed(&self, spot: Spot) -> bool {
         self.imposed_from.is_some_and(|from| spot.file >= from)

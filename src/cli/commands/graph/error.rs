@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::cli::Exit;
+use crate::cli::commands::instead;
 use crate::cli::facts::FactsError;
 use olmguard_catalog::PackageFault;
 use olmguard_catalog::version::go;
@@ -114,11 +115,4 @@ impl GraphError {
 fn list(names: &[String]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| go::quote(name)).collect();
     quoted.join(", ")
-}
-
-fn instead(near: &[String]) -> String {
-    if near.is_empty() {
-        return String::new();
-    }
-    format!("; did you mean {}?", list(near))
 }

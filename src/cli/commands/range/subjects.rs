@@ -9,6 +9,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use crate::cli::Exit;
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::memory;
+use crate::cli::commands::instead;
 use crate::source::{CatalogSource, Loader, Progress};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
@@ -183,12 +184,4 @@ fn first(fault: &PackageFault) -> String {
         .faults
         .first()
         .map_or_else(String::new, ToString::to_string)
-}
-
-fn instead(near: &[String]) -> String {
-    if near.is_empty() {
-        return String::new();
-    }
-    let quoted: Vec<_> = near.iter().map(|name| go::quote(name)).collect();
-    format!("; did you mean {}?", quoted.join(", "))
 }

@@ -6,7 +6,7 @@ use crate::migrate::found::named;
 use crate::migrate::objects::{Approval, ClassicObjects, WatchScope};
 use crate::migrate::plan::{MigrationFacts, MoveChange, MoveNeed, MovePlan, Obstacle};
 use olmguard_catalog::olm::{InstallGate, Rules};
-use olmguard_engine::judge::pin;
+use olmguard_engine::judge::{Token, pin};
 use olmguard_engine::resolve::{Choice, Offer};
 
 impl<'a> MovePlan<'a> {
@@ -92,7 +92,9 @@ impl<'a> MovePlan<'a> {
 
     fn record(&mut self, attempt: &Attempt<'a>, rules: &Rules) {
         if let Some(refused) = attempt.refusal.clone() {
-            self.obstacles.push(refused);
+            if !self.is_for_want_of_scope(&refused) {
+                self.obstacles.push(refused);
+            }
         } else {
             let free = attempt.draft.version.is_none() && self.approval == Approval::Manual;
             let lost = self.installed.filter(|it| free || !attempt.gives(*it));
@@ -108,6 +110,20 @@ impl<'a> MovePlan<'a> {
             self.need_for(*check);
         }
         self.record_needs(&attempt.draft, rules);
+    }
+
+    /// Whether an extension that watches all namespaces is refused, and another is perhaps meant.
+    fn is_for_want_of_scope(&self, refused: &Obstacle) -> bool {
+        let is_of_preflight = |it: &Obstacle| {
+            matches!(
+                it,
+                Obstacle::Refused {
+                    token: Token::Preflight,
+                    ..
+                }
+            )
+        };
+        is_of_preflight(refused) && self.obstacles.contains(&Obstacle::NamespaceUnknown)
     }
 
     fn record_needs(&mut self, draft: &ExtensionDraft<'_>, rules: &Rules) {

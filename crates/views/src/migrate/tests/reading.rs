@@ -66,6 +66,11 @@ fn a_selector_counts_by_what_it_selects() {
     let found = selecting(&json!({"namespaces": ["app"]}));
     assert_eq!(at(&found, INLINE), json!({"watchNamespace": "app"}));
     assert!(selecting(&json!({"namespaces": [""]})).changes.is_empty());
+    // That all namespaces cannot be watched is no reason as long as another may be meant.
+    let narrow = scene(&["OwnNamespace", "SingleNamespace"]);
+    let found = narrow.with(automatic("p.v1.2.0")).only();
+    let obstacles = found.obstacles.iter().map(|one| one.id);
+    assert_eq!(obstacles.collect::<Vec<_>>(), ["namespace-unknown"]);
 }
 
 // === Words ===
