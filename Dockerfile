@@ -11,6 +11,7 @@ RUN cargo xtask build --output /olmguard-static
 FROM scratch
 COPY xtask/src/image/root/ /
 COPY --from=build --chmod=555 /olmguard-static /olmguard
+ENV MIMALLOC_PURGE_DELAY=0
 USER 65532:65532
 WORKDIR /
 EXPOSE 8080 9443
