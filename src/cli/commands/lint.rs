@@ -198,7 +198,7 @@ fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, Li
 }
 
 impl LintArgs {
-    /// A package that no catalog has has no findings, whatever was meant.
+    /// Nothing is found about a package that no catalog has, so a typo would pass.
     fn check_packages(&self, catalogs: &[WrittenCatalog]) -> Result<(), LintError> {
         let known: BTreeSet<_> = catalogs.iter().flat_map(WrittenCatalog::packages).collect();
         let is_unknown = |name: &&String| !catalogs.is_empty() && !known.contains(&***name);

@@ -117,7 +117,7 @@ fn only_the_comparison_switched_on_or_off_is_judged_as_the_same_request() {
     let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.0.0");
     assert_eq!(on.token, Token::Preflight);
     // What keeps the bundle from being installed anyway is not the fault of the edit.
-    let modes = json!({"spec": {"installModes": [{"type": "OwnNamespace", "supported": true}]}});
+    let modes = json!({"installModes": [{"type": "OwnNamespace", "supported": true}]});
     let other = self::cluster(newer(&modes, &[crd("Namespaced", &["a"])]));
     for (old, new) in [
         (strict(), unguarded(">=1.0.0")),
@@ -125,6 +125,7 @@ fn only_the_comparison_switched_on_or_off_is_judged_as_the_same_request() {
     ] {
         let edited = other.updated(&old, &new, "1.0.0");
         assert_eq!(edited.exemption.unwrap().kind, ExemptionKind::Reconfigured);
+        assert!(!edited.checks.is_empty(), "a warning says so");
     }
     // What is installed stays.
     let on = cluster.updated(&unguarded(">=1.0.0"), &strict(), "1.1.0");
