@@ -401,7 +401,7 @@ pub(crate) fn field<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
     let mut keys = path.split('/').skip(1);
     keys.try_fold(object, |at, key| {
         if key.contains('~') {
-            at.get(key.replace("~1", "/"))
+            at.get(key.replace("~1", "/").replace("~0", "~"))
         } else {
             at.get(key)
         }

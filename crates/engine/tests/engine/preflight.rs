@@ -426,7 +426,7 @@ fn with_the_gate_on_only_the_configuration_is_missing() {
         let expected = "P: install of >=1.0.0 refused: spec.config is not valid: required field \"watchNamespace\" is missing \
              [Preflight]\n\
              Check: config-required\n\
-             Set spec.config.configType to Inline, and inline.watchNamespace to ns.\n";
+             Set spec.config.inline.watchNamespace to ns, with configType Inline.\n";
         assert!(message.starts_with(expected), "{message}");
     }
 }

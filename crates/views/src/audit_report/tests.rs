@@ -60,6 +60,23 @@ fn check(lines: &str, object: Value, expected: &[&str]) {
 }
 
 #[test]
+fn what_is_installed_against_policies_names_their_rules() {
+    let objects = [object("ext", &asks("1.2.0"), "1.2.0")];
+    let rules = json!({"versions": {"allow": "<1.2.0", "deny": "1.2.0"}, "catalogs": ["x"]});
+    let text = report(CHAIN, &objects, &[rules]).to_string();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "1 extension: 1 against policies",
+            "ext (P): 1.2.0",
+            "  against policy: the installed version violates upgrade policies: policy nights allows only <1.2.0, not \
+             1.2.0; policy nights denies 1.2.0 (versions.deny: 1.2.0); policy nights does not allow catalog hub",
+        ]
+    );
+}
+
+#[test]
 fn the_worst_comes_first() {
     let objects = [
         object("good", &asks("1.2.0"), "1.2.0"),

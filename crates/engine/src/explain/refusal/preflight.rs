@@ -289,14 +289,12 @@ fn needed_of_catalog(
 /// The configuration that a bundle needs which cannot watch all namespaces.
 fn needed_config(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> CutLine {
     let watched = to_watch(facts.extension.install.as_ref(), refusal.faults.modes);
-    if !may_lack_gate(refusal) {
-        let line = words("Set spec.config.configType to Inline, and inline.watchNamespace");
-        return line.then(watched).say(".");
-    }
     let line = words("Set spec.config.inline.watchNamespace").then(watched);
-    line.say(
-        ", and turn on SingleOwnNamespaceInstallSupport, a feature gate of operator-controller.",
-    )
+    line.say(if may_lack_gate(refusal) {
+        ", and turn on SingleOwnNamespaceInstallSupport, a feature gate of operator-controller."
+    } else {
+        ", with configType Inline."
+    })
 }
 
 /// Whether the gate can be off without which OLM reads no configuration.

@@ -261,6 +261,12 @@ fn a_policy_that_cannot_be_read_denies_the_moves_it_matches() {
         lines.last(),
         Some(&"Fix UpgradePolicy prod: it is not valid.")
     );
+    let mut warns = broken;
+    warns["enforcement"] = json!("Warn");
+    assert_eq!(
+        Scene::to("0.6.1").ruled("prod", &warns).answer().warnings,
+        ["policy prod is not valid, so it warns of every change of version"]
+    );
     assert_eq!(scene.answer_to_labels().token, Token::NotJudged);
     let elsewhere =
         json!({"match": {"packages": ["other"]}, "rules": {"conditions": [{"expression": "1 +"}]}});
