@@ -109,7 +109,7 @@ impl Package {
         let mut channels = self
             .named(&self.default_channel)
             .filter_map(|channel| self.channels.get(channel.0 as usize));
-        channels.any(|channel| channel.members.binary_search(&bundle).is_ok())
+        channels.any(|channel| channel.has(bundle))
     }
 
     /// Deprecation of the package itself.
@@ -423,6 +423,11 @@ pub struct Channel {
 heap_of!(Channel: name, members, deprecated);
 
 impl Channel {
+    /// Whether an entry names this bundle.
+    pub fn has(&self, bundle: BundleIndex) -> bool {
+        self.members.binary_search(&bundle).is_ok()
+    }
+
     /// Whether an entry names a bundle of this set.
     pub fn has_any_of(&self, bundles: &BundleSet) -> bool {
         self.members.iter().any(|member| bundles.contains(*member))

@@ -408,14 +408,16 @@ fn subject<'a>(filter: &'a Filter, context: EditContext<'a>) -> Subject<'a> {
 /// About how many values the rules of one policy besides its conditions are compared with.
 const RULES: usize = 64;
 
-/// Whether the bundle, its package, or a requested channel of it is deprecated.
+/// Whether the bundle, its package, or a requested channel that has it is deprecated.
 fn is_deprecated(choice: Choice<'_>, filter: &Filter) -> bool {
     let package = choice.package;
     let mut channels = package.channels().iter();
     let requested = |name: &str| filter.channels.iter().any(|channel| channel == name);
     choice.is_deprecated()
         || matches!(package.deprecation(), Deprecation::OfPackage(_))
-        || channels.any(|channel| channel.deprecated.is_some() && requested(&channel.name))
+        || channels.any(|channel| {
+            channel.deprecated.is_some() && requested(&channel.name) && channel.has(choice.index)
+        })
 }
 
 fn pin(version: &Version, masterminds: Masterminds) -> Option<Constraint> {

@@ -419,12 +419,16 @@ fn of_bundle(
     step: &Step<'_>,
 ) -> Vec<(&'static str, bool)> {
     let to = step.to.name.at;
-    let is_deprecated =
-        step.to.is_deprecated
-            || step.catalog.is_deprecated
-            || step.catalog.channels.iter().any(|channel| {
-                channel.is_deprecated && world.request.channels.contains(&channel.name)
-            });
+    let is_deprecated = step.to.is_deprecated
+        || step.catalog.is_deprecated
+        || step.catalog.channels.iter().any(|channel| {
+            channel.is_deprecated
+                && world.request.channels.contains(&channel.name)
+                && channel
+                    .entries
+                    .iter()
+                    .any(|entry| entry.name == step.to.name)
+        });
     let is_too_large = |largest| {
         step.from
             .is_some_and(|from| size(from.at, to) > size_of(largest))

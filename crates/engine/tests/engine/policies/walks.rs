@@ -69,6 +69,10 @@ fn extension(version: &str, upgrade: Option<&str>) -> Extension {
     if let Some(word) = upgrade {
         catalog["upgradeConstraintPolicy"] = word.into();
     }
+    requesting(&catalog)
+}
+
+fn requesting(catalog: &Value) -> Extension {
     Extension::read(
         Shape::V1,
         &json!({
@@ -417,6 +421,26 @@ fn an_unknown_installed_version_is_not_nothing() {
     for (rules, _) in &cases {
         let install = world.from(Installed::Nothing).ruled(rules);
         assert_eq!(install.to("2.0.0").token, Token::Resolved);
+    }
+}
+
+#[test]
+fn a_requested_channel_that_is_deprecated_counts_for_its_own_bundles() {
+    let request = json!({"packageName": "p", "version": "1.1.0", "channels": ["old", "stable"]});
+    let of_channel = |name: &str| {
+        json!({"schema": "olm.deprecations", "package": "p", "entries": [
+            {"reference": {"schema": "olm.channel", "name": name}, "message": "no"},
+        ]})
+    };
+    for (name, expected) in [("old", Token::Resolved), ("stable", Token::Policy)] {
+        let mut world = World::of(&["1.0.0", "1.1.0"]).ruled(&json!({"deprecated": "Deny"}));
+        let entries = json!([{"name": "p.v1.0.0"}]);
+        world.catalogs[0].1.extend([
+            json!({"schema": "olm.channel", "package": "p", "name": "old", "entries": entries}),
+            of_channel(name),
+        ]);
+        let found = world.edit(&requesting(&request), Some(&extension("1.0.0", None)));
+        assert_eq!(found.token, expected, "{name}");
     }
 }
 
