@@ -102,10 +102,12 @@ pub(super) fn details(refusal: &PolicyRefusal<'_>, range: &str) -> Vec<Detail> {
         )
     });
     let note = is_unbounded.then(|| UNBOUNDED.to_owned());
+    let all = refusal.findings.len();
+    let others = others.map(|line| line.to_string()).collect();
     vec![
-        Detail::sentences("Also", others.map(|line| line.to_string()).collect()),
+        Detail::sentences("Also", others).first_of(all.saturating_sub(1)),
         Detail::sentences("Cause", faults.collect()),
-        Detail::sentences("Rule", rules.collect()),
+        Detail::sentences("Rule", rules.collect()).first_of(all),
         Detail::sentences("Note", note.into_iter().collect()),
     ]
 }
@@ -129,7 +131,7 @@ pub(super) fn field(found: &PolicyFinding<'_>, fields: &Fields) -> String {
 pub(super) fn blocked_by(findings: &[PolicyFinding<'_>]) -> Detail {
     let lines = findings.iter().take(MOST_LISTED);
     let lines = lines.map(|found| against(found, "").to_string());
-    Detail::sentences("Blocked by", lines.collect())
+    Detail::sentences("Blocked by", lines.collect()).first_of(findings.len())
 }
 
 /// What a step without an edit violates; the step itself is named around it.

@@ -157,6 +157,8 @@ pub fn cut_end(text: &str, limit: usize) -> String {
 pub(super) struct Detail {
     label: &'static str,
     items: Vec<String>,
+    /// How many further items are counted only.
+    further: usize,
     /// What is put between the items: sentences have commas of their own.
     between: &'static str,
 }
@@ -167,6 +169,7 @@ impl Detail {
         Self {
             label,
             items: items.into_iter().map(|item| one_line(&item)).collect(),
+            further: 0,
             between: ", ",
         }
     }
@@ -179,6 +182,14 @@ impl Detail {
         }
     }
 
+    /// The first ones of so many items.
+    pub(super) fn first_of(self, all: usize) -> Self {
+        Self {
+            further: all.saturating_sub(self.items.len()),
+            ..self
+        }
+    }
+
     /// How many items there are.
     pub(super) fn len(&self) -> usize {
         self.items.len()
@@ -186,23 +197,23 @@ impl Detail {
 
     /// The line with so many items, the first ones; `None` if there are none.
     pub(super) fn naming(&self, named: usize) -> Option<String> {
-        let list = || list(&self.items, self.between, named);
+        let rest = self.items.len().saturating_sub(named) + self.further;
+        let list = || and_more(joined(&self.items, self.between, named), rest);
         (!self.items.is_empty()).then(|| format!("{}: {}", self.label, list()))
     }
 }
 
 /// Items with something between them, of which as many are named as fit; the rest is counted.
 pub fn list(items: &[String], between: &str, named: usize) -> String {
-    let shown = items
-        .iter()
-        .take(named)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(between);
     match (items.len().saturating_sub(named), named) {
         (rest @ 1.., 0) => format!("{rest} in all"),
-        (rest, _) => and_more(shown, rest),
+        (rest, _) => and_more(joined(items, between, named), rest),
     }
+}
+
+fn joined(items: &[String], between: &str, named: usize) -> String {
+    let items: Vec<_> = items.iter().take(named).map(String::as_str).collect();
+    items.join(between)
 }
 
 /// A number of things by a noun whose plural ends in "s".

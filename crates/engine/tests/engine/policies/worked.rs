@@ -77,6 +77,27 @@ fn a_denied_version_is_left_out_by_the_range_of_the_fix() {
 }
 
 #[test]
+fn of_very_many_rules_those_that_are_not_named_are_counted() {
+    let mut scene = Scene::to("0.7.0");
+    for number in 0..40 {
+        scene = scene.ruled(
+            &format!("p{number:02}"),
+            &json!({"rules": {"step": "Patch"}}),
+        );
+    }
+    let answer = scene.answer();
+    let lines = lines(&answer);
+    let counted = |label: &str| {
+        let line = lines.iter().find_map(|line| line.strip_prefix(label));
+        let line = line.expect("a line");
+        let (named, more) = line.rsplit_once(" and ").expect("more");
+        let more: usize = more.strip_suffix(" more").expect("more").parse().unwrap();
+        named.split("; ").count() + more
+    };
+    assert_eq!((counted("Also: "), counted("Rule: ")), (39, 40));
+}
+
+#[test]
 fn waiting_helps_only_where_time_is_all_that_is_missing() {
     let window = |hour: u8| {
         let schedule = format!("0 {hour} * * *");
