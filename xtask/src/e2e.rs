@@ -48,15 +48,15 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), E2eError> {
     Ok(with_means(Program::at(&built()?))?.args(arguments).run()?)
 }
 
-/// Builds them and runs the measurements with this in their names, one by one; a soak takes so many minutes.
+/// Builds them and runs the measurements with this in their names, one by one, with these numbers in the environment.
 /// Returns the lines that they print, also if they fail.
-pub(crate) fn measure(name: &str, minutes: Option<u64>) -> (Vec<String>, Result<(), E2eError>) {
+pub(crate) fn measure(name: &str, numbers: &[(&str, u64)]) -> (Vec<String>, Result<(), E2eError>) {
     let mut lines = Vec::new();
     let mut run = || {
         let tests = with_means(Program::at(&built()?))?;
         let mut tests = tests.args(["--ignored", "--test-threads=1", name]);
-        if let Some(minutes) = minutes {
-            tests = tests.env("OLMGUARD_E2E_SOAK_MINUTES", minutes.to_string());
+        for (variable, number) in numbers {
+            tests = tests.env(variable, number.to_string());
         }
         Ok(tests.run_with_lines(|line| lines.push(line.to_owned()))?)
     };

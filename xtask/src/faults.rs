@@ -26,7 +26,7 @@ pub(crate) enum FaultsError {
 /// Plays all faults, prints their table, and writes it into the page if that is wanted.
 pub(crate) fn run(is_written: bool) -> Result<(), FaultsError> {
     let facts = is_written.then(|| PAGE.facts()).transpose()?;
-    let (lines, ended) = e2e::measure("faults::", None);
+    let (lines, ended) = e2e::measure("faults::", &[]);
     let rows = e2e::said(&lines, ROW)?;
     let table = table(&rows);
     say(&table);

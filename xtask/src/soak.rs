@@ -16,12 +16,14 @@ use crate::report::say;
 /// Why there is no table, or why the run is not well.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SoakError {
-    #[error("no flag {found:?}: expected --hours N and --write")]
+    #[error("no flag {found:?}: expected --hours N, --speed N and --write")]
     Flag { found: String },
     #[error(
         "--hours is {found:?}: expected a number from 1, such as 1.5: less time shows no slope"
     )]
     Hours { found: String },
+    #[error("--speed is {found:?}: expected a number from 1 to 10")]
+    Speed { found: String },
     #[error(transparent)]
     Tests(#[from] E2eError),
     #[error("a line of the test is not a sample: {0}")]
@@ -34,13 +36,9 @@ pub(crate) enum SoakError {
     Wrong { wrong: usize, edits: usize },
     #[error(
         "too little load: {pace:.0} edits a second and {audits} reports of audits, expected at least {LEAST_PACE} and \
-         {least}"
+         {least:.0}"
     )]
-    Idle {
-        pace: f64,
-        audits: f64,
-        least: usize,
-    },
+    Idle { pace: f64, audits: f64, least: f64 },
     #[error("pod {pod} grows: {what} by {by:.2} at least, expected less than {bound}")]
     Grows {
         /// From 1.
@@ -55,10 +53,15 @@ pub(crate) enum SoakError {
 pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
     let SoakOptions {
         minutes,
+        speed,
         is_written,
     } = SoakOptions::read(arguments)?;
     let facts = is_written.then(|| PAGE.facts()).transpose()?;
-    let (lines, ended) = e2e::measure("soak::", Some(minutes));
+    let numbers = [
+        ("OLMGUARD_E2E_SOAK_MINUTES", minutes),
+        ("OLMGUARD_E2E_SOAK_SPEED", speed),
+    ];
+    let (lines, ended) = e2e::measure("soak::", &numbers);
     let soak = Soak::read(&lines);
     let found = soak.as_ref().map(Soak::found).unwrap_or_default();
     say(&found);
@@ -75,6 +78,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), SoakError> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct SoakOptions {
     minutes: u64,
+    speed: u64,
     is_written: bool,
 }
 
@@ -82,6 +86,7 @@ impl SoakOptions {
     fn read(arguments: &[&str]) -> Result<Self, SoakError> {
         let mut options = Self {
             minutes: 60,
+            speed: 1,
             is_written: false,
         };
         let mut arguments = arguments.iter().copied();
@@ -89,6 +94,7 @@ impl SoakOptions {
             match argument {
                 "--write" => options.is_written = true,
                 "--hours" => options.minutes = minutes(arguments.next().unwrap_or_default())?,
+                "--speed" => options.speed = speed(arguments.next().unwrap_or_default())?,
                 found => {
                     let found = found.to_owned();
                     return Err(SoakError::Flag { found });
@@ -111,6 +117,14 @@ fn minutes(hours: &str) -> Result<u64, SoakError> {
         found: hours.to_owned(),
     })?;
     Ok((hours * 60.0).round() as u64)
+}
+
+fn speed(times: &str) -> Result<u64, SoakError> {
+    let number = times.parse().ok();
+    let number = number.filter(|speed| (1..=10).contains(speed));
+    number.ok_or_else(|| SoakError::Speed {
+        found: times.to_owned(),
+    })
 }
 
 /// What a run has shown.
@@ -143,16 +157,16 @@ impl Soak {
             edits,
             pace,
             wrong,
-            contents,
             audits,
+            audits_due,
             ..
         } = self.work;
         if wrong > 0 {
             return Err(SoakError::Wrong { wrong, edits });
         }
-        // There is one for three contents, but a machine can be slow.
-        let least = contents / 6;
-        if pace < LEAST_PACE || audits < f64::from(u32::try_from(least).unwrap_or(u32::MAX)) {
+        // A machine can be slow.
+        let least = audits_due / 2.0;
+        if pace < LEAST_PACE || audits < least {
             return Err(SoakError::Idle {
                 pace,
                 audits,
@@ -287,11 +301,20 @@ fn sentence(soak: &Soak) -> String {
         policies,
         audits,
         hostile,
+        speed,
+        ..
     } = soak.work;
     let samples = soak.pods.iter().filter_map(|pod| pod.all.last());
     let minutes = samples.map(|last| last.seconds / 60.0).fold(0.0, f64::max);
+    let length = match speed {
+        1 => format!("{minutes:.0} minutes"),
+        _ => format!(
+            "{:.0} minutes at {speed} times the usual speed",
+            minutes / f64::from(speed)
+        ),
+    };
     format!(
-        "In {minutes:.0} minutes: {edits} edits, {pace:.0} a second, {wrong} of them without the right answer; {contents} \
+        "In {length}: {edits} edits, {pace:.0} a second, {wrong} of them without the right answer; {contents} \
          contents of the catalog; {policies} changes of a policy; {audits} reports of audits; {hostile} hostile connections."
     )
 }
@@ -354,8 +377,8 @@ mod tests {
                 )
             })
         });
-        let work = r#"soak: {"edits": 198000, "pace": 55.2, "wrong": 0, "contents": 360, "policies": 120,
-            "audits": 119.0, "hostile": 9720}"#;
+        let work = r#"soak: {"speed": 1, "edits": 198000, "pace": 55.2, "wrong": 0, "contents": 360, "policies": 120,
+            "audits": 119.0, "audits_due": 120.0, "hostile": 9720}"#;
         let noise = "soak::holds_what_it_held took 3700.0 s";
         samples.chain([work.to_owned(), noise.to_owned()]).collect()
     }
@@ -375,6 +398,10 @@ mod tests {
             "In 60 minutes: 198000 edits, 55 a second, 0 of them without the right answer; 360 contents of the catalog; 120 \
              changes of a policy; 119 reports of audits; 9720 hostile connections."
         );
+        let mut fast = Soak::read(&lines()).unwrap();
+        fast.work.speed = 5;
+        let expected = "In 12 minutes at 5 times the usual speed: 198000 edits, 55 a second, ";
+        assert!(sentence(&fast).starts_with(expected));
         assert!(soak.pods[0].is_flat().is_ok());
         let expected = "pod 2 grows: MiB of memory an hour by 5.42 at least, expected less than 1";
         assert_eq!(soak.check().unwrap_err().to_string(), expected);
@@ -426,9 +453,15 @@ mod tests {
             let options = SoakOptions::read(arguments);
             options.map_err(|error| error.to_string())
         };
-        let options = read(&["--hours", "1.5", "--write"]).unwrap();
-        assert_eq!((options.minutes, options.is_written), (90, true));
-        assert_eq!(read(&[]).unwrap().minutes, 60);
+        let options = read(&["--hours", "1.5", "--speed", "10", "--write"]).unwrap();
+        let found = (options.minutes, options.speed, options.is_written);
+        assert_eq!(found, (90, 10, true));
+        let options = read(&[]).unwrap();
+        assert_eq!((options.minutes, options.speed), (60, 1));
+        for speed in ["0", "11", "x", ""] {
+            let expected = format!("--speed is {speed:?}: expected a number from 1 to 10");
+            assert_eq!(read(&["--speed", speed]).unwrap_err(), expected);
+        }
         for hours in ["0.9", "x", "inf", "-1"] {
             let error = read(&["--hours", hours]).unwrap_err();
             assert!(
@@ -438,7 +471,7 @@ mod tests {
         }
         assert_eq!(
             read(&["--minutes"]).unwrap_err(),
-            "no flag \"--minutes\": expected --hours N and --write"
+            "no flag \"--minutes\": expected --hours N, --speed N and --write"
         );
     }
 }

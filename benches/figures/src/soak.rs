@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct SoakSample {
     /// The pod, from 0.
     pub pod: usize,
-    /// Seconds since the beginning.
+    /// Seconds since the beginning; at several times the usual speed as many as the same takes at the usual one.
     pub seconds: f64,
     /// Bytes of resident memory.
     pub resident: f64,
@@ -20,6 +20,8 @@ pub struct SoakSample {
 /// What happened meanwhile.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SoakWork {
+    /// How many times as often as usual all but the edits came.
+    pub speed: u32,
     /// Edits of people.
     pub edits: usize,
     /// Edits a second.
@@ -32,6 +34,8 @@ pub struct SoakWork {
     pub policies: usize,
     /// Reports of audits.
     pub audits: f64,
+    /// Audits that were due.
+    pub audits_due: f64,
     /// Connections of hostile clients, which were opened.
     pub hostile: usize,
 }

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -18,8 +19,11 @@ const GUARD: &str = "OLMGUARD_E2E_GUARD";
 /// Another build of it, of the same version.
 const OTHER: &str = "OLMGUARD_E2E_OTHER";
 
-/// How many minutes a soak takes.
+/// For how many minutes a soak is like what a pod meets in its usual life.
 const MINUTES: &str = "OLMGUARD_E2E_SOAK_MINUTES";
+
+/// How many times as often as usual its loads come.
+const SPEED: &str = "OLMGUARD_E2E_SOAK_SPEED";
 
 /// The folder with its image.
 const IMAGE: &str = "OLMGUARD_E2E_IMAGE";
@@ -48,14 +52,20 @@ pub(crate) fn guard() -> Result<PathBuf> {
     variable(GUARD).map(PathBuf::from)
 }
 
-/// How long a soak takes; none if no one has asked for one.
-pub(crate) fn soak() -> Result<Option<Duration>> {
-    let Some(minutes) = env::var_os(MINUTES) else {
+/// How long a soak takes, and how many times as often as usual its loads come; none if no one has asked for one.
+pub(crate) fn soak() -> Result<Option<(Duration, u32)>> {
+    if env::var_os(MINUTES).is_none() {
         return Ok(None);
-    };
-    let minutes = minutes.to_str().and_then(|text| text.parse().ok());
-    let minutes = minutes.with_context(|| format!("{MINUTES} is a number of minutes"))?;
-    Ok(Some(Duration::from_mins(minutes)))
+    }
+    let minutes = Duration::from_mins(number(MINUTES)?);
+    let speed = number(SPEED)?;
+    Ok(Some((minutes / speed, speed)))
+}
+
+fn number<T: FromStr>(name: &str) -> Result<T> {
+    let text = variable(name)?;
+    let number = text.to_str().and_then(|text| text.parse().ok());
+    number.with_context(|| format!("{name} is a number"))
 }
 
 /// Another build of the program under test: the same version of another commit and profile.

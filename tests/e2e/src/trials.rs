@@ -176,7 +176,8 @@ fn in_cluster(run: impl AsyncFnOnce(&mut Cluster) -> Result<()>) -> Result<()> {
     Runtime::new()?.block_on(async {
         let mut cluster = Cluster::start().await?;
         let running = AssertUnwindSafe(run(&mut cluster)).catch_unwind();
-        let longest = LONGEST + assets::soak()?.unwrap_or_default();
+        let soak = assets::soak()?.map(|(length, _)| length);
+        let longest = LONGEST + soak.unwrap_or_default();
         let ended = match timeout(longest, running).await {
             Ok(Ok(ended)) => ended,
             Ok(Err(_)) => Err(anyhow!("it panicked, see above")),

@@ -122,7 +122,7 @@ pub(crate) async fn of_catalogd(cluster: &mut Cluster) -> Result<()> {
 
 /// Faults of what the pods do beside answering: they watch policies, and one of them audits.
 pub(crate) async fn of_duties(cluster: &mut Cluster) -> Result<()> {
-    let mut site = Site::audited(cluster).await?;
+    let mut site = Site::audited(cluster, Duration::from_secs(30)).await?;
     let kubectl = cluster.kubectl()?;
     kubectl.apply(&policy("faults", "step: Minor")).await?;
     let mut fault = site

@@ -7,6 +7,9 @@
 //! all the time   edits of people, each of which depends on the catalog
 //! ```
 //!
+//! All but the edits can come several times as often. Times are then those at which the same happens at the usual speed.
+//! Audits come every 10 s at most.
+//!
 //! `cargo xtask soak` runs this trial, and makes a table and a curve of its samples.
 
 use std::time::{Duration, Instant};
@@ -31,10 +34,11 @@ use crate::say::say;
 
 /// Prints the samples and the counts. `cargo xtask soak` decides whether a pod grows, or an answer was wrong.
 pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
-    let length = assets::soak()?.context("`cargo xtask soak` says how long it takes")?;
-    let mut soak = Soak::begin(cluster).await?;
+    let asked = assets::soak()?;
+    let (length, speed) = asked.context("`cargo xtask soak` says how long it takes")?;
+    let mut soak = Soak::begin(cluster, speed).await?;
     let people = work::begin_while_it_changes(cluster).await?.load;
-    let mut ticks = interval(TICK);
+    let mut ticks = interval(TICK / speed);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for tick in 0.. {
         ticks.tick().await;
@@ -49,12 +53,14 @@ pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
         say(format_args!("{wrong:?}"));
     }
     let work = SoakWork {
+        speed,
         edits: counts.asked,
         pace: counts.pace(),
         wrong: counts.wrong.len(),
         contents: soak.contents,
         policies: soak.policies,
         audits: soak.audits().await?,
+        audits_due: soak.begun.elapsed().div_duration_f64(soak.between_audits),
         hostile: soak.hostile,
     };
     say(format_args!("soak: {}", serde_json::to_string(&work)?));
@@ -71,14 +77,17 @@ struct Soak {
     /// Hostile clients, each in the middle of its request.
     slow: Vec<TlsStream<TcpStream>>,
     begun: Instant,
+    speed: u32,
+    between_audits: Duration,
     contents: usize,
     policies: usize,
     hostile: usize,
 }
 
 impl Soak {
-    async fn begin(cluster: &Cluster) -> Result<Self> {
-        let site = Site::audited(cluster).await?;
+    async fn begin(cluster: &Cluster, speed: u32) -> Result<Self> {
+        let between_audits = (AUDITS / speed).max(SHORTEST);
+        let site = Site::audited(cluster, between_audits).await?;
         Ok(Self {
             kubectl: cluster.kubectl()?,
             reviewer: site.reviewer(cluster).await?,
@@ -86,6 +95,8 @@ impl Soak {
             ballast: ballast::of(BODY),
             slow: Vec::new(),
             begun: Instant::now(),
+            speed,
+            between_audits,
             contents: 0,
             policies: 0,
             hostile: 0,
@@ -137,18 +148,19 @@ impl Soak {
     }
 
     async fn sample(&self) -> Result<()> {
+        let passed = self.begun.elapsed() * self.speed;
         for (number, pod) in self.site.guard.pods.iter().enumerate() {
-            let sample = sample(number, pod, self.begun).await?;
+            let sample = sample(number, pod, passed).await?;
             say(format_args!("sample: {}", serde_json::to_string(&sample)?));
         }
         Ok(())
     }
 }
 
-async fn sample(number: usize, pod: &Pod, begun: Instant) -> Result<SoakSample> {
+async fn sample(number: usize, pod: &Pod, passed: Duration) -> Result<SoakSample> {
     Ok(SoakSample {
         pod: number,
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: passed.as_secs_f64(),
         resident: pod.metric_lowest("process_resident_memory_bytes").await?,
         descriptors: pod.metric_lowest("process_open_fds").await?,
         tasks: pod.metric_lowest("olmguard_tokio_alive_tasks").await?,
@@ -156,6 +168,10 @@ async fn sample(number: usize, pod: &Pod, begun: Instant) -> Result<SoakSample> 
 }
 
 const TICK: Duration = Duration::from_secs(10);
+const AUDITS: Duration = Duration::from_secs(30);
+
+/// The shortest time between two audits that olmguard takes.
+const SHORTEST: Duration = Duration::from_secs(10);
 
 /// Bytes of the catalog: as many as a catalog with some hundred bundles has.
 const BODY: usize = 1 << 20;

@@ -36,14 +36,15 @@ impl Site {
         Self::with(cluster, olm, &rendered(PROFILE)?, &[]).await
     }
 
-    /// The same, with audits that are made often.
-    pub(in crate::trials) async fn audited(cluster: &Cluster) -> Result<Self> {
+    /// The same, with audits that are made this often.
+    pub(in crate::trials) async fn audited(cluster: &Cluster, often: Duration) -> Result<Self> {
         cluster
             .define_resources(&["clusterreports"], "openreports.io")
             .await?;
         let olm = Olm::without_controller(cluster).await?;
         let manifest = with_component(cluster, &cluster.kubectl()?, PROFILE, "audit").await?;
-        let often = [("OLMGUARD_AUDIT_INTERVAL", "30s")];
+        let often = format!("{}s", often.as_secs());
+        let often = [("OLMGUARD_AUDIT_INTERVAL", &*often)];
         Self::with(cluster, olm, &manifest, &often).await
     }
 
