@@ -113,6 +113,7 @@ pub mod cluster;
 mod facts;
 mod foreign_text;
 mod guardrail_files;
+mod json_values;
 mod links;
 pub mod live_facts;
 pub mod manifest;

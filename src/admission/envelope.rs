@@ -10,6 +10,7 @@ use crate::admission::ReviewError;
 use crate::admission::decode::text;
 use crate::admission::reply::{ReplyStatus, bounded};
 use crate::admission::review::{API_VERSION, KIND};
+use crate::json_values;
 
 /// What is asked.
 #[derive(Deserialize)]
@@ -103,7 +104,8 @@ impl Envelope<'_> {
 }
 
 /// The object in a request, or why it cannot be read. A text that is larger than any object that can be read is not
-/// looked at: it would be many times as large in memory.
+/// looked at: it would be many times as large in memory. A map with one value takes 640 bytes there, so two objects with
+/// the most values are within the memory of a large review.
 pub(super) fn parsed(object: Option<&RawValue>) -> Result<Value, String> {
     let text = object.map_or("null", RawValue::get);
     if text.len() > LARGEST {
@@ -111,7 +113,9 @@ pub(super) fn parsed(object: Option<&RawValue>) -> Result<Value, String> {
             "larger than {LARGEST} bytes: expected a smaller object"
         ));
     }
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    let counted = json_values::at_most(MOST_VALUES, text.as_bytes());
+    let read = counted.and_then(|()| serde_json::from_str(text));
+    read.map_err(|error| error.to_string())
 }
 
 /// Whether an object is being deleted.
@@ -137,6 +141,9 @@ pub(super) fn reply(uid: &str, status: Option<&ReplyStatus<'_>>, warnings: &[Str
 
 /// The most bytes of an object that is read: none within the limits of its kind is as large.
 const LARGEST: usize = 1 << 20;
+
+/// The most values of an object that is read.
+const MOST_VALUES: usize = 20_000;
 
 /// The most bytes of a `uid`, and of a word that an error repeats.
 const LONGEST: usize = 128;

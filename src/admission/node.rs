@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
+use crate::json_values;
 use olmguard_catalog::json::Json;
 use olmguard_catalog::json_type::JsonType;
 
@@ -178,10 +179,12 @@ impl<'a> Json<'a> for Node<'a, '_> {
         Some(children.map(|child| (child.key(), child)))
     }
 
-    /// That of a value that is kept whole, unless it is larger than [`LARGEST_WHOLE`] or nested deeper than serde reads.
+    /// That of a value that is kept whole, unless it is larger than [`LARGEST_WHOLE`], has more than [`MOST_VALUES`] or is
+    /// nested deeper than serde reads.
     fn whole(self) -> Option<Value> {
         match self.entry.content {
             NodeContent::Whole(text) if text.len() <= LARGEST_WHOLE => {
+                json_values::at_most(MOST_VALUES, text.as_bytes()).ok()?;
                 serde_json::from_str(text).ok()
             }
             _ => None,
@@ -204,6 +207,8 @@ fn kind_of(text: &str) -> JsonType {
 /// The bytes of the largest value that is read whole. What is kept whole is the configuration of an extension, which
 /// has some hundreds.
 const LARGEST_WHOLE: usize = 1 << 16;
+/// Its most values. Of two objects they are within the memory of an ordinary review.
+const MOST_VALUES: usize = 750;
 
 /// More values than are kept of an ordinary review.
 const USUAL: usize = 128;

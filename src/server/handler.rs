@@ -73,14 +73,23 @@ impl Handler {
 
     /// Answers a request.
     pub(super) async fn admit(&self, request: Request) -> Result<Vec<u8>, Rejection> {
-        let _in_flight = self.telemetry.metrics.begin();
         let begun = Instant::now();
-        let admitted = self.reply(request, begun).await;
-        match &admitted {
+        self.counted(begun, self.reply(request, begun)).await
+    }
+
+    /// A reply on its way, counted.
+    async fn counted(
+        &self,
+        begun: Instant,
+        reply: impl Future<Output = Result<Vec<u8>, Rejection>>,
+    ) -> Result<Vec<u8>, Rejection> {
+        let _in_flight = self.telemetry.metrics.begin();
+        let replied = reply.await;
+        match &replied {
             Ok(reply) => self.telemetry.metrics.sent(reply.len() as u64),
             Err(refused) => self.telemetry.refused(refused, begun.elapsed()),
         }
-        admitted
+        replied
     }
 
     async fn reply(&self, request: Request, begun: Instant) -> Result<Vec<u8>, Rejection> {

@@ -11,7 +11,7 @@
 //! | larger bodies, from their first byte | `body_memory`, of which one address has half |
 //! | ordinary reviews that are read or judged | (`workers` + threads that serve) × 1 MiB |
 //! | those of them that are answered, and whose reply is not written yet | 64 × 256 KiB |
-//! | large reviews that are read or judged | [`Limits::large_reviews`] × 32 MiB |
+//! | large reviews that are read or judged, 32 MiB for each, and objects that are read whole, by the size of their bodies | [`Limits::large_memory`] |
 //!
 //! A body that is no larger than 16 KiB has at most a few thousand values; of a larger one the fields
 //! that something reads are kept, of lists and maps some thousand entries, and texts, which judging
@@ -90,10 +90,10 @@ impl Limits {
         self.workers.get() + ANSWERED
     }
 
-    /// How many large reviews are read and judged at once: one, and half of the workers at most, so that
-    /// they leave some for ordinary ones.
-    pub fn large_reviews(&self) -> usize {
-        (self.workers.get() / 2).clamp(1, MOST_LARGE)
+    /// The memory of large reviews that are read and judged at once, in bytes: that of one of the largest, or of two on
+    /// many cores.
+    pub fn large_memory(&self) -> usize {
+        (self.workers.get() / 2).clamp(1, MOST_LARGE) * LARGE_REVIEW
     }
 
     /// The most memory that clients can make a server take, in bytes, on so many threads that serve
@@ -104,7 +104,7 @@ impl Limits {
             + self.body_memory
             + reviews
             + ANSWERED * ANSWERED_REVIEW
-            + self.large_reviews() * LARGE_REVIEW
+            + self.large_memory()
     }
 }
 
@@ -145,7 +145,14 @@ const BODY_MEMORY: usize = 32 << 20;
 /// What reading and judging a review takes at most, its body apart.
 const ORDINARY_REVIEW: usize = 1 << 20;
 
-const LARGE_REVIEW: usize = 32 << 20;
+/// What reading an object whole takes at most, its body of so many bytes apart, with the copies of what is kept of it: a
+/// map with one value takes 128 times its text.
+pub(super) fn whole_review(body: usize) -> usize {
+    (128 * body).min(LARGE_REVIEW)
+}
+
+/// What reading and judging a large review takes at most, its body apart.
+pub(super) const LARGE_REVIEW: usize = 32 << 20;
 
 /// The reviews that are answered and wait for a thread that writes the reply, and what each takes.
 const ANSWERED: usize = 64;
@@ -278,10 +285,10 @@ mod tests {
             ..Limits::default()
         };
         assert_eq!(limits(2).most_memory(2), 196 << 20);
-        let large: Vec<_> = [1, 2, 3, 4, 64]
-            .map(|count| limits(count).large_reviews())
-            .into();
-        assert_eq!(large, [1, 1, 1, 2, 2]);
+        let large = [1, 2, 3, 4, 64].map(|count| limits(count).large_memory() >> 20);
+        assert_eq!(large, [32, 32, 32, 64, 64]);
+        let of_object = [2 << 10, 1 << 20].map(|body| whole_review(body) >> 10);
+        assert_eq!(of_object, [256, 32_768]);
     }
 
     #[test]

@@ -200,6 +200,12 @@ fn what_no_reader_takes_is_refused_without_being_read() {
         refused["status"]["message"],
         "UpgradePolicy without a name is not valid: larger than 1048576 bytes: expected a smaller object"
     );
+    let many = policy(&json!({"conditions": vec![0; 20_000]}));
+    let refused = response("UpgradePolicy", "CREATE", &many, &json!(null));
+    let message = refused["status"]["message"].as_str().expect("a text");
+    let expected =
+        "UpgradePolicy without a name is not valid: more than 20000 values at line 1 column ";
+    assert!(message.starts_with(expected), "{message}");
     let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
     let body = body("UpgradePolicy", "CREATE", &json!("HERE"), &json!(null));
     let body = String::from_utf8(body)

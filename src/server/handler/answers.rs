@@ -24,7 +24,7 @@ use crate::admission::Review;
 use crate::server::body::{BodyError, ReadBody};
 use crate::server::handler::telemetry::Telemetry;
 use crate::server::judge::{Judge, PendingReview};
-use crate::server::limits::{Deadline, Limits};
+use crate::server::limits::{Deadline, LARGE_REVIEW, Limits};
 use crate::server::rejection::Rejection;
 use crate::server::workers::{Worker, Workers};
 use crate::telemetry::log::reviewing;
@@ -91,7 +91,7 @@ impl Answers {
             judge,
             workers: Workers::new(limits.workers, limits.queue, Arc::clone(&telemetry.metrics)),
             ordinary: Arc::new(Semaphore::new(limits.ordinary_reviews())),
-            large: Arc::new(Semaphore::new(limits.large_reviews())),
+            large: Arc::new(Semaphore::new(limits.large_memory() / PLACE)),
             telemetry,
         }
     }
@@ -175,9 +175,7 @@ impl Answers {
     /// Answers a large review, which is never read on the thread of a connection.
     async fn large(&self, received: &ReceivedReview) -> Result<ReviewAnswer, Rejection> {
         let deadline = received.deadline;
-        let place = Arc::clone(&self.large).acquire_owned();
-        let place = timeout_at(deadline.at, place).await;
-        let place = place.map_err(|_| BodyError::NoRoom(deadline))?.ok();
+        let place = self.place(LARGE_REVIEW, deadline).await?;
         let held = self.read_large(&received.body, place).await?;
         let settled = self.telemetry.over(&held.review, || held.review.settled());
         if let Some(answer) = settled? {
@@ -185,6 +183,18 @@ impl Answers {
         }
         let worker = self.workers.one(received.peer, deadline).await;
         self.judged(held, worker, deadline).await
+    }
+
+    /// A place in memory of so many bytes.
+    pub(super) async fn place(
+        &self,
+        memory: usize,
+        deadline: Deadline,
+    ) -> Result<Option<OwnedSemaphorePermit>, Rejection> {
+        let places = u32::try_from(memory / PLACE).unwrap_or(u32::MAX);
+        let place = Arc::clone(&self.large).acquire_many_owned(places);
+        let place = timeout_at(deadline.at, place).await;
+        Ok(place.map_err(|_| BodyError::NoRoom(deadline))?.ok())
     }
 
     async fn read_large(
@@ -264,6 +274,9 @@ impl Answers {
         self.telemetry.over(review, || review.unanswered(cause))
     }
 }
+
+/// The memory for large reviews is given out in parts of so many bytes.
+const PLACE: usize = 1 << 10;
 
 impl TimedBody {
     fn review(&self, telemetry: &Telemetry) -> Result<Review, Rejection> {

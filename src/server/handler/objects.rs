@@ -6,13 +6,15 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 use tracing::{debug, info};
 
 use crate::admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
 use crate::live_facts::moment;
 use crate::server::catalog_preview::Preview;
 use crate::server::handler::{Handler, Telemetry, expect_json, peer};
-use crate::server::limits::Deadline;
+use crate::server::limits::{Deadline, whole_review};
 use crate::server::rejection::Rejection;
 use crate::telemetry::metrics::{CatalogReviewResult, PolicyObjectLabel};
 use crate::tls::Clock as _;
@@ -24,13 +26,8 @@ impl Handler {
         &self,
         request: Request,
     ) -> Result<Vec<u8>, Rejection> {
-        let deadline = Deadline::of(request.uri(), self.timeout);
-        let judge = Arc::clone(&self.answers.judge);
-        let read = move |body: &[u8]| ObjectReview::from_bytes(body, &judge.policies().upgrades);
-        let read = self.read(request, deadline, read);
-        let review = read.await?;
-        self.telemetry.object_answered(&review);
-        Ok(review.to_bytes())
+        self.counted(Instant::now(), self.object_reply(request))
+            .await
     }
 
     /// Answers the review of a catalog. What the edit changes is checked apart from edits of extensions.
@@ -38,9 +35,24 @@ impl Handler {
         &self,
         request: Request,
     ) -> Result<Vec<u8>, Rejection> {
+        self.counted(Instant::now(), self.catalog_reply(request))
+            .await
+    }
+
+    async fn object_reply(&self, request: Request) -> Result<Vec<u8>, Rejection> {
+        let deadline = Deadline::of(request.uri(), self.timeout);
+        let judge = Arc::clone(&self.answers.judge);
+        let read = move |body: &[u8]| ObjectReview::from_bytes(body, &judge.policies().upgrades);
+        let read = self.read(request, deadline, read);
+        let (review, _place) = read.await?;
+        self.telemetry.object_answered(&review);
+        Ok(review.to_bytes())
+    }
+
+    async fn catalog_reply(&self, request: Request) -> Result<Vec<u8>, Rejection> {
         let deadline = Deadline::of(request.uri(), self.timeout);
         let read = self.read(request, deadline, CatalogReview::from_bytes);
-        let review = read.await?;
+        let (review, _place) = read.await?;
         let preview = self.preview(review.subject(), deadline).await?;
         self.telemetry.catalog_answered(&review, &preview);
         Ok(match &preview.refusal {
@@ -49,24 +61,36 @@ impl Handler {
         })
     }
 
-    /// Reads the review of an object whole, where edits of extensions are judged.
+    /// Reads the review of an object whole, where edits of extensions are judged. Its place is to be kept for as long as
+    /// anything of it is.
     async fn read<T: Send + 'static>(
         &self,
         request: Request,
         deadline: Deadline,
         read: impl FnOnce(&[u8]) -> Result<T, ReviewError> + Send + 'static,
-    ) -> Result<T, Rejection> {
+    ) -> Result<(T, Option<OwnedSemaphorePermit>), Rejection> {
         let peer = peer(&request)?;
         let (parts, body) = request.into_parts();
         expect_json(&parts.headers)?;
         let body = self.bodies.read(peer, &parts.headers, body, deadline);
         let body = body.await?;
+        self.telemetry.metrics.received(body.bytes.len() as u64);
+        let memory = whole_review(body.bytes.len());
+        let place = self.answers.place(memory, deadline).await?;
         let worker = self.answers.workers.one(peer, deadline).await;
-        let worker = worker.map_err(|_| Rejection::Busy)?;
+        let worker = worker.map_err(|cause| {
+            self.telemetry.unanswered(cause);
+            Rejection::Busy
+        })?;
         let telemetry = self.telemetry.clone();
-        let reading = move || worker.work(|| telemetry.guarded(|| read(&body.bytes)));
-        let read = tokio::task::spawn_blocking(reading).await;
-        Ok(read.map_err(|_| Rejection::Lost)???)
+        let reading = move || {
+            let read = worker.work(|| telemetry.guarded(|| read(&body.bytes)));
+            (read, place)
+        };
+        let (read, place) = tokio::task::spawn_blocking(reading)
+            .await
+            .map_err(|_| Rejection::Lost)?;
+        Ok((read??, place))
     }
 
     async fn preview(

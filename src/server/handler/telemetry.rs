@@ -100,6 +100,8 @@ impl Telemetry {
     pub(super) fn refused(&self, refused: &Rejection, elapsed: Duration) {
         match refused.class() {
             Some(class) => self.metrics.decode_error(class),
+            // Why no worker was free is counted where it was waited for.
+            None if matches!(refused, Rejection::Busy) => {}
             None => self.metrics.failed(elapsed),
         }
         if let Rejection::Body(BodyError::TooSlow(_)) = refused {

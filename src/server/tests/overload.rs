@@ -232,6 +232,34 @@ async fn large_bodies_that_stall_keep_no_ordinary_review_out() {
     );
 }
 
+/// While a large review is judged, an object that is read whole has no room beside it.
+#[tokio::test]
+async fn objects_share_the_memory_of_large_reviews() {
+    let (held, _judge) = held();
+    let limits = Limits {
+        workers: NonZeroUsize::new(2).unwrap(),
+        ..Limits::default()
+    };
+    let started = start_with(LOOPBACK, limits, Arc::new(held.clone())).await;
+    let mut first = Wire::to(&started).await;
+    first.send(&post(&review(900 << 10).to_string(), "")).await;
+    held.holds(1).await;
+    let mut policy = review(900 << 10);
+    policy["request"]["kind"] = json!({"group": "olmguard.dev", "kind": "UpgradePolicy"});
+    let waits = ask(&started, "/validate-policy?timeout=300ms", &policy).await;
+    assert_eq!(
+        (waits.status(), waits.text()),
+        (
+            503,
+            "no room for a large body within 200 ms: expected fewer at once; try again\n"
+        )
+    );
+    assert_eq!(
+        started.told("olmguard_decode_errors_total{class=\"no_memory\"} "),
+        1
+    );
+}
+
 #[tokio::test]
 async fn a_body_that_does_not_come_in_time_is_refused() {
     let (started, _judge, _first) = busy(0).await;

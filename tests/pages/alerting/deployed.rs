@@ -30,10 +30,26 @@ fn the_service_that_is_scraped_is_there() {
 }
 
 #[test]
-fn api_servers_are_asked_for_the_webhook_by_its_name() {
+fn api_servers_are_asked_for_the_webhooks_by_their_names() {
     let file = "deploy/base/validating-webhook-configuration.yaml";
     let configuration = find(file, "ValidatingWebhookConfiguration").value;
-    let name = configuration["webhooks"][0]["name"].as_str();
+    let added = "deploy/components/catalog-preview/validating-webhook-configuration.yaml";
+    let added = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(added)).expect(added);
+    let webhooks = configuration["webhooks"].as_array().expect("webhooks");
+    let shipped = webhooks
+        .iter()
+        .filter_map(|webhook| webhook["name"].as_str());
+    let added = added
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("name: "));
+    let kinds = shipped.chain(added).map(|name| {
+        let kind = name.strip_prefix("validate");
+        let kind = kind.and_then(|kind| kind.strip_suffix(".olmguard.dev"));
+        kind.expect("a name of ours")
+    });
+    let kinds: Vec<_> = kinds.filter(|kind| !kind.is_empty()).collect();
+    assert_eq!(kinds.len(), 2, "{kinds:?}");
+    let pattern = format!("validate({})?[.]olmguard[.]dev", kinds.join("|"));
     let mut seen = 0;
     for selector in alerts()
         .iter()
@@ -43,7 +59,7 @@ fn api_servers_are_asked_for_the_webhook_by_its_name() {
             let named = selector.labels.iter().find(|(label, _)| label == "name");
             assert_eq!(
                 named.map(|(_, value)| value.as_str()),
-                name,
+                Some(&*pattern),
                 "{}",
                 selector.metric
             );
