@@ -24,6 +24,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tower_service::Service;
 
 use crate::cluster::fault::WatchFault;
+use crate::json_values;
 
 /// The API server did not answer in time.
 #[derive(Debug, thiserror::Error)]
@@ -32,9 +33,10 @@ pub(super) struct Silent;
 
 /// The API server sent more than is read.
 #[derive(Debug, thiserror::Error)]
-#[error("an answer of more than {limit} bytes")]
+#[error("an answer of more than {limit} {unit}")]
 pub(super) struct ResponseTooLarge {
     limit: usize,
+    unit: &'static str,
 }
 
 /// Tells when a watch is heard: its answer, and each piece of it.
@@ -159,12 +161,19 @@ async fn collected(response: Response<Body>, limit: usize) -> Result<Answer, Box
     let whole = Limited::new(body, limit).collect().await;
     let whole = whole.map_err(|error| {
         if error.is::<LengthLimitError>() {
-            ResponseTooLarge { limit }.into()
+            let unit = "bytes";
+            ResponseTooLarge { limit, unit }.into()
         } else {
             error
         }
     })?;
-    let body = Full::new(whole.to_bytes())
+    let whole = whole.to_bytes();
+    // An answer in another format has no values.
+    if json_values::at_most(MOST_VALUES, &whole).is_err_and(|error| error.is_data()) {
+        let (limit, unit) = (MOST_VALUES, "values");
+        return Err(ResponseTooLarge { limit, unit }.into());
+    }
+    let body = Full::new(whole)
         .map_err(|never| match never {})
         .boxed_unsync();
     Ok(Response::from_parts(parts, body))
@@ -177,8 +186,11 @@ fn is_watch(request: &Request<Body>) -> bool {
 
 /// How long an answer may take, or the beginning of a watch.
 pub(super) const ANSWER: Duration = Duration::from_secs(30);
-/// How large an answer may be, in bytes: a page of a list is far below, whatever its objects hold.
+/// How large an answer may be, in bytes: a page of a list of usual objects is far below.
 const LARGEST: usize = 64 << 20;
+/// How many values an answer may have: a page of usual objects has some ten thousand. In memory each has some 60 bytes, a
+/// map with one value 640.
+const MOST_VALUES: usize = 200_000;
 /// How long one watch lasts, in seconds; a line that is dead is noticed that late at most.
 pub(super) const SECONDS: u32 = 120;
 /// How far apart two watches begin at least.
@@ -198,5 +210,20 @@ mod tests {
         let fault = WatchFault::from(&kube::Error::Service(error));
         assert_eq!(fault.class.as_str(), "undecodable");
         assert_eq!(fault.words, "an answer of more than 4 bytes");
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_very_many_values_is_not_read() {
+        for (values, is_taken) in [(MOST_VALUES, true), (MOST_VALUES + 1, false)] {
+            let body = format!("[{}0]", "0,".repeat(values - 1)).into_bytes();
+            let taken = collected(Response::new(Body::from(body)), LARGEST).await;
+            assert_eq!(taken.is_ok(), is_taken);
+            if let Err(error) = taken {
+                let fault = WatchFault::from(&kube::Error::Service(error));
+                assert_eq!(fault.words, "an answer of more than 200000 values");
+            }
+        }
+        let text = Response::new(Body::from(b"no JSON".to_vec()));
+        assert!(collected(text, LARGEST).await.is_ok());
     }
 }

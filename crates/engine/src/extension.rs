@@ -22,6 +22,8 @@ mod status;
 
 use std::collections::BTreeMap;
 
+use olmguard_policy::limits;
+
 pub use crate::extension::fields::{BypassWords, ChannelField, Fields, SelectorField};
 pub use crate::extension::filter::{Filter, Policy};
 pub use crate::extension::hints::{Hint, Instead, catalog_hints, hints};
@@ -147,10 +149,13 @@ impl PolicySubject {
     }
 }
 
-/// A loop, because collecting so few entries takes longer.
+/// A loop, because collecting so few entries takes longer. One too many for policies is kept, and no more.
 fn read_labels<'a>(labels: impl Json<'a>) -> BTreeMap<String, String> {
     let mut read = BTreeMap::new();
     for (key, label) in labels.entries().into_iter().flatten() {
+        if read.len() > limits::SUBJECT_ENTRIES {
+            break;
+        }
         if let Some(label) = label.as_str() {
             read.insert(key.to_owned(), label.to_owned());
         }

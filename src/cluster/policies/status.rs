@@ -23,7 +23,7 @@ use super::follow::SETTLE;
 use super::report::{Reports, due};
 use crate::cluster::lease::Leadership;
 use crate::cluster::object::name;
-use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
+use crate::cluster::watch::{WatchEvent, WatchedKind};
 use crate::cluster::{extensions, fault, line};
 use crate::once_per_change::OncePerChange;
 use crate::source::http::Retry;
@@ -50,7 +50,7 @@ struct StatusWriter {
     client: Client,
     clock: Arc<dyn Clock>,
     reports: watch::Receiver<Reports>,
-    events: mpsc::Receiver<WatchEvent<Value>>,
+    events: mpsc::Receiver<WatchEvent<NamedSubject>>,
     extensions: MatchedExtensions,
     /// Whether there can be something to write.
     is_changed: bool,
@@ -80,7 +80,7 @@ impl StatusWriter {
         let (sender, events) = mpsc::channel(BACKLOG);
         let kind = WatchedKind::optional(extensions::NAMES);
         let mut watching = JoinSet::new();
-        watching.spawn(kind.watch(client.clone(), trimmed, sender));
+        watching.spawn(kind.watch(client.clone(), NamedSubject::read, sender));
         Self {
             client,
             clock,
@@ -260,6 +260,31 @@ struct ExtensionSubject {
     subject: PolicySubject,
 }
 
+/// What is kept of an object: its name, and of an extension what policies match.
+pub(super) struct NamedSubject {
+    name: String,
+    subject: Option<ExtensionSubject>,
+}
+
+impl NamedSubject {
+    /// An extension that requests no package has no package that a policy names.
+    #[expect(clippy::needless_pass_by_value, reason = "what is not kept is dropped")]
+    fn read(object: Value) -> Self {
+        let extension = Extension::recognised(&object);
+        let subject = extension.map(|extension| ExtensionSubject {
+            package: extension
+                .filter
+                .map(|filter| filter.package)
+                .unwrap_or_default(),
+            subject: extension.subject,
+        });
+        Self {
+            name: name(&object).to_owned(),
+            subject,
+        }
+    }
+}
+
 impl MatchedExtensions {
     /// Whether the API server was asked, with or without success.
     pub(super) fn is_asked(&self) -> bool {
@@ -267,26 +292,28 @@ impl MatchedExtensions {
     }
 
     /// Takes an event; true if the numbers may be others now.
-    pub(super) fn take(&mut self, event: WatchEvent<Value>) -> bool {
+    pub(super) fn take(&mut self, event: WatchEvent<NamedSubject>) -> bool {
         let was_asked = std::mem::replace(&mut self.is_asked, true);
         let is_other = match event {
             WatchEvent::Listed(objects) => {
-                let listed = Some(objects.iter().filter_map(read).collect());
+                let objects = objects.into_iter();
+                let listed = objects.filter_map(|object| Some((object.name, object.subject?)));
+                let listed = Some(listed.collect());
                 let is_other = self.subjects != listed;
                 self.subjects = listed;
                 is_other
             }
-            WatchEvent::Applied(object) => match (read(&object), &mut self.subjects) {
-                (Some((name, subject)), Some(known)) => {
-                    let is_other = known.get(&name) != Some(&subject);
-                    known.insert(name, subject);
+            WatchEvent::Applied(object) => match (object.subject, &mut self.subjects) {
+                (Some(subject), Some(known)) => {
+                    let is_other = known.get(&object.name) != Some(&subject);
+                    known.insert(object.name, subject);
                     is_other
                 }
                 _ => false,
             },
             WatchEvent::Deleted(object) => {
                 let known = self.subjects.as_mut();
-                known.is_some_and(|known| known.remove(name(&object)).is_some())
+                known.is_some_and(|known| known.remove(&object.name).is_some())
             }
             WatchEvent::Absent => self.subjects.replace(BTreeMap::new()).is_none(),
             WatchEvent::Alive | WatchEvent::Found | WatchEvent::Lost(_) => false,
@@ -306,15 +333,4 @@ impl MatchedExtensions {
         });
         i64::try_from(matching.count()).ok()
     }
-}
-
-/// An extension that requests no package has no package that a policy names.
-fn read(object: &Value) -> Option<(String, ExtensionSubject)> {
-    let extension = Extension::recognised(object)?;
-    let package = extension.filter.map(|filter| filter.package);
-    let subject = ExtensionSubject {
-        package: package.unwrap_or_default(),
-        subject: extension.subject,
-    };
-    Some((name(object).to_owned(), subject))
 }
