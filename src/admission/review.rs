@@ -187,12 +187,19 @@ impl Review {
 
     /// The answer where there was no time or no room to judge it.
     ///
-    /// What is never judged stays so: no label edit and no removal of a finalizer is held up.
+    /// What is never judged stays so: no label edit and no removal of a finalizer is held up, nor is a change of
+    /// `spec.config`, of which only known faults are denied.
     pub fn unanswered(&self, cause: UnansweredReason) -> Answer {
-        self.settled().unwrap_or_else(|| match &self.subject {
+        match &self.subject {
             ReviewSubject::Exempt(_, exemption) => not_judged(exemption),
-            ReviewSubject::Change(change) => answer_unasked(&change.edit(&self.requester), cause),
-        })
+            ReviewSubject::Change(change) => {
+                let edit = change.edit(&self.requester);
+                match exemption(&edit).filter(|exempt| *exempt != Exemption::Stricter) {
+                    Some(exempt) => answer_unasked(&edit, exempt),
+                    None => answer_unasked(&edit, cause),
+                }
+            }
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use super::{
 };
 use crate::admission::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
 use olmguard_engine::explain::{Answer, MESSAGE};
-use olmguard_engine::judge::{Advice, Basis, Token, UnansweredReason, Verdict, Wait};
+use olmguard_engine::judge::{
+    Advice, Basis, ExemptionKind, Token, UnansweredReason, Verdict, Wait,
+};
 
 #[test]
 fn a_refusal_is_forbidden_and_says_why_in_data() {
@@ -495,6 +497,18 @@ fn an_edit_that_is_judged_is_not_settled() {
             "{row}"
         );
     }
+}
+
+/// Only known faults of it are denied.
+#[test]
+fn a_change_of_the_configuration_alone_is_never_held_up() {
+    let mut row = update("1.0.0", "1.0.0");
+    let config = json!({"configType": "Inline", "inline": {"watchNamespace": "a"}});
+    row["request"]["object"]["spec"]["config"] = config;
+    let review = Review::read(&row).unwrap();
+    assert!(review.settled().is_none());
+    let answer = review.unanswered(LATE);
+    assert_eq!(answer.exemption.unwrap().kind, ExemptionKind::Reconfigured);
 }
 
 /// OLM can move then, and a guardrail or a policy can forbid where.
