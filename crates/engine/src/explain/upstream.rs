@@ -93,12 +93,14 @@ fn dependency(choice: Choice<'_>, kind: DependencyKind) -> String {
 
 fn refused_install(refusal: &PreflightRefusal<'_>) -> Option<String> {
     let error = refusal.faults.upstream()?;
-    let bundle = refusal.resolved.bundle();
-    let version = &bundle.version.as_ref().ok()?.version;
-    let (bundle, version) = (quote(&bundle.name), quote(&version.to_string()));
-    Some(format!(
-        "error for resolved bundle {bundle} with version {version}: {error}"
-    ))
+    let bundle = quote(&refusal.resolved.bundle().name);
+    let version = quote(refusal.version.as_deref()?);
+    let resolved = format!("for resolved bundle {bundle} with version {version}");
+    Some(if refusal.faults.are_named_last() {
+        format!("{error} {resolved}")
+    } else {
+        format!("error {resolved}: {error}")
+    })
 }
 
 /// There whenever something is installed, whatever is asked.

@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 use crate::extension::Filter;
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::superseded;
+use crate::judge::walk::recorded;
 use crate::judge::{AllowedChange, PreflightRefusal, RuledEdit, Ruling};
 use crate::resolve::{Choice, EditContext, ImageFacts, InstallContext, InstallFaults, Offer};
 use crate::snapshot::Snapshot;
-use olmguard_catalog::olm::PreflightMode;
+use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_preflight::content::InstallTarget;
 
 /// Checks the bundle that an edit resolves to. Like rows 6 to 15 it denies only on the newest content.
@@ -41,7 +42,7 @@ pub(super) fn put<'s>(
     let Some(faults) = faults else {
         return;
     };
-    let refusal = PreflightRefusal { resolved, faults };
+    let refusal = refusal(resolved, faults, olm);
     let is_newest = superseded(&question.in_play).is_empty();
     let denies = olm.preflight == PreflightMode::Deny
         && install
@@ -51,6 +52,14 @@ pub(super) fn put<'s>(
         ruled.ruling = Ruling::Preflight(Box::new(refusal));
     } else {
         ruled.preflight = Some(refusal);
+    }
+}
+
+fn refusal<'s>(resolved: Choice<'s>, faults: InstallFaults, rules: &Rules) -> PreflightRefusal<'s> {
+    PreflightRefusal {
+        resolved,
+        version: recorded(resolved, rules).map(|it| it.version),
+        faults,
     }
 }
 

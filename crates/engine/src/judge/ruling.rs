@@ -146,6 +146,9 @@ impl<'s> ForbiddenStep<'s> {
 pub struct PreflightRefusal<'s> {
     /// The bundle.
     pub resolved: Choice<'s>,
+    /// Its version as operator-controller writes it, with the release where it records no release; absent if it cannot
+    /// be read.
+    pub version: Option<String>,
     /// Why it cannot be installed.
     pub faults: InstallFaults,
 }

@@ -357,6 +357,31 @@ fn the_image_must_be_whole() {
 }
 
 #[test]
+fn olms_text_is_that_of_the_release() {
+    let csv = json!({"image": "team/p:1", "installModes": [{"type": "AllNamespaces", "supported": true}]});
+    let upstream = |release: &str| {
+        let rules = Rules::new(release.parse().expect("a release"), Gates::default());
+        let cluster = Cluster {
+            rules,
+            ..Cluster::new(UNKNOWN, &csv)
+        };
+        cluster.created(&Value::Null).upstream.expect("a text")
+    };
+    let resolved = "for resolved bundle \"P.v1.1.0\" with version \"1.1.0\"";
+    for release in ["1.0", "1.2"] {
+        let text = upstream(release);
+        assert!(
+            text.ends_with(&format!("repository name must be canonical {resolved}")),
+            "{text}"
+        );
+    }
+    for release in ["1.3", "1.11"] {
+        let text = upstream(release);
+        assert!(text.starts_with(&format!("error {resolved}: ")), "{text}");
+    }
+}
+
+#[test]
 fn a_name_counts_when_the_extension_is_made() {
     let cluster = |gates| Cluster::new(gates, &modes(&["AllNamespaces"]));
     let boxcutter: Option<&[&str]> = Some(&["BoxcutterRuntime=true"]);

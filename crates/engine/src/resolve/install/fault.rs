@@ -117,6 +117,11 @@ impl InstallFaults {
         faults.all(|fault| matches!(fault, InstallFault::Crds(_)))
     }
 
+    /// Whether operator-controller writes which bundle it is behind the error, as before 1.3.
+    pub fn are_named_last(&self) -> bool {
+        self.minor < 3
+    }
+
     /// The text of operator-controller, if it is the same for every setting and in every run.
     pub fn upstream(&self) -> Option<String> {
         match self.faults.as_slice() {
