@@ -29,8 +29,8 @@ pub(super) fn steps(plan: &MovePlan<'_>) -> Vec<MoveStep> {
         finish(plan),
         Some(save()),
         service_account(plan),
-        withdraw_plans(plan),
         Some(delete_subscription(plan)),
+        withdraw_plans(plan),
         delete_csv(plan),
         adopt_crds(plan),
         Some(apply(plan)),
@@ -48,17 +48,25 @@ fn step(text: &str, commands: impl IntoIterator<Item = String>) -> MoveStep {
 }
 
 fn finish(plan: &MovePlan<'_>) -> Option<MoveStep> {
-    let is_open = |change: &MoveChange| {
-        matches!(change, MoveChange::UpgradePending | MoveChange::CsvPhase(_))
+    let mut changes = plan.changes.iter();
+    let is_open = changes.any(|change| matches!(change, MoveChange::CsvPhase(_)));
+    // A plan keeps the approval that the Subscription had when OLM v0 made it.
+    let text = if is_manual(plan) {
+        "Approve what OLM v0 waits for, and wait until it is finished. Then run olmguard migrate again."
+    } else {
+        "Wait until OLM v0 is finished. Then run olmguard migrate again."
     };
-    let is_open = plan.changes.iter().any(is_open);
-    let text = match plan.approval {
-        Approval::Automatic => "Wait until OLM v0 is finished. Then run olmguard migrate again.",
-        Approval::Manual => {
-            "Approve what OLM v0 waits for, and wait until it is finished. Then run olmguard migrate again."
-        }
-    };
-    is_open.then(|| step(text, []))
+    (is_open || is_pending(plan)).then(|| step(text, []))
+}
+
+/// Whether an `InstallPlan` can wait for an approval.
+fn is_manual(plan: &MovePlan<'_>) -> bool {
+    plan.approval == Approval::Manual || is_pending(plan)
+}
+
+fn is_pending(plan: &MovePlan<'_>) -> bool {
+    let mut changes = plan.changes.iter();
+    changes.any(|change| matches!(change, MoveChange::UpgradePending))
 }
 
 /// What is printed comes from objects that the next steps delete.
@@ -72,9 +80,8 @@ fn save() -> MoveStep {
 /// An `InstallPlan` can hold the CSVs of several Subscriptions, and its approval installs all
 /// of them.
 fn withdraw_plans(plan: &MovePlan<'_>) -> Option<MoveStep> {
-    let is_manual = plan.approval == Approval::Manual;
     let namespace = &plan.subscription.key.namespace;
-    is_manual.then(|| {
+    is_manual(plan).then(|| {
         step(
             "Delete the InstallPlans that are not approved: one can install this operator again. OLM v0 makes new ones for the others.",
             [format!("kubectl get installplans.operators.coreos.com -n {namespace}")],

@@ -87,6 +87,26 @@ fn a_subscription_that_waits_for_its_first_approval_starts_where_it_would() {
     assert_eq!(report.installed, None);
 }
 
+/// The `InstallPlan` was made while the Subscription was manual.
+#[test]
+fn an_install_plan_can_wait_for_an_approval_under_an_automatic_subscription() {
+    let mut pending = automatic("p.v1.0.0");
+    pending["status"]["state"] = "UpgradePending".into();
+    let scene = scene(ALL).with(pending).with(group(&json!([])));
+    let report = scene.gives("can_move", [&[], &[], &["upgrade-pending"]]);
+    let place = |begin: &str| {
+        let mut steps = report.steps.iter();
+        steps.position(|step| step.text.starts_with(begin))
+    };
+    assert_eq!(place("Approve what OLM v0 waits for"), Some(0));
+    let plans = place("Delete the InstallPlans that are not approved");
+    assert!(
+        plans > place("Delete the Subscription"),
+        "{:?}",
+        report.steps
+    );
+}
+
 #[test]
 fn without_a_status_it_is_undecided() {
     let mut object = automatic("p.v1.0.0");
