@@ -20,6 +20,7 @@
 
 pub mod search;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::version::{Membership, SkipRange, Version};
@@ -75,6 +76,13 @@ impl<'p> Graph<'p> {
         stated
             .find(|(of, _)| *of == node)
             .map(|(_, version)| *version)
+    }
+
+    /// The same; of a name that no bundle has and for which nothing is stated, the version in it.
+    pub fn likely_version(&self, node: NodeIndex) -> Option<Cow<'p, Version>> {
+        let known = self.version_of(node).map(Cow::Borrowed);
+        let of_name = || version_in_name(self.name_of(node)).map(Cow::Owned);
+        known.or_else(|| self.bundle(node).is_none().then(of_name).flatten())
     }
 
     /// The package's name.

@@ -146,6 +146,8 @@ enum End {
     Head,
     /// OLM v0 only: the channel has no further upgrade, and OLM v0 does not report it.
     Stranded,
+    /// OLM v0 only: whether the channel has an upgrade depends on the name of the installed bundle, which is unknown.
+    Unknown,
 }
 
 impl PathReport {

@@ -53,7 +53,7 @@ impl<'a> InstalledCsv<'a> {
     }
 }
 
-impl<'p> SubscriptionOrder<'_, 'p> {
+impl SubscriptionOrder<'_, '_> {
     /// The entries with an edge from what is installed, in the order in which they are tried.
     ///
     /// An entry whose range holds its own version is among its own candidates: nothing happens then.
@@ -80,7 +80,7 @@ impl<'p> SubscriptionOrder<'_, 'p> {
     ///
     /// Edges can lead in a circle, which OLM v0 would walk for ever: the walk ends before it comes to
     /// a name for the second time.
-    pub fn walk(&self, installed: InstalledCsv<'p>) -> Vec<NodeIndex> {
+    pub fn walk(&self, installed: InstalledCsv<'_>) -> Vec<NodeIndex> {
         let mut walked = Vec::new();
         let mut seen = HashSet::from([installed.name]);
         let mut at = installed;

@@ -137,7 +137,12 @@ impl<'g, 'p> Walker<'g, 'p> {
 
     fn v0(&self, node: NodeIndex) -> Course {
         let line = self.line.as_ref();
-        let walked = line.map(|line| line.walk(InstalledCsv::node(self.graph, node)));
+        let version = self.graph.likely_version(node);
+        let installed = InstalledCsv {
+            name: self.graph.name_of(node),
+            version: version.as_deref(),
+        };
+        let walked = line.map(|line| line.walk(installed));
         self.course(node, &walked.unwrap_or_default())
     }
 

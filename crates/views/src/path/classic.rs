@@ -7,6 +7,7 @@ use olmguard_catalog::version::Version;
 use olmguard_engine::explain::ForbiddenReport;
 use olmguard_engine::extension::Policy;
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
+use olmguard_engine::judge::CatalogKnowledge;
 use olmguard_engine::resolve::Offer;
 use olmguard_engine::resolve::classic::{
     InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
@@ -46,6 +47,11 @@ impl PathReport {
             }
             None => self.walks.iter().all(|walk| walk.end == End::Head),
         }
+    }
+
+    /// Whether the name of the installed bundle decides.
+    pub(super) fn is_walk_unknown(&self) -> bool {
+        self.walks.iter().any(|walk| walk.end == End::Unknown)
     }
 }
 
@@ -87,7 +93,11 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
     };
     // A name of the graph lives as long as the graph; that of the question does not have to.
     let Outlook::Next(first) = line.outlook(installed) else {
-        return report(&[], end(&line, installed), None);
+        let end = match inquiry.known {
+            CatalogKnowledge::VersionOnly => End::Unknown,
+            _ => end(&line, installed),
+        };
+        return report(&[], end, None);
     };
     let mut steps = vec![first];
     steps.extend(line.walk(InstalledCsv::node(&graph, first)));

@@ -217,6 +217,18 @@ fn olm_v0_walks_by_itself() {
         (found, lines),
         (false, expected.map(str::to_owned).to_vec())
     );
+    let (found, lines) = walk(&["a"], "0.9.0", Some("1.2.0"));
+    let expected = [
+        "p: 0.9.0 -> 1.2.0: no OLM v0 upgrade to it found",
+        "Automatic     Subscription to channel a of catalog hub: no upgrade found",
+        "Stops at      0.9.0: whether it has an upgrade edge depends on its bundle name,",
+        "              which is unknown",
+    ];
+    let before_note = lines[..4].to_vec();
+    assert_eq!(
+        (found, before_note),
+        (false, expected.map(str::to_owned).to_vec())
+    );
     for from in ["1.1.0", "1.2.0"] {
         let (found, lines) = walk(&["a"], from, Some("1.2.0"));
         let expected = format!("p: {from} -> 1.2.0: OLM v0 upgrades to it");

@@ -36,7 +36,9 @@ impl PathReport {
 
     fn say_walks(&self, text: &mut Text) {
         // Without the name of the installed bundle, no upgrade is no answer.
-        let is_known = |walk: &&WalkReport| self.no_version.is_none() || !walk.steps.is_empty();
+        let is_known = |walk: &&WalkReport| {
+            self.no_version.is_none() || !walk.steps.is_empty() || walk.end == End::Unknown
+        };
         for walk in self.walks.iter().filter(is_known) {
             self.say_walk(walk, text);
         }
@@ -125,6 +127,9 @@ impl PathReport {
         let (words, tone) = match (&self.to, self.is_walked()) {
             (None, _) => (WALKED, Tone::Plain),
             (Some(_), true) => ("OLM v0 upgrades to it", Tone::Good),
+            (Some(_), false) if self.is_walk_unknown() => {
+                ("no OLM v0 upgrade to it found", Tone::Caution)
+            }
             (Some(_), false) => ("OLM v0 does not upgrade to it", Tone::Bad),
         };
         self.say_headline(words, tone, text);
@@ -205,6 +210,7 @@ impl PathReport {
             (None, None) => "if no version is set".to_owned(),
         };
         let lines = match path.as_slice() {
+            [_] if walk.end == End::Unknown => vec![format!("{under}: no upgrade found")],
             [_] => vec![format!("{under}: no upgrade")],
             _ => vec![format!("{under}:"), arrows(&path)],
         };
@@ -295,6 +301,10 @@ fn end_words(end: End) -> (Tone, &'static str) {
         End::Stranded => (
             Tone::Bad,
             "it has no upgrade edge, but the Subscription reports AtLatestKnown as at a channel head",
+        ),
+        End::Unknown => (
+            Tone::Caution,
+            "whether it has an upgrade edge depends on its bundle name, which is unknown",
         ),
     }
 }

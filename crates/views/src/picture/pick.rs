@@ -99,18 +99,12 @@ pub fn removed(graph: &Graph<'_>, before: &Graph<'_>) -> Vec<AbsentBundle> {
 fn texts(graph: &Graph<'_>, node: NodeIndex) -> impl Iterator<Item = String> {
     let bundle = graph.bundle(node);
     let read = bundle.and_then(|bundle| bundle.version.as_ref().ok());
-    let spoken_of = if bundle.is_some() {
-        None
-    } else {
-        let stated = graph.version_of(node).cloned();
-        stated.or_else(|| version_in_name(graph.name_of(node)))
-    };
     let whole = read.and_then(|read| {
         let release = read.release.as_ref()?;
         Some(format!("{}+{release}", read.version))
     });
-    let plain = read.map(|read| &read.version).or(spoken_of.as_ref());
-    let plain = plain.map(Version::to_string);
+    let plain = graph.likely_version(node);
+    let plain = plain.map(|version| version.to_string());
     whole.into_iter().chain(plain)
 }
 

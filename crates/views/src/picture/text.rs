@@ -108,11 +108,11 @@ fn rules(sketch: &Sketch<'_, '_>) -> Option<&'static str> {
         (Generation::V1, EdgeSource::Catalog) => None,
         (Generation::V0, _) if sketch.lane_of_subscription().is_none() => Some(
             "OLM v0: a Subscription without a channel uses the entries of all channels, those of the \
-             default channel first. A skipped version is never offered.",
+             default channel first. A skipped version is never offered as an update.",
         ),
-        (Generation::V0, _) => {
-            Some("OLM v0: a Subscription stays in its channel. A skipped version is never offered.")
-        }
+        (Generation::V0, _) => Some(
+            "OLM v0: a Subscription stays in its channel. A skipped version is never offered as an update.",
+        ),
         (Generation::V1, EdgeSource::CaretRange) => {
             Some("Semver rules only: the edges of the catalog do not count.")
         }

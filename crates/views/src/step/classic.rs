@@ -8,6 +8,7 @@ use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::explain::{GuardrailReport, label};
 use olmguard_engine::inquiry::Inquiry;
+use olmguard_engine::judge::CatalogKnowledge;
 use olmguard_engine::resolve::classic::{InstalledCsv, Outlook, SubscriptionOrder};
 use olmguard_engine::resolve::{Choice, Offer};
 
@@ -52,6 +53,8 @@ pub(super) enum Fact {
     NotInChannel,
     /// No edge leads there from what is installed.
     NoEdge,
+    /// No range leads there, and the name of what is installed is not known.
+    Nameless,
     /// Nothing leads on at all, and OLM v0 does not tell.
     Stranded,
     /// What is installed is the head.
@@ -134,7 +137,7 @@ fn of_line(
             let first = candidates.first().and_then(|node| graph.bundle(*node));
             vec![Fact::Behind(first.map(label).unwrap_or_default())]
         }
-        None => against(line, nodes, installed),
+        None => against(line, nodes, installed, inquiry.known),
     };
     (candidates, facts)
 }
@@ -143,6 +146,7 @@ fn against(
     line: &SubscriptionOrder<'_, '_>,
     nodes: &[NodeIndex],
     installed: InstalledCsv<'_>,
+    known: CatalogKnowledge,
 ) -> Vec<Fact> {
     let graph = line.graph();
     let is_ordered = line.order().any(|node| nodes.contains(&node));
@@ -154,15 +158,17 @@ fn against(
     let is_skipped = skipped
         .flat_map(|entry| &entry.skips)
         .any(|node| nodes.contains(node));
+    let is_nameless = known == CatalogKnowledge::VersionOnly;
     let first = match (is_in, is_ordered, is_skipped) {
         (false, _, _) => Fact::NotInChannel,
         (true, false, true) => Fact::Skipped,
+        _ if is_nameless => Fact::Nameless,
         _ => Fact::NoEdge,
     };
     let outlook = match line.outlook(installed) {
         Outlook::Next(next) => graph.bundle(next).map(|bundle| Fact::Behind(label(bundle))),
         Outlook::AtHead => Some(Fact::AtHead),
-        Outlook::Stranded => Some(Fact::Stranded),
+        Outlook::Stranded => (!is_nameless).then_some(Fact::Stranded),
     };
     std::iter::once(first).chain(outlook).collect()
 }

@@ -458,6 +458,19 @@ fn olm_v0_is_silent_without_an_upgrade_edge() {
     v0(
         lines,
         &["a"],
+        ("0.9.0", "1.1.0"),
+        &[
+            "OLM v0        not a candidate (Subscription: channel a, catalog hub)",
+            "Reason        whether the channel has an edge to it depends on the name of the",
+            "                installed bundle, which is unknown",
+            "Note          no bundle has the installed version, so its name is unknown and",
+            "                only a skipRange provides an upgrade; VERSION,bundle=NAME sets",
+            "                the name",
+        ],
+    );
+    v0(
+        lines,
+        &["a"],
         ("1.0.0", "1.2.0"),
         &[
             "OLM v0        not a candidate (Subscription: channel a, catalog hub)",

@@ -199,6 +199,10 @@ pub(super) fn fact(fact: &Fact) -> String {
         }
         Fact::NotInChannel => "it is not in the channel".to_owned(),
         Fact::NoEdge => "the channel has no edge to it from the installed version".to_owned(),
+        Fact::Nameless => {
+            "whether the channel has an edge to it depends on the name of the installed bundle, which is unknown"
+                .to_owned()
+        }
         Fact::Stranded => {
             "the installed version has no upgrade edge, but the Subscription reports \
                            AtLatestKnown as at a channel head"

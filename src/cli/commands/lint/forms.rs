@@ -118,7 +118,7 @@ mod tests {
         let expected = "\
 a.yaml:1:1: error: package \"p\" has no default channel; set defaultChannel to the name of a channel [default-channel-missing]
     opm  default channel must be set
-    why  In OLM v0, a Subscription without a channel follows the default channel. opm rejects the catalog.
+    why  In OLM v0, a Subscription without a channel tries the default channel first. opm rejects the catalog.
     fix  Add a `defaultChannel` to the `olm.package`.
 a.yaml:1:1: error: package \"p\" has no channel; add an olm.channel [package-without-channel]
     opm  package must contain at least one channel

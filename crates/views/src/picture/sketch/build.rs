@@ -1,5 +1,6 @@
 //! From a graph to what is drawn of it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -244,13 +245,7 @@ pub(super) fn newest_first(a: Option<&Version>, b: Option<&Version>) -> Ordering
 }
 
 pub(super) fn version_of(graph: &Graph<'_>, node: NodeIndex) -> Option<Version> {
-    match graph.bundle(node) {
-        Some(bundle) => {
-            let read = bundle.version.as_ref().ok();
-            read.map(|read| read.version.clone())
-        }
-        None => version_in_name(graph.name_of(node)),
-    }
+    graph.likely_version(node).map(Cow::into_owned)
 }
 
 /// The versions of the nodes, in their order; the whole name where two would be called the same, or

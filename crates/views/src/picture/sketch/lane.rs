@@ -121,7 +121,12 @@ fn cells(
     let skipped: BTreeSet<_> = entries.clone().flat_map(|entry| &entry.skips).collect();
     let nodes: BTreeSet<_> = entries.flat_map(names).collect();
     let cell = |node: &NodeIndex| {
-        let outlook = line.map(|line| line.outlook(InstalledCsv::node(graph, *node)));
+        let version = graph.likely_version(*node);
+        let installed = InstalledCsv {
+            name: graph.name_of(*node),
+            version: version.as_deref(),
+        };
+        let outlook = line.map(|line| line.outlook(installed));
         let marks = common(graph, *node)
             .with(VersionMark::Head, heads.contains(node))
             .with(VersionMark::Skipped, skipped.contains(node))
