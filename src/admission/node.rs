@@ -179,8 +179,8 @@ impl<'a> Json<'a> for Node<'a, '_> {
         Some(children.map(|child| (child.key(), child)))
     }
 
-    /// That of a value that is kept whole, unless it is larger than [`LARGEST_WHOLE`], has more than [`MOST_VALUES`] or is
-    /// nested deeper than serde reads.
+    /// The value, if it is kept whole: not if it is larger than [`LARGEST_WHOLE`], has more than [`MOST_VALUES`], or is nested
+    /// deeper than serde reads.
     fn whole(self) -> Option<Value> {
         match self.entry.content {
             NodeContent::Whole(text) if text.len() <= LARGEST_WHOLE => {

@@ -46,7 +46,7 @@ pub(super) enum BodyError {
     #[error("body larger than {BODY_LIMIT} bytes: expected an AdmissionReview")]
     TooLarge,
     /// Too many large ones are held, and none was let go in time.
-    #[error("no room for a large body within {} ms: expected fewer at once; try again", .0.within.as_millis())]
+    #[error("no memory for the review within {} ms: expected fewer large ones at once; try again", .0.within.as_millis())]
     NoRoom(Deadline),
     /// The body did not arrive in time.
     #[error("body incomplete after {} ms: expected all of it", .0.within.as_millis())]
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(memory.all.available_permits(), LARGE + 2);
         assert_eq!(
             read(&memory, LARGE).await.unwrap_err().to_string(),
-            "no room for a large body within 1000 ms: expected fewer at once; try again"
+            "no memory for the review within 1000 ms: expected fewer large ones at once; try again"
         );
         let (second, ()) = tokio::join!(read(&memory, LARGE), async { drop(first) });
         drop(second.unwrap());

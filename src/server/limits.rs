@@ -90,8 +90,8 @@ impl Limits {
         self.workers.get() + ANSWERED
     }
 
-    /// The memory of large reviews that are read and judged at once, in bytes: that of one of the largest, or of two on
-    /// many cores.
+    /// The memory for large reviews that are read and judged at once, in bytes: enough for one of the largest, or for two
+    /// with four workers or more.
     pub fn large_memory(&self) -> usize {
         (self.workers.get() / 2).clamp(1, MOST_LARGE) * LARGE_REVIEW
     }

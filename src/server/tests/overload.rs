@@ -227,7 +227,7 @@ async fn large_bodies_that_stall_keep_no_ordinary_review_out() {
         (waits.status(), waits.text()),
         (
             503,
-            "no room for a large body within 200 ms: expected fewer at once; try again\n"
+            "no memory for the review within 200 ms: expected fewer large ones at once; try again\n"
         )
     );
 }
@@ -251,7 +251,7 @@ async fn objects_share_the_memory_of_large_reviews() {
         (waits.status(), waits.text()),
         (
             503,
-            "no room for a large body within 200 ms: expected fewer at once; try again\n"
+            "no memory for the review within 200 ms: expected fewer large ones at once; try again\n"
         )
     );
     assert_eq!(

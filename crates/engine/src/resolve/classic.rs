@@ -42,17 +42,6 @@ pub enum Outlook {
     Stranded,
 }
 
-impl<'a> InstalledCsv<'a> {
-    /// A node of the graph, installed; the version of a name without a bundle is known where it was
-    /// stated.
-    pub fn node(graph: &Graph<'a>, node: NodeIndex) -> Self {
-        Self {
-            name: graph.name_of(node),
-            version: graph.version_of(node),
-        }
-    }
-}
-
 impl SubscriptionOrder<'_, '_> {
     /// The entries with an edge from what is installed, in the order in which they are tried.
     ///
@@ -76,20 +65,36 @@ impl SubscriptionOrder<'_, '_> {
         }
     }
 
+    /// What is installed next on a node of the graph. A name without a bundle has the version that was stated, else the
+    /// one in it.
+    pub fn outlook_at(&self, node: NodeIndex) -> Outlook {
+        self.outlook(InstalledCsv {
+            name: self.graph().name_of(node),
+            version: self.graph().likely_version(node).as_deref(),
+        })
+    }
+
     /// What is installed one after another until nothing follows, what is installed left out.
     ///
     /// Edges can lead in a circle, which OLM v0 would walk for ever: the walk ends before it comes to
     /// a name for the second time.
     pub fn walk(&self, installed: InstalledCsv<'_>) -> Vec<NodeIndex> {
+        self.walk_on(installed.name, self.outlook(installed))
+    }
+
+    /// The same from a node of the graph.
+    pub fn walk_from(&self, node: NodeIndex) -> Vec<NodeIndex> {
+        self.walk_on(self.graph().name_of(node), self.outlook_at(node))
+    }
+
+    fn walk_on(&self, installed: &str, mut outlook: Outlook) -> Vec<NodeIndex> {
         let mut walked = Vec::new();
-        let mut seen = HashSet::from([installed.name]);
-        let mut at = installed;
-        while let Outlook::Next(next) = self.outlook(at) {
-            at = InstalledCsv::node(self.graph(), next);
-            if !seen.insert(at.name) {
-                break;
-            }
+        let mut seen = HashSet::from([installed]);
+        while let Outlook::Next(next) = outlook
+            && seen.insert(self.graph().name_of(next))
+        {
             walked.push(next);
+            outlook = self.outlook_at(next);
         }
         walked
     }

@@ -11,7 +11,7 @@ use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder, fbc};
 use olmguard_engine::resolve::Unpinned;
-use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{SubscribedChannel, SubscriptionOrder};
 
 /// Versions that users reach in one channel of one catalog.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -137,12 +137,7 @@ impl<'g, 'p> Walker<'g, 'p> {
 
     fn v0(&self, node: NodeIndex) -> Course {
         let line = self.line.as_ref();
-        let version = self.graph.likely_version(node);
-        let installed = InstalledCsv {
-            name: self.graph.name_of(node),
-            version: version.as_deref(),
-        };
-        let walked = line.map(|line| line.walk(installed));
+        let walked = line.map(|line| line.walk_from(node));
         self.course(node, &walked.unwrap_or_default())
     }
 

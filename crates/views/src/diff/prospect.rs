@@ -146,17 +146,14 @@ fn v0(
     };
     let mut nodes = line.candidates(csv);
     nodes.retain(|node| line.graph().name_of(*node) != installed.name);
-    let pick = v0_pick(line, csv);
-    let next = |node| v0_pick(line, classic::InstalledCsv::node(line.graph(), node));
+    let pick = v0_pick(line.outlook(csv));
+    let next = |node| v0_pick(line.outlook_at(node));
     let end = pick.map(|pick| ends.from(pick, next));
     prospect(line.graph(), installed, &nodes, pick, end)
 }
 
-fn v0_pick(
-    line: &SubscriptionOrder<'_, '_>,
-    installed: classic::InstalledCsv<'_>,
-) -> Option<NodeIndex> {
-    match line.outlook(installed) {
+fn v0_pick(outlook: Outlook) -> Option<NodeIndex> {
+    match outlook {
         Outlook::Next(next) => Some(next),
         Outlook::AtHead | Outlook::Stranded => None,
     }

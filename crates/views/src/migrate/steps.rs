@@ -51,7 +51,7 @@ fn finish(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let mut changes = plan.changes.iter();
     let is_open = changes.any(|change| matches!(change, MoveChange::CsvPhase(_)));
     // A plan keeps the approval that the Subscription had when OLM v0 made it.
-    let text = if is_manual(plan) {
+    let text = if can_wait(plan) {
         "Approve what OLM v0 waits for, and wait until it is finished. Then run olmguard migrate again."
     } else {
         "Wait until OLM v0 is finished. Then run olmguard migrate again."
@@ -60,7 +60,7 @@ fn finish(plan: &MovePlan<'_>) -> Option<MoveStep> {
 }
 
 /// Whether an `InstallPlan` can wait for an approval.
-fn is_manual(plan: &MovePlan<'_>) -> bool {
+fn can_wait(plan: &MovePlan<'_>) -> bool {
     plan.approval == Approval::Manual || is_pending(plan)
 }
 
@@ -81,7 +81,7 @@ fn save() -> MoveStep {
 /// of them.
 fn withdraw_plans(plan: &MovePlan<'_>) -> Option<MoveStep> {
     let namespace = &plan.subscription.key.namespace;
-    is_manual(plan).then(|| {
+    can_wait(plan).then(|| {
         step(
             "Delete the InstallPlans that are not approved: one can install this operator again. OLM v0 makes new ones for the others.",
             [format!("kubectl get installplans.operators.coreos.com -n {namespace}")],

@@ -91,22 +91,22 @@ fn walk<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>) -> WalkReport {
         name: inquiry.installed.name.as_deref().unwrap_or_default(),
         version: version.as_ref(),
     };
-    // A name of the graph lives as long as the graph; that of the question does not have to.
     let Outlook::Next(first) = line.outlook(installed) else {
         let end = match inquiry.known {
             CatalogKnowledge::VersionOnly => End::Unknown,
-            _ => end(&line, installed),
+            _ => end(line.outlook(installed)),
         };
         return report(&[], end, None);
     };
+    // From the first step on: a circle comes back to what is installed, and the path shows that.
     let mut steps = vec![first];
-    steps.extend(line.walk(InstalledCsv::node(&graph, first)));
+    steps.extend(line.walk_from(first));
     let last = steps.last().copied().unwrap_or(first);
-    report(&steps, end(&line, InstalledCsv::node(&graph, last)), None)
+    report(&steps, end(line.outlook_at(last)), None)
 }
 
-fn end(line: &SubscriptionOrder<'_, '_>, installed: InstalledCsv<'_>) -> End {
-    match line.outlook(installed) {
+fn end(outlook: Outlook) -> End {
+    match outlook {
         Outlook::AtHead => End::Head,
         Outlook::Next(_) => End::Round,
         Outlook::Stranded => End::Stranded,

@@ -53,7 +53,7 @@ pub(super) enum Fact {
     NotInChannel,
     /// No edge leads there from what is installed.
     NoEdge,
-    /// No range leads there, and the name of what is installed is not known.
+    /// No range leads there, and the name of the installed bundle is unknown.
     Nameless,
     /// Nothing leads on at all, and OLM v0 does not tell.
     Stranded,

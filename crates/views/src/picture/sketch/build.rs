@@ -8,7 +8,7 @@ use olmguard_catalog::Bundle;
 use olmguard_catalog::graph::{Graph, GraphChannel, NodeIndex, version_in_name};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_catalog::version::{Version, go};
-use olmguard_engine::resolve::classic::{InstalledCsv, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::classic::{SubscribedChannel, SubscriptionOrder};
 
 use crate::picture::sketch::barred::bar;
 use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
@@ -204,9 +204,9 @@ fn course(
     });
     let order = SubscriptionOrder::of(sketch.graph, subscribed).ok();
     let node = sketch.row(start).map(|facts| facts.node);
-    let walked = order.zip(node).map_or_else(Vec::new, |(line, node)| {
-        line.walk(InstalledCsv::node(sketch.graph, node))
-    });
+    let walked = order
+        .zip(node)
+        .map_or_else(Vec::new, |(line, node)| line.walk_from(node));
     let rows = walked.iter().filter_map(|node| row_of.get(*node));
     sketch.walk.course(start, rows, goal, at)
 }

@@ -10,9 +10,7 @@ use crate::picture::sketch::{
 use crate::picture::{Generation, VersionMark, View};
 use olmguard_catalog::graph::{Graph, GraphChannel, GraphEntry, NodeIndex};
 use olmguard_catalog::version::Version;
-use olmguard_engine::resolve::classic::{
-    InstalledCsv, Outlook, SubscribedChannel, SubscriptionOrder,
-};
+use olmguard_engine::resolve::classic::{Outlook, SubscribedChannel, SubscriptionOrder};
 use olmguard_engine::resolve::{Refusal, semver};
 
 /// The lane of a channel.
@@ -121,12 +119,7 @@ fn cells(
     let skipped: BTreeSet<_> = entries.clone().flat_map(|entry| &entry.skips).collect();
     let nodes: BTreeSet<_> = entries.flat_map(names).collect();
     let cell = |node: &NodeIndex| {
-        let version = graph.likely_version(*node);
-        let installed = InstalledCsv {
-            name: graph.name_of(*node),
-            version: version.as_deref(),
-        };
-        let outlook = line.map(|line| line.outlook(installed));
+        let outlook = line.map(|line| line.outlook_at(*node));
         let marks = common(graph, *node)
             .with(VersionMark::Head, heads.contains(node))
             .with(VersionMark::Skipped, skipped.contains(node))
