@@ -352,18 +352,9 @@ impl fmt::Display for JsonKind {
     }
 }
 
-impl Heap for BlobContent<'_> {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Package(package) => package.heap_bytes(),
-            Self::Channel(channel) => channel.heap_bytes(),
-            Self::Bundle(bundle) => bundle.heap_bytes(),
-            Self::Deprecations(entries) => entries.heap_bytes(),
-            Self::Guardrails(text) => text.heap_bytes(),
-            Self::Other => 0,
-        }
-    }
-}
+heap_of!(enum BlobContent<'_>:
+    Package(blob), Channel(blob), Bundle(blob), Deprecations(entries), Guardrails(text); Other
+);
 
 heap_of!(PackageBlob<'_>: default_channel, guardrails, other_guardrails);
 
@@ -391,12 +382,7 @@ impl Heap for PackageProperty<'_> {
 
 heap_of!(DeprecationEntry<'_>: schema, name, message);
 
-impl Heap for BlobFault {
-    fn heap_bytes(&self) -> usize {
-        let texts = [&self.file, &self.package, &self.schema, &self.name];
-        texts.map(Heap::heap_bytes).iter().sum::<usize>() + self.fault.heap_bytes()
-    }
-}
+heap_of!(BlobFault: file, package, schema, name, fault; position);
 
 impl Heap for Fault {
     fn heap_bytes(&self) -> usize {

@@ -287,18 +287,9 @@ fn working(content: &Result<BlobContent<'_>, BlobFault>) -> usize {
 
 heap_of!(BlobFolder: schema, file; top_level);
 
-impl Heap for PendingBlob {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Package(package) => package.heap_bytes(),
-            Self::Channel(channel) => channel.heap_bytes(),
-            Self::Bundle(bundle) => bundle.heap_bytes(),
-            Self::Deprecations(entries) => entries.heap_bytes(),
-            Self::Guardrails(stated) => stated.heap_bytes(),
-            Self::Other => 0,
-        }
-    }
-}
+heap_of!(enum PendingBlob:
+    Package(blob), Channel(blob), Bundle(blob), Deprecations(entries), Guardrails(stated); Other
+);
 
 impl BlobCounts {
     fn add(&mut self, folder: &PackageFolder) {

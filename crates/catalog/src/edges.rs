@@ -208,15 +208,7 @@ impl Edges {
 
 heap_of!(Edges: from_name, from_range, unread, index, lookup);
 
-impl Heap for RangeLookup {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Index => 0,
-            Self::Rows(rows) => rows.heap_bytes(),
-            Self::Ranked(ranked, ending) => ranked.heap_bytes() + ending.heap_bytes(),
-        }
-    }
-}
+heap_of!(enum RangeLookup: Rows(rows), Ranked(ranked, ending); Index);
 
 flat!(IndexedEdge, NamedEdge, NameEnds);
 

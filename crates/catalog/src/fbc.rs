@@ -20,7 +20,6 @@
 //! [`pkg/util/yaml/decoder.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.2/pkg/util/yaml/decoder.go
 
 pub mod advance;
-pub mod base64;
 pub(crate) mod error;
 pub mod intake;
 pub mod json;

@@ -14,9 +14,19 @@ pub trait Heap: Sized {
     fn heap_bytes(&self) -> usize;
 }
 
-/// Implements [`Heap`] for a struct: the fields before the semicolon can hold memory, the others cannot. Each field is
-/// named, so a new one is not forgotten.
+/// Implements [`Heap`] for a struct or an enum: the fields or variants before the semicolon can hold memory, the others
+/// cannot. Each is named, so a new one is not forgotten.
 macro_rules! heap_of {
+    (enum $type:ty: $($holds:ident($($held:ident),+)),+; $($flat:ident),+) => {
+        impl $crate::heap::Heap for $type {
+            fn heap_bytes(&self) -> usize {
+                match self {
+                    $(Self::$holds($($held),+) => 0 $(+ $crate::heap::Heap::heap_bytes($held))+,)+
+                    $(Self::$flat { .. } => 0,)+
+                }
+            }
+        }
+    };
     ($type:ty: $($holds:ident),+ $(; $($flat:ident),+)?) => {
         impl $crate::heap::Heap for $type {
             fn heap_bytes(&self) -> usize {

@@ -23,6 +23,7 @@
 //! [blang/semver]: https://github.com/blang/semver/tree/v4.0.0
 //! [apimachinery]: https://github.com/kubernetes/apimachinery
 
+pub mod base64;
 pub mod blob;
 mod builder;
 mod bundle;

@@ -13,7 +13,7 @@ use crate::bundle::Bundle;
 use crate::bundle_set::{BundleIndex, BundleSet};
 use crate::edges::{ChannelIndex, Edges, IndexedEdge};
 use crate::guardrail::AuthorGuardrails;
-use crate::heap::{Heap, heap_of};
+use crate::heap::heap_of;
 use crate::version::{Constraint, Group, Membership, Version, VersionRelease};
 
 /// A package of a catalog, indexed.
@@ -68,14 +68,7 @@ heap_of!(
     is_incomplete
 );
 
-impl Heap for Deprecation {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Absent | Self::OfParts => 0,
-            Self::OfPackage(message) => message.heap_bytes(),
-        }
-    }
-}
+heap_of!(enum Deprecation: OfPackage(message); Absent, OfParts);
 
 impl Package {
     /// Every bundle, best first.

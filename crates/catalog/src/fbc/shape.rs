@@ -12,9 +12,10 @@ pub(crate) mod property;
 
 use std::borrow::Cow;
 
+use crate::base64;
 use crate::blob::{ChannelEntry, DeprecationEntry, Fault, JsonKind};
 use crate::fbc::json::{Cursor, CursorResult, JsonRecord, RawString};
-use crate::fbc::{base64, yaml};
+use crate::fbc::yaml;
 use crate::install_facts::InstallFacts;
 use crate::memory::Loan;
 

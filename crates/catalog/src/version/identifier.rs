@@ -11,7 +11,7 @@
 
 use std::cmp::Ordering;
 
-use crate::heap::{Heap, heap_of};
+use crate::heap::heap_of;
 use crate::version::go::{self, NumberError};
 
 /// Why blang refuses a prerelease or release identifier; printed as blang prints it.
@@ -70,14 +70,7 @@ impl Identifier {
     }
 }
 
-impl Heap for Identifier {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Numeric(_) => 0,
-            Self::Text(text) => text.heap_bytes(),
-        }
-    }
-}
+heap_of!(enum Identifier: Text(text); Numeric);
 
 /// A numeric identifier with a leading zero: the only fault of a scanned Masterminds identifier.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,8 @@
 
 pub mod semver;
 
-use olmguard_catalog::fbc::{base64, begins_with_brace, yaml};
+use olmguard_catalog::base64;
+use olmguard_catalog::fbc::{begins_with_brace, yaml};
 use olmguard_catalog::version::{VersionError, go};
 
 use crate::author::blob::{BUNDLE, BlobText, GUARDRAILS};
