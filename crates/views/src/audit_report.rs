@@ -246,14 +246,14 @@ impl ExtensionReport {
         self.package.as_deref()
     }
 
-    /// The installed version and its release, if it is known.
-    pub(crate) fn installed_version(&self) -> Option<String> {
-        self.installed.as_ref().map(InstalledReport::label)
+    /// The installed bundle, if it is known.
+    pub(crate) fn installed_bundle(&self) -> Option<&InstalledReport> {
+        self.installed.as_ref()
     }
 
-    /// The newest version and its release, if one is newer.
-    pub(crate) fn newest_version(&self) -> Option<String> {
-        self.newest.as_ref().map(BundleReport::label)
+    /// The newest bundle, if one is newer.
+    pub(crate) fn newest_bundle(&self) -> Option<&BundleReport> {
+        self.newest.as_ref()
     }
 
     /// What is worth knowing, the worst first, as data.

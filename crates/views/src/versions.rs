@@ -5,7 +5,6 @@
 //! candidate, and channels also which edges count. A `skipRange` is folded: it is told how many bundles
 //! it holds, and of a bundle how many entries hold it, not each pair.
 
-mod judged;
 mod listing;
 mod standing;
 mod text;

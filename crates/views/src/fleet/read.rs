@@ -115,8 +115,14 @@ impl From<&ExtensionReport> for FleetExtension {
     fn from(extension: &ExtensionReport) -> Self {
         Self {
             package: extension.package_name().map(str::to_owned),
-            installed: extension.installed_version(),
-            newest: extension.newest_version(),
+            installed: extension
+                .installed_bundle()
+                .cloned()
+                .map(|it| installed(it.version, it.release, it.bundle)),
+            newest: extension
+                .newest_bundle()
+                .cloned()
+                .map(|it| label(it.version, it.release, it.bundle)),
             verdict: extension.verdict(),
             findings: extension.concerns().to_vec(),
         }
@@ -127,14 +133,9 @@ impl FleetExtension {
     fn read(written: WrittenExtension) -> Result<Self, ReadError> {
         let ids = written.findings.into_iter().map(|finding| finding.id);
         let findings = ids.map(|id| known("finding", id, Concern::ALL, Concern::as_str));
-        let installed = written.installed.map(|found| {
-            let name = found.bundle.unwrap_or_default();
-            label(
-                Some(found.version).filter(|text| !text.is_empty()),
-                found.release,
-                name,
-            )
-        });
+        let installed = written
+            .installed
+            .map(|it| installed(it.version, it.release, it.bundle));
         let newest = written.newest;
         Ok(Self {
             package: written.package,
@@ -157,6 +158,11 @@ impl FleetExtension {
 }
 
 /// The version and the release behind it; the name if there is no version.
+fn installed(version: String, release: Option<String>, name: Option<String>) -> String {
+    let version = Some(version).filter(|text| !text.is_empty());
+    label(version, release, name.unwrap_or_default())
+}
+
 fn label(version: Option<String>, release: Option<String>, name: String) -> String {
     match (version, release.filter(|release| !release.is_empty())) {
         (Some(version), Some(release)) => format!("{version}+{release}"),

@@ -165,7 +165,7 @@ impl<'a> MovePlan<'a> {
         plan.settle(facts);
         plan.compare_csv(rules);
         plan.look_around(facts.objects, taken);
-        plan.look_onward(facts.basis);
+        plan.look_onward(facts);
         plan.obstacles.sort_by_key(Obstacle::verdict);
         plan
     }

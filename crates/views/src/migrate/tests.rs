@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use olmguard_catalog::olm::{Gates, Rules};
 use olmguard_engine::extension::{Extension, Shape};
-use olmguard_engine::judge::{Basis, Requester};
+use olmguard_engine::judge::{Basis, Policies, Requester};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::question::content;
 
@@ -149,6 +149,10 @@ impl Scene {
     }
 
     fn report(&self) -> MigrationReport {
+        self.report_under(&Policies::default(), Requester::unknown())
+    }
+
+    fn report_under(&self, policies: &Policies, requester: &Requester) -> MigrationReport {
         let content = content(&self.fbc(), &self.rules);
         let state = CatalogState::named(self.catalog, content);
         let snapshot = Snapshot::new(self.rules.clone(), [state]);
@@ -161,8 +165,11 @@ impl Scene {
             .map(|one| Extension::read(Shape::V1, one))
             .collect();
         MigrationReport::of(&MigrationFacts {
-            basis: Basis::without_policies(&snapshot),
-            requester: Requester::unknown(),
+            basis: Basis {
+                snapshot: &snapshot,
+                policies,
+            },
+            requester,
             objects: &objects,
             extensions: &extensions,
         })

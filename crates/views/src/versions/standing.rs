@@ -1,12 +1,15 @@
 //! What a bundle is to the installed one.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use crate::versions::judged::GuardedVersions;
 use olmguard_catalog::{BundleIndex, BundleSet};
-use olmguard_engine::explain::{Places, PolicyReport, Reasons};
+use olmguard_engine::explain::{Places, PolicyReport, ReasonTable, Reasons};
+use olmguard_engine::judge::affordable_steps;
 use olmguard_engine::resolve::{
-    Bounds, Choice, Edits, MatchingPolicies, NotGiven, Offer, Origin, ReachableBundles, reach,
+    Bounds, CatalogEdge, Choice, Edits, Guards, MatchingPolicies, NotGiven, Offer, Origin,
+    ReachableBundles, reach,
 };
 
 /// Relation of a bundle to the installed one.
@@ -29,6 +32,9 @@ pub enum Standing {
     NotFound,
 }
 
+/// By the place of the offer, and the bundle that the edge leads to.
+type JudgedEdges = BTreeMap<(usize, BundleIndex), Places>;
+
 /// What every bundle of the offers is.
 pub(super) struct Standings<'o, 's> {
     origin: Origin<'o>,
@@ -39,7 +45,9 @@ pub(super) struct Standings<'o, 's> {
     same: Vec<BundleSet>,
     reach: ReachableBundles<'s>,
     edits: Edits<'o, 's>,
-    judged: GuardedVersions,
+    /// The places of the reasons why guardrails forbid each edge that there was time for, none if they allow it.
+    judged: JudgedEdges,
+    reasons: Reasons,
     policies: Option<&'o MatchingPolicies<'o, 's>>,
 }
 
@@ -52,11 +60,13 @@ impl<'o, 's> Standings<'o, 's> {
         };
         let edges: Vec<_> = offers.iter().map(edges).collect();
         let same = offers.iter().map(|offer| origin.same(offer.package));
+        let (judged, reasons) = judged(offers, &edges, &origin, bounds.guards);
         Self {
             same: same.collect(),
             reach: reach(offers, &origin, bounds),
             edits: Edits::of(offers, &origin),
-            judged: GuardedVersions::of(offers, &edges, &origin, bounds.guards),
+            judged,
+            reasons,
             policies: bounds.policies,
             edges,
             origin,
@@ -71,7 +81,8 @@ impl<'o, 's> Standings<'o, 's> {
 
     /// How many of the edges guardrails were put to, and how many there are, where that is not all.
     pub(super) fn unjudged(&self) -> Option<(usize, usize)> {
-        let (judged, all) = (self.judged.len(), self.judged.edges);
+        let all = self.edges.iter().map(BundleSet::len).sum();
+        let judged = self.judged.len();
         (judged < all).then_some((judged, all))
     }
 
@@ -98,7 +109,7 @@ impl<'o, 's> Standings<'o, 's> {
     /// The places of the reasons why guardrails forbid the step to a bundle of the offer at this place,
     /// where an edge leads there.
     pub(super) fn forbidden(&self, at: usize, index: BundleIndex) -> Places {
-        let places = self.judged.reasons_of(at, index);
+        let places = self.judged.get(&(at, index));
         places.cloned().unwrap_or_default()
     }
 
@@ -123,7 +134,7 @@ impl<'o, 's> Standings<'o, 's> {
 
     /// Every reason why guardrails forbid a step.
     pub(super) fn into_reasons(self) -> Reasons {
-        self.judged.into_reasons()
+        self.reasons
     }
 
     /// What a bundle of the offer at this place is, and how many steps it is away.
@@ -162,13 +173,33 @@ impl<'o, 's> Standings<'o, 's> {
         if !self.denied(at, offer, index).is_empty() {
             return Standing::Forbidden;
         }
-        match (self.judged.reasons_of(at, index), steps) {
+        match (self.judged.get(&(at, index)), steps) {
             (Some(reasons), _) if !reasons.is_empty() => Standing::Forbidden,
             (Some(_), _) | (None, Some(1)) => Standing::Successor,
             (None, Some(_)) => Standing::Reachable,
             (None, None) => Standing::NotFound,
         }
     }
+}
+
+/// Puts guardrails to the edges that lead to the offers, in the order of the list.
+fn judged<'s>(
+    offers: &[Offer<'s>],
+    edges: &[BundleSet],
+    origin: &Origin<'_>,
+    guards: &Guards<'s>,
+) -> (JudgedEdges, Reasons) {
+    let mut gathered = ReasonTable::default();
+    let leading = offers.iter().zip(edges).enumerate();
+    let leading = leading.flat_map(|(at, (offer, set))| set.iter().map(move |to| (at, offer, to)));
+    let affordable = leading.take(affordable_steps(guards.weight()));
+    let steps = affordable.map(|(at, offer, to)| {
+        let violations = origin.version().map_or_else(Vec::new, |from| {
+            guards.violations(&from.version, &offer.choice(to), CatalogEdge::Present)
+        });
+        ((at, to), gathered.places(&violations, &[]))
+    });
+    (steps.collect(), gathered.finish())
 }
 
 /// Whether a bundle is in the set of the offer at this place.

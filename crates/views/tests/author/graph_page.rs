@@ -268,3 +268,17 @@ fn what_was_removed_is_left_by_ranges_and_never_reached() {
         );
     });
 }
+
+/// `versions` and `lint` find no head either.
+#[test]
+fn an_entry_that_skips_itself_is_no_head() {
+    let marks = |lines: &str| {
+        let drawn = Drawn::new("page", written(lines).fbc());
+        let package = drawn.catalog.package("P").expect("it").expect("decoded");
+        let graph = Graph::of("P", package);
+        let sketch = Sketch::of(&graph, View::default()).expect("not too large");
+        svg(&sketch, &layout(&sketch)).contains("channel head: no entry")
+    };
+    assert!(marks("a: 1.0.0; 1.2.0 skips 1.0.0"));
+    assert!(!marks("a: 1.2.0 skips 1.2.0"));
+}

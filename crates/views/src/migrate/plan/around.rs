@@ -1,11 +1,12 @@
 //! What the rest of the cluster shows about a move: the CSV, other objects, and the upgrades that follow.
 
 use crate::migrate::objects::{Approval, ClassicCsv, ClassicObjects};
-use crate::migrate::plan::{MoveChange, MoveNeed, MovePlan, Obstacle, TakenNames};
+use crate::migrate::plan::{MigrationFacts, MoveChange, MoveNeed, MovePlan, Obstacle, TakenNames};
 use crate::see::BundleReport;
 use olmguard_catalog::olm::Rules;
+use olmguard_engine::extension::{Extension, Shape};
 use olmguard_engine::inquiry::Inquiry;
-use olmguard_engine::judge::{Basis, StatedInstalled, Token, walk};
+use olmguard_engine::judge::{StatedInstalled, Token, walk};
 use olmguard_engine::resolve::EditContext;
 use olmguard_preflight::support::{self, Supported};
 
@@ -87,7 +88,7 @@ impl<'a> MovePlan<'a> {
     }
 
     /// Whether upgrades follow, once the pin is removed or raised.
-    pub(super) fn look_onward(&mut self, basis: Basis<'a>) {
+    pub(super) fn look_onward(&mut self, facts: &MigrationFacts<'a>) {
         let filter = self.draft.filter().map(|filter| filter.without_version());
         let Some((installed, filter)) = self.installed.zip(filter) else {
             return;
@@ -96,7 +97,10 @@ impl<'a> MovePlan<'a> {
             text: installed.bundle().name.to_string(),
             ..StatedInstalled::default()
         };
-        let Ok(inquiry) = Inquiry::of(basis, &filter, &stated, EditContext::unknown()) else {
+        let basis = facts.basis;
+        let extension = Extension::read(Shape::V1, &self.draft.object());
+        let context = EditContext::of(&extension.subject, facts.requester);
+        let Ok(inquiry) = Inquiry::of(basis, &filter, &stated, context) else {
             return;
         };
         let steps = match self.approval {

@@ -1,6 +1,8 @@
 //! The version, the catalog and the namespaces of the extension.
 
 use super::*;
+use olmguard_engine::judge::UpgradePolicies;
+use olmguard_policy::{Moment, UpgradePolicy};
 
 // === The version ===
 
@@ -37,6 +39,39 @@ fn automatic_behind_the_head_is_pinned_until_it_is_installed() {
             .steps
             .iter()
             .any(|step| step.text.starts_with("Remove the version"))
+    );
+}
+
+/// The upgrades that follow are those of the extension: in its namespace, by the same user, at the same time.
+#[test]
+fn policies_that_match_the_extension_bind_the_upgrades_that_follow() {
+    let policy = UpgradePolicy::read(&json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy", "metadata": {"name": "nights"},
+        "spec": {"match": {"namespaces": ["ns"]}, "rules": {
+            "versions": {"deny": "1.2.0"},
+            "windows": [{"schedule": "0 22 * * *", "duration": "1h"}],
+        }},
+    }));
+    let policies = Policies {
+        upgrades: UpgradePolicies::of([policy]),
+        ..Policies::default()
+    };
+    let night = Requester {
+        at: Moment::parse("2026-11-20T22:30:00Z").unwrap(),
+        ..Requester::unknown().clone()
+    };
+    let manual = json!({"installPlanApproval": "Manual"});
+    let scene = scene(ALL)
+        .with(subscription(&manual, "p.v1.0.0"))
+        .with(group(&json!([])));
+    let report = scene.report_under(&policies, &night);
+    let [only] = report.subscriptions.as_slice() else {
+        panic!("{report:?}");
+    };
+    let upgrades: Vec<_> = only.upgrades.iter().map(BundleReport::label).collect();
+    assert_eq!(
+        (only.verdict, &*upgrades),
+        ("can_move", &["1.1.0".to_owned()][..])
     );
 }
 

@@ -114,7 +114,7 @@ fn cells(
     row_of: &RowOf,
     line: Option<&SubscriptionOrder<'_, '_>>,
 ) -> Vec<LaneCell> {
-    let heads = heads(channel);
+    let heads: BTreeSet<_> = channel.heads().collect();
     let entries = channel.entries.iter();
     let skipped: BTreeSet<_> = entries.clone().flat_map(|entry| &entry.skips).collect();
     let nodes: BTreeSet<_> = entries.flat_map(names).collect();
@@ -137,18 +137,6 @@ fn cells(
 fn names<'e>(entry: &'e GraphEntry<'_>) -> impl Iterator<Item = &'e NodeIndex> {
     let others = entry.replaces.iter().chain(&entry.skips);
     others.chain([&entry.node])
-}
-
-/// The entries that no other entry of the channel replaces or skips.
-fn heads(channel: &GraphChannel<'_>) -> BTreeSet<NodeIndex> {
-    let entries = channel.entries.iter();
-    let followed = entries.clone().flat_map(|entry| {
-        let followed = entry.replaces.iter().chain(&entry.skips);
-        followed.filter(|node| **node != entry.node)
-    });
-    let followed: BTreeSet<_> = followed.collect();
-    let nodes = entries.map(|entry| entry.node);
-    nodes.filter(|node| !followed.contains(node)).collect()
 }
 
 /// Puts edges on rows.
