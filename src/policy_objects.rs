@@ -74,16 +74,43 @@ pub(crate) fn is_policy_object(api_version: &str, kind: &str) -> bool {
     group == Some(GROUP) && KINDS.iter().any(|(known, _)| *known == kind)
 }
 
-/// What is read of an object: without what an API server adds, the same object gives the same bytes.
+/// What is read of an object of a cluster: without what an API server adds, the same object gives the same bytes.
+///
+/// Of the status only that the cluster does not check the permission of `bypass: ByPermission`.
 pub(crate) fn as_written(kind: &str, object: &Value) -> Value {
     let name = object.pointer("/metadata/name");
-    json!({
-        "apiVersion": format!("{GROUP}/v1alpha1"),
-        "kind": kind,
-        "metadata": {"name": name},
-        "spec": object.get("spec"),
-    })
+    let unchecked = is_permission_unchecked(object).then(|| {
+        let condition = json!({"type": ACCEPTED, "status": "False", "reason": NOT_CHECKED});
+        ("status", json!({ "conditions": [condition] }))
+    });
+    let members = [
+        ("apiVersion", json!(format!("{GROUP}/v1alpha1"))),
+        ("kind", json!(kind)),
+        ("metadata", json!({ "name": name })),
+        ("spec", json!(object.get("spec"))),
+    ];
+    members.into_iter().chain(unchecked).collect()
 }
+
+/// Whether the replicas report that the API server does not check the permission.
+fn is_permission_unchecked(object: &Value) -> bool {
+    refusal(object).is_some_and(|condition| condition["reason"] == NOT_CHECKED)
+}
+
+/// The condition that the replicas do not accept an object as it is now.
+pub(crate) fn refusal(object: &Value) -> Option<&Value> {
+    let conditions = object.pointer("/status/conditions")?.as_array()?;
+    let mut conditions = conditions.iter();
+    let condition = conditions.find(|one| one["type"] == ACCEPTED && one["status"] == "False")?;
+    let generation = object.pointer("/metadata/generation");
+    (condition.get("observedGeneration") == generation).then_some(condition)
+}
+
+/// The type of the condition whether an object is accepted.
+pub(crate) const ACCEPTED: &str = "Accepted";
+
+/// Why a policy with `bypass: ByPermission` is not accepted where the API server does not check the permission.
+pub(crate) const NOT_CHECKED: &str = "PermissionNotChecked";
 
 impl PolicyObject {
     /// Reads an object of one of the kinds. What cannot be read restricts what it could be about.
@@ -93,6 +120,17 @@ impl PolicyObject {
         } else {
             Self::Policy(UpgradePolicy::read(object).into())
         }
+    }
+
+    /// The same for [an object of a cluster](as_written), as the cluster enforces it.
+    pub(crate) fn of_cluster(object: &Value) -> Self {
+        let mut read = Self::read(object);
+        if let Self::Policy(policy) = &mut read
+            && is_permission_unchecked(object)
+        {
+            policy.require_permission_check();
+        }
+        read
     }
 
     /// What cannot be read of it, in the order of the fields.

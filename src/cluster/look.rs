@@ -20,17 +20,11 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use kube::Client;
-use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::cluster::bundle_objects::{ClusterObjectsError, SoughtObjects};
 use crate::cluster::catalogs::{CatalogsError, NamelessObject, ObservedCatalog, RereadCatalog};
-use crate::cluster::classic::ClassicListError;
-use crate::cluster::extensions::{ExtensionState, ListedExtensions};
-use crate::cluster::olm::{FindError, RunningOlm};
-use crate::cluster::policies::PoliciesError;
 use crate::cluster::proxy::ProxyError;
-use crate::cluster::{bundle_objects, catalogs, classic, extensions, olm, policies, proxy};
+use crate::cluster::{catalogs, proxy};
 use crate::source::catalogd::{Catalogd, content_url};
 use crate::source::http::{
     AwaitedPart, Encoding, FetchClass, FetchError, FetchLimits, FetchedBody, consume,
@@ -40,13 +34,11 @@ use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, CatalogBuilder};
 use olmguard_engine::snapshot::{CatalogState, Content};
-use olmguard_preflight::content::BundleContents;
 
-/// Reads the facts of a cluster.
+/// Reads the catalogs of a cluster.
 pub struct ClusterReader {
     client: Client,
     catalogd: Catalogd,
-    olm_namespace: Option<String>,
 }
 
 /// What was seen.
@@ -68,58 +60,9 @@ pub struct ListedCatalog<T> {
 }
 
 impl ClusterReader {
-    /// Objects are read by `client`, contents by `catalogd`, else by `client` as well. OLM is looked for in
-    /// the namespace, else where OLM and OpenShift put it.
-    pub fn new(client: Client, catalogd: Catalogd, olm_namespace: Option<String>) -> Self {
-        Self {
-            client,
-            catalogd,
-            olm_namespace,
-        }
-    }
-
-    /// The OLM that runs there.
-    ///
-    /// # Errors
-    /// If the OLM cannot be determined.
-    pub async fn olm(&self) -> Result<RunningOlm, FindError> {
-        olm::find(&self.client, self.olm_namespace.as_deref()).await
-    }
-
-    /// What the cluster says of each extension of these names, in their order.
-    pub async fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
-        extensions::standings(self.client.clone(), names).await
-    }
-
-    /// What `read` makes of every extension, each with its status.
-    pub async fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
-        extensions::list(self.client.clone(), read).await
-    }
-
-    /// Hands every object of OLM v0 to `take`, and says which kinds cannot be listed.
-    pub async fn classic(&self, take: impl FnMut(Value)) -> Vec<ClassicListError> {
-        classic::list(self.client.clone(), take).await
-    }
-
-    /// What the cluster has of these bundles and of what else is sought, and what is not known of it.
-    ///
-    /// # Errors
-    /// If a CRD cannot be read.
-    pub async fn bundle_objects(
-        &self,
-        contents: &BundleContents,
-        sought: &SoughtObjects,
-        minor: u8,
-    ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
-        bundle_objects::of_bundles(self.client.clone(), contents, sought, minor).await
-    }
-
-    /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written; none where the cluster has no such kinds.
-    ///
-    /// # Errors
-    /// If the policies cannot be listed.
-    pub async fn policies(&self) -> Result<Vec<Value>, PoliciesError> {
-        policies::list(&self.client).await
+    /// Objects are read by `client`, contents by `catalogd`, else by `client` as well.
+    pub fn new(client: Client, catalogd: Catalogd) -> Self {
+        Self { client, catalogd }
     }
 
     /// Every catalog, its content read by these rules, in memory of the pool.

@@ -49,7 +49,13 @@ use table::{ObjectTable, Presence, ReadObject};
 /// Policies that cannot be read are no reason not to be ready: what they are about is denied, everything else is
 /// judged. Before it is known which policies there are, nothing is judged.
 #[derive(Debug)]
-pub struct PolicyBoard(Mutex<Result<ListedPolicies, UnlistedCause>>);
+pub struct PolicyBoard(Mutex<PolicyKnowledge>);
+
+#[derive(Debug)]
+struct PolicyKnowledge {
+    now: Result<ListedPolicies, UnlistedCause>,
+    was_known: bool,
+}
 
 /// The policies that are known, in words of one line.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -104,7 +110,10 @@ pub enum UnlistedCause {
 
 impl Default for PolicyBoard {
     fn default() -> Self {
-        Self(Mutex::new(Err(UnlistedCause::Start)))
+        Self(Mutex::new(PolicyKnowledge {
+            now: Err(UnlistedCause::Start),
+            was_known: false,
+        }))
     }
 }
 
@@ -114,15 +123,31 @@ impl PolicyBoard {
     /// # Errors
     /// If the list of policies is not known.
     pub fn state(&self) -> Result<ListedPolicies, UnlistedCause> {
-        self.locked().clone()
+        self.locked().now.clone()
     }
 
-    fn put(&self, state: Result<ListedPolicies, UnlistedCause>) {
-        *self.locked() = state;
+    /// What a probe hears. A server whose policies were known once stays ready: a definition that appears later and cannot
+    /// be listed would else take every replica away at the same time, and edits are undecided anyway.
+    ///
+    /// # Errors
+    /// If the list of policies was never known.
+    pub fn readiness(&self) -> Result<String, String> {
+        let state = self.locked();
+        match &state.now {
+            Ok(listed) => Ok(listed.to_string()),
+            Err(why) if state.was_known => Ok(format!("{why}, so edits can be undecided")),
+            Err(why) => Err(why.to_string()),
+        }
+    }
+
+    fn put(&self, now: Result<ListedPolicies, UnlistedCause>) {
+        let mut state = self.locked();
+        state.was_known |= now.is_ok();
+        state.now = now;
     }
 
     /// Nothing that is done under the lock can fail half-way.
-    fn locked(&self) -> MutexGuard<'_, Result<ListedPolicies, UnlistedCause>> {
+    fn locked(&self) -> MutexGuard<'_, PolicyKnowledge> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

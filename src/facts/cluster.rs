@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use kube::Client;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -19,7 +20,9 @@ use crate::cluster::extensions::{ExtensionState, ListedExtensions};
 use crate::cluster::look::{ClusterReader, ClusterState, ListedCatalog};
 use crate::cluster::olm::{FindError, RunningOlm};
 use crate::cluster::policies::PoliciesError;
-use crate::cluster::{Access, Caller, ConnectError, connect};
+use crate::cluster::{
+    Access, Caller, ConnectError, bundle_objects, classic, connect, extensions, olm, policies,
+};
 use crate::policy_objects::PolicyObject;
 use crate::source::Progress;
 use crate::source::archive::FetchedContent;
@@ -49,6 +52,8 @@ impl ClusterRequest {
 /// A cluster with its address and credentials, and the runtime that waits for its answers.
 pub(crate) struct OpenCluster {
     runtime: Runtime,
+    client: Client,
+    olm_namespace: Option<String>,
     reader: ClusterReader,
 }
 
@@ -177,7 +182,7 @@ fn known(
         Vec::new()
     });
     OriginFacts {
-        policies: objects.iter().map(PolicyObject::read).collect(),
+        policies: objects.iter().map(PolicyObject::of_cluster).collect(),
         catalogs,
         faults,
     }
@@ -191,29 +196,34 @@ impl OpenCluster {
             .build()?;
         let catalogd = request.catalogd()?;
         let cluster = runtime.block_on(connect(&request.access, Caller::Command))?;
-        let namespace = request.olm_namespace.clone();
         Ok(Self {
-            reader: ClusterReader::new(cluster.client, catalogd, namespace),
+            reader: ClusterReader::new(cluster.client.clone(), catalogd),
+            olm_namespace: request.olm_namespace.clone(),
+            client: cluster.client,
             runtime,
         })
     }
 
-    /// The OLM that runs there.
+    /// The OLM that runs in the namespace of the request, else where OLM and OpenShift put it.
     pub(crate) fn olm(&self) -> Result<RunningOlm, FindError> {
-        self.runtime.block_on(self.reader.olm())
+        let namespace = self.olm_namespace.as_deref();
+        self.runtime.block_on(olm::find(&self.client, namespace))
     }
 
     fn standings(&self, names: Vec<String>) -> Vec<ExtensionState> {
-        self.runtime.block_on(self.reader.standings(names))
+        let client = self.client.clone();
+        self.runtime.block_on(extensions::standings(client, names))
     }
 
     /// Every extension with its status, as `read` makes it.
     pub(crate) fn extensions<T>(&self, read: impl Fn(Value) -> T) -> ListedExtensions<T> {
-        self.runtime.block_on(self.reader.extensions(read))
+        let client = self.client.clone();
+        self.runtime.block_on(extensions::list(client, read))
     }
 
     fn classic(&self, take: impl FnMut(Value)) -> Vec<ClassicListError> {
-        self.runtime.block_on(self.reader.classic(take))
+        let client = self.client.clone();
+        self.runtime.block_on(classic::list(client, take))
     }
 
     /// These bundles with what it has of them.
@@ -223,13 +233,14 @@ impl OpenCluster {
         sought: &SoughtObjects,
         minor: u8,
     ) -> Result<(BundleContents, Option<ClusterObjectsError>), ClusterObjectsError> {
-        self.runtime
-            .block_on(self.reader.bundle_objects(contents, sought, minor))
+        let client = self.client.clone();
+        let found = bundle_objects::of_bundles(client, contents, sought, minor);
+        self.runtime.block_on(found)
     }
 
     /// Every `UpgradePolicy` and `UpgradeGuardrails` object, as written.
     pub(crate) fn policies(&self) -> Result<Vec<Value>, PoliciesError> {
-        self.runtime.block_on(self.reader.policies())
+        self.runtime.block_on(policies::list(&self.client))
     }
 
     /// Every catalog, its content read by these rules.

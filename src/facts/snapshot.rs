@@ -121,7 +121,7 @@ fn known(catalogs: Vec<CatalogState>, policies: SavedPolicies) -> OriginFacts {
     };
     OriginFacts {
         catalogs,
-        policies: objects.iter().map(PolicyObject::read).collect(),
+        policies: objects.iter().map(PolicyObject::of_cluster).collect(),
         faults,
     }
 }

@@ -7,7 +7,7 @@ use crate::cluster::doctor::need;
 use crate::cluster::fault::FaultClass;
 use crate::cluster::object::name;
 use crate::cluster::policies::list_whole;
-use crate::policy_objects::PolicyObject;
+use crate::policy_objects::{PolicyObject, refusal};
 use olmguard_views::doctor::{MissingAnswer, PolicyState};
 
 /// Every object of both kinds; none where the cluster does not have them.
@@ -35,14 +35,8 @@ fn fault(object: &Value, read: &PolicyObject) -> Option<String> {
 }
 
 fn reported(object: &Value) -> Option<String> {
-    let conditions = object.pointer("/status/conditions")?.as_array()?;
-    let mut refused = conditions
-        .iter()
-        .filter(|one| one["type"] == "Accepted" && one["status"] == "False");
-    let condition = refused.next()?;
-    let generation = object.pointer("/metadata/generation");
-    let is_current = condition.get("observedGeneration") == generation;
-    is_current.then(|| condition["message"].as_str().unwrap_or_default().to_owned())
+    let condition = refusal(object)?;
+    Some(condition["message"].as_str().unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]

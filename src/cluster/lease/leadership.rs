@@ -62,6 +62,7 @@ async fn keep(mut lease: Lease, held: watch::Sender<bool>) -> Infallible {
     loop {
         match lease.round().await {
             Ok(Held::Yes) => {
+                fault.is_gone();
                 info!(lease = LEASE, "Acquired the lease");
                 held.send_replace(true);
                 hold(&mut lease).await;

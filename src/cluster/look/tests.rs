@@ -54,7 +54,7 @@ impl World {
 
     async fn look(&self) -> ClusterState<String> {
         let catalogd = catalogd::Catalogd::new(None, FetchLimits::default()).unwrap();
-        let reader = ClusterReader::new(self.api.client(), catalogd, None);
+        let reader = ClusterReader::new(self.api.client(), catalogd);
         reader.look(text).await.unwrap()
     }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::read::{ObjectState, ReadGuardrailsObject, ReadPolicy};
 use super::table::ReadObject;
+use crate::policy_objects::{ACCEPTED, NOT_CHECKED};
 use olmguard_policy::{PolicyProblem, UpgradePolicy};
 
 /// What there is to report about all objects.
@@ -68,7 +69,7 @@ impl AcceptedCondition {
         let faults = policy.faults();
         let needs_permission = |problem: &_| matches!(problem, PolicyProblem::PermissionNotChecked);
         let reason = match faults {
-            [only] if needs_permission(&only.problem) => "PermissionNotChecked",
+            [only] if needs_permission(&only.problem) => NOT_CHECKED,
             _ => INVALID,
         };
         let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
@@ -156,5 +157,4 @@ fn since<'v>(status: &'v Value, word: &str) -> Option<&'v str> {
     same.get("lastTransitionTime")?.as_str()
 }
 
-const ACCEPTED: &str = "Accepted";
 const INVALID: &str = "Invalid";

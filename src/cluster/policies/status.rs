@@ -269,7 +269,7 @@ pub(super) struct NamedSubject {
 impl NamedSubject {
     /// An extension that requests no package has no package that a policy names.
     #[expect(clippy::needless_pass_by_value, reason = "what is not kept is dropped")]
-    fn read(object: Value) -> Self {
+    pub(super) fn read(object: Value) -> Self {
         let extension = Extension::recognised(&object);
         let subject = extension.map(|extension| ExtensionSubject {
             package: extension
@@ -315,7 +315,10 @@ impl MatchedExtensions {
                 let known = self.subjects.as_mut();
                 known.is_some_and(|known| known.remove(&object.name).is_some())
             }
-            WatchEvent::Absent => self.subjects.replace(BTreeMap::new()).is_none(),
+            WatchEvent::Absent => {
+                let known = self.subjects.replace(BTreeMap::new());
+                known.is_none_or(|known| !known.is_empty())
+            }
             WatchEvent::Alive | WatchEvent::Found | WatchEvent::Lost(_) => false,
         };
         is_other || !was_asked

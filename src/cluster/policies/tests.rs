@@ -187,6 +187,37 @@ async fn what_there_is_is_in_force_and_what_changes_is_at_once() {
     assert!(scene.has(&["a", "UpgradeGuardrails lantern"]).await < Duration::from_secs(1));
 }
 
+/// A definition can appear whose objects no replica can list: then none of them may become unready.
+#[test]
+fn what_was_known_once_stays_ready() {
+    let absent = |kind| ListedKind {
+        kind,
+        objects: KnownObjects::Absent,
+        invalid: Vec::new(),
+        fault: None,
+    };
+    let known = ListedPolicies {
+        policies: absent("UpgradePolicy"),
+        guardrails: absent("UpgradeGuardrails"),
+    };
+    let unlisted = UnlistedCause::Kind {
+        kind: "UpgradePolicy",
+        fault: None,
+    };
+    let board = PolicyBoard::default();
+    board.put(Err(unlisted.clone()));
+    let why = "UpgradePolicy not listed yet";
+    assert_eq!(board.readiness(), Err(why.to_owned()));
+    board.put(Ok(known.clone()));
+    assert_eq!(board.readiness(), Ok(known.to_string()));
+    board.put(Err(unlisted.clone()));
+    assert_eq!(
+        board.readiness(),
+        Ok(format!("{why}, so edits can be undecided"))
+    );
+    assert_eq!(board.state(), Err(unlisted), "an audit waits");
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_object_that_cannot_be_read_is_in_force_and_says_so() {
     let api = cluster();

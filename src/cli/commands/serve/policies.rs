@@ -290,13 +290,11 @@ struct PoliciesCheck(Arc<PolicyBoard>);
 
 impl ReadinessCheck for PoliciesCheck {
     fn readiness(&self) -> CheckReadiness {
-        let state = self.0.state();
-        let words = state.map(|listed| listed.to_string());
-        CheckReadiness::new(
-            "policies",
-            words.map_err(|unlisted| unlisted.to_string()),
-            None,
-        )
+        CheckReadiness::new("policies", self.0.readiness(), None)
+    }
+
+    fn is_known(&self) -> bool {
+        self.0.state().is_ok()
     }
 }
 

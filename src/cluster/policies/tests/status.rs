@@ -4,6 +4,7 @@ use hyper::StatusCode;
 
 use super::*;
 use crate::cluster::lease::Leadership;
+use crate::cluster::policies::status::{MatchedExtensions, NamedSubject};
 use olmguard_support::api::{Asked, Trouble};
 
 const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/olmguard/leases";
@@ -366,4 +367,17 @@ async fn a_list_that_is_taken_again_reads_nothing_twice() {
     sleep(Duration::from_mins(2)).await;
     let after = scene.store.current().load_full();
     assert!(Arc::ptr_eq(&before, &after), "nothing has changed");
+}
+
+/// The definition of extensions can go while nobody watches.
+#[test]
+fn extensions_that_are_absent_leave_other_numbers() {
+    let listed = |objects: Vec<NamedSubject>| WatchEvent::Listed(objects);
+    let mut known = MatchedExtensions::default();
+    assert!(known.take(listed(Vec::new())), "asked for the first time");
+    assert!(!known.take(WatchEvent::Absent), "there were none");
+    let one = NamedSubject::read(extension("a", "lantern"));
+    assert!(known.take(listed(vec![one])));
+    assert!(known.take(WatchEvent::Absent), "there was one");
+    assert!(!known.take(WatchEvent::Absent));
 }
