@@ -123,6 +123,10 @@ pub(crate) async fn ask_for_the_verb_bypass(cluster: &mut Cluster) -> Result<()>
     // What is there already can be labelled, and made ordinary again; its filter cannot be changed.
     with.run("create -f -", &edit("demo", PACKAGE)).await?;
     without.run("label clusterextension demo a=b", "").await?;
+    with.run(&channels("a", "b"), "").await?;
+    without.run(&channels("b", "a"), "").await?;
+    let fewer = without.try_run(&channels("a", "a"), "").await?;
+    ensure!(fewer.stderr.contains(DENIED), "{fewer:?}");
     let changed = without.try_run(CHANGE, "").await?;
     ensure!(changed.stderr.contains(DENIED), "{changed:?}");
     without.run(BACK, "").await?;
@@ -178,6 +182,12 @@ fn bypassing(name: &str, package: &str) -> serde_json::Value {
         catalog["upgradeConstraintPolicy"] = "SelfCertified".into();
     }
     object
+}
+
+fn channels(first: &str, second: &str) -> String {
+    format!(
+        r#"patch clusterextension demo --type=merge -p {{"spec":{{"source":{{"catalog":{{"channels":["{first}","{second}"]}}}}}}}}"#
+    )
 }
 
 const DENIED: &str = "ValidatingAdmissionPolicy 'olmguard-bypass' with binding 'olmguard-bypass' denied request: \
