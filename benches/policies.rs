@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::answer;
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Basis, Edit, Policies, Requester, UpgradePolicies};
+use olmguard_engine::judge::{Basis, Edit, Policies, Requester, UpgradePolicies, UserInfo};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_figures::{Aim, Figure, Unit};
 use olmguard_fixtures::question::content;
@@ -180,8 +180,10 @@ impl Package {
         token: &str,
     ) -> Vec<Duration> {
         let requester = Requester {
-            user: "jane".to_owned(),
-            groups: vec!["payments".to_owned()],
+            user: Some(UserInfo {
+                name: "jane".to_owned(),
+                groups: vec!["payments".to_owned()],
+            }),
             at: Moment::parse("2026-11-20T22:00:00Z").expect("a time"),
         };
         let edit = Edit {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::{fmt, io};
 
 use crate::manifest::{
-    Document, Input, Inputs, ManifestObject, Position, Positions, ValueStep, documents,
+    Document, Input, Inputs, ManifestObject, MeantKind, Position, Positions, ValueStep, documents,
 };
 use crate::policy_objects::{
     CostlyPolicy, PolicyObject, PolicyObjectFault, PolicyObjects, PolicyPlace, is_policy_object,
@@ -92,8 +92,13 @@ impl ReadPolicies {
             return self.unread(place_at(file, at), GUARDRAILS);
         }
         let (objects, positions) = document.into_objects();
-        for object in objects.iter().filter(|object| is_policy(object)) {
-            self.object(file, object, &positions);
+        for object in &objects {
+            if is_policy(object) {
+                self.object(file, object, &positions);
+            } else if let Some(meant) = MeantKind::of(object).filter(MeantKind::is_policy) {
+                let place = place_at(file, at(object, &positions, meant.field()));
+                self.unread(place, &meant.to_string());
+            }
         }
     }
 

@@ -60,10 +60,10 @@ fuzz_target!(|text: &str| {
         permission: BypassPermission::Unknown,
         deprecated,
         operation: Operation::Update,
-        user: User {
+        user: Some(User {
             name: user,
             groups: &names,
-        },
+        }),
         now: Moment::EPOCH,
     };
     let found = policy.violations(&change);

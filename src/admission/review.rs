@@ -14,7 +14,7 @@ use olmguard_engine::extension::{
     Shape, UnknownCause,
 };
 use olmguard_engine::judge::{
-    Basis, Edit, Exemption, Requester, Stop, UnansweredReason, exemption,
+    Basis, Edit, Exemption, Requester, Stop, UnansweredReason, UserInfo, exemption,
 };
 use olmguard_policy::{Moment, limits};
 
@@ -254,15 +254,13 @@ fn requester<'a>(request: impl Json<'a>) -> Requester {
     let info = request.get("userInfo");
     let groups = info.and_then(|info| info.get("groups")?.items());
     let groups = groups.into_iter().flatten().filter_map(Json::as_str);
+    let groups = groups.take(limits::SUBJECT_ENTRIES + 1);
+    let name = info.and_then(|info| info.get("username")?.as_str());
     Requester {
-        user: info
-            .and_then(|info| info.get("username")?.as_str())
-            .map(beginning)
-            .unwrap_or_default(),
-        groups: groups
-            .take(limits::SUBJECT_ENTRIES + 1)
-            .map(beginning)
-            .collect(),
+        user: Some(UserInfo {
+            name: name.map(beginning).unwrap_or_default(),
+            groups: groups.map(beginning).collect(),
+        }),
         at: Moment::from_unix_seconds(0),
     }
 }

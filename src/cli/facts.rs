@@ -29,7 +29,8 @@ use crate::facts::{
 };
 use crate::source::Progress;
 use olmguard_catalog::olm::{PreflightMode, Rules};
-use olmguard_engine::explain::{Answer, installed_images};
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::{self, Answer, installed_images};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::Requester;
 use olmguard_engine::snapshot::Snapshot;
@@ -203,11 +204,32 @@ impl FactsArgs {
         self.policies.requester()
     }
 
+    /// The same for an audit.
+    pub(crate) fn requester_of_audit(&self) -> Requester {
+        self.policies.requester_of_audit()
+    }
+
     fn check(&self) -> Result<(), UsageError> {
         if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
             return Err(UsageError::NoCatalog);
         }
         check_stdin(self.common.catalog.paths())
+    }
+}
+
+/// How many policies a warning names.
+const MOST_NAMED: usize = 5;
+
+/// Leaves out the policies that match by labels or by namespace, and warns of it: a question about a package has neither.
+pub(crate) fn leave_out_by_extension(facts: &mut Facts, package: &str) {
+    let names = facts.policies.upgrades.leave_out_by_extension(package);
+    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
+    if !names.is_empty() {
+        warn(&format_args!(
+            "upgrade policies that match by label or namespace are not applied, because only the package is known: {}; \
+             olmguard check applies them to an extension",
+            explain::list(&names, ", ", MOST_NAMED)
+        ));
     }
 }
 

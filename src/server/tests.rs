@@ -423,8 +423,9 @@ async fn the_judge_is_told_who_asks_and_when() {
     review["request"]["userInfo"] = json!({"username": "jane", "groups": ["platform"]});
     answer(&started, "/validate", &review).await;
     let requester = witness.0.lock().unwrap().take().expect("it was asked");
+    let user = requester.user.expect("a user");
     assert_eq!(
-        (&*requester.user, &*requester.groups),
+        (&*user.name, &*user.groups),
         ("jane", &["platform".to_owned()][..])
     );
     let now = olmguard_policy::Moment::from_unix_seconds(1_700_000_000);

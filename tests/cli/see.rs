@@ -363,3 +363,48 @@ fn the_page_shows_what_is_printed() {
     }
     assert!(ran > 5, "{ran}");
 }
+
+/// The API server would refuse it before OLM reads it.
+#[test]
+fn a_range_that_the_crd_refuses_is_refused() {
+    for range in ["1.1 - 2.0", "01.0.0"] {
+        let flag = format!("--range={range}");
+        let (code, stdout, stderr) =
+            run(&["explain", PACKAGE, "1.0.0", "2.3.1", SAMPLE, &flag], "");
+        let why =
+            format!("error: --range: \"{range}\": the API server refuses this text for a version");
+        assert_eq!((code, &*stdout), (Some(2), ""), "{range}: {stderr}");
+        assert!(stderr.starts_with(&why), "{range}: {stderr}");
+    }
+}
+
+/// Only the package is known here.
+#[test]
+fn a_policy_that_matches_by_namespace_is_left_out_with_a_warning() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("policies.yaml");
+    let policy = |name: &str, matching: &str| {
+        format!(
+            "apiVersion: olmguard.dev/v1alpha1\nkind: UpgradePolicy\nmetadata: {{name: {name}}}\nspec: {{match: \
+             {matching}, rules: {{versions: {{deny: '*'}}}}}}\n---\n"
+        )
+    };
+    let all = [
+        policy("by-namespace", "{namespaces: [lights]}"),
+        policy(
+            "by-label",
+            "{extensionSelector: {matchExpressions: [{key: a, operator: DoesNotExist}]}}",
+        ),
+        policy("of-another", "{packages: [other], namespaces: [lights]}"),
+    ];
+    std::fs::write(&path, all.concat()).expect("a file");
+    let flag = format!("--policy={}", path.display());
+    let arguments = ["path", PACKAGE, "1.0.0", SAMPLE];
+    let (code, stdout, _) = run(&arguments, "");
+    let (with, left, stderr) = run(&[&arguments[..], &[&flag]].concat(), "");
+    assert_eq!((code, stdout), (with, left));
+    let warning = "warning: upgrade policies that match by label or namespace are not applied, because only the package is \
+                   known: by-label, by-namespace; olmguard check applies them to an extension\n";
+    assert!(stderr.ends_with(warning), "{stderr}");
+    assert!(!stderr.contains("of-another is not"), "{stderr}");
+}

@@ -50,6 +50,11 @@ impl Selector {
         Self::default()
     }
 
+    /// Whether it has no requirements.
+    pub fn is_everything(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
     /// A label that every selected object has, and the values that it can have there; the first of several. What an
     /// index of selectors goes by.
     pub fn required_label(&self) -> Option<(&str, &[Box<str>])> {

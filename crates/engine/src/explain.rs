@@ -30,7 +30,7 @@ pub use manifests::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
 pub use message::MESSAGE;
 pub use policy::{PolicyReport, RequesterFact, denial};
 pub use refusal::Cause;
-pub use text::{LINE_1, counted, cut_end, in_quotes, label, one_line};
+pub use text::{LINE_1, counted, cut_end, in_quotes, label, list, one_line};
 pub use unrendered::{Renderer, Unrendered};
 pub use warning::{
     let_through, of_catalog, of_preflight, only_observed, renamed, too_costly_together, warn_first,

@@ -33,7 +33,7 @@ mod warning;
 
 pub use crate::resolve::{
     CrdRefusal, InstallFault, InstallFaults, NameTooLong, PolicyFinding, Requester, Stop,
-    UpgradePolicies,
+    UpgradePolicies, UserInfo,
 };
 pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise, pin};
 pub use basis::{Basis, Policies};

@@ -37,7 +37,8 @@ pub use path::{
     Bounds, Edits, NotGiven, Path, PathFound, PathSearch, ReachableBundles, reach, shortest_path,
 };
 pub use policies::{
-    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, StepStart, UpgradePolicies,
+    EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, StepStart,
+    UpgradePolicies, UserInfo,
 };
 pub use query::OfferEdge;
 pub use query::{InPlay, NotLoaded, NotLoadedCause, Offer, Query, QueryError, loaded};

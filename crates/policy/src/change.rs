@@ -112,8 +112,9 @@ pub struct Change<'a> {
     pub deprecated: bool,
     /// Whether the extension is created or updated.
     pub operation: Operation,
-    /// Who edits.
-    pub user: User<'a>,
+    /// Who edits; absent if it is no one in particular, as in an audit: then no condition that reads the user is
+    /// evaluated.
+    pub user: Option<User<'a>>,
     /// The time of the edit.
     pub now: Moment,
 }

@@ -148,14 +148,15 @@ impl PolicyCondition {
     }
 
     /// Whether it is evaluated for a change: a condition about the step for each move, one about the edit for the edit,
-    /// one about both for either.
+    /// one about both for either. One that reads the user needs a user.
     pub(crate) fn is_about(&self, change: &Change<'_>) -> bool {
         let is_edit = change.maker == Maker::User;
-        match self.about() {
+        let is_asked = match self.about() {
             ConditionSubject::Bundle => change.is_move,
             ConditionSubject::Both => change.is_move || is_edit,
             ConditionSubject::Edit => is_edit,
-        }
+        };
+        is_asked && (change.user.is_some() || !self.compiled.variables.contains(&names::USER))
     }
 
     /// Whether it is evaluated for steps that OLM makes automatically.

@@ -56,16 +56,26 @@ impl Matching {
         self.packages.as_deref()
     }
 
+    /// Whether more than the package decides.
+    pub(crate) fn is_by_extension(&self) -> bool {
+        self.namespaces.is_some() || !self.selector.is_everything()
+    }
+
     /// A label that an extension must have, and the values that it can have there.
     pub(crate) fn required_label(&self) -> Option<(&str, &[Box<str>])> {
         self.selector.required_label()
     }
 
+    /// Whether the package is one of those that are matched.
+    pub(crate) fn is_about(&self, package: &str) -> bool {
+        let packages = self.packages.as_ref();
+        packages.is_none_or(|any| any.iter().any(|pattern| covers(pattern, package)))
+    }
+
     /// Whether an extension is matched.
     pub(crate) fn holds(&self, subject: &Subject<'_>) -> bool {
-        let packages = self.packages.as_ref();
         let namespaces = self.namespaces.as_ref();
-        packages.is_none_or(|any| any.iter().any(|pattern| covers(pattern, subject.package)))
+        self.is_about(subject.package)
             && namespaces.is_none_or(|any| any.iter().any(|name| **name == *subject.namespace))
             && (too_many(subject) || self.selector.matches(subject.labels))
     }

@@ -78,6 +78,26 @@ impl UpgradePolicy {
         self.matching.holds(subject)
     }
 
+    /// Whether `spec.match` cannot be read: then the policy matches everything, and refuses moves only.
+    pub fn is_match_unread(&self) -> bool {
+        self.matching.is_unread
+    }
+
+    /// Whether labels or the namespace of an extension decide whether the policy applies to it.
+    pub fn matches_by_extension(&self) -> bool {
+        self.matching.is_by_extension()
+    }
+
+    /// Whether the policy can apply to an extension of a package.
+    pub fn is_about(&self, package: &str) -> bool {
+        self.matching.is_about(package)
+    }
+
+    /// Whether there are windows.
+    pub fn has_windows(&self) -> bool {
+        !self.rules.windows.is_empty()
+    }
+
     /// The only packages that the policy can match, if they are named without a wildcard.
     pub fn exact_packages(&self) -> Option<&[Box<str>]> {
         let packages = self.matching.packages()?;

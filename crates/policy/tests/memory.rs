@@ -128,7 +128,7 @@ fn install(policy: &UpgradePolicy, groups: &[String]) -> Vec<PolicyViolation> {
         permission: BypassPermission::Unknown,
         deprecated: false,
         operation: Operation::Create,
-        user: User { name: "", groups },
+        user: Some(User { name: "", groups }),
         now: Moment::EPOCH,
     })
 }

@@ -11,7 +11,7 @@ use crate::live_facts;
 use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::RequesterFact;
-use olmguard_engine::judge::Requester;
+use olmguard_engine::judge::{Requester, UserInfo};
 use olmguard_policy::Moment;
 
 /// The flags about upgrade policies, of the commands that judge.
@@ -68,21 +68,32 @@ impl PoliciesArgs {
     /// The hint about a fact that a rule reads and no flag gives.
     pub(crate) fn assumed(&self, reads: RequesterFact) -> Option<&'static str> {
         match reads {
-            RequesterFact::User if self.user.is_none() && self.groups.is_empty() => {
-                Some("no user given: use --as, --as-group")
-            }
+            RequesterFact::User if !self.has_user() => Some("no user given: use --as, --as-group"),
             RequesterFact::Time if self.at.is_none() => Some("checked for now: use --at"),
             RequesterFact::User | RequesterFact::Time => None,
         }
     }
 
-    /// Who makes the edits, and when.
+    /// Who makes the edits, and when: without a name, a user in no group.
     pub(crate) fn requester(&self) -> Requester {
         Requester {
-            user: self.user.clone().unwrap_or_default(),
-            groups: self.groups.clone(),
+            user: Some(UserInfo {
+                name: self.user.clone().unwrap_or_default(),
+                groups: self.groups.clone(),
+            }),
             at: self.at.unwrap_or_else(now),
         }
+    }
+
+    /// The same for an audit, which without a name is about no user in particular.
+    pub(crate) fn requester_of_audit(&self) -> Requester {
+        let requester = self.requester();
+        let user = requester.user.filter(|_| self.has_user());
+        Requester { user, ..requester }
+    }
+
+    fn has_user(&self) -> bool {
+        self.user.is_some() || !self.groups.is_empty()
     }
 }
 

@@ -115,7 +115,7 @@ fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
     let mut facts = opened.load(inputs.given)?;
     let before = facts.current.as_ref().map(|current| &current.snapshot);
     name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
-    let requester = args.facts.requester();
+    let requester = args.facts.requester_of_audit();
     if args.pull {
         facts = with_contents(args, facts, &inputs.extensions, &requester);
     }

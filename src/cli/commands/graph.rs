@@ -13,7 +13,7 @@ use error::GraphError;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::GENERATIONS;
-use crate::cli::facts::{FactsArgs, FactsError, check_stdin};
+use crate::cli::facts::{FactsArgs, FactsError, check_stdin, leave_out_by_extension};
 use crate::cli::{Exit, help, output, say, warn};
 use crate::facts::Facts;
 use crate::source::CatalogPlace;
@@ -146,7 +146,8 @@ pub(super) fn run(args: &GraphArgs) -> Exit {
 fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let form = args.form()?;
     args.check(form)?;
-    let facts = args.facts.load(args.edges)?;
+    let mut facts = args.facts.load(args.edges)?;
+    leave_out_by_extension(&mut facts, &args.package);
     let (catalog, package) = args.choose(&facts)?;
     let filter = args.filter();
     let guards = guards(&facts, &filter, catalog);

@@ -6,11 +6,11 @@ use clap::Args;
 
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::{NamedValue, heading};
-use crate::cli::facts::{FactsArgs, FactsError};
+use crate::cli::facts::{FactsArgs, FactsError, leave_out_by_extension};
 use crate::cli::{Exit, say};
 use crate::facts::Facts;
 use olmguard_catalog::selector::LabelSelector;
-use olmguard_catalog::version::{Constraint, ConstraintError, go, suggestion};
+use olmguard_catalog::version::{Constraint, ConstraintError, crd, go, suggestion};
 use olmguard_engine::explain;
 use olmguard_engine::extension::{Filter, PolicySubject};
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
@@ -76,6 +76,11 @@ pub(super) enum InquiryError {
     NoCatalog { name: String, known: Vec<String> },
     #[error("--range: {0}{1}")]
     Range(ConstraintError, String),
+    #[error(
+        "--range: {}: the API server refuses this text for a version{instead}",
+        go::quote(range)
+    )]
+    NotOfCrd { range: String, instead: String },
     #[error("{0}")]
     Nameless(String),
     #[error("{0}")]
@@ -117,10 +122,17 @@ impl InquiryArgs {
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<PackageFacts, InquiryError> {
         let requester = self.facts.requester();
-        let facts = self.load_any()?;
+        let mut facts = self.load_any()?;
+        leave_out_by_extension(&mut facts, package);
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(|error| invalid_range(error, range))?;
+            if !crd::fits_length(range) || !crd::fits_pattern(range) {
+                return Err(InquiryError::NotOfCrd {
+                    range: range.clone(),
+                    instead: instead_of(range),
+                });
+            }
         }
         let mut filter = Filter {
             package: package.to_owned(),
@@ -244,9 +256,13 @@ pub(super) fn ended(result: Result<Exit, InquiryError>) -> Exit {
 }
 
 fn invalid_range(error: ConstraintError, range: &str) -> InquiryError {
+    InquiryError::Range(error, instead_of(range))
+}
+
+fn instead_of(range: &str) -> String {
     let instead = suggestion::constraint(range);
     let instead = instead.map(|instead| format!("; {}", explain::range::suggestion(&instead)));
-    InquiryError::Range(error, instead.unwrap_or_default())
+    instead.unwrap_or_default()
 }
 
 impl InquiryError {
@@ -255,6 +271,7 @@ impl InquiryError {
             Self::Facts(error) => error.exit(),
             Self::NoCatalog { .. }
             | Self::Range(..)
+            | Self::NotOfCrd { .. }
             | Self::Nameless(_)
             | Self::Usage(_)
             | Self::NotOf { .. }

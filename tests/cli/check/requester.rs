@@ -91,3 +91,26 @@ fn a_time_is_a_date_or_a_time_of_today_too() {
         assert!(!text.contains(NOW), "{at}: {text}");
     }
 }
+
+/// A policy that is not read would be an open door.
+#[test]
+fn a_policy_of_a_kind_with_a_typo_is_not_left_out() {
+    let scene = scene(&[
+        ("a.yaml", &extension("a", "1.1.0")),
+        ("policies/a.yaml", POLICIES),
+        (
+            "policies/b.yaml",
+            "apiVersion: olmguard.dev/v1alpha1\nkind: UpgradePolcy\nmetadata: {name: b}\nspec: {rules: {step: Patch}}\n",
+        ),
+        (
+            "policies/c.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+        ),
+    ]);
+    let ran = scene.run(&["a.yaml", CATALOG, "--policy=policies"]);
+    assert_eq!((ran.code, &*ran.stdout), (2, ""));
+    assert_eq!(
+        ran.stderr,
+        "error: policies/b.yaml:2:7: kind \"UpgradePolcy\" is not known: did you mean UpgradePolicy?\n"
+    );
+}

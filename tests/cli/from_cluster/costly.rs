@@ -72,12 +72,13 @@ fn files_are_bounded_together_by_every_command() {
     ] {
         let words: Vec<_> = words.split(' ').chain(["--catalog=hub=hub.yaml"]).collect();
         let ran = scene.run(&words);
-        assert_eq!(
-            (ran.code, &*ran.stderr),
-            (Some(3), &*found),
-            "{words:?}: {}",
-            ran.stdout
-        );
+        assert_eq!(ran.code, Some(3), "{words:?}: {ran:?}");
+        // A question about a package says in addition that it applies none of them.
+        let is_found = match words.first() {
+            Some(&"versions") => ran.stderr.starts_with(&found),
+            _ => ran.stderr == found,
+        };
+        assert!(is_found, "{words:?}: {ran:?}");
     }
     let ran = scene.run(&["test", "suite.yaml"]);
     assert!(ran.stderr.contains(&found["error: ".len()..]), "{ran:?}");

@@ -136,3 +136,56 @@ fn a_cluster_without_the_kinds_has_no_policies() {
     }
     assert_eq!(scene.token(&[]), (Some(0), "Resolved".to_owned()));
 }
+
+/// The replicas say in the status that the API server does not check the permission; then the policy denies, here too.
+#[test]
+fn a_policy_whose_permission_is_not_checked_denies_as_in_the_cluster() {
+    let reported = |observed: u64| {
+        let mut policy = object(
+            "UpgradePolicy",
+            "bypass",
+            &json!({"rules": {"bypass": "ByPermission"}}),
+        );
+        policy["metadata"]["generation"] = json!(2);
+        policy["status"] = json!({"conditions": [{
+            "type": "Accepted", "status": "False", "reason": "PermissionNotChecked",
+            "observedGeneration": observed,
+        }]});
+        policy
+    };
+    let current = scene(&[reported(2)], &[]);
+    let live = current.judged(LIVE);
+    assert_eq!((live.0, &live.1["token"]), (Some(1), &json!("Policy")));
+    let save = ["snapshot", "save", "--kubeconfig=kubeconfig", "saved"];
+    assert_eq!(current.run(&save).code, Some(0));
+    assert_eq!(
+        current.judged(&["--snapshot=saved", "--installed=a=1.2.0"]),
+        live
+    );
+    // The status is about an earlier spec.
+    let earlier = scene(&[reported(1)], &[]);
+    assert_eq!(earlier.token(&[]), (Some(0), "Resolved".to_owned()));
+}
+
+/// The answer of a suite is the same tomorrow.
+#[test]
+fn a_suite_needs_a_time_for_the_windows_of_a_snapshot() {
+    let windows = json!({"rules": {"windows": [{"schedule": "0 22 * * *", "duration": "1h"}]}});
+    let scene = scene(&[object("UpgradePolicy", "nights", &windows)], &[]);
+    let save = ["snapshot", "save", "--kubeconfig=kubeconfig", "saved"];
+    assert_eq!(scene.run(&save).code, Some(0));
+    let suite = |at: &str| {
+        format!(
+            "schema: olmguard.test/v1\nsnapshot: saved\n{at}cases:\n- name: at night\n  extension: {{catalog: \
+             {{packageName: lantern-operator, version: 1.3.0}}}}\n  installed: {{version: 1.2.0}}\n  \
+             expect: {{verdict: deny}}\n"
+        )
+    };
+    scene.write("suite.yaml", &suite(""));
+    let ran = scene.run(&["test", "suite.yaml"]);
+    let why = "error: suite.yaml: at is missing: expected the time of the edits, because the snapshot has upgrade \
+               policies with windows\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), why));
+    scene.write("suite.yaml", &suite("at: 2026-11-20T09:00:00Z\n"));
+    assert_eq!(scene.run(&["test", "suite.yaml"]).code, Some(0));
+}

@@ -110,8 +110,10 @@ fn violations<'s>(
     let policies =
         MatchingPolicies::of(upgrades, request.filter, request.context, rules.masterminds);
     let query = Query::compile(request.filter, basis.snapshot).ok();
+    // A policy whose match cannot be read refuses moves, and nothing moves here.
+    let is_read = |found: &PolicyFinding<'_>| !found.policy.is_match_unread();
     let findings = here.iter().map(|installed| {
-        policies.findings(&PolicyStep {
+        let mut findings = policies.findings(&PolicyStep {
             maker: Maker::Olm,
             after: None,
             from: StepStart::At(origin),
@@ -119,7 +121,9 @@ fn violations<'s>(
             is_move: true,
             operation: Operation::Update,
             range: query.as_ref().and_then(Query::range),
-        })
+        });
+        findings.retain(is_read);
+        findings
     });
     findings.min_by_key(Vec::len).unwrap_or_default()
 }

@@ -242,8 +242,14 @@ fn path(versions: &[String], shown: ShownPath) -> Option<String> {
 fn bypass(facts: &MessageFacts<'_>) -> Option<String> {
     let fields = &facts.extension.fields;
     let (field, word) = (fields.policy(), fields.bypass.word());
-    (facts.advice.bypass == BypassHelps::Yes)
-        .then(|| format!("Override: set {field} to {word}; data loss is possible"))
+    let needs = match facts.advice.bypass {
+        BypassHelps::No => return None,
+        BypassHelps::Yes => "",
+        BypassHelps::WithPermission => "; it needs the permission \"bypass\"",
+    };
+    Some(format!(
+        "Override: set {field} to {word}; data loss is possible{needs}"
+    ))
 }
 
 fn catalog(catalog: Option<&CatalogState>, texts: usize) -> Option<String> {

@@ -84,6 +84,8 @@ pub enum FixValue {
 pub enum BypassHelps {
     /// It would.
     Yes,
+    /// It would, for a user who has the permission `bypass`.
+    WithPermission,
     /// It would not, or it is set already.
     #[default]
     No,

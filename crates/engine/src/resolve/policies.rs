@@ -31,12 +31,19 @@ pub struct UpgradePolicies {
 /// The user and the time of an edit.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Requester {
-    /// The name of the user; empty if it is not known.
-    pub user: String,
-    /// The groups of the user.
-    pub groups: Vec<String>,
+    /// The user; absent if it is no one in particular, as in an audit: then no condition that reads the user is evaluated.
+    pub user: Option<UserInfo>,
     /// When the edit is made.
     pub at: Moment,
+}
+
+/// A user, as an API server knows one.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct UserInfo {
+    /// The name; empty if it is not known.
+    pub name: String,
+    /// The groups.
+    pub groups: Vec<String>,
 }
 
 /// The facts that rows read, apart from the request of an edit and what is installed.
@@ -147,6 +154,23 @@ impl UpgradePolicies {
         own.into_iter().chain(others).collect()
     }
 
+    /// Leaves out the policies that labels or the namespace of an extension decide about, for a question about a package
+    /// alone; returns the names of those that can apply to it.
+    pub fn leave_out_by_extension(&mut self, package: &str) -> Vec<String> {
+        let (out, rest): (Vec<_>, Vec<_>) = self
+            .policies
+            .iter()
+            .cloned()
+            .partition(UpgradePolicy::matches_by_extension);
+        let permission = self.permission;
+        *self = Self {
+            permission,
+            ..Self::of(rest)
+        };
+        let out = out.iter().filter(|policy| policy.is_about(package));
+        out.map(|policy| policy.name().to_owned()).collect()
+    }
+
     /// Every policy, in byte order of the names.
     pub fn iter(&self) -> impl Iterator<Item = &UpgradePolicy> {
         self.policies.iter()
@@ -179,15 +203,14 @@ impl Default for UpgradePolicies {
 }
 
 impl Requester {
-    /// An unknown user, at the Unix epoch.
+    /// No user in particular, at the Unix epoch.
     pub fn unknown() -> &'static Self {
         &UNKNOWN
     }
 }
 
 static UNKNOWN: Requester = Requester {
-    user: String::new(),
-    groups: Vec::new(),
+    user: None,
     at: Moment::EPOCH,
 };
 
@@ -244,6 +267,13 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
     /// Whether no policy matches.
     pub fn is_empty(&self) -> bool {
         self.policies.is_empty()
+    }
+
+    /// Whether the API server admits the bypass only with the permission `bypass`.
+    pub fn need_permission(&self) -> bool {
+        let mut policies = self.policies.iter();
+        policies
+            .any(|policy| policy.asks_for_permission() && policy.enforcement() == Enforcement::Deny)
     }
 
     /// About how many values are compared for one step and all policies.
@@ -358,10 +388,10 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
             permission: self.permission,
             deprecated: is_deprecated(step.to, self.filter),
             operation: step.operation,
-            user: User {
-                name: &requester.user,
-                groups: &requester.groups,
-            },
+            user: requester.user.as_ref().map(|user| User {
+                name: &user.name,
+                groups: &user.groups,
+            }),
             now: requester.at,
         }
     }

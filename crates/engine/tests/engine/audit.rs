@@ -412,3 +412,30 @@ fn the_one_edit_is_of_the_shape_of_the_object() {
         );
     });
 }
+
+/// It can be about other extensions, and no extension at rest moves.
+#[test]
+fn a_policy_whose_match_cannot_be_read_is_no_violation_at_rest() {
+    let scene = |field: &str| {
+        let mut scene = Scene::new(CHAIN, "1.2.0").range("1.2.0");
+        scene.policies.push(json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": "p"},
+            "spec": {"match": {field: ["ns"]}, "rules": {"versions": {"deny": "*"}}},
+        }));
+        scene.concerns()
+    };
+    assert_eq!(scene("namespaces"), ["against_policy"]);
+    assert_eq!(scene("namespace"), [""; 0]);
+}
+
+/// Nobody edits in an audit.
+#[test]
+fn a_condition_on_the_user_is_no_concern() {
+    let rules = |expression: &str| json!({"conditions": [{"expression": expression}]});
+    let scene = Scene::new(CHAIN, "1.2.0").range("1.2.0");
+    let of_user = rules("user.groups.exists(g, g == 'platform')");
+    assert_eq!(scene.clone().ruled("p", &of_user).concerns(), [""; 0]);
+    let of_range = rules("range != '1.2.0'");
+    assert_eq!(scene.ruled("p", &of_range).concerns(), ["forbidden"]);
+}

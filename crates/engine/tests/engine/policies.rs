@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{Answer, answer};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Basis, Edit, Policies, Requester, UpgradePolicies};
+use olmguard_engine::judge::{Basis, Edit, Policies, Requester, UpgradePolicies, UserInfo};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::question::content;
 use olmguard_policy::{Moment, UpgradePolicy};
@@ -104,8 +104,10 @@ impl Scene {
             installed: &self.installed(),
             schema: &[],
             requester: &Requester {
-                user: "ann".to_owned(),
-                groups: self.groups.clone(),
+                user: Some(UserInfo {
+                    name: "ann".to_owned(),
+                    groups: self.groups.clone(),
+                }),
                 at: Moment::parse(self.at).expect("a time"),
             },
         };

@@ -118,8 +118,11 @@ pub(super) const VARIABLES: &[Variable] = &[
 /// The variables that are about one step, and different for each.
 pub(super) const OF_STEP: &[&str] = &["from", "to", "catalog", "deprecated"];
 
+/// Who makes the edit.
+pub(super) const USER: &str = "user";
+
 /// The variables that are about the edit: who makes it, and what it requests.
-pub(super) const OF_EDIT: &[&str] = &["user", "operation", "range", "bypass", "channels"];
+pub(super) const OF_EDIT: &[&str] = &[USER, "operation", "range", "bypass", "channels"];
 
 /// The functions of an expression, besides operators and comprehensions.
 pub(super) const FUNCTIONS: &[&str] = &[

@@ -77,13 +77,16 @@ fn value(name: &str, change: &Change<'_>) -> Result<Value, String> {
         "labels" => labels(change),
         "namespace" => text(name, subject.namespace),
         "range" => text(name, change.range.map_or("", |range| range.as_str())),
-        "user" => user(change.user),
+        names::USER => change.user.ok_or_else(|| NO_USER.to_owned()).and_then(user),
         "operation" => text(name, change.operation.as_str()),
         "bypass" => Ok(Value::Bool(change.bypass)),
         "deprecated" => Ok(Value::Bool(change.deprecated)),
         _ => Err(format!("unknown variable {name}")),
     }
 }
+
+/// No condition that reads it is evaluated then.
+const NO_USER: &str = "user: no one in particular edits";
 
 /// Not `null`: that is nothing installed.
 const FROM_UNKNOWN: &str = "from: the installed version is unknown or cannot be read";

@@ -70,10 +70,10 @@ impl Facts {
             permission: BypassPermission::Unknown,
             deprecated: true,
             operation: Operation::Update,
-            user: User {
+            user: Some(User {
                 name: "jane",
                 groups: &self.groups,
-            },
+            }),
             now: Moment::from_unix_seconds(0),
         }
     }

@@ -161,6 +161,21 @@ fn rules_about_a_bundle_are_put_to_each_move_and_those_about_an_edit_once() {
     );
 }
 
+/// An audit asks for no one: what depends on the user cannot be said.
+#[test]
+fn a_condition_on_the_user_is_not_evaluated_without_a_user() {
+    let rules = json!({"conditions": [
+        {"expression": "user.name == 'x'"},
+        {"expression": "to.minor < 7 || user.groups.exists(g, g == 'platform')"},
+        {"expression": "to.minor < 7"},
+    ]});
+    let facts = Facts::update("0.6.0", "0.7.0");
+    let all = [0, 1, 2].map(|number| format!("spec.rules.conditions[{number}]"));
+    assert_eq!(violated(&rules, &facts.change()), all);
+    let by_no_one = facts.by_no_one();
+    assert_eq!(violated(&rules, &by_no_one.change()), all[2..]);
+}
+
 #[test]
 fn conditions_of_all_policies_are_bounded_together() {
     let costly = json!({"conditions": [

@@ -37,6 +37,7 @@ pub(crate) struct Facts {
     range: Option<Constraint>,
     labels: BTreeMap<String, String>,
     groups: Vec<String>,
+    has_user: bool,
     now: Moment,
 }
 
@@ -48,7 +49,16 @@ impl Facts {
             range: None,
             labels: BTreeMap::new(),
             groups: vec!["dev".to_owned()],
+            has_user: true,
             now: Moment::parse("2026-11-23T19:00:00Z").expect("a test writes valid texts"),
+        }
+    }
+
+    /// The same for no one in particular.
+    pub(crate) fn by_no_one(self) -> Self {
+        Self {
+            has_user: false,
+            ..self
         }
     }
 
@@ -112,10 +122,10 @@ impl Facts {
                 Some(_) => Operation::Update,
                 None => Operation::Create,
             },
-            user: User {
+            user: self.has_user.then_some(User {
                 name: "jane",
                 groups: &self.groups,
-            },
+            }),
             now: self.now,
         }
     }

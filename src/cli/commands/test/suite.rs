@@ -9,7 +9,7 @@ use crate::cli::commands::test::subject::SuiteSubject;
 use crate::facts::olm::OlmRequest;
 use crate::manifest::{Document, DocumentField, FieldError, FieldFault, Position};
 use crate::source::CatalogSource;
-use olmguard_engine::judge::{Requester, StatedInstalled, Token, Verdict};
+use olmguard_engine::judge::{Requester, StatedInstalled, Token, UserInfo, Verdict};
 use olmguard_policy::Moment;
 
 /// A suite: what is known, and what is expected.
@@ -20,6 +20,8 @@ pub(super) struct Suite {
     /// What its paths are relative to.
     pub(super) folder: PathBuf,
     pub(super) facts: SuiteFacts,
+    /// Whether it says when the edits are made.
+    pub(super) has_time: bool,
     pub(super) cases: Vec<SuiteCase>,
 }
 
@@ -94,6 +96,7 @@ impl Suite {
             file: file.to_owned(),
             folder,
             facts,
+            has_time: root.get("at").is_some(),
             cases,
         })
     }
@@ -186,20 +189,20 @@ fn time(field: &DocumentField<'_>) -> Result<Moment, FieldError> {
 
 fn requester(case: &DocumentField<'_>, at: Moment) -> Result<Requester, FieldError> {
     let own = case.get("at").map(|field| time(&field)).transpose()?;
-    let unknown = Requester {
-        at: own.unwrap_or(at),
-        ..Requester::unknown().clone()
-    };
-    let Some(by) = case.get("by") else {
-        return Ok(unknown);
-    };
-    by.mapping(&["user", "groups"])?;
-    let user = by.get("user").map(|field| field.text().map(str::to_owned));
-    let groups = by.get("groups").map(|field| field.texts());
+    let by = case.get("by").map(|by| user(&by)).transpose()?;
     Ok(Requester {
-        user: user.transpose()?.unwrap_or_default(),
+        user: Some(by.unwrap_or_default()),
+        at: own.unwrap_or(at),
+    })
+}
+
+fn user(by: &DocumentField<'_>) -> Result<UserInfo, FieldError> {
+    by.mapping(&["user", "groups"])?;
+    let name = by.get("user").map(|field| field.text().map(str::to_owned));
+    let groups = by.get("groups").map(|field| field.texts());
+    Ok(UserInfo {
+        name: name.transpose()?.unwrap_or_default(),
         groups: groups.transpose()?.unwrap_or_default(),
-        ..unknown
     })
 }
 

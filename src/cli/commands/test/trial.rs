@@ -20,6 +20,7 @@ use olmguard_engine::judge::{
     Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token, identify,
 };
 use olmguard_engine::snapshot::{BadClusterCatalog, CatalogState, Snapshot};
+use olmguard_policy::UpgradePolicy;
 
 /// The facts of a suite as far as they are to be had.
 pub(super) struct LoadedFacts {
@@ -55,12 +56,23 @@ pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, FactsError> {
     };
     let facts = request.load(reading())?;
     faults.extend(facts.faults.iter().map(ToString::to_string));
+    let has_windows = facts
+        .policies
+        .upgrades
+        .iter()
+        .any(UpgradePolicy::has_windows);
+    if !suite.has_time && has_windows {
+        faults.push(NO_TIME.to_owned());
+    }
     Ok(LoadedFacts {
         facts,
         faults,
         warnings,
     })
 }
+
+/// The answer must be the same tomorrow.
+const NO_TIME: &str = "at is missing: expected the time of the edits, because the snapshot has upgrade policies with windows";
 
 /// The `ClusterCatalog` objects in its files, and what could not be read of them.
 fn catalogs(suite: &Suite) -> (Vec<CatalogState>, Vec<String>) {

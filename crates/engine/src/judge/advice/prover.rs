@@ -98,7 +98,13 @@ impl<'a, 's> Prover<'a, 's> {
         let filter = self.request.filter;
         let bypassing = filter.with_policy(Policy::SelfCertified);
         if filter.bypasses() || self.admits(&bypassing).is_none() {
-            BypassHelps::No
+            return BypassHelps::No;
+        }
+        let (upgrades, context) = (&self.basis.policies.upgrades, self.request.context);
+        let masterminds = self.basis.snapshot.rules().masterminds;
+        let policies = MatchingPolicies::of(upgrades, &bypassing, context, masterminds);
+        if policies.need_permission() {
+            BypassHelps::WithPermission
         } else {
             BypassHelps::Yes
         }

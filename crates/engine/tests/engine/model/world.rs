@@ -3,7 +3,7 @@
 use olmguard_catalog::guardrail::{AdministratorGuardrails, ImposedBy, read};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape};
-use olmguard_engine::judge::{Edit, Policies, Requester, UpgradePolicies};
+use olmguard_engine::judge::{Edit, Policies, Requester, UpgradePolicies, UserInfo};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::guardrails::catalog::{Facts, content, guardrails};
 use olmguard_policy::{Moment, UpgradePolicy};
@@ -338,8 +338,10 @@ impl RandomCluster {
             extension: Extension::read(Shape::V1, &object),
             installed: request.installed.map_or(Installed::Nothing, bundle),
             requester: Requester {
-                user: "ann".to_owned(),
-                groups: Vec::new(),
+                user: Some(UserInfo {
+                    name: "ann".to_owned(),
+                    groups: Vec::new(),
+                }),
                 at: Moment::parse("2026-11-20T09:00:00Z").expect("a time"),
             },
         }

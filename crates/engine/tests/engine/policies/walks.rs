@@ -4,7 +4,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{Answer, answer, answer_until};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
 use olmguard_engine::judge::{
-    Basis, Edit, FixValue, Policies, Requester, Stop, Token, UpgradePolicies, walk,
+    Basis, Edit, FixValue, Policies, Requester, Stop, Token, UpgradePolicies, UserInfo, walk,
 };
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use olmguard_fixtures::guardrails::catalog::imposed;
@@ -143,8 +143,10 @@ impl World {
             policies: &policies,
         };
         let requester = Requester {
-            user: "ann".to_owned(),
-            groups: (0..256).map(|number| format!("g{number}")).collect(),
+            user: Some(UserInfo {
+                name: "ann".to_owned(),
+                groups: (0..256).map(|number| format!("g{number}")).collect(),
+            }),
             at: Moment::parse(AT).expect("a time"),
         };
         let edit = Edit {

@@ -2,7 +2,7 @@
 
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{FixValue, Token};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::policies::Scene;
 
@@ -204,6 +204,28 @@ fn the_bypass_is_bound_by_policies() {
             "policy prod requires the permission \"bypass\" for the override: the API server checks it"
         )
     );
+}
+
+/// Whoever has the permission can follow it; without a policy that denies, everyone can.
+#[test]
+fn the_override_names_the_permission_that_it_needs() {
+    let overrides = |spec: &Value| {
+        let answer = Scene::to("1.0.0").ruled("prod", spec).answer();
+        assert_eq!(answer.token, Token::NotASuccessor);
+        let lines = lines(&answer).into_iter();
+        let found = lines.filter(|line| line.starts_with("Override"));
+        found.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let set = "Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible";
+    let by_permission = json!({"rules": {"bypass": "ByPermission"}});
+    assert_eq!(
+        overrides(&by_permission),
+        [format!("{set}; it needs the permission \"bypass\"")]
+    );
+    let warns = json!({"enforcement": "Warn", "rules": {"bypass": "ByPermission"}});
+    assert_eq!(overrides(&warns), [set]);
+    assert_eq!(overrides(&json!({"rules": {"bypass": "Allow"}})), [set]);
+    assert_eq!(overrides(&json!({"rules": {"bypass": "Deny"}})), [""; 0]);
 }
 
 #[test]

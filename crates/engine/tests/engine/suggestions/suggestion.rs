@@ -33,7 +33,7 @@ pub(crate) fn walk(walked: &mut Walked, snapshot: &Snapshot, asked: &Value, inst
     let has_any = !advice.path.is_empty()
         || advice.fix.is_some()
         || !advice.allowed_next.is_empty()
-        || advice.bypass == BypassHelps::Yes;
+        || advice.bypass != BypassHelps::No;
     if answer.verdict() != Verdict::Deny {
         walked.check(!has_any, || from.tell("suggests without a denial", &answer));
         return;
@@ -121,7 +121,7 @@ impl Start<'_> {
     }
 
     fn bypass(&self, walked: &mut Walked, answer: &Answer) {
-        if answer.advice.bypass == BypassHelps::Yes {
+        if answer.advice.bypass != BypassHelps::No {
             walked.overrides += 1;
             let bypassing = with(
                 self.asked,
