@@ -194,7 +194,7 @@ fn judge(
     let (answers, successors): (Vec<Answer>, Vec<_>) = cases
         .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
         .unzip();
-    let exit = exit(args, gathered, &facts, &answers);
+    let exit = exit(args, gathered, &facts, &answers, &printed);
     let unknown = trouble::nothing_installed(args, gathered, &answers);
     unknown.iter().for_each(print);
     let report = || Report::of(args, &facts.snapshot, gathered, (&answers, &successors));
@@ -218,10 +218,19 @@ fn judge(
 }
 
 /// The exit code of the run: that of the worst result, input or fact.
-fn exit(args: &CheckArgs, gathered: &GatheredInputs, facts: &Facts, answers: &[Answer]) -> Exit {
+fn exit(
+    args: &CheckArgs,
+    gathered: &GatheredInputs,
+    facts: &Facts,
+    answers: &[Answer],
+    printed: &[Finding],
+) -> Exit {
     let undecided = judged::undecided(args);
     let bad = gathered.errors.iter().map(|_| Exit::BadInput);
     let faults = facts.faults.iter();
     let faults = faults.filter_map(|fault| fault.exit(undecided));
-    judged::exit(bad.chain(faults), gathered, answers, args)
+    let mut printed = printed.iter();
+    let is_warned = printed.any(|finding| finding.severity == Severity::Warning);
+    let warned = (args.warn_as_error && is_warned).then_some(Exit::Denied);
+    judged::exit(bad.chain(faults).chain(warned), gathered, answers, args)
 }

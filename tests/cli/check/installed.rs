@@ -65,6 +65,19 @@ fn the_name_is_looked_up_where_it_is_not_given() {
     }
 }
 
+/// No catalog knows the name, and the version is in it.
+#[test]
+fn a_name_is_a_name_without_a_catalog_that_has_the_package() {
+    let other = extension("a", "1.3.0").replace("lantern-operator", "harbor");
+    let scene = scene(&[("a.yaml", &other)]);
+    let given = "--installed=a=harbor.v1.2.0";
+    let (_, report) = scene.json(&["-f", "a.yaml", CATALOG, given]);
+    let result = &report["results"][0];
+    assert_eq!(result["token"], "PackageNotFound", "{result}");
+    assert_eq!(result["installed"]["bundle"], "harbor.v1.2.0");
+    assert_eq!(result["installed"]["version"], "1.2.0");
+}
+
 #[test]
 fn it_counts_more_than_the_status() {
     let status = "status: {install: {bundle: {name: lantern-operator.v1.2.0, version: 1.2.0}}}\n";

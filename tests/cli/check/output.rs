@@ -94,6 +94,25 @@ fn the_last_line_counts_warnings_that_count_as_denials() {
     }
 }
 
+/// Also what is about no extension: that there is none, and that edges are read in another way than OLM does.
+#[test]
+fn each_warning_of_a_run_counts_as_a_denial() {
+    let scene = scene(&[
+        ("good.yaml", &extension("good", "1.1.0")),
+        ("other.yaml", "apiVersion: v1\nkind: ConfigMap\n"),
+    ]);
+    for arguments in [
+        &["other.yaml", CATALOG][..],
+        &["good.yaml", CATALOG, "--graph=semver"],
+    ] {
+        let ran = scene.run(arguments);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.stderr.starts_with("warning: "), "{ran:?}");
+        let counted = scene.run(&[arguments, &["--warn-as-error"]].concat());
+        assert_eq!(counted.code, 1, "{counted:?}");
+    }
+}
+
 #[test]
 fn colours_are_for_terminals() {
     let scene = scene(&[

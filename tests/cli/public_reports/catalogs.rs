@@ -356,7 +356,9 @@ fn ranges_of_other_tools_name_the_nearest_valid_one() {
         checked(
             version,
             1,
-            &["invalid version expression; omit the version: OLM then installs the newest one"],
+            &[
+                "invalid version expression; omit the version: OLM then installs the newest one that it can",
+            ],
         );
     }
     for version in ["v1.0.0", "1.x", "^1.0", "'>= 1.0, < 2.0'"] {
@@ -372,7 +374,7 @@ fn explain_names_the_nearest_valid_range() {
         ("[1.0,2.0)", "write \">=1.0.0 <2.0.0\""),
         (
             "latest",
-            "omit the version: OLM then installs the newest one",
+            "omit the version: OLM then installs the newest one that it can",
         ),
     ] {
         for command in ["explain", "path"] {
@@ -423,7 +425,7 @@ fn range_names_the_nearest_valid_range() {
         (
             "range latest",
             1,
-            "Fix             omit the version: OLM then installs the newest one",
+            "Fix             omit the version: OLM then installs the newest one that it can",
         ),
         (
             "range --skip-range ^1.2",

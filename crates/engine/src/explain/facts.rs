@@ -2,7 +2,7 @@
 
 use crate::explain::text::{CutLine, recorded, versioned};
 use crate::explain::upstream::upstream;
-use crate::extension::{Extension, InstalledBundle};
+use crate::extension::{Extension, Installed, InstalledBundle};
 use crate::judge::{Advice, DeadEnd, Edit, FoundAdvice, Judgement, Request};
 use crate::resolve::Choice;
 use crate::snapshot::CatalogState;
@@ -40,6 +40,16 @@ impl<'a> MessageFacts<'a> {
             catalog: ruled.cited_catalog(),
             upstream,
         }
+    }
+
+    /// Whether the API server refuses another package: of an object that exists.
+    pub(super) fn is_package_fixed(&self) -> bool {
+        let exists = self
+            .request
+            .is_some_and(|it| it.context.is_update || *it.installed != Installed::Nothing);
+        // A question about a package is about no object.
+        let is_object = self.extension.identity.name.is_some();
+        exists && is_object && self.extension.fields.is_package_immutable()
     }
 
     /// The requested range, empty if there is none.

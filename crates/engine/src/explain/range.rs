@@ -49,7 +49,9 @@ pub fn skip_range(range: &SkipRange) -> String {
 pub fn suggestion(suggestion: &Suggestion) -> String {
     match suggestion {
         Suggestion::Range(range) => format!("write \"{range}\""),
-        Suggestion::Nothing => "omit the version: OLM then installs the newest one".to_owned(),
+        Suggestion::Nothing => {
+            "omit the version: OLM then installs the newest one that it can".to_owned()
+        }
     }
 }
 

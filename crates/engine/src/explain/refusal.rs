@@ -9,8 +9,10 @@ use crate::explain::facts::MessageFacts;
 use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versioned};
 use crate::explain::{guardrail, policy, range};
 use crate::extension::schema::Correction;
-use crate::extension::{FilterError, FilterProblem};
-use crate::judge::{ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault};
+use crate::extension::{FilterError, FilterProblem, SelectorField};
+use crate::judge::{
+    BypassHelps, ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault,
+};
 use crate::resolve::Choice;
 use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::{ConstraintError, Version, go, suggestion};
@@ -222,37 +224,40 @@ fn package_not_found(
     searched: &[&str],
     nearest: &[&str],
 ) -> RefusalWords {
+    let count = searched.len();
     let reason = match searched {
         [only] => words("catalog ")
             .name(only)
             .say(" does not have this package"),
-        all => words(&format!(
-            "none of the {} catalogs has this package",
-            all.len()
-        )),
+        _ => words(&format!("none of the {count} catalogs has this package")),
     };
-    let several = if searched.len() > 1 { searched } else { &[] };
+    let several = if count > 1 { searched } else { &[] };
     RefusalWords::new(facts.extension.fields.package_name(), reason)
         .with([
             Detail::items("Nearest", escaped(nearest)),
             Detail::items("Searched", escaped(several)),
         ])
-        .needing("Add a catalog with this package, or set another packageName.")
+        .needing(if facts.is_package_fixed() {
+            "Add a catalog with this package, or create another extension: packageName cannot be changed."
+        } else {
+            "Add a catalog with this package, or set another packageName."
+        })
 }
 
 fn invalid_installed(facts: &MessageFacts<'_>) -> RefusalWords {
-    RefusalWords::new(facts.extension.fields.installed, words("the installed version cannot be read")).needing(
-        "Upgrades start at an installed version such as 1.2.3. From this one, only the override works.",
-    )
+    let rest = match facts.advice.bypass {
+        BypassHelps::No => ", and not for this request",
+        BypassHelps::Yes | BypassHelps::WithPermission => "",
+    };
+    RefusalWords::new(facts.extension.fields.installed, words("the installed version cannot be read"))
+        .needing(&format!("Upgrades start at an installed version such as 1.2.3. From this one, only the override works{rest}."))
 }
 
 fn channel_not_found(facts: &MessageFacts<'_>, existing: &[&str]) -> RefusalWords {
+    let count = facts.channels().len();
     let reason = match facts.channels() {
         [only] => words("channel ").name(only).say(" does not exist"),
-        all => words(&format!(
-            "none of the {} requested channels exists",
-            all.len()
-        )),
+        _ => words(&format!("none of the {count} requested channels exists")),
     };
     of_channels(facts, reason, Detail::items("Channels", escaped(existing)))
 }
@@ -389,16 +394,17 @@ fn ambiguous(facts: &MessageFacts<'_>, left: &[Choice<'_>]) -> RefusalWords {
     let tied = priorities.filter(|priority| *priority == top).count();
     let reason = format!("{tied} catalogs of the same priority ({top}) offer it");
     let catalogs = left.iter().map(|choice| {
-        let catalog = choice.catalog;
-        format!(
-            "{} (priority {})",
-            go::escape(&catalog.name),
-            catalog.priority
-        )
+        let (name, priority) = (go::escape(&choice.catalog.name), choice.catalog.priority);
+        format!("{name} (priority {priority})")
     });
     RefusalWords::new(facts.extension.fields.selector(), words(&reason))
         .with([Detail::items("Catalogs", catalogs.collect())])
-        .needing("Give the catalogs different priorities, or select one of them.")
+        .needing(match facts.extension.fields.selector {
+            SelectorField::Present => {
+                "Give the catalogs different priorities, or select one of them."
+            }
+            SelectorField::Absent => "Give the catalogs different priorities.",
+        })
 }
 
 fn invalid_bundle(

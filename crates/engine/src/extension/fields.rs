@@ -72,6 +72,10 @@ impl Fields {
         let is_v0_14 = object
             .at(&["spec", "installNamespace"])
             .is_some_and(|name| !name.is_null());
+        // v0.16 had `install.namespace`, v0.18 `namespace`.
+        let is_later = [&["spec", "install"], &["spec", "namespace"]]
+            .into_iter()
+            .any(|path| object.at(path).is_some_and(|value| !value.is_null()));
         match (has("channels"), has("channel")) {
             (true, true) => Self {
                 channels: ChannelField::Both,
@@ -88,6 +92,7 @@ impl Fields {
                 bypass: BypassWords::Ignore,
                 ..NESTED
             },
+            (false, false) if is_later => NESTED,
             (false, false) => Self {
                 bypass: BypassWords::Either,
                 ..NESTED
@@ -105,6 +110,11 @@ impl Fields {
         self.path("packageName")
     }
 
+    /// Whether the CRD keeps the package of an object as it is: each one with `spec.source` does.
+    pub fn is_package_immutable(&self) -> bool {
+        self.base == NESTED.base
+    }
+
     /// The path of the version range.
     pub fn version(&self) -> String {
         self.path("version")
@@ -117,7 +127,10 @@ impl Fields {
 
     /// The path of the catalog selector.
     pub fn selector(&self) -> String {
-        self.path("selector")
+        match self.selector {
+            SelectorField::Present => self.path("selector"),
+            SelectorField::Absent => String::new(),
+        }
     }
 
     /// The path of the policy.

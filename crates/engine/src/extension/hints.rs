@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::extension::schema::{self, SchemaRelease, UnknownField};
 use crate::extension::{BypassWords, ChannelField, Fields, Json, Shape};
 use crate::nearest::nearest;
+use olmguard_preflight::config::is_deployment_field;
 
 /// A field or a word that an API does not have, and what it has instead.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -111,7 +112,7 @@ fn instead_of(field: &UnknownField<'_>, known: &[String], shape: Option<Shape>) 
     }
     let is_v1 = shape == Some(Shape::V1);
     if is_v1 && above == ["spec", "config"] {
-        let deployment = DEPLOYMENT.contains(name).then_some(".deploymentConfig");
+        let deployment = is_deployment_field(name).then_some(".deploymentConfig");
         let deployment = deployment.unwrap_or_default();
         return Instead::Field(format!("spec.config.inline{deployment}.{name}"));
     }
@@ -195,19 +196,6 @@ const OF_V0: &[(&str, &str)] = &[
         "set spec.source.image.pollIntervalMinutes",
     ),
     ("registryPoll", "set spec.source.image.pollIntervalMinutes"),
-];
-
-/// The fields of a Subscription's `config` that are in `deploymentConfig` now.
-const DEPLOYMENT: &[&str] = &[
-    "affinity",
-    "annotations",
-    "env",
-    "envFrom",
-    "nodeSelector",
-    "resources",
-    "tolerations",
-    "volumeMounts",
-    "volumes",
 ];
 
 /// The policy's vocabulary changed with v0.16.

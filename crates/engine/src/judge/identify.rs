@@ -183,7 +183,7 @@ impl StatedInstalled {
     ) -> Result<Installed, NamingError> {
         let offers = Offer::of_package(snapshot, filter);
         if offers.is_empty() {
-            return Ok(Installed::Bundle(self.called(self.bundle.clone())));
+            return Ok(Installed::Bundle(self.without_catalog()));
         }
         match self.find(snapshot, filter, &offers) {
             Ok(found) if found.known == CatalogKnowledge::SpokenOf => {
@@ -194,6 +194,19 @@ impl StatedInstalled {
                 Ok(Installed::Unknown(UnknownCause::Several { bundles }))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// What is meant if no catalog knows: a text that is not a version can be the name of a bundle, with the version in it.
+    fn without_catalog(&self) -> InstalledBundle {
+        let is_name = self.bundle.is_none() && Version::parse(&self.text).is_err();
+        let version = is_name.then(|| version_in_name(&self.text)).flatten();
+        match version {
+            Some(version) => InstalledBundle {
+                version: version.to_string(),
+                ..self.called(Some(self.text.clone()))
+            },
+            None => self.called(self.bundle.clone()),
         }
     }
 

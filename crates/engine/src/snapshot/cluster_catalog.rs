@@ -139,10 +139,13 @@ fn priority(name: &str, object: &Value) -> Result<i32, ClusterCatalogError> {
     }
 }
 
-/// v0.33 to v0.35 said `availability: Disabled` for what is `availabilityMode: Unavailable` since.
+/// v0.33 to v0.35 said `availability: Disabled` in v1alpha1 for what is `availabilityMode: Unavailable` since. The API server
+/// drops that field from an object of v1.
 fn availability(object: &Value) -> Availability {
     let is = |field, word| object.pointer(field).and_then(Value::as_str) == Some(word);
-    if is("/spec/availabilityMode", "Unavailable") || is("/spec/availability", "Disabled") {
+    let is_old = !is("/apiVersion", "olm.operatorframework.io/v1");
+    if is("/spec/availabilityMode", "Unavailable") || is_old && is("/spec/availability", "Disabled")
+    {
         Availability::Unavailable
     } else {
         Availability::Available
@@ -201,7 +204,9 @@ mod tests {
     use super::*;
 
     fn read(mut object: Value) -> CatalogState {
-        object["apiVersion"] = json!("olm.operatorframework.io/v1");
+        if object.get("apiVersion").is_none() {
+            object["apiVersion"] = json!("olm.operatorframework.io/v1");
+        }
         object["metadata"]["name"] = json!("operatorhubio");
         CatalogState::read(&object).unwrap()
     }
@@ -228,8 +233,20 @@ mod tests {
                 "{mode}"
             );
         }
-        let old = read(json!({"spec": {"availability": "Disabled"}}));
-        assert_eq!(old.availability, Availability::Unavailable);
+        for (version, expected) in [
+            (
+                "olm.operatorframework.io/v1alpha1",
+                Availability::Unavailable,
+            ),
+            (
+                "catalogd.operatorframework.io/v1alpha1",
+                Availability::Unavailable,
+            ),
+            ("olm.operatorframework.io/v1", Availability::Available),
+        ] {
+            let old = json!({"apiVersion": version, "spec": {"availability": "Disabled"}});
+            assert_eq!(read(old).availability, expected, "{version}");
+        }
     }
 
     #[test]

@@ -156,6 +156,25 @@ fn invalid_spec_of_the_filter() {
     );
 }
 
+/// `Ignore` was the word before v0.16, whose objects had neither of these fields.
+#[test]
+fn the_word_of_an_older_shape_is_no_bypass_in_a_later_one() {
+    let bypasses = |place: &str, value: &Value| {
+        let mut object = json!({
+            "spec": {"source": {"sourceType": "Catalog", "catalog": {
+                "packageName": "p", "upgradeConstraintPolicy": "Ignore",
+            }}},
+        });
+        object["spec"][place] = value.clone();
+        let extension = Extension::read(Shape::V1Alpha1Nested, &object);
+        extension.filter.expect("a filter").bypasses()
+    };
+    assert!(bypasses("installNamespace", &json!("ns")), "v0.14");
+    assert!(bypasses("paused", &json!(false)), "any release");
+    assert!(!bypasses("install", &json!({"namespace": "ns"})), "v0.16");
+    assert!(!bypasses("namespace", &json!("ns")), "v0.18");
+}
+
 #[test]
 fn invalid_spec_of_the_crd() {
     reads(
@@ -173,7 +192,7 @@ fn invalid_spec_of_the_crd() {
     reads(
         &checked(&json!({"packageName": "argocd-operator", "version": "latest"})),
         "
-            argocd-operator: install of latest refused: spec.source.catalog.version: invalid version expression; omit the version: OLM then installs the newest one [InvalidSpec]
+            argocd-operator: install of latest refused: spec.source.catalog.version: invalid version expression; omit the version: OLM then installs the newest one that it can [InvalidSpec]
         ",
     );
     reads(

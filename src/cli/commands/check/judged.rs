@@ -72,11 +72,9 @@ pub(super) fn exit(
     let codes = answers.iter().map(|answer| exit_of(answer, args));
     let has_none = answers.is_empty() && gathered.unchanged == 0;
     let nothing = (args.require_match && has_none).then_some(Exit::BadInput);
-    let warned = (args.warn_as_error && !gathered.hints.is_empty()).then_some(Exit::Denied);
     codes
         .chain(bad)
         .chain(nothing)
-        .chain(warned)
         .max_by_key(|exit| exit.weight())
         .unwrap_or(Exit::Good)
 }

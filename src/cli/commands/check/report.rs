@@ -96,7 +96,7 @@ struct ResultReport {
     #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
     verdict: &'static str,
     token: &'static str,
-    /// Bundle that the edit resolves to. Only if the edit is allowed.
+    /// Bundle that the edit resolves to, if it is allowed, or denied by guardrails, by policies or for its installation.
     resolved: Option<ResolvedReport>,
     /// All bundles that are successors of the installed bundle, the best first.
     successors: Option<Vec<String>>,

@@ -7,7 +7,7 @@ use core::time::Duration;
 use crate::explain::facts::MessageFacts;
 use crate::explain::refusal::{RefusalWords, words};
 use crate::explain::text::{CutLine, Detail, escaped};
-use crate::extension::UnknownCause;
+use crate::extension::{SelectorField, UnknownCause};
 use crate::judge::{NoCatalogs, UnansweredReason, Wait};
 use crate::resolve::{NotLoaded, NotLoadedCause};
 use crate::snapshot::CatalogState;
@@ -177,7 +177,12 @@ pub(super) fn not_loaded(facts: &MessageFacts<'_>, failed: &NotLoaded<'_>) -> Re
     RefusalWords::new(facts.extension.fields.selector(), reason)
         .with([Detail::sentences("Cause", causes)])
         .with(see)
-        .needing("Load the content of the catalog, or exclude the catalog with a selector.")
+        .needing(match facts.extension.fields.selector {
+            SelectorField::Present => {
+                "Load the content of the catalog, or exclude the catalog with a selector."
+            }
+            SelectorField::Absent => "Load the content of the catalog.",
+        })
 }
 
 /// Whether the cluster can say more: it says nothing about content that was read, nor about a catalog that it never had.

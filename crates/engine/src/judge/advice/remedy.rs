@@ -189,9 +189,12 @@ impl<'s> Remedies<'_, '_, 's> {
         Some(fix(field, FixValue::Text(choice.catalog.name.clone())))
     }
 
-    /// A package with a name like the requested one; once it is installed, the package cannot be changed.
+    /// A package with a name like the requested one. The package of an object cannot be changed in most shapes, and in no
+    /// shape once it is installed.
     fn package(&self, nearest: &[&str]) -> Option<Advice> {
-        if *self.prover.request.installed != crate::extension::Installed::Nothing {
+        let request = self.prover.request;
+        let is_fixed = request.context.is_update && self.fields.is_package_immutable();
+        if is_fixed || *request.installed != crate::extension::Installed::Nothing {
             return None;
         }
         let name = nearest

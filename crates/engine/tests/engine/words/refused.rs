@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use crate::words::{ARGO, argo, argo_at, one, reads};
-use olmguard_engine::judge::FixValue;
+use crate::words::{ARGO, argo, argo_at, one, reads, updated};
+use olmguard_engine::explain::answer;
+use olmguard_engine::extension::{Extension, Installed, Shape};
+use olmguard_engine::judge::{Basis, Edit, FixValue, Requester};
 use olmguard_engine::snapshot::{Age, CatalogState, OnOldCatalog};
 use olmguard_fixtures::question::{ask, ask_at};
 use olmguard_fixtures::written::written;
@@ -26,7 +28,7 @@ fn invalid_version_range() {
         &argo_at("0.5.0").range("latest").answer(),
         r#"
             argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
-            Range: expected a comparator such as >=1.2.3, found "l", at character 1; omit the version: OLM then installs the newest one
+            Range: expected a comparator such as >=1.2.3, found "l", at character 1; omit the version: OLM then installs the newest one that it can
             Allowed next: 0.6.0, 0.5.1
             Path: 0.5.0 -> 0.6.0 -> 0.7.0
             One edit: set spec.source.catalog.version to ">=0.5.0 <=0.7.0": OLM then upgrades to 0.7.0 in 2 steps
@@ -56,7 +58,7 @@ fn invalid_version_range_in_an_old_catalog() {
             .answer(),
         r#"
             argocd-operator: 0.5.0 -> latest refused: "latest" is not a version range [InvalidVersionRange]
-            Range: expected a comparator such as >=1.2.3, found "l", at character 1; omit the version: OLM then installs the newest one
+            Range: expected a comparator such as >=1.2.3, found "l", at character 1; omit the version: OLM then installs the newest one that it can
             Use comparators such as >=1.2.3, <2.0.0 or 1.x.
             OLM: desired version range "latest" is invalid: improper constraint: "latest"
         "#,
@@ -78,7 +80,7 @@ fn package_not_found() {
         &argo_at("0.5.0").package("redis").answer(),
         r#"
             redis: 0.5.0 -> any version refused: catalog operatorhubio does not have this package [PackageNotFound]
-            Add a catalog with this package, or set another packageName.
+            Add a catalog with this package, or create another extension: packageName cannot be changed.
             OLM: error upgrading from currently installed version "0.5.0": no bundles found for package "redis"
         "#,
     );
@@ -95,6 +97,45 @@ fn package_not_found() {
     );
 }
 
+/// The API server refuses another package for an object that exists.
+#[test]
+fn package_not_found_for_an_update() {
+    let asked = json!({"packageName": "argocd-operater"});
+    let pinned = json!({"packageName": "argocd-operater", "version": "0.6.0"});
+    reads(
+        &updated(&asked, &pinned),
+        r#"
+            argocd-operater: install of 0.6.0 refused: catalog operatorhubio does not have this package [PackageNotFound]
+            Nearest: argocd-operator
+            Add a catalog with this package, or create another extension: packageName cannot be changed.
+            OLM: no bundles found for package "argocd-operater" matching version "0.6.0"
+        "#,
+    );
+}
+
+/// A shape that cannot select a catalog is told of no selector.
+#[test]
+fn ambiguous_catalogs_of_a_shape_without_a_selector() {
+    let snapshot = ask(&[("a", 0, &ARGO), ("b", 0, &ARGO)]).snapshot();
+    let object =
+        json!({"metadata": {"name": "argocd"}, "spec": {"packageName": "argocd-operator"}});
+    let edit = Edit {
+        new: &Extension::read(Shape::V1Alpha1Flat, &object),
+        old: None,
+        installed: &Installed::Nothing,
+        schema: &[],
+        requester: Requester::unknown(),
+    };
+    let answer = answer(Basis::without_policies(&snapshot), &edit);
+    let message = answer.message.expect("a refusal");
+    assert!(
+        message.contains("\nGive the catalogs different priorities.\n"),
+        "{message}"
+    );
+    let fields: Vec<_> = answer.causes.iter().map(|cause| &*cause.field).collect();
+    assert_eq!(fields, [""]);
+}
+
 #[test]
 fn installed_version_invalid() {
     reads(
@@ -103,6 +144,14 @@ fn installed_version_invalid() {
             argocd-operator: 0.5 -> any version refused: the installed version cannot be read [InstalledVersionInvalid]
             Upgrades start at an installed version such as 1.2.3. From this one, only the override works.
             Override: set spec.source.catalog.upgradeConstraintPolicy to SelfCertified; data loss is possible
+            OLM: error walking catalogs: error finding upgrade edges: failed to get version and release of installed bundle: No Major.Minor.Patch elements found
+        ",
+    );
+    reads(
+        &argo().installed_as("argocd-operator.v0.5", "0.5", None).range("9.9.9").answer(),
+        "
+            argocd-operator: 0.5 -> 9.9.9 refused: the installed version cannot be read [InstalledVersionInvalid]
+            Upgrades start at an installed version such as 1.2.3. From this one, only the override works, and not for this request.
             OLM: error walking catalogs: error finding upgrade edges: failed to get version and release of installed bundle: No Major.Minor.Patch elements found
         ",
     );
