@@ -33,6 +33,7 @@ use olmguard_engine::explain::one_line;
 
 pub use commands::version::Build;
 pub use exit::Exit;
+pub(crate) use exit::{CommandFailure, HasExit, ends_with};
 
 use args::color::Color;
 use args::heading::GLOBAL;

@@ -17,7 +17,7 @@ use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::cli::args::{heading, memory};
 use crate::cli::output::progress;
 use crate::cli::project::{FactFlags, Project, ProjectArgs, ProjectError};
-use crate::cli::{Exit, say, warn};
+use crate::cli::{Exit, HasExit, say, warn};
 use crate::cluster::ConnectError;
 use crate::facts::cluster::ClusterRequestError;
 use crate::facts::contents::ContentsRequest;
@@ -384,8 +384,8 @@ pub(crate) enum FactsError {
     Files(#[from] GivenFilesError),
 }
 
-impl FactsError {
-    pub(crate) fn exit(&self) -> Exit {
+impl HasExit for FactsError {
+    fn exit(&self) -> Exit {
         match self {
             Self::Usage(_) | Self::Olm(_) | Self::Project(_) | Self::Files(_) => Exit::Usage,
             Self::Cluster(error) => error.exit(),
@@ -393,9 +393,9 @@ impl FactsError {
     }
 }
 
-impl ClusterRequestError {
-    /// The exit code: a name that does not exist is wrong usage, a cluster that cannot be reached is not.
-    pub(crate) fn exit(&self) -> Exit {
+impl HasExit for ClusterRequestError {
+    /// A name that does not exist is wrong usage, a cluster that cannot be reached is not.
+    fn exit(&self) -> Exit {
         match self {
             Self::Cluster(ConnectError::Interrupted(_)) | Self::System(_) => Exit::Internal,
             Self::Cluster(_) if self.is_unreachable() => Exit::Undecided,

@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use crate::cli::args::heading;
 use crate::cli::args::memory::TooLittle;
 use crate::cli::args::olm::OlmArgs;
+use crate::cli::ends_with;
 use crate::facts::given::ObjectTwice;
 use crate::facts::olm::OlmError;
 use crate::source::{CatalogPlaceError, CatalogSource};
@@ -24,6 +25,8 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     pub(crate) olm: OlmArgs,
 }
+
+ends_with!(Usage: UsageError);
 
 /// Why the flags cannot be used together, or as they are.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -26,7 +26,7 @@ use crate::cli::args::heading;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin, say_fault};
 use crate::cli::output::{self, OutputArgs};
-use crate::cli::{Exit, help, say, warn};
+use crate::cli::{CommandFailure, Exit, ends_with, help, say, warn};
 use crate::facts::Facts;
 use fleet::{FleetArgs, FleetError};
 use form::{NoForm, Output};
@@ -80,28 +80,10 @@ pub(crate) struct AuditArgs {
     report: bool,
 }
 
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-enum AuditCommandError {
-    #[error(transparent)]
-    Facts(#[from] FactsError),
-    #[error(transparent)]
-    Form(#[from] NoForm),
-    #[error(transparent)]
-    Fleet(#[from] FleetError),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
+ends_with!(Usage: NoForm, FleetError);
 
 /// Runs the command.
-pub(super) fn run(args: &AuditArgs) -> Exit {
-    audit(args).unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
-fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
+pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     if args.fleet.is_given() {
         return fleet::audit(args);
     }
@@ -210,16 +192,6 @@ fn exits(report: &AuditReport) -> impl Iterator<Item = Exit> {
     let denied = (report.count(Verdict::Deny) > 0).then_some(Exit::Denied);
     let undecided = report.is_undecided().then_some(Exit::Undecided);
     denied.into_iter().chain(undecided)
-}
-
-impl AuditCommandError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Facts(error) => error.exit(),
-            Self::Form(_) | Self::Fleet(_) => Exit::Usage,
-            Self::Write(_) => Exit::Internal,
-        }
-    }
 }
 
 const NO_EXTENSION: &str = "there is no ClusterExtension, so nothing is reported";

@@ -11,7 +11,7 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::heading;
 use crate::cli::args::olm::OlmArgs;
 use crate::cli::output::{OutputArgs, progress};
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, ends_with, help, output};
 use crate::source::{FilesPlace, Progress};
 use forms::CheckedBundle;
 use olmguard_preflight::bundle::RegistryBundle;
@@ -69,28 +69,8 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::BadInput, "a bundle is unreadable"),
 ];
 
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-enum BundleCommandError {
-    #[error(transparent)]
-    Usage(#[from] UsageError),
-    #[error(transparent)]
-    Bundle(#[from] BundleFilesError),
-    #[error(transparent)]
-    Crd(#[from] UncomparedCrd),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
-
-/// Prints the report; a fault goes to stderr.
-pub(super) fn run(args: &BundleArgs) -> Exit {
-    report_and_print(args).unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
-fn report_and_print(args: &BundleArgs) -> Result<Exit, BundleCommandError> {
+/// Prints the report.
+pub(super) fn run(args: &BundleArgs) -> Result<Exit, CommandFailure> {
     let rules = args.olm.request().rules().map_err(UsageError::from)?;
     let (bundle, objects) = read_bundle(&args.bundle)?;
     let before = args.upgrade_from.as_ref().map(read_bundle).transpose()?;
@@ -127,12 +107,4 @@ fn read_bundle(place: &FilesPlace) -> Result<(RegistryBundle, BundleObjects), Bu
     progress::shown(&progress, || bundle_files::read(place, &progress))
 }
 
-impl BundleCommandError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Usage(_) => Exit::Usage,
-            Self::Write(_) => Exit::Internal,
-            _ => Exit::BadInput,
-        }
-    }
-}
+ends_with!(BadInput: BundleFilesError, UncomparedCrd);

@@ -14,9 +14,9 @@ pub use report::Report;
 use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::facts::reading;
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, help, output, say, warn};
+use crate::cli::{CommandFailure, Exit, ends_with, help, output, warn};
 use crate::cluster::catalogs::CatalogsError;
-use crate::facts::cluster::{ClusterRequestError, OpenCluster};
+use crate::facts::cluster::OpenCluster;
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
@@ -37,17 +37,6 @@ const EXAMPLES: &[&str] = &[
     "olmguard catalogs",
     "olmguard catalogs --context prod -o json",
 ];
-
-/// Why nothing is listed.
-#[derive(Debug, thiserror::Error)]
-enum ListError {
-    #[error(transparent)]
-    Cluster(#[from] ClusterRequestError),
-    #[error(transparent)]
-    Catalogs(#[from] CatalogsError),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
 
 /// What there is to list.
 #[derive(Debug)]
@@ -73,19 +62,8 @@ pub(super) struct SavedList<'a> {
     pub(super) by: &'a str,
 }
 
-/// Runs the command; a fault goes to stderr.
-pub(super) fn run(args: &CatalogsArgs) -> Exit {
-    list(args).map_or_else(
-        |error| {
-            say(&error);
-            error.exit()
-        },
-        |()| Exit::Good,
-    )
-}
-
-/// A catalog that cannot be had is one of the list, with the reason: that is no fault of the list.
-fn list(args: &CatalogsArgs) -> Result<(), ListError> {
+/// Runs the command. A catalog that cannot be had is one of the list, with the reason: that is no fault of the list.
+pub(super) fn run(args: &CatalogsArgs) -> Result<Exit, CommandFailure> {
     let cluster = OpenCluster::open(&args.cluster.request())?;
     // What is listed is the same by the rules of any release.
     let catalogs = cluster.catalogs(&Rules::default(), reading())?;
@@ -98,7 +76,8 @@ fn list(args: &CatalogsArgs) -> Result<(), ListError> {
         olm: olm.as_ref(),
         catalogs: &catalogs,
     };
-    Ok(print(&listing, args.output.form)?)
+    print(&listing, args.output.form)?;
+    Ok(Exit::Good)
 }
 
 /// The OLM of a cluster; what is not certain about it is said.
@@ -115,15 +94,7 @@ pub(super) fn olm(cluster: &OpenCluster) -> Option<OlmFacts> {
     }
 }
 
-impl ListError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Cluster(error) => error.exit(),
-            Self::Catalogs(_) => Exit::Undecided,
-            Self::Write(_) => Exit::Internal,
-        }
-    }
-}
+ends_with!(Undecided: CatalogsError);
 
 /// Prints the list.
 pub(super) fn print(listing: &Listing<'_>, format: TextOrJson) -> io::Result<()> {

@@ -35,10 +35,9 @@ use inputs::{GatheredInputs, NotGathered};
 use installed::InstalledArgError;
 use text::OriginAccess;
 
-use crate::cli::args::catalogs::UsageError;
 use crate::cli::facts::{FactsError, OpenFacts};
 use crate::cli::output::{self, yaml};
-use crate::cli::{Exit, note, say, warn};
+use crate::cli::{CommandFailure, Exit, ends_with, note, say, warn};
 use crate::facts::Facts;
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::explain::Answer;
@@ -59,31 +58,10 @@ struct RunFacts {
     printed: Vec<Finding>,
 }
 
-/// Why nothing is judged, or no result is printed.
-#[derive(Debug, thiserror::Error)]
-enum CheckError {
-    #[error(transparent)]
-    Facts(#[from] FactsError),
-    #[error(transparent)]
-    Inputs(#[from] NotGathered),
-    #[error(transparent)]
-    Installed(#[from] InstalledArgError),
-    #[error(transparent)]
-    Write(#[from] io::Error),
-}
-
 /// Runs the command.
-pub(super) fn run(args: &CheckArgs) -> Exit {
-    let project = args.facts.project().map_err(FactsError::from);
-    let args = project.and_then(|project| Ok(args.clone().within(project)?));
-    let checked = args.map_err(CheckError::from).and_then(|args| check(&args));
-    checked.unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
-fn check(args: &CheckArgs) -> Result<Exit, CheckError> {
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
+    let project = args.facts.project().map_err(FactsError::from)?;
+    let args = &args.clone().within(project)?;
     let inputs = CheckInputs::read(args)?;
     let printed = print_all(trouble::of_inputs(args, &inputs.gathered));
     let (plan, gathered, mut facts) = inputs.facts(printed)?;
@@ -109,7 +87,7 @@ fn print(finding: &Finding) {
 
 impl CheckInputs {
     /// Reads the manifests, and finds the origin of the facts; nothing is printed.
-    fn read(args: &CheckArgs) -> Result<Self, CheckError> {
+    fn read(args: &CheckArgs) -> Result<Self, CommandFailure> {
         let facts = args.facts.clone().open_any(args.edges)?;
         let facts = facts.with_preflight(args.preflight);
         let plan = args.plan(facts.rules().clone())?;
@@ -126,7 +104,7 @@ impl CheckInputs {
     fn facts(
         self,
         mut printed: Vec<Finding>,
-    ) -> Result<(CheckPlan, GatheredInputs, RunFacts), CheckError> {
+    ) -> Result<(CheckPlan, GatheredInputs, RunFacts), CommandFailure> {
         let Self {
             plan,
             facts,
@@ -166,21 +144,7 @@ impl RunFacts {
     }
 }
 
-impl CheckError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Facts(error) => error.exit(),
-            Self::Inputs(_) | Self::Installed(_) => Exit::Usage,
-            Self::Write(_) => Exit::Internal,
-        }
-    }
-}
-
-impl From<UsageError> for CheckError {
-    fn from(error: UsageError) -> Self {
-        Self::Facts(error.into())
-    }
-}
+ends_with!(Usage: NotGathered, InstalledArgError);
 
 /// Judges every case, and prints the results.
 fn judge(

@@ -1,10 +1,8 @@
 //! `olmguard completions SHELL`: what a shell offers at the tab key.
 
-use std::io;
-
 use clap_complete::{Shell, generate};
 
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, help, output};
 
 /// Print the completion script of a shell
 #[derive(Clone, Debug, clap::Args)]
@@ -19,22 +17,13 @@ const EXAMPLES: &[&str] = &[
     "olmguard completions fish > ~/.config/fish/completions/olmguard.fish",
 ];
 
-/// Prints the script; a fault goes to stderr.
-pub(super) fn run(args: &CompletionsArgs) -> Exit {
-    print(args.shell).map_or_else(
-        |error| {
-            say(&format_args!("cannot write the script: {error}"));
-            Exit::Internal
-        },
-        |()| Exit::Good,
-    )
-}
-
-fn print(shell: Shell) -> io::Result<()> {
+/// Prints the script.
+pub(super) fn run(args: &CompletionsArgs) -> Result<Exit, CommandFailure> {
     let mut command = crate::cli::command();
     let name = command.get_name().to_owned();
     // First to memory: it panics where the reader goes away.
     let mut script = Vec::new();
-    generate(shell, &mut command, name, &mut script);
-    output::text(|stdout| stdout.write_all(&script))
+    generate(args.shell, &mut command, name, &mut script);
+    output::text(|stdout| stdout.write_all(&script))?;
+    Ok(Exit::Good)
 }

@@ -6,12 +6,11 @@ mod report;
 use std::io;
 use std::sync::Arc;
 
-use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::olm::OlmArgs;
 use crate::cli::args::{NamedValue, heading, memory, one_of};
-use crate::cli::facts::{FactsError, check_stdin};
+use crate::cli::facts::check_stdin;
 use crate::cli::output::{OutputArgs, progress};
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, HasExit, help, output};
 use crate::source::{CatalogPlace, Loader, Progress};
 use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
@@ -115,10 +114,6 @@ const EXIT_CODES: &[(Exit, &str)] = &[
 /// Why there is nothing to print.
 #[derive(Debug, thiserror::Error)]
 enum DiffError {
-    #[error(transparent)]
-    Usage(#[from] UsageError),
-    #[error(transparent)]
-    Installed(#[from] FactsError),
     #[error(
         "--olm v0 is about Subscriptions, and --extensions, --snapshot and --from-cluster give ClusterExtensions: omit \
          --olm v0 or these"
@@ -131,26 +126,21 @@ enum DiffError {
         olmguard_catalog::version::go::quote(package)
     )]
     NoPackage { package: String },
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
 }
 
-/// Prints what changed; a fault goes to stderr.
-pub(crate) fn run(args: &DiffArgs) -> Exit {
-    compare_and_print(args).unwrap_or_else(|error| {
-        say(&error);
-        match error {
-            DiffError::Usage(_) | DiffError::Generations => Exit::Usage,
-            DiffError::Installed(error) => error.exit(),
-            DiffError::Unreadable { .. } | DiffError::NoPackage { .. } => Exit::BadInput,
-            DiffError::Write(_) => Exit::Internal,
+impl HasExit for DiffError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Generations => Exit::Usage,
+            Self::Unreadable { .. } | Self::NoPackage { .. } => Exit::BadInput,
         }
-    })
+    }
 }
 
-fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
+/// Prints what changed.
+pub(crate) fn run(args: &DiffArgs) -> Result<Exit, CommandFailure> {
     if args.olm == Generation::V0 && args.installed.is_given() {
-        return Err(DiffError::Generations);
+        return Err(DiffError::Generations.into());
     }
     let places = [&args.old, &args.new];
     let manifests = args.installed.extensions.iter().map(|path| &**path);
@@ -169,7 +159,7 @@ fn compare_and_print(args: &DiffArgs) -> Result<Exit, DiffError> {
         && new.package(package).is_none()
     {
         let package = package.clone();
-        return Err(DiffError::NoPackage { package });
+        return Err(DiffError::NoPackage { package }.into());
     }
     let diffs = diff(&old, &new, args.package.as_deref(), args.olm);
     let (installed, unknown) = facts.installed(args.package.as_deref());

@@ -3,7 +3,6 @@
 mod report;
 mod text;
 
-use std::io;
 use std::sync::Arc;
 
 use clap::builder::BoolishValueParser;
@@ -14,7 +13,7 @@ use crate::cli::args::cluster::{self, AccessArgs};
 use crate::cli::args::heading;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::shipped::{self, NAME};
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, ends_with, help, output};
 use crate::cluster::doctor::{Examination, NoAnswer, gather};
 use crate::cluster::{Caller, ConnectError, connect};
 use crate::facts::cluster::ClusterRequestError;
@@ -96,26 +95,8 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     ),
 ];
 
-/// Why there are no findings.
-#[derive(Debug, thiserror::Error)]
-enum DoctorError {
-    #[error(transparent)]
-    Connect(#[from] ClusterRequestError),
-    #[error(transparent)]
-    NoAnswer(#[from] NoAnswer),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
-
-/// Runs the command; a fault goes to stderr.
-pub(super) fn run(args: &DoctorArgs) -> Exit {
-    look(args).unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
-fn look(args: &DoctorArgs) -> Result<Exit, DoctorError> {
+/// Runs the command.
+pub(super) fn run(args: &DoctorArgs) -> Result<Exit, CommandFailure> {
     let findings = examine(&facts(args)?);
     match args.output.form {
         TextOrJson::Text => output::toned(&text::text(&findings))?,
@@ -124,7 +105,7 @@ fn look(args: &DoctorArgs) -> Result<Exit, DoctorError> {
     Ok(exit(&findings, args.warn_as_error))
 }
 
-fn facts(args: &DoctorArgs) -> Result<DoctorFacts, DoctorError> {
+fn facts(args: &DoctorArgs) -> Result<DoctorFacts, CommandFailure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -167,15 +148,7 @@ fn exit(findings: &[Finding], warn_as_error: bool) -> Exit {
     }
 }
 
-impl DoctorError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Connect(error) => error.exit(),
-            Self::NoAnswer(_) => Exit::Undecided,
-            Self::Write(_) => Exit::Internal,
-        }
-    }
-}
+ends_with!(Undecided: NoAnswer);
 
 #[cfg(test)]
 mod tests {

@@ -11,9 +11,9 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::{heading, one_of};
-use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
+use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
 use crate::cli::output::{self, OutputArgs, TextOrJson};
-use crate::cli::{Exit, help};
+use crate::cli::{CommandFailure, Exit, help};
 use olmguard_views::generation::Generation;
 use olmguard_views::page;
 use olmguard_views::step::StepReport;
@@ -73,22 +73,23 @@ const EXAMPLES: &[&str] = &[
 ];
 
 /// Runs the command.
-pub(super) fn run(args: &ExplainArgs) -> Exit {
+pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CommandFailure> {
     match args.words.as_slice() {
         [] if args.list => token::list(),
-        [_] if !args.typed.0.is_empty() => ended(Err(InquiryError::NotOf {
+        [_] if !args.typed.0.is_empty() => Err(InquiryError::NotOf {
             options: args.typed.0.clone(),
             form: "explain TOKEN",
             expected: "PACKAGE FROM TO",
-        })),
+        }
+        .into()),
         [token] => token::run(token),
-        [package, from, to] => ended(step(args, package, from, to)),
-        _ => ended(Err(InquiryError::Usage(FORMS))),
+        [package, from, to] => step(args, package, from, to),
+        _ => Err(InquiryError::Usage(FORMS).into()),
     }
 }
 
-fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, InquiryError> {
-    let said: SaidArg = from.parse()?;
+fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, CommandFailure> {
+    let said: SaidArg = from.parse().map_err(InquiryError::From)?;
     let seen = args.see.load_for(args.olm, package)?;
     let inquiry = seen.inquiry(&said.0)?;
     let report = StepReport::of(&inquiry, to, args.olm);

@@ -14,7 +14,7 @@ use clap::Subcommand;
 
 use crate::cli::args::heading;
 use crate::cli::output::{self, OutputArgs};
-use crate::cli::{Exit, help, say};
+use crate::cli::{CommandFailure, Exit, HasExit, help};
 use crate::source::{SourceError, each_file};
 use olmguard_catalog::version::go;
 use olmguard_views::author::promote::PromoteError;
@@ -65,20 +65,14 @@ const EXAMPLES: &[&str] = &[
     "olmguard generate promote --help",
 ];
 
-/// Prints the catalog; a fault goes to stderr.
-pub(crate) fn run(args: &GenerateArgs) -> Exit {
-    let made = match &args.command {
+/// Prints the catalog.
+pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, CommandFailure> {
+    match &args.command {
         GenerateCommand::Template(args) => rendered(args),
         GenerateCommand::ZStream(args) => z_stream::run(args),
         GenerateCommand::Promote(args) => promote::run(args),
-    };
-    match made {
-        Ok(()) => Exit::Good,
-        Err(error) => {
-            say(&error);
-            error.exit()
-        }
-    }
+    }?;
+    Ok(Exit::Good)
 }
 
 impl CatalogOutputArgs {
@@ -240,7 +234,7 @@ impl fmt::Display for OfferedNames {
     }
 }
 
-impl GenerateError {
+impl HasExit for GenerateError {
     /// A fault of ours is one only where nothing can be written; all else is an input that does not do.
     fn exit(&self) -> Exit {
         match self {

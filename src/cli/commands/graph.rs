@@ -14,7 +14,7 @@ use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::{heading, one_of};
 use crate::cli::commands::inquiry::GENERATIONS;
 use crate::cli::facts::{FactsArgs, FactsError, check_stdin, leave_out_by_extension};
-use crate::cli::{Exit, help, output, say, warn};
+use crate::cli::{CommandFailure, Exit, help, output, warn};
 use crate::facts::Facts;
 use crate::source::CatalogPlace;
 use olmguard_catalog::graph::{Graph, NodeIndex};
@@ -136,11 +136,8 @@ const EXAMPLES: &[&str] = &[
 ];
 
 /// Runs the command; a fault goes to stderr.
-pub(super) fn run(args: &GraphArgs) -> Exit {
-    draw(args).unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
+pub(super) fn run(args: &GraphArgs) -> Result<Exit, CommandFailure> {
+    Ok(draw(args)?)
 }
 
 fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {

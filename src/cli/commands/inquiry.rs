@@ -1,13 +1,12 @@
 //! What the commands share that show a package: `versions`, `path` and `explain`.
 
-use std::io;
-
 use clap::Args;
 
+use crate::cli::args::installed::PartError;
 use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::{NamedValue, heading};
-use crate::cli::facts::{FactsArgs, FactsError, leave_out_by_extension};
-use crate::cli::{Exit, say};
+use crate::cli::facts::{FactsArgs, leave_out_by_extension};
+use crate::cli::{CommandFailure, Exit, ends_with};
 use crate::facts::Facts;
 use olmguard_catalog::selector::LabelSelector;
 use olmguard_catalog::version::{Constraint, ConstraintError, crd, go, suggestion};
@@ -70,8 +69,6 @@ pub(super) struct PackageFacts {
 /// Why there is nothing to print.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InquiryError {
-    #[error(transparent)]
-    Facts(#[from] FactsError),
     #[error("--in: found {}: expected one of {}", go::quote(name), known.join(", "))]
     NoCatalog { name: String, known: Vec<String> },
     #[error("--range: {0}{1}")]
@@ -84,8 +81,6 @@ pub(super) enum InquiryError {
     #[error("{0}")]
     Nameless(String),
     #[error("{0}")]
-    Refused(String, Exit),
-    #[error("{0}")]
     Usage(&'static str),
     #[error("{}: {form} has no such option; expected {expected} with it", options.join(", "))]
     NotOf {
@@ -96,11 +91,7 @@ pub(super) enum InquiryError {
         expected: &'static str,
     },
     #[error("FROM: {0}")]
-    From(#[from] crate::cli::args::installed::PartError),
-    #[error(transparent)]
-    Frame(#[from] crate::cli::commands::path::FrameError),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
+    From(PartError),
 }
 
 impl InquiryArgs {
@@ -109,18 +100,20 @@ impl InquiryArgs {
         &self,
         olm: Generation,
         package: &str,
-    ) -> Result<PackageFacts, InquiryError> {
+    ) -> Result<PackageFacts, CommandFailure> {
         match olm {
             Generation::V0 if self.range.is_some() || self.edges.is_given() => {
-                Err(InquiryError::Usage(NOT_OF_V0))
+                Err(InquiryError::Usage(NOT_OF_V0).into())
             }
-            Generation::V0 if self.channel.len() > 1 => Err(InquiryError::Usage(ONE_CHANNEL)),
+            Generation::V0 if self.channel.len() > 1 => {
+                Err(InquiryError::Usage(ONE_CHANNEL).into())
+            }
             Generation::V0 | Generation::V1 => self.load(package),
         }
     }
 
     /// Reads the facts.
-    pub(super) fn load(&self, package: &str) -> Result<PackageFacts, InquiryError> {
+    pub(super) fn load(&self, package: &str) -> Result<PackageFacts, CommandFailure> {
         let requester = self.facts.requester();
         let mut facts = self.load_any()?;
         leave_out_by_extension(&mut facts, package);
@@ -128,10 +121,8 @@ impl InquiryArgs {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(|error| invalid_range(error, range))?;
             if !crd::fits_length(range) || !crd::fits_pattern(range) {
-                return Err(InquiryError::NotOfCrd {
-                    range: range.clone(),
-                    instead: instead_of(range),
-                });
+                let (range, instead) = (range.clone(), instead_of(range));
+                return Err(InquiryError::NotOfCrd { range, instead }.into());
             }
         }
         let mut filter = Filter {
@@ -151,7 +142,7 @@ impl InquiryArgs {
     }
 
     /// Reads the facts for a question about no package in particular.
-    pub(super) fn load_any(&self) -> Result<Facts, InquiryError> {
+    pub(super) fn load_any(&self) -> Result<Facts, CommandFailure> {
         let facts = self.facts.load(self.edges)?;
         self.check_catalog(&facts)?;
         Ok(facts)
@@ -196,7 +187,7 @@ impl InquiryArgs {
 
 impl PackageFacts {
     /// The question of what becomes of what is said to be installed.
-    pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, InquiryError> {
+    pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, CommandFailure> {
         let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said, self.context());
         inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
     }
@@ -207,17 +198,22 @@ impl PackageFacts {
     }
 
     /// Why there is no answer about these two.
-    pub(super) fn not_answered(&self, from: &str, to: &str, why: &NotAnswered<'_>) -> InquiryError {
+    pub(super) fn not_answered(
+        &self,
+        from: &str,
+        to: &str,
+        why: &NotAnswered<'_>,
+    ) -> CommandFailure {
         match why {
-            NotAnswered::From(why) => self.nameless("FROM", from, why),
-            NotAnswered::To(why) => self.nameless("TO", to, why),
+            NotAnswered::From(why) => self.nameless("FROM", from, why).into(),
+            NotAnswered::To(why) => self.nameless("TO", to, why).into(),
             NotAnswered::Refused(decision) => {
                 let own = match decision.verdict() {
                     Verdict::Undecided => Exit::Undecided,
                     _ => Exit::Denied,
                 };
                 let why = line(decision).unwrap_or_default();
-                InquiryError::Refused(why, self.missing.unwrap_or(own))
+                CommandFailure::new(why, self.missing.unwrap_or(own))
             }
         }
     }
@@ -247,14 +243,6 @@ pub(super) fn channel(text: &str) -> Result<String, &'static str> {
     Ok(text.to_owned())
 }
 
-/// How a command ends; a fault is said.
-pub(super) fn ended(result: Result<Exit, InquiryError>) -> Exit {
-    result.unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
 fn invalid_range(error: ConstraintError, range: &str) -> InquiryError {
     InquiryError::Range(error, instead_of(range))
 }
@@ -265,23 +253,7 @@ fn instead_of(range: &str) -> String {
     instead.unwrap_or_default()
 }
 
-impl InquiryError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Facts(error) => error.exit(),
-            Self::NoCatalog { .. }
-            | Self::Range(..)
-            | Self::NotOfCrd { .. }
-            | Self::Nameless(_)
-            | Self::Usage(_)
-            | Self::NotOf { .. }
-            | Self::From(_) => Exit::Usage,
-            Self::Refused(_, exit) => *exit,
-            Self::Frame(error) => error.exit(),
-            Self::Write(_) => Exit::Internal,
-        }
-    }
-}
+ends_with!(Usage: InquiryError);
 
 const NOT_OF_V0: &str =
     "--olm v0 has no version ranges and uses the edges of the catalog: omit --range and --graph";

@@ -4,7 +4,6 @@ mod forms;
 mod report;
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -14,7 +13,7 @@ use crate::cli::args::heading;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::commands::instead;
 use crate::cli::output::{self, OutputArgs, progress};
-use crate::cli::{Exit, help, say};
+use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::manifest::Position;
 use crate::policy_files::{PolicyFileFault, ReadPolicies};
 use crate::policy_objects::PolicyPlace;
@@ -126,43 +125,32 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     ),
 ];
 
-/// Why there are no findings to print.
+/// No catalog has the package of `--package`.
 #[derive(Debug, thiserror::Error)]
-enum LintError {
-    #[error("{0}")]
-    Source(#[from] SourceError),
-    #[error("{0}")]
-    Image(#[from] ImageError),
-    #[error("{0}")]
-    Policy(#[from] PolicyFileFault),
-    #[error(
-        "--package: no catalog has package {}{}",
-        go::quote(package),
-        instead(near)
-    )]
-    NoPackage { package: String, near: Vec<String> },
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
+#[error(
+    "--package: no catalog has package {}{}",
+    go::quote(package),
+    instead(near)
+)]
+struct NoPackage {
+    package: String,
+    near: Vec<String>,
 }
 
-/// Prints the findings; a fault goes to stderr.
-pub(crate) fn run(args: &LintArgs) -> Exit {
-    let done = match (args.explain, args.list) {
-        (Some(rule), _) => output::page::print(rule.page())
-            .map(|()| Exit::Good)
-            .map_err(LintError::from),
-        (None, true) => output::plain(&forms::list())
-            .map(|()| Exit::Good)
-            .map_err(LintError::from),
-        (None, false) => lint_and_print(args),
-    };
-    done.unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
+ends_with!(Usage: NoPackage);
+ends_with!(BadInput: SourceError, ImageError, PolicyFileFault);
+
+/// Prints the findings.
+pub(crate) fn run(args: &LintArgs) -> Result<Exit, CommandFailure> {
+    match (args.explain, args.list) {
+        (Some(rule), _) => output::page::print(rule.page())?,
+        (None, true) => output::plain(&forms::list())?,
+        (None, false) => return lint_and_print(args),
+    }
+    Ok(Exit::Good)
 }
 
-fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
+fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
     let guardrails = args.guardrails.paths();
     let catalogs = args.catalogs.iter().map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
@@ -181,7 +169,7 @@ fn lint_and_print(args: &LintArgs) -> Result<Exit, LintError> {
 }
 
 /// Reads a catalog, faults and all, and after it the guardrails that are to be checked against it.
-fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, LintError> {
+fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, CommandFailure> {
     let progress = Progress::default();
     progress::shown(&progress, || {
         let files = place.local(ImageKind::Catalog, &progress)?;
@@ -199,14 +187,14 @@ fn read(place: &FilesPlace, guardrails: &[PathBuf]) -> Result<WrittenCatalog, Li
 
 impl LintArgs {
     /// Nothing is found about a package that no catalog has, so a typo would pass.
-    fn check_packages(&self, catalogs: &[WrittenCatalog]) -> Result<(), LintError> {
+    fn check_packages(&self, catalogs: &[WrittenCatalog]) -> Result<(), NoPackage> {
         let known: BTreeSet<_> = catalogs.iter().flat_map(WrittenCatalog::packages).collect();
         let is_unknown = |name: &&String| !catalogs.is_empty() && !known.contains(&***name);
         let Some(package) = self.package.iter().find(is_unknown) else {
             return Ok(());
         };
         let near = nearest(package, known, 3).into_iter();
-        Err(LintError::NoPackage {
+        Err(NoPackage {
             package: package.clone(),
             near: near.map(str::to_owned).collect(),
         })
@@ -231,16 +219,6 @@ impl LintArgs {
             warn: self.warn.clone(),
             deny: self.deny.clone(),
             warn_as_error: self.warn_as_error,
-        }
-    }
-}
-
-impl LintError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Source(_) | Self::Image(_) | Self::Policy(_) => Exit::BadInput,
-            Self::NoPackage { .. } => Exit::Usage,
-            Self::Write(_) => Exit::Internal,
         }
     }
 }

@@ -9,7 +9,7 @@ use clap::Command;
 use clap_mangen::Man;
 
 use crate::cli::args::heading;
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, HasExit, help, output};
 use olmguard_engine::nearest::nearest;
 
 /// Print the manual page of a command, or write all pages
@@ -45,23 +45,15 @@ enum ManError {
     },
     #[error("{}: the pages cannot be written: {source}; expected a directory", .folder.display())]
     Folder { folder: PathBuf, source: io::Error },
-    #[error("cannot write the page: {0}")]
-    Write(#[from] io::Error),
 }
 
-/// Runs the command; a fault goes to stderr.
-pub(super) fn run(args: &ManArgs) -> Exit {
-    let ended = match &args.folder {
-        Some(folder) => write(folder),
-        None => print(&args.command),
-    };
-    ended.map_or_else(
-        |error| {
-            say(&error);
-            error.exit()
-        },
-        |()| Exit::Good,
-    )
+/// Runs the command.
+pub(super) fn run(args: &ManArgs) -> Result<Exit, CommandFailure> {
+    match &args.folder {
+        Some(folder) => write(folder)?,
+        None => print(&args.command)?,
+    }
+    Ok(Exit::Good)
 }
 
 /// `olmguard.1`, `olmguard-check.1`, `olmguard-snapshot-save.1` and so on.
@@ -80,7 +72,7 @@ fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
     below.try_for_each(|command| write_all(command, folder))
 }
 
-fn print(names: &[String]) -> Result<(), ManError> {
+fn print(names: &[String]) -> Result<(), CommandFailure> {
     let mut text = Vec::new();
     page(&find(root(), names)?).render(&mut text)?;
     Ok(output::text(|stdout| stdout.write_all(&text))?)
@@ -120,12 +112,11 @@ fn no_command(above: &Command, names: &[String], name: &str) -> ManError {
     }
 }
 
-impl ManError {
+impl HasExit for ManError {
     fn exit(&self) -> Exit {
         match self {
             Self::NoCommand { .. } => Exit::Usage,
             Self::Folder { .. } => Exit::BadInput,
-            Self::Write(_) => Exit::Internal,
         }
     }
 }

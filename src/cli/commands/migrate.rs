@@ -20,7 +20,7 @@ use crate::cli::commands::audit::AuditedInputs;
 use crate::cli::commands::bad_input::InputProblem;
 use crate::cli::facts::{FactsArgs, FactsError, OpenFacts, check_stdin};
 use crate::cli::output::{self, OutputArgs, yaml};
-use crate::cli::{Exit, help, say, warn};
+use crate::cli::{CommandFailure, Exit, help, say, warn};
 use crate::manifest::{Inputs, ManifestObject, Position, Positions, ValueStep};
 use olmguard_views::migrate::{
     ClassicError, ClassicKind, ClassicObjects, MigrationFacts, MigrationReport, MoveVerdict,
@@ -64,24 +64,8 @@ enum Output {
     Yaml,
 }
 
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-enum MigrateError {
-    #[error(transparent)]
-    Facts(#[from] FactsError),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
-
 /// Runs the command.
-pub(super) fn run(args: &MigrateArgs) -> Exit {
-    migrate(args).unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
-fn migrate(args: &MigrateArgs) -> Result<Exit, MigrateError> {
+pub(super) fn run(args: &MigrateArgs) -> Result<Exit, CommandFailure> {
     let paths = args.filename.iter().map(PathBuf::as_path);
     let paths = paths.chain(args.facts.common.catalog.paths());
     check_stdin(paths).map_err(FactsError::from)?;
@@ -155,15 +139,6 @@ fn exits(report: &MigrationReport) -> impl Iterator<Item = Exit> {
     let denied = (report.count(MoveVerdict::Cannot) > 0).then_some(Exit::Denied);
     let undecided = (report.count(MoveVerdict::Undecided) > 0).then_some(Exit::Undecided);
     denied.into_iter().chain(undecided)
-}
-
-impl MigrateError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Facts(error) => error.exit(),
-            Self::Write(_) => Exit::Internal,
-        }
-    }
 }
 
 // === The objects of the files: objects of OLM v0, and everything that `audit` reads too ===

@@ -3,13 +3,11 @@
 
 mod frame;
 
-pub(super) use frame::FrameError;
-
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::{heading, one_of};
-use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, ended};
+use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
 use crate::cli::output::{OutputArgs, yaml};
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, help, output, say};
 use frame::FrameArgs;
 use olmguard_views::generation::Generation;
 use olmguard_views::path::{ManifestOfPath, PathReport, manifests};
@@ -66,13 +64,9 @@ const EXAMPLES: &[&str] = &[
 ];
 
 /// Runs the command.
-pub(super) fn run(args: &PathArgs) -> Exit {
-    ended(print(args))
-}
-
-fn print(args: &PathArgs) -> Result<Exit, InquiryError> {
+pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
     if args.output.form == Form::Yaml && args.olm == Generation::V0 {
-        return Err(InquiryError::Usage(NO_MANIFESTS));
+        return Err(InquiryError::Usage(NO_MANIFESTS).into());
     }
     let mut seen = args.see.load_for(args.olm, &args.package)?;
     let mut frame = args.frame.frame(&mut seen.filter)?;

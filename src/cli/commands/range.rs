@@ -6,11 +6,11 @@ use std::io;
 
 use clap::builder::BoolishValueParser;
 
-use self::subjects::{BundleSource, SubjectFlags, SubjectsError};
+use self::subjects::{BundleSource, SubjectFlags};
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::heading;
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, help, output};
 use olmguard_views::range_report::{Grammar, RangeReport};
 
 /// Show what a version range matches
@@ -56,26 +56,8 @@ const EXIT_CODES: &[(Exit, &str)] = &[
     (Exit::BadInput, "the catalog is unreadable"),
 ];
 
-/// Why there is nothing to print.
-#[derive(Debug, thiserror::Error)]
-enum RangeCommandError {
-    #[error(transparent)]
-    Usage(#[from] UsageError),
-    #[error(transparent)]
-    Subjects(#[from] SubjectsError),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
-
-/// Prints the report; a fault goes to stderr.
-pub(crate) fn run(args: &RangeArgs) -> Exit {
-    report_and_print(args).unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
-fn report_and_print(args: &RangeArgs) -> Result<Exit, RangeCommandError> {
+/// Prints the report.
+pub(crate) fn run(args: &RangeArgs) -> Result<Exit, CommandFailure> {
     let report = report(args)?;
     print(&report, args.output.form)?;
     Ok(if report.is_range() {
@@ -85,7 +67,7 @@ fn report_and_print(args: &RangeArgs) -> Result<Exit, RangeCommandError> {
     })
 }
 
-fn report(args: &RangeArgs) -> Result<RangeReport, RangeCommandError> {
+fn report(args: &RangeArgs) -> Result<RangeReport, CommandFailure> {
     let RangeArgs {
         sources,
         skip_range,
@@ -113,15 +95,5 @@ fn print(report: &RangeReport, format: TextOrJson) -> io::Result<()> {
     match format {
         TextOrJson::Text => output::toned(&report.to_text()),
         TextOrJson::Json => output::json(&report.to_json()),
-    }
-}
-
-impl RangeCommandError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Usage(_) => Exit::Usage,
-            Self::Subjects(error) => error.exit(),
-            Self::Write(_) => Exit::Internal,
-        }
     }
 }

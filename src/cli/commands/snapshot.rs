@@ -2,13 +2,12 @@
 
 mod save;
 
-use std::io;
 use std::path::PathBuf;
 
 use crate::cli::args::memory;
 use crate::cli::commands::catalogs::{self, Listing, SavedList};
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, help, say};
+use crate::cli::{CommandFailure, Exit, ends_with, help};
 use crate::source::archive::{Archive, ArchiveError};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
@@ -50,34 +49,15 @@ const SHOW_EXAMPLES: &[&str] = &[
     "olmguard snapshot show prod.snapshot -o json",
 ];
 
-/// Why nothing is shown.
-#[derive(Debug, thiserror::Error)]
-enum ShowError {
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    #[error("cannot write the result: {0}")]
-    Write(#[from] io::Error),
-}
-
-/// Runs the command; a fault goes to stderr.
-pub(super) fn run(args: &SnapshotArgs) -> Exit {
+/// Runs the command.
+pub(super) fn run(args: &SnapshotArgs) -> Result<Exit, CommandFailure> {
     match &args.command {
         SnapshotCommand::Save(args) => save::run(args),
-        SnapshotCommand::Show(args) => run_show(args),
+        SnapshotCommand::Show(args) => show(args),
     }
 }
 
-fn run_show(args: &ShowArgs) -> Exit {
-    show(args).map_or_else(
-        |error| {
-            say(&error);
-            error.exit()
-        },
-        |()| Exit::Good,
-    )
-}
-
-fn show(args: &ShowArgs) -> Result<(), ShowError> {
+fn show(args: &ShowArgs) -> Result<Exit, CommandFailure> {
     let archive = Archive::open(&args.file)?;
     let facts = archive.facts().clone();
     // What is listed is the same by the rules of any release.
@@ -95,14 +75,8 @@ fn show(args: &ShowArgs) -> Result<(), ShowError> {
         olm: facts.olm.as_ref(),
         catalogs: snapshot.catalogs(),
     };
-    Ok(catalogs::print(&listing, args.output.form)?)
+    catalogs::print(&listing, args.output.form)?;
+    Ok(Exit::Good)
 }
 
-impl ShowError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Archive(_) => Exit::BadInput,
-            Self::Write(_) => Exit::Internal,
-        }
-    }
-}
+ends_with!(BadInput: ArchiveError);

@@ -21,7 +21,7 @@ use clap::ValueEnum;
 
 use crate::cli::args::heading;
 use crate::cli::output::OutputArgs;
-use crate::cli::{Exit, help, output, say, warn};
+use crate::cli::{CommandFailure, Exit, help, output, say, warn};
 use crate::manifest::{Inputs, documents};
 use suite::Suite;
 use trial::Outcome;
@@ -67,7 +67,7 @@ struct SuiteResults {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &TestArgs) -> Exit {
+pub(super) fn run(args: &TestArgs) -> Result<Exit, CommandFailure> {
     let mut tried = SuiteResults::default();
     for input in Inputs::new(args.files.clone(), io::stdin()) {
         match input.bytes {
@@ -77,18 +77,11 @@ pub(super) fn run(args: &TestArgs) -> Exit {
     }
     tried.faults.iter().for_each(say);
     if let (Some(filter), [], []) = (&args.filter, &*tried.outcomes, &*tried.faults) {
-        say(&format_args!(
-            "--filter: no case has {filter:?} in its name"
-        ));
-        return Exit::Usage;
+        let words = format!("--filter: no case has {filter:?} in its name");
+        return Err(CommandFailure::new(words, Exit::Usage));
     }
-    match print(args.output.form, &tried) {
-        Ok(()) => tried.exit(),
-        Err(error) => {
-            say(&error);
-            Exit::Internal
-        }
-    }
+    print(args.output.form, &tried)?;
+    Ok(tried.exit())
 }
 
 fn print(form: Form, tried: &SuiteResults) -> io::Result<()> {

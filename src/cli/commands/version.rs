@@ -3,7 +3,7 @@
 mod report;
 
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, help, output, say};
+use crate::cli::{CommandFailure, Exit, help, output};
 use olmguard_report::{Text, Tone};
 
 pub use report::Report;
@@ -29,20 +29,14 @@ pub struct Build {
     pub target: &'static str,
 }
 
-/// Prints the facts; a fault goes to stderr.
-pub(super) fn run(args: &VersionArgs, build: Build) -> Exit {
+/// Prints the facts.
+pub(super) fn run(args: &VersionArgs, build: Build) -> Result<Exit, CommandFailure> {
     let report = Report::of(build);
-    let printed = match args.output.form {
-        TextOrJson::Text => output::toned(&text(&report)),
-        TextOrJson::Json => output::json(&report),
-    };
-    printed.map_or_else(
-        |error| {
-            say(&format_args!("cannot write the result: {error}"));
-            Exit::Internal
-        },
-        |()| Exit::Good,
-    )
+    match args.output.form {
+        TextOrJson::Text => output::toned(&text(&report))?,
+        TextOrJson::Json => output::json(&report)?,
+    }
+    Ok(Exit::Good)
 }
 
 fn text(report: &Report) -> Text {

@@ -3,9 +3,9 @@
 
 use crate::cli::args::heading;
 use crate::cli::args::installed::SaidArg;
-use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError, ended};
+use crate::cli::commands::inquiry::{EXIT_CODES, InquiryArgs, InquiryError};
 use crate::cli::output::{OutputArgs, TextOrJson};
-use crate::cli::{Exit, help, output};
+use crate::cli::{CommandFailure, Exit, help, output};
 use olmguard_views::packages::PackagesReport;
 use olmguard_views::versions::VersionsReport;
 
@@ -35,15 +35,15 @@ const EXAMPLES: &[&str] = &[
 ];
 
 /// Runs the command.
-pub(super) fn run(args: &VersionsArgs) -> Exit {
-    ended(match &args.package {
+pub(super) fn run(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
+    match &args.package {
         Some(package) => print(args, package),
         None => list(args),
-    })
+    }
 }
 
 /// Lists the packages.
-fn list(args: &VersionsArgs) -> Result<Exit, InquiryError> {
+fn list(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
     let installed = args.installed.as_ref().map(|_| "--installed");
     let options = installed.into_iter().chain(args.see.of_one_package());
     let options: Vec<_> = options.map(str::to_owned).collect();
@@ -52,7 +52,8 @@ fn list(args: &VersionsArgs) -> Result<Exit, InquiryError> {
             options,
             form: "versions without PACKAGE",
             expected: "PACKAGE",
-        });
+        }
+        .into());
     }
     let facts = args.see.load_any()?;
     let report = PackagesReport::of(&facts.snapshot, args.see.catalog());
@@ -63,7 +64,7 @@ fn list(args: &VersionsArgs) -> Result<Exit, InquiryError> {
     Ok(facts.exit().unwrap_or(Exit::Good))
 }
 
-fn print(args: &VersionsArgs, package: &str) -> Result<Exit, InquiryError> {
+fn print(args: &VersionsArgs, package: &str) -> Result<Exit, CommandFailure> {
     let seen = args.see.load(package)?;
     let said = args.installed.as_ref().map(|installed| &installed.0);
     let report = VersionsReport::of(seen.facts.basis(), &seen.filter, said, seen.context())

@@ -17,10 +17,10 @@ use clap::Args;
 
 use crate::cli::args::heading;
 use crate::cli::commands::audit::form::{FLEET, NoForm, Output};
-use crate::cli::commands::audit::{AuditArgs, AuditCommandError, edits, print, report};
+use crate::cli::commands::audit::{AuditArgs, edits, print, report};
 use crate::cli::facts::{FactsArgs, FactsError};
 use crate::cli::output::{json_line, yaml};
-use crate::cli::{Exit, say, warn};
+use crate::cli::{CommandFailure, Exit, say, warn};
 use crate::facts::given::GivenObjects;
 use olmguard_catalog::version::go;
 use olmguard_views::fleet::{ClusterAudit, Fleet, FleetReport};
@@ -82,7 +82,7 @@ impl FleetArgs {
 }
 
 /// Reports every cluster.
-pub(super) fn audit(args: &AuditArgs) -> Result<Exit, AuditCommandError> {
+pub(super) fn audit(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     NoForm::check(args, FLEET)?;
     if args.fleet.contexts.is_empty() {
         args.facts.reach_no_cluster().map_err(FactsError::from)?;

@@ -1,9 +1,7 @@
 //! `olmguard explain TOKEN`, `olmguard explain ALERT` and `olmguard explain 4`: the page about a token, found by its
 //! name or by the text that was shown, the runbook of an alert, or what an exit code means.
 
-use std::io;
-
-use crate::cli::{Exit, output, say};
+use crate::cli::{CommandFailure, Exit, ends_with, output};
 use olmguard_views::page::{self, PageSubject};
 
 /// Why there is no page.
@@ -18,43 +16,26 @@ enum TokenError {
         found: String,
         near: Vec<&'static str>,
     },
-    #[error("cannot write the page: {0}")]
-    Write(#[from] io::Error),
 }
 
-/// Prints the page; a fault goes to stderr.
-pub(super) fn run(text: &str) -> Exit {
-    print(text).map_or_else(
-        |error| {
-            say(&error);
-            error.exit()
-        },
-        |()| Exit::Good,
-    )
+/// Prints the page.
+pub(super) fn run(text: &str) -> Result<Exit, CommandFailure> {
+    let printed = match page::find(text) {
+        PageSubject::Token(token) => output::page::print(page::page(token)),
+        PageSubject::OneOf(tokens) => output::page::print(&page::several(&tokens)),
+        PageSubject::Alert(runbook) => output::page::print(runbook.page),
+        PageSubject::ExitCode(exit_code) => output::page::print(&exit_code.page()),
+        PageSubject::Nothing(near) => return Err(unknown(text, near).into()),
+    };
+    printed?;
+    Ok(Exit::Good)
 }
 
-fn print(text: &str) -> Result<(), TokenError> {
-    match page::find(text) {
-        PageSubject::Token(token) => output::page::print(page::page(token))?,
-        PageSubject::OneOf(tokens) => output::page::print(&page::several(&tokens))?,
-        PageSubject::Alert(runbook) => output::page::print(runbook.page)?,
-        PageSubject::ExitCode(exit_code) => output::page::print(&exit_code.page())?,
-        PageSubject::Nothing(near) => return Err(unknown(text, near)),
-    }
-    Ok(())
-}
-
-/// Prints every token with its meaning; a fault goes to stderr.
-pub(super) fn list() -> Exit {
+/// Prints every token with its meaning.
+pub(super) fn list() -> Result<Exit, CommandFailure> {
     let list = page::list();
-    output::text(|stdout| stdout.write_all(list.as_bytes())).map_or_else(
-        |error| {
-            let error = TokenError::from(error);
-            say(&error);
-            error.exit()
-        },
-        |()| Exit::Good,
-    )
+    output::text(|stdout| stdout.write_all(list.as_bytes()))?;
+    Ok(Exit::Good)
 }
 
 /// With the names that may have been meant, nearest first.
@@ -72,14 +53,7 @@ fn instead(near: &[&str]) -> String {
     }
 }
 
-impl TokenError {
-    fn exit(&self) -> Exit {
-        match self {
-            Self::Unknown { .. } => Exit::Usage,
-            Self::Write(_) => Exit::Internal,
-        }
-    }
-}
+ends_with!(Usage: TokenError);
 
 /// How many characters of what was asked are said again.
 const SHOWN: usize = 80;

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::cli::Exit;
 use crate::cli::commands::instead;
 use crate::cli::facts::FactsError;
+use crate::cli::{Exit, HasExit};
 use olmguard_catalog::PackageFault;
 use olmguard_catalog::version::go;
 use olmguard_views::picture::{GraphTooLarge, NoSuchVersion};
@@ -88,8 +88,8 @@ pub(super) enum GraphError {
     Write(#[from] io::Error),
 }
 
-impl GraphError {
-    pub(super) fn exit(&self) -> Exit {
+impl HasExit for GraphError {
+    fn exit(&self) -> Exit {
         match self {
             Self::Facts(error) => error.exit(),
             Self::Missing(exit) => *exit,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Exit;
 use crate::cli::args::heading;
+use crate::cli::{Exit, HasExit};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
 use olmguard_catalog::dns1123;
 use olmguard_engine::extension::{Extension, Filter, Shape};
@@ -161,8 +161,8 @@ fn of_file(file: PathBuf, filter: &mut Filter) -> Result<Frame, FrameError> {
     }
 }
 
-impl FrameError {
-    pub(in crate::cli) fn exit(&self) -> Exit {
+impl HasExit for FrameError {
+    fn exit(&self) -> Exit {
         match self {
             Self::Input { .. } | Self::Document { .. } => Exit::BadInput,
             Self::Count { .. } | Self::Both { .. } | Self::Name { .. } => Exit::Usage,

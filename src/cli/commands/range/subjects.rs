@@ -6,10 +6,10 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use crate::cli::Exit;
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::memory;
 use crate::cli::commands::instead;
+use crate::cli::{Exit, HasExit};
 use crate::source::{CatalogSource, Loader, Progress};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
@@ -139,10 +139,10 @@ impl<'a> BundleSource<'a> {
     }
 }
 
-impl SubjectsError {
+impl HasExit for SubjectsError {
     /// A package that a readable catalog does not have is a wrong value of a flag: nothing was
     /// judged, and no input was at fault.
-    pub(super) fn exit(&self) -> Exit {
+    fn exit(&self) -> Exit {
         match self {
             Self::Unreadable { .. } | Self::Undecodable { .. } => Exit::BadInput,
             _ => Exit::Usage,

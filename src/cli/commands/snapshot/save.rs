@@ -17,11 +17,10 @@ use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::args::heading;
 use crate::cli::commands::catalogs::olm;
 use crate::cli::facts::reading;
-use crate::cli::{Exit, help, output, say, warn};
-use crate::cluster::catalogs::CatalogsError;
+use crate::cli::{CommandFailure, Exit, HasExit, help, output, say, warn};
 use crate::cluster::extensions::ExtensionsError;
 use crate::cluster::look::ListedCatalog;
-use crate::facts::cluster::{ClusterRequestError, OpenCluster};
+use crate::facts::cluster::OpenCluster;
 use crate::source::archive::{ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::version::go;
@@ -57,14 +56,8 @@ enum SaveError {
     Stdout,
     #[error("{}: cannot be created: {source}; expected a file in a writable directory", .file.display())]
     Make { file: PathBuf, source: io::Error },
-    #[error(transparent)]
-    Cluster(#[from] ClusterRequestError),
-    #[error(transparent)]
-    Catalogs(#[from] CatalogsError),
     #[error("{}: cannot be written: {source}", .file.display())]
     Write { file: PathBuf, source: io::Error },
-    #[error("cannot write the result: {0}")]
-    Say(io::Error),
 }
 
 /// Where the file will be, and the one beside it that takes its place when it is whole.
@@ -77,15 +70,8 @@ struct SnapshotFile {
 /// A catalog, and its content.
 type SavedCatalog = ListedCatalog<FetchedContent>;
 
-/// Runs the command; a fault goes to stderr.
-pub(super) fn run(args: &SaveArgs) -> Exit {
-    save(args).unwrap_or_else(|error| {
-        say(&error);
-        error.exit()
-    })
-}
-
-fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
+/// Runs the command.
+pub(super) fn run(args: &SaveArgs) -> Result<Exit, CommandFailure> {
     let place = SnapshotFile::of(&args.file)?;
     let cluster = OpenCluster::open(&args.cluster.request())?;
     let catalogs = cluster.contents(reading())?;
@@ -97,7 +83,7 @@ fn save(args: &SaveArgs) -> Result<Exit, SaveError> {
     place.put(&facts, &catalogs)?;
     let faults = catalogs.iter().filter_map(fault).chain(unfetched);
     let exit = faults.max_by_key(|exit| exit.weight());
-    say_saved(&args.file, &catalogs, &facts).map_err(SaveError::Say)?;
+    say_saved(&args.file, &catalogs, &facts)?;
     Ok(exit.unwrap_or(Exit::Good))
 }
 
@@ -224,13 +210,11 @@ fn now() -> String {
         .to_string()
 }
 
-impl SaveError {
+impl HasExit for SaveError {
     fn exit(&self) -> Exit {
         match self {
             Self::Folder { .. } | Self::Stdout | Self::Make { .. } => Exit::Usage,
-            Self::Cluster(error) => error.exit(),
-            Self::Catalogs(_) => Exit::Undecided,
-            Self::Write { .. } | Self::Say(_) => Exit::Internal,
+            Self::Write { .. } => Exit::Internal,
         }
     }
 }
