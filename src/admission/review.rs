@@ -8,6 +8,7 @@ use crate::admission::fields::{
     asked, bounded_text, constant, identify, name, object, optional_text, required_object,
     required_text,
 };
+use olmguard_catalog::word_set;
 use olmguard_engine::explain::{self, Answer, answer_unasked, not_judged};
 use olmguard_engine::extension::{
     Extension, Filter, FilterError, FilterProblem, Identity, Installed, Json, RecognisedObject,
@@ -379,15 +380,16 @@ fn installed(old: Option<&Option<Extension>>) -> Installed {
 
 // === The operation on the object under review ===
 
-/// What is done to the object under review.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ReviewOperation {
-    /// It is created.
-    Create,
-    /// It is updated.
-    Update,
-    /// Anything else, which is never judged.
-    Other,
+word_set! {
+    /// What is done to the object under review.
+    pub enum ReviewOperation {
+        /// It is created.
+        Create => "CREATE",
+        /// It is updated.
+        Update => "UPDATE",
+        /// Anything else, which is never judged.
+        Other => "OTHER",
+    }
 }
 
 impl ReviewOperation {
@@ -396,15 +398,6 @@ impl ReviewOperation {
             "CREATE" => Self::Create,
             "UPDATE" => Self::Update,
             _ => Self::Other,
-        }
-    }
-
-    /// The word of the API; `OTHER` for all that are not judged.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Update => "UPDATE",
-            Self::Other => "OTHER",
         }
     }
 }

@@ -3,16 +3,18 @@
 use std::io;
 use std::process::ExitCode;
 
+use olmguard_catalog::word_set;
 use tokio::signal::unix::{self, SignalKind};
 use tracing::info;
 
-/// A signal that ends a server.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Signal {
-    Interrupt,
-    Terminate,
-    /// By itself it would also write a core file, with the TLS key in it.
-    Quit,
+word_set! {
+    /// A signal that ends a server.
+    pub(crate) enum Signal {
+        Interrupt => "SIGINT",
+        Terminate => "SIGTERM",
+        /// By itself it would also write a core file, with the TLS key in it.
+        Quit => "SIGQUIT",
+    }
 }
 
 /// The signals of this process, from now on no longer deadly by themselves.
@@ -65,14 +67,6 @@ pub(crate) fn ignore_others() -> io::Result<()> {
 }
 
 impl Signal {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Interrupt => "SIGINT",
-            Self::Terminate => "SIGTERM",
-            Self::Quit => "SIGQUIT",
-        }
-    }
-
     /// The code of a process that a signal ended: 128 and its number.
     pub(crate) fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {

@@ -152,15 +152,16 @@ pub enum ReleaseField<'a> {
     NotAString,
 }
 
-/// A kind of dependency that a bundle can declare, named as its property type.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum DependencyKind {
-    /// `olm.package.required`
-    Package,
-    /// `olm.gvk.required`
-    Gvk,
-    /// `olm.constraint`
-    Constraint,
+word_set! {
+    /// A kind of dependency that a bundle can declare, named as its property type.
+    pub enum DependencyKind {
+        /// `olm.package.required`
+        Package => "olm.package.required",
+        /// `olm.gvk.required`
+        Gvk => "olm.gvk.required",
+        /// `olm.constraint`
+        Constraint => "olm.constraint",
+    }
 }
 
 impl DependencyKind {
@@ -169,15 +170,6 @@ impl DependencyKind {
         [Self::Package, Self::Gvk, Self::Constraint]
             .into_iter()
             .find(|kind| kind.as_str() == name)
-    }
-
-    /// The type of the property that declares it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Package => "olm.package.required",
-            Self::Gvk => "olm.gvk.required",
-            Self::Constraint => "olm.constraint",
-        }
     }
 }
 

@@ -43,16 +43,18 @@ pub struct Guardrails {
     pub rules: Box<[Rule]>,
 }
 
-/// Which edges there are before any rule takes some away.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-pub enum BaseGraph {
-    /// Those of the catalog.
-    #[default]
-    Catalog,
-    /// Those of the semver rules.
-    Semver,
-    /// Both.
-    CatalogOrSemver,
+word_set! {
+    /// Which edges there are before any rule takes some away.
+    #[derive(Default)]
+    pub enum BaseGraph {
+        /// Those of the catalog.
+        #[default]
+        Catalog => "Catalog",
+        /// Those of the semver rules.
+        Semver => "Semver",
+        /// Both.
+        CatalogOrSemver => "CatalogOrSemver",
+    }
 }
 
 /// One rule, which forbids some steps and allows none.
@@ -177,17 +179,6 @@ impl Guardrails {
     pub fn comparators(&self) -> usize {
         let ranges = self.rules.iter().flat_map(|rule| rule.kind.ranges());
         ranges.map(Range::comparators).sum::<usize>() + self.rules.len()
-    }
-}
-
-impl BaseGraph {
-    /// What it is called in a file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Catalog => "Catalog",
-            Self::Semver => "Semver",
-            Self::CatalogOrSemver => "CatalogOrSemver",
-        }
     }
 }
 

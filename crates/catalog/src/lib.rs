@@ -23,6 +23,30 @@
 //! [blang/semver]: https://github.com/blang/semver/tree/v4.0.0
 //! [apimachinery]: https://github.com/kubernetes/apimachinery
 
+/// A closed set of words: an enum with all of its variants in their order, and the word of each for programs.
+#[macro_export]
+macro_rules! word_set {
+    ($(#[$about:meta])* $vis:vis enum $set:ident { $($(#[$doc:meta])* $word:ident => $text:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        $vis enum $set {
+            $($(#[$doc])* $word,)+
+        }
+
+        impl $set {
+            /// Every one, in this order.
+            $vis const ALL: [Self; [$($text),+].len()] = [$(Self::$word),+];
+
+            /// The word for it.
+            $vis fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$word => $text,)+
+                }
+            }
+        }
+    };
+}
+
 pub mod base64;
 pub mod blob;
 mod builder;

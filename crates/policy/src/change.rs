@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use olmguard_catalog::version::{Constraint, Version};
 
 use crate::moment::Moment;
+use olmguard_catalog::word_set;
 
 /// The extension that an edit is about, as far as `match` reads it.
 #[derive(Clone, Copy, Debug)]
@@ -57,22 +58,13 @@ pub struct User<'a> {
     pub groups: &'a [String],
 }
 
-/// The operation on the `ClusterExtension`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Operation {
-    /// The extension is created.
-    Create,
-    /// The extension is updated.
-    Update,
-}
-
-impl Operation {
-    /// The word of the admission API: `CREATE` or `UPDATE`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "CREATE",
-            Self::Update => "UPDATE",
-        }
+word_set! {
+    /// The operation on the `ClusterExtension`.
+    pub enum Operation {
+        /// The extension is created.
+        Create => "CREATE",
+        /// The extension is updated.
+        Update => "UPDATE",
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::fault::PolicyFault;
 use crate::moment::Moment;
 use olmguard_catalog::version::{Constraint, Version};
+use olmguard_catalog::word_set;
 
 /// A rule that a change violates, and the consequence.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -167,34 +168,26 @@ pub struct Opening {
 
 // === The words of rules that have an order or a consequence ===
 
-/// What happens if a rule is violated.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Enforcement {
-    /// The edit is denied.
-    Deny,
-    /// The edit is allowed with a warning.
-    Warn,
-}
-
-impl Enforcement {
-    /// The word in a policy.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Deny => "Deny",
-            Self::Warn => "Warn",
-        }
+word_set! {
+    /// What happens if a rule is violated.
+    pub enum Enforcement {
+        /// The edit is denied.
+        Deny => "Deny",
+        /// The edit is allowed with a warning.
+        Warn => "Warn",
     }
 }
 
-/// The highest part of a version that differs; ordered by size.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Step {
-    /// The third number, or less: only the prerelease, build, release or bundle.
-    Patch,
-    /// The second number.
-    Minor,
-    /// The first number.
-    Major,
+word_set! {
+    /// The highest part of a version that differs; ordered by size.
+    pub enum Step {
+        /// The third number, or less: only the prerelease, build, release or bundle.
+        Patch => "Patch",
+        /// The second number.
+        Minor => "Minor",
+        /// The first number.
+        Major => "Major",
+    }
 }
 
 impl Step {
@@ -210,26 +203,18 @@ impl Step {
             Self::Patch
         }
     }
-
-    /// The word in a policy.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Patch => "Patch",
-            Self::Minor => "Minor",
-            Self::Major => "Major",
-        }
-    }
 }
 
-/// How much a version range leaves to OLM; the strictest is the least.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum RangeShape {
-    /// One version.
-    Pinned,
-    /// An upper bound.
-    Bounded,
-    /// No upper bound, or no range.
-    Any,
+word_set! {
+    /// How much a version range leaves to OLM; the strictest is the least.
+    pub enum RangeShape {
+        /// One version.
+        Pinned => "Pinned",
+        /// An upper bound.
+        Bounded => "Bounded",
+        /// No upper bound, or no range.
+        Any => "Any",
+    }
 }
 
 impl RangeShape {
@@ -239,15 +224,6 @@ impl RangeShape {
             Some(range) if range.only().is_some() => Self::Pinned,
             Some(range) if !range.is_open_above() => Self::Bounded,
             _ => Self::Any,
-        }
-    }
-
-    /// The word in a policy.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pinned => "Pinned",
-            Self::Bounded => "Bounded",
-            Self::Any => "Any",
         }
     }
 }

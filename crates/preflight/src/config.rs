@@ -23,6 +23,7 @@ use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_label;
 use olmguard_catalog::olm::InstallSettings;
 use olmguard_catalog::version::go;
+use olmguard_catalog::word_set;
 
 /// One fault of a configuration; printed as operator-controller prints it, without what stands before all of them.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,21 +82,22 @@ pub enum NamespaceRule {
     Single,
 }
 
-/// The type of a JSON value, as the schema library names it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum JsonWord {
-    /// `null`
-    Null,
-    /// `boolean`
-    Boolean,
-    /// `number`
-    Number,
-    /// `string`
-    String,
-    /// `array`
-    Array,
-    /// `object`
-    Object,
+word_set! {
+    /// The type of a JSON value, as the schema library names it.
+    pub enum JsonWord {
+        /// `null`
+        Null => "null",
+        /// `boolean`
+        Boolean => "boolean",
+        /// `number`
+        Number => "number",
+        /// `string`
+        String => "string",
+        /// `array`
+        Array => "array",
+        /// `object`
+        Object => "object",
+    }
 }
 
 /// Checks `spec.config`, the whole object, for a bundle with these install modes. Returns the namespace to watch; none
@@ -402,17 +404,6 @@ impl JsonWord {
             Value::String(_) => Self::String,
             Value::Array(_) => Self::Array,
             Value::Object(_) => Self::Object,
-        }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "boolean",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Object => "object",
         }
     }
 }

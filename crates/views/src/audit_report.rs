@@ -5,7 +5,7 @@
 mod cluster_report;
 mod document;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod words;
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub struct ExtensionReport {
     /// The installed bundle. Null if nothing is installed, or it is not known what.
     installed: Option<InstalledReport>,
     /// Verdict on the spec, as if it were set now.
-    #[schemars(extend("enum" = VERDICTS))]
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::as_str)))]
     verdict: &'static str,
     /// Reason code of the verdict.
     token: &'static str,
@@ -384,8 +384,6 @@ fn ids() -> Vec<&'static str> {
         .map(|concern| concern.as_str())
         .collect()
 }
-
-const VERDICTS: [&str; 4] = ["allow", "deny", "undecided", "not_judged"];
 
 /// What people are shown instead of a package.
 const NO_PACKAGE: &str = "(no package)";

@@ -1,28 +1,20 @@
 //! The field of an entry that an edge is written in.
 
+use olmguard_catalog::word_set;
 use serde::Serialize;
 
-/// Field of an entry that defines an edge.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Field")]
-pub enum EdgeField {
-    /// `replaces`
-    Replaces,
-    /// `skips`
-    Skips,
-    /// `skipRange`
-    SkipRange,
-}
-
-impl EdgeField {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Replaces => "replaces",
-            Self::Skips => "skips",
-            Self::SkipRange => "skipRange",
-        }
+word_set! {
+    /// Field of an entry that defines an edge.
+    #[derive(Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "Field")]
+    pub enum EdgeField {
+        /// `replaces`
+        Replaces => "replaces",
+        /// `skips`
+        Skips => "skips",
+        /// `skipRange`
+        SkipRange => "skipRange",
     }
 }
 

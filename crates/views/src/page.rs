@@ -88,7 +88,7 @@ pub fn several(tokens: &[Token]) -> String {
 
 /// Every token with what it means.
 pub fn list() -> String {
-    summaries(Token::ALL)
+    summaries(&Token::ALL)
 }
 
 fn summaries(tokens: &[Token]) -> String {

@@ -13,6 +13,7 @@
 //! catalog are escaped where they are written, in [`svg`], [`html`], [`mermaid`] and
 //! [`dot`]; JSON escapes them itself.
 
+use olmguard_catalog::word_set;
 pub mod dot;
 pub mod html;
 pub mod json;
@@ -106,29 +107,30 @@ impl View<'_> {
     }
 }
 
-/// A mark of a version; in a lane it is that channel's view of it.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum VersionMark {
-    /// The version is installed.
-    Installed,
-    /// No entry of the channel replaces or skips it.
-    Head,
-    /// The package's deprecations name it.
-    Deprecated,
-    /// An entry of the channel skips it: OLM v0 does not offer it, OLM v1 does.
-    Skipped,
-    /// OLM v0 finds no way from it in this channel, and it is no head.
-    StrandedV0,
-    /// OLM v1 finds no way from it in the channels that are drawn, and it is the head of none.
-    StrandedV1,
-    /// Edges speak of it, and no bundle has this name.
-    Virtual,
-    /// The version is not an entry of the channel, although an edge there starts at it.
-    Elsewhere,
-    /// The catalog that is compared with does not have it.
-    Added,
-    /// Only the catalog that is compared with has it.
-    Removed,
+word_set! {
+    /// A mark of a version; in a lane it is that channel's view of it.
+    pub enum VersionMark {
+        /// The version is installed.
+        Installed => "installed",
+        /// No entry of the channel replaces or skips it.
+        Head => "head",
+        /// The package's deprecations name it.
+        Deprecated => "deprecated",
+        /// An entry of the channel skips it: OLM v0 does not offer it, OLM v1 does.
+        Skipped => "skipped",
+        /// OLM v0 finds no way from it in this channel, and it is no head.
+        StrandedV0 => "stranded-v0",
+        /// OLM v1 finds no way from it in the channels that are drawn, and it is the head of none.
+        StrandedV1 => "stranded-v1",
+        /// Edges speak of it, and no bundle has this name.
+        Virtual => "virtual",
+        /// The version is not an entry of the channel, although an edge there starts at it.
+        Elsewhere => "elsewhere",
+        /// The catalog that is compared with does not have it.
+        Added => "added",
+        /// Only the catalog that is compared with has it.
+        Removed => "removed",
+    }
 }
 
 /// The marks of one version.
@@ -136,36 +138,6 @@ pub enum VersionMark {
 pub struct Marks(u16);
 
 impl VersionMark {
-    /// Every mark, in the order in which they are told.
-    pub const ALL: [Self; 10] = [
-        Self::Installed,
-        Self::Head,
-        Self::Deprecated,
-        Self::Skipped,
-        Self::StrandedV0,
-        Self::StrandedV1,
-        Self::Virtual,
-        Self::Elsewhere,
-        Self::Added,
-        Self::Removed,
-    ];
-
-    /// Name of the mark in classes and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Installed => "installed",
-            Self::Head => "head",
-            Self::Deprecated => "deprecated",
-            Self::Skipped => "skipped",
-            Self::StrandedV0 => "stranded-v0",
-            Self::StrandedV1 => "stranded-v1",
-            Self::Virtual => "virtual",
-            Self::Elsewhere => "elsewhere",
-            Self::Added => "added",
-            Self::Removed => "removed",
-        }
-    }
-
     fn bit(self) -> u16 {
         1 << self as u8
     }

@@ -75,7 +75,7 @@ impl Telemetry {
         for finding in PolicyEffect::ALL {
             let word = finding.as_str();
             if answer.policies.iter().any(|one| one.enforcement == word) {
-                self.policies.found(*finding);
+                self.policies.found(finding);
             }
         }
         self.decisions.say(&LoggedAnswer {

@@ -12,23 +12,26 @@ use axum::http::header::{FORWARDED, HOST, HeaderName, HeaderValue, ORIGIN, VIA};
 use axum::http::uri::Authority;
 use axum::http::{Method, StatusCode};
 use axum::routing::get;
+use olmguard_catalog::word_set;
 use tracing::info;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::{Registry, reload};
 
-/// What of this program is logged.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
-pub enum LogLevel {
-    /// Problems that someone must fix
-    Error,
-    /// Also undecided changes and problems that olmguard works around
-    Warn,
-    /// Also denials and changes of state
-    #[default]
-    Info,
-    /// Also allowed changes and failed connections
-    Debug,
+word_set! {
+    /// What of this program is logged.
+    #[derive(Default, clap::ValueEnum)]
+    pub enum LogLevel {
+        /// Problems that someone must fix
+        Error => "error",
+        /// Also undecided changes and problems that olmguard works around
+        Warn => "warn",
+        /// Also denials and changes of state
+        #[default]
+        Info => "info",
+        /// Also allowed changes and failed connections
+        Debug => "debug",
+    }
 }
 
 /// A word is none of those that name a level.
@@ -84,19 +87,6 @@ fn targets(level: LogLevel) -> Targets {
 }
 
 impl LogLevel {
-    /// Every level, the quietest first.
-    pub const ALL: [Self; 4] = [Self::Error, Self::Warn, Self::Info, Self::Debug];
-
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-        }
-    }
-
     fn filter(self) -> LevelFilter {
         match self {
             Self::Error => LevelFilter::ERROR,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use prometheus::{Histogram, IntCounter, IntGauge};
 
 use crate::admission::{ReviewError, ReviewOperation, ReviewOutcome};
-use crate::telemetry::metrics::register::{GaugeGuard, Label, PerLabel, Register, label};
+use crate::telemetry::metrics::register::{GaugeGuard, PerLabel, Register, label, labelled};
 use olmguard_engine::judge::{ExemptionKind, Token, Verdict, Wait};
 
 /// Reviews and their answers.
@@ -337,42 +337,8 @@ impl Against {
     }
 }
 
-impl Label for ReviewOperation {
-    const ALL: &'static [Self] = &[Self::Create, Self::Update, Self::Other];
+labelled!(ReviewOperation);
 
-    fn as_str(self) -> &'static str {
-        self.as_str()
-    }
+labelled!(Token);
 
-    fn place(self) -> usize {
-        match self {
-            Self::Create => 0,
-            Self::Update => 1,
-            Self::Other => 2,
-        }
-    }
-}
-
-impl Label for Token {
-    const ALL: &'static [Self] = Self::ALL;
-
-    fn as_str(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn place(self) -> usize {
-        self as usize
-    }
-}
-
-impl Label for ExemptionKind {
-    const ALL: &'static [Self] = Self::ALL;
-
-    fn as_str(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn place(self) -> usize {
-        self as usize
-    }
-}
+labelled!(ExemptionKind);

@@ -60,7 +60,7 @@ impl AuditMetrics {
     /// An audit ended.
     pub fn ended(&self, figures: &AuditFigures) {
         for concern in Concern::ALL {
-            let count = figures.findings.get(concern).copied().unwrap_or_default();
+            let count = figures.findings.get(&concern).copied().unwrap_or_default();
             let gauge = self.findings.with_label_values(&[concern.as_str()]);
             gauge.set(whole(count));
         }

@@ -167,7 +167,6 @@ impl GuardrailMetrics {
 
 label! {
     /// What of the webhook configuration is not as shipped.
-    #[derive(Ord, PartialOrd)]
     pub enum ConfigurationField {
         /// The accepted versions of a review.
         AdmissionReviewVersions => "admissionReviewVersions",
@@ -220,8 +219,8 @@ impl ConfigurationMetrics {
     /// Records a reading, and the fields that are not as shipped.
     pub fn read(&self, changed: &BTreeSet<ConfigurationField>) {
         for field in ConfigurationField::ALL {
-            let is_changed = changed.contains(field);
-            self.changed.of(*field).set(i64::from(is_changed));
+            let is_changed = changed.contains(&field);
+            self.changed.of(field).set(i64::from(is_changed));
         }
     }
 }

@@ -148,29 +148,11 @@ impl<L: Label, T> PerLabel<L, T> {
     }
 }
 
-/// An enum that is a label: its variants, each with the word that is written.
-macro_rules! label {
-    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-        $vis enum $name {
-            $($(#[$variant_doc])* $variant,)+
-        }
-
-        impl $name {
-            /// Every value.
-            $vis const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The word for it.
-            $vis fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-        }
-
+/// Makes a closed set of words a label.
+macro_rules! labelled {
+    ($name:ty) => {
         impl $crate::telemetry::metrics::register::Label for $name {
-            const ALL: &'static [Self] = Self::ALL;
+            const ALL: &'static [Self] = &Self::ALL;
 
             fn as_str(self) -> &'static str {
                 self.as_str()
@@ -183,7 +165,19 @@ macro_rules! label {
     };
 }
 
-pub(super) use label;
+/// A closed set of words that is a label.
+macro_rules! label {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($words:tt)+ }) => {
+        olmguard_catalog::word_set! {
+            $(#[$doc])*
+            $vis enum $name { $($words)+ }
+        }
+
+        $crate::telemetry::metrics::register::labelled!($name);
+    };
+}
+
+pub(super) use {label, labelled};
 
 // === A gauge that always goes down again, on an early return and on a panic too ===
 

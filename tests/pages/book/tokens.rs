@@ -33,17 +33,17 @@ fn each_page_shows_what_its_example_answers() {
 #[test]
 fn what_a_page_shows_leads_back_to_it() {
     for token in Token::ALL {
-        let page = read(&path(*token));
+        let page = read(&path(token));
         let shown = page.split("```text\n").skip(1);
         let shown: Vec<_> = shown.filter_map(|rest| rest.split("```").next()).collect();
         for text in &shown {
             match find(text) {
-                PageSubject::Token(found) => assert_eq!(found, *token, "{text}"),
+                PageSubject::Token(found) => assert_eq!(found, token, "{text}"),
                 PageSubject::Alert(found) => panic!("{}: {text}", found.alert),
                 PageSubject::ExitCode(found) => panic!("{found:?}: {text}"),
-                PageSubject::OneOf(found) => assert!(found.contains(token), "{token:?}: {text}"),
+                PageSubject::OneOf(found) => assert!(found.contains(&token), "{token:?}: {text}"),
                 // A warning about the bypass names no token.
-                PageSubject::Nothing(_) => assert_eq!(*token, Token::Bypassed, "{text}"),
+                PageSubject::Nothing(_) => assert_eq!(token, Token::Bypassed, "{text}"),
             }
         }
         assert!(!shown.is_empty(), "{token:?}");
@@ -53,7 +53,7 @@ fn what_a_page_shows_leads_back_to_it() {
 #[test]
 fn the_commands_of_the_pages_exist() {
     for token in Token::ALL {
-        for line in command_lines(&read(&path(*token))) {
+        for line in command_lines(&read(&path(token))) {
             let words = words(&line);
             let [_, command, arguments @ ..] = words.as_slice() else {
                 panic!("{token:?}: {line}");

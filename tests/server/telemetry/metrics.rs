@@ -193,7 +193,7 @@ fn every_token_has_its_own_series_for_each_question() {
         ReviewOperation::Other,
     ] {
         for dry_run in [false, true] {
-            for &token in Token::ALL {
+            for token in Token::ALL {
                 metrics
                     .admission
                     .answered(&answered(operation, token, dry_run));

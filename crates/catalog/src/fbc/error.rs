@@ -137,24 +137,15 @@ pub enum FbcErrorKind {
 #[error("expected a file, found {}; exclude it with an .indexignore file, or remove it", .0.as_str())]
 pub struct NotAFile(pub FileKind);
 
-/// Kind of an item in a directory where a file is expected.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum FileKind {
-    /// A symbolic link to a directory. Go's walk does not enter it, and then reads it as a file.
-    LinkToFolder,
-    /// A symbolic link to something else, for example to a pipe.
-    LinkToOther,
-    /// A pipe, a socket or a device.
-    Special,
-}
-
-impl FileKind {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::LinkToFolder => "a symbolic link to a directory",
-            Self::LinkToOther => "a symbolic link to something other than a file",
-            Self::Special => "a pipe, socket or device",
-        }
+word_set! {
+    /// Kind of an item in a directory where a file is expected.
+    pub enum FileKind {
+        /// A symbolic link to a directory. Go's walk does not enter it, and then reads it as a file.
+        LinkToFolder => "a symbolic link to a directory",
+        /// A symbolic link to something else, for example to a pipe.
+        LinkToOther => "a symbolic link to something other than a file",
+        /// A pipe, a socket or a device.
+        Special => "a pipe, socket or device",
     }
 }
 

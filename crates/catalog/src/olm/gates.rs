@@ -129,7 +129,7 @@ impl Settings {
             FORCE_SEMVER => self.force_semver = Some(on),
             other => {
                 let mut gates = InstallGate::ALL.into_iter();
-                let gate = gates.find(|gate| gate.name() == other);
+                let gate = gates.find(|gate| gate.as_str() == other);
                 self.install.extend(gate.map(|gate| (gate, on)));
             }
         }

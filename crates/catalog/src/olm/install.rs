@@ -45,21 +45,22 @@ pub enum PreflightMode {
     Off,
 }
 
-/// A gate that matters after resolution.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum InstallGate {
-    /// `SingleOwnNamespaceInstallSupport`
-    SingleOwnNamespace,
-    /// `DeploymentConfig`
-    DeploymentConfig,
-    /// `BoxcutterRuntime`
-    Boxcutter,
-    /// `HelmChartSupport`
-    HelmCharts,
-    /// `WebhookProviderCertManager`
-    CertManager,
-    /// `WebhookProviderOpenshiftServiceCA`
-    OpenshiftServiceCa,
+word_set! {
+    /// A gate that matters after resolution.
+    pub enum InstallGate {
+        /// `SingleOwnNamespaceInstallSupport`
+        SingleOwnNamespace => "SingleOwnNamespaceInstallSupport",
+        /// `DeploymentConfig`
+        DeploymentConfig => "DeploymentConfig",
+        /// `BoxcutterRuntime`
+        Boxcutter => "BoxcutterRuntime",
+        /// `HelmChartSupport`
+        HelmCharts => "HelmChartSupport",
+        /// `WebhookProviderCertManager`
+        CertManager => "WebhookProviderCertManager",
+        /// `WebhookProviderOpenshiftServiceCA`
+        OpenshiftServiceCa => "WebhookProviderOpenshiftServiceCA",
+    }
 }
 
 /// What is known of these gates: by default nothing, because an operator-controller can be set in any way.
@@ -67,27 +68,6 @@ pub enum InstallGate {
 pub(super) struct InstallGates([Option<bool>; InstallGate::ALL.len()]);
 
 impl InstallGate {
-    pub(super) const ALL: [Self; 6] = [
-        Self::SingleOwnNamespace,
-        Self::DeploymentConfig,
-        Self::Boxcutter,
-        Self::HelmCharts,
-        Self::CertManager,
-        Self::OpenshiftServiceCa,
-    ];
-
-    /// The name that `--feature-gates` takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SingleOwnNamespace => "SingleOwnNamespaceInstallSupport",
-            Self::DeploymentConfig => "DeploymentConfig",
-            Self::Boxcutter => "BoxcutterRuntime",
-            Self::HelmCharts => "HelmChartSupport",
-            Self::CertManager => "WebhookProviderCertManager",
-            Self::OpenshiftServiceCa => "WebhookProviderOpenshiftServiceCA",
-        }
-    }
-
     fn exists_in(self, olm: OlmRelease) -> bool {
         let minor = olm.minor();
         match self {
@@ -129,7 +109,7 @@ impl InstallGates {
     pub(super) fn turned_on(self, olm: OlmRelease) -> impl Iterator<Item = &'static str> {
         let gates = InstallGate::ALL.into_iter().zip(self.0);
         let on = gates.filter(move |(gate, value)| *value == Some(true) && !gate.default_in(olm));
-        on.map(|(gate, _)| gate.name())
+        on.map(|(gate, _)| gate.as_str())
     }
 
     /// Every way in which an operator-controller of this release can be set, as far as is known.

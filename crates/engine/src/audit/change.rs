@@ -19,6 +19,7 @@ use crate::audit::Audit;
 use crate::judge::{Basis, Edit, Ruling, Verdict, denied_steps};
 use crate::resolve::{Choice, PolicyFinding};
 
+use olmguard_catalog::word_set;
 use sides::AuditPair;
 pub use sides::Reach;
 
@@ -57,7 +58,7 @@ impl<'s> Audit<'s> {
 
 word_set! {
     /// One thing that is different after a change, the worst first.
-    Difference {
+    pub enum Difference {
         /// No selected catalog has the package any more.
         PackageGone => "package_gone",
         /// A requested channel no longer exists.

@@ -3,10 +3,11 @@
 use crate::audit::place::version;
 use crate::audit::{Audit, Deprecations, NextEdit, Onward, Place};
 use crate::judge::{Ruling, Token, Verdict, Walk};
+use olmguard_catalog::word_set;
 
 word_set! {
     /// One concern about an extension, the worst first.
-    Concern {
+    pub enum Concern {
         /// OLM resolves nothing for the spec.
         Unresolvable => "unresolvable",
         /// OLM takes a step automatically that guardrails forbid.

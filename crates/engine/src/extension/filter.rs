@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use olmguard_catalog::selector::LabelSelector;
+use olmguard_catalog::word_set;
 
 /// The request of an extension.
 #[derive(Clone, Debug, Default)]
@@ -23,23 +24,15 @@ pub struct Filter {
     pub is_too_large: bool,
 }
 
-/// Whether the catalog's upgrade edges bind the extension.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Policy {
-    /// Edges bind: `CatalogProvided`, `Enforce`, or any word that is not the bypass.
-    #[default]
-    CatalogProvided,
-    /// Edges do not bind, the bypass: `SelfCertified`, or `Ignore` in older shapes.
-    SelfCertified,
-}
-
-impl Policy {
-    /// OLM's current word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::CatalogProvided => "CatalogProvided",
-            Self::SelfCertified => "SelfCertified",
-        }
+word_set! {
+    /// Whether the catalog's upgrade edges bind the extension.
+    #[derive(Default)]
+    pub enum Policy {
+        /// Edges bind: `CatalogProvided`, `Enforce`, or any word that is not the bypass.
+        #[default]
+        CatalogProvided => "CatalogProvided",
+        /// Edges do not bind, the bypass: `SelfCertified`, or `Ignore` in older shapes.
+        SelfCertified => "SelfCertified",
     }
 }
 

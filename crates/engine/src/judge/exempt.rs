@@ -2,6 +2,7 @@
 
 use crate::extension::SourceType;
 use crate::judge::Edit;
+use olmguard_catalog::word_set;
 
 /// Why an edit is not judged.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -32,7 +33,7 @@ pub enum Exemption {
 
 word_set! {
     /// Why an edit is not judged, as one of a few words.
-    ExemptionKind {
+    pub enum ExemptionKind {
         /// [`Exemption::Operation`].
         Operation => "operation",
         /// [`Exemption::Kind`].

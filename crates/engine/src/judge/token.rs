@@ -1,27 +1,18 @@
 //! The words that every command, metric and log uses for an answer.
 
-/// The outcome of an edit.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Verdict {
-    /// OLM would apply the edit.
-    Allow,
-    /// OLM would not apply the edit, or a rule forbids it.
-    Deny,
-    /// The facts are not sufficient to decide.
-    Undecided,
-    /// The edit is not judged.
-    NotJudged,
-}
+use olmguard_catalog::word_set;
 
-impl Verdict {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-            Self::Undecided => "undecided",
-            Self::NotJudged => "not_judged",
-        }
+word_set! {
+    /// The outcome of an edit.
+    pub enum Verdict {
+        /// OLM would apply the edit.
+        Allow => "allow",
+        /// OLM would not apply the edit, or a rule forbids it.
+        Deny => "deny",
+        /// The facts are not sufficient to decide.
+        Undecided => "undecided",
+        /// The edit is not judged.
+        NotJudged => "not_judged",
     }
 }
 
@@ -35,7 +26,7 @@ macro_rules! tokens {
 
         impl Token {
             /// Every token, in the order of the rows.
-            pub const ALL: &'static [Self] = &[$(Self::$token),+];
+            pub const ALL: [Self; [$(stringify!($token)),+].len()] = [$(Self::$token),+];
 
             /// The word for it.
             pub fn as_str(self) -> &'static str {

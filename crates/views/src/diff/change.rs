@@ -1,53 +1,57 @@
 //! One thing that changed, as data.
 
-/// A kind of change, the most harmful first.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum ChangeKind {
-    /// The package is gone.
-    PackageRemoved,
-    /// OLM cannot decode the package any more.
-    PackageUnreadable,
-    /// An installed version had a higher one in sight, and has none now.
-    NewlyStranded,
-    /// A version is another bundle than before.
-    OtherBundle,
-    /// A channel is gone.
-    ChannelRemoved,
-    /// An installed version lost successors and, left to itself, ends lower than before.
-    SuccessorsLost,
-    /// A bundle is gone.
-    BundleRemoved,
-    /// What an installed version goes to by itself.
-    PickChanged,
-    /// Something is deprecated now.
-    Deprecated,
-    /// The default channel.
-    DefaultChannelChanged,
-    /// Where an installed version can go in one step.
-    SuccessorsChanged,
-    /// An installed version has a higher one in sight again.
-    NoLongerStranded,
-    /// Something is no longer deprecated.
-    Undeprecated,
-    /// OLM can decode the package again.
-    PackageReadable,
-    /// A new package.
-    PackageAdded,
-    /// A new channel.
-    ChannelAdded,
-    /// A new bundle.
-    BundleAdded,
+use olmguard_catalog::word_set;
+
+word_set! {
+    /// A kind of change, the most harmful first.
+    pub enum ChangeKind {
+        /// The package is gone.
+        PackageRemoved => "package-removed",
+        /// OLM cannot decode the package any more.
+        PackageUnreadable => "package-unreadable",
+        /// An installed version had a higher one in sight, and has none now.
+        NewlyStranded => "newly-stranded",
+        /// A version is another bundle than before.
+        OtherBundle => "other-bundle",
+        /// A channel is gone.
+        ChannelRemoved => "channel-removed",
+        /// An installed version lost successors and, left to itself, ends lower than before.
+        SuccessorsLost => "successors-lost",
+        /// A bundle is gone.
+        BundleRemoved => "bundle-removed",
+        /// What an installed version goes to by itself.
+        PickChanged => "pick-changed",
+        /// Something is deprecated now.
+        Deprecated => "deprecated",
+        /// The default channel.
+        DefaultChannelChanged => "default-channel-changed",
+        /// Where an installed version can go in one step.
+        SuccessorsChanged => "successors-changed",
+        /// An installed version has a higher one in sight again.
+        NoLongerStranded => "no-longer-stranded",
+        /// Something is no longer deprecated.
+        Undeprecated => "undeprecated",
+        /// OLM can decode the package again.
+        PackageReadable => "package-readable",
+        /// A new package.
+        PackageAdded => "package-added",
+        /// A new channel.
+        ChannelAdded => "channel-added",
+        /// A new bundle.
+        BundleAdded => "bundle-added",
+    }
 }
 
-/// What a change means to users.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Level {
-    /// Somebody loses something.
-    Harmful,
-    /// Somebody will notice.
-    Notice,
-    /// Nobody minds.
-    Good,
+word_set! {
+    /// What a change means to users.
+    pub enum Level {
+        /// Somebody loses something.
+        Harmful => "harmful",
+        /// Somebody will notice.
+        Notice => "notice",
+        /// Nobody minds.
+        Good => "good",
+    }
 }
 
 /// Who is concerned: whoever has this installed.
@@ -181,50 +185,6 @@ impl Change {
 }
 
 impl ChangeKind {
-    /// All of them, the most harmful first.
-    pub const ALL: [Self; 17] = [
-        Self::PackageRemoved,
-        Self::PackageUnreadable,
-        Self::NewlyStranded,
-        Self::OtherBundle,
-        Self::ChannelRemoved,
-        Self::SuccessorsLost,
-        Self::BundleRemoved,
-        Self::PickChanged,
-        Self::Deprecated,
-        Self::DefaultChannelChanged,
-        Self::SuccessorsChanged,
-        Self::NoLongerStranded,
-        Self::Undeprecated,
-        Self::PackageReadable,
-        Self::PackageAdded,
-        Self::ChannelAdded,
-        Self::BundleAdded,
-    ];
-
-    /// Its name on the command line and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::PackageRemoved => "package-removed",
-            Self::PackageUnreadable => "package-unreadable",
-            Self::NewlyStranded => "newly-stranded",
-            Self::OtherBundle => "other-bundle",
-            Self::ChannelRemoved => "channel-removed",
-            Self::SuccessorsLost => "successors-lost",
-            Self::BundleRemoved => "bundle-removed",
-            Self::PickChanged => "pick-changed",
-            Self::Deprecated => "deprecated",
-            Self::DefaultChannelChanged => "default-channel-changed",
-            Self::SuccessorsChanged => "successors-changed",
-            Self::NoLongerStranded => "no-longer-stranded",
-            Self::Undeprecated => "undeprecated",
-            Self::PackageReadable => "package-readable",
-            Self::PackageAdded => "package-added",
-            Self::ChannelAdded => "channel-added",
-            Self::BundleAdded => "bundle-added",
-        }
-    }
-
     /// What it means to users.
     pub fn level(self) -> Level {
         if self <= Self::BundleRemoved {
@@ -233,17 +193,6 @@ impl ChangeKind {
             Level::Notice
         } else {
             Level::Good
-        }
-    }
-}
-
-impl Level {
-    /// Its name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Harmful => "harmful",
-            Self::Notice => "notice",
-            Self::Good => "good",
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::doctor::facts::{MissingAnswer, Need};
+use olmguard_catalog::word_set;
 
 /// What was found by one check.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,103 +20,61 @@ pub struct Finding {
     pub command: Option<String>,
 }
 
-/// How a check came out.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum State {
-    /// As it should be.
-    Ok,
-    /// It works, and somebody should look at it.
-    Warn,
-    /// It could not be checked.
-    Unknown,
-    /// It does not work.
-    Fail,
+word_set! {
+    /// How a check came out.
+    pub enum State {
+        /// As it should be.
+        Ok => "ok",
+        /// It works, and somebody should look at it.
+        Warn => "warn",
+        /// It could not be checked.
+        Unknown => "unknown",
+        /// It does not work.
+        Fail => "fail",
+    }
 }
 
-/// The checks.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Check {
-    /// Is the configuration there, with the guard's webhook in it.
-    Configuration,
-    /// Is that webhook as this version ships it.
-    Shipped,
-    /// What becomes of an edit when the guard cannot be asked.
-    FailurePolicy,
-    /// How long an API server waits.
-    Timeout,
-    /// Is the Service there, with the port that is asked.
-    Service,
-    /// Is anything ready behind it.
-    Endpoints,
-    /// Are there as many replicas as there should be.
-    Deployment,
-    /// How is each replica.
-    Replica,
-    /// Are all replicas of this release.
-    Version,
-    /// Are the catalogs loaded.
-    Catalogs,
-    /// Which OLM it judges for.
-    Olm,
-    /// Does the `caBundle` vouch for what is shown.
-    CaBundle,
-    /// Is what is shown for the name that API servers use.
-    ServerName,
-    /// For how long is it valid.
-    Expiry,
-    /// May the guard do what it needs.
-    Permissions,
-    /// Does olmguard accept the policies of the cluster.
-    Policies,
-    /// Is an edit that must be denied denied, through the API server.
-    RoundTrip,
+word_set! {
+    /// The checks.
+    pub enum Check {
+        /// Is the configuration there, with the guard's webhook in it.
+        Configuration => "configuration",
+        /// Is that webhook as this version ships it.
+        Shipped => "shipped",
+        /// What becomes of an edit when the guard cannot be asked.
+        FailurePolicy => "failure-policy",
+        /// How long an API server waits.
+        Timeout => "timeout",
+        /// Is the Service there, with the port that is asked.
+        Service => "service",
+        /// Is anything ready behind it.
+        Endpoints => "endpoints",
+        /// Are there as many replicas as there should be.
+        Deployment => "deployment",
+        /// How is each replica.
+        Replica => "replica",
+        /// Are all replicas of this release.
+        Version => "version",
+        /// Are the catalogs loaded.
+        Catalogs => "catalogs",
+        /// Which OLM it judges for.
+        Olm => "olm",
+        /// Does the `caBundle` vouch for what is shown.
+        CaBundle => "ca-bundle",
+        /// Is what is shown for the name that API servers use.
+        ServerName => "server-name",
+        /// For how long is it valid.
+        Expiry => "expiry",
+        /// May the guard do what it needs.
+        Permissions => "permissions",
+        /// Does olmguard accept the policies of the cluster.
+        Policies => "policies",
+        /// Is an edit that must be denied denied, through the API server.
+        RoundTrip => "round-trip",
+    }
 }
 
 impl Check {
-    /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 17] = [
-        Self::Configuration,
-        Self::Shipped,
-        Self::FailurePolicy,
-        Self::Timeout,
-        Self::Service,
-        Self::Endpoints,
-        Self::Deployment,
-        Self::Replica,
-        Self::Version,
-        Self::Catalogs,
-        Self::Olm,
-        Self::CaBundle,
-        Self::ServerName,
-        Self::Expiry,
-        Self::Permissions,
-        Self::Policies,
-        Self::RoundTrip,
-    ];
-
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Configuration => "configuration",
-            Self::Shipped => "shipped",
-            Self::FailurePolicy => "failure-policy",
-            Self::Timeout => "timeout",
-            Self::Service => "service",
-            Self::Endpoints => "endpoints",
-            Self::Deployment => "deployment",
-            Self::Replica => "replica",
-            Self::Version => "version",
-            Self::Catalogs => "catalogs",
-            Self::Olm => "olm",
-            Self::CaBundle => "ca-bundle",
-            Self::ServerName => "server-name",
-            Self::Expiry => "expiry",
-            Self::Permissions => "permissions",
-            Self::Policies => "policies",
-            Self::RoundTrip => "round-trip",
-        }
-    }
-
     pub(super) fn ok(self, found: impl Into<String>) -> Finding {
         self.finding(State::Ok, found)
     }
@@ -174,18 +133,6 @@ impl Finding {
     pub(super) fn run(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
         self
-    }
-}
-
-impl State {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Unknown => "unknown",
-            Self::Fail => "fail",
-        }
     }
 }
 

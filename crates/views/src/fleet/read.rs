@@ -132,7 +132,7 @@ impl From<&ExtensionReport> for FleetExtension {
 impl FleetExtension {
     fn read(written: WrittenExtension) -> Result<Self, ReadError> {
         let ids = written.findings.into_iter().map(|finding| finding.id);
-        let findings = ids.map(|id| known("finding", id, Concern::ALL, Concern::as_str));
+        let findings = ids.map(|id| known("finding", id, &Concern::ALL, Concern::as_str));
         let installed = written
             .installed
             .map(|it| installed(it.version, it.release, it.bundle));
@@ -141,7 +141,7 @@ impl FleetExtension {
             package: written.package,
             installed,
             newest: newest.map(|found| label(found.version, found.release, found.bundle)),
-            verdict: known("verdict", written.verdict, &VERDICTS, Verdict::as_str)?,
+            verdict: known("verdict", written.verdict, &Verdict::ALL, Verdict::as_str)?,
             findings: findings.collect::<Result<_, _>>()?,
         })
     }
@@ -184,10 +184,3 @@ fn known<T: Copy>(
 fn found(schema: Option<&str>) -> String {
     schema.map_or_else(|| "is missing".to_owned(), go::quote)
 }
-
-const VERDICTS: [Verdict; 4] = [
-    Verdict::Allow,
-    Verdict::Deny,
-    Verdict::Undecided,
-    Verdict::NotJudged,
-];

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use super::Severity;
 use super::check::Check;
 use super::rules::INDEX;
+use olmguard_catalog::word_set;
 
 /// A rule, by its place in the index.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -150,35 +151,24 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// What a rule is about.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Family {
-    /// Reading the files.
-    Load,
-    /// How the blobs refer to each other: what `opm validate` checks before the graph.
-    Conversion,
-    /// The graph of each channel, as `opm validate` checks it.
-    Model,
-    /// What no other program reports: how the catalog affects its users.
-    Users,
+word_set! {
+    /// What a rule is about.
+    pub enum Family {
+        /// Reading the files.
+        Load => "reading files",
+        /// How the blobs refer to each other: what `opm validate` checks before the graph.
+        Conversion => "references between blobs",
+        /// The graph of each channel, as `opm validate` checks it.
+        Model => "channel graphs",
+        /// What no other program reports: how the catalog affects its users.
+        Users => "effects on users",
+    }
 }
 
 impl Family {
-    const ALL: [Self; 4] = [Self::Load, Self::Conversion, Self::Model, Self::Users];
-
     /// Whether `opm validate` fails wherever a rule of the family finds something.
     pub fn is_opms(self) -> bool {
         self != Self::Users
-    }
-
-    /// What its rules are about, in a few words.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Load => "reading files",
-            Self::Conversion => "references between blobs",
-            Self::Model => "channel graphs",
-            Self::Users => "effects on users",
-        }
     }
 
     fn as_heading(self) -> String {

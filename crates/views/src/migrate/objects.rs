@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::migrate::objects::read::ObjectReader;
+use olmguard_catalog::word_set;
 use olmguard_preflight::support::Supported;
 
 /// The objects of OLM v0 in one cluster.
@@ -140,44 +141,27 @@ pub enum ClassicError {
     },
 }
 
-/// A kind of OLM v0 that a move depends on.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ClassicKind {
-    /// `Subscription`
-    Subscription,
-    /// `ClusterServiceVersion`
-    ClusterServiceVersion,
-    /// `OperatorGroup`
-    OperatorGroup,
-    /// `CatalogSource`
-    CatalogSource,
+word_set! {
+    /// A kind of OLM v0 that a move depends on.
+    pub enum ClassicKind {
+        /// `Subscription`
+        Subscription => "Subscription",
+        /// `ClusterServiceVersion`
+        ClusterServiceVersion => "ClusterServiceVersion",
+        /// `OperatorGroup`
+        OperatorGroup => "OperatorGroup",
+        /// `CatalogSource`
+        CatalogSource => "CatalogSource",
+    }
 }
 
 impl ClassicKind {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::Subscription,
-        Self::ClusterServiceVersion,
-        Self::OperatorGroup,
-        Self::CatalogSource,
-    ];
-
     /// The kind of an object, if it is one of these.
     pub fn of(object: &Value) -> Option<Self> {
         let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
         let (group, _) = text("apiVersion").split_once('/')?;
         let mut all = Self::ALL.into_iter();
         all.find(|kind| group == Self::GROUP && kind.as_str() == text("kind"))
-    }
-
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Subscription => "Subscription",
-            Self::ClusterServiceVersion => "ClusterServiceVersion",
-            Self::OperatorGroup => "OperatorGroup",
-            Self::CatalogSource => "CatalogSource",
-        }
     }
 
     /// The API group of all of them.

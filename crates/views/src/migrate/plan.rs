@@ -15,6 +15,7 @@ use crate::migrate::objects::{Approval, ClassicCsv, ClassicObjects, ObjectKey, S
 use crate::see::BundleReport;
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::InstallGate;
+use olmguard_catalog::word_set;
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Basis, Requester, Token, Verdict};
 use olmguard_engine::resolve::Choice;
@@ -59,15 +60,16 @@ pub(super) struct MovePlan<'a> {
     pub(super) changes: Vec<MoveChange>,
 }
 
-/// The verdict on a `Subscription`.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum MoveVerdict {
-    /// It cannot become a `ClusterExtension`.
-    Cannot,
-    /// A fact is missing.
-    Undecided,
-    /// It can.
-    Can,
+word_set! {
+    /// The verdict on a `Subscription`.
+    pub enum MoveVerdict {
+        /// It cannot become a `ClusterExtension`.
+        Cannot => "cannot_move",
+        /// A fact is missing.
+        Undecided => "undecided",
+        /// It can.
+        Can => "can_move",
+    }
 }
 
 /// Why a `Subscription` cannot move.
@@ -250,17 +252,6 @@ impl Obstacle {
             }
             Self::NoStatus | Self::CsvMissing(_) | Self::NamespaceUnknown => MoveVerdict::Undecided,
             _ => MoveVerdict::Cannot,
-        }
-    }
-}
-
-impl MoveVerdict {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cannot => "cannot_move",
-            Self::Undecided => "undecided",
-            Self::Can => "can_move",
         }
     }
 }

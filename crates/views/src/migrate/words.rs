@@ -123,7 +123,7 @@ impl MoveNeed {
     pub(super) fn sentence(&self) -> String {
         let text = match self {
             Self::Gate(gate) => {
-                let gate = gate.name();
+                let gate = gate.as_str();
                 return format!("the feature gate {gate} of operator-controller must be on");
             }
             Self::ServiceAccount(name) => {

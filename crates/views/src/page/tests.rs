@@ -13,8 +13,8 @@ fn leaves_open(text: &str, tokens: &[Token]) {
 #[test]
 fn a_token_is_found_by_its_name() {
     for token in Token::ALL {
-        finds(token.as_str(), *token);
-        finds(&token.as_str().to_lowercase(), *token);
+        finds(token.as_str(), token);
+        finds(&token.as_str().to_lowercase(), token);
     }
     finds(" [NotASuccessor]\n", Token::NotASuccessor);
 }
@@ -211,8 +211,8 @@ fn a_text_of_any_length_is_looked_at_from_its_beginning() {
 fn each_page_begins_with_its_token_and_what_it_means() {
     for token in Token::ALL {
         let title = format!("# {}\n\n", token.as_str());
-        assert!(page(*token).starts_with(&title), "{token:?}");
-        let summary = summary(*token);
+        assert!(page(token).starts_with(&title), "{token:?}");
+        let summary = summary(token);
         assert!(
             summary.len() > 40 && !summary.contains('\n'),
             "{token:?}: {summary}"

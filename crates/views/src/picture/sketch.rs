@@ -18,6 +18,7 @@ mod lane;
 use crate::picture::walk::{ReachedRows, StepField, StepsByRow};
 use crate::picture::{Generation, GraphTooLarge, Marks, View};
 use olmguard_catalog::graph::{Graph, NodeIndex};
+use olmguard_catalog::word_set;
 use olmguard_engine::resolve::Refusal;
 
 pub use crate::picture::walk::VersionRow;
@@ -103,15 +104,16 @@ pub enum LaneKind {
     Semver,
 }
 
-/// Fate of an edge.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum EdgeFate {
-    /// OLM, the one asked about, takes it.
-    Taken,
-    /// OLM would take the edge, and guardrails forbid it.
-    Forbidden,
-    /// OLM does not take the edge.
-    NotTaken,
+word_set! {
+    /// Fate of an edge.
+    pub enum EdgeFate {
+        /// OLM, the one asked about, takes it.
+        Taken => "taken",
+        /// OLM would take the edge, and guardrails forbid it.
+        Forbidden => "forbidden",
+        /// OLM does not take the edge.
+        NotTaken => "unused",
+    }
 }
 
 /// A version in a lane.
@@ -222,17 +224,6 @@ impl Lane<'_> {
         at.ok()
             .and_then(|at| self.cells.get(at))
             .map(|cell| cell.marks)
-    }
-}
-
-impl EdgeFate {
-    /// Name in classes.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Taken => "taken",
-            Self::Forbidden => "forbidden",
-            Self::NotTaken => "unused",
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use olmguard_catalog::graph::search::{Visits, search};
+use olmguard_catalog::word_set;
 
 /// The place of a version among all that are drawn, from the top.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, serde::Serialize)]
@@ -23,17 +24,18 @@ pub struct RowStep {
     pub field: StepField,
 }
 
-/// The field of an entry that allows a step.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum StepField {
-    /// `replaces`
-    Replaces,
-    /// `skips`
-    Skips,
-    /// `skipRange`
-    SkipRange,
-    /// No field: the semver rules.
-    Semver,
+word_set! {
+    /// The field of an entry that allows a step.
+    pub enum StepField {
+        /// `replaces`
+        Replaces => "replaces",
+        /// `skips`
+        Skips => "skips",
+        /// `skipRange`
+        SkipRange => "skipRange",
+        /// No field: the semver rules.
+        Semver => "semver",
+    }
 }
 
 impl RowStep {
@@ -41,18 +43,6 @@ impl RowStep {
         Self {
             to: row(self.to),
             ..self
-        }
-    }
-}
-
-impl StepField {
-    /// As catalogs write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Replaces => "replaces",
-            Self::Skips => "skips",
-            Self::SkipRange => "skipRange",
-            Self::Semver => "semver",
         }
     }
 }

@@ -20,8 +20,8 @@ pub(super) struct Suite {
     /// What its paths are relative to.
     pub(super) folder: PathBuf,
     pub(super) facts: SuiteFacts,
-    /// Whether it says when the edits are made.
-    pub(super) has_time: bool,
+    /// Whether it says of each edit when it is made.
+    pub(super) has_times: bool,
     pub(super) cases: Vec<SuiteCase>,
 }
 
@@ -83,6 +83,8 @@ impl Suite {
         let list = root.need("cases", "a list of cases")?;
         let at = moment(&root, &facts)?;
         let cases = list.items()?;
+        let has_time = |case: &DocumentField<'_>| case.get("at").is_some();
+        let has_times = root.get("at").is_some() || cases.iter().all(has_time);
         let cases: Result<Vec<_>, _> = cases.iter().map(|case| SuiteCase::read(case, at)).collect();
         let cases = cases?;
         if cases.is_empty() {
@@ -96,7 +98,7 @@ impl Suite {
             file: file.to_owned(),
             folder,
             facts,
-            has_time: root.get("at").is_some(),
+            has_times,
             cases,
         })
     }
@@ -242,7 +244,7 @@ impl Old {
 impl Expectation {
     fn read(field: &DocumentField<'_>) -> Result<Self, FieldError> {
         field.mapping(&["verdict", "token", "resolved", "warnings", "message"])?;
-        let verdicts = VERDICTS.map(|verdict| (verdict.as_str(), verdict));
+        let verdicts = Verdict::ALL.map(|verdict| (verdict.as_str(), verdict));
         let tokens: Vec<_> = Token::ALL
             .iter()
             .map(|token| (token.as_str(), *token))
@@ -326,10 +328,3 @@ const KEYS: [&str; 10] = [
 
 const A_TIME: &str =
     "the time of the edits if policies are given, for example 2026-01-05T22:30:00Z";
-
-const VERDICTS: [Verdict; 4] = [
-    Verdict::Allow,
-    Verdict::Deny,
-    Verdict::Undecided,
-    Verdict::NotJudged,
-];

@@ -61,7 +61,7 @@ pub(super) fn load(suite: &Suite) -> Result<LoadedFacts, FactsError> {
         .upgrades
         .iter()
         .any(UpgradePolicy::has_windows);
-    if !suite.has_time && has_windows {
+    if !suite.has_times && has_windows {
         faults.push(NO_TIME.to_owned());
     }
     Ok(LoadedFacts {

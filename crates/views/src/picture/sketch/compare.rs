@@ -20,17 +20,20 @@ use crate::picture::sketch::{
 };
 use crate::picture::walk::StepField;
 use crate::picture::{Marks, VersionMark};
+use olmguard_catalog::word_set;
 
-/// Change of a channel or an edge.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum DrawnChange {
-    /// Both catalogs have it, or nothing is compared.
-    #[default]
-    Kept,
-    /// Only the catalog of now has it.
-    Added,
-    /// Only the catalog of before has it.
-    Removed,
+word_set! {
+    /// Change of a channel or an edge.
+    #[derive(Default)]
+    pub enum DrawnChange {
+        /// Both catalogs have it, or nothing is compared.
+        #[default]
+        Kept => "kept",
+        /// Only the catalog of now has it.
+        Added => "added",
+        /// Only the catalog of before has it.
+        Removed => "removed",
+    }
 }
 
 /// Catalog that a picture is compared with, and the numbers of differences.
@@ -42,17 +45,6 @@ pub struct Comparison {
     pub versions: (usize, usize),
     /// Numbers of added and of removed edges.
     pub edges: (usize, usize),
-}
-
-impl DrawnChange {
-    /// Name in classes.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Added => "added",
-            Self::Removed => "removed",
-        }
-    }
 }
 
 impl Sketch<'_, '_> {

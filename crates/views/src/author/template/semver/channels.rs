@@ -20,25 +20,28 @@ use std::cmp::Ordering;
 
 use crate::author::channel::{AuthoredChannel, AuthoredEntry};
 use olmguard_catalog::version::Version;
+use olmguard_catalog::word_set;
 
-/// How stable the bundles of a list are, least first.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Archetype {
-    /// `candidate`
-    Candidate,
-    /// `fast`
-    Fast,
-    /// `stable`
-    Stable,
+word_set! {
+    /// How stable the bundles of a list are, least first.
+    pub enum Archetype {
+        /// `candidate`
+        Candidate => "candidate",
+        /// `fast`
+        Fast => "fast",
+        /// `stable`
+        Stable => "stable",
+    }
 }
 
-/// What a channel follows, in upstream's order.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum ChannelKind {
-    /// One major version.
-    Major,
-    /// One minor version.
-    Minor,
+word_set! {
+    /// What a channel follows, in upstream's order.
+    pub enum ChannelKind {
+        /// One major version.
+        Major => "major",
+        /// One minor version.
+        Minor => "minor",
+    }
 }
 
 /// Which kinds of channels are generated; never none.
@@ -177,30 +180,6 @@ impl Streams {
         let mut channels = self.channels.iter();
         let channel = channels.find(|channel| channel.name() == default)?;
         channel.entries.last().map(|entry| &*entry.name)
-    }
-}
-
-impl Archetype {
-    /// All of them, the least stable first.
-    pub const ALL: [Self; 3] = [Self::Candidate, Self::Fast, Self::Stable];
-
-    /// The key of its list, and the beginning of its channels' names.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Candidate => "candidate",
-            Self::Fast => "fast",
-            Self::Stable => "stable",
-        }
-    }
-}
-
-impl ChannelKind {
-    /// Its name in a template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Major => "major",
-            Self::Minor => "minor",
-        }
     }
 }
 
