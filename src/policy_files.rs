@@ -46,7 +46,7 @@ pub(crate) struct NamedPackage {
 }
 
 impl ReadPolicies {
-    /// Why a command cannot use the files: one cannot be read, or they have no policy.
+    /// Why a command cannot use the files: one cannot be read, has a kind with a typo, or they have no policy.
     pub(crate) fn unusable(&self) -> Option<&PolicyFileFault> {
         self.faults.iter().find(|fault| fault.title.is_none())
     }

@@ -13,8 +13,9 @@
 //! without the definitions is judged without policies; if definitions are gone, the objects that were read last stay in
 //! force for minutes.
 //!
-//! Invariants: objects are read apart from where edits are answered, and published as a whole; no verdict depends on the
-//! status, on the lease, or on what is in the status of an object.
+//! Invariants: objects are read apart from where edits are answered, and published as a whole; no verdict of the webhook
+//! depends on the lease, or on the status of an object. Commands read one thing from it: whether the cluster checks the
+//! permission of `bypass: ByPermission`.
 
 mod follow;
 mod permission;
@@ -126,18 +127,16 @@ impl PolicyBoard {
         self.locked().now.clone()
     }
 
-    /// What a probe hears. A server whose policies were known once stays ready: a definition that appears later and cannot
+    /// What a probe hears, and whether the policies are known. A server whose policies were known once stays ready: a definition that appears later and cannot
     /// be listed would else take every replica away at the same time, and edits are undecided anyway.
-    ///
-    /// # Errors
-    /// If the list of policies was never known.
-    pub fn readiness(&self) -> Result<String, String> {
+    pub fn readiness(&self) -> (Result<String, String>, bool) {
         let state = self.locked();
-        match &state.now {
+        let words = match &state.now {
             Ok(listed) => Ok(listed.to_string()),
             Err(why) if state.was_known => Ok(format!("{why}, so edits can be undecided")),
             Err(why) => Err(why.to_string()),
-        }
+        };
+        (words, state.now.is_ok())
     }
 
     fn put(&self, now: Result<ListedPolicies, UnlistedCause>) {

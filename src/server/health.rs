@@ -25,11 +25,6 @@ use olmguard_views::readiness::{CheckReadiness, Readiness};
 pub trait ReadinessCheck: fmt::Debug + Send + Sync + 'static {
     /// How it is, in words and for programs, both of one moment.
     fn readiness(&self) -> CheckReadiness;
-
-    /// Whether all that it is about is known now, which an audit needs.
-    fn is_known(&self) -> bool {
-        self.readiness().ok
-    }
 }
 
 /// The health of a server.

@@ -406,5 +406,48 @@ fn a_policy_that_matches_by_namespace_is_left_out_with_a_warning() {
     let warning = "warning: upgrade policies that match by label or namespace are not applied, because only the package is \
                    known: by-label, by-namespace; olmguard check applies them to an extension\n";
     assert!(stderr.ends_with(warning), "{stderr}");
-    assert!(!stderr.contains("of-another is not"), "{stderr}");
+}
+
+/// An extension in a file has a namespace and labels.
+#[test]
+fn policies_match_the_extension_that_a_path_changes() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let write = |name: &str, object: &Value| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, object.to_string()).expect("a file");
+        path.display().to_string()
+    };
+    let extension = |namespace: &str, labels: &Value| {
+        json!({
+            "apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension",
+            "metadata": {"name": "lights", "labels": labels},
+            "spec": {"namespace": namespace, "source": {"sourceType": "Catalog", "catalog": {"packageName": PACKAGE}}},
+        })
+    };
+    let policy = |matching: &Value| {
+        json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy", "metadata": {"name": "p"},
+            "spec": {"match": matching, "rules": {"versions": {"deny": "*"}}},
+        })
+    };
+    let by_namespace = json!({"namespaces": ["lights"]});
+    let by_label = json!({"extensionSelector": {"matchLabels": {"tier": "production"}}});
+    let production = json!({"tier": "production"});
+    for (matching, namespace, labels, expected) in [
+        (&by_namespace, "lights", json!({}), 1),
+        (&by_namespace, "other", json!({}), 0),
+        (&by_label, "lights", production, 1),
+        (&by_label, "lights", json!({}), 0),
+    ] {
+        let policy = format!("--policy={}", write("policy.json", &policy(matching)));
+        let file = write("lights.json", &extension(namespace, &labels));
+        let file = format!("--filename={file}");
+        let (code, _, stderr) = run(&["path", PACKAGE, "1.0.0", SAMPLE, &policy, &file], "");
+        assert_eq!(
+            code,
+            Some(expected),
+            "{matching} {namespace} {labels}: {stderr}"
+        );
+        assert_eq!(stderr, "", "{matching} {namespace} {labels}");
+    }
 }

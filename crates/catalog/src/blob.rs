@@ -167,9 +167,7 @@ word_set! {
 impl DependencyKind {
     /// The kind whose property type is `name`, spelled exactly so.
     pub(crate) fn of(name: &str) -> Option<Self> {
-        [Self::Package, Self::Gvk, Self::Constraint]
-            .into_iter()
-            .find(|kind| kind.as_str() == name)
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 }
 

@@ -14,6 +14,7 @@
 //! [`dot`]; JSON escapes them itself.
 
 use olmguard_catalog::word_set;
+
 pub mod dot;
 pub mod html;
 pub mod json;
@@ -108,7 +109,7 @@ impl View<'_> {
 }
 
 word_set! {
-    /// A mark of a version; in a lane it is that channel's view of it.
+    /// A mark of a version; in a lane it is that channel's view of it. The words are in classes and in JSON.
     pub enum VersionMark {
         /// The version is installed.
         Installed => "installed",

@@ -30,6 +30,10 @@ pub struct CheckReadiness {
     pub name: String,
     /// Whether the check allows API servers to send edits to this server.
     pub ok: bool,
+    /// False as long as the check waits for a list. `policies` can be `ok` and wait for a list that it had before: edits can
+    /// then be undecided, and an audit waits.
+    #[serde(default = "known")]
+    pub known: bool,
     /// State of the check, in one line.
     pub message: String,
     /// Number of loaded catalogs. Null for other checks, and until catalogs are read.
@@ -181,11 +185,23 @@ impl CheckReadiness {
         Self {
             name: name.to_owned(),
             ok: state.is_ok(),
+            known: state.is_ok(),
             message: state.unwrap_or_else(|words| words),
             catalogs,
             olm,
         }
     }
+
+    /// The same while something is not known that was known before.
+    #[must_use]
+    pub fn with_known(self, known: bool) -> Self {
+        Self { known, ..self }
+    }
+}
+
+/// Releases before the field said nothing of it.
+fn known() -> bool {
+    true
 }
 
 fn quoted(schema: Option<&str>) -> String {
@@ -237,9 +253,9 @@ mod tests {
         let text = "not ready: catalogs: a\n[-] catalogs: a\n[+] olm: b\n";
         assert_eq!(readiness.to_text(), text);
         let expected = "{\"schema\":\"olmguard.readiness/v1\",\"ready\":false,\"reason\":\"catalogs: a\",\
-            \"checks\":[{\"name\":\"catalogs\",\"ok\":false,\"message\":\"a\",\"catalogs\":\
+            \"checks\":[{\"name\":\"catalogs\",\"ok\":false,\"known\":false,\"message\":\"a\",\"catalogs\":\
             {\"available\":2,\"loaded\":1,\"faulty\":1,\"heldBack\":0},\"olm\":null},\
-            {\"name\":\"olm\",\"ok\":true,\"message\":\"b\",\"catalogs\":null,\"olm\":\"found\"}]}";
+            {\"name\":\"olm\",\"ok\":true,\"known\":true,\"message\":\"b\",\"catalogs\":null,\"olm\":\"found\"}]}";
         assert_eq!(json(&readiness), expected);
         assert_eq!(Readiness::from_json(expected), Ok(readiness));
     }

@@ -90,7 +90,10 @@ pub(super) fn run(args: &ExplainArgs) -> Result<Exit, CommandFailure> {
 
 fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit, CommandFailure> {
     let said: SaidArg = from.parse().map_err(InquiryError::From)?;
-    let seen = args.see.load_for(args.olm, package)?;
+    let mut seen = args.see.load_for(args.olm, package)?;
+    if args.olm == Generation::V1 {
+        seen = seen.of_package_alone();
+    }
     let inquiry = seen.inquiry(&said.0)?;
     let report = StepReport::of(&inquiry, to, args.olm);
     let report = report.map_err(|why| seen.not_answered(from, to, &why))?;

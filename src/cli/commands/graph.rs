@@ -135,7 +135,7 @@ const EXAMPLES: &[&str] = &[
     "olmguard graph lantern-operator --catalog hub=hub.yaml --channel stable",
 ];
 
-/// Runs the command; a fault goes to stderr.
+/// Runs the command.
 pub(super) fn run(args: &GraphArgs) -> Result<Exit, CommandFailure> {
     Ok(draw(args)?)
 }

@@ -58,7 +58,7 @@ pub(super) const GENERATIONS: [NamedValue<Generation>; 2] = [
 pub(super) struct PackageFacts {
     pub(super) facts: Facts,
     pub(super) filter: Filter,
-    /// What upgrade policies match an extension by, of which only the package is known.
+    /// What upgrade policies match an extension by.
     pub(super) subject: PolicySubject,
     /// Who makes the edits that policies judge, and when.
     pub(super) requester: Requester,
@@ -115,8 +115,7 @@ impl InquiryArgs {
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<PackageFacts, CommandFailure> {
         let requester = self.facts.requester();
-        let mut facts = self.load_any()?;
-        leave_out_by_extension(&mut facts, package);
+        let facts = self.load_any()?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;
             Constraint::parse(range, masterminds).map_err(|error| invalid_range(error, range))?;
@@ -186,6 +185,12 @@ impl InquiryArgs {
 }
 
 impl PackageFacts {
+    /// The same if no extension is known: policies that match by more than the package are left out.
+    pub(super) fn of_package_alone(mut self) -> Self {
+        leave_out_by_extension(&mut self.facts, &self.filter.package);
+        self
+    }
+
     /// The question of what becomes of what is said to be installed.
     pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, CommandFailure> {
         let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said, self.context());

@@ -5,12 +5,14 @@ mod frame;
 
 use crate::cli::args::installed::SaidArg;
 use crate::cli::args::{heading, one_of};
-use crate::cli::commands::inquiry::{EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError};
+use crate::cli::commands::inquiry::{
+    EXIT_CODES, GENERATIONS, InquiryArgs, InquiryError, PackageFacts,
+};
 use crate::cli::output::{OutputArgs, yaml};
 use crate::cli::{CommandFailure, Exit, help, output, say};
 use frame::FrameArgs;
 use olmguard_views::generation::Generation;
-use olmguard_views::path::{ManifestOfPath, PathReport, manifests};
+use olmguard_views::path::{Frame, ManifestOfPath, PathReport, manifests};
 
 /// Show the upgrade path between two versions
 #[derive(Clone, Debug, clap::Args)]
@@ -68,12 +70,7 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
     if args.output.form == Form::Yaml && args.olm == Generation::V0 {
         return Err(InquiryError::Usage(NO_MANIFESTS).into());
     }
-    let mut seen = args.see.load_for(args.olm, &args.package)?;
-    let mut frame = args.frame.frame(&mut seen.filter)?;
-    if let Some(catalog) = args.see.catalog() {
-        args.see.select(&mut seen.filter);
-        frame = frame.with_catalog(catalog);
-    }
+    let (seen, frame) = args.load()?;
     if args.output.form == Form::Yaml {
         args.frame.check_names(&args.package)?;
     }
@@ -99,6 +96,24 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
         }
     }
     Ok(seen.exit(report.is_found()))
+}
+
+impl PathArgs {
+    /// Reads the facts, and the manifest that each step changes.
+    fn load(&self) -> Result<(PackageFacts, Frame), CommandFailure> {
+        let mut seen = self.see.load_for(self.olm, &self.package)?;
+        let (mut frame, subject) = self.frame.frame(&mut seen.filter)?;
+        match subject {
+            Some(subject) => seen.subject = subject,
+            None if self.olm == Generation::V1 => seen = seen.of_package_alone(),
+            None => {}
+        }
+        if let Some(catalog) = self.see.catalog() {
+            self.see.select(&mut seen.filter);
+            frame = frame.with_catalog(catalog);
+        }
+        Ok((seen, frame))
+    }
 }
 
 /// Several documents, each after its comment.

@@ -88,7 +88,8 @@ pub(in crate::cluster) struct ListedPolicy {
     pub(in crate::cluster) object: Value,
 }
 
-/// Every object of both kinds as written; none where the cluster does not have them.
+/// Every object of both kinds as written, and whether the cluster checks the permission; none where the cluster does not have
+/// them.
 ///
 /// # Errors
 /// If a kind that the cluster has cannot be listed.

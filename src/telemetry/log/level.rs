@@ -19,7 +19,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::{Registry, reload};
 
 word_set! {
-    /// What of this program is logged.
+    /// What of this program is logged, the least first.
     #[derive(Default, clap::ValueEnum)]
     pub enum LogLevel {
         /// Problems that someone must fix

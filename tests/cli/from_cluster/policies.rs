@@ -188,4 +188,10 @@ fn a_suite_needs_a_time_for_the_windows_of_a_snapshot() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), why));
     scene.write("suite.yaml", &suite("at: 2026-11-20T09:00:00Z\n"));
     assert_eq!(scene.run(&["test", "suite.yaml"]).code, Some(0));
+    let each = suite("").replace(
+        "- name: at night",
+        "- name: at night\n  at: 2026-11-20T09:00:00Z",
+    );
+    scene.write("suite.yaml", &each);
+    assert_eq!(scene.run(&["test", "suite.yaml"]).code, Some(0));
 }

@@ -10,9 +10,7 @@ use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versione
 use crate::explain::{guardrail, policy, range};
 use crate::extension::schema::Correction;
 use crate::extension::{FilterError, FilterProblem, SelectorField};
-use crate::judge::{
-    BypassHelps, ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault,
-};
+use crate::judge::{ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::{ConstraintError, Version, go, suggestion};
@@ -71,7 +69,7 @@ impl RefusalWords {
             Ruling::PackageNotFound { searched, nearest } => {
                 package_not_found(facts, searched, nearest)
             }
-            Ruling::InstalledVersionInvalid(_) => invalid_installed(facts),
+            Ruling::InstalledVersionInvalid(_) => missing::invalid_installed(facts),
             Ruling::ChannelNotFound { existing } => channel_not_found(facts, existing),
             Ruling::NotInChannel { having } => not_in_channel(facts, having),
             Ruling::VersionNotFound { nearest } => version_not_found(facts, nearest),
@@ -242,15 +240,6 @@ fn package_not_found(
         } else {
             "Add a catalog with this package, or set another packageName."
         })
-}
-
-fn invalid_installed(facts: &MessageFacts<'_>) -> RefusalWords {
-    let rest = match facts.advice.bypass {
-        BypassHelps::No => ", and not for this request",
-        BypassHelps::Yes | BypassHelps::WithPermission => "",
-    };
-    RefusalWords::new(facts.extension.fields.installed, words("the installed version cannot be read"))
-        .needing(&format!("Upgrades start at an installed version such as 1.2.3. From this one, only the override works{rest}."))
 }
 
 fn channel_not_found(facts: &MessageFacts<'_>, existing: &[&str]) -> RefusalWords {

@@ -72,10 +72,10 @@ impl Fields {
         let is_v0_14 = object
             .at(&["spec", "installNamespace"])
             .is_some_and(|name| !name.is_null());
-        // v0.16 had `install.namespace`, v0.18 `namespace`.
-        let is_later = [&["spec", "install"], &["spec", "namespace"]]
-            .into_iter()
-            .any(|path| object.at(path).is_some_and(|value| !value.is_null()));
+        // `namespace` came in v0.18, after `SelfCertified`.
+        let is_later = object
+            .at(&["spec", "namespace"])
+            .is_some_and(|name| !name.is_null());
         match (has("channels"), has("channel")) {
             (true, true) => Self {
                 channels: ChannelField::Both,

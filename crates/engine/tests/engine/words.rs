@@ -156,7 +156,7 @@ fn invalid_spec_of_the_filter() {
     );
 }
 
-/// `Ignore` was the word before v0.16, whose objects had neither of these fields.
+/// `Ignore` was the word before v0.16. Objects had `spec.namespace` from v0.18 on.
 #[test]
 fn the_word_of_an_older_shape_is_no_bypass_in_a_later_one() {
     let bypasses = |place: &str, value: &Value| {
@@ -171,7 +171,7 @@ fn the_word_of_an_older_shape_is_no_bypass_in_a_later_one() {
     };
     assert!(bypasses("installNamespace", &json!("ns")), "v0.14");
     assert!(bypasses("paused", &json!(false)), "any release");
-    assert!(!bypasses("install", &json!({"namespace": "ns"})), "v0.16");
+    assert!(bypasses("install", &json!({"namespace": "ns"})), "v0.15");
     assert!(!bypasses("namespace", &json!("ns")), "v0.18");
 }
 

@@ -14,7 +14,7 @@ use olmguard_report::{Finding, Severity};
 const CHAIN: &str = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
 
 /// An object as a cluster has it, with its status.
-fn object(name: &str, catalog: &Value, installed: &str) -> Value {
+pub(crate) fn object(name: &str, catalog: &Value, installed: &str) -> Value {
     json!({
         "apiVersion": "olm.operatorframework.io/v1",
         "kind": "ClusterExtension",
@@ -24,7 +24,7 @@ fn object(name: &str, catalog: &Value, installed: &str) -> Value {
     })
 }
 
-fn report(lines: &str, objects: &[Value], rules: &[Value]) -> AuditReport {
+pub(crate) fn report(lines: &str, objects: &[Value], rules: &[Value]) -> AuditReport {
     let content = content(&written(lines).fbc(), &Rules::default());
     let snapshot = Snapshot::new(Rules::default(), [CatalogState::named("hub", content)]);
     let policies = rules.iter().map(|rules| {
@@ -48,7 +48,7 @@ fn report(lines: &str, objects: &[Value], rules: &[Value]) -> AuditReport {
     }))
 }
 
-fn asks(range: &str) -> Value {
+pub(crate) fn asks(range: &str) -> Value {
     json!({"packageName": "P", "version": range})
 }
 

@@ -35,7 +35,7 @@ word_set! {
 }
 
 word_set! {
-    /// The checks.
+    /// The checks, in the order in which they are reported.
     pub enum Check {
         /// Is the configuration there, with the guard's webhook in it.
         Configuration => "configuration",

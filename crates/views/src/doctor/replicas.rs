@@ -40,7 +40,13 @@ fn readiness(facts: &DoctorFacts, name: &str, told: &ReplicaStatus) -> Finding {
             .fail(found)
             .since("the replica reports not ready, but the Service still sends it requests")
             .run(format!("kubectl logs {name} -n {}", facts.names.namespace)),
-        Ok(_) => Check::Replica.ok(found),
+        Ok(readiness) => match readiness.check("policies").filter(|check| !check.known) {
+            None => Check::Replica.ok(found),
+            Some(check) => Check::Replica
+                .warn(format!("{name}: {}: {}", check.name, check.message))
+                .since("a replica that does not know all policies can leave edits undecided [PoliciesUnknown]")
+                .run(format!("kubectl logs {name} -n {}", facts.names.namespace)),
+        },
         Err(_) => Check::Replica
             .unknown(found)
             .since(

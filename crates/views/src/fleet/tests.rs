@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::audit_report::tests::{asks, object, report};
 
 /// An extension as an audit writes it, as far as a fleet reads it.
 fn extension(package: &str, installed: &str, newest: Option<&str>, verdict: &str) -> Value {
@@ -204,4 +205,26 @@ fn of_very_many_clusters_none_has_a_column() {
     assert!(!html.contains("data-head=\"c0\""), "{html}");
     assert!(html.contains("<dd>61 extensions in c0, c1, "), "{html}");
     assert!(html.contains("<caption>Packages: open a row "), "{html}");
+}
+
+/// A version from an audit in the same process is the one in its JSON, with no escape more.
+#[test]
+fn a_fleet_reads_the_same_labels_from_a_report_and_from_its_json() {
+    let mut odd = object("odd", &asks(">=1.0.0"), "1.0.0");
+    odd["status"]["install"]["bundle"]["version"] = json!("1.0\"0");
+    let report = report(
+        "a: 1.0.0; 1.1.0 replaces 1.0.0",
+        &[odd, object("ext", &asks(">=1.0.0"), "1.0.0")],
+        &[],
+    );
+    let json = serde_json::to_vec(&report).expect("string keys only");
+    let read = ClusterAudit::read(&json).expect("an audit");
+    let fleet = |audit: &ClusterAudit| {
+        let mut fleet = Fleet::default();
+        fleet.add("eu", audit);
+        serde_json::to_string(&fleet.report()).expect("string keys only")
+    };
+    let text = fleet(&read);
+    assert_eq!(fleet(&ClusterAudit::from(&report)), text);
+    assert!(text.contains(r#"1.0\"0"#), "{text}");
 }

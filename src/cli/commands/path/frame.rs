@@ -9,7 +9,7 @@ use crate::cli::args::heading;
 use crate::cli::{Exit, HasExit};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
 use olmguard_catalog::dns1123;
-use olmguard_engine::extension::{Extension, Filter, Shape};
+use olmguard_engine::extension::{Extension, Filter, PolicySubject, Shape};
 use olmguard_views::path::Frame;
 
 /// The flags about the manifest.
@@ -57,14 +57,19 @@ pub(in crate::cli) enum FrameError {
 }
 
 impl FrameArgs {
-    /// The manifest; what a file asks for beside the package is asked for too.
-    pub(super) fn frame(&self, filter: &mut Filter) -> Result<Frame, FrameError> {
+    /// The manifest, and what upgrade policies match its extension by if it is in a file; what a file asks for beside the
+    /// package is asked for too.
+    pub(super) fn frame(
+        &self,
+        filter: &mut Filter,
+    ) -> Result<(Frame, Option<PolicySubject>), FrameError> {
         match &self.filename {
             Some(file) => {
                 self.check_new()?;
-                of_file(file.clone(), filter)
+                let (frame, subject) = of_file(file.clone(), filter)?;
+                Ok((frame, Some(subject)))
             }
-            None => Ok(self.new_frame(filter)),
+            None => Ok((self.new_frame(filter), None)),
         }
     }
 
@@ -122,7 +127,7 @@ impl FrameArgs {
     }
 }
 
-fn of_file(file: PathBuf, filter: &mut Filter) -> Result<Frame, FrameError> {
+fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, PolicySubject), FrameError> {
     let mut found = Vec::new();
     for input in Inputs::new([file], io::stdin()) {
         let file = input.path;
@@ -137,22 +142,23 @@ fn of_file(file: PathBuf, filter: &mut Filter) -> Result<Frame, FrameError> {
             })?;
             let (objects, _) = document.into_objects();
             found.extend(objects.into_iter().filter_map(|object| {
-                let asked = Extension::read(Shape::V1, &object.value).filter.ok()?;
+                let extension = Extension::read(Shape::V1, &object.value);
+                let (asked, subject) = (extension.filter.ok()?, extension.subject);
                 let frame = Frame::of(object.value)?;
-                (asked.package == filter.package).then_some((frame, asked))
+                (asked.package == filter.package).then_some((frame, asked, subject))
             }));
         }
     }
     match <[_; 1]>::try_from(found) {
-        Ok([(frame, asked)]) => {
+        Ok([(frame, asked, subject)]) => {
             filter.selector = asked.selector;
             filter.policy = asked.policy;
             filter.version = filter.version.take().or(asked.version);
             if filter.channels.is_empty() {
                 filter.channels = asked.channels;
-                return Ok(frame);
+                return Ok((frame, subject));
             }
-            Ok(frame.with_channels(&filter.channels))
+            Ok((frame.with_channels(&filter.channels), subject))
         }
         Err(found) => Err(FrameError::Count {
             found: found.len(),

@@ -154,7 +154,7 @@ impl AuditTask {
             metrics: Arc::clone(&metrics.audit),
         };
         let checks = self.checks;
-        let is_ready = move || checks.iter().all(|check| check.is_known());
+        let is_ready = move || checks.iter().all(|check| check.readiness().known);
         tokio::spawn(audit(self.cluster.client, leadership, is_ready, config));
     }
 }

@@ -81,10 +81,10 @@ impl Suite {
         let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
         let facts = SuiteFacts::read(&root, &folder)?;
         let list = root.need("cases", "a list of cases")?;
-        let at = moment(&root, &facts)?;
         let cases = list.items()?;
         let has_time = |case: &DocumentField<'_>| case.get("at").is_some();
         let has_times = root.get("at").is_some() || cases.iter().all(has_time);
+        let at = moment(&root, &facts, has_times)?;
         let cases: Result<Vec<_>, _> = cases.iter().map(|case| SuiteCase::read(case, at)).collect();
         let cases = cases?;
         if cases.is_empty() {
@@ -177,9 +177,15 @@ impl SuiteCase {
 }
 
 /// When the edits are made: a suite with policies must give the same answers tomorrow.
-fn moment(root: &DocumentField<'_>, facts: &SuiteFacts) -> Result<Moment, FieldError> {
+fn moment(
+    root: &DocumentField<'_>,
+    facts: &SuiteFacts,
+    has_times: bool,
+) -> Result<Moment, FieldError> {
     match root.get("at") {
-        None if !facts.policies.is_empty() => root.need("at", A_TIME).map(|_| Moment::EPOCH),
+        None if !facts.policies.is_empty() && !has_times => {
+            root.need("at", A_TIME).map(|_| Moment::EPOCH)
+        }
         None => Ok(Moment::EPOCH),
         Some(field) => time(&field),
     }

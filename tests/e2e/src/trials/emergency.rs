@@ -50,7 +50,7 @@ pub(crate) async fn commands_do_what_they_say(cluster: &mut Cluster) -> Result<(
     guard.down().await?;
     guard.service.close().await;
     becomes(&extensions, Some("failed calling webhook")).await?;
-    page.run(cluster, "Half off").await?;
+    page.run(cluster, "Fail open temporarily").await?;
     let took = becomes(&extensions, None).await?;
     say(format_args!("half off after {took} ms"));
     kubectl.apply(&manifest).await?;

@@ -8,7 +8,7 @@ use crate::explain::facts::MessageFacts;
 use crate::explain::refusal::{RefusalWords, words};
 use crate::explain::text::{CutLine, Detail, escaped};
 use crate::extension::{SelectorField, UnknownCause};
-use crate::judge::{NoCatalogs, UnansweredReason, Wait};
+use crate::judge::{BypassHelps, NoCatalogs, UnansweredReason, Wait};
 use crate::resolve::{NotLoaded, NotLoadedCause};
 use crate::snapshot::CatalogState;
 use olmguard_catalog::dns1123;
@@ -153,6 +153,24 @@ fn needed_of_unknown(cause: &UnknownCause) -> &'static str {
             "The status must name the installed bundle and its version."
         }
     }
+}
+
+// === Row 7: an installed version that cannot be read ===
+
+pub(super) fn invalid_installed(facts: &MessageFacts<'_>) -> RefusalWords {
+    let rest = match facts.advice.bypass {
+        BypassHelps::No => {
+            "No upgrade starts at this version, and the override does not allow this request."
+        }
+        BypassHelps::Yes | BypassHelps::WithPermission => "From this one, only the override works.",
+    };
+    RefusalWords::new(
+        facts.extension.fields.installed,
+        words("the installed version cannot be read"),
+    )
+    .needing(&format!(
+        "Upgrades start at an installed version such as 1.2.3. {rest}"
+    ))
 }
 
 // === Rows 5 to 5b: a catalog that does not answer ===

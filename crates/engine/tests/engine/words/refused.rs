@@ -151,7 +151,7 @@ fn installed_version_invalid() {
         &argo().installed_as("argocd-operator.v0.5", "0.5", None).range("9.9.9").answer(),
         "
             argocd-operator: 0.5 -> 9.9.9 refused: the installed version cannot be read [InstalledVersionInvalid]
-            Upgrades start at an installed version such as 1.2.3. From this one, only the override works, and not for this request.
+            Upgrades start at an installed version such as 1.2.3. No upgrade starts at this version, and the override does not allow this request.
             OLM: error walking catalogs: error finding upgrade edges: failed to get version and release of installed bundle: No Major.Minor.Patch elements found
         ",
     );

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::{Extension, Shape};
-use olmguard_engine::judge::{Policies, Requester, UpgradePolicies};
+use olmguard_engine::judge::{Policies, Requester, UpgradePolicies, UserInfo};
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState, Content, Labels, Snapshot};
 use olmguard_fixtures::question::content;
 use olmguard_fixtures::written::written;
@@ -78,12 +78,20 @@ fn warnings(
             old: None,
             installed: &extension.installed,
             schema: &[],
-            requester: Requester::unknown(),
+            requester: &by_someone(),
         };
         report.check(&edit, sides);
     }
     assert_eq!(report.checked(), extensions.len());
     report.warnings(notes)
+}
+
+/// Conditions on the user are evaluated only with a user.
+fn by_someone() -> Requester {
+    Requester {
+        user: Some(UserInfo::default()),
+        ..Requester::unknown().clone()
+    }
 }
 
 fn with(field: &str, value: Value) -> Value {
@@ -219,7 +227,7 @@ fn refusal_of(
             old: None,
             installed: &extension.installed,
             schema: &[],
-            requester: Requester::unknown(),
+            requester: &by_someone(),
         };
         let sides = [&now, &after].map(|snapshot| Basis {
             snapshot,

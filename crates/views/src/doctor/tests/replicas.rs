@@ -195,3 +195,20 @@ fn a_replica_that_answers_in_text_only_is_of_another_release() {
         &[["ok", "olmguard-1: 0.1.0", "", ""]],
     );
 }
+
+/// It stays ready, and its edits can be undecided.
+#[test]
+fn a_replica_that_does_not_know_all_policies_is_a_warning() {
+    let unlisted = check("policies", "UpgradePolicy not listed yet", None).with_known(false);
+    let facts = with_told(ReplicaStatus {
+        readiness: Ok(Readiness::new(Ok(()), vec![unlisted])),
+        ..told()
+    });
+    let warning = [
+        "warn",
+        "olmguard-1: policies: UpgradePolicy not listed yet",
+        "a replica that does not know all policies can leave edits undecided [PoliciesUnknown]",
+        "kubectl logs olmguard-1 -n olmguard-system",
+    ];
+    says(&facts, Check::Replica, &[warning]);
+}
