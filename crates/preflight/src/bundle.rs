@@ -251,6 +251,8 @@ impl RegistryBundle {
         }
         if minor >= SINCE_WEBHOOK_RULES {
             self.conversion_modes(faults);
+        } else {
+            self.webhook_modes(faults);
         }
         self.webhook_deployments(faults);
         self.webhook_names(faults);

@@ -432,6 +432,8 @@ impl ComparedCrds {
         compare(new, minor, |name| {
             let mut crds = old.crds().iter();
             let crd = crds.find(|crd| crd_name(crd) == Some(name));
+            // The API server has turned another one into v1, and it is not known how.
+            let crd = crd.filter(|crd| is_v1(crd));
             crd.map(|crd| ReplacedCrd::OfBundle(old, crd))
         })
     }

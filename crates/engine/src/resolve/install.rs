@@ -270,7 +270,7 @@ struct InstallCase<'a> {
 }
 
 impl InstallCase<'_> {
-    /// The first fault. One that is not certain may hide one that is.
+    /// The first fault that is certain, otherwise the first one.
     fn first_fault(
         &self,
         settings: InstallSettings,
@@ -278,20 +278,22 @@ impl InstallCase<'_> {
     ) -> Option<InstallFault> {
         let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.minor);
         let later = || later.first(settings);
-        match self.fault(settings) {
-            Some(first) if !is_certain(&first) => later().filter(is_certain).or(Some(first)),
+        let faults: Vec<_> = self.faults(settings).into_iter().flatten().collect();
+        let certain = faults.iter().find(|fault| is_certain(fault)).cloned();
+        certain.or_else(|| match faults.into_iter().next() {
+            Some(first) => later().filter(is_certain).or(Some(first)),
             None => later(),
-            certain => certain,
-        }
+        })
     }
 
-    /// The first fault that depends on how operator-controller is set, or comes before one that does.
-    fn fault(&self, settings: InstallSettings) -> Option<InstallFault> {
-        let name = self.name(settings).err();
-        name.map(InstallFault::Name)
-            .or_else(|| self.image().err().map(InstallFault::Image))
-            .or_else(|| self.format().cloned().map(InstallFault::Format))
-            .or_else(|| self.support(settings).err())
+    /// The faults that depend on how operator-controller is set, or come before one that does.
+    fn faults(&self, settings: InstallSettings) -> [Option<InstallFault>; 4] {
+        [
+            self.name(settings).err().map(InstallFault::Name),
+            self.image().err().map(InstallFault::Image),
+            self.format().cloned().map(InstallFault::Format),
+            self.support(settings).err(),
+        ]
     }
 
     /// A Helm release is named like the extension. With Boxcutter a label of the revisions has the name, and before the first

@@ -411,6 +411,19 @@ fn a_name_counts_when_the_extension_is_made() {
     }
 }
 
+/// Boxcutter looks for a Helm release of that name only in some releases, so such a name alone is a warning.
+#[test]
+fn a_name_that_is_perhaps_too_long_hides_no_image_that_cannot_be_used() {
+    let image = json!({"image": "team/p:1", "installModes": [{"type": "AllNamespaces", "supported": true}]});
+    let cluster = Cluster::new(Some(&["BoxcutterRuntime=true"]), &image);
+    let new = extension(&"n".repeat(60), "1.1.0", &Value::Null);
+    let answer = cluster.answer(&new, None, &Installed::Nothing);
+    assert_eq!(
+        (answer.token, checks(&answer).as_slice()),
+        (Token::Preflight, &["image-ref-invalid"][..])
+    );
+}
+
 #[test]
 fn what_is_installed_stays_and_its_configuration_is_checked_when_it_changes() {
     let cluster = Cluster::new(OFF, &modes(&["AllNamespaces"]));

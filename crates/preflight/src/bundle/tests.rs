@@ -195,17 +195,28 @@ fn releases_that_are_known_to_refuse_a_kind_do() {
 fn before_1_6_it_does_not_matter_what_webhooks_are_for() {
     let webhook = json!({"type": "ValidatingAdmissionWebhook", "generateName": "v.example.com", "deploymentName": "x",
         "rules": [{"apiGroups": ["*"], "resources": ["*"]}]});
-    let csv = csv(&json!({"webhookdefinitions": [webhook]}));
-    let bundle = RegistryBundle::of("p", [csv]).unwrap();
-    let said = |minor| {
+    let said = |listed: &[&str], minor| {
+        let modes = listed.iter();
+        let modes = modes.map(|mode| json!({"type": mode, "supported": *mode == "AllNamespaces"}));
+        let spec =
+            json!({"webhookdefinitions": [webhook], "installModes": modes.collect::<Vec<_>>()});
+        let bundle = RegistryBundle::of("p", [csv(&spec)]).unwrap();
         let faults = bundle.faults(minor).into_iter();
         faults.map(|fault| fault.upstream).collect::<Vec<_>>()
     };
     let deployment = "webhook of type 'ValidatingAdmissionWebhook' with name 'v.example.com' references non-existent deployment 'x'";
     let rule = "webhook \"v.example.com\" contains forbidden rule: admission webhook rules cannot reference API group \"*\"";
-    assert_eq!(said(2), [""; 0]);
-    assert_eq!(said(3), [deployment]);
-    assert_eq!(said(6), [deployment, rule]);
+    let all = &["AllNamespaces"];
+    assert_eq!(said(all, 2), [""; 0]);
+    assert_eq!(said(all, 3), [deployment]);
+    assert_eq!(said(all, 6), [deployment, rule]);
+    // Also a mode that is listed as one that the bundle does not support.
+    let modes =
+        "bundle contains webhook definitions but supported install modes beyond AllNamespaces";
+    let both = &["AllNamespaces", "OwnNamespace"];
+    assert_eq!(said(both, 5), [modes, deployment]);
+    assert_eq!(said(&[], 5), [modes, deployment]);
+    assert_eq!(said(both, 6), [deployment, rule]);
 }
 
 #[test]

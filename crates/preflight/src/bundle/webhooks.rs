@@ -11,6 +11,16 @@ use crate::PreflightCheck;
 use olmguard_catalog::version::go;
 
 impl RegistryBundle {
+    /// Before 1.6, no bundle with webhooks could list another install mode, even as one that it does not support.
+    pub(super) fn webhook_modes(&self, faults: &mut Faults) {
+        let modes = items(&self.csv, "/spec/installModes").iter();
+        let modes: BTreeSet<_> = modes.map(|mode| text(mode, "/type")).collect();
+        if !self.webhooks().is_empty() && modes != BTreeSet::from(["AllNamespaces"]) {
+            let why = "bundle contains webhook definitions but supported install modes beyond AllNamespaces";
+            faults.add(PreflightCheck::WebhookDefinitions, why.to_owned());
+        }
+    }
+
     pub(super) fn conversion_modes(&self, faults: &mut Faults) {
         let modes = items(&self.csv, "/spec/installModes").iter();
         let supported = modes.filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));

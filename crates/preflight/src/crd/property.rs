@@ -246,7 +246,7 @@ impl Bound {
             BoundSide::Lower => Ordering::Greater,
             BoundSide::Upper => Ordering::Less,
         };
-        let is_stricter = |from: &Number| compare_numbers(to, from) == stricter;
+        let is_stricter = |from: &Number| self.compare(to, from) == stricter;
         if !from.is_none_or(is_stricter) {
             return None;
         }
@@ -260,6 +260,15 @@ impl Bound {
 
     fn value<'a>(&self, schema: &'a SchemaNode) -> Option<&'a Number> {
         schema.get(self.field).and_then(Value::as_number)
+    }
+
+    /// A float has 53 bits, whatever the text has.
+    fn compare(&self, one: &Number, other: &Number) -> Ordering {
+        if self.is_float {
+            compare_floats(one, other)
+        } else {
+            compare_numbers(one, other)
+        }
     }
 
     fn text(&self, value: &Number) -> String {
@@ -276,6 +285,10 @@ fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     if let (Some(one), Some(other)) = (one.as_i64(), other.as_i64()) {
         return one.cmp(&other);
     }
+    compare_floats(one, other)
+}
+
+fn compare_floats(one: &Number, other: &Number) -> Ordering {
     let order = one.as_f64().partial_cmp(&other.as_f64());
     order.unwrap_or(Ordering::Equal)
 }

@@ -301,6 +301,15 @@ fn each_validation_has_its_line() {
         json!({"minimum": 1.5e6}),
         "minimum: minimum increased : 1e+06 -> 1.5e+06",
     );
+    // One float, and two integers.
+    let (big, bigger) = (9_007_199_254_740_992_u64, 9_007_199_254_740_993_u64);
+    let minimum = of_one(json!({"minimum": big}), json!({"minimum": bigger}));
+    assert_eq!(minimum, [""; 0]);
+    one(
+        json!({"minLength": big}),
+        json!({"minLength": bigger}),
+        "minLength: minimum increased : 9007199254740992 -> 9007199254740993",
+    );
     one(
         json!({"maxItems": 3}),
         json!({"maxItems": 2}),
