@@ -166,6 +166,16 @@ impl BundleFinding {
     }
 }
 
+/// Which OLM of the release installs a bundle.
+#[derive(Clone, Copy)]
+enum InstallingOlm {
+    None,
+    /// One with the feature gates that it has by default.
+    Delivered,
+    /// Only one with others.
+    WithOtherGates,
+}
+
 /// What operator-controller says of the install modes, API services and webhooks, for all settings that it can have.
 fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let minor = rules.olm.minor();
@@ -175,14 +185,18 @@ fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> 
         .map(|settings| support::check(&supported, *settings, minor).err())
         .collect();
     let first = found.iter().flatten().next().copied()?;
-    let is_certain = found.iter().all(Option::is_some);
-    let severity = if is_certain {
-        Severity::Error
-    } else {
-        Severity::Warning
+    // The settings of a release as it is delivered come first.
+    let installs = match found.first() {
+        _ if found.iter().all(Option::is_some) => InstallingOlm::None,
+        Some(None) => InstallingOlm::Delivered,
+        _ => InstallingOlm::WithOtherGates,
+    };
+    let severity = match installs {
+        InstallingOlm::None => Severity::Error,
+        InstallingOlm::Delivered | InstallingOlm::WithOtherGates => Severity::Warning,
     };
     Some(BundleFinding {
-        message: words::unsupported(first, is_certain),
+        message: words::unsupported(first, installs),
         ..BundleFinding::new(first.check(), severity, first.upstream(minor))
     })
 }

@@ -46,7 +46,7 @@ fn printed(form: &str) -> String {
 fn github_has_a_line_for_each_finding_at_its_manifest() {
     let lines = [
         "::warning file=new/manifests/csv.yaml,line=1,col=1,title=p.v1%3A webhooks-unsupported::the bundle has webhooks: \
-         OLM must have a provider of certificates: only an OLM with other feature gates installs it%0AOLM: unsupported \
+         OLM must have a provider of certificates: an OLM with other feature gates does not install it%0AOLM: unsupported \
          bundle: webhookDefinitions are not supported",
         "::error file=new/manifests/csv.yaml,line=1,col=1,title=p.v1%3A deployment-names::cluster service version \
          contains duplicate strategy deployment spec 'd'",

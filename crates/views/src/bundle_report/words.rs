@@ -1,6 +1,6 @@
 //! The sentences about a bundle.
 
-use super::ReleaseReport;
+use super::{InstallingOlm, ReleaseReport};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::counted;
 use olmguard_preflight::support::Unsupported;
@@ -43,7 +43,7 @@ fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
 pub(super) const OVERRIDE: &str = "a ClusterExtension that sets crdUpgradeSafety.enforcement below \
     spec.install.preflight to None skips the comparison of CRDs";
 
-pub(super) fn unsupported(reason: Unsupported, is_certain: bool) -> String {
+pub(super) fn unsupported(reason: Unsupported, installs: InstallingOlm) -> String {
     let reason = match reason {
         Unsupported::ApiServices => "the bundle owns an API service",
         Unsupported::Webhooks => {
@@ -54,8 +54,13 @@ pub(super) fn unsupported(reason: Unsupported, is_certain: bool) -> String {
             "none of the install modes AllNamespaces, SingleNamespace and OwnNamespace is supported"
         }
     };
-    if is_certain {
-        return reason.to_owned();
+    match installs {
+        InstallingOlm::None => reason.to_owned(),
+        InstallingOlm::Delivered => {
+            format!("{reason}: an OLM with other feature gates does not install it")
+        }
+        InstallingOlm::WithOtherGates => {
+            format!("{reason}: only an OLM with other feature gates installs it")
+        }
     }
-    format!("{reason}: only an OLM with other feature gates installs it")
 }
