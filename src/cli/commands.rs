@@ -58,29 +58,30 @@ pub(super) enum CliCommand {
 impl CliCommand {
     /// Runs the command. `command_line` is the line that called it, with what the environment adds.
     pub(super) fn run(self, command_line: &str, build: Build) -> ExitCode {
-        match self {
-            Self::Check(args) => ended(check::run(&args)).into(),
-            Self::Audit(args) => ended(audit::run(&args)).into(),
-            Self::Test(args) => ended(test::run(&args)).into(),
-            Self::Range(args) => ended(range::run(&args)).into(),
-            Self::Serve(args) => serve::run(*args, command_line),
-            Self::Demo(args) => demo::run(args),
-            Self::Snapshot(args) => ended(snapshot::run(&args)).into(),
-            Self::Catalogs(args) => ended(catalogs::run(&args)).into(),
-            Self::Doctor(args) => ended(doctor::run(&args)).into(),
-            Self::Lint(args) => ended(lint::run(&args)).into(),
-            Self::Bundle(args) => ended(bundle::run(&args)).into(),
-            Self::Graph(args) => ended(graph::run(&args)).into(),
-            Self::Generate(args) => ended(generate::run(&args)).into(),
-            Self::Diff(args) => ended(diff::run(&args)).into(),
-            Self::Versions(args) => ended(versions::run(&args)).into(),
-            Self::Path(args) => ended(path::run(&args)).into(),
-            Self::Explain(args) => ended(explain::run(&args)).into(),
-            Self::Migrate(args) => ended(migrate::run(&args)).into(),
-            Self::Completions(args) => ended(completions::run(&args)).into(),
-            Self::Man(args) => ended(man::run(&args)).into(),
-            Self::Version(args) => ended(version::run(&args, build)).into(),
-        }
+        let done = match self {
+            Self::Check(args) => check::run(&args),
+            Self::Audit(args) => audit::run(&args),
+            Self::Test(args) => test::run(&args),
+            Self::Range(args) => range::run(&args),
+            Self::Serve(args) => return serve::run(*args, command_line),
+            Self::Demo(args) => return demo::run(args),
+            Self::Snapshot(args) => snapshot::run(&args),
+            Self::Catalogs(args) => catalogs::run(&args),
+            Self::Doctor(args) => doctor::run(&args),
+            Self::Lint(args) => lint::run(&args),
+            Self::Bundle(args) => bundle::run(&args),
+            Self::Graph(args) => graph::run(&args),
+            Self::Generate(args) => generate::run(&args),
+            Self::Diff(args) => diff::run(&args),
+            Self::Versions(args) => versions::run(&args),
+            Self::Path(args) => path::run(&args),
+            Self::Explain(args) => explain::run(&args),
+            Self::Migrate(args) => migrate::run(&args),
+            Self::Completions(args) => completions::run(&args),
+            Self::Man(args) => man::run(&args),
+            Self::Version(args) => version::run(&args, build),
+        };
+        ended(done).into()
     }
 }
 

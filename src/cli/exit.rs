@@ -104,7 +104,7 @@ impl From<io::Error> for CommandFailure {
     }
 }
 
-/// The exit code of a command. A failure is said.
+/// The exit code of a command. Prints its failure.
 pub(crate) fn ended(done: Result<Exit, CommandFailure>) -> Exit {
     done.unwrap_or_else(|CommandFailure { words, exit }| {
         say(&words);

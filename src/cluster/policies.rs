@@ -41,6 +41,7 @@ use arc_swap::ArcSwap;
 use crate::cluster::fault::WatchFault;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
+use olmguard_views::readiness::CheckReadiness;
 use table::{ObjectTable, Presence, ReadObject};
 
 // === The state of the policies, for probes ===
@@ -119,24 +120,16 @@ impl Default for PolicyBoard {
 }
 
 impl PolicyBoard {
-    /// The policies, if edits can be judged.
-    ///
-    /// # Errors
-    /// If the list of policies is not known.
-    pub fn state(&self) -> Result<ListedPolicies, UnlistedCause> {
-        self.locked().now.clone()
-    }
-
-    /// What a probe hears, and whether the policies are known. A server whose policies were known once stays ready: a definition that appears later and cannot
-    /// be listed would else take every replica away at the same time, and edits are undecided anyway.
-    pub fn readiness(&self) -> (Result<String, String>, bool) {
+    /// What a probe gets. A server whose policies were known once stays ready: a definition that is added later and cannot be
+    /// listed would take every replica away at the same time, and edits are undecided anyway.
+    pub fn readiness(&self) -> CheckReadiness {
         let state = self.locked();
         let words = match &state.now {
             Ok(listed) => Ok(listed.to_string()),
             Err(why) if state.was_known => Ok(format!("{why}, so edits can be undecided")),
             Err(why) => Err(why.to_string()),
         };
-        (words, state.now.is_ok())
+        CheckReadiness::new("policies", words, None).with_known(state.now.is_ok())
     }
 
     fn put(&self, now: Result<ListedPolicies, UnlistedCause>) {

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::manifest::ManifestObject;
 use olmguard_catalog::version::go;
 use olmguard_engine::nearest::nearest;
+use olmguard_policy::GROUP;
 
 /// A kind that olmguard reads, and the object that was probably meant to be of this kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -42,7 +43,7 @@ impl MeantKind {
 
     /// Whether it is a policy or guardrails of an administrator.
     pub(crate) fn is_policy(&self) -> bool {
-        self.known.group == "olmguard.dev"
+        self.known.group == GROUP
     }
 
     /// The field that is wrong, the kind first.
@@ -108,12 +109,12 @@ const KNOWN: [KnownKind; 4] = [
         kind: "ClusterCatalog",
     },
     KnownKind {
-        group: "olmguard.dev",
+        group: GROUP,
         version: "v1alpha1",
         kind: "UpgradePolicy",
     },
     KnownKind {
-        group: "olmguard.dev",
+        group: GROUP,
         version: "v1alpha1",
         kind: "UpgradeGuardrails",
     },

@@ -152,9 +152,8 @@ impl Scene {
 
     /// What probes are told.
     fn words(&self) -> Result<String, String> {
-        let state = self.board.state();
-        let words = state.map(|listed| listed.to_string());
-        words.map_err(|unlisted| unlisted.to_string())
+        let CheckReadiness { known, message, .. } = self.board.readiness();
+        if known { Ok(message) } else { Err(message) }
     }
 }
 
@@ -207,12 +206,18 @@ fn what_was_known_once_stays_ready() {
     let board = PolicyBoard::default();
     board.put(Err(unlisted.clone()));
     let why = "UpgradePolicy not listed yet";
-    assert_eq!(board.readiness(), (Err(why.to_owned()), false));
+    let said = || {
+        let CheckReadiness {
+            ok, known, message, ..
+        } = board.readiness();
+        (ok, known, message)
+    };
+    assert_eq!(said(), (false, false, why.to_owned()));
     board.put(Ok(known.clone()));
-    assert_eq!(board.readiness(), (Ok(known.to_string()), true));
+    assert_eq!(said(), (true, true, known.to_string()));
     board.put(Err(unlisted.clone()));
     let words = format!("{why}, so edits can be undecided");
-    assert_eq!(board.readiness(), (Ok(words), false), "an audit waits");
+    assert_eq!(said(), (true, false, words), "an audit waits");
 }
 
 #[tokio::test(start_paused = true)]
@@ -521,7 +526,8 @@ async fn a_kind_that_is_defined_later_and_cannot_be_listed_is_not_known() {
         });
     serve(&scene.api);
     let why = "UpgradePolicy not listed yet: the API server answers 403: as the test says";
-    scene.says(Err(why)).await;
+    let latched = format!("{why}, so edits can be undecided");
+    scene.says(Err(&latched)).await;
     assert_eq!(scene.unlisted().as_deref(), Some(why));
     scene.api.heal();
     scene
@@ -601,7 +607,8 @@ async fn following_ends_with_any_of_its_watches_and_what_it_knew_stays_in_force(
     tokio::spawn(state.run(watches));
     let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
     senders.guardrails.send(listed).await.expect("it listens");
-    scene.says(Err("UpgradePolicy not listed yet")).await;
+    let why = "UpgradePolicy not listed yet, so edits can be undecided";
+    scene.says(Err(why)).await;
     assert_eq!(
         (scene.in_force(), scene.unlisted()),
         (vec!["a".to_owned()], None)

@@ -429,7 +429,7 @@ fn a_policy_whose_match_cannot_be_read_is_no_violation_at_rest() {
     assert_eq!(scene("namespace"), [""; 0]);
 }
 
-/// Nobody edits in an audit.
+/// No one edits in an audit.
 #[test]
 fn a_condition_on_the_user_is_no_concern() {
     let rules = |expression: &str| json!({"conditions": [{"expression": expression}]});

@@ -206,7 +206,7 @@ fn the_bypass_is_bound_by_policies() {
     );
 }
 
-/// Whoever has the permission can follow it; without a policy that denies, everyone can.
+/// Only users with the permission can follow it, if the policy denies.
 #[test]
 fn the_override_names_the_permission_that_it_needs() {
     let overrides = |spec: &Value| {

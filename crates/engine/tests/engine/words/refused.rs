@@ -113,7 +113,7 @@ fn package_not_found_for_an_update() {
     );
 }
 
-/// A shape that cannot select a catalog is told of no selector.
+/// The message for a shape without a selector names none.
 #[test]
 fn ambiguous_catalogs_of_a_shape_without_a_selector() {
     let snapshot = ask(&[("a", 0, &ARGO), ("b", 0, &ARGO)]).snapshot();

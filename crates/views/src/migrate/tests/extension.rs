@@ -42,7 +42,7 @@ fn automatic_behind_the_head_is_pinned_until_it_is_installed() {
     );
 }
 
-/// The upgrades that follow are those of the extension: in its namespace, by the same user, at the same time.
+/// Policies see later upgrades in the namespace of the extension, by the same user, at the same time.
 #[test]
 fn policies_that_match_the_extension_bind_the_upgrades_that_follow() {
     let policy = UpgradePolicy::read(&json!({
