@@ -308,6 +308,19 @@ async fn a_clock_that_is_ahead_takes_nothing_away_that_others_serve() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_clock_that_was_set_to_local_time_makes_certificates_that_are_valid_now() {
+    for first in [-14, 0, 14] {
+        let world = World::new();
+        let clocks = [first, 14, -14].map(|hours| world.other_clock(hours * 60 * 60));
+        for clock in &clocks {
+            let (replica, _) = world.replica_with(clock).await.unwrap();
+            let what = format!("made by a clock {first} hours ahead first");
+            world.all_connect(&[replica], &what).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_clock_that_is_behind_makes_no_other_sign_too_early() {
     let world = World::new();
     let mut right = vec![world.replica().await.unwrap().0];
