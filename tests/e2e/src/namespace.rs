@@ -88,6 +88,38 @@ pub(crate) fn unmount(folder: &Path) -> Result<()> {
     run(Command::new("umount").arg("--lazy").arg(folder))
 }
 
+/// Loses so many of a hundred packets at random, but for those of this port; once, from inside.
+pub(crate) fn lose_packets(percent: u8, spared: u16) -> Result<()> {
+    let rules = format!(
+        "add table inet lossy; \
+         add chain inet lossy arrive {{ type filter hook input priority 0; }}; \
+         add rule inet lossy arrive tcp dport {spared} accept; \
+         add rule inet lossy arrive tcp sport {spared} accept; \
+         add rule inet lossy arrive numgen random mod 100 < {percent} counter drop"
+    );
+    nft(&rules)?;
+    Ok(())
+}
+
+/// Loses none any more. How many were lost.
+pub(crate) fn lose_no_packets() -> Result<u64> {
+    let rules = nft("list table inet lossy")?;
+    nft("delete table inet lossy")?;
+    let mut words = rules.split_whitespace();
+    words.find(|word| *word == "packets");
+    let lost = words.next().context("a counter counts packets")?;
+    Ok(lost.parse()?)
+}
+
+/// What it prints.
+fn nft(command: &str) -> Result<String> {
+    let output = Command::new("nft").arg(command).output();
+    let output = output.context("nftables' nft is needed")?;
+    let refused = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "nft {command}: {refused}");
+    Ok(String::from_utf8(output.stdout)?)
+}
+
 fn ip(arguments: &[&str]) -> Result<()> {
     run(Command::new("ip").args(arguments)).context("iproute2's ip is needed")
 }

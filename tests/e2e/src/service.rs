@@ -5,6 +5,8 @@
 //! is asked every [`PERIOD`], so news arrive late, as they do in a cluster. What is ready is also written into an
 //! `EndpointSlice`.
 
+mod path;
+
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,12 +16,13 @@ use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::Service as ServiceObject;
 use kube::api::{Api, Patch, PatchParams};
 use serde_json::json;
-use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::ask;
+use path::carry;
 
 /// How often each pod is asked whether it is ready.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -56,6 +59,7 @@ pub(crate) struct Service {
     /// Where it listens.
     pub(crate) address: SocketAddr,
     pods: Arc<Mutex<Vec<Endpoint>>>,
+    delay: watch::Sender<Duration>,
     switch: Task,
     follow: Task,
 }
@@ -88,9 +92,11 @@ impl Service {
             name.to_owned(),
             pods.clone(),
         );
+        let (delay, delayed) = watch::channel(Duration::ZERO);
         Ok(Self {
             address,
-            switch: Task::of(switch(listener, pods.clone())),
+            delay,
+            switch: Task::of(switch(listener, pods.clone(), delayed)),
             follow: Task::of(follow),
             pods,
         })
@@ -109,6 +115,11 @@ impl Service {
     /// It leads there no more.
     pub(crate) fn remove(&self, pod: IpAddr) {
         locked(&self.pods).retain(|endpoint| endpoint.pod != pod);
+    }
+
+    /// From now on everything takes so much longer to a pod, and as much longer back.
+    pub(crate) fn is_delayed(&self, delay: Duration) {
+        self.delay.send_replace(delay);
     }
 
     /// Listens no more: whoever calls is refused.
@@ -133,21 +144,26 @@ fn locked(pods: &Mutex<Vec<Endpoint>>) -> std::sync::MutexGuard<'_, Vec<Endpoint
     pods.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn switch(listener: TcpListener, pods: Arc<Mutex<Vec<Endpoint>>>) {
+async fn switch(
+    listener: TcpListener,
+    pods: Arc<Mutex<Vec<Endpoint>>>,
+    delay: watch::Receiver<Duration>,
+) {
     let next = AtomicUsize::new(0);
     let mut connections = JoinSet::new();
-    while let Ok((mut from, _)) = listener.accept().await {
+    while let Ok((from, _)) = listener.accept().await {
         while connections.try_join_next().is_some() {}
         // Whoever comes while nothing is ready is turned away, as iptables' REJECT does.
         let Some(pod) = ready(&pods, next.fetch_add(1, Ordering::Relaxed)) else {
             continue;
         };
+        let delay = delay.clone();
         connections.spawn(async move {
-            if let Ok(mut to) = TcpStream::connect((pod, REVIEWS)).await {
+            if let Ok(to) = TcpStream::connect((pod, REVIEWS)).await {
                 // Nothing in a cluster's way holds a packet back until the one before is acknowledged.
                 let _slower = from.set_nodelay(true).and_then(|()| to.set_nodelay(true));
                 // Either side may hang up at any time.
-                let _ended = copy_bidirectional(&mut from, &mut to).await;
+                let _ended = carry(from, to, &delay).await;
             }
         });
     }

@@ -162,7 +162,9 @@ fn entries() -> Vec<Entry> {
         faults::of_disks,
         faults::of_duties,
         faults::of_pods,
+        faults::of_the_clock,
         faults::of_the_control_plane,
+        faults::of_the_network,
         soak::holds_what_it_held,
     ]);
     all

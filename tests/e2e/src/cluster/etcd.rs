@@ -14,6 +14,8 @@ use super::apiserver::free_port;
 #[derive(Debug)]
 pub(crate) struct Etcd {
     dir: PathBuf,
+    /// Where the API server reaches it.
+    pub(crate) port: u16,
     url: String,
     peers: String,
     program: Program,
@@ -22,11 +24,13 @@ pub(crate) struct Etcd {
 impl Etcd {
     /// Starts it with its data in `dir`; it is there when the API server is.
     pub(super) fn start(dir: &Path) -> Result<Self> {
-        let url = format!("http://127.0.0.1:{}", free_port()?);
+        let port = free_port()?;
+        let url = format!("http://127.0.0.1:{port}");
         let peers = format!("http://127.0.0.1:{}", free_port()?);
         let program = spawn(dir, &url, &peers)?;
         Ok(Self {
             dir: dir.to_owned(),
+            port,
             url,
             peers,
             program,

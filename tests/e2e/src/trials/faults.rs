@@ -5,23 +5,26 @@
 //! `failurePolicy` is `Fail`, and every edit depends on the catalog. A row fails its trial if an answer is wrong, or if
 //! an edit fails that no document gives up.
 
+mod clock;
 mod gate;
 mod row;
 pub(super) mod site;
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use futures_util::future::join_all;
 use tokio::time::sleep;
 
 use super::away::ballast;
 use super::policies::policy;
+use crate::assets;
 use crate::cluster::Cluster;
 use crate::deployment::rendered;
 use crate::namespace;
 use crate::pod::Pod;
 use crate::until::until;
+use clock::PodClock;
 use gate::GateMode;
 use row::Lost;
 use site::{PROFILE, Site};
@@ -183,6 +186,71 @@ pub(crate) async fn of_the_control_plane(cluster: &mut Cluster) -> Result<()> {
         watching.iter().all(|is| *is).then_some(())
     })
     .await?;
+    site.guard.down().await
+}
+
+/// Faults of the network: between all programs but the API server and its etcd, and between the Service and the pods.
+pub(crate) async fn of_the_network(cluster: &mut Cluster) -> Result<()> {
+    let mut site = Site::set(cluster).await?;
+    let mut fault = site
+        .fault(cluster, "three of a hundred packets are lost")
+        .await?;
+    fault.begins();
+    namespace::lose_packets(3, cluster.etcd.port)?;
+    fault.goes_on(600).await?;
+    site.change(cluster, "").await?;
+    site.is_followed().await?;
+    let lost = namespace::lose_no_packets()?;
+    fault.is_over();
+    ensure!(lost > 0, "no packet was lost");
+    fault.ends(Lost::Nothing).await?;
+
+    let mut fault = site
+        .fault(cluster, "a packet takes 200 ms to a pod, and 200 ms back")
+        .await?;
+    fault.begins();
+    site.guard.service.is_delayed(Duration::from_millis(200));
+    fault.goes_on(600).await?;
+    site.guard.service.is_delayed(Duration::ZERO);
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
+    site.guard.down().await
+}
+
+/// Faults of the time of day in the pods: as where someone has set a clock to local time. Only the program that is linked
+/// with a C library can be told another time.
+pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
+    let mut site = Site::set(cluster).await?;
+    let clock = PodClock::new(cluster.dir(), "clock")?;
+    site.guard.setting.program = assets::other_guard()?;
+    clock.is_read_by(&mut site.guard.setting)?;
+    site.guard.restart().await?;
+    for (name, now) in [
+        ("the clocks of the pods go 14 hours forward", "+14h"),
+        ("the clocks of the pods go 28 hours back", "-14h"),
+    ] {
+        let mut fault = site.fault(cluster, name).await?;
+        fault.begins();
+        clock.is(now)?;
+        fault.goes_on(200).await?;
+        site.change(cluster, "").await?;
+        site.is_followed().await?;
+        fault.is_over();
+        fault.ends(Lost::Nothing).await?;
+    }
+
+    let ahead = PodClock::new(cluster.dir(), "clock-ahead")?;
+    ahead.is("+14h")?;
+    ahead.is_read_by(&mut site.guard.setting)?;
+    let mut fault = site
+        .fault(cluster, "a pod starts whose clock is 28 hours ahead")
+        .await?;
+    fault.begins();
+    site.guard.add().await?;
+    site.guard.ready().await?;
+    fault.goes_on(200).await?;
+    fault.is_over();
+    fault.ends(Lost::Nothing).await?;
     site.guard.down().await
 }
 
