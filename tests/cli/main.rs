@@ -30,6 +30,7 @@ mod migrate;
 mod pipeline_files;
 mod public_reports;
 mod range;
+mod releases;
 mod runner_commands;
 mod saved;
 mod see;

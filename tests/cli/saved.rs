@@ -38,7 +38,11 @@ fn facts(olm: Option<OlmFacts>) -> ArchiveFacts {
     )
 }
 
-fn write_all(to: &Path, facts: &ArchiveFacts, catalogs: &[(CatalogState, Option<&Path>)]) {
+pub(crate) fn write_all(
+    to: &Path,
+    facts: &ArchiveFacts,
+    catalogs: &[(CatalogState, Option<&Path>)],
+) {
     let contents = catalogs.iter().map(|(_, content)| content.map(fetched));
     let contents: Vec<_> = contents.collect();
     let states = catalogs.iter().map(|(state, _)| state);
