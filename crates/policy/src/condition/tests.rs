@@ -416,3 +416,51 @@ fn well_formed() -> impl Strategy<Value = String> {
         ]
     })
 }
+
+// === The most steps of an evaluation, from the largest values of a scope ===
+
+/// One step for each node, and for each operator the weight of its arguments: 1 for a scalar, 17 for the longest text of
+/// a variable.
+#[test]
+fn steps_are_bounded_by_the_nodes_and_the_weight_of_what_they_take() {
+    for (expression, expected) in [
+        ("bypass", 1),
+        ("!bypass", 3),
+        ("package == ''", 21),
+        (
+            "package == 'a text of more than sixty-four bytes, which is one unit heavier than a short one'",
+            22,
+        ),
+        ("to.major == 1", 6),
+        ("to.version == ''", 22),
+        ("has(labels.tier)", 2),
+        ("labels.tier == ''", 39),
+        ("[1, 2, 3] == [1]", 27),
+        ("{'a': 1, 'b': 2} == {}", 27),
+        ("[1, 2, 3][0] == 1", 25),
+        ("[package, 'a'][0] == ''", 68),
+        ("[[package]][0][0] == ''", 111),
+        ("string(package + range) == ''", 115),
+        ("dyn(package) == 1", 39),
+        ("size(channels + channels) == 1", 4620),
+        ("(bypass ? channels : user.groups) == []", 10381),
+        ("channels.exists(c, c == '')", 3012),
+        ("channels.all(c, c == '' || bypass)", 3140),
+        ("channels.exists_one(c, c == '')", 3208),
+        ("channels.map(c, c) == []", 5066),
+        ("channels.map(c, [c, c]) == []", 11402),
+        ("channels.filter(c, c == '') == []", 7818),
+        ("[1, 2].map(i, i).exists(i, i == 1)", 69),
+        ("[1, 2].map(i, channels).exists(all, all == [])", 9287),
+        ("labels.exists(key, key == '')", 5188),
+        ("[1].exists(i, [2].exists(j, i == j))", 41),
+        ("(channels + ['a']).exists(c, c == '')", 4221),
+        ("size([package] + [1]) == 1", 76),
+    ] {
+        let mut budget = limits::EXPRESSION_STEPS;
+        let refused = compile(expression, &mut budget).err();
+        assert_eq!(refused, None, "{expression}");
+        let steps = limits::EXPRESSION_STEPS - budget;
+        assert_eq!(steps, expected, "{expression}");
+    }
+}

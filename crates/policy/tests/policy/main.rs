@@ -3,4 +3,5 @@
 mod examples;
 mod facts;
 mod faults;
+mod matching;
 mod properties;
