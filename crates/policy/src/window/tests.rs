@@ -173,6 +173,8 @@ const MINUTE: i64 = 60;
 struct Walk {
     zone: TimeZone,
     local: Vec<(i64, DateTime)>,
+    /// When the local clock is set to another time.
+    changes: Vec<i64>,
 }
 
 impl Walk {
@@ -181,10 +183,22 @@ impl Walk {
         let start = Moment::parse("2025-12-20T00:00:00Z")
             .unwrap()
             .unix_seconds();
-        let minutes = (0..2 * 366 * 24 * 60).map(|minute| start + minute * MINUTE);
-        let local = minutes.map(|at| (at, zone.to_datetime(Timestamp::from_second(at).unwrap())));
-        let local = local.collect();
-        Self { zone, local }
+        let moment = |minute| Timestamp::from_second(start + minute * MINUTE).unwrap();
+        // No zone changes its offset within a quarter of an hour, and to find the offset is what takes long.
+        let quarters = (0..2 * 366 * 24 * 60).step_by(15);
+        let local = quarters.flat_map(|quarter| {
+            let offset = zone.to_offset(moment(quarter));
+            let minutes = (quarter..quarter + 15).map(moment);
+            minutes.map(move |at| (at.as_second(), offset.to_datetime(at)))
+        });
+        let local: Vec<_> = local.collect();
+        let changes = local.windows(2).filter(|pair| step(pair) != MINUTE);
+        let changes = changes.map(|pair| pair[1].0).collect();
+        Self {
+            zone,
+            local,
+            changes,
+        }
     }
 
     /// Compares openings and states with the library's.
@@ -231,23 +245,25 @@ impl Walk {
     fn moments(&self, openings: &BTreeSet<i64>, seconds: i64, from: i64, to: i64) -> BTreeSet<i64> {
         let ends = openings.iter().flat_map(|at| [*at, at + seconds]);
         let edges = ends.flat_map(|at| [at - 1, at, at + 1]);
-        let changes = self.local.windows(2).filter(|pair| step(pair) != MINUTE);
-        let around = changes.flat_map(|pair| (-300..300).map(|minute| pair[1].0 + minute * MINUTE));
+        let changes = self.changes.iter();
+        let around = changes.flat_map(|at| (-300..300).map(move |minute| at + minute * MINUTE));
         let all = edges.chain(around);
         all.filter(|at| (from..to).contains(at)).collect()
     }
 
     fn openings(&self, fields: &Fields) -> BTreeSet<i64> {
-        let mut seen: BTreeMap<DateTime, i64> = BTreeMap::new();
         let mut openings = BTreeSet::new();
         let mut before: Option<DateTime> = None;
+        let mut latest = DateTime::MIN;
+        let is_fixed = fields.is_fixed();
         for (at, local) in &self.local {
-            let is_repeated = seen.insert(*local, *at).is_some();
-            if fields.hold(*local) && !(fields.is_fixed() && is_repeated) {
+            let is_repeated = *local <= latest;
+            latest = latest.max(*local);
+            if fields.hold(*local) && !(is_fixed && is_repeated) {
                 openings.insert(*at);
             }
             // A fixed time in a gap opens right after it.
-            if let Some(before) = before.filter(|_| fields.is_fixed()) {
+            if let Some(before) = before.filter(|_| is_fixed) {
                 let mut skipped = before + jiff::Span::new().minutes(1);
                 while skipped < *local {
                     if fields.hold(skipped) {
