@@ -106,6 +106,7 @@ fn every_variable_has_its_value() {
         "labels.exists(package, package == 'tier')",
         "size(channels.map(c, c + catalog)) == 1",
         "(bypass ? 1 : 2) + int('3') == 5 && string(7) == '7' && 'ab'.contains('b')",
+        "r'\\' == '\\\\' && R'\\' != ''",
         "'''it's \"package\"''' == \"it's \\\"package\\\"\"",
         "'''of two\npackage''' == 'of two\\npackage'",
     ] {

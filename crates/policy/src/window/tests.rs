@@ -1,6 +1,6 @@
 //! Windows against a plain walk over the minutes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, date};

@@ -91,6 +91,21 @@ fn reasons_and_places() {
             "map and filter over a mapping have no defined order: expected a list",
             None,
         ),
+        (
+            "{1: 2}.filter(k, true) == []",
+            "map and filter over a mapping have no defined order: expected a list",
+            None,
+        ),
+        (
+            "channels.map(c, {c: c}).map(m, m.map(k, k)) == []",
+            "map and filter over a mapping have no defined order: expected a list",
+            None,
+        ),
+        (
+            "(bypass ? {1: 2} : {}).map(k, k) == []",
+            "map and filter over a mapping have no defined order: expected a list",
+            None,
+        ),
     ] {
         let (found, place) = refusal(text);
         assert_eq!(found, reason, "{text}");
@@ -154,6 +169,51 @@ fn shapes_that_nest() {
 }
 
 #[test]
+fn each_token_nests_as_it_does_in_the_tree() {
+    for (text, expected) in [
+        ("1", 0),
+        ("name", 0),
+        ("1+1", 1),
+        ("1 +\t1 -\r\n1", 2),
+        ("1 == 1 != 1", 2),
+        ("1 <= 1 >= 1 < 1", 3),
+        ("!true", 1),
+        ("-1 * -1 / 1 % 1", 5),
+        ("a in b", 1),
+        ("a.b.c", 2),
+        ("a + 1 && a + 1 || a + 1", 1),
+        ("a + 1 ? a + 1 : a + 1", 2),
+        ("a ? b : c ? d : e", 2),
+        ("[a ? b : c, d ? e : f]", 2),
+        ("[1 + 1, 1 + 1]", 2),
+        ("[[1], [1]]", 2),
+        ("(1) + [1] + {1: 1}", 3),
+        ("f(1)", 2),
+        ("f(1) + f(1)", 4),
+        ("a.f(1)", 3),
+        ("a[0][0]", 3),
+        ("'a'[0]", 2),
+        ("a.map(b, c)", 3),
+        ("1.5e-3 + .5 + 0xffu", 3),
+        ("1.e", 1),
+        ("1 // ((((", 0),
+        ("1 // ((((\n+ (1)", 2),
+        ("'((' + \"((\" + r'((' + b\"((\" + Rb'(('", 4),
+        ("'\\'((' + r'\\' + ('')", 3),
+        ("'''('(\n(''' + \"\"\"(\"\"(\"\"\"", 1),
+    ] {
+        assert_eq!(nesting(text), expected, "{text}");
+    }
+}
+
+/// How many levels the scan counts, by how many more it accepts around the text.
+fn nesting(text: &str) -> usize {
+    let around = |levels| ["(".repeat(levels), format!("{text}\n"), ")".repeat(levels)].concat();
+    let accepted = (0..=64).take_while(|levels| refused_by_scan(&around(*levels)).is_none());
+    64 - accepted.last().expect("the text alone is accepted")
+}
+
+#[test]
 fn lengths_and_comprehensions() {
     assert!(refused_by_scan(&["true", &" && true".repeat(127)].concat()).is_none());
     let long = format!("'{}'", "a".repeat(1023));
@@ -161,6 +221,7 @@ fn lengths_and_comprehensions() {
         refused_by_scan(&long).unwrap(),
         "too long: expected at most 1024 bytes"
     );
+    assert_eq!(refused_by_scan(&format!("'{}'", "a".repeat(1022))), None);
     let two = "channels.all(a, channels.exists(b, a == b))";
     assert!(compiled(two).is_ok());
     let three = "channels.all(a, channels.exists(b, channels.filter(c, c == b) == []))";
