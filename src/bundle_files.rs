@@ -274,9 +274,10 @@ impl BundleFolder<'_> {
     }
 
     fn documents<'b>(&self, bytes: &'b [u8]) -> Documents<'b> {
+        let documents = documents(bytes).with_repeated_keys();
         match self.memory {
-            ManifestMemory::Unbounded => documents(bytes),
-            ManifestMemory::Of(_) => documents(bytes).without_aliases(),
+            ManifestMemory::Unbounded => documents,
+            ManifestMemory::Of(_) => documents.without_aliases(),
         }
     }
 
@@ -465,6 +466,7 @@ mod tests {
         };
         let csv = "kind: ClusterServiceVersion\nmetadata: {name: p}\n";
         let (heap, taken) = read(csv, 1 << 20).unwrap();
+        assert!(read(&format!("{csv}kind: ClusterServiceVersion\n"), 1 << 20).is_ok());
         assert!(heap <= taken && taken < 1 << 14, "{heap} {taken}");
         assert_eq!(
             read(&format!("{csv}spec: {{labels: {{a: b}}, icon: []}}\n"), 3000),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::{DocumentError, DocumentErrorKind, DocumentFault, explain};
 use super::position::{Position, Positions};
-use super::tree::Aliases;
+use super::tree::{Aliases, DocumentRules, RepeatedKeys};
 use super::yaml;
 use super::yaml::{TextCursor, next_json};
 
@@ -27,7 +27,7 @@ pub fn documents(file: &[u8]) -> Documents<'_> {
         parts: FileParts::of(file),
         values: None,
         next_index: 0,
-        aliases: Aliases::default(),
+        rules: DocumentRules::default(),
     }
 }
 
@@ -38,7 +38,7 @@ pub struct Documents<'a> {
     /// What is left of a part in JSON.
     values: Option<TextCursor<'a>>,
     next_index: usize,
-    aliases: Aliases,
+    rules: DocumentRules,
 }
 
 type Content = Result<(Value, Positions), DocumentFault>;
@@ -70,13 +70,21 @@ impl<'a> Documents<'a> {
     /// The same with an error in place of a document that has an alias: then no document takes more memory than its text
     /// shows.
     #[must_use]
-    pub fn without_aliases(self) -> Self {
-        let aliases = Aliases::Refused;
-        Self { aliases, ..self }
+    pub fn without_aliases(mut self) -> Self {
+        self.rules.aliases = Aliases::Refused;
+        self
+    }
+
+    /// The same, but of a key that a mapping has twice the last value counts. Upstream: sigs.k8s.io/yaml, unless it is
+    /// strict.
+    #[must_use]
+    pub fn with_repeated_keys(mut self) -> Self {
+        self.rules.repeated_keys = RepeatedKeys::LastCounts;
+        self
     }
 
     fn content(&mut self) -> Option<Content> {
-        if let Some(content) = self.values.as_mut().and_then(next_json) {
+        if let Some(content) = self.next_json() {
             if content.is_err() {
                 self.values = None;
             }
@@ -84,6 +92,10 @@ impl<'a> Documents<'a> {
         }
         let part = self.parts.next()?;
         Some(self.begin(part))
+    }
+
+    fn next_json(&mut self) -> Option<Content> {
+        next_json(self.values.as_mut()?, self.rules)
     }
 
     fn begin(&mut self, part: DocumentPart<'a>) -> Content {
@@ -95,14 +107,15 @@ impl<'a> Documents<'a> {
             std::str::from_utf8(part.bytes).map_err(|error| not_utf8(part, error.valid_up_to()))?;
         let read = match json_start(text, part.at) {
             Some(cursor) => self.begin_json(cursor),
-            None => yaml::read(text, part.at.line, self.aliases),
+            None => yaml::read(text, part.at.line, self.rules),
         };
         read.map_err(|fault| explain(fault, text, part.at.line))
     }
 
     /// What follows the first value is left for later, unless that one is broken.
     fn begin_json(&mut self, mut cursor: TextCursor<'a>) -> Content {
-        let first = next_json(&mut cursor).unwrap_or(Ok((Value::Null, Positions::new())));
+        let first =
+            next_json(&mut cursor, self.rules).unwrap_or(Ok((Value::Null, Positions::new())));
         self.values = first.is_ok().then_some(cursor);
         first
     }

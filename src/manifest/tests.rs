@@ -70,6 +70,18 @@ fn a_merge_is_no_duplicate_but_a_second_key_is() {
     assert!(twice.expect("a document").is_err());
 }
 
+#[test]
+fn a_bundle_can_have_a_key_twice() {
+    for file in [
+        "a: 1\nb: {c: 1, c: 2}\na: [3]\n",
+        r#"{"a": 1, "b": {"c": 1, "c": 2}, "a": [3]}"#,
+    ] {
+        let mut read = documents(file.as_bytes()).with_repeated_keys();
+        let value = read.next().expect("a document").expect("a good one").value;
+        assert_eq!(value, json!({"a": [3], "b": {"c": 2}}), "{file}");
+    }
+}
+
 // === Lists, and what is no object ===
 
 /// `apiVersion kind name` of each object.

@@ -29,7 +29,7 @@ pub(super) struct AnchorId(pub(super) usize);
 /// Takes events in the order of the source.
 #[derive(Debug)]
 pub(super) struct Builder {
-    aliases: Aliases,
+    rules: DocumentRules,
     frames: Vec<OpenCollection>,
     anchors: BTreeMap<AnchorId, AnchoredValue>,
     positions: Positions,
@@ -60,12 +60,28 @@ struct AnchoredValue {
     cost: Cost,
 }
 
-/// Whether a document can have aliases, each of which is a copy.
+/// What a document can have.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct DocumentRules {
+    pub(super) aliases: Aliases,
+    pub(super) repeated_keys: RepeatedKeys,
+}
+
+/// Whether there can be aliases, each of which is a copy.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Aliases {
     #[default]
     Taken,
     Refused,
+}
+
+/// What a key means that a mapping has already.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum RepeatedKeys {
+    #[default]
+    Refused,
+    /// Its value takes the place of the one before.
+    LastCounts,
 }
 
 /// Which of the two a collection is.
@@ -76,9 +92,9 @@ pub(super) enum Collection {
 }
 
 impl Builder {
-    pub(super) const fn new(aliases: Aliases) -> Self {
+    pub(super) const fn new(rules: DocumentRules) -> Self {
         Self {
-            aliases,
+            rules,
             frames: Vec::new(),
             anchors: BTreeMap::new(),
             positions: Positions::new(),
@@ -196,7 +212,7 @@ impl Builder {
     }
 
     pub(super) fn alias(&mut self, anchor: AnchorId, at: Position) -> Result<(), DocumentFault> {
-        if self.aliases == Aliases::Refused {
+        if self.rules.aliases == Aliases::Refused {
             return Err(DocumentFault::new(at, DocumentErrorKind::AliasRefused));
         }
         let unfinished = || DocumentFault::new(at, DocumentErrorKind::AliasOfItself);
@@ -233,10 +249,15 @@ impl Builder {
         else {
             return Ok(());
         };
-        mapping.set_key(key.into_owned()).map_err(|key| {
+        let repeated = mapping.set_key(key.into_owned());
+        let refused = repeated.filter(|_| self.rules.repeated_keys == RepeatedKeys::Refused);
+        refused.map_or(Ok(()), |key| {
             let first = self.positions.written(*mark, &key).unwrap_or(at);
             let key = key.chars().take(SHOWN_KEY).collect();
-            DocumentFault::new(at, DocumentErrorKind::DuplicateKey { key, first })
+            Err(DocumentFault::new(
+                at,
+                DocumentErrorKind::DuplicateKey { key, first },
+            ))
         })
     }
 
@@ -276,7 +297,7 @@ impl Builder {
         cost: Cost,
         at: Position,
     ) -> Result<(), DocumentFault> {
-        if self.aliases == Aliases::Refused {
+        if self.rules.aliases == Aliases::Refused {
             return Ok(());
         }
         self.spend(cost, at)?;
@@ -436,13 +457,12 @@ impl Mapping {
         self.members
     }
 
-    /// Fails with the key itself where it is written out already.
-    fn set_key(&mut self, key: String) -> Result<(), String> {
-        if self.members.contains_key(&key) && !self.merged.remove(&key) {
-            return Err(key);
-        }
+    /// Returns the key where it is written out already.
+    fn set_key(&mut self, key: String) -> Option<String> {
+        let is_repeated = self.members.contains_key(&key) && !self.merged.remove(&key);
+        let repeated = is_repeated.then(|| key.clone());
         self.pending = NextValue::Key(key);
-        Ok(())
+        repeated
     }
 
     fn set_merge(&mut self) {

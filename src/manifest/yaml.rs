@@ -10,7 +10,7 @@ use serde_json::{Number, Value};
 
 use super::error::{DocumentErrorKind, DocumentFault, DocumentFormat};
 use super::position::{Position, Positions};
-use super::tree::{Aliases, AnchorId, Builder, Collection, MAX_DEPTH};
+use super::tree::{AnchorId, Builder, Collection, DocumentRules, MAX_DEPTH};
 use olmguard_catalog::yaml_scalar::{Scalar, Style, Tag, resolve};
 
 /// Reads the only document of `text`, which begins at line `first_line` of the file. Null where
@@ -18,13 +18,13 @@ use olmguard_catalog::yaml_scalar::{Scalar, Style, Tag, resolve};
 pub(super) fn read(
     text: &str,
     first_line: u32,
-    aliases: Aliases,
+    rules: DocumentRules,
 ) -> Result<(Value, Positions), DocumentFault> {
     let lines = LinesBefore(first_line.saturating_sub(1));
     if let Some(fault) = control_character(text, lines) {
         return Err(fault);
     }
-    let mut builder = Builder::new(aliases);
+    let mut builder = Builder::new(rules);
     let mut parser = Parser::new_from_str_with_options(text, options());
     let mut reached = lines.place(Marker::default());
     for event in &mut parser {
@@ -195,6 +195,7 @@ const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 /// space is left.
 pub(super) fn next_json(
     cursor: &mut TextCursor<'_>,
+    rules: DocumentRules,
 ) -> Option<Result<(Value, Positions), DocumentFault>> {
     cursor.skip(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
     let text = cursor.rest();
@@ -205,11 +206,14 @@ pub(super) fn next_json(
     let value = text.get(..values.byte_offset())?;
     let mut within = TextCursor::starting_at(cursor.position(), value);
     cursor.advance(value.len());
-    Some(walk(&mut within))
+    Some(walk(&mut within, rules))
 }
 
-fn walk(cursor: &mut TextCursor<'_>) -> Result<(Value, Positions), DocumentFault> {
-    let mut builder = Builder::new(Aliases::default());
+fn walk(
+    cursor: &mut TextCursor<'_>,
+    rules: DocumentRules,
+) -> Result<(Value, Positions), DocumentFault> {
+    let mut builder = Builder::new(rules);
     while let Some(first) = cursor.rest().bytes().next() {
         let at = cursor.position();
         let len = token_len(cursor.rest(), first);
