@@ -11,7 +11,6 @@
 //!                        |--> audit     what is installed, audited at an interval by one replica
 //!                        |--> images    the bundles that extensions can be upgraded to, read ahead
 //!                        |--> policies  UpgradePolicies and UpgradeGuardrails, watched for good
-//!                        |--> objects   the definitions of both
 //!                        |--> look      all of these facts as they are now, with contents
 //!                        |--> proxy     the content of a catalog, through the API server
 //!                        |--> scrapers  who can read the metrics
@@ -38,7 +37,6 @@ mod lease;
 mod line;
 pub mod look;
 mod object;
-pub mod objects;
 pub mod olm;
 pub mod policies;
 pub mod proxy;

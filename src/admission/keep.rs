@@ -72,179 +72,116 @@ pub(super) const SUBJECT: usize = limits::SUBJECT_ENTRIES + 1;
 /// The fields with unknown names that are kept of one map; five of them can be warned of.
 pub(super) const OTHERS: usize = 64;
 
+/// The fields of a map. A field without a value is a leaf.
+macro_rules! fields {
+    (@) => {
+        Keep::Leaf
+    };
+    (@ $keep:expr) => {
+        $keep
+    };
+    ($others:ident: $($name:literal $(=> $keep:expr)?),+ $(,)?) => {
+        Keep::Fields(&[$(($name, fields!(@ $($keep)?))),+], Others::$others)
+    };
+}
+
 /// An `AdmissionReview`.
-pub(super) static REVIEW: Keep = Keep::Fields(
-    &[
-        ("apiVersion", Keep::Leaf),
-        ("kind", Keep::Leaf),
-        ("request", REQUEST),
-    ],
-    Others::PassedOver,
+pub(super) static REVIEW: Keep = fields!(PassedOver: "apiVersion", "kind", "request" => REQUEST);
+
+const REQUEST: Keep = fields!(
+    PassedOver:
+    "uid",
+    "kind" => GROUP_VERSION_KIND,
+    "name",
+    "operation",
+    "subResource",
+    "dryRun",
+    "userInfo" => USER,
+    "object" => Keep::Object(KeptObject::New, &REQUESTED),
+    "oldObject" => Keep::Object(KeptObject::Old, &EXTENSION),
 );
 
-const REQUEST: Keep = Keep::Fields(
-    &[
-        ("uid", Keep::Leaf),
-        ("kind", GROUP_VERSION_KIND),
-        ("name", Keep::Leaf),
-        ("operation", Keep::Leaf),
-        ("subResource", Keep::Leaf),
-        ("dryRun", Keep::Leaf),
-        ("userInfo", USER),
-        ("object", Keep::Object(KeptObject::New, &REQUESTED)),
-        ("oldObject", Keep::Object(KeptObject::Old, &EXTENSION)),
-    ],
-    Others::PassedOver,
-);
+const GROUP_VERSION_KIND: Keep = fields!(PassedOver: "group", "version", "kind");
 
-const GROUP_VERSION_KIND: Keep = Keep::Fields(
-    &[
-        ("group", Keep::Leaf),
-        ("version", Keep::Leaf),
-        ("kind", Keep::Leaf),
-    ],
-    Others::PassedOver,
-);
-
-const USER: Keep = Keep::Fields(
-    &[
-        ("username", Keep::Leaf),
-        ("groups", Keep::Items(&Keep::Leaf, EntryRoom::Subject)),
-    ],
-    Others::PassedOver,
+const USER: Keep = fields!(
+    PassedOver: "username", "groups" => Keep::Items(&Keep::Leaf, EntryRoom::Subject),
 );
 
 /// An extension as it is to be. Nothing reads its status: what is installed is read from the old object.
-const REQUESTED: Keep = Keep::Fields(
-    &[
-        ("apiVersion", Keep::Leaf),
-        ("kind", Keep::Leaf),
-        ("metadata", METADATA),
-        ("spec", Keep::Filter(&SPEC)),
-    ],
-    Others::PassedOver,
+const REQUESTED: Keep = fields!(
+    PassedOver: "apiVersion", "kind", "metadata" => METADATA, "spec" => Keep::Filter(&SPEC),
 );
 
-const EXTENSION: Keep = Keep::Fields(
-    &[
-        ("apiVersion", Keep::Leaf),
-        ("kind", Keep::Leaf),
-        ("metadata", METADATA),
-        ("spec", Keep::Filter(&SPEC)),
-        ("status", STATUS),
-    ],
-    Others::PassedOver,
+const EXTENSION: Keep = fields!(
+    PassedOver:
+    "apiVersion",
+    "kind",
+    "metadata" => METADATA,
+    "spec" => Keep::Filter(&SPEC),
+    "status" => STATUS,
 );
 
-const METADATA: Keep = Keep::Fields(
-    &[
-        ("name", Keep::Leaf),
-        ("uid", Keep::Leaf),
-        ("generateName", Keep::Leaf),
-        ("deletionTimestamp", Keep::Leaf),
-        ("labels", Keep::Values(EntryRoom::Subject)),
-    ],
-    Others::PassedOver,
+const METADATA: Keep = fields!(
+    PassedOver:
+    "name",
+    "uid",
+    "generateName",
+    "deletionTimestamp",
+    "labels" => Keep::Values(EntryRoom::Subject),
 );
 
 /// In the older shapes the fields of the catalog are those of the spec itself.
-const SPEC: Keep = Keep::Fields(
-    &[
-        ("packageName", Keep::Leaf),
-        ("version", Keep::Leaf),
-        ("channel", Keep::Leaf),
-        ("upgradeConstraintPolicy", Keep::Leaf),
-        ("namespace", Keep::Leaf),
-        ("installNamespace", Keep::Leaf),
-        ("install", INSTALL),
-        ("serviceAccount", SERVICE_ACCOUNT),
-        ("config", Keep::Whole),
-        ("source", Keep::Filter(&SOURCE)),
-    ],
-    Others::Named,
+const SPEC: Keep = fields!(
+    Named:
+    "packageName",
+    "version",
+    "channel",
+    "upgradeConstraintPolicy",
+    "namespace",
+    "installNamespace",
+    "install" => INSTALL,
+    "serviceAccount" => fields!(Named: "name"),
+    "config" => Keep::Whole,
+    "source" => Keep::Filter(&SOURCE),
 );
 
-const SERVICE_ACCOUNT: Keep = Keep::Fields(&[("name", Keep::Leaf)], Others::Named);
+const SOURCE: Keep = fields!(PassedOver: "sourceType", "catalog" => Keep::Filter(&CATALOG));
 
-const SOURCE: Keep = Keep::Fields(
-    &[
-        ("sourceType", Keep::Leaf),
-        ("catalog", Keep::Filter(&CATALOG)),
-    ],
-    Others::PassedOver,
+const CATALOG: Keep = fields!(
+    Named:
+    "packageName",
+    "version",
+    "channel",
+    "channels" => Keep::Items(&Keep::Leaf, EntryRoom::Filter),
+    "selector" => SELECTOR,
+    "upgradeConstraintPolicy",
 );
 
-const CATALOG: Keep = Keep::Fields(
-    &[
-        ("packageName", Keep::Leaf),
-        ("version", Keep::Leaf),
-        ("channel", Keep::Leaf),
-        ("channels", Keep::Items(&Keep::Leaf, EntryRoom::Filter)),
-        ("selector", SELECTOR),
-        ("upgradeConstraintPolicy", Keep::Leaf),
-    ],
-    Others::Named,
+const SELECTOR: Keep = fields!(
+    PassedOver:
+    "matchLabels" => Keep::Values(EntryRoom::Filter),
+    "matchExpressions" => Keep::Items(&REQUIREMENT, EntryRoom::Filter),
 );
 
-const SELECTOR: Keep = Keep::Fields(
-    &[
-        ("matchLabels", Keep::Values(EntryRoom::Filter)),
-        (
-            "matchExpressions",
-            Keep::Items(&REQUIREMENT, EntryRoom::Filter),
-        ),
-    ],
-    Others::PassedOver,
+const REQUIREMENT: Keep = fields!(
+    PassedOver: "key", "operator", "values" => Keep::Items(&Keep::Leaf, EntryRoom::Filter),
 );
 
-const REQUIREMENT: Keep = Keep::Fields(
-    &[
-        ("key", Keep::Leaf),
-        ("operator", Keep::Leaf),
-        ("values", Keep::Items(&Keep::Leaf, EntryRoom::Filter)),
-    ],
-    Others::PassedOver,
+const INSTALL: Keep = fields!(Named: "namespace", "preflight" => PREFLIGHT);
+
+const PREFLIGHT: Keep = fields!(Named: "crdUpgradeSafety" => fields!(Named: "enforcement"));
+
+const STATUS: Keep = fields!(
+    PassedOver:
+    "install" => fields!(PassedOver: "bundle" => BUNDLE),
+    "installedBundle" => BUNDLE,
+    "installedBundleResource",
+    "conditions" => Keep::Items(&CONDITION, EntryRoom::Conditions),
 );
 
-const INSTALL: Keep = Keep::Fields(
-    &[("namespace", Keep::Leaf), ("preflight", PREFLIGHT)],
-    Others::Named,
-);
+const BUNDLE: Keep = fields!(PassedOver: "name", "version", "release");
 
-const PREFLIGHT: Keep = Keep::Fields(&[("crdUpgradeSafety", CRD_UPGRADE_SAFETY)], Others::Named);
-
-const CRD_UPGRADE_SAFETY: Keep = Keep::Fields(&[("enforcement", Keep::Leaf)], Others::Named);
-
-const STATUS: Keep = Keep::Fields(
-    &[
-        (
-            "install",
-            Keep::Fields(&[("bundle", BUNDLE)], Others::PassedOver),
-        ),
-        ("installedBundle", BUNDLE),
-        ("installedBundleResource", Keep::Leaf),
-        ("conditions", Keep::Items(&CONDITION, EntryRoom::Conditions)),
-    ],
-    Others::PassedOver,
-);
-
-const BUNDLE: Keep = Keep::Fields(
-    &[
-        ("name", Keep::Leaf),
-        ("version", Keep::Leaf),
-        ("release", Keep::Leaf),
-    ],
-    Others::PassedOver,
-);
-
-const CONDITION: Keep = Keep::Fields(
-    &[
-        ("type", Keep::Leaf),
-        ("status", Keep::Leaf),
-        ("reason", Keep::Leaf),
-    ],
-    Others::PassedOver,
-);
+const CONDITION: Keep = fields!(PassedOver: "type", "status", "reason");
 
 // === The same fields of an object that is already a JSON value ===
 
@@ -285,15 +222,8 @@ fn kept(keep: &Keep, value: &Value) -> Value {
     }
 }
 
-const NO_SECRETS: Keep = Keep::Fields(
-    &[
-        ("configType", Keep::Leaf),
-        (
-            "inline",
-            Keep::Fields(&[("watchNamespace", Keep::Leaf)], Others::PassedOver),
-        ),
-    ],
-    Others::PassedOver,
+const NO_SECRETS: Keep = fields!(
+    PassedOver: "configType", "inline" => fields!(PassedOver: "watchNamespace"),
 );
 
 impl EntryRoom {

@@ -37,7 +37,7 @@ fn what_is_promised_is_there_and_what_is_there_is_promised() {
 
 fn interfaces() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    commands(&super::command(), "", &mut all);
+    commands(&crate::cli::command(), "", &mut all);
     let tokens = Token::ALL.iter();
     all.extend(tokens.map(|token| format!("reason {token:?}: {:?}", token.verdict())));
     let checks = PreflightCheck::ALL.iter();

@@ -14,7 +14,7 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::GuardrailsStatus;
+use super::definitions::GuardrailsStatus;
 
 /// Which upgrade steps of a package are safe.
 #[derive(Clone, CustomResource, Debug, Deserialize, KubeSchema, PartialEq, Serialize)]
@@ -58,7 +58,6 @@ pub struct UpgradeGuardrailsSpec {
 
 /// The upgrade edges before the rules apply.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of guardrails")]
 pub enum GuardrailsGraph {
     Catalog,
     Semver,
@@ -122,7 +121,6 @@ pub struct GuardrailRule {
 
 /// What a rule forbids.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of guardrails")]
 pub enum GuardrailKind {
     PassThrough,
     Waypoints,
@@ -133,7 +131,6 @@ pub enum GuardrailKind {
 
 /// What happens to a step from a release to a prerelease.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of guardrails")]
 pub enum PrereleaseAction {
     Deny,
     Allow,

@@ -20,18 +20,6 @@
     reason = "what KubeSchema derives is within a function"
 )]
 
-mod upgrade_guardrails;
-mod upgrade_policy;
-
-pub use upgrade_guardrails::{
-    GuardrailKind, GuardrailRule, GuardrailsGraph, PrereleaseAction, UpgradeGuardrails,
-    UpgradeGuardrailsSpec,
-};
-pub use upgrade_policy::{
-    BypassRule, DeprecationRule, Enforcement, LargestStep, PolicyCondition, PolicyMatch,
-    PolicyRules, PrereleaseRule, RangeRule, UpgradePolicy, UpgradePolicySpec, VersionRules, Window,
-};
-
 use std::collections::BTreeMap;
 
 use kube::{CustomResourceExt, KubeSchema};
@@ -39,11 +27,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::upgrade_guardrails::UpgradeGuardrails;
+use super::upgrade_policy::UpgradePolicy;
+
 /// The definitions of all kinds, each with the name of its file.
-#[expect(
-    clippy::missing_panics_doc,
-    reason = "a definition has string keys only"
-)]
 pub fn definitions() -> [(&'static str, Value); 2] {
     [
         ("upgradepolicies", UpgradePolicy::crd()),
@@ -147,7 +134,6 @@ pub struct Condition {
 
 /// Whether a condition holds.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of Kubernetes")]
 pub enum Acceptance {
     True,
     False,
@@ -190,7 +176,6 @@ pub struct LabelRequirement {
 
 /// How the value of a label is compared.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of Kubernetes")]
 pub enum LabelOperator {
     In,
     NotIn,

@@ -12,12 +12,12 @@ use std::time::Duration;
 use clap::{Arg, ArgAction};
 use olmguard_catalog::olm::OlmRelease;
 
-use super::args::memory::MemoryLimit;
-use super::args::olm::AskedRelease;
+use crate::cli::args::memory::MemoryLimit;
+use crate::cli::args::olm::AskedRelease;
 
 #[test]
 fn the_chart_accepts_the_flags_of_serve_and_nothing_else() {
-    let committed = include_str!("../../deploy/chart/values.schema.json");
+    let committed = include_str!("../../../deploy/chart/values.schema.json");
     let (before, rest) = committed.split_once(BEGIN).expect("settings");
     let (_, after) = rest.split_once(END).expect("the end of settings");
     let expected = format!("{before}{BEGIN}{}{END}{after}", settings());
@@ -62,7 +62,7 @@ fn settings() -> String {
 
 /// Every flag of `serve`, by name.
 fn flags() -> Vec<Arg> {
-    let program = super::command();
+    let program = crate::cli::command();
     let serve = program.find_subcommand("serve").expect("serve");
     let named = serve
         .get_arguments()

@@ -1,11 +1,15 @@
-//! The files of `deploy/crds`, which are written from the types in `src/cluster/objects`.
+//! The files of `deploy/crds`, which are written from the types below this folder.
 //!
 //! The test writes them with `OLMGUARD_BLESS=1`.
+
+mod definitions;
+mod upgrade_guardrails;
+mod upgrade_policy;
 
 use serde_json::{Value, json};
 
 use crate::cli::output::yaml;
-use crate::cluster::objects::definitions;
+use definitions::definitions;
 use olmguard_fixtures::committed::compare;
 use olmguard_policy::{UpgradePolicy, limits};
 
@@ -138,7 +142,7 @@ fn read(text: &str) -> Value {
 }
 
 const TITLE: &str = "\
-# From the types in src/cluster/objects. This test writes the file: OLMGUARD_BLESS=1 cargo test --lib crds
+# From the types in src/cli/tests/crds. This test writes the file: OLMGUARD_BLESS=1 cargo test --lib crds
 ";
 
 /// `helm uninstall` keeps the definitions, and with them every policy. kubectl ignores the annotation.

@@ -16,7 +16,7 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LabelSelector, PolicyStatus};
+use super::definitions::{LabelSelector, PolicyStatus};
 
 /// Which edits of ClusterExtensions the administrators of a cluster allow.
 #[derive(Clone, CustomResource, Debug, Default, Deserialize, KubeSchema, PartialEq, Serialize)]
@@ -63,7 +63,6 @@ pub struct UpgradePolicySpec {
 
 /// What happens if an edit violates a rule.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of the policy")]
 pub enum Enforcement {
     #[default]
     Deny,
@@ -141,7 +140,6 @@ pub struct VersionRules {
 
 /// The largest step.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of the policy")]
 pub enum LargestStep {
     Patch,
     Minor,
@@ -150,7 +148,6 @@ pub enum LargestStep {
 
 /// What happens to prereleases.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of the policy")]
 pub enum PrereleaseRule {
     Deny,
     Allow,
@@ -158,7 +155,6 @@ pub enum PrereleaseRule {
 
 /// What happens to deprecated bundles, channels and packages.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of the policy")]
 pub enum DeprecationRule {
     Deny,
     Warn,
@@ -167,7 +163,6 @@ pub enum DeprecationRule {
 
 /// One version, an upper bound, or anything.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of the policy")]
 pub enum RangeRule {
     Pinned,
     Bounded,
@@ -176,7 +171,6 @@ pub enum RangeRule {
 
 /// Who can skip upgrade edges.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "the words of the policy")]
 pub enum BypassRule {
     Deny,
     ByPermission,
