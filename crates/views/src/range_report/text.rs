@@ -1,8 +1,8 @@
 //! The report as text for people: one fact a line, each behind its label.
 
-use super::{CrdAnswer, Grammar, Meaning, RangeReport, Refusal, UpperBound, place};
+use super::{CrdAnswer, RangeReport, Syntax, place};
 use olmguard_catalog::version::suggestion::{self, Suggestion};
-use olmguard_catalog::version::{crd, go};
+use olmguard_catalog::version::{RangeFault, crd, go};
 use olmguard_engine::explain::range;
 use olmguard_engine::explain::text::one_line;
 use olmguard_report::{Text, Tone};
@@ -11,72 +11,80 @@ impl RangeReport {
     /// The report as it is printed with `-o text`, with its last line break.
     pub fn to_text(&self) -> Text {
         let mut text = Text::with_labels(16);
-        match &self.outcome {
-            Ok(meaning) => self.say_meaning(meaning, &mut text),
-            Err(refusal) => self.say_refusal(refusal, &mut text),
+        match (&self.words, &self.fault) {
+            (Some(words), _) => self.say_meaning(words, &mut text),
+            (None, fault) => self.say_refusal(fault.as_ref(), &mut text),
         }
-        if let Some(answer) = self.crd {
+        if let Some(answer) = self.answer {
             self.say_crd(answer, &mut text);
         }
         if let Some(suggestion) = self.suggestion() {
             text.labelled("Fix", Tone::Good, &range::suggestion(&suggestion));
         }
-        if let Ok(meaning) = &self.outcome {
-            say_subjects(meaning, &mut text);
-        }
-        let unreadable = self.invalid.iter();
-        let unreadable: Vec<_> = unreadable
-            .map(|subject| format!("{}: {}", go::escape(&subject.name), one_line(&subject.why)))
-            .collect();
+        self.say_subjects(&mut text);
+        let unreadable = self.invalid.iter().zip(&self.why_invalid);
+        let unreadable =
+            unreadable.map(|(name, why)| format!("{}: {}", go::escape(name), one_line(why)));
         text.under("Not valid", Tone::Bad, unreadable);
         text
     }
 
     /// What to write if something refuses the range.
     fn suggestion(&self) -> Option<Suggestion> {
-        match (self.grammar, self.crd) {
-            (Grammar::SkipRange, _) if self.outcome.is_err() => {
+        match self.syntax {
+            Syntax::SkipRange if !self.is_range() => {
                 suggestion::skip_range(&self.range).map(Suggestion::Range)
             }
-            (Grammar::Spec(_), Some(answer))
-                if self.outcome.is_err() || answer == CrdAnswer::Malformed =>
-            {
+            Syntax::Spec if !self.is_range() || self.answer == Some(CrdAnswer::Malformed) => {
                 suggestion::constraint(&self.range)
             }
-            _ => None,
+            Syntax::Spec | Syntax::SkipRange => None,
         }
     }
 
-    fn say_meaning(&self, meaning: &Meaning, text: &mut Text) {
+    fn say_meaning(&self, words: &str, text: &mut Text) {
         text.labelled("Range", Tone::Plain, &go::escape(&self.range));
-        text.fact("Means", Tone::Plain, &meaning.words);
-        let (tone, bound) = match (&meaning.bound, self.grammar) {
-            (UpperBound::Absent, Grammar::Spec(_)) => (Tone::Caution, OPEN),
-            (UpperBound::Absent, Grammar::SkipRange) => (Tone::Caution, OPEN_SKIP_RANGE),
-            (UpperBound::Present(bound), _) => (Tone::Good, bound.as_deref().unwrap_or(BOUNDED)),
+        text.fact("Means", Tone::Plain, words);
+        let (tone, bound) = match (self.open_above, self.syntax) {
+            (Some(true), Syntax::Spec) => (Tone::Caution, OPEN),
+            (Some(true), Syntax::SkipRange) => (Tone::Caution, OPEN_SKIP_RANGE),
+            _ => (Tone::Good, self.bound.as_deref().unwrap_or(BOUNDED)),
         };
         text.labelled("Upper bound", tone, bound);
     }
 
-    fn say_refusal(&self, refusal: &Refusal, text: &mut Text) {
-        let (range, column) = place(&self.range, refusal.fault.at);
+    fn say_refusal(&self, fault: Option<&RangeFault>, text: &mut Text) {
+        let (Some(fault), Some(error)) = (fault, &self.error) else {
+            return;
+        };
+        let (range, column) = place(&self.range, fault.at);
         text.line(Tone::Plain, range);
         text.line(Tone::Bad, format!("{:column$}^", ""));
-        text.line(Tone::Bad, one_line(&refusal.text));
-        text.line(Tone::Plain, range::fault(&self.range, &refusal.fault));
-        if self.grammar == Grammar::SkipRange {
+        text.line(Tone::Bad, one_line(error));
+        text.line(Tone::Plain, range::fault(&self.range, fault));
+        if self.syntax == Syntax::SkipRange {
             text.fact("OLM", Tone::Caution, IGNORED);
         }
     }
 
     fn say_crd(&self, answer: CrdAnswer, text: &mut Text) {
-        let (tone, words) = match (answer, &self.outcome) {
-            (CrdAnswer::Accepted, Ok(_)) => (Tone::Good, "accepts it".to_owned()),
-            (CrdAnswer::Accepted, Err(_)) => (Tone::Caution, STORED.to_owned()),
+        let (tone, words) = match (answer, self.is_range()) {
+            (CrdAnswer::Accepted, true) => (Tone::Good, "accepts it".to_owned()),
+            (CrdAnswer::Accepted, false) => (Tone::Caution, STORED.to_owned()),
             (CrdAnswer::Malformed, _) => (Tone::Bad, MALFORMED.to_owned()),
             (CrdAnswer::TooLong, _) => (Tone::Bad, too_long(&self.range)),
         };
         text.fact("CRD", tone, &words);
+    }
+
+    fn say_subjects(&self, text: &mut Text) {
+        let has_others = !self.others.is_empty() || !self.panics.is_empty();
+        if self.matches.is_empty() && has_others {
+            text.labelled(MATCHES, Tone::Caution, "none");
+        }
+        text.under(MATCHES, Tone::Good, escaped(&self.matches));
+        text.under("Does not match", Tone::Plain, escaped(&self.others));
+        text.under("Panics on", Tone::Bad, escaped(&self.panics));
     }
 }
 
@@ -92,21 +100,6 @@ fn too_long(range: &str) -> String {
     format!("rejects it: {found} characters, at most {most} are allowed")
 }
 
-fn say_subjects(meaning: &Meaning, text: &mut Text) {
-    let Meaning {
-        matches,
-        others,
-        panics,
-        ..
-    } = meaning;
-    if matches.is_empty() && !(others.is_empty() && panics.is_empty()) {
-        text.labelled(MATCHES, Tone::Caution, "none");
-    }
-    text.under(MATCHES, Tone::Good, escaped(matches));
-    text.under("Does not match", Tone::Plain, escaped(others));
-    text.under("Panics on", Tone::Bad, escaped(panics));
-}
-
 fn escaped(names: &[String]) -> Vec<String> {
     names.iter().map(|name| go::escape(name)).collect()
 }
@@ -116,7 +109,7 @@ const MATCHES: &str = "Matches";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::range_report::Subject;
+    use crate::range_report::{Grammar, Subject};
     use olmguard_catalog::version::Masterminds;
 
     const SPEC: Grammar = Grammar::Spec(Masterminds::V3_5);
