@@ -22,7 +22,7 @@ pub mod words;
 
 use std::collections::BTreeSet;
 
-pub use change::{Change, ChangeKind, Level, ToldBundle, What, Who};
+pub use change::{Change, ChangeKind, Level, ToldBundle, Who};
 pub use weight::{InstalledExtensions, WeighedChange, WeighedPackage, weigh};
 
 use crate::generation::Generation;
@@ -57,14 +57,15 @@ pub fn diff(
 }
 
 fn of_package(name: &str, old: &Catalog, new: &Catalog, generation: Generation) -> Vec<Change> {
-    match (old.package(name), new.package(name)) {
-        (Some(Ok(old)), Some(Ok(new))) => compare(name, old, new, generation),
-        (Some(_), None) => vec![Change::PackageRemoved],
-        (None, Some(_)) => vec![Change::PackageAdded],
-        (Some(Ok(_)), Some(Err(_))) => vec![Change::PackageUnreadable],
-        (Some(Err(_)), Some(Ok(_))) => vec![Change::PackageReadable],
-        (Some(Err(_)), Some(Err(_))) | (None, None) => Vec::new(),
-    }
+    let kind = match (old.package(name), new.package(name)) {
+        (Some(Ok(old)), Some(Ok(new))) => return compare(name, old, new, generation),
+        (Some(_), None) => ChangeKind::PackageRemoved,
+        (None, Some(_)) => ChangeKind::PackageAdded,
+        (Some(Ok(_)), Some(Err(_))) => ChangeKind::PackageUnreadable,
+        (Some(Err(_)), Some(Ok(_))) => ChangeKind::PackageReadable,
+        (Some(Err(_)), Some(Err(_))) | (None, None) => return Vec::new(),
+    };
+    vec![Change::of(kind)]
 }
 
 fn compare(name: &str, old: &Package, new: &Package, generation: Generation) -> Vec<Change> {
@@ -72,6 +73,6 @@ fn compare(name: &str, old: &Package, new: &Package, generation: Generation) -> 
     let (old, new) = (Graph::of(name, old), Graph::of(name, new));
     changes.extend(Prospects::of(&old, &new, generation).changes());
     // Stable: within a kind the order in which they were found.
-    changes.sort_by_key(Change::kind);
+    changes.sort_by_key(|change| change.kind);
     changes
 }

@@ -198,7 +198,7 @@ fn exit(packages: &[WeighedPackage<'_>], allowed: &[ChangeKind]) -> Exit {
     let mut kinds = packages
         .iter()
         .flat_map(|package| &package.rows)
-        .map(|row| row.change.kind());
+        .map(|row| row.change.kind);
     let is_harmful = |kind: ChangeKind| kind.level() == Level::Harmful && !allowed.contains(&kind);
     if kinds.any(is_harmful) {
         Exit::Denied

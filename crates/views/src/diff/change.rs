@@ -1,6 +1,7 @@
 //! One thing that changed, as data.
 
 use olmguard_catalog::word_set;
+use serde::Serialize;
 
 word_set! {
     /// A kind of change, the most harmful first.
@@ -54,132 +55,74 @@ word_set! {
     }
 }
 
-/// Who is concerned: whoever has this installed.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// Installed version of affected users.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "InstalledReport", deny_unknown_fields)]
 pub struct Who {
-    /// The installed bundle.
+    /// Name of the installed bundle.
     pub name: Box<str>,
-    /// Its version; none for a name without a bundle that speaks of none.
+    /// Version of the installed bundle. Null if unknown.
     pub version: Option<Box<str>>,
-    /// The channel of the Subscription, with OLM v0.
+    /// Channel of the Subscription. Only with OLM v0.
     pub channel: Option<Box<str>>,
 }
 
-/// A bundle, as far as it is told.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// A bundle of the catalog.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(rename = "HeldReport", deny_unknown_fields)]
 pub struct ToldBundle {
-    /// Its name.
+    /// Name of the bundle.
     pub name: Box<str>,
-    /// Its version, if it can be read.
+    /// Version of the bundle. Null if it cannot be read.
     pub version: Option<Box<str>>,
-    /// Its image, perhaps empty.
-    pub image: Box<str>,
+    /// Image of the bundle. Null if unknown.
+    pub image: Option<Box<str>>,
 }
 
-/// What can be deprecated.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum What {
-    /// The package.
-    Package,
-    /// A channel.
-    Channel(Box<str>),
-    /// A bundle.
-    Bundle(Box<str>),
+impl ToldBundle {
+    /// A bundle of which only the name is told.
+    pub(super) fn named(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            version: None,
+            image: None,
+        }
+    }
 }
 
 /// One thing that changed.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(missing_docs, reason = "the kinds say what the variants are")]
-pub enum Change {
-    PackageRemoved,
-    PackageUnreadable,
-    PackageReadable,
-    PackageAdded,
-    NewlyStranded {
-        who: Who,
-        before: Vec<Box<str>>,
-    },
-    NoLongerStranded {
-        who: Who,
-        after: Vec<Box<str>>,
-    },
-    SuccessorsLost {
-        who: Who,
-        lost: Vec<Box<str>>,
-        left: Vec<Box<str>>,
-    },
-    SuccessorsChanged {
-        who: Who,
-        lost: Vec<Box<str>>,
-        new: Vec<Box<str>>,
-    },
-    PickChanged {
-        who: Who,
-        before: Option<Box<str>>,
-        after: Option<Box<str>>,
-    },
-    OtherBundle {
-        before: ToldBundle,
-        after: ToldBundle,
-    },
-    BundleRemoved {
-        bundle: ToldBundle,
-    },
-    BundleAdded {
-        bundle: ToldBundle,
-    },
-    ChannelRemoved {
-        channel: Box<str>,
-    },
-    ChannelAdded {
-        channel: Box<str>,
-    },
-    DefaultChannelChanged {
-        before: Box<str>,
-        after: Box<str>,
-    },
-    Deprecated {
-        what: What,
-        message: Box<str>,
-    },
-    Undeprecated {
-        what: What,
-    },
+pub struct Change {
+    /// Its kind.
+    pub kind: ChangeKind,
+    /// Who is concerned, if it is about something installed.
+    pub who: Option<Who>,
+    /// The bundle that was added, removed or deprecated, or has another content, as it was before.
+    pub bundle: Option<ToldBundle>,
+    /// What such a bundle is now.
+    pub other: Option<ToldBundle>,
+    /// The channel that was added, removed or deprecated.
+    pub channel: Option<Box<str>>,
+    /// What was: successors that are lost, what was taken by itself, or the default channel.
+    pub before: Vec<Box<str>>,
+    /// What is: successors, for lost ones those that are left, what is taken by itself, or the default channel.
+    pub after: Vec<Box<str>>,
+    /// The message of a deprecation.
+    pub message: Box<str>,
 }
 
 impl Change {
-    /// Its kind.
-    pub fn kind(&self) -> ChangeKind {
-        match self {
-            Self::PackageRemoved => ChangeKind::PackageRemoved,
-            Self::PackageUnreadable => ChangeKind::PackageUnreadable,
-            Self::PackageReadable => ChangeKind::PackageReadable,
-            Self::PackageAdded => ChangeKind::PackageAdded,
-            Self::NewlyStranded { .. } => ChangeKind::NewlyStranded,
-            Self::NoLongerStranded { .. } => ChangeKind::NoLongerStranded,
-            Self::SuccessorsLost { .. } => ChangeKind::SuccessorsLost,
-            Self::SuccessorsChanged { .. } => ChangeKind::SuccessorsChanged,
-            Self::PickChanged { .. } => ChangeKind::PickChanged,
-            Self::OtherBundle { .. } => ChangeKind::OtherBundle,
-            Self::BundleRemoved { .. } => ChangeKind::BundleRemoved,
-            Self::BundleAdded { .. } => ChangeKind::BundleAdded,
-            Self::ChannelRemoved { .. } => ChangeKind::ChannelRemoved,
-            Self::ChannelAdded { .. } => ChangeKind::ChannelAdded,
-            Self::DefaultChannelChanged { .. } => ChangeKind::DefaultChannelChanged,
-            Self::Deprecated { .. } => ChangeKind::Deprecated,
-            Self::Undeprecated { .. } => ChangeKind::Undeprecated,
-        }
-    }
-
-    /// Who is concerned, if it is about something installed.
-    pub fn who(&self) -> Option<&Who> {
-        match self {
-            Self::NewlyStranded { who, .. }
-            | Self::NoLongerStranded { who, .. }
-            | Self::SuccessorsLost { who, .. }
-            | Self::SuccessorsChanged { who, .. }
-            | Self::PickChanged { who, .. } => Some(who),
-            _ => None,
+    /// A change of this kind, of which nothing else is told.
+    pub(super) fn of(kind: ChangeKind) -> Self {
+        Self {
+            kind,
+            who: None,
+            bundle: None,
+            other: None,
+            channel: None,
+            before: Vec::new(),
+            after: Vec::new(),
+            message: Box::default(),
         }
     }
 }

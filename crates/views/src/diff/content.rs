@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, ToldBundle, What};
+use super::change::{Change, ChangeKind, ToldBundle};
 use olmguard_catalog::{Bundle, BundleSet, Deprecation, Package};
 
 /// Everything that changed of that.
@@ -12,7 +12,11 @@ pub(super) fn compare(old: &Package, new: &Package) -> Vec<Change> {
     changes.extend(deprecations(old, new));
     let [before, after] = [old, new].map(|package| Box::from(package.default_channel()));
     if before != after {
-        changes.push(Change::DefaultChannelChanged { before, after });
+        changes.push(Change {
+            before: vec![before],
+            after: vec![after],
+            ..Change::of(ChangeKind::DefaultChannelChanged)
+        });
     }
     changes
 }
@@ -28,7 +32,7 @@ fn bundles(old: &Package, new: &Package) -> Vec<Change> {
         if let Some(same_name) = news.get(&*bundle.name) {
             let after = held(same_name);
             if before != after {
-                changes.push(Change::OtherBundle { before, after });
+                changes.push(other_bundle(before, after));
             }
             continue;
         }
@@ -42,16 +46,29 @@ fn bundles(old: &Package, new: &Package) -> Vec<Change> {
         match twins.find(|twin| !olds.contains_key(&*twin.name)) {
             Some(twin) => {
                 renamed.insert(&*twin.name);
-                let after = held(twin);
-                changes.push(Change::OtherBundle { before, after });
+                changes.push(other_bundle(before, held(twin)));
             }
-            None => changes.push(Change::BundleRemoved { bundle: before }),
+            None => changes.push(of_bundle(ChangeKind::BundleRemoved, before)),
         }
     }
     let added = new.bundles().map(|(_, bundle)| bundle);
     let added = added.filter(|own| !olds.contains_key(&*own.name) && !renamed.contains(&*own.name));
-    changes.extend(added.map(|own| Change::BundleAdded { bundle: held(own) }));
+    changes.extend(added.map(|own| of_bundle(ChangeKind::BundleAdded, held(own))));
     changes
+}
+
+fn of_bundle(kind: ChangeKind, bundle: ToldBundle) -> Change {
+    Change {
+        bundle: Some(bundle),
+        ..Change::of(kind)
+    }
+}
+
+fn other_bundle(before: ToldBundle, after: ToldBundle) -> Change {
+    Change {
+        other: Some(after),
+        ..of_bundle(ChangeKind::OtherBundle, before)
+    }
 }
 
 /// The bundles by name, of several the best.
@@ -68,20 +85,22 @@ fn held(bundle: &Bundle) -> ToldBundle {
     ToldBundle {
         name: bundle.name.clone(),
         version: version.map(super::prospect::shown),
-        image: bundle.image.clone(),
+        image: Some(bundle.image.clone()).filter(|image| !image.is_empty()),
     }
 }
 
 fn channels(old: &Package, new: &Package) -> Vec<Change> {
     let [olds, news] = [old, new].map(channel_names);
+    let change = |kind| {
+        move |channel: &&str| Change {
+            channel: Some((*channel).into()),
+            ..Change::of(kind)
+        }
+    };
     let removed = olds
         .difference(&news)
-        .map(|channel| Change::ChannelRemoved {
-            channel: (*channel).into(),
-        });
-    let added = news.difference(&olds).map(|channel| Change::ChannelAdded {
-        channel: (*channel).into(),
-    });
+        .map(change(ChangeKind::ChannelRemoved));
+    let added = news.difference(&olds).map(change(ChangeKind::ChannelAdded));
     removed.chain(added).collect()
 }
 
@@ -93,43 +112,46 @@ fn channel_names(package: &Package) -> BTreeSet<&str> {
 /// What is deprecated now and was not, or the other way round, of what both have or the new one has.
 fn deprecations(old: &Package, new: &Package) -> Vec<Change> {
     let [olds, news] = [old, new].map(deprecated);
-    let mut changes = Vec::new();
-    for (place, (what, message)) in &news {
-        if !olds.contains_key(place) {
-            let (what, message) = (what.clone(), message.clone());
-            changes.push(Change::Deprecated { what, message });
-        }
-    }
-    let is_there = |what: &What| match what {
-        What::Package => true,
-        What::Channel(name) => new.has_channel(name),
-        What::Bundle(name) => new.bundles_named(name).next().is_some(),
+    let added = news.iter().filter(|(place, _)| !olds.contains_key(place));
+    let added = added.map(|(_, change)| change.clone());
+    let is_there = |change: &Change| match (&change.channel, &change.bundle) {
+        (Some(name), _) => new.has_channel(name),
+        (None, Some(bundle)) => new.bundles_named(&bundle.name).next().is_some(),
+        (None, None) => true,
     };
-    for (place, (what, _)) in &olds {
-        if !news.contains_key(place) && is_there(what) {
-            changes.push(Change::Undeprecated { what: what.clone() });
-        }
-    }
-    changes
+    let gone = olds.iter().filter(|(place, _)| !news.contains_key(place));
+    let gone = gone
+        .filter(|(_, change)| is_there(change))
+        .map(|(_, change)| Change {
+            kind: ChangeKind::Undeprecated,
+            message: Box::default(),
+            ..change.clone()
+        });
+    added.chain(gone).collect()
 }
 
 /// What is deprecated, with the messages, in an order of its own: package, channels, bundles.
-fn deprecated(package: &Package) -> BTreeMap<(u8, Box<str>), (What, Box<str>)> {
+fn deprecated(package: &Package) -> BTreeMap<(u8, Box<str>), Change> {
+    let change = |message: &str| Change {
+        message: message.into(),
+        ..Change::of(ChangeKind::Deprecated)
+    };
     let mut deprecated = BTreeMap::new();
     if let Deprecation::OfPackage(message) = package.deprecation() {
-        let what = (What::Package, message.clone());
-        deprecated.insert((0, Box::default()), what);
+        deprecated.insert((0, Box::default()), change(message));
     }
     for channel in package.channels() {
         if let Some(message) = &channel.deprecated {
-            let what = (What::Channel(channel.name.clone()), message.clone());
-            deprecated.insert((1, channel.name.clone()), what);
+            let mut change = change(message);
+            change.channel = Some(channel.name.clone());
+            deprecated.insert((1, channel.name.clone()), change);
         }
     }
     for (_, bundle) in package.bundles() {
         if let Some(message) = &bundle.deprecated {
-            let what = (What::Bundle(bundle.name.clone()), message.clone());
-            deprecated.insert((2, bundle.name.clone()), what);
+            let mut change = change(message);
+            change.bundle = Some(ToldBundle::named(&bundle.name));
+            deprecated.insert((2, bundle.name.clone()), change);
         }
     }
     deprecated

@@ -32,7 +32,7 @@ pub fn document(packages: &[WeighedPackage<'_>], generation: Generation) -> Docu
 }
 
 fn row(package: &str, row: &WeighedChange<'_>) -> Row {
-    let kind = row.change.kind();
+    let kind = row.change.kind;
     let mut cells = vec![
         Content::words(kind.level().as_str()),
         Content::foreign(package),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Generation;
-use super::change::{Change, Who};
+use super::change::{Change, ChangeKind, Who};
 use olmguard_catalog::AskedChannels;
 use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
 use olmguard_catalog::version::VersionRelease;
@@ -220,10 +220,16 @@ fn changes_of(
     if before == after {
         return Vec::new();
     }
-    let who = || Who {
+    let who = Who {
         name: installed.name.into(),
         version: installed.version.as_ref().map(shown),
         channel: channel.map(Box::from),
+    };
+    let change = |kind, before, after| Change {
+        who: Some(who.clone()),
+        before,
+        after,
+        ..Change::of(kind)
     };
     let lost = only_in(before, after);
     let new = only_in(after, before);
@@ -231,30 +237,23 @@ fn changes_of(
     match (&before.best, &after.best) {
         (Some(_), None) => {
             let before = before.successors.clone();
-            changes.push(Change::NewlyStranded { who: who(), before });
-            return changes;
+            return vec![change(ChangeKind::NewlyStranded, before, Vec::new())];
         }
         (None, Some(_)) => {
             let after = after.successors.clone();
-            changes.push(Change::NoLongerStranded { who: who(), after });
+            changes.push(change(ChangeKind::NoLongerStranded, Vec::new(), after));
         }
         _ if !lost.is_empty() && ends_lower(before, after) => {
             let left = after.successors.clone();
-            let who = who();
-            changes.push(Change::SuccessorsLost { who, lost, left });
+            changes.push(change(ChangeKind::SuccessorsLost, lost, left));
         }
         _ if lost.is_empty() && new.is_empty() => {}
-        _ => {
-            let who = who();
-            changes.push(Change::SuccessorsChanged { who, lost, new });
-        }
+        _ => changes.push(change(ChangeKind::SuccessorsChanged, lost, new)),
     }
     if before.pick != after.pick {
-        changes.push(Change::PickChanged {
-            who: who(),
-            before: before.pick.clone(),
-            after: after.pick.clone(),
-        });
+        let [before, after] =
+            [before, after].map(|prospect| prospect.pick.iter().cloned().collect());
+        changes.push(change(ChangeKind::PickChanged, before, after));
     }
     changes
 }

@@ -51,7 +51,7 @@ fn told(old: &[Value], new: &[Value], generation: Generation) -> Vec<String> {
     let diffs = diff(&catalog(old), &catalog(new), None, generation);
     let changes = diffs.iter().flat_map(|diff| &diff.changes);
     let line = |change: &Change| {
-        let line = format!("{}: {}", change.kind().as_str(), words::sentence(change));
+        let line = format!("{}: {}", change.kind.as_str(), words::sentence(change));
         line.replace("p.v", "")
             .replace(".0.0", "")
             .trim_end_matches(": ")
@@ -285,7 +285,7 @@ fn weighed(old: &[Value], new: &[Value], extensions: &[Extension]) -> Vec<String
             .extensions
             .as_ref()
             .expect("it is known what is installed");
-        format!("{}: {}", row.change.kind().as_str(), names.join(" "))
+        format!("{}: {}", row.change.kind.as_str(), names.join(" "))
     };
     rows.map(row).collect()
 }

@@ -10,8 +10,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::change::{Change, What, Who};
-use super::{PackageDiff, ToldBundle};
+use super::PackageDiff;
+use super::change::{Change, ChangeKind};
 use olmguard_engine::extension::{Extension, Filter, Installed, InstalledBundle};
 
 /// What is installed, by package.
@@ -110,35 +110,17 @@ impl<'e> InstalledExtensions<'e> {
 
 impl InstalledExtension<'_> {
     fn is_concerned(&self, change: &Change) -> bool {
-        match change {
-            Change::PackageRemoved
-            | Change::PackageUnreadable
-            | Change::PackageReadable
-            | Change::PackageAdded => true,
-            Change::NewlyStranded { who, .. }
-            | Change::NoLongerStranded { who, .. }
-            | Change::SuccessorsLost { who, .. }
-            | Change::SuccessorsChanged { who, .. }
-            | Change::PickChanged { who, .. } => {
-                let Who { name, version, .. } = who;
-                self.has(name, version.as_deref())
-            }
-            Change::OtherBundle { before: bundle, .. }
-            | Change::BundleRemoved { bundle }
-            | Change::BundleAdded { bundle } => {
-                let ToldBundle { name, version, .. } = bundle;
-                self.has(name, version.as_deref())
-            }
-            Change::ChannelRemoved { channel } | Change::ChannelAdded { channel } => {
-                self.requests(channel)
-            }
+        if let Some(who) = &change.who {
+            self.has(&who.name, who.version.as_deref())
+        } else if let Some(bundle) = &change.bundle {
+            self.has(&bundle.name, bundle.version.as_deref())
+        } else if let Some(channel) = &change.channel {
+            self.channels
+                .iter()
+                .any(|requested| **requested == **channel)
+        } else {
             // OLM v1 has no default channel.
-            Change::DefaultChannelChanged { .. } => false,
-            Change::Deprecated { what, .. } | Change::Undeprecated { what } => match what {
-                What::Package => true,
-                What::Channel(channel) => self.requests(channel),
-                What::Bundle(name) => self.has(name, None),
-            },
+            change.kind != ChangeKind::DefaultChannelChanged
         }
     }
 
@@ -148,10 +130,6 @@ impl InstalledExtension<'_> {
             Some(installed) => installed == name,
             None => version.is_some_and(|version| self.bundle.version == version),
         }
-    }
-
-    fn requests(&self, channel: &str) -> bool {
-        self.channels.iter().any(|requested| requested == channel)
     }
 }
 
@@ -163,13 +141,7 @@ impl<'d> WeighedPackage<'d> {
         });
         let mut rows: Vec<_> = rows.collect();
         // Stable: otherwise in their order.
-        rows.sort_by_key(|row| {
-            (
-                !row.is_concerning(),
-                row.change.kind(),
-                Reverse(row.weight()),
-            )
-        });
+        rows.sort_by_key(|row| (!row.is_concerning(), row.change.kind, Reverse(row.weight())));
         Self {
             name: &diff.name,
             rows,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::change::{Change, ChangeKind, Level, ToldBundle, What, Who};
+use super::change::{Change, ChangeKind, Level, ToldBundle, Who};
 use super::{Generation, WeighedChange, WeighedPackage};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{counted, list};
@@ -33,11 +33,11 @@ pub fn text(packages: &[WeighedPackage<'_>], generation: Generation) -> String {
 
 /// A paragraph for each kind.
 fn kinds(text: &mut String, rows: &[WeighedChange<'_>]) {
-    for rows in rows.chunk_by(|one, other| one.change.kind() == other.change.kind()) {
+    for rows in rows.chunk_by(|one, other| one.change.kind == other.change.kind) {
         let Some(first) = rows.first() else {
             continue;
         };
-        line(text, &format!("  {}", heading(first.change.kind())));
+        line(text, &format!("  {}", heading(first.change.kind)));
         for row in rows.iter().take(SHOWN).map(weighed) {
             if !row.is_empty() {
                 line(text, &format!("    {row}"));
@@ -81,7 +81,7 @@ pub fn summary(packages: &[WeighedPackage<'_>], generation: Generation) -> Strin
     let changes = || rows().map(|row| row.change);
     let of = |level| {
         changes()
-            .filter(|change| change.kind().level() == level)
+            .filter(|change| change.kind.level() == level)
             .count()
     };
     let users = match generation {
@@ -148,63 +148,60 @@ fn heading(kind: ChangeKind) -> &'static str {
 
 /// One change on one line; empty if the heading says it all.
 pub fn sentence(change: &Change) -> String {
-    match change {
-        Change::PackageRemoved
-        | Change::PackageUnreadable
-        | Change::PackageReadable
-        | Change::PackageAdded => String::new(),
-        Change::NewlyStranded { who, before } => {
-            format!("{}: could upgrade to {}", subject(who), names(before))
+    let who = change.who.as_ref().map(subject).unwrap_or_default();
+    let (before, after) = (names(&change.before), names(&change.after));
+    match change.kind {
+        ChangeKind::PackageRemoved
+        | ChangeKind::PackageUnreadable
+        | ChangeKind::PackageReadable
+        | ChangeKind::PackageAdded => String::new(),
+        ChangeKind::NewlyStranded => format!("{who}: could upgrade to {before}"),
+        ChangeKind::NoLongerStranded => format!("{who}: can upgrade to {after}"),
+        ChangeKind::SuccessorsLost if !after.is_empty() => {
+            format!("{who}: can no longer upgrade to {before}; still to {after}")
         }
-        Change::NoLongerStranded { who, after } => {
-            format!("{}: can upgrade to {}", subject(who), names(after))
+        ChangeKind::SuccessorsChanged if before.is_empty() => {
+            format!("{who}: can also upgrade to {after}")
         }
-        Change::SuccessorsLost { who, lost, left } => {
-            let still = match &left[..] {
-                [] => String::new(),
-                left => format!("; still to {}", names(left)),
+        ChangeKind::SuccessorsChanged if !after.is_empty() => {
+            format!("{who}: can upgrade to {after} instead of {before}")
+        }
+        ChangeKind::SuccessorsLost | ChangeKind::SuccessorsChanged => {
+            format!("{who}: can no longer upgrade to {before}")
+        }
+        ChangeKind::PickChanged => {
+            let place = |pick: &[Box<str>]| match pick {
+                [] => "no upgrade".to_owned(),
+                pick => format!("upgrade to {}", names(pick)),
             };
+            let (after, before) = (place(&change.after), place(&change.before));
+            format!("{who}: {after}; before: {before}")
+        }
+        ChangeKind::DefaultChannelChanged => {
             format!(
-                "{}: can no longer upgrade to {}{still}",
-                subject(who),
-                names(lost)
+                "{}; before: {}",
+                or_none(&change.after),
+                or_none(&change.before)
             )
         }
-        Change::SuccessorsChanged { who, lost, new } => match (&lost[..], &new[..]) {
-            ([], new) => format!("{}: can also upgrade to {}", subject(who), names(new)),
-            (lost, []) => format!("{}: can no longer upgrade to {}", subject(who), names(lost)),
-            (lost, new) => format!(
-                "{}: can upgrade to {} instead of {}",
-                subject(who),
-                names(new),
-                names(lost)
-            ),
+        ChangeKind::OtherBundle => match (&change.bundle, &change.other) {
+            (Some(before), Some(after)) => other_bundle(before, after),
+            _ => String::new(),
         },
-        Change::PickChanged { who, before, after } => {
-            let place = |pick: &Option<Box<str>>| match pick {
-                Some(name) => format!("upgrade to {}", go::escape(name)),
-                None => "no upgrade".to_owned(),
-            };
-            format!(
-                "{}: {}; before: {}",
-                subject(who),
-                place(after),
-                place(before)
-            )
+        ChangeKind::BundleRemoved | ChangeKind::BundleAdded => {
+            change.bundle.as_ref().map(held).unwrap_or_default()
         }
-        Change::OtherBundle { before, after } => other_bundle(before, after),
-        Change::BundleRemoved { bundle } | Change::BundleAdded { bundle } => held(bundle),
-        Change::ChannelRemoved { channel } | Change::ChannelAdded { channel } => {
-            go::escape(channel)
+        ChangeKind::ChannelRemoved | ChangeKind::ChannelAdded => change
+            .channel
+            .as_deref()
+            .map(go::escape)
+            .unwrap_or_default(),
+        ChangeKind::Deprecated | ChangeKind::Undeprecated => {
+            match go::escape(&change.message).trim() {
+                "" => thing(change),
+                message => format!("{}: {message}", thing(change)),
+            }
         }
-        Change::DefaultChannelChanged { before, after } => {
-            format!("{}; before: {}", or_none(after), or_none(before))
-        }
-        Change::Deprecated { what, message } => match go::escape(message).trim() {
-            "" => thing(what),
-            message => format!("{}: {message}", thing(what)),
-        },
-        Change::Undeprecated { what } => thing(what),
     }
 }
 
@@ -227,7 +224,7 @@ fn other_bundle(before: &ToldBundle, after: &ToldBundle) -> String {
         };
         return format!("{} now has {version}", held(before));
     }
-    let (was, is) = (go::quote(&before.image), go::quote(&after.image));
+    let [was, is] = [before, after].map(|one| go::quote(one.image.as_deref().unwrap_or_default()));
     format!("{} now has image {is}; before: {was}", held(before))
 }
 
@@ -239,20 +236,18 @@ fn held(bundle: &ToldBundle) -> String {
     }
 }
 
-fn thing(what: &What) -> String {
-    match what {
-        What::Package => "the package".to_owned(),
-        What::Channel(name) => format!("channel {}", go::quote(name)),
-        What::Bundle(name) => format!("bundle {}", go::escape(name)),
+/// What is deprecated.
+fn thing(change: &Change) -> String {
+    match (&change.channel, &change.bundle) {
+        (Some(name), _) => format!("channel {}", go::quote(name)),
+        (None, Some(bundle)) => format!("bundle {}", go::escape(&bundle.name)),
+        (None, None) => "the package".to_owned(),
     }
 }
 
-fn or_none(channel: &str) -> String {
-    if channel.is_empty() {
-        "none".to_owned()
-    } else {
-        go::quote(channel)
-    }
+fn or_none(channel: &[Box<str>]) -> String {
+    let name = channel.first().filter(|name| !name.is_empty());
+    name.map_or_else(|| "none".to_owned(), |name| go::quote(name))
 }
 
 fn names(names: &[Box<str>]) -> String {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use olmguard_views::diff::{
-    Change, ChangeKind, Level, ToldBundle, WeighedChange, WeighedPackage, What, Who, words,
+    ChangeKind, Level, ToldBundle, WeighedChange, WeighedPackage, Who, words,
 };
 use olmguard_views::generation::Generation;
 
@@ -53,11 +53,11 @@ struct ChangeReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     extensions: Option<Vec<String>>,
     /// Installed version of the affected users. Null if the change is about the catalog itself.
-    installed: Option<InstalledReport>,
+    installed: Option<Who>,
     /// Bundle that was added, removed, deprecated or replaced by other content, as it was before.
-    bundle: Option<HeldReport>,
+    bundle: Option<ToldBundle>,
     /// Bundle that has the name of `bundle` after the change.
-    other: Option<HeldReport>,
+    other: Option<ToldBundle>,
     /// Channel that was added, removed or deprecated.
     channel: Option<String>,
     /// State before the change: lost successors, the bundle of the automatic upgrade, or the
@@ -70,30 +70,6 @@ struct ChangeReport {
     text: String,
 }
 
-/// Installed version of affected users.
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
-struct InstalledReport {
-    /// Name of the installed bundle.
-    name: String,
-    /// Version of the installed bundle. Null if unknown.
-    version: Option<String>,
-    /// Channel of the Subscription. Only with OLM v0.
-    channel: Option<String>,
-}
-
-/// A bundle of the catalog.
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
-struct HeldReport {
-    /// Name of the bundle.
-    name: String,
-    /// Version of the bundle. Null if it cannot be read.
-    version: Option<String>,
-    /// Image of the bundle. Null if unknown.
-    image: Option<String>,
-}
-
 impl Report {
     pub(super) fn of(
         packages: &[WeighedPackage<'_>],
@@ -103,7 +79,7 @@ impl Report {
         let changes = packages
             .iter()
             .flat_map(|package| &package.rows)
-            .map(|row| row.change.kind());
+            .map(|row| row.change.kind);
         let harmful = |kind: &ChangeKind| kind.level() == Level::Harmful && !allowed.contains(kind);
         let reports = packages.iter().map(|package| PackageReport {
             name: package.name.to_owned(),
@@ -131,95 +107,20 @@ impl ChangeReport {
     fn of(row: &WeighedChange<'_>, allowed: &[ChangeKind]) -> Self {
         let change = row.change;
         let names = row.extensions.as_ref();
-        let kind = change.kind();
-        let (before, after) = sides(change);
-        let (bundle, other) = bundles(change);
+        let kind = change.kind;
+        let texts = |names: &[Box<str>]| names.iter().map(ToString::to_string).collect();
         Self {
             kind: kind.as_str(),
             level: kind.level().as_str(),
             allowed: allowed.contains(&kind),
             extensions: names.map(|names| names.iter().map(ToString::to_string).collect()),
-            installed: change.who().map(InstalledReport::of),
-            bundle,
-            other,
-            channel: channel(change),
-            before,
-            after,
+            installed: change.who.clone(),
+            bundle: change.bundle.clone(),
+            other: change.other.clone(),
+            channel: change.channel.as_ref().map(ToString::to_string),
+            before: texts(&change.before),
+            after: texts(&change.after),
             text: words::sentence(change),
-        }
-    }
-}
-
-/// What was, and what is.
-fn sides(change: &Change) -> (Vec<String>, Vec<String>) {
-    let list = |names: &[Box<str>]| names.iter().map(ToString::to_string).collect();
-    let one = |name: &Option<Box<str>>| name.iter().map(ToString::to_string).collect();
-    match change {
-        Change::NewlyStranded { before, .. } => (list(before), Vec::new()),
-        Change::NoLongerStranded { after, .. } => (Vec::new(), list(after)),
-        Change::SuccessorsLost { lost, left, .. } => (list(lost), list(left)),
-        Change::SuccessorsChanged { lost, new, .. } => (list(lost), list(new)),
-        Change::PickChanged { before, after, .. } => (one(before), one(after)),
-        Change::DefaultChannelChanged { before, after } => {
-            (vec![before.to_string()], vec![after.to_string()])
-        }
-        _ => (Vec::new(), Vec::new()),
-    }
-}
-
-fn bundles(change: &Change) -> (Option<HeldReport>, Option<HeldReport>) {
-    match change {
-        Change::OtherBundle { before, after } => {
-            (Some(HeldReport::of(before)), Some(HeldReport::of(after)))
-        }
-        Change::BundleRemoved { bundle } | Change::BundleAdded { bundle } => {
-            (Some(HeldReport::of(bundle)), None)
-        }
-        Change::Deprecated { what, .. } | Change::Undeprecated { what } => match what {
-            What::Bundle(name) => (Some(HeldReport::named(name)), None),
-            What::Package | What::Channel(_) => (None, None),
-        },
-        _ => (None, None),
-    }
-}
-
-fn channel(change: &Change) -> Option<String> {
-    match change {
-        Change::ChannelRemoved { channel } | Change::ChannelAdded { channel } => {
-            Some(channel.to_string())
-        }
-        Change::Deprecated { what, .. } | Change::Undeprecated { what } => match what {
-            What::Channel(name) => Some(name.to_string()),
-            What::Package | What::Bundle(_) => None,
-        },
-        _ => None,
-    }
-}
-
-impl InstalledReport {
-    fn of(who: &Who) -> Self {
-        Self {
-            name: who.name.to_string(),
-            version: who.version.as_ref().map(ToString::to_string),
-            channel: who.channel.as_ref().map(ToString::to_string),
-        }
-    }
-}
-
-impl HeldReport {
-    fn of(held: &ToldBundle) -> Self {
-        Self {
-            name: held.name.to_string(),
-            version: held.version.as_ref().map(ToString::to_string),
-            image: Some(held.image.to_string()).filter(|image| !image.is_empty()),
-        }
-    }
-
-    fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            version: None,
-            image: None,
         }
     }
 }
