@@ -73,6 +73,16 @@ impl Xml {
     }
 }
 
+/// A page with these parts in the place of their names, which stand in braces; the texts are written as they are.
+pub fn fill(page: &str, parts: &[(&str, &str)]) -> String {
+    let pieces = page.split(['{', '}']);
+    let filled = pieces.map(|piece| {
+        let part = parts.iter().find(|(name, _)| *name == piece);
+        part.map_or(piece, |(_, text)| text)
+    });
+    filled.collect()
+}
+
 /// Markup and quotes become entities; what is not printable, lines aside, is written as Go escapes it,
 /// so nothing turns the direction of the text, and no character is one that XML forbids.
 pub fn escape(text: &str, out: &mut String) {

@@ -155,6 +155,13 @@ impl Marks {
         }
     }
 
+    /// Those of these marks that are among others.
+    #[must_use]
+    pub fn only(self, marks: &[VersionMark]) -> Self {
+        let kept = marks.iter().filter(|mark| self.has(**mark));
+        kept.fold(Self::default(), |kept, mark| kept.with(*mark, true))
+    }
+
     /// Whether this mark is among them.
     pub fn has(self, mark: VersionMark) -> bool {
         self.0 & mark.bit() != 0

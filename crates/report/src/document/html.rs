@@ -7,50 +7,35 @@
 
 use super::{Details, Document, Layout, Row, Section, Total};
 use crate::text::Tone;
-use crate::xml::{Attributes, Xml};
+use crate::xml::{Attributes, Xml, fill};
 
 impl Document {
     /// The whole page.
     pub fn to_html(&self) -> String {
-        let mut xml = Xml::default();
-        xml.raw("<!doctype html>\n");
-        xml.open("html", &[("lang", &"en")]);
-        self.head(&mut xml);
-        xml.open("body", &[]);
-        xml.text("h1", &[], self.name);
-        xml.text("p", &[("id", &"result")], &self.result.plain());
-        self.faults(&mut xml);
-        self.totals(&mut xml);
-        self.filter(&mut xml);
-        xml.open("main", &[]);
-        for section in &self.sections {
-            section.table(&mut xml);
-        }
-        xml.close();
-        xml.ours("script", SCRIPT);
-        xml.finish()
-    }
-
-    fn head(&self, xml: &mut Xml) {
-        xml.open("head", &[]);
-        xml.empty("meta", &[("charset", &"utf-8")]);
-        let policy = format!(
-            "default-src 'none'; script-src '{SCRIPT_DIGEST}'; style-src '{STYLE_DIGEST}'; base-uri 'none'; \
-             form-action 'none'"
-        );
-        let policy: Attributes<'_> = &[
-            ("http-equiv", &"Content-Security-Policy"),
-            ("content", &policy),
+        let part = |write: fn(&Self, &mut Xml)| {
+            let mut xml = Xml::default();
+            write(self, &mut xml);
+            xml.finish()
+        };
+        let parts = [
+            ("name", self.name),
+            ("script digest", SCRIPT_DIGEST),
+            ("style digest", STYLE_DIGEST),
+            ("style", STYLE),
+            (
+                "result",
+                &part(|page, xml| xml.text("p", &[("id", &"result")], &page.result.plain())),
+            ),
+            ("faults", &part(Self::faults)),
+            ("totals", &part(Self::totals)),
+            ("findings", &part(Self::findings)),
+            (
+                "tables",
+                &part(|page, xml| page.sections.iter().for_each(|one| one.table(xml))),
+            ),
+            ("script", SCRIPT),
         ];
-        xml.empty("meta", policy);
-        let viewport: Attributes<'_> = &[
-            ("name", &"viewport"),
-            ("content", &"width=device-width, initial-scale=1"),
-        ];
-        xml.empty("meta", viewport);
-        xml.text("title", &[], self.name);
-        xml.ours("style", STYLE);
-        xml.close();
+        fill(include_str!("page.html"), &parts)
     }
 
     fn faults(&self, xml: &mut Xml) {
@@ -81,30 +66,11 @@ impl Document {
         xml.close();
     }
 
-    /// The form that filters; without its script it is not shown.
-    fn filter(&self, xml: &mut Xml) {
-        let hidden: Attributes<'_> = &[("id", &"filter"), ("role", &"search"), ("hidden", &"")];
-        xml.open("form", hidden);
-        xml.open("label", &[]);
-        xml.text("span", &[], "Text");
-        let text: Attributes<'_> = &[
-            ("id", &"text"),
-            ("type", &"search"),
-            ("autocomplete", &"off"),
-        ];
-        xml.empty("input", text);
-        xml.close();
-        xml.open("label", &[]);
-        xml.text("span", &[], "Finding");
-        xml.open("select", &[("id", &"finding")]);
-        xml.text("option", &[("value", &"")], "any");
+    /// The findings that the filter offers.
+    fn findings(&self, xml: &mut Xml) {
         for Total { id, label, .. } in &self.totals {
             xml.text("option", &[("value", id)], label);
         }
-        xml.close();
-        xml.close();
-        xml.text("output", &[("id", &"shown"), ("for", &"text finding")], "");
-        xml.close();
     }
 }
 

@@ -12,120 +12,29 @@ mod notes;
 use crate::picture::scene::Scene;
 use crate::picture::sketch::Sketch;
 use crate::picture::{Generation, svg, text};
-use olmguard_report::xml::{Attributes, Xml};
+use olmguard_report::xml::{Xml, escape, fill};
 
 /// A whole page.
 pub fn html(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
-    let mut xml = Xml::default();
-    xml.raw("<!doctype html>\n");
-    xml.open("html", &[("lang", &"en")]);
-    head(sketch, &mut xml);
-    xml.open("body", &[]);
-    bar(sketch, &mut xml);
-    xml.open("main", &[]);
-    xml.open("div", &[("id", &"canvas")]);
-    svg::draw(sketch, scene, "group", &mut xml);
-    xml.close();
-    xml.text(
-        "aside",
-        &[
-            ("id", &"panel"),
-            ("aria-live", &"polite"),
-            ("aria-label", &PANEL),
-        ],
-        "",
-    );
-    xml.close();
-    xml.raw("<script type=\"application/json\" id=\"data\">");
-    xml.raw(&data::data(sketch, scene));
-    xml.raw("</script>\n");
-    xml.ours("script", SCRIPT);
-    xml.finish()
-}
-
-fn head(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
-    xml.open("head", &[]);
-    xml.empty("meta", &[("charset", &"utf-8")]);
-    let picture_style = match sketch.comparison {
+    let mut title = String::new();
+    escape(&text::title(sketch), &mut title);
+    let mut picture = Xml::default();
+    svg::draw(sketch, scene, "group", &mut picture);
+    let picture_style_digest = match sketch.comparison {
         Some(_) => COMPARING_STYLE_DIGEST,
         None => PICTURE_STYLE_DIGEST,
     };
-    let policy = format!(
-        "default-src 'none'; script-src '{SCRIPT_DIGEST}'; style-src '{STYLE_DIGEST}' \
-         '{picture_style}'; base-uri 'none'; form-action 'none'"
-    );
-    xml.empty(
-        "meta",
-        &[
-            ("http-equiv", &"Content-Security-Policy"),
-            ("content", &policy),
-        ],
-    );
-    xml.empty(
-        "meta",
-        &[
-            ("name", &"viewport"),
-            ("content", &"width=device-width, initial-scale=1"),
-        ],
-    );
-    xml.empty(
-        "meta",
-        &[("name", &"color-scheme"), ("content", &"light dark")],
-    );
-    xml.text("title", &[], &page_title(&text::title(sketch)));
-    xml.ours("style", STYLE);
-    xml.close();
-}
-
-fn bar(sketch: &Sketch<'_, '_>, xml: &mut Xml) {
-    xml.open("header", &[]);
-    xml.text("h1", &[], &page_title(&text::title(sketch)));
-    xml.open("form", &[("id", &"find"), ("role", &"search")]);
-    xml.empty(
-        "input",
-        &[
-            ("id", &"search"),
-            ("type", &"search"),
-            ("autocomplete", &"off"),
-            ("placeholder", &SEARCH),
-            ("aria-label", &SEARCH),
-            ("aria-controls", &"matches"),
-        ],
-    );
-    let matches: Attributes<'_> = &[
-        ("id", &"matches"),
-        ("role", &"group"),
-        ("aria-label", &MATCHES),
-        ("hidden", &""),
+    let parts = [
+        ("title", &*title),
+        ("script digest", SCRIPT_DIGEST),
+        ("style digest", STYLE_DIGEST),
+        ("picture style digest", picture_style_digest),
+        ("style", STYLE),
+        ("picture", &picture.finish()),
+        ("data", &data::data(sketch, scene)),
+        ("script", SCRIPT),
     ];
-    xml.text("div", matches, "");
-    xml.close();
-    buttons(ZOOM, &ZOOMS, xml);
-    let fold: Attributes<'_> = &[("id", &"fold"), ("type", &"button"), ("hidden", &"")];
-    xml.text("button", fold, FOLD);
-    buttons(SAVE, &SAVES, xml);
-    xml.text("button", &[("id", &"theme"), ("type", &"button")], THEME);
-    xml.close();
-}
-
-/// Buttons side by side: the id of each, what it does, its text.
-fn buttons(name: &str, all: &[(&str, &str, &str)], xml: &mut Xml) {
-    let group: Attributes<'_> = &[
-        ("class", &"group"),
-        ("role", &"group"),
-        ("aria-label", &name),
-    ];
-    xml.open("div", group);
-    for (id, label, shown) in all {
-        let button: Attributes<'_> = &[
-            ("id", id),
-            ("type", &"button"),
-            ("aria-label", label),
-            ("title", label),
-        ];
-        xml.text("button", button, shown);
-    }
-    xml.close();
+    fill(include_str!("html/page.html"), &parts)
 }
 
 const SCRIPT: &str = concat!(
@@ -147,33 +56,7 @@ const PICTURE_STYLE_DIGEST: &str = "sha256-iQee6mZYEX4ewNDPoVuspoU/RE9HWibvCaMro
 
 // === Every sentence of the page that is not of the picture itself ===
 
-const PANEL: &str = "Selected version";
-const SEARCH: &str = "Find a version";
-const MATCHES: &str = "Matching versions";
-const ZOOM: &str = "Zoom";
-const SAVE: &str = "Save the picture";
-const THEME: &str = "Light / dark";
 const FOLD: &str = "Unfold all";
-
-/// The buttons that zoom: id, what each does, its text.
-const ZOOMS: [(&str, &str, &str); 5] = [
-    ("zoom-out", "Zoom out", "−"),
-    ("zoom-is", "Zoom to 100 %", "100 %"),
-    ("zoom-in", "Zoom in", "+"),
-    ("zoom-fit", "Fit the whole picture", "Fit"),
-    ("zoom-width", "Fit the width of the picture", "Width"),
-];
-
-/// The buttons that save the picture.
-const SAVES: [(&str, &str, &str); 2] = [
-    ("save-svg", "Save the picture as SVG", "SVG"),
-    ("save-png", "Save the picture as PNG", "PNG"),
-];
-
-/// The title of the page.
-fn page_title(package: &str) -> String {
-    format!("{package}: upgrade graph")
-}
 
 /// The texts that the script fills in: a name, and a text with `{PLACES}`.
 const FILLED: [(&str, &str); 31] = [

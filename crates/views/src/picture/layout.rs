@@ -101,23 +101,19 @@ fn axis(sketch: &Sketch<'_, '_>, grid: Grid, width: i32, end: i32) -> Axis {
     let rows = (0..).map(VersionRow).zip(&sketch.rows);
     let rows = rows.map(|(row, facts)| axis_row(sketch, row, facts, grid.y(row), (right, end)));
     Axis {
-        area: Area {
-            x: MARGIN - 8,
-            y: grid.first - ROW / 2,
-            width: width + 16,
-            height: ROW * px(sketch.rows.len()),
-        },
-        label: SceneLabel {
-            at: Point {
-                x: right,
-                y: grid.first - ROW / 2 - 11,
-            },
-            anchor: Anchor::End,
-            size: text::ASIDE_SIZE,
-            face: Face::Sans,
-            role: LabelRole::Aside,
-            text: text::AXIS.to_owned(),
-        },
+        area: Area::new(
+            MARGIN - 8,
+            grid.first - ROW / 2,
+            width + 16,
+            ROW * px(sketch.rows.len()),
+        ),
+        label: SceneLabel::new(
+            Point::new(right, grid.first - ROW / 2 - 11),
+            Anchor::End,
+            text::ASIDE_SIZE,
+            LabelRole::Aside,
+            text::AXIS.to_owned(),
+        ),
         rows: rows.collect(),
     }
 }
@@ -130,24 +126,20 @@ fn axis_row(
     y: i32,
     (right, end): (i32, i32),
 ) -> AxisRow {
-    let label = |x, anchor, text| SceneLabel {
-        at: Point { x, y: y + 4 },
-        anchor,
-        size: VERSION_SIZE,
-        face: Face::Mono,
-        role: LabelRole::Version,
-        text,
+    let label = |x, anchor, text| {
+        SceneLabel::new(
+            Point::new(x, y + 4),
+            anchor,
+            VERSION_SIZE,
+            LabelRole::Version,
+            text,
+        )
     };
     let hops = sketch.reach.as_ref().and_then(|reach| reach.hops.get(&row));
     AxisRow {
         row,
         marks: facts.marks,
-        area: Area {
-            x: MARGIN - 8,
-            y: y - ROW / 2,
-            width: end + 8 - (MARGIN - 8),
-            height: ROW,
-        },
+        area: Area::new(MARGIN - 8, y - ROW / 2, end + 8 - (MARGIN - 8), ROW),
         label: label(right, Anchor::End, clip(&facts.label, LONGEST_VERSION)),
         name: facts.name.to_owned(),
         hops: hops.map(|hops| label(MARGIN, Anchor::Start, text::hops_away(*hops))),
@@ -212,12 +204,7 @@ fn legend(sketch: &Sketch<'_, '_>, room: i32, top: i32) -> (Vec<LegendItem>, i32
         }
         items.push(LegendItem {
             sign,
-            area: Area {
-                x,
-                y,
-                width: LEGEND_SIGN,
-                height: LEGEND_HEIGHT,
-            },
+            area: Area::new(x, y, LEGEND_SIGN, LEGEND_HEIGHT),
             label: label(
                 text.to_owned(),
                 x + LEGEND_SIGN + 8,
@@ -248,10 +235,13 @@ fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<LegendSign> {
     let way = sketch.reach.as_ref();
     let has_way = way.is_some_and(|reach| !reach.way.is_empty());
     let misses = way.is_some_and(|reach| reach.hops.len() < sketch.rows.len());
-    fields(lanes)
-        .into_iter()
-        .map(LegendSign::Edge)
-        .chain(fates(lanes).into_iter().map(LegendSign::Fate))
+    let edges = edges(lanes);
+    let fields: BTreeSet<_> = edges.iter().map(|(field, _)| *field).collect();
+    let fates: BTreeSet<_> = edges.iter().map(|(_, fate)| *fate).collect();
+    let unused = fates.into_iter().filter(|fate| *fate != EdgeFate::Taken);
+    let fields = fields.into_iter().map(LegendSign::Edge);
+    fields
+        .chain(unused.map(LegendSign::Fate))
         .chain(changes.map(LegendSign::Change))
         .chain(marks.map(LegendSign::Version))
         .chain(has_way.then_some(LegendSign::Way))
@@ -259,25 +249,17 @@ fn occurring_signs(sketch: &Sketch<'_, '_>) -> Vec<LegendSign> {
         .collect()
 }
 
-/// The fields of the edges that are drawn.
-fn fields(lanes: &[Lane<'_>]) -> BTreeSet<StepField> {
+/// The fields and the fates of the edges that are drawn.
+fn edges(lanes: &[Lane<'_>]) -> BTreeSet<(StepField, EdgeFate)> {
     let of_lane = |lane: &Lane<'_>| {
-        let steps = lane.steps.iter().map(|_| StepField::Replaces);
-        let fans = lane.fans.iter().map(|fan| fan.kind.field());
+        let steps = lane
+            .steps
+            .iter()
+            .map(|step| (StepField::Replaces, step.fate));
+        let fans = lane.fans.iter().map(|fan| (fan.kind.field(), fan.fate));
         steps.chain(fans).collect::<Vec<_>>()
     };
     lanes.iter().flat_map(of_lane).collect()
-}
-
-/// Why edges that are drawn are not used.
-fn fates(lanes: &[Lane<'_>]) -> BTreeSet<EdgeFate> {
-    let of_lane = |lane: &Lane<'_>| {
-        let steps = lane.steps.iter().map(|step| step.fate);
-        let fans = lane.fans.iter().map(|fan| fan.fate);
-        steps.chain(fans).collect::<Vec<_>>()
-    };
-    let fates = lanes.iter().flat_map(of_lane);
-    fates.filter(|fate| *fate != EdgeFate::Taken).collect()
 }
 
 /// The words of a text in lines of at most this width.
@@ -302,18 +284,7 @@ fn wrap(text: &str, room: i32) -> Vec<String> {
 }
 
 fn label(text: String, x: i32, y: i32, size: i32, role: LabelRole) -> SceneLabel {
-    let face = match role {
-        LabelRole::Title => Face::Bold,
-        _ => Face::Sans,
-    };
-    SceneLabel {
-        at: Point { x, y },
-        anchor: Anchor::Start,
-        size,
-        face,
-        role,
-        text,
-    }
+    SceneLabel::new(Point::new(x, y), Anchor::Start, size, role, text)
 }
 
 const TITLE_SIZE: i32 = 22;

@@ -58,8 +58,6 @@ pub struct SceneLabel {
     pub anchor: Anchor,
     /// The height of its face.
     pub size: i32,
-    /// Typeface.
-    pub face: Face,
     /// Role, which decides how the text stands out.
     pub role: LabelRole,
     /// The text.
@@ -256,20 +254,42 @@ pub struct Door {
     pub title: String,
 }
 
+impl Point {
+    pub(super) const fn new(x: i32, y: i32) -> Self {
+        Self { x, y }
+    }
+}
+
 impl SceneLabel {
-    /// What it covers at most.
-    pub fn area(&self) -> Area {
-        let width = self.face.width(&self.text, self.size);
-        let x = match self.anchor {
+    /// A text in the face of its role.
+    pub(super) fn new(at: Point, anchor: Anchor, size: i32, role: LabelRole, text: String) -> Self {
+        Self {
+            at,
+            anchor,
+            size,
+            role,
+            text,
+        }
+    }
+
+    /// The left edge of the widest that it can be.
+    pub(super) fn left(&self) -> i32 {
+        let width = self.role.face().width(&self.text, self.size);
+        match self.anchor {
             Anchor::Start => self.at.x,
             Anchor::Middle => self.at.x - width / 2,
             Anchor::End => self.at.x - width,
-        };
-        Area {
-            x,
-            y: self.at.y - self.size,
-            width,
-            height: self.size + self.size / 4,
+        }
+    }
+}
+
+impl LabelRole {
+    /// Its typeface.
+    pub(super) fn face(self) -> Face {
+        match self {
+            Self::Title | Self::Name => Face::Bold,
+            Self::Version | Self::Count => Face::Mono,
+            Self::Aside => Face::Sans,
         }
     }
 }
@@ -290,12 +310,13 @@ impl Area {
         self.y + self.height / 2
     }
 
-    /// Whether the two share a point inside both.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.x < other.right()
-            && other.x < self.right()
-            && self.y < other.bottom()
-            && other.y < self.bottom()
+    pub(super) const fn new(x: i32, y: i32, width: i32, height: i32) -> Self {
+        Self {
+            x,
+            y,
+            width,
+            height,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use olmguard_catalog::version::go;
 use serde::Serialize;
 
-use crate::picture::html::notes::{GapNote, is_bundle, notes};
+use crate::picture::html::notes::{GapNote, is_bundle, notes, rows};
 use crate::picture::html::{FILLED, helps};
 use crate::picture::scene::Scene;
 use crate::picture::sketch::{
@@ -75,9 +75,8 @@ struct RowData<'s> {
 pub(super) fn data(sketch: &Sketch<'_, '_>, scene: &Scene) -> String {
     let reach = sketch.reach.as_ref();
     let notes = notes(sketch);
-    let rows = (0..sketch.rows.len()).filter_map(|row| u32::try_from(row).ok());
     let data = PageData {
-        rows: rows.map(|row| row_data(sketch, VersionRow(row))).collect(),
+        rows: rows(sketch).map(|row| row_data(sketch, row)).collect(),
         reasons: sketch
             .barred
             .reasons()
@@ -268,14 +267,15 @@ pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> Vec<(VersionR
         return Vec::new();
     }
     let apart = apart(sketch, notes);
-    let looks: Vec<_> = rows(sketch).map(|row| Look::of(sketch, row)).collect();
+    let looks: Vec<_> = rows(sketch).map(|row| look_of(sketch, row)).collect();
     let look = |row: VersionRow| looks.get(row.0 as usize);
     let alike = |a: VersionRow, b: VersionRow| {
         look(a) == look(b) && !apart.contains(&a) && !apart.contains(&b)
     };
+    let lanes = |look: &[(u32, Marks)]| look.iter().map(|(lane, _)| *lane).collect::<Vec<_>>();
     let neighbours =
         |a: Option<VersionRow>, b: Option<VersionRow>| match (a.and_then(look), b.and_then(look)) {
-            (Some(a), Some(b)) => a.lanes().eq(b.lanes()),
+            (Some((_, a)), Some((_, b))) => lanes(a) == lanes(b),
             _ => false,
         };
     let mut folds = Vec::new();
@@ -296,29 +296,13 @@ pub(super) fn folds(sketch: &Sketch<'_, '_>, notes: &[GapNote]) -> Vec<(VersionR
 }
 
 /// What a version looks like: its own marks, and those it has in each of its channels.
-#[derive(Debug, Eq, PartialEq)]
-struct Look {
-    own: Vec<VersionMark>,
-    in_lanes: Vec<(u32, Vec<VersionMark>)>,
-}
+type Look = (Marks, Vec<(u32, Marks)>);
 
-impl Look {
-    fn of(sketch: &Sketch<'_, '_>, row: VersionRow) -> Self {
-        let marks = |marks: Marks| marks.iter().collect::<Vec<_>>();
-        let lanes = (0..).zip(&sketch.lanes);
-        let in_lanes = lanes.filter_map(|(at, lane)| Some((at, marks(lane.marks(row)?))));
-        Self {
-            own: sketch
-                .row(row)
-                .map(|facts| marks(facts.marks))
-                .unwrap_or_default(),
-            in_lanes: in_lanes.collect(),
-        }
-    }
-
-    fn lanes(&self) -> impl Iterator<Item = u32> {
-        self.in_lanes.iter().map(|(lane, _)| *lane)
-    }
+fn look_of(sketch: &Sketch<'_, '_>, row: VersionRow) -> Look {
+    let own = sketch.row(row).map(|facts| facts.marks);
+    let lanes = (0..).zip(&sketch.lanes);
+    let in_lanes = lanes.filter_map(|(at, lane)| Some((at, lane.marks(row)?)));
+    (own.unwrap_or_default(), in_lanes.collect())
 }
 
 /// The rows that no fold hides: those with a mark that users look for, at a note, beside the heading of a
@@ -358,11 +342,6 @@ fn is_marked(sketch: &Sketch<'_, '_>, row: VersionRow) -> bool {
     let in_lanes = sketch.lanes.iter().filter_map(|lane| lane.marks(row));
     let mut all = own.into_iter().chain(in_lanes);
     all.any(|marks| MARKED.iter().any(|mark| marks.has(*mark)) || marks.is_stranded())
-}
-
-fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = VersionRow> + use<> {
-    let count = u32::try_from(sketch.rows.len()).unwrap_or(u32::MAX);
-    (0..count).map(VersionRow)
 }
 
 const MARKED: [VersionMark; 6] = [

@@ -187,7 +187,7 @@ pub(super) fn is_bundle(sketch: &Sketch<'_, '_>, row: VersionRow) -> bool {
     marks.is_some_and(|marks| !marks.has(VersionMark::Virtual) && !marks.has(VersionMark::Removed))
 }
 
-fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = VersionRow> + use<> {
+pub(super) fn rows(sketch: &Sketch<'_, '_>) -> impl Iterator<Item = VersionRow> + use<> {
     let count = u32::try_from(sketch.rows.len()).unwrap_or(u32::MAX);
     (0..count).map(VersionRow)
 }

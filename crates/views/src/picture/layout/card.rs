@@ -67,34 +67,23 @@ impl Draft<'_, '_, '_, '_> {
         let y = self.place.grid.y(first) - ROW / 2 - CARD_HEADING;
         let below = if self.plan.is_open { BEYOND } else { 0 };
         let bottom = self.place.grid.y(last) + ROW / 2 + below + 2;
-        Area {
-            x: self.place.x,
-            y,
-            width: self.place.width,
-            height: bottom - y,
-        }
+        Area::new(self.place.x, y, self.place.width, bottom - y)
     }
 
     fn heading(&self, area: Area) -> Vec<SceneLabel> {
-        let label = |text, face, size, dy| SceneLabel {
-            at: Point {
-                x: area.x + CARD_PAD,
-                y: area.y + dy,
-            },
-            anchor: Anchor::Start,
-            size,
-            face,
-            role: if face == Face::Bold {
-                LabelRole::Name
-            } else {
-                LabelRole::Aside
-            },
-            text,
+        let label = |text, role, size, dy| {
+            let at = Point::new(area.x + CARD_PAD, area.y + dy);
+            SceneLabel::new(at, Anchor::Start, size, role, text)
         };
         let lane = self.plan.lane;
         vec![
-            label(text::lane_name(lane), Face::Bold, text::NAME_SIZE, 21),
-            label(text::lane_aside(lane), Face::Sans, text::ASIDE_SIZE, 38),
+            label(text::lane_name(lane), LabelRole::Name, text::NAME_SIZE, 21),
+            label(
+                text::lane_aside(lane),
+                LabelRole::Aside,
+                text::ASIDE_SIZE,
+                38,
+            ),
         ]
     }
 
@@ -105,23 +94,14 @@ impl Draft<'_, '_, '_, '_> {
         Pill {
             row: cell.row,
             marks: cell.marks,
-            area: Area {
-                x: pill_x,
-                y: y - PILL / 2,
-                width: pill,
-                height: PILL,
-            },
-            label: SceneLabel {
-                at: Point {
-                    x: pill_x + signs / 2 + pill / 2,
-                    y: y + 4,
-                },
-                anchor: Anchor::Middle,
-                size: VERSION_SIZE,
-                face: Face::Mono,
-                role: LabelRole::Version,
-                text: text::pill_label(self.sketch, cell),
-            },
+            area: Area::new(pill_x, y - PILL / 2, pill, PILL),
+            label: SceneLabel::new(
+                Point::new(pill_x + signs / 2 + pill / 2, y + 4),
+                Anchor::Middle,
+                VERSION_SIZE,
+                LabelRole::Version,
+                text::pill_label(self.sketch, cell),
+            ),
             title: text::pill_title(self.sketch, self.plan.lane, cell),
             is_out_of_reach: is_out_of_reach(self.sketch, cell.row),
         }
@@ -149,14 +129,8 @@ impl Draft<'_, '_, '_, '_> {
     fn straight(&self, step: &ReplacesStep) -> Vec<Point> {
         let x = self.place.pill_x + self.place.pill / 2;
         let y = |row| self.place.grid.y(row);
-        let from = Point {
-            x,
-            y: y(step.from) - PILL / 2,
-        };
-        let to = Point {
-            x,
-            y: y(step.to) + PILL / 2,
-        };
+        let from = Point::new(x, y(step.from) - PILL / 2);
+        let to = Point::new(x, y(step.to) + PILL / 2);
         vec![from, to]
     }
 
@@ -167,12 +141,11 @@ impl Draft<'_, '_, '_, '_> {
         let aside = if step.from > step.to { PORT } else { -PORT };
         let from = self.place.grid.y(step.from) - aside;
         let to = self.place.grid.y(step.to) + aside;
-        let point = |x, y| Point { x, y };
         vec![
-            point(near, from),
-            point(far, from),
-            point(far, to),
-            point(near, to),
+            Point::new(near, from),
+            Point::new(far, from),
+            Point::new(far, to),
+            Point::new(near, to),
         ]
     }
 
@@ -184,14 +157,11 @@ impl Draft<'_, '_, '_, '_> {
         let x = pill_x + pill + away;
         let (top, bottom) = (bus.top().max(first), bus.bottom());
         let is_inside = |row: &VersionRow| (first..=last).contains(row);
-        let stops = bus.stops().iter().filter(|row| is_inside(row));
-        let port = port(bus.field(), bus.fate(), bus.change());
+        let stops = bus.first.from.iter().filter(|row| is_inside(row));
+        let port = port(bus.first.kind.field(), bus.first.fate, bus.first.change);
         let stop = |row: &VersionRow| BusStop {
             row: *row,
-            at: Point {
-                x,
-                y: grid.y(*row) - port,
-            },
+            at: Point::new(x, grid.y(*row) - port),
             from: self.plan.lane.marks(*row).map(|_| pill_x + pill),
         };
         let stops: Vec<_> = stops.map(stop).collect();
@@ -206,12 +176,12 @@ impl Draft<'_, '_, '_, '_> {
         } else {
             grid.y(bottom) - port
         };
-        let beyond = bus.stops().len() - stops.len();
+        let beyond = bus.first.from.len() - stops.len();
         Bus {
-            field: bus.field(),
-            fate: bus.fate(),
-            change: bus.change(),
-            top: Point { x, y: top_y },
+            field: bus.first.kind.field(),
+            fate: bus.first.fate,
+            change: bus.first.change,
+            top: Point::new(x, top_y),
             length: bottom_y - top_y,
             stops,
             doors: bus.fans.iter().map(|fan| self.door(fan, x)).collect(),
@@ -226,24 +196,13 @@ impl Draft<'_, '_, '_, '_> {
         let y = grid.y(fan.to) + port(fan.kind.field(), fan.fate, fan.change);
         let count = text::count(fan.from.len()).map(|text| {
             let width = Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD;
-            let area = Area {
-                x: x - width / 2,
-                y: y - COUNT_HEIGHT / 2,
-                width,
-                height: COUNT_HEIGHT,
-            };
+            let area = Area::new(x - width / 2, y - COUNT_HEIGHT / 2, width, COUNT_HEIGHT);
             (area, count(x, y + 4, text))
         });
         Door {
             to: fan.to,
             from: fan.from.clone(),
-            points: [
-                Point { x, y },
-                Point {
-                    x: pill_x + pill,
-                    y,
-                },
-            ],
+            points: [Point::new(x, y), Point::new(pill_x + pill, y)],
             count,
             title: text::fan_title(self.sketch, fan),
         }
@@ -252,14 +211,13 @@ impl Draft<'_, '_, '_, '_> {
 
 /// A count of versions, with its middle here.
 fn count(x: i32, y: i32, text: String) -> SceneLabel {
-    SceneLabel {
-        at: Point { x, y },
-        anchor: Anchor::Middle,
-        size: COUNT_SIZE,
-        face: Face::Mono,
-        role: LabelRole::Count,
+    SceneLabel::new(
+        Point::new(x, y),
+        Anchor::Middle,
+        COUNT_SIZE,
+        LabelRole::Count,
         text,
-    }
+    )
 }
 
 /// Whether a walk starts somewhere and does not come here.
@@ -326,14 +284,13 @@ fn ride(
     let mut doors = bus.doors.iter();
     let door = doors.find(|door| door.to == to && door.from.contains(&from))?;
     let [at, end] = door.points;
-    let point = |x, y| Point { x, y };
     let board = match card.pills.iter().find(|pill| pill.row == from) {
         Some(pill) => {
             let y = grid.y(from) - port(bus.field, bus.fate, bus.change);
-            vec![point(pill.area.right(), y), point(at.x, y)]
+            vec![Point::new(pill.area.right(), y), Point::new(at.x, y)]
         }
         // It boards where the line leads to, out of this channel.
-        None => vec![point(at.x, grid.y(from).min(bus.top.y + bus.length))],
+        None => vec![Point::new(at.x, grid.y(from).min(bus.top.y + bus.length))],
     };
     Some(board.into_iter().chain([at, end]).collect())
 }

@@ -4,9 +4,7 @@ use std::cmp::Reverse;
 
 use crate::picture::layout::{PILL_PAD, SIGN, VERSION_SIZE, tracks};
 use crate::picture::scene::{Face, px};
-use crate::picture::sketch::{
-    DrawnChange, EdgeFate, Fan, Lane, LaneCell, ReplacesStep, Sketch, VersionRow,
-};
+use crate::picture::sketch::{Fan, Lane, LaneCell, ReplacesStep, Sketch, VersionRow};
 use crate::picture::walk::StepField;
 use crate::picture::{Marks, VersionMark, text};
 
@@ -86,9 +84,9 @@ fn board<'s, 'p>(
     let mut x = FIRST_BUS;
     let mut rest = folded.into_iter().peekable();
     while let Some(first) = rest.peek() {
-        let field = first.field();
+        let field = first.first.kind.field();
         let group: Vec<_> =
-            std::iter::from_fn(|| rest.next_if(|bus| bus.field() == field)).collect();
+            std::iter::from_fn(|| rest.next_if(|bus| bus.first.kind.field() == field)).collect();
         let pitch = group.iter().map(half).max().unwrap_or(0) * 2 + BUS_GAP;
         // A line that leads beyond the channel has a count below it.
         let stretch = |bus: &FoldedFans<'_, '_>| {
@@ -119,8 +117,8 @@ pub(super) fn half(bus: &FoldedFans<'_, '_>) -> i32 {
         .iter()
         .filter_map(|fan| text::count(fan.from.len()));
     let widest = widest.map(|text| Face::Mono.width(&text, COUNT_SIZE) + COUNT_PAD);
-    let beyond = Face::Mono.width(&text::beyond(bus.stops().len()), COUNT_SIZE);
-    let beyond = if bus.field() == StepField::SkipRange {
+    let beyond = Face::Mono.width(&text::beyond(bus.first.from.len()), COUNT_SIZE);
+    let beyond = if bus.first.kind.field() == StepField::SkipRange {
         beyond
     } else {
         0
@@ -188,6 +186,7 @@ pub(super) const COUNT_PAD: i32 = 8;
 pub(super) struct FoldedFans<'f, 'p> {
     /// The fans, the uppermost entry first. The first one's stops are those of the whole.
     pub(super) fans: Vec<&'f Fan<'p>>,
+    pub(super) first: &'f Fan<'p>,
 }
 
 /// Folds the fans of a lane; those of one field stand together, the shorter lines first.
@@ -198,37 +197,17 @@ pub(super) fn fold<'f, 'p>(fans: &'f [Fan<'p>]) -> Vec<FoldedFans<'f, 'p>> {
     for fan in fans {
         match folded.iter_mut().find(|folded| folded.takes(fan)) {
             Some(folded) => folded.fans.push(fan),
-            None => folded.push(FoldedFans { fans: vec![fan] }),
+            None => folded.push(FoldedFans {
+                fans: vec![fan],
+                first: fan,
+            }),
         }
     }
-    folded.sort_by_key(|folded| (folded.field(), folded.span(), folded.top()));
+    folded.sort_by_key(|folded| (folded.first.kind.field(), folded.span(), folded.top()));
     folded
 }
 
-impl<'f> FoldedFans<'f, '_> {
-    /// The field that all of them are of.
-    pub(super) fn field(&self) -> StepField {
-        let first = self.fans.first();
-        first.map_or(StepField::Skips, |fan| fan.kind.field())
-    }
-
-    /// What becomes of all of them.
-    pub(super) fn fate(&self) -> EdgeFate {
-        self.fans.first().map_or(EdgeFate::Taken, |fan| fan.fate)
-    }
-
-    /// What the comparison makes of all of them.
-    pub(super) fn change(&self) -> DrawnChange {
-        self.fans
-            .first()
-            .map_or(DrawnChange::Kept, |fan| fan.change)
-    }
-
-    /// Every version that boards.
-    pub(super) fn stops(&self) -> &'f [VersionRow] {
-        self.fans.first().map_or(&[], |fan| &fan.from)
-    }
-
+impl FoldedFans<'_, '_> {
     /// The uppermost row that it touches.
     pub(super) fn top(&self) -> VersionRow {
         self.ends().into_iter().min().unwrap_or(VersionRow(0))
@@ -245,7 +224,7 @@ impl<'f> FoldedFans<'f, '_> {
     }
 
     fn ends(&self) -> Vec<VersionRow> {
-        let stops = self.stops();
+        let stops = &self.first.from;
         let doors = self.fans.iter().map(|fan| fan.to);
         let ends = stops.first().into_iter().chain(stops.last()).copied();
         doors.chain(ends).collect()
@@ -257,10 +236,10 @@ impl<'f> FoldedFans<'f, '_> {
 
     /// Whether a fan, lower than all doors, can be read off the same line.
     fn takes(&self, fan: &Fan<'_>) -> bool {
-        let stops = self.stops();
+        let stops = &self.first.from;
         let below = stops.get(stops.partition_point(|row| *row <= fan.to)..);
-        self.field() == fan.kind.field()
-            && (self.fate(), self.change()) == (fan.fate, fan.change)
+        self.first.kind.field() == fan.kind.field()
+            && (self.first.fate, self.first.change) == (fan.fate, fan.change)
             && !fan.from.is_empty()
             && is_upward(fan)
             && self

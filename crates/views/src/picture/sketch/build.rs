@@ -178,8 +178,8 @@ fn strand(sketch: &mut Sketch<'_, '_>) {
 
 fn reach(sketch: &Sketch<'_, '_>, row_of: &RowOf) -> Option<ReachedRows> {
     let View { from, to, .. } = sketch.view;
-    let start = row_of.get(from?)?;
-    let goal = to.and_then(|to| row_of.get(to));
+    let start = *row_of.get(&from?)?;
+    let goal = to.and_then(|to| row_of.get(&to).copied());
     match sketch.view.olm {
         Generation::V1 => {
             let is_prerelease = |row| sketch.row(row).is_some_and(|facts| facts.is_prerelease);
@@ -207,20 +207,12 @@ fn course(
     let walked = order
         .zip(node)
         .map_or_else(Vec::new, |(line, node)| line.walk_from(node));
-    let rows = walked.iter().filter_map(|node| row_of.get(*node));
+    let rows = walked.iter().filter_map(|node| row_of.get(node).copied());
     sketch.walk.course(start, rows, goal, at)
 }
 
 /// The rows by node.
-#[derive(Debug)]
-pub(super) struct RowOf(BTreeMap<NodeIndex, VersionRow>);
-
-impl RowOf {
-    /// The row of a node that is drawn.
-    pub(super) fn get(&self, node: NodeIndex) -> Option<VersionRow> {
-        self.0.get(&node).copied()
-    }
-}
+pub(super) type RowOf = BTreeMap<NodeIndex, VersionRow>;
 
 /// The nodes from the top, newest first: bundles in their order of preference, and among them the
 /// names without a bundle, by the version that a name seems to speak of. What has none stands last.
@@ -231,7 +223,7 @@ pub(super) fn order(graph: &Graph<'_>, nodes: Vec<NodeIndex>) -> (Vec<NodeIndex>
     nodes.sort_by(|(a, _), (b, _)| newest_first(a.as_ref(), b.as_ref()));
     let nodes: Vec<_> = nodes.into_iter().map(|(_, node)| node).collect();
     let rows = nodes.iter().copied().zip((0..).map(VersionRow)).collect();
-    (nodes, RowOf(rows))
+    (nodes, rows)
 }
 
 /// What has no version is last.

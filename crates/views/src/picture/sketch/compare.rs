@@ -206,16 +206,11 @@ fn cells_of_both(new: &[LaneCell], old: &[LaneCell]) -> Vec<LaneCell> {
     let gone = old.iter().filter(|cell| !shown.contains(&cell.row));
     let gone = gone.map(|cell| LaneCell {
         row: cell.row,
-        marks: Marks::default()
-            .with(VersionMark::Virtual, cell.marks.has(VersionMark::Virtual))
-            .with(
-                VersionMark::Deprecated,
-                cell.marks.has(VersionMark::Deprecated),
-            )
-            .with(
-                VersionMark::Elsewhere,
-                cell.marks.has(VersionMark::Elsewhere),
-            ),
+        marks: cell.marks.only(&[
+            VersionMark::Virtual,
+            VersionMark::Deprecated,
+            VersionMark::Elsewhere,
+        ]),
     });
     let mut cells: Vec<_> = new.iter().copied().chain(gone).collect();
     for cell in &mut cells {
@@ -364,15 +359,10 @@ fn before_only<'p>(facts: RowFacts<'p>, labels: &BTreeSet<String>) -> RowFacts<'
     } else {
         facts.label
     };
-    let marks = Marks::default()
-        .with(VersionMark::Virtual, facts.marks.has(VersionMark::Virtual))
-        .with(
-            VersionMark::Deprecated,
-            facts.marks.has(VersionMark::Deprecated),
-        );
+    let marks = [VersionMark::Virtual, VersionMark::Deprecated];
     RowFacts {
         label,
-        marks,
+        marks: facts.marks.only(&marks),
         ..facts
     }
 }
@@ -380,21 +370,16 @@ fn before_only<'p>(facts: RowFacts<'p>, labels: &BTreeSet<String>) -> RowFacts<'
 /// A name that was a bundle in the base, with what it was called there.
 fn named<'p>(facts: RowFacts<'p>, label: &str, labels: &BTreeSet<String>) -> RowFacts<'p> {
     let is_free = !labels.contains(label);
-    let mut marks = Marks::default();
-    for mark in facts
-        .marks
-        .iter()
-        .filter(|mark| *mark != VersionMark::Virtual)
-    {
-        marks = marks.with(mark, true);
-    }
+    let others = VersionMark::ALL
+        .into_iter()
+        .filter(|mark| *mark != VersionMark::Virtual);
     RowFacts {
         label: if is_free {
             label.to_owned()
         } else {
             facts.label
         },
-        marks,
+        marks: facts.marks.only(&others.collect::<Vec<_>>()),
         ..facts
     }
 }

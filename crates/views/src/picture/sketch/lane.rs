@@ -51,7 +51,7 @@ pub(super) fn channel_lane<'p>(
 
 /// The lane of the semver rules: every version that can be read, and from where it can be reached.
 pub(super) fn semver_lane<'p>(graph: &Graph<'p>, row_of: &RowOf) -> Lane<'p> {
-    let placed = |node| Some((row_of.get(node)?, version(graph, node)?, node));
+    let placed = |node| Some((*row_of.get(&node)?, version(graph, node)?, node));
     let nodes: Vec<_> = graph.nodes().filter_map(placed).collect();
     let fans = nodes
         .iter()
@@ -125,7 +125,7 @@ fn cells(
             .with(VersionMark::Skipped, skipped.contains(node))
             .with(VersionMark::StrandedV0, outlook == Some(Outlook::Stranded))
             .with(VersionMark::Elsewhere, channel.entry(*node).is_none());
-        let row = row_of.get(*node)?;
+        let row = *row_of.get(node)?;
         Some(LaneCell { row, marks })
     };
     let mut cells: Vec<_> = nodes.into_iter().filter_map(cell).collect();
@@ -152,8 +152,8 @@ impl<'p> Writer<'_, 'p> {
     fn steps(&self, entry: &GraphEntry<'_>) -> Vec<ReplacesStep> {
         let step = |from: &NodeIndex| {
             Some(ReplacesStep {
-                from: self.row_of.get(*from)?,
-                to: self.row_of.get(entry.node)?,
+                from: *self.row_of.get(from)?,
+                to: *self.row_of.get(&entry.node)?,
                 fate: fate(self.is_offered(entry.node) && self.is_allowed(*from, entry.node)),
                 change: DrawnChange::Kept,
             })
@@ -202,7 +202,9 @@ impl<'p> Writer<'_, 'p> {
         from: Vec<NodeIndex>,
         fate: EdgeFate,
     ) -> Option<Fan<'p>> {
-        let placed = from.into_iter().filter_map(|node| self.row_of.get(node));
+        let placed = from
+            .into_iter()
+            .filter_map(|node| self.row_of.get(&node).copied());
         let mut from: Vec<_> = placed.collect();
         from.sort_unstable();
         let fan = |to| Fan {
@@ -214,12 +216,12 @@ impl<'p> Writer<'_, 'p> {
             fate,
             change: DrawnChange::Kept,
         };
-        self.row_of.get(to).map(fan)
+        self.row_of.get(&to).copied().map(fan)
     }
 
     fn unread(&self, entry: &GraphEntry<'p>) -> Vec<(VersionRow, &'p str)> {
-        let row = self.row_of.get(entry.node).into_iter();
-        row.flat_map(|row| entry.unread_ranges.iter().map(move |text| (row, *text)))
+        let row = self.row_of.get(&entry.node).into_iter();
+        row.flat_map(|row| entry.unread_ranges.iter().map(move |text| (*row, *text)))
             .collect()
     }
 

@@ -40,12 +40,7 @@ pub(super) fn heading(scene: &Scene, xml: &mut Xml) {
 pub(super) fn axis(axis: &Axis, height: i32, xml: &mut Xml) {
     xml.open("g", &[("class", &"axis")]);
     // The page lays it over what the versions would stand on when it is moved.
-    let ground = Area {
-        x: 0,
-        y: 0,
-        width: axis.area.right(),
-        height,
-    };
+    let ground = Area::new(0, 0, axis.area.right(), height);
     rect("axis-ground", &ground, 0, xml);
     label(&axis.label, xml);
     axis.rows.iter().for_each(|row| axis_row(row, xml));
@@ -103,12 +98,12 @@ pub(super) fn top(card: &Card, xml: &mut Xml) {
         ],
     );
     xml.text("title", &[], &card.title);
-    let ground = Area {
-        x: card.area.x + 1,
-        y: card.area.y + 1,
-        width: card.area.width - 2,
-        height: card.heading,
-    };
+    let ground = Area::new(
+        card.area.x + 1,
+        card.area.y + 1,
+        card.area.width - 2,
+        card.heading,
+    );
     rect("top-ground", &ground, 9, xml);
     card.labels.iter().for_each(|line| label(line, xml));
     xml.close();
@@ -137,20 +132,11 @@ fn pill(pill: &Pill, is_on_way: bool, xml: &mut Xml) {
         width,
         height,
     } = pill.area;
-    let ring = Area {
-        x: x - 3,
-        y: y - 3,
-        width: width + 6,
-        height: height + 6,
-    };
+    let ring = Area::new(x - 3, y - 3, width + 6, height + 6);
     rect("ring", &ring, 13, xml);
     rect("shape", &pill.area, 10, xml);
-    let text = pill.label.area();
     let count = i32::try_from(signs(pill.marks).count()).unwrap_or(0);
-    let mut at = Point {
-        x: text.x - SIGN * count,
-        y: pill.area.middle(),
-    };
+    let mut at = Point::new(pill.label.left() - SIGN * count, pill.area.middle());
     for mark in signs(pill.marks) {
         draw_mark(mark, at, xml);
         at.x += SIGN;
@@ -231,10 +217,7 @@ fn door(bus: &Bus, door: &Door, xml: &mut Xml) {
     xml.empty("path", &[("d", &path(&door.points))]);
     tip("tip", &door.points, xml);
     let [at, _] = door.points;
-    let above = Point {
-        x: at.x,
-        y: at.y - ABOVE,
-    };
+    let above = Point::new(at.x, at.y - ABOVE);
     change(bus.change, above, xml);
     xml.close();
 }
@@ -286,14 +269,13 @@ pub(super) fn change(change: DrawnChange, Point { x, y }: Point, xml: &mut Xml) 
 
 /// A place right of the middle of a line, or on its part that runs along the versions.
 fn beside(points: &[Point]) -> Point {
-    let middle = |a: &Point, b: &Point, aside| Point {
-        x: i32::midpoint(a.x, b.x) + aside,
-        y: i32::midpoint(a.y, b.y),
+    let middle = |a: &Point, b: &Point, aside| {
+        Point::new(i32::midpoint(a.x, b.x) + aside, i32::midpoint(a.y, b.y))
     };
     match points {
         [from, to] => middle(from, to, ASIDE),
         [_, from, to, ..] => middle(from, to, 0),
-        _ => Point { x: 0, y: 0 },
+        _ => Point::new(0, 0),
     }
 }
 
@@ -331,10 +313,7 @@ pub(super) fn path(points: &[Point]) -> String {
 /// A point a little nearer to another one; the two share a row or a column.
 fn towards(from: Point, to: Point) -> Point {
     let step = |from: i32, to: i32| from + (to - from).clamp(-CORNER, CORNER);
-    Point {
-        x: step(from.x, to.x),
-        y: step(from.y, to.y),
-    }
+    Point::new(step(from.x, to.x), step(from.y, to.y))
 }
 
 /// The arrowhead at the end of a line.
@@ -343,10 +322,7 @@ pub(super) fn tip(class: &str, points: &[Point], xml: &mut Xml) {
         return;
     };
     let (dx, dy) = ((end.x - before.x).signum(), (end.y - before.y).signum());
-    let base = Point {
-        x: end.x - TIP * dx,
-        y: end.y - TIP * dy,
-    };
+    let base = Point::new(end.x - TIP * dx, end.y - TIP * dy);
     let (wx, wy) = (HALF_TIP * dy, HALF_TIP * dx);
     let d = format!(
         "M{} {}L{} {}L{} {}Z",
@@ -379,7 +355,7 @@ pub(super) fn label(label: &SceneLabel, xml: &mut Xml) {
 }
 
 fn labelled(label: &SceneLabel, class: &str, xml: &mut Xml) {
-    let face = match label.face {
+    let face = match label.role.face() {
         Face::Mono => "mono",
         Face::Sans | Face::Bold => "sans",
     };
