@@ -57,7 +57,8 @@ fn figures(root: &Path) -> io::Result<Vec<Figure>> {
         ("files of them", files.len()),
         (
             "files of them under 40 code lines",
-            count(&files, |file| file.code < 40),
+            // A test has none.
+            count(&files, |file| (1..40).contains(&file.code)),
         ),
         (
             "files over 400 code lines",

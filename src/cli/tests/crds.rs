@@ -3,8 +3,6 @@
 //! The test writes them with `OLMGUARD_BLESS=1`.
 
 mod definitions;
-mod upgrade_guardrails;
-mod upgrade_policy;
 
 use serde_json::{Value, json};
 

@@ -15,6 +15,7 @@
     clippy::doc_markdown,
     reason = "the comments are the descriptions of fields"
 )]
+#![expect(clippy::duplicated_attributes, reason = "each column has a type")]
 #![expect(
     unreachable_pub,
     reason = "what KubeSchema derives is within a function"
@@ -22,13 +23,10 @@
 
 use std::collections::BTreeMap;
 
-use kube::{CustomResourceExt, KubeSchema};
+use kube::{CustomResource, CustomResourceExt, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::upgrade_guardrails::UpgradeGuardrails;
-use super::upgrade_policy::UpgradePolicy;
 
 /// The definitions of all kinds, each with the name of its file.
 pub fn definitions() -> [(&'static str, Value); 2] {
@@ -181,4 +179,317 @@ pub enum LabelOperator {
     NotIn,
     Exists,
     DoesNotExist,
+}
+
+// === UpgradePolicy. The limits are those of `olmguard_policy::limits`; a test compares them ===
+
+/// Which edits of ClusterExtensions the administrators of a cluster allow.
+#[derive(Clone, CustomResource, Debug, Default, Deserialize, KubeSchema, PartialEq, Serialize)]
+#[kube(
+    group = "olmguard.dev",
+    version = "v1alpha1",
+    kind = "UpgradePolicy",
+    plural = "upgradepolicies",
+    shortname = "upol",
+    category = "olmguard",
+    status = "PolicyStatus",
+    derive = "PartialEq",
+    doc = "Which edits of ClusterExtensions the administrators of a cluster allow. A policy only restricts.",
+    printcolumn(
+        name = "Enforcement",
+        type_ = "string",
+        json_path = ".spec.enforcement"
+    ),
+    printcolumn(
+        name = "Accepted",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Accepted\")].status"
+    ),
+    printcolumn(name = "Matched", type_ = "integer", json_path = ".status.matched"),
+    printcolumn(
+        name = "Age",
+        type_ = "date",
+        json_path = ".metadata.creationTimestamp"
+    )
+)]
+#[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct UpgradePolicySpec {
+    /// Whether an edit that violates a rule is denied, or allowed with a warning.
+    #[serde(default)]
+    pub enforcement: Enforcement,
+    /// The ClusterExtensions that the policy applies to: all parts that are set must match. Without it: all.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matches: Option<PolicyMatch>,
+    /// What is allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<PolicyRules>,
+}
+
+/// What happens if an edit violates a rule.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum Enforcement {
+    #[default]
+    Deny,
+    Warn,
+}
+
+/// Which ClusterExtensions a policy applies to.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct PolicyMatch {
+    /// Names of packages. The only wildcard is `*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), inner(length(min = 1, max = 253)))]
+    pub packages: Option<Vec<String>>,
+    /// Labels of the ClusterExtension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extension_selector: Option<LabelSelector>,
+    /// Values of spec.namespace of the ClusterExtension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), inner(length(min = 1, max = 253)))]
+    pub namespaces: Option<Vec<String>>,
+}
+
+/// What is allowed. A rule that is not set allows everything.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct PolicyRules {
+    /// The versions that a ClusterExtension can resolve to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub versions: Option<VersionRules>,
+    /// The largest step from the installed version in one edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<LargestStep>,
+    /// Whether a ClusterExtension can resolve to a prerelease.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prereleases: Option<PrereleaseRule>,
+    /// Whether a ClusterExtension can resolve to a deprecated bundle, channel or package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deprecated: Option<DeprecationRule>,
+    /// How much spec.source.catalog.version can leave to OLM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<RangeRule>,
+    /// Names of the catalogs that a ClusterExtension can resolve from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64), inner(length(min = 1, max = 253)))]
+    pub catalogs: Option<Vec<String>>,
+    /// Who can set upgradeConstraintPolicy: SelfCertified. ByPermission: users with the verb bypass on the
+    /// ClusterExtension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass: Option<BypassRule>,
+    /// When an edit can change the installed version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub windows: Option<Vec<Window>>,
+    /// CEL expressions that must be true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub conditions: Option<Vec<PolicyCondition>>,
+}
+
+/// Ranges in the grammar of spec.source.catalog.version.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct VersionRules {
+    /// Only versions in this range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 512))]
+    pub allow: Option<String>,
+    /// No version in this range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 512))]
+    pub deny: Option<String>,
+}
+
+/// The largest step.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum LargestStep {
+    Patch,
+    Minor,
+    Major,
+}
+
+/// What happens to prereleases.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum PrereleaseRule {
+    Deny,
+    Allow,
+}
+
+/// What happens to deprecated bundles, channels and packages.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum DeprecationRule {
+    Deny,
+    Warn,
+    Allow,
+}
+
+/// One version, an upper bound, or anything.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum RangeRule {
+    Pinned,
+    Bounded,
+    Any,
+}
+
+/// Who can skip upgrade edges.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum BypassRule {
+    Deny,
+    ByPermission,
+    Allow,
+}
+
+/// A time in which edits can change the installed version.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct Window {
+    /// When the window opens: five fields of cron.
+    #[schemars(length(min = 1, max = 128))]
+    pub schedule: String,
+    /// How long it is open, for example 6h.
+    #[schemars(length(min = 1, max = 64))]
+    pub duration: String,
+    /// The time zone of the schedule, for example Europe/Berlin. Without it: UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253))]
+    pub time_zone: Option<String>,
+}
+
+/// A CEL expression and what a denial reports.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct PolicyCondition {
+    /// The expression, which must be true.
+    #[schemars(length(min = 1, max = 1024))]
+    pub expression: String,
+    /// What the denial reports if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub message: Option<String>,
+}
+
+// === UpgradeGuardrails: the rules of a guardrails file, as an object ===
+
+/// Which upgrade steps of a package are safe.
+#[derive(Clone, CustomResource, Debug, Deserialize, KubeSchema, PartialEq, Serialize)]
+#[kube(
+    group = "olmguard.dev",
+    version = "v1alpha1",
+    kind = "UpgradeGuardrails",
+    plural = "upgradeguardrails",
+    singular = "upgradeguardrails",
+    shortname = "upg",
+    category = "olmguard",
+    status = "GuardrailsStatus",
+    derive = "PartialEq",
+    doc = "Which upgrade steps of a package are safe. The spec has the keys of a document of a guardrails file.",
+    printcolumn(name = "Package", type_ = "string", json_path = ".spec.package"),
+    printcolumn(
+        name = "Accepted",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Accepted\")].status"
+    ),
+    printcolumn(
+        name = "Age",
+        type_ = "date",
+        json_path = ".metadata.creationTimestamp"
+    )
+)]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+pub struct UpgradeGuardrailsSpec {
+    /// The package that the rules are about.
+    #[schemars(length(min = 1, max = 253))]
+    pub package: String,
+    /// The upgrade edges before the rules apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<GuardrailsGraph>,
+    /// The rules. Each one only forbids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["id".into()]))]
+    pub rules: Option<Vec<GuardrailRule>>,
+}
+
+/// The upgrade edges before the rules apply.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum GuardrailsGraph {
+    Catalog,
+    Semver,
+    CatalogOrSemver,
+}
+
+/// One rule. Which keys it has depends on its kind.
+#[derive(Clone, Debug, Deserialize, KubeSchema, PartialEq, Serialize)]
+#[schemars(extend("x-kubernetes-preserve-unknown-fields" = true))]
+#[x_kube(
+    validation = Rule::new("(self.kind == 'PassThrough') == has(self.via)")
+        .message("kind PassThrough, and no other kind, needs via"),
+    validation = Rule::new("(self.kind == 'Waypoints') == has(self.versions)")
+        .message("kind Waypoints, and no other kind, needs versions"),
+    validation = Rule::new("(self.kind == 'MaxMinorStep') == has(self.step)")
+        .message("kind MaxMinorStep, and no other kind, needs step"),
+    validation = Rule::new("(self.kind == 'Prerelease') == has(self.action)")
+        .message("kind Prerelease, and no other kind, needs action"),
+    validation = Rule::new("!has(self.from) || self.kind in ['PassThrough', 'LatestPatchFirst']")
+        .message("only the kinds PassThrough and LatestPatchFirst have from"),
+    validation = Rule::new("!has(self.to) || self.kind == 'PassThrough'")
+        .message("only kind PassThrough has to")
+)]
+pub struct GuardrailRule {
+    /// The name of the rule.
+    #[schemars(length(min = 1, max = 1024))]
+    pub id: String,
+    /// What the rule forbids.
+    pub kind: GuardrailKind,
+    /// What a denial reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 1024))]
+    pub reason: Option<String>,
+    /// Whether upgradeConstraintPolicy: SelfCertified lifts the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypassable: Option<bool>,
+    /// The range that no step can skip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 512))]
+    pub via: Option<String>,
+    /// Only steps from versions in this range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 512))]
+    pub from: Option<String>,
+    /// Only steps to versions in this range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 512))]
+    pub to: Option<String>,
+    /// The versions or ranges that no step can skip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 256), inner(length(min = 1, max = 512)))]
+    pub versions: Option<Vec<String>>,
+    /// How many minor versions a step must not skip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4_294_967_295_u32))]
+    pub step: Option<i64>,
+    /// Whether steps from a release to a prerelease are denied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<PrereleaseAction>,
+}
+
+/// What a rule forbids.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum GuardrailKind {
+    PassThrough,
+    Waypoints,
+    LatestPatchFirst,
+    MaxMinorStep,
+    Prerelease,
+}
+
+/// What happens to a step from a release to a prerelease.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+pub enum PrereleaseAction {
+    Deny,
+    Allow,
 }
