@@ -1,7 +1,5 @@
 //! Reasons why a document cannot be read, worded with the way out.
 
-use std::fmt;
-
 use super::placeholder::starting;
 use super::position::Position;
 use olmguard_catalog::yaml_scalar::{ScalarError, unquoted};
@@ -134,21 +132,14 @@ pub enum DocumentErrorKind {
 }
 
 /// How a document is written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum DocumentFormat {
     /// YAML, typed as Kubernetes does.
+    #[error("YAML")]
     Yaml,
     /// JSON.
+    #[error("JSON")]
     Json,
-}
-
-impl fmt::Display for DocumentFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Yaml => "YAML",
-            Self::Json => "JSON",
-        })
-    }
 }
 
 /// A fault before it is known which document of the file it is in.

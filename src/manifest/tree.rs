@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use super::error::{DocumentErrorKind, DocumentFault};
 use super::position::{Below, MarkId, MarkKey, Position, Positions};
+use super::yaml;
 use olmguard_catalog::yaml_scalar::Scalar;
 
 /// The most levels of lists and mappings: as many as `serde_json` reads back. The deepest CRDs have
@@ -33,7 +34,8 @@ pub(super) struct Builder {
     frames: Vec<OpenCollection>,
     anchors: BTreeMap<AnchorId, AnchoredValue>,
     positions: Positions,
-    budget: DocumentBudget,
+    /// What is built so far, each alias replaced by its value.
+    spent: Cost,
     root: Option<Value>,
 }
 
@@ -98,7 +100,7 @@ impl Builder {
             frames: Vec::new(),
             anchors: BTreeMap::new(),
             positions: Positions::new(),
-            budget: DocumentBudget::new(),
+            spent: Cost { nodes: 0, text: 0 },
             root: None,
         }
     }
@@ -136,12 +138,9 @@ impl Builder {
             ));
         }
         if self.frames.len() >= MAX_DEPTH {
-            return Err(DocumentFault::new(
-                at,
-                DocumentErrorKind::TooDeep { limit: MAX_DEPTH },
-            ));
+            return Err(DocumentFault::new(at, TOO_DEEP));
         }
-        let cost_before = self.budget.spent();
+        let cost_before = self.spent;
         self.spend(Cost { nodes: 1, text: 0 }, at)?;
         let mark = self.mark(at);
         self.frames.push(OpenCollection {
@@ -161,9 +160,9 @@ impl Builder {
         let below = self.positions.close(frame.mark);
         let value = match frame.content {
             CollectedItems::List(items) => Value::Array(items),
-            CollectedItems::Mapping(mapping) => Value::Object(mapping.into_members()),
+            CollectedItems::Mapping(mapping) => Value::Object(mapping.members),
         };
-        let cost = self.budget.spent().since(frame.cost_before);
+        let cost = self.spent.since(frame.cost_before);
         if let Some(anchor) = frame.anchor {
             self.remember(anchor, &value, below, cost, at)?;
         }
@@ -180,19 +179,15 @@ impl Builder {
     ) -> Result<(), DocumentFault> {
         let cost = Cost::of_scalar(&scalar);
         self.spend(cost, at)?;
+        let failed = |error| DocumentFault::new(at, error);
         if let Some(anchor) = anchor {
-            let value = scalar
-                .clone()
-                .into_json()
-                .map_err(|error| DocumentFault::new(at, error))?;
+            let value = scalar.clone().into_json().map_err(failed)?;
             self.remember(anchor, &value, Below::NOTHING, cost, at)?;
         }
         if self.expects_key() {
             return self.named(scalar, at);
         }
-        let value = scalar
-            .into_json()
-            .map_err(|error| DocumentFault::new(at, error))?;
+        let value = scalar.into_json().map_err(failed)?;
         if value.is_number() || value.is_boolean() {
             self.positions.note(text, at);
         }
@@ -207,7 +202,7 @@ impl Builder {
             ..
         }) = self.frames.last_mut()
         {
-            mapping.set_merge();
+            mapping.pending = NextValue::Merge;
         }
     }
 
@@ -216,20 +211,17 @@ impl Builder {
             return Err(DocumentFault::new(at, DocumentErrorKind::AliasRefused));
         }
         let unfinished = || DocumentFault::new(at, DocumentErrorKind::AliasOfItself);
+        let cost = self.anchors.get(&anchor).ok_or_else(unfinished)?.cost;
+        // Before the copy is made.
+        self.spend(cost, at)?;
         let anchored = self.anchors.get(&anchor).ok_or_else(unfinished)?;
-        self.budget
-            .spend(anchored.cost)
-            .map_err(|kind| DocumentFault::new(at, kind))?;
         let (value, below) = (anchored.value.clone(), anchored.below.clone());
         if self.expects_key() {
             return self.named(as_scalar(value, at)?, at);
         }
         let depth = self.frames.len() + depth_of(&value);
         if depth > MAX_DEPTH {
-            return Err(DocumentFault::new(
-                at,
-                DocumentErrorKind::TooDeep { limit: MAX_DEPTH },
-            ));
+            return Err(DocumentFault::new(at, TOO_DEEP));
         }
         let mark = self.mark(at);
         self.positions.copy(&below);
@@ -238,9 +230,8 @@ impl Builder {
     }
 
     fn named(&mut self, scalar: Scalar<'_>, at: Position) -> Result<(), DocumentFault> {
-        let key = scalar
-            .into_key()
-            .map_err(|error| DocumentFault::new(at, error))?;
+        let key = scalar.into_key();
+        let key = key.map_err(|error| DocumentFault::new(at, error))?;
         let Some(OpenCollection {
             mark,
             content: CollectedItems::Mapping(mapping),
@@ -313,9 +304,17 @@ impl Builder {
     }
 
     fn spend(&mut self, cost: Cost, at: Position) -> Result<(), DocumentFault> {
-        self.budget
-            .spend(cost)
-            .map_err(|kind| DocumentFault::new(at, kind))
+        self.spent.nodes += cost.nodes;
+        self.spent.text += cost.text;
+        if self.spent.nodes > MAX_NODES {
+            let kind = DocumentErrorKind::TooManyNodes { limit: MAX_NODES };
+            return Err(DocumentFault::new(at, kind));
+        }
+        if self.spent.text > MAX_TEXT {
+            let kind = DocumentErrorKind::TooMuchText { limit: MAX_TEXT };
+            return Err(DocumentFault::new(at, kind));
+        }
+        Ok(())
     }
 }
 
@@ -324,13 +323,7 @@ fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, DocumentFaul
     let found = match value {
         Value::Null => return Ok(Scalar::Null),
         Value::Bool(value) => return Ok(Scalar::Bool(value)),
-        Value::Number(number) => {
-            let whole = number
-                .as_i64()
-                .map(Scalar::Int)
-                .or_else(|| number.as_u64().map(Scalar::Uint));
-            return Ok(whole.unwrap_or(Scalar::Float(number.as_f64().unwrap_or_default())));
-        }
+        Value::Number(number) => return Ok(yaml::number_scalar(&number)),
         Value::String(text) => return Ok(Scalar::Str(text.into())),
         Value::Array(_) => "list",
         Value::Object(_) => "mapping",
@@ -350,6 +343,8 @@ fn depth_of(value: &Value) -> usize {
         _ => 0,
     }
 }
+
+const TOO_DEEP: DocumentErrorKind = DocumentErrorKind::TooDeep { limit: MAX_DEPTH };
 
 /// Enough of a key to find it again.
 const SHOWN_KEY: usize = 60;
@@ -373,10 +368,9 @@ struct Cost {
 
 impl Cost {
     fn of_scalar(scalar: &Scalar<'_>) -> Self {
-        let text = if let Scalar::Str(text) = scalar {
-            text.len()
-        } else {
-            0
+        let text = match scalar {
+            Scalar::Str(text) => text.len(),
+            _ => 0,
         };
         Self { nodes: 1, text }
     }
@@ -386,36 +380,6 @@ impl Cost {
             nodes: self.nodes - before.nodes,
             text: self.text - before.text,
         }
-    }
-}
-
-#[derive(Debug)]
-struct DocumentBudget {
-    spent: Cost,
-}
-
-impl DocumentBudget {
-    const fn new() -> Self {
-        Self {
-            spent: Cost { nodes: 0, text: 0 },
-        }
-    }
-
-    const fn spent(&self) -> Cost {
-        self.spent
-    }
-
-    fn spend(&mut self, cost: Cost) -> Result<(), DocumentErrorKind> {
-        let nodes = self.spent.nodes + cost.nodes;
-        let text = self.spent.text + cost.text;
-        if nodes > MAX_NODES {
-            return Err(DocumentErrorKind::TooManyNodes { limit: MAX_NODES });
-        }
-        if text > MAX_TEXT {
-            return Err(DocumentErrorKind::TooMuchText { limit: MAX_TEXT });
-        }
-        self.spent = Cost { nodes, text };
-        Ok(())
     }
 }
 
@@ -453,20 +417,12 @@ impl Mapping {
         }
     }
 
-    fn into_members(self) -> Map<String, Value> {
-        self.members
-    }
-
     /// Returns the key where it is written out already.
     fn set_key(&mut self, key: String) -> Option<String> {
         let is_repeated = self.members.contains_key(&key) && !self.merged.remove(&key);
         let repeated = is_repeated.then(|| key.clone());
         self.pending = NextValue::Key(key);
         repeated
-    }
-
-    fn set_merge(&mut self) {
-        self.pending = NextValue::Merge;
     }
 
     /// Fails with the type of a value that cannot be merged.

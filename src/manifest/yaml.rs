@@ -1,10 +1,6 @@
 //! One YAML document from the events of granit-parser, or one JSON document.
 
-use std::borrow::Cow;
-
-use granit_parser::{
-    ErrorKind, Event, Marker, Options, Parser, ScalarStyle, ScanError, StrInput, Tag as RawTag,
-};
+use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScalarStyle, ScanError, StrInput};
 use serde::de::IgnoredAny;
 use serde_json::{Number, Value};
 
@@ -52,12 +48,22 @@ fn options() -> Options {
 fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), DocumentFault> {
     match event {
         Event::Scalar(text, style, anchor, tag) => {
-            let written = SourceScalar {
-                text,
-                style: style_of(style),
-                tag,
+            let is_plain = style == ScalarStyle::Plain;
+            let tag = tag.map(|tag| format!("{}{}", tag.handle(), tag.suffix()));
+            let merges = tag.as_ref().map_or(is_plain, |tag| tag == MERGE_TAG);
+            if text == "<<" && merges && builder.expects_key() {
+                builder.merge_key();
+                return Ok(());
+            }
+            let style = if is_plain {
+                Style::Plain
+            } else {
+                Style::Quoted
             };
-            written.take(builder, anchor_id(anchor), at)
+            let tag = tag.as_deref().map_or(Tag::None, Tag::named);
+            let scalar = resolve(&text, style, tag);
+            let scalar = scalar.map_err(|error| DocumentFault::new(at, error))?;
+            builder.scalar(scalar, &text, anchor_id(anchor), at)
         }
         Event::SequenceStart(_, anchor, _) => {
             builder.begin(Collection::List, anchor_id(anchor), at)
@@ -68,50 +74,6 @@ fn take(builder: &mut Builder, event: Event<'_>, at: Position) -> Result<(), Doc
         Event::SequenceEnd | Event::MappingEnd => builder.end(at),
         Event::Alias(anchor) => builder.alias(AnchorId(anchor), at),
         _ => Ok(()),
-    }
-}
-
-/// A scalar as it stands in the source.
-struct SourceScalar<'a> {
-    text: Cow<'a, str>,
-    style: Style,
-    tag: Option<Cow<'a, RawTag>>,
-}
-
-impl SourceScalar<'_> {
-    fn take(
-        &self,
-        builder: &mut Builder,
-        anchor: Option<AnchorId>,
-        at: Position,
-    ) -> Result<(), DocumentFault> {
-        let tag = self
-            .tag
-            .as_ref()
-            .map(|tag| format!("{}{}", tag.handle(), tag.suffix()));
-        if builder.expects_key() && self.is_merge(tag.as_deref()) {
-            builder.merge_key();
-            return Ok(());
-        }
-        let tag = tag.as_deref().map_or(Tag::None, Tag::named);
-        let scalar =
-            resolve(&self.text, self.style, tag).map_err(|error| DocumentFault::new(at, error))?;
-        builder.scalar(scalar, &self.text, anchor, at)
-    }
-
-    fn is_merge(&self, tag: Option<&str>) -> bool {
-        self.text == "<<"
-            && match tag {
-                None => self.style == Style::Plain,
-                Some(tag) => tag == MERGE_TAG,
-            }
-    }
-}
-
-const fn style_of(style: ScalarStyle) -> Style {
-    match style {
-        ScalarStyle::Plain => Style::Plain,
-        _ => Style::Quoted,
     }
 }
 
@@ -282,7 +244,7 @@ fn string(token: &str) -> Result<Scalar<'_>, serde_json::Error> {
     }
 }
 
-fn number_scalar(number: &Number) -> Scalar<'static> {
+pub(super) fn number_scalar(number: &Number) -> Scalar<'static> {
     let whole = number
         .as_i64()
         .map(Scalar::Int)
