@@ -25,73 +25,73 @@ use olmguard_preflight::bundle::{
 /// Why a bundle cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BundleFilesError {
-    #[error("{}: {source}", .folder.display())]
-    Folder { folder: PathBuf, source: io::Error },
-    #[error(
-        "{}: found the directory {name:?}: expected files only, because OLM takes no directories there",
-        .folder.display()
-    )]
-    Directory { folder: PathBuf, name: String },
-    #[error(
-        "{}: not there: expected the directory of a bundle, with manifests/ and metadata/annotations.yaml",
-        .file.display()
-    )]
-    NoAnnotations { file: PathBuf },
     #[error(transparent)]
     Meant(SourceError),
-    #[error("{}: more than {MOST_BYTES} bytes of manifests: expected a bundle that a Helm release has room for", .folder.display())]
-    TooLarge { folder: PathBuf },
-    #[error("{}: no room: expected manifests for which the memory of images is enough", .file.display())]
-    Memory { file: PathBuf },
-    #[error("{}: {source}", .file.display())]
-    File { file: PathBuf, source: InputError },
+    #[error("{}: {fault}", .path.display())]
+    At { path: PathBuf, fault: BundleFault },
     #[error("{}:{source}", .file.display())]
     Document {
         file: PathBuf,
         source: DocumentError,
     },
-    #[error("{}: {found}: expected objects of Kubernetes, each with its kind", .file.display())]
-    NoObject { file: PathBuf, found: &'static str },
-    #[error("{}: {field}", .file.display())]
-    Field {
-        file: PathBuf,
-        field: Box<WrongField>,
-    },
-    #[error(
-        "{}: OLM cannot read the annotations: expected the member annotations, with a text for each",
-        .file.display()
-    )]
-    Annotations { file: PathBuf },
-    #[error(
-        "{}: OLM cannot read the properties: expected the member properties, a list of objects with type and value",
-        .file.display()
-    )]
-    Properties { file: PathBuf },
-    #[error("{}: {source}", .folder.display())]
-    NoBundle { folder: PathBuf, source: NoBundle },
     #[error(transparent)]
     Image(#[from] ImageError),
+}
+
+/// What is wrong with a file or a directory of a bundle.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BundleFault {
+    #[error("{0}")]
+    Folder(io::Error),
+    #[error(
+        "found the directory {0:?}: expected files only, because OLM takes no directories there"
+    )]
+    Directory(String),
+    #[error(
+        "not there: expected the directory of a bundle, with manifests/ and metadata/annotations.yaml"
+    )]
+    NoAnnotations,
+    #[error(
+        "more than {MOST_BYTES} bytes of manifests: expected a bundle that a Helm release has room for"
+    )]
+    TooLarge,
+    #[error("no room: expected manifests for which the memory of images is enough")]
+    Memory,
+    #[error("{0}")]
+    File(InputError),
+    #[error("{0}: expected objects of Kubernetes, each with its kind")]
+    NoObject(&'static str),
+    #[error("{0}")]
+    Field(Box<WrongField>),
+    #[error(
+        "OLM cannot read the annotations: expected the member annotations, with a text for each"
+    )]
+    Annotations,
+    #[error(
+        "OLM cannot read the properties: expected the member properties, a list of objects with type and value"
+    )]
+    Properties,
+    #[error("{0}")]
+    NoBundle(NoBundle),
 }
 
 impl BundleFilesError {
     /// Whether operator-controller certainly reads no bundle there: what is missing, or where or as it must not be.
     pub(crate) fn is_of_format(&self) -> bool {
-        match self {
-            Self::Directory { .. }
-            | Self::NoAnnotations { .. }
-            | Self::NoObject { .. }
-            | Self::Field { .. }
-            | Self::Annotations { .. }
-            | Self::Properties { .. }
-            | Self::NoBundle { .. } => true,
-            Self::Folder { source, .. } => source.kind() == ErrorKind::NotFound,
+        let Self::At { fault, .. } = self else {
+            return false;
+        };
+        match fault {
+            BundleFault::Folder(source) => source.kind() == ErrorKind::NotFound,
             // The directory can be a link, which operator-controller follows.
-            Self::Image(_)
-            | Self::Meant(_)
-            | Self::Memory { .. }
-            | Self::File { .. }
-            | Self::Document { .. }
-            | Self::TooLarge { .. } => false,
+            BundleFault::Memory | BundleFault::File(_) | BundleFault::TooLarge => false,
+            BundleFault::Directory(_)
+            | BundleFault::NoAnnotations
+            | BundleFault::NoObject(_)
+            | BundleFault::Field(_)
+            | BundleFault::Annotations
+            | BundleFault::Properties
+            | BundleFault::NoBundle(_) => true,
         }
     }
 }
@@ -203,18 +203,15 @@ impl BundleFolder<'_> {
         }
         let annotations = self.root.join("metadata/annotations.yaml");
         if !annotations.exists() {
-            let file = self.shown(&annotations);
-            return Err(BundleFilesError::NoAnnotations { file });
+            return Err(self.at(&annotations, BundleFault::NoAnnotations));
         }
         let package = self.package(&annotations, &mut memory)?;
         let manifests = self.root.join("manifests");
         let (mut all, mut room) = (Vec::new(), MOST_BYTES);
         for file in self.files(&manifests)? {
             let bytes = self.bytes(&file)?;
-            room = room.checked_sub(bytes.len()).ok_or_else(|| {
-                let folder = self.shown(&manifests);
-                BundleFilesError::TooLarge { folder }
-            })?;
+            let left = room.checked_sub(bytes.len());
+            room = left.ok_or_else(|| self.at(&manifests, BundleFault::TooLarge))?;
             let most = self.take(&file, &bytes, &mut memory)?;
             let objects = self.objects(&file, &bytes, on_object)?;
             let kept: usize = objects.iter().map(Heap::heap_bytes).sum();
@@ -222,10 +219,7 @@ impl BundleFolder<'_> {
             all.extend(objects);
         }
         let bundle = RegistryBundle::of(&package, all);
-        let bundle = bundle.map_err(|source| BundleFilesError::NoBundle {
-            folder: self.shown(&manifests),
-            source,
-        })?;
+        let bundle = bundle.map_err(|fault| self.at(&manifests, BundleFault::NoBundle(fault)))?;
         self.check_properties(&mut memory)?;
         Ok((bundle, memory))
     }
@@ -233,9 +227,7 @@ impl BundleFolder<'_> {
     /// The package that the annotations name.
     fn package(&self, file: &Path, memory: &mut Loan) -> Result<String, BundleFilesError> {
         let document = self.first_document(file, memory)?;
-        package_of(&document).ok_or_else(|| BundleFilesError::Annotations {
-            file: self.shown(file),
-        })
+        package_of(&document).ok_or_else(|| self.at(file, BundleFault::Annotations))
     }
 
     /// The file with properties can be missing.
@@ -244,8 +236,7 @@ impl BundleFolder<'_> {
         if !file.exists() || is_properties_file(&self.first_document(&file, memory)?) {
             return Ok(());
         }
-        let file = self.shown(&file);
-        Err(BundleFilesError::Properties { file })
+        Err(self.at(&file, BundleFault::Properties))
     }
 
     /// Go reads the first document of a file of `metadata/`. It is null in an empty file.
@@ -267,9 +258,7 @@ impl BundleFolder<'_> {
     ) -> Result<usize, BundleFilesError> {
         let most = room_for(bytes);
         let taken = memory.more(most);
-        taken.map_err(|_| BundleFilesError::Memory {
-            file: self.shown(file),
-        })?;
+        taken.map_err(|_| self.at(file, BundleFault::Memory))?;
         Ok(most)
     }
 
@@ -283,19 +272,13 @@ impl BundleFolder<'_> {
 
     /// The files of a directory, in byte order of their names.
     fn files(&self, folder: &Path) -> Result<Vec<PathBuf>, BundleFilesError> {
-        let failed = |source| BundleFilesError::Folder {
-            folder: self.shown(folder),
-            source,
-        };
+        let failed = |source| self.at(folder, BundleFault::Folder(source));
         let mut files = Vec::new();
         for entry in fs::read_dir(folder).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             if path.is_dir() {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                return Err(BundleFilesError::Directory {
-                    folder: self.shown(folder),
-                    name: name.into_owned(),
-                });
+                return Err(self.at(folder, BundleFault::Directory(name.into_owned())));
             }
             files.push(path);
         }
@@ -315,22 +298,20 @@ impl BundleFolder<'_> {
             let document = document.map_err(|source| self.document_error(file, source))?;
             let is_map = document.value.is_object();
             if let Some(field) = WrongField::of_head(&document.value) {
-                return Err(self.wrong_field(file, field));
+                return Err(self.at(file, BundleFault::Field(Box::new(field))));
             }
             let (objects, positions) = document.into_objects();
             if !is_map || objects.iter().any(|object| object.kind.is_empty()) {
-                return Err(BundleFilesError::NoObject {
-                    file: self.shown(file),
-                    found: if is_map {
-                        "an object without a kind"
-                    } else {
-                        "a document that is no object"
-                    },
-                });
+                let found = if is_map {
+                    "an object without a kind"
+                } else {
+                    "a document that is no object"
+                };
+                return Err(self.at(file, BundleFault::NoObject(found)));
             }
             for object in objects {
                 if let Some(field) = WrongField::of(&object.value) {
-                    return Err(self.wrong_field(file, field));
+                    return Err(self.at(file, BundleFault::Field(Box::new(field))));
                 }
                 on_object(file, object.position(&positions, &[]), &object);
                 all.push(object.value);
@@ -339,18 +320,15 @@ impl BundleFolder<'_> {
         Ok(all)
     }
 
-    fn wrong_field(&self, file: &Path, field: WrongField) -> BundleFilesError {
-        BundleFilesError::Field {
-            file: self.shown(file),
-            field: Box::new(field),
+    fn at(&self, path: &Path, fault: BundleFault) -> BundleFilesError {
+        BundleFilesError::At {
+            path: self.shown(path),
+            fault,
         }
     }
 
     fn bytes(&self, file: &Path) -> Result<Vec<u8>, BundleFilesError> {
-        read_file(file).map_err(|source| BundleFilesError::File {
-            file: self.shown(file),
-            source,
-        })
+        read_file(file).map_err(|source| self.at(file, BundleFault::File(source)))
     }
 
     fn document_error(&self, file: &Path, source: DocumentError) -> BundleFilesError {

@@ -18,10 +18,10 @@ pub(crate) mod origin;
 pub(crate) mod snapshot;
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use std::{fmt, iter};
 
 use self::given::GivenObjects;
 use self::origin::OpenOrigin;
@@ -85,39 +85,53 @@ pub(crate) struct CurrentCatalogs {
 }
 
 /// A source of facts that cannot be read, or a rule without effect.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// The content of a catalog cannot be read.
+    #[error("catalog {}: {why}", go::quote(name))]
     Unreadable { name: String, why: String },
     /// The content of a catalog of the cluster cannot be fetched.
+    #[error("catalog {}: {why}", go::quote(name))]
     Unfetched { name: String, why: String },
     /// The `--snapshot`.
+    #[error(transparent)]
     Snapshot(ArchiveError),
     /// The cluster, for this reason.
+    #[error("{0}")]
     Cluster(String),
     /// A `--guardrails`.
+    #[error(transparent)]
     Guardrails(GuardrailsFault),
     /// A `--policy`.
+    #[error(transparent)]
     Policy(PolicyFileFault),
     /// A policy of the cluster or of the snapshot does not fit beside all others, for this reason.
+    #[error("{0}")]
     Costly(String),
     /// A rule of one of them is about a package that no catalog has.
+    #[error("{title}: no catalog has package {}, so this has no effect{}", go::quote(package), meant(near.as_deref()))]
     Stranger {
         title: String,
         package: String,
         near: Option<String>,
     },
     /// The policies of the cluster or of the snapshot, for this reason.
+    #[error("{0}")]
     Policies(String),
     /// Installed extensions of the cluster or of the snapshot, for this reason.
+    #[error("{0}")]
     Extensions(String),
     /// Objects of OLM v0 of the cluster, for this reason.
+    #[error("{0}")]
     Classic(String),
     /// The content of a bundle, for this reason.
+    #[error("{0}")]
     Bundle(String),
     /// The content of an installed bundle, for this reason.
+    #[error("{0}")]
     InstalledBundle(String),
     /// What the cluster has of a bundle, for this reason.
+    #[error("{0}")]
     Objects(String),
 }
 
@@ -377,36 +391,9 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable { name, why } | Self::Unfetched { name, why } => {
-                write!(f, "catalog {}: {why}", go::quote(name))
-            }
-            Self::Snapshot(error) => error.fmt(f),
-            Self::Cluster(why)
-            | Self::Costly(why)
-            | Self::Policies(why)
-            | Self::Extensions(why)
-            | Self::Classic(why)
-            | Self::Bundle(why)
-            | Self::InstalledBundle(why)
-            | Self::Objects(why) => f.write_str(why),
-            Self::Guardrails(fault) => fault.fmt(f),
-            Self::Policy(fault) => fault.fmt(f),
-            Self::Stranger {
-                title,
-                package,
-                near,
-            } => {
-                let package = go::quote(package);
-                write!(
-                    f,
-                    "{title}: no catalog has package {package}, so this has no effect"
-                )?;
-                let mut near = near.iter();
-                near.try_for_each(|near| write!(f, "; did you mean {}?", go::quote(near)))
-            }
-        }
-    }
+/// What a package was perhaps meant to be.
+fn meant(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| {
+        format!("; did you mean {}?", go::quote(near))
+    })
 }

@@ -236,10 +236,7 @@ pub fn each_file(path: &Path, take: &mut dyn FnMut(&str, &[u8])) -> Result<(), S
 }
 
 /// All of one file.
-fn whole<R: Read>(
-    name: &str,
-    content: io::Result<decompress::FileContent<'_, '_, R>>,
-) -> Result<Vec<u8>, SourceError> {
+fn whole(name: &str, content: io::Result<impl Read>) -> Result<Vec<u8>, SourceError> {
     let failed = |source| io_error(Path::new(name), "read", source);
     let mut bytes = Vec::new();
     let limit = stream::TOTAL_LIMIT;

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fmt;
 use std::path::Path;
 
 use serde_json::Value;
@@ -28,14 +27,18 @@ pub(crate) struct GivenObjects {
 }
 
 /// Why an object that is a fact cannot be used as it is.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum GivenFault {
+    #[error(transparent)]
     Catalog(ClusterCatalogError),
     /// An object whose kind is not known.
+    #[error("{0}")]
     Kind(MeantKind),
     /// A catalog of this name that its CRD refuses, for this finding.
+    #[error("ClusterCatalog {0:?}: {path}: {message}", path = .1.path, message = .1.message)]
     Schema(String, Finding),
     /// A fault of a policy or guardrails, in words.
+    #[error("{0}")]
     Policy(String),
 }
 
@@ -207,19 +210,6 @@ impl FirstObject {
             } else {
                 ", with different content: check one directory for each cluster"
             },
-        }
-    }
-}
-
-impl fmt::Display for GivenFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Catalog(error) => error.fmt(f),
-            Self::Kind(meant) => meant.fmt(f),
-            Self::Schema(name, Finding { path, message, .. }) => {
-                write!(f, "ClusterCatalog {name:?}: {path}: {message}")
-            }
-            Self::Policy(why) => f.write_str(why),
         }
     }
 }

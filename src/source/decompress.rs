@@ -20,13 +20,6 @@ use zstd::zstd_safe::DCtx;
 #[derive(Default)]
 pub(super) struct Decoder(Option<DCtx<'static>>);
 
-/// The content of a file: as it is, or decompressed.
-pub(super) enum FileContent<'d, 'p, R: Read> {
-    Plain(CountingReader<'p, R>),
-    Gzip(Box<MultiGzDecoder<CountingReader<'p, R>>>),
-    Zstd(read::Decoder<'d, CountingReader<'p, R>>),
-}
-
 impl fmt::Debug for Decoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Decoder").finish_non_exhaustive()
@@ -35,21 +28,21 @@ impl fmt::Debug for Decoder {
 
 impl Decoder {
     /// A file, decompressed if it is compressed.
-    pub(super) fn open<'p, R: Read>(
-        &mut self,
-        input: R,
-        progress: &'p Progress,
-    ) -> io::Result<FileContent<'_, 'p, R>> {
+    pub(super) fn open<'a>(
+        &'a mut self,
+        input: impl Read + 'a,
+        progress: &'a Progress,
+    ) -> io::Result<Box<dyn Read + 'a>> {
         let mut input = CountingReader::new(input, progress);
         Ok(match *input.peek()? {
-            [0x1f, 0x8b, ..] => FileContent::Gzip(Box::new(MultiGzDecoder::new(input))),
+            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(input)),
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 // This forgets what is left of a file that was not read to its end.
                 let mut decoder = read::Decoder::with_context(input, self.context()?);
                 decoder.window_log_max(WINDOW_LOG_MAX)?;
-                FileContent::Zstd(decoder)
+                Box::new(decoder)
             }
-            _ => FileContent::Plain(input),
+            _ => Box::new(input),
         })
     }
 
@@ -61,19 +54,9 @@ impl Decoder {
     }
 }
 
-impl<R: Read> Read for FileContent<'_, '_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(input) => input.read(buffer),
-            Self::Gzip(input) => input.read(buffer),
-            Self::Zstd(input) => input.read(buffer),
-        }
-    }
-}
-
 /// A file as it is.
-pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> FileContent<'static, '_, R> {
-    FileContent::Plain(CountingReader::new(input, progress))
+pub(super) fn plain<R: Read>(input: R, progress: &Progress) -> CountingReader<'_, R> {
+    CountingReader::new(input, progress)
 }
 
 /// A reader that tells how far it is, and can be looked into.

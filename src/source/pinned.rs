@@ -70,27 +70,36 @@ pub enum PinnedUrlError {
 
 /// Why the content of one is not there.
 #[derive(Debug, thiserror::Error)]
-enum PinnedError {
-    #[error("{url}: {source}")]
-    Roots { url: String, source: RootsError },
-    #[error("{url}: answered HTTP {found}, expected 200 OK{hint}")]
+enum PinnedFault {
+    #[error(transparent)]
+    Roots(#[from] RootsError),
+    #[error("answered HTTP {found}, expected 200 OK{hint}")]
     Status {
-        url: String,
         found: StatusCode,
         hint: &'static str,
     },
-    #[error("{url}: {source}")]
-    Fetch { url: String, source: FetchError },
-    #[error("{url}: content has the digest sha256={found}, expected sha256={expected}")]
-    OtherContent {
-        url: String,
-        found: String,
-        expected: String,
-    },
-    #[error("{url}: cannot keep it in a file: {source}")]
-    File { url: String, source: io::Error },
-    #[error("{url}: internal fault: the thread that fetches it was lost; please report this")]
-    Lost { url: String },
+    #[error(transparent)]
+    Fetch(FetchError),
+    #[error("content has the digest sha256={found}, expected sha256={expected}")]
+    OtherContent { found: String, expected: String },
+    #[error("cannot keep it in a file: {0}")]
+    File(#[from] io::Error),
+    #[error("internal fault: the thread that fetches it was lost; please report this")]
+    Lost,
+}
+
+impl From<FetchError> for PinnedFault {
+    fn from(error: FetchError) -> Self {
+        let FetchError::Status { found } = error else {
+            return Self::Fetch(error);
+        };
+        let hint = if found.is_redirection() {
+            "; redirects are not followed: give the URL of the target"
+        } else {
+            ""
+        };
+        Self::Status { found, hint }
+    }
 }
 
 impl PinnedUrl {
@@ -103,30 +112,25 @@ impl PinnedUrl {
     pub fn load(&self, loader: &mut Loader<'_>) -> Content {
         match self.fetch() {
             Ok(file) => loader.load_from(&self.url.to_string(), file),
-            Err(error) => Content::Unreadable(error.to_string()),
+            Err(fault) => Content::Unreadable(format!("{}: {fault}", self.url)),
         }
     }
 
     /// On a thread of its own, since the caller's may belong to a runtime.
-    fn fetch(&self) -> Result<fs::File, PinnedError> {
+    fn fetch(&self) -> Result<fs::File, PinnedFault> {
         let fetched = thread::scope(|scope| scope.spawn(|| self.fetch_here()).join());
-        let url = self.url.to_string();
-        fetched.unwrap_or(Err(PinnedError::Lost { url }))
+        fetched.unwrap_or(Err(PinnedFault::Lost))
     }
 
-    fn fetch_here(&self) -> Result<fs::File, PinnedError> {
-        let url = || self.url.to_string();
-        let failed = |source| PinnedError::File { url: url(), source };
-        let client = HttpClient::new(None, FetchLimits::default());
-        let client = client.map_err(|source| PinnedError::Roots { url: url(), source })?;
+    fn fetch_here(&self) -> Result<fs::File, PinnedFault> {
+        let client = HttpClient::new(None, FetchLimits::default())?;
         let client = client.with_proxies_of_environment();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .build()
-            .map_err(failed)?;
-        let mut file = tempfile::tempfile().map_err(failed)?;
-        let mut copy = file.try_clone().map_err(failed)?;
-        let name = url();
+            .build()?;
+        let mut file = tempfile::tempfile()?;
+        let mut copy = file.try_clone()?;
+        let name = self.url.to_string();
         let fetched = client.fetch_file(&self.url, move |body| {
             let copied = io::copy(body, &mut copy).map(drop);
             copied.map_err(|source| SourceError::Io {
@@ -135,34 +139,13 @@ impl PinnedUrl {
                 source,
             })
         });
-        let fetched = runtime
-            .block_on(fetched)
-            .map_err(|error| self.fault(error))?;
-        let found = fetched.sha256;
+        let found = runtime.block_on(fetched)?.sha256;
         if found != self.sha256 {
-            return Err(PinnedError::OtherContent {
-                url: url(),
-                found: found.hex(),
-                expected: self.sha256.hex(),
-            });
+            let (found, expected) = (found.hex(), self.sha256.hex());
+            return Err(PinnedFault::OtherContent { found, expected });
         }
-        file.rewind().map_err(failed)?;
+        file.rewind()?;
         Ok(file)
-    }
-
-    fn fault(&self, error: FetchError) -> PinnedError {
-        let url = self.url.to_string();
-        match error {
-            FetchError::Status { found } => {
-                let hint = if found.is_redirection() {
-                    "; redirects are not followed: give the URL of the target"
-                } else {
-                    ""
-                };
-                PinnedError::Status { url, found, hint }
-            }
-            source => PinnedError::Fetch { url, source },
-        }
     }
 }
 

@@ -3,9 +3,9 @@
 //! The words go into verdicts and are compared from try to try, so the same fault has the same ones:
 //! no port of ours, no moment, no count that differs each time. They are of one line.
 
+use std::error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
-use std::{error, fmt};
 
 use hyper::StatusCode;
 use rustls::CertificateError;
@@ -146,35 +146,44 @@ pub enum ResponseFault {
 }
 
 /// What is waited for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum AwaitedPart {
     /// A connection, with TLS.
+    #[error("no connection")]
     Connection,
     /// The head of an answer.
+    #[error("no answer")]
     Answer,
     /// More of the body.
+    #[error("no further byte of the body")]
     Progress,
     /// All of it.
+    #[error("not fetched")]
     Whole,
 }
 
 /// The expected end of a body.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BodyEnd {
     /// After as many bytes as its `Content-Length` says.
+    #[error("the {0} bytes of its Content-Length")]
     Length(u64),
     /// After its last chunk.
+    #[error("its last chunk")]
     LastChunk,
     /// The end of the compressed data.
+    #[error("the end of its gzip data")]
     Gzip,
 }
 
 /// A size of a body.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BodySize {
     /// The size on the wire.
+    #[error("as sent")]
     Sent,
     /// What becomes of it.
+    #[error("decompressed")]
     Decompressed,
 }
 
@@ -204,36 +213,6 @@ impl FetchError {
             Self::Timeout { awaited, .. } => *awaited == AwaitedPart::Connection,
             _ => false,
         }
-    }
-}
-
-impl fmt::Display for AwaitedPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Connection => "no connection",
-            Self::Answer => "no answer",
-            Self::Progress => "no further byte of the body",
-            Self::Whole => "not fetched",
-        })
-    }
-}
-
-impl fmt::Display for BodyEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Length(bytes) => write!(f, "the {bytes} bytes of its Content-Length"),
-            Self::LastChunk => f.write_str("its last chunk"),
-            Self::Gzip => f.write_str("the end of its gzip data"),
-        }
-    }
-}
-
-impl fmt::Display for BodySize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Sent => "as sent",
-            Self::Decompressed => "decompressed",
-        })
     }
 }
 

@@ -21,23 +21,8 @@ use super::{AwaitedPart, BodyEnd, BodySize, FetchError, FetchLimits, FetchedBody
 use crate::source::SourceError;
 use crate::source::digest::{Sha256, Sha256Context};
 
-/// One step of a body.
-#[derive(Debug)]
-pub(super) enum BodyPiece {
-    Data(Bytes),
-    /// The end of a whole body. A queue that ends without it was given up.
-    End,
-}
-
-impl BodyPiece {
-    /// The size in bytes.
-    pub(super) fn length(&self) -> u64 {
-        match self {
-            Self::Data(data) => data.len() as u64,
-            Self::End => 0,
-        }
-    }
-}
+/// One step of a body; none at the end of a whole one. A queue that ends without it was given up.
+type BodyPiece = Option<Bytes>;
 
 /// A body as it comes.
 pub(super) struct Pieces {
@@ -61,8 +46,8 @@ impl BufRead for Pieces {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.current.is_empty() && !self.ended {
             match self.queue.blocking_recv() {
-                Some(BodyPiece::Data(data)) => self.current = data,
-                Some(BodyPiece::End) => self.ended = true,
+                Some(Some(data)) => self.current = data,
+                Some(None) => self.ended = true,
                 None => return Err(io::Error::new(ErrorKind::ConnectionAborted, GIVEN_UP)),
             }
         }
@@ -84,7 +69,8 @@ impl Read for Pieces {
 
 /// A body as `consume` reads it.
 pub(super) struct ConsumedBody {
-    input: DecodedPieces,
+    input: Box<dyn Read>,
+    is_gzip: bool,
     digest: Sha256Context,
     bytes: u64,
     limit: u64,
@@ -92,19 +78,15 @@ pub(super) struct ConsumedBody {
     fault: Option<FetchError>,
 }
 
-enum DecodedPieces {
-    Identity(Pieces),
-    Gzip(Box<MultiGzDecoder<Pieces>>),
-}
-
 impl ConsumedBody {
     pub(super) fn new(pieces: Pieces, encoding: Encoding, limit: u64) -> Self {
-        let input = match encoding {
-            Encoding::Identity => DecodedPieces::Identity(pieces),
-            Encoding::Gzip => DecodedPieces::Gzip(Box::new(MultiGzDecoder::new(pieces))),
-        };
+        let is_gzip = encoding == Encoding::Gzip;
         Self {
-            input,
+            input: match encoding {
+                Encoding::Identity => Box::new(pieces),
+                Encoding::Gzip => Box::new(MultiGzDecoder::new(pieces)),
+            },
+            is_gzip,
             digest: Sha256Context::default(),
             bytes: 0,
             limit,
@@ -129,11 +111,11 @@ impl ConsumedBody {
     }
 
     fn fail(&mut self, error: io::Error) -> io::Error {
-        let fault = match (&self.input, error.kind()) {
-            (DecodedPieces::Gzip(_), ErrorKind::UnexpectedEof) => {
+        let fault = match error.kind() {
+            ErrorKind::UnexpectedEof if self.is_gzip => {
                 FetchError::Truncated { end: BodyEnd::Gzip }
             }
-            (_, ErrorKind::ConnectionAborted) => FetchError::Lost,
+            ErrorKind::ConnectionAborted => FetchError::Lost,
             _ => FetchError::Gzip {
                 why: innermost(&error),
             },
@@ -164,15 +146,6 @@ impl Read for ConsumedBody {
     }
 }
 
-impl Read for DecodedPieces {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Identity(input) => input.read(buffer),
-            Self::Gzip(input) => input.read(buffer),
-        }
-    }
-}
-
 /// Seen only by a reader whose fetch has ended otherwise.
 const GIVEN_UP: &str = "the fetch was given up";
 
@@ -199,8 +172,8 @@ where
             () = frames.closed() => return Ok(bytes),
             piece = next(body.as_mut(), end, limits.silence) => piece?,
         };
-        let is_end = matches!(piece, BodyPiece::End);
-        bytes += piece.length();
+        let is_end = piece.is_none();
+        bytes += piece.as_ref().map_or(0, Bytes::len) as u64;
         within(bytes, limits.wire)?;
         if frames.send(piece).await.is_err() || is_end {
             return Ok(bytes);
@@ -221,11 +194,11 @@ where
     loop {
         let frame = timeout(silence, body.frame()).await;
         let Some(frame) = frame.map_err(|_| silent(silence))? else {
-            return Ok(BodyPiece::End);
+            return Ok(None);
         };
         let frame = frame.map_err(|error| broken(&*error.into(), end))?;
         if let Ok(data) = frame.into_data() {
-            return Ok(BodyPiece::Data(data));
+            return Ok(Some(data));
         }
     }
 }
