@@ -39,7 +39,7 @@ use live::LiveArgs;
 use olmguard_catalog::go_duration;
 use olmguard_catalog::olm::PreflightMode;
 use origin::CatalogsOrigin;
-use plan::{ServerPlan, ServerSettings, ServingTerms};
+use plan::{ServerPlan, ServerSettings};
 use policies::PolicyArgs;
 
 /// Run the admission webhook
@@ -162,7 +162,7 @@ pub(crate) fn run(args: ServeArgs, configuration: &str) -> ExitCode {
 fn serve(args: ServeArgs, configuration: &str, log: &Log) -> Result<ExitCode, ServeError> {
     let settings = args.resolve()?;
     log_start(configuration);
-    limits::make_room_for(settings.serving.limits.connections.get());
+    limits::make_room_for(settings.limits.connections.get());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads())
         .enable_all()
@@ -203,16 +203,14 @@ impl ServeArgs {
             tasks: self.tasks,
             certs,
             webhook,
-            serving: ServingTerms {
-                listen: self.listen,
-                limits,
-                decisions: self.log.decisions(),
-                enforcement: Enforcement {
-                    mode: self.mode,
-                    on_undecided: self.on_undecided,
-                },
-                shutdown_delay: self.shutdown_delay,
+            listen: self.listen,
+            limits,
+            decisions: self.log.decisions(),
+            enforcement: Enforcement {
+                mode: self.mode,
+                on_undecided: self.on_undecided,
             },
+            shutdown_delay: self.shutdown_delay,
         })
     }
 }
@@ -222,13 +220,7 @@ impl ServeError {
     fn report(&self) {
         match self {
             Self::Usage(usage) => crate::cli::say(usage),
-            Self::Cluster(_)
-            | Self::Catalogd(_)
-            | Self::Guardrails(_)
-            | Self::Files(_)
-            | Self::Tls(_)
-            | Self::Bind(_)
-            | Self::System(_) => {
+            _ => {
                 error!(error = %self, "Failed to start the webhook, exiting");
             }
         }

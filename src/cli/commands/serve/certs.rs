@@ -24,40 +24,30 @@ use olmguard_catalog::dns1123;
 
 /// The flags about certificates.
 #[derive(clap::Args, Debug, Default)]
+#[command(next_help_heading = heading::TLS)]
 pub(crate) struct CertsArgs {
     /// Source of the certificate
-    #[arg(long, value_name = "SOURCE", value_enum, help_heading = heading::TLS)]
+    #[arg(long, value_name = "SOURCE", value_enum)]
     certs: Option<CertificateSource>,
 
     /// Create a certificate for localhost at each start, to try olmguard
-    #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::TLS)]
+    #[arg(long, value_parser = BoolishValueParser::new())]
     self_signed: bool,
 
     /// Certificate and its chain, PEM; reloaded when it changes
-    #[arg(long, value_name = "FILE", help_heading = heading::TLS)]
+    #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
 
     /// Key of the certificate, PEM; reloaded when it changes
-    #[arg(long, value_name = "FILE", help_heading = heading::TLS)]
+    #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
 
     /// Secret of the self-managed CA [default: olmguard-tls]
-    #[arg(
-        long,
-        value_name = "[NAMESPACE/]NAME",
-        value_parser = SecretName::read,
-        help_heading = heading::TLS
-    )]
+    #[arg(long, value_name = "[NAMESPACE/]NAME", value_parser = SecretName::read)]
     tls_secret: Option<SecretName>,
 
     /// Webhook configuration to watch (repeatable) [default: olmguard]
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_delimiter = ',',
-        value_parser = object_name,
-        help_heading = heading::TLS
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = object_name)]
     webhook_configuration: Vec<String>,
 
     /// Minimum TLS version
@@ -66,26 +56,19 @@ pub(crate) struct CertsArgs {
         value_name = "VERSION",
         value_parser = one_of(&MIN_VERSIONS),
         default_value = "1.2",
-        help_heading = heading::TLS
     )]
     tls_min_version: MinVersion,
 
     /// Name that the certificate must have (repeatable)
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_delimiter = ',',
-        value_parser = server_name,
-        help_heading = heading::TLS
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = server_name)]
     tls_server_name: Vec<OptionalName>,
 
     /// Accept only clients with a certificate of these CAs, PEM
-    #[arg(long, value_name = "FILE", help_heading = heading::TLS)]
+    #[arg(long, value_name = "FILE")]
     client_ca: Option<PathBuf>,
 
     /// Accept only clients with this CN, DNS name or URI (repeatable)
-    #[arg(long, value_name = "NAME", value_delimiter = ',', help_heading = heading::TLS)]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     client_allowed: Vec<String>,
 }
 

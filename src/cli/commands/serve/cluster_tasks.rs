@@ -70,37 +70,40 @@ impl TaskArgs {
         Ok(())
     }
 
-    /// The queue that answers put events into, and what writes them to this cluster.
+    /// What answers put events into, and the queue of what is to be written to this cluster.
     pub(super) fn events(
         self,
         cluster: Option<&Cluster>,
         metrics: &Metrics,
-    ) -> (EditEvents, Option<EventTask>) {
-        let Some(cluster) = cluster.filter(|_| self.events) else {
-            return (EditEvents::default(), None);
-        };
-        let (events, queue) = EditEvents::queue(Arc::clone(&metrics.events));
-        let writer = EventTask {
-            cluster: cluster.clone(),
-            metrics: metrics.clone(),
-            queue,
-        };
-        (events, Some(writer))
+    ) -> Option<(EditEvents, Receiver<EditEvent>)> {
+        let cluster = cluster.filter(|_| self.events);
+        cluster.map(|_| EditEvents::queue(Arc::clone(&metrics.events)))
     }
 
-    /// The audit of this cluster, once all of these checks pass; none if none is wanted, or there is no cluster.
+    pub(super) fn audits(self) -> bool {
+        !self.audit_interval.is_zero()
+    }
+
+    /// Audits a cluster by what edits are judged by, once all of these checks pass, in a task of its own, for as long as
+    /// the runtime lasts.
     pub(super) fn audit(
         self,
-        cluster: Option<&Cluster>,
-        checks: &[Arc<dyn ReadinessCheck>],
-    ) -> Option<AuditTask> {
-        let cluster = cluster.filter(|_| !self.audit_interval.is_zero())?;
-        Some(AuditTask {
+        cluster: &Cluster,
+        checks: Vec<Arc<dyn ReadinessCheck>>,
+        guard: &Guard,
+        metrics: &Metrics,
+        leadership: Leadership,
+    ) {
+        let config = AuditConfig {
             interval: self.audit_interval,
             writes_reports: self.audit_cluster_report,
-            cluster: cluster.clone(),
-            checks: checks.to_vec(),
-        })
+            facts: guard.facts().clone(),
+            clock: Arc::new(SystemClock),
+            metrics: Arc::clone(&metrics.audit),
+        };
+        let is_ready = move || checks.iter().all(|check| check.readiness().known);
+        let client = cluster.client.clone();
+        tokio::spawn(audit(client, leadership, is_ready, config));
     }
 
     /// The previews that answer edits of catalogs by this guard, for the extensions of this cluster.
@@ -110,62 +113,21 @@ impl TaskArgs {
         guard: &Guard,
     ) -> Option<CatalogPreviews> {
         let cluster = cluster.filter(|_| self.catalog_preview)?;
-        let installed = ClusterExtensions(SharedExtensions::of(cluster.client.clone()));
+        let installed = SharedExtensions::of(cluster.client.clone());
         Some(CatalogPreviews::new(guard.clone(), Arc::new(installed)))
     }
 }
 
-/// Writes events to a cluster, once it is started.
-#[derive(Debug)]
-pub(super) struct EventTask {
-    cluster: Cluster,
-    metrics: Metrics,
-    queue: Receiver<EditEvent>,
+/// Writes events to a cluster in a task of its own, for as long as the runtime lasts.
+pub(super) fn write_events(cluster: &Cluster, metrics: &Metrics, queue: Receiver<EditEvent>) {
+    let (client, clock) = (cluster.client.clone(), Arc::new(SystemClock));
+    let writing = events::write(client, clock, Arc::clone(&metrics.events), queue);
+    tokio::spawn(writing);
 }
 
-impl EventTask {
-    /// Writes them in a task of its own, for as long as the runtime lasts.
-    pub(super) fn start(self) {
-        let metrics = Arc::clone(&self.metrics.events);
-        let clock = Arc::new(SystemClock);
-        let writing = events::write(self.cluster.client, clock, metrics, self.queue);
-        tokio::spawn(writing);
-    }
-}
-
-/// Audits a cluster, once it is started.
-#[derive(Debug)]
-pub(super) struct AuditTask {
-    interval: Duration,
-    writes_reports: bool,
-    cluster: Cluster,
-    /// The checks that pass once the facts are known.
-    checks: Vec<Arc<dyn ReadinessCheck>>,
-}
-
-impl AuditTask {
-    /// Audits by what edits are judged by, in a task of its own, for as long as the runtime lasts.
-    pub(super) fn start(self, guard: &Guard, metrics: &Metrics, leadership: Leadership) {
-        let config = AuditConfig {
-            interval: self.interval,
-            writes_reports: self.writes_reports,
-            facts: guard.facts().clone(),
-            clock: Arc::new(SystemClock),
-            metrics: Arc::clone(&metrics.audit),
-        };
-        let checks = self.checks;
-        let is_ready = move || checks.iter().all(|check| check.readiness().known);
-        tokio::spawn(audit(self.cluster.client, leadership, is_ready, config));
-    }
-}
-
-/// The extensions of a cluster.
-#[derive(Debug)]
-struct ClusterExtensions(SharedExtensions);
-
-impl ListExtensions for ClusterExtensions {
+impl ListExtensions for SharedExtensions {
     fn list(&self) -> Pin<Box<dyn Future<Output = Installations> + Send>> {
-        let list = self.0.list();
+        let list = Self::list(self);
         Box::pin(async {
             let (extensions, fault) = list.await;
             Installations { extensions, fault }

@@ -14,6 +14,7 @@ use olmguard_catalog::memory::Pool;
 
 /// The flags that bound what a server takes on.
 #[derive(clap::Args, Clone, Copy, Debug)]
+#[command(next_help_heading = heading::LIMITS)]
 pub(super) struct LimitArgs {
     /// Changes to check at the same time [default: one per core, at most 8]
     #[arg(
@@ -21,44 +22,31 @@ pub(super) struct LimitArgs {
         value_name = "COUNT",
         default_value_t = Limits::default().workers,
         hide_default_value = true,
-        help_heading = heading::LIMITS
     )]
     workers: NonZeroUsize,
 
     /// Maximum number of waiting changes; more are undecided
-    #[arg(long, value_name = "COUNT", default_value_t = 256, help_heading = heading::LIMITS)]
+    #[arg(long, value_name = "COUNT", default_value_t = 256)]
     queue: usize,
 
     /// Maximum time for a review
-    #[arg(
-        long,
-        value_name = "DURATION",
-        default_value = "5s",
-        value_parser = timeout,
-        help_heading = heading::LIMITS
-    )]
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = timeout)]
     timeout: Duration,
 
     /// Maximum number of open connections
-    #[arg(long, value_name = "COUNT", default_value = "2048", help_heading = heading::LIMITS)]
+    #[arg(long, value_name = "COUNT", default_value = "2048")]
     max_connections: NonZeroUsize,
 
     /// Maximum number of connections of one address [default: half of all]
-    #[arg(long, value_name = "COUNT", help_heading = heading::LIMITS)]
+    #[arg(long, value_name = "COUNT")]
     max_connections_per_peer: Option<NonZeroUsize>,
 
     /// Close a connection with its first answer after this time (0s: never)
-    #[arg(
-        long,
-        value_name = "DURATION",
-        default_value = "10m",
-        value_parser = go_duration::parse,
-        help_heading = heading::LIMITS
-    )]
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = go_duration::parse)]
     max_connection_age: Duration,
 
     /// Memory that olmguard can use [default: the container's or machine's]
-    #[arg(long, value_name = "QUANTITY", help_heading = heading::LIMITS)]
+    #[arg(long, value_name = "QUANTITY")]
     memory_limit: Option<MemoryLimit>,
 }
 

@@ -11,6 +11,7 @@ use crate::server::Scrapes;
 
 /// The flags about addresses.
 #[derive(clap::Args, Clone, Copy, Debug)]
+#[command(next_help_heading = heading::LISTEN)]
 pub(super) struct ListenArgs {
     /// Serve reviews over TLS here
     #[arg(
@@ -18,7 +19,6 @@ pub(super) struct ListenArgs {
         value_name = "IP:PORT",
         default_value = "[::]:9443",
         value_parser = addr,
-        help_heading = heading::LISTEN
     )]
     pub(super) reviews: SocketAddr,
 
@@ -28,17 +28,11 @@ pub(super) struct ListenArgs {
         value_name = "IP:PORT",
         default_value = "[::]:8080",
         value_parser = addr,
-        help_heading = heading::LISTEN
     )]
     pub(super) ops: SocketAddr,
 
     /// Serve metrics over TLS here instead, to clients with a valid token
-    #[arg(
-        long = "metrics-listen",
-        value_name = "IP:PORT",
-        value_parser = addr,
-        help_heading = heading::LISTEN
-    )]
+    #[arg(long = "metrics-listen", value_name = "IP:PORT", value_parser = addr)]
     metrics: Option<SocketAddr>,
 }
 

@@ -9,21 +9,20 @@ use tracing::info;
 
 use super::ServeError;
 use super::certs::Certs;
-use super::cluster_tasks::{AuditTask, EventTask, TaskArgs, WatchedConfiguration};
+use super::cluster_tasks::{TaskArgs, WatchedConfiguration, write_events};
 use super::listen::ListenArgs;
 use super::origin::CatalogsOrigin;
 use super::policies::{FollowedGuardrails, FollowedPolicies, PolicyArgs};
 use crate::admission::Enforcement;
 use crate::cli::Exit;
-use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::signals::{self, Signals};
 use crate::cluster::policies::PolicyStore;
 use crate::cluster::{Cluster, Leadership};
 use crate::guardrail_files::GuardrailsFault;
-use crate::server::{Config, Limits, ReadinessCheck, Server};
+use crate::server::{Config, Limits, Server};
+use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle};
-use crate::telemetry::{EditEvents, Metrics};
 use olmguard_catalog::memory::Pool;
 
 /// The settings of a server, once the flags are known to agree.
@@ -35,11 +34,6 @@ pub(super) struct ServerSettings {
     pub(super) tasks: TaskArgs,
     pub(super) certs: Certs,
     pub(super) webhook: WatchedConfiguration,
-    pub(super) serving: ServingTerms,
-}
-
-/// Where and how reviews are answered, wherever the facts come from.
-pub(super) struct ServingTerms {
     pub(super) listen: ListenArgs,
     pub(super) limits: Limits,
     pub(super) decisions: DecisionLog,
@@ -85,7 +79,7 @@ impl ServerPlan {
         // As process 1 there is no other way out than by signals that are listened for.
         let mut signals = Signals::new()?;
         signals::ignore_others()?;
-        let delay = self.settings.serving.shutdown_delay;
+        let delay = self.settings.shutdown_delay;
         let server = tokio::select! {
             server = self.begin() => server?,
             early = signals.next() => {
@@ -115,80 +109,41 @@ impl ServerPlan {
         let own = guardrails.check().into_iter();
         let own = own.chain(policies.as_ref().map(FollowedPolicies::check));
         let checks: Vec<_> = source.checks().into_iter().chain(own).collect();
-        let (events, event_task) = settings.tasks.events(cluster, &metrics);
-        let tasks = ClusterTasks {
-            policies,
-            events: event_task,
-            audit: settings.tasks.audit(cluster, &checks),
-        };
+        let (events, queue) = settings.tasks.events(cluster, &metrics).unzip();
         // Before anything is asked of the cluster: the process lives without an API server, too.
         let listening = Server::listen(Config {
+            listen: settings.listen.reviews,
+            ops_listen: settings.listen.ops,
+            limits: settings.limits,
+            scrapes: settings.listen.scrapes(cluster)?,
+            checks: checks.clone(),
+            metrics: metrics.clone(),
+            decisions: settings.decisions,
+            events: events.unwrap_or_default(),
             log_level: Some(log_level),
-            events,
-            ..settings.serving.config(cluster, checks, &metrics)?
         })?;
         log_addresses(listening.server());
         let certificates = settings.certs.start(cluster, listening.observer());
         let certified = listening.certify(certificates.await?);
-        let waiting = tasks.start(cluster, &store, &metrics);
+        // Without a duty for one replica of several, none needs a lease.
+        let audited = cluster.filter(|_| settings.tasks.audits());
+        let leader = cluster.filter(|_| policies.is_some() || audited.is_some());
+        let leadership = leader.map(lead);
+        if let Some((policies, leadership)) = policies.zip(leadership.clone()) {
+            policies.follow(Arc::clone(&store), &metrics, leadership);
+        }
+        if let Some((cluster, queue)) = cluster.zip(queue) {
+            write_events(cluster, &metrics, queue);
+        }
         let guard = source.guard(metrics.clone()).await?;
         let guard = guard.with_policies(store.current());
-        if let Some((audit, leadership)) = waiting {
-            audit.start(&guard, &metrics, leadership);
+        if let Some((cluster, leadership)) = audited.zip(leadership) {
+            let tasks = settings.tasks;
+            tasks.audit(cluster, checks, &guard, &metrics, leadership);
         }
         guardrails.follow();
         let certified = certified.previewing(settings.tasks.previews(cluster, &guard));
-        Ok(certified.open(Arc::new(guard), settings.serving.enforcement))
-    }
-}
-
-impl ServingTerms {
-    /// The configuration of a server with these checks.
-    fn config(
-        &self,
-        cluster: Option<&Cluster>,
-        checks: Vec<Arc<dyn ReadinessCheck>>,
-        metrics: &Metrics,
-    ) -> Result<Config, UsageError> {
-        Ok(Config {
-            listen: self.listen.reviews,
-            ops_listen: self.listen.ops,
-            limits: self.limits.clone(),
-            scrapes: self.listen.scrapes(cluster)?,
-            checks,
-            metrics: metrics.clone(),
-            decisions: self.decisions,
-            events: EditEvents::default(),
-            log_level: None,
-        })
-    }
-}
-
-/// Tasks of the server in its cluster besides answering.
-struct ClusterTasks {
-    policies: Option<FollowedPolicies>,
-    events: Option<EventTask>,
-    audit: Option<AuditTask>,
-}
-
-impl ClusterTasks {
-    /// Starts what needs no catalogs. The audit, if there is one, needs them, and the lead of the replicas.
-    fn start(
-        self,
-        cluster: Option<&Cluster>,
-        store: &Arc<PolicyStore>,
-        metrics: &Metrics,
-    ) -> Option<(AuditTask, Leadership)> {
-        // Without a duty for one replica of several, none needs a lease.
-        let has_duty = self.policies.is_some() || self.audit.is_some();
-        let leadership = cluster.filter(|_| has_duty).map(lead);
-        if let Some((policies, leadership)) = self.policies.zip(leadership.clone()) {
-            policies.follow(Arc::clone(store), metrics, leadership);
-        }
-        if let Some(events) = self.events {
-            events.start();
-        }
-        self.audit.zip(leadership)
+        Ok(certified.open(Arc::new(guard), settings.enforcement))
     }
 }
 

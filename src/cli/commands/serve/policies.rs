@@ -63,7 +63,7 @@ impl FollowedGuardrails {
         metrics: Arc<GuardrailMetrics>,
         store: Arc<PolicyStore>,
     ) -> Result<Self, GuardrailsFault> {
-        let files = args.contents()?;
+        let files = GuardrailFiles::load(&args.files)?;
         let read = LoadedGuardrails::of(&files);
         let guardrails = Self {
             files: Arc::new(files),
@@ -79,14 +79,13 @@ impl FollowedGuardrails {
 
     /// The readiness check of the guardrails, if there are any.
     pub(super) fn check(&self) -> Option<Arc<dyn ReadinessCheck>> {
-        self.args
-            .is_given()
-            .then(|| Arc::clone(&self.board) as Arc<dyn ReadinessCheck>)
+        let is_given = !self.args.files.is_empty();
+        is_given.then(|| Arc::clone(&self.board) as Arc<dyn ReadinessCheck>)
     }
 
     /// Goes on reading them, for as long as the runtime lasts.
     pub(super) fn follow(self) {
-        if self.args.is_given() {
+        if !self.args.files.is_empty() {
             tokio::spawn(self.run());
         }
     }
@@ -104,7 +103,7 @@ impl FollowedGuardrails {
     async fn look(&mut self) -> ControlFlow<()> {
         let (args, known) = (self.args.clone(), Arc::clone(&self.files));
         let looked = spawn_blocking(move || -> ReadFiles {
-            let files = args.contents()?;
+            let files = GuardrailFiles::load(&args.files)?;
             Ok((files != *known).then(|| {
                 let read = LoadedGuardrails::of(&files);
                 (files, read)
@@ -159,7 +158,7 @@ impl FollowedGuardrails {
         }
         let (read, unread) = counts(&imposed);
         self.metrics.taken(read, unread);
-        if self.args.is_given() {
+        if !self.args.files.is_empty() {
             info!(read, unread, "Loaded guardrails");
         }
         *self.board.words() = words(&imposed);
@@ -244,7 +243,7 @@ impl PolicyArgs {
 impl FollowedPolicies {
     /// The check that must pass before edits are sent here.
     pub(super) fn check(&self) -> Arc<dyn ReadinessCheck> {
-        Arc::new(PoliciesCheck(Arc::clone(&self.board)))
+        Arc::clone(&self.board) as _
     }
 
     /// Follows them in tasks of their own, for as long as the runtime lasts. What olmguard reports in the objects is
@@ -284,13 +283,9 @@ where
     }
 }
 
-/// The check that the policies of the cluster are known.
-#[derive(Debug)]
-struct PoliciesCheck(Arc<PolicyBoard>);
-
-impl ReadinessCheck for PoliciesCheck {
+impl ReadinessCheck for PolicyBoard {
     fn readiness(&self) -> CheckReadiness {
-        self.0.readiness()
+        Self::readiness(self)
     }
 }
 
@@ -317,7 +312,9 @@ rules:
 ";
 
     fn guardrails(file: &Path, metrics: &Metrics) -> FollowedGuardrails {
-        let args = GuardrailsArgs::from(vec![file.to_owned()]);
+        let args = GuardrailsArgs {
+            files: vec![file.to_owned()],
+        };
         FollowedGuardrails::read(args, Arc::clone(&metrics.guardrails), Arc::default())
             .expect("it can be read")
     }
