@@ -4,6 +4,7 @@
 //! steps as one, with [`FactsArgs::load`].
 
 use std::collections::BTreeSet;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -16,7 +17,7 @@ use crate::cli::args::olm::EdgesArgs;
 use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::cli::args::{heading, memory};
 use crate::cli::output::progress;
-use crate::cli::project::{FactFlags, Project, ProjectArgs, ProjectError};
+use crate::cli::project::{Project, ProjectArgs, ProjectError};
 use crate::cli::{Exit, HasExit, say, warn};
 use crate::cluster::ConnectError;
 use crate::facts::cluster::ClusterRequestError;
@@ -32,7 +33,6 @@ use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{self, Answer, installed_images};
 use olmguard_engine::extension::Extension;
-use olmguard_engine::judge::Requester;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_preflight::content::BundleContents;
 
@@ -44,11 +44,11 @@ pub(crate) struct FactsArgs {
 
     /// Read a file of "olmguard snapshot save"
     #[arg(long, value_name = "FILE", help_heading = heading::CATALOGS)]
-    snapshot: Option<PathBuf>,
+    pub(crate) snapshot: Option<PathBuf>,
 
     /// Read catalogs and OLM release from the cluster (read-only)
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = heading::CATALOGS)]
-    from_cluster: bool,
+    pub(crate) from_cluster: bool,
 
     #[command(flatten)]
     cluster: ClusterRequestArgs,
@@ -57,17 +57,17 @@ pub(crate) struct FactsArgs {
     guardrails: GuardrailsArgs,
 
     #[command(flatten)]
-    policies: PoliciesArgs,
+    pub(crate) policies: PoliciesArgs,
 
     #[command(flatten)]
-    project: ProjectArgs,
+    pub(crate) project: ProjectArgs,
 }
 
 /// Facts of which the origin is known and opened, before any content is read.
 pub(crate) struct OpenFacts {
     args: FactsArgs,
-    origin: OpenOrigin,
-    rules: Rules,
+    pub(crate) origin: OpenOrigin,
+    pub(crate) rules: Rules,
     /// Warnings about the OLM that is judged by.
     warnings: Vec<String>,
     /// Faults found before the facts are read.
@@ -88,26 +88,26 @@ impl FactsArgs {
     /// # Errors
     /// If the flags contradict each other, or name no catalog.
     pub(crate) fn open(&self, edges: EdgesArgs) -> Result<OpenFacts, FactsError> {
-        let mut project = self.project()?;
+        let mut project = self.project.read()?;
         let args = self.clone().within(&mut project);
         args.check()?;
         args.open_any(edges)
     }
 
-    /// The project file.
-    pub(crate) fn project(&self) -> Result<Project, ProjectError> {
-        self.project.read()
-    }
-
-    /// These flags, and for those that are not given what the project says.
+    /// These flags, and for those that are not given what the project says. A flag that names catalogs wins over all of its
+    /// catalogs.
     pub(crate) fn within(mut self, project: &mut Project) -> Self {
-        project.give(FactFlags {
-            catalogs: &mut self.common.catalog,
-            snapshot: &mut self.snapshot,
-            from_cluster: self.from_cluster,
-            guardrails: &mut self.guardrails,
-            policies: &mut self.policies,
-        });
+        let catalogs = &mut self.common.catalog;
+        if catalogs.is_empty() && self.snapshot.is_none() && !self.from_cluster {
+            *catalogs = take(&mut project.catalogs);
+            self.snapshot = project.snapshot.take();
+        }
+        if self.guardrails.files.is_empty() {
+            self.guardrails.files = take(&mut project.guardrails);
+        }
+        if self.policies.files.is_empty() {
+            self.policies.files = take(&mut project.policies);
+        }
         self
     }
 
@@ -184,31 +184,6 @@ impl FactsArgs {
         request.read(reading())
     }
 
-    /// Whether a cluster is the origin.
-    pub(crate) fn is_of_cluster(&self) -> bool {
-        self.from_cluster
-    }
-
-    /// Whether a snapshot is given.
-    pub(crate) fn has_snapshot(&self) -> bool {
-        self.snapshot.is_some()
-    }
-
-    /// The flags about upgrade policies.
-    pub(crate) fn policies(&self) -> &PoliciesArgs {
-        &self.policies
-    }
-
-    /// The user who makes the edits that policies judge, and the time.
-    pub(crate) fn requester(&self) -> Requester {
-        self.policies.requester()
-    }
-
-    /// The same for an audit.
-    pub(crate) fn requester_of_audit(&self) -> Requester {
-        self.policies.requester_of_audit()
-    }
-
     fn check(&self) -> Result<(), UsageError> {
         if self.common.catalog.is_empty() && self.snapshot.is_none() && !self.from_cluster {
             return Err(UsageError::NoCatalog);
@@ -234,21 +209,12 @@ pub(crate) fn leave_out_by_extension(facts: &mut Facts, package: &str) {
 }
 
 impl OpenFacts {
-    pub(crate) fn origin(&self) -> &OpenOrigin {
-        &self.origin
-    }
-
     /// The same with another use of what is found about the installation.
     pub(crate) fn with_preflight(self, preflight: PreflightMode) -> Self {
         Self {
             rules: self.rules.with_preflight(preflight),
             ..self
         }
-    }
-
-    /// The rules of the OLM that is judged by.
-    pub(crate) fn rules(&self) -> &Rules {
-        &self.rules
     }
 
     /// Every extension of the snapshot or the cluster; what is wrong with them is a fault of the facts.
@@ -299,8 +265,8 @@ impl OpenFacts {
             objects,
             files: GivenFiles {
                 catalogs: self.args.common.catalog.sources(),
-                guardrails: self.args.guardrails.paths(),
-                policies: self.args.policies.paths(),
+                guardrails: &self.args.guardrails.files,
+                policies: &self.args.policies.files,
             },
             rules: self.rules,
         };

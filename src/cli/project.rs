@@ -5,7 +5,6 @@
 //! over all of its catalogs. `serve` does not read it.
 
 use std::collections::BTreeMap;
-use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
@@ -15,7 +14,6 @@ use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::CatalogArgs;
 use crate::cli::args::heading;
 use crate::cli::args::installed::{PartError, SaidArg};
-use crate::cli::args::policies::{GuardrailsArgs, PoliciesArgs};
 use crate::manifest::{
     Document, DocumentError, DocumentField, FieldError, FieldFault, InputError, Inputs, documents,
 };
@@ -43,16 +41,6 @@ pub(crate) struct Project {
     pub(crate) on_undecided: Option<OnUndecided>,
     /// What is installed, by the name of the extension.
     pub(crate) installed: BTreeMap<String, SaidArg>,
-}
-
-/// The flags about facts, as the commands have them.
-#[derive(Debug)]
-pub(crate) struct FactFlags<'f> {
-    pub(crate) catalogs: &'f mut CatalogArgs,
-    pub(crate) snapshot: &'f mut Option<PathBuf>,
-    pub(crate) from_cluster: bool,
-    pub(crate) guardrails: &'f mut GuardrailsArgs,
-    pub(crate) policies: &'f mut PoliciesArgs,
 }
 
 /// Why the file cannot be used.
@@ -85,28 +73,6 @@ impl ProjectArgs {
 }
 
 impl Project {
-    /// Gives the flags about facts what the file says, if they are not given. A flag that names catalogs wins over all
-    /// of its catalogs.
-    pub(crate) fn give(&mut self, flags: FactFlags<'_>) {
-        let FactFlags {
-            catalogs,
-            snapshot,
-            from_cluster,
-            guardrails,
-            policies,
-        } = flags;
-        if catalogs.is_empty() && snapshot.is_none() && !from_cluster {
-            *catalogs = take(&mut self.catalogs);
-            *snapshot = self.snapshot.take();
-        }
-        if !guardrails.is_given() {
-            *guardrails = take(&mut self.guardrails).into();
-        }
-        if !policies.is_given() {
-            policies.give(take(&mut self.policies));
-        }
-    }
-
     fn read(folder: &Path) -> Result<Self, ProjectError> {
         let path = folder.join(FILE);
         let file = path.display().to_string();

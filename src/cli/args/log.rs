@@ -5,29 +5,18 @@ use crate::telemetry::log::{DecisionLog, Log, LogFormat, LogLevel, LogUser};
 
 /// The flags of the log.
 #[derive(clap::Args, Clone, Copy, Debug)]
+#[command(next_help_heading = OBSERVABILITY)]
 pub(crate) struct LogArgs {
     /// Format of the log [default: text on a terminal, otherwise json]
-    #[arg(long = "log-format", value_name = "FORMAT", help_heading = OBSERVABILITY)]
+    #[arg(long = "log-format", value_name = "FORMAT")]
     format: Option<LogFormat>,
 
     /// Least severe level to log
-    #[arg(
-        long = "log-level",
-        value_name = "LEVEL",
-        value_enum,
-        default_value_t,
-        help_heading = OBSERVABILITY
-    )]
+    #[arg(long = "log-level", value_name = "LEVEL", value_enum, default_value_t)]
     level: LogLevel,
 
     /// How to log the user of a request
-    #[arg(
-        long = "log-user",
-        value_name = "HOW",
-        value_enum,
-        default_value_t,
-        help_heading = OBSERVABILITY
-    )]
+    #[arg(long = "log-user", value_name = "HOW", value_enum, default_value_t)]
     user: LogUser,
 }
 

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::heading;
-use crate::guardrail_files::{GuardrailFiles, GuardrailsFault};
 use crate::live_facts;
 use crate::tls::{Clock as _, SystemClock};
 use olmguard_catalog::version::go;
@@ -25,7 +24,7 @@ pub(crate) struct PoliciesArgs {
         value_delimiter = ',',
         help_heading = heading::CATALOGS
     )]
-    files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
 
     /// Check policies for this user
     #[arg(id = "as", long = "as", value_name = "USER", help_heading = heading::CATALOGS)]
@@ -40,31 +39,7 @@ pub(crate) struct PoliciesArgs {
     at: Option<Moment>,
 }
 
-impl From<Vec<PathBuf>> for PoliciesArgs {
-    fn from(files: Vec<PathBuf>) -> Self {
-        Self {
-            files,
-            ..Self::default()
-        }
-    }
-}
-
 impl PoliciesArgs {
-    /// Whether there are any files.
-    pub(crate) fn is_given(&self) -> bool {
-        !self.files.is_empty()
-    }
-
-    /// Takes these files as if they were given.
-    pub(crate) fn give(&mut self, files: Vec<PathBuf>) {
-        self.files = files;
-    }
-
-    /// The files.
-    pub(crate) fn paths(&self) -> &[PathBuf] {
-        &self.files
-    }
-
     /// The hint about a fact that a rule reads and no flag gives.
     pub(crate) fn assumed(&self, reads: RequesterFact) -> Option<&'static str> {
         match reads {
@@ -139,31 +114,5 @@ pub(crate) struct GuardrailsArgs {
         value_delimiter = ',',
         help_heading = heading::CATALOGS
     )]
-    files: Vec<PathBuf>,
-}
-
-impl From<Vec<PathBuf>> for GuardrailsArgs {
-    fn from(files: Vec<PathBuf>) -> Self {
-        Self { files }
-    }
-}
-
-impl GuardrailsArgs {
-    /// Whether there are any.
-    pub(crate) fn is_given(&self) -> bool {
-        !self.files.is_empty()
-    }
-
-    /// The files.
-    pub(crate) fn paths(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    /// Reads the files, whatever they hold.
-    ///
-    /// # Errors
-    /// The first that cannot be read.
-    pub(crate) fn contents(&self) -> Result<GuardrailFiles, GuardrailsFault> {
-        GuardrailFiles::load(&self.files)
-    }
+    pub(crate) files: Vec<PathBuf>,
 }

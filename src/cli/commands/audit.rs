@@ -97,7 +97,7 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, CommandFailure> {
     let mut facts = opened.load(inputs.given)?;
     let before = facts.current.as_ref().map(|current| &current.snapshot);
     name_installed(&mut inputs.extensions, before.unwrap_or(&facts.snapshot));
-    let requester = args.facts.requester_of_audit();
+    let requester = args.facts.policies.requester_of_audit();
     if args.pull {
         facts = with_contents(args, facts, &inputs.extensions, &requester);
     }

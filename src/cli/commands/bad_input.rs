@@ -28,18 +28,25 @@ pub(super) enum Lies {
 }
 
 /// Why an input could not be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum InputProblem {
-    Input(InputError),
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A file of a revision.
-    File(FileError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
     Document(DocumentError),
     /// A catalog or a policy.
+    #[error("{1}")]
     Given(Position, GivenFault),
+    #[error("{1}")]
     Review(Position, ReviewError),
     /// An extension in an `apiVersion` that is not known.
+    #[error("unknown apiVersion {} of an extension", go::quote(.1))]
     Version(Position, String),
     /// An object of OLM v0.
+    #[error("{1}")]
     Classic(Position, ClassicError),
 }
 
@@ -97,35 +104,6 @@ impl InputProblem {
             self,
             Self::File(FileError::TooMany { .. } | FileError::TooDeep { .. })
         )
-    }
-}
-
-impl From<InputError> for InputProblem {
-    fn from(error: InputError) -> Self {
-        Self::Input(error)
-    }
-}
-
-impl From<FileError> for InputProblem {
-    fn from(error: FileError) -> Self {
-        Self::File(error)
-    }
-}
-
-impl fmt::Display for InputProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input(error) => error.fmt(f),
-            Self::File(error) => error.fmt(f),
-            Self::Document(error) => error.fmt(f),
-            Self::Given(_, fault) => fault.fmt(f),
-            Self::Review(_, error) => error.fmt(f),
-            Self::Classic(_, error) => error.fmt(f),
-            Self::Version(_, api_version) => {
-                let version = go::quote(api_version);
-                write!(f, "unknown apiVersion {version} of an extension")
-            }
-        }
     }
 }
 

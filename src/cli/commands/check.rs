@@ -35,40 +35,35 @@ use inputs::{GatheredInputs, NotGathered};
 use installed::InstalledArgError;
 use text::OriginAccess;
 
-use crate::cli::facts::{FactsError, OpenFacts};
+use crate::cli::facts::FactsError;
 use crate::cli::output::{self, yaml};
 use crate::cli::{CommandFailure, Exit, ends_with, note, say, warn};
-use crate::facts::Facts;
+use crate::facts::{Facts, Fault};
 use olmguard_catalog::olm::PreflightMode;
 use olmguard_engine::explain::Answer;
-use olmguard_preflight::content::NeededObject;
+use olmguard_preflight::content::{BundleContents, NeededObject};
 use olmguard_report::{Finding, Severity};
-
-/// The inputs of a run, read before the catalogs.
-struct CheckInputs {
-    plan: CheckPlan,
-    facts: OpenFacts,
-    gathered: GatheredInputs,
-}
-
-/// The facts that every case is judged by.
-struct RunFacts {
-    facts: Facts,
-    /// The findings printed on standard error so far. A report has them as well.
-    printed: Vec<Finding>,
-}
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, CommandFailure> {
-    let project = args.facts.project().map_err(FactsError::from)?;
+    let project = args.facts.project.read().map_err(FactsError::from)?;
     let args = &args.clone().within(project)?;
-    let inputs = CheckInputs::read(args)?;
-    let printed = print_all(trouble::of_inputs(args, &inputs.gathered));
-    let (plan, gathered, mut facts) = inputs.facts(printed)?;
-    if args.pull || args.facts.is_of_cluster() && args.preflight != PreflightMode::Off {
-        facts = facts.with_contents(args, &plan, &gathered);
+    let facts = args.facts.clone().open_any(args.edges)?;
+    let facts = facts.with_preflight(args.preflight);
+    let plan = args.plan(facts.rules.clone())?;
+    let mut gathered = GatheredInputs::read(args, &plan)?;
+    let mut printed = print_all(trouble::of_inputs(args, &gathered));
+    installed::stand(&facts.origin, &mut gathered.cases, &plan);
+    let (mut facts, warnings) = facts.read(std::mem::take(&mut gathered.given))?;
+    printed.extend(print_all(trouble::of_faults(&facts.faults)));
+    installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
+    printed.extend(print_all(trouble::of_olm(&warnings)));
+    if args.pull || args.facts.from_cluster && args.preflight != PreflightMode::Off {
+        let (contents, faults) = contents(args, &plan, &gathered, &facts);
+        printed.extend(print_all(trouble::of_faults(&faults)));
+        facts = facts.with_contents(contents, faults);
     }
-    Ok(judge(args, &plan, &gathered, facts)?)
+    Ok(judge(args, &plan, &gathered, &facts, printed)?)
 }
 
 /// Prints what is worth telling, and returns it for the report.
@@ -85,63 +80,26 @@ fn print(finding: &Finding) {
     }
 }
 
-impl CheckInputs {
-    /// Reads the manifests, and finds the origin of the facts; nothing is printed.
-    fn read(args: &CheckArgs) -> Result<Self, CommandFailure> {
-        let facts = args.facts.clone().open_any(args.edges)?;
-        let facts = facts.with_preflight(args.preflight);
-        let plan = args.plan(facts.rules().clone())?;
-        let gathered = GatheredInputs::read(args, &plan)?;
-        Ok(Self {
-            plan,
-            facts,
-            gathered,
-        })
-    }
-
-    /// Reads the facts, and what is installed of each extension. What is wrong with them is printed, after what was
-    /// `printed` before.
-    fn facts(
-        self,
-        mut printed: Vec<Finding>,
-    ) -> Result<(CheckPlan, GatheredInputs, RunFacts), CommandFailure> {
-        let Self {
-            plan,
-            facts,
-            mut gathered,
-        } = self;
-        installed::stand(facts.origin(), &mut gathered.cases, &plan);
-        let (facts, warnings) = facts.read(std::mem::take(&mut gathered.given))?;
-        printed.extend(print_all(trouble::of_faults(&facts.faults)));
-        installed::set_given(&mut gathered.cases, &plan, &facts.snapshot)?;
-        printed.extend(print_all(trouble::of_olm(&warnings)));
-        Ok((plan, gathered, RunFacts { facts, printed }))
-    }
-}
-
-impl RunFacts {
-    /// The same with the contents of the bundles that the cases resolve to. What is wrong with them is printed.
-    fn with_contents(self, args: &CheckArgs, plan: &CheckPlan, gathered: &GatheredInputs) -> Self {
-        let Self { facts, mut printed } = self;
-        let cases = gathered.cases.iter();
-        let answers = cases.map(|case| {
-            let (mut answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
-            if let Some(image) = &mut answer.image {
-                let brought = |needed: &NeededObject| {
-                    let mut all = gathered.brought.iter();
-                    all.any(|brought| brought.brings(needed))
-                };
-                image.needs.retain(|needed| !brought(needed));
-            }
-            (&facts.snapshot, answer)
-        });
-        let (contents, faults) = args
-            .facts
-            .contents(facts.snapshot.rules(), args.pull, answers);
-        printed.extend(print_all(trouble::of_faults(&faults)));
-        let facts = facts.with_contents(contents, faults);
-        Self { facts, printed }
-    }
+/// The contents of the bundles that the cases resolve to, and what is wrong with them.
+fn contents(
+    args: &CheckArgs,
+    plan: &CheckPlan,
+    gathered: &GatheredInputs,
+    facts: &Facts,
+) -> (BundleContents, Vec<Fault>) {
+    let answers = gathered.cases.iter().map(|case| {
+        let (mut answer, _) = judged::judge(facts.basis(), case, gathered, (plan, args));
+        if let Some(image) = &mut answer.image {
+            let brought = |needed: &NeededObject| {
+                let mut all = gathered.brought.iter();
+                all.any(|brought| brought.brings(needed))
+            };
+            image.needs.retain(|needed| !brought(needed));
+        }
+        (&facts.snapshot, answer)
+    });
+    let rules = facts.snapshot.rules();
+    args.facts.contents(rules, args.pull, answers)
 }
 
 ends_with!(Usage: NotGathered, InstalledArgError);
@@ -151,14 +109,14 @@ fn judge(
     args: &CheckArgs,
     plan: &CheckPlan,
     gathered: &GatheredInputs,
-    checked: RunFacts,
+    facts: &Facts,
+    mut printed: Vec<Finding>,
 ) -> io::Result<Exit> {
-    let RunFacts { facts, mut printed } = checked;
     let cases = gathered.cases.iter();
     let (answers, successors): (Vec<Answer>, Vec<_>) = cases
         .map(|case| judged::judge(facts.basis(), case, gathered, (plan, args)))
         .unzip();
-    let exit = exit(args, gathered, &facts, &answers, &printed);
+    let exit = exit(args, gathered, facts, &answers, &printed);
     let unknown = trouble::nothing_installed(args, gathered, &answers);
     unknown.iter().for_each(print);
     let report = || Report::of(args, &facts.snapshot, gathered, (&answers, &successors));

@@ -148,7 +148,7 @@ fn draw(args: &GraphArgs) -> Result<Exit, GraphError> {
     let (catalog, package) = args.choose(&facts)?;
     let filter = args.filter();
     let guards = guards(&facts, &filter, catalog);
-    let (subject, requester) = (PolicySubject::default(), args.facts.requester());
+    let (subject, requester) = (PolicySubject::default(), args.facts.policies.requester());
     let context = EditContext::of(&subject, &requester);
     let (upgrades, rules) = (&facts.policies.upgrades, facts.snapshot.rules());
     let policies = MatchingPolicies::of(upgrades, &filter, context, rules.masterminds);

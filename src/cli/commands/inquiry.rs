@@ -114,7 +114,7 @@ impl InquiryArgs {
 
     /// Reads the facts.
     pub(super) fn load(&self, package: &str) -> Result<PackageFacts, CommandFailure> {
-        let requester = self.facts.requester();
+        let requester = self.facts.policies.requester();
         let facts = self.load_any()?;
         if let Some(range) = &self.range {
             let masterminds = facts.snapshot.rules().masterminds;

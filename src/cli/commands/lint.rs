@@ -151,7 +151,7 @@ pub(crate) fn run(args: &LintArgs) -> Result<Exit, CommandFailure> {
 }
 
 fn lint_and_print(args: &LintArgs) -> Result<Exit, CommandFailure> {
-    let guardrails = args.guardrails.paths();
+    let guardrails = &args.guardrails.files;
     let catalogs = args.catalogs.iter().map(|place| read(place, guardrails));
     let catalogs = catalogs.collect::<Result<Vec<_>, _>>()?;
     args.check_packages(&catalogs)?;

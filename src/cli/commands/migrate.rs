@@ -86,7 +86,7 @@ pub(super) fn run(args: &MigrateArgs) -> Result<Exit, CommandFailure> {
     }
     let report = MigrationReport::of(&MigrationFacts {
         basis: facts.basis(),
-        requester: &args.facts.requester(),
+        requester: &args.facts.policies.requester(),
         objects: &inputs.objects,
         extensions: &inputs.others.extensions,
     });

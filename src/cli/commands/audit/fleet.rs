@@ -150,7 +150,7 @@ impl Gathered<'_> {
             self.fleet.add_unread(name, &fault.to_string());
         }
         self.exits.extend(facts.exit());
-        let requester = args.requester_of_audit();
+        let requester = args.policies.requester_of_audit();
         let report = report(&facts, edits(&extensions, &requester));
         Ok(ClusterAudit::from(&report))
     }

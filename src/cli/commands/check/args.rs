@@ -193,7 +193,7 @@ impl CheckArgs {
         check_stdin(self.paths.iter().map(PathBuf::as_path).chain(catalogs))?;
         Ok(CheckPlan {
             rules,
-            requester: self.facts.requester(),
+            requester: self.facts.policies.requester(),
             schema: if self.no_schema {
                 Schema::LeftOut
             } else {

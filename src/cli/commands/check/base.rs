@@ -30,7 +30,7 @@ use olmguard_engine::extension::Extension;
 pub(super) use objects::{Ancestor, ParsedObject};
 use objects::{BaseObjects, Key};
 pub(super) use selection::BaseError;
-use selection::BaseSelection;
+use selection::select;
 use texts::may_name_any;
 
 /// The state before the change.
@@ -69,7 +69,7 @@ impl Base {
         filenames: &[PathBuf],
         inputs: &mut InputsAhead<impl Iterator<Item = Input>>,
     ) -> Result<(Self, Vec<BadInput>), BaseError> {
-        let source = BaseSource::select(name, filenames)?;
+        let source = select(name, filenames)?;
         let mut objects = BaseObjects::default();
         let errors = match &source {
             BaseSource::Path(path) => {
@@ -93,7 +93,10 @@ impl Base {
             objects,
             gone: None,
             there: HashSet::new(),
-            lost: LostObjects::of(lost),
+            lost: LostObjects {
+                asked: lost,
+                ..LostObjects::default()
+            },
             source,
         };
         Ok((base, errors))
@@ -115,7 +118,7 @@ impl Base {
             Ok(None) => Past::Added,
             Err(doubt) => {
                 if let PastDoubt::Unread(file) = &doubt {
-                    self.lost.miss(file);
+                    self.lost.missed.insert(file.clone());
                 }
                 Past::Unknown(doubt.told(&self.source))
             }
@@ -136,7 +139,7 @@ impl Base {
 
     /// Files that are gone and could not be read, and that no input may come from.
     pub(super) fn passed_over(&self) -> &[BadInput] {
-        self.lost.passed_over()
+        &self.lost.passed_over
     }
 
     fn find(
@@ -160,7 +163,7 @@ impl Base {
             {
                 let files = revision.gone(paths).map(|file| (file.path, file.bytes));
                 let errors = objects.read(files).into_iter();
-                lost.add_elsewhere(errors.map(|one| source.told(one)).collect());
+                lost.elsewhere = errors.map(|one| source.told(one)).collect();
             }
             objects
         })
@@ -202,21 +205,6 @@ impl Base {
 }
 
 impl BaseSource {
-    fn select(name: &str, filenames: &[PathBuf]) -> Result<Self, BaseError> {
-        Ok(match BaseSelection::of(name, filenames)? {
-            BaseSelection::Path => Self::Path(name.to_owned()),
-            BaseSelection::Revision(revision, named) => {
-                let gone = named.iter().filter(|one| revision.is_emptied(&one.way));
-                Self::Revision {
-                    name: name.to_owned(),
-                    emptied: gone.map(|one| one.shown.clone()).collect(),
-                    paths: named.into_iter().map(|one| one.way).collect(),
-                    revision,
-                }
-            }
-        })
-    }
-
     /// Whether the change removed everything in this input of `-f`.
     pub(super) fn is_emptied(&self, filename: &str) -> bool {
         match self {
@@ -341,23 +329,6 @@ struct LostObjects {
 }
 
 impl LostObjects {
-    fn of(asked: Vec<(String, BadInput)>) -> Self {
-        Self {
-            asked,
-            ..Self::default()
-        }
-    }
-
-    /// Adds files that are outside of the inputs of `-f`.
-    fn add_elsewhere(&mut self, elsewhere: Vec<(String, BadInput)>) {
-        self.elsewhere = elsewhere;
-    }
-
-    /// An extension may come from this file.
-    fn miss(&mut self, file: &str) {
-        self.missed.insert(file.to_owned());
-    }
-
     /// The files that an extension may come from. The rest is passed over; files outside of the inputs without a word.
     /// Call it after the last input.
     fn settle(&mut self) -> Vec<BadInput> {
@@ -373,10 +344,6 @@ impl LostObjects {
         let elsewhere = elsewhere.filter(|(file, _)| self.missed.contains(file));
         missed.extend(elsewhere.map(|(_, one)| one));
         missed
-    }
-
-    fn passed_over(&self) -> &[BadInput] {
-        &self.passed_over
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn of(
 
 /// Whether no input says what is installed, not even that nothing is.
 pub(super) fn is_unknown(case: &Case, answer: &Answer, args: &CheckArgs) -> bool {
-    let has_source = args.facts.has_snapshot()
+    let has_source = args.facts.snapshot.is_some()
         || case.told != InstalledSource::Manifests
         || !matches!(case.past, Past::NotAsked);
     let is_judged = answer.verdict() != Verdict::NotJudged;

@@ -115,7 +115,7 @@ fn aside(text: &mut Text, place: &str, word: &str, why: &str) {
 fn assumed(args: &CheckArgs, case: &Case, answer: &Answer) -> BTreeSet<&'static str> {
     let is_review = matches!(case.subject, Subject::Review(_));
     let reads = answer.policies.iter().filter_map(|found| found.reads);
-    let notes = reads.filter_map(|reads| args.facts.policies().assumed(reads));
+    let notes = reads.filter_map(|reads| args.facts.policies.assumed(reads));
     notes.filter(|_| !is_review).collect()
 }
 

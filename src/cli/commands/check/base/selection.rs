@@ -4,24 +4,8 @@ use std::path::{Path, PathBuf};
 
 use olmguard_engine::nearest::nearest;
 
-use crate::revision::{Repository, RepositoryError, Revision, RevisionError};
-
-/// A base, selected by its name.
-#[derive(Debug)]
-pub(super) enum BaseSelection {
-    Path,
-    /// The revision, and the inputs.
-    Revision(Revision, Vec<NamedInput>),
-}
-
-/// An input of `-f`.
-#[derive(Debug)]
-pub(super) struct NamedInput {
-    /// As the user writes it.
-    pub(super) shown: String,
-    /// Its path from the root of the work tree.
-    pub(super) way: PathBuf,
-}
+use super::BaseSource;
+use crate::revision::{Repository, RepositoryError, RevisionError};
 
 /// Why `--base` names nothing to compare with.
 #[derive(Debug, thiserror::Error)]
@@ -61,24 +45,19 @@ pub(crate) enum BaseError {
     Ambiguous(RevisionError),
 }
 
-impl BaseSelection {
-    pub(super) fn of(name: &str, filenames: &[PathBuf]) -> Result<Self, BaseError> {
-        let exists = Path::new(name).exists();
-        if exists && is_plainly_a_path(name) {
-            return Ok(Self::Path);
-        }
-        if is_plainly_a_path(name) {
-            let path = name.to_owned();
-            return Err(BaseError::NoPath { path });
-        }
-        match (exists, revision(name, filenames)) {
-            (_, Err(error @ BaseError::Ambiguous(_))) => Err(error),
-            (true, Err(_)) => Ok(Self::Path),
-            (true, Ok(_)) => Err(BaseError::Both {
-                name: name.to_owned(),
-            }),
-            (false, revision) => revision,
-        }
+/// The base of this name, for these inputs of `-f`.
+pub(super) fn select(name: &str, filenames: &[PathBuf]) -> Result<BaseSource, BaseError> {
+    let path = || name.to_owned();
+    let exists = Path::new(name).exists();
+    if is_plainly_a_path(name) {
+        let missing = BaseError::NoPath { path: path() };
+        return exists.then(|| BaseSource::Path(path())).ok_or(missing);
+    }
+    match (exists, revision(name, filenames)) {
+        (_, Err(error @ BaseError::Ambiguous(_))) => Err(error),
+        (true, Err(_)) => Ok(BaseSource::Path(path())),
+        (true, Ok(_)) => Err(BaseError::Both { name: path() }),
+        (false, revision) => revision,
     }
 }
 
@@ -90,7 +69,7 @@ fn is_plainly_a_path(name: &str) -> bool {
         || name.ends_with('/')
 }
 
-fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseError> {
+fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSource, BaseError> {
     let repository = repository(name, filenames)?;
     let revision = repository.revision(name).map_err(|source| match source {
         RevisionError::Ambiguous { .. } => BaseError::Ambiguous(source),
@@ -101,13 +80,17 @@ fn revision(name: &str, filenames: &[PathBuf]) -> Result<BaseSelection, BaseErro
             BaseError::Revision { source, near }
         }
     })?;
-    let named = filenames.iter().filter_map(|path| {
-        Some(NamedInput {
-            shown: path.to_string_lossy().into_owned(),
-            way: repository.within(path)?,
-        })
-    });
-    Ok(BaseSelection::Revision(revision, named.collect()))
+    let named = filenames.iter();
+    let named = named.filter_map(|path| Some((path, repository.within(path)?)));
+    let named: Vec<_> = named.collect();
+    let gone = named.iter().filter(|(_, way)| revision.is_emptied(way));
+    let shown = |(path, _): &(&PathBuf, _)| path.to_string_lossy().into_owned();
+    Ok(BaseSource::Revision {
+        name: name.to_owned(),
+        emptied: gone.map(shown).collect(),
+        paths: named.into_iter().map(|(_, way)| way).collect(),
+        revision,
+    })
 }
 
 /// The one repository that all inputs are in.
