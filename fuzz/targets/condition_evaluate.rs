@@ -37,7 +37,6 @@ fuzz_target!(|text: &str| {
     let bundle = |version| PolicyBundle {
         name: "fuzzed.v1",
         version,
-        release: "",
     };
     let change = Change {
         subject: Subject {

@@ -312,33 +312,12 @@ fn in_radix(digits: &str, radix: u32) -> Option<u64> {
         .then(|| u64::from_str_radix(digits, radix).ok())?
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and within the range of a float.
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and within the range of a float: what Rust reads too, which reads
+/// words besides.
 fn float(text: &str) -> Option<f64> {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (
-            mantissa,
-            Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)),
-        ),
-        None => (unsigned, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    let well_formed = match (whole, fraction) {
-        ("", fraction) => fraction.is_some_and(all_digits),
-        (whole, fraction) => {
-            all_digits(whole) && fraction.is_none_or(|f| f.is_empty() || all_digits(f))
-        }
-    };
-    let well_formed = well_formed && exponent.is_none_or(all_digits);
-    let value: f64 = well_formed.then(|| text.parse().ok())??;
+    let is_no_word = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let value: f64 = text.bytes().all(is_no_word).then(|| text.parse().ok())??;
     value.is_finite().then_some(value)
-}
-
-fn all_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `0b-1`: the decoder tries the text after `0b` once more, and there takes a sign. We follow.

@@ -144,7 +144,7 @@ fn bypass(basis: Basis<'_>, request: &Request<'_>) -> Option<StandingBypass> {
     let strict = request
         .filter
         .bypasses()
-        .then(|| strict(request.filter.clone()))?;
+        .then(|| request.filter.with_policy(Policy::CatalogProvided))?;
     let request = Request {
         filter: &strict,
         ..*request
@@ -152,14 +152,6 @@ fn bypass(basis: Basis<'_>, request: &Request<'_>) -> Option<StandingBypass> {
     Some(StandingBypass {
         without: rule(basis, &request).ruling.token(),
     })
-}
-
-/// The same request without the bypass.
-fn strict(filter: Filter) -> Filter {
-    Filter {
-        policy: Policy::CatalogProvided,
-        ..filter
-    }
 }
 
 fn is_unbounded(basis: Basis<'_>, filter: &Filter) -> Option<bool> {
@@ -180,11 +172,7 @@ pub struct Requested<'s> {
 impl<'s> Requested<'s> {
     /// The parts that exist, if the catalogs can answer.
     fn of(basis: Basis<'s>, filter: &Filter) -> Option<Self> {
-        let anything = Filter {
-            version: None,
-            channels: Vec::new(),
-            ..filter.clone()
-        };
+        let anything = filter.without_version().without_channels();
         let query = Query::compile(&anything, basis.snapshot).ok()?;
         let offers = query.offers(&query.in_play(basis.snapshot)).ok()?;
         let channels = offers.iter().flat_map(|offer| offer.package.channels());

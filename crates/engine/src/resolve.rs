@@ -34,7 +34,7 @@ pub use olmv1::Unpinned;
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};
 pub use origin::{InstalledError, Origin};
 pub use path::{
-    Bounds, Edits, NotGiven, Path, PathFound, PathSearch, ReachableBundles, reach, shortest_path,
+    Bounds, Edits, NotGiven, PathFound, PathSearch, ReachableBundles, reach, shortest_path,
 };
 pub use policies::{
     EditContext, MatchingPolicies, PolicyFinding, PolicyStep, Requester, StepStart,

@@ -25,8 +25,6 @@ pub struct PolicyBundle<'a> {
     pub name: &'a str,
     /// Its version.
     pub version: &'a Version,
-    /// Its release; empty if it has none.
-    pub release: &'a str,
 }
 
 /// The installed bundle before a change.

@@ -118,7 +118,6 @@ fn install(policy: &UpgradePolicy, groups: &[String]) -> Vec<PolicyViolation> {
         to: PolicyBundle {
             name: "p.v1.0.0",
             version: &version,
-            release: "",
         },
         is_move: true,
         catalog: "c",

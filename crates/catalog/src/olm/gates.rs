@@ -1,7 +1,9 @@
 //! Feature gates of operator-controller, as its `--feature-gates` flag takes them.
 
+use std::collections::BTreeMap;
+
 use super::OlmRelease;
-use super::install::{InstallGate, InstallGates};
+use super::install::InstallGates;
 
 /// The gates that touch resolution, as they are set, and what is known of those that matter after it.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -48,20 +50,30 @@ impl Gates {
         settings: impl IntoIterator<Item = &'a str>,
         olm: OlmRelease,
     ) -> Result<Self, GateError> {
-        let mut set = Settings::default();
+        let mut set = BTreeMap::new();
         for setting in settings {
             let (name, value) = setting.split_once('=').ok_or_else(|| GateError::NoValue {
                 found: setting.to_owned(),
             })?;
-            set.set(name.trim(), value.trim(), olm)?;
+            let (name, value) = (name.trim(), value.trim());
+            let on = parse_bool(value).ok_or_else(|| GateError::NotABool {
+                gate: name.to_owned(),
+                found: value.to_owned(),
+            })?;
+            if !known(olm).contains(&name) {
+                let found = name.to_owned();
+                return Err(GateError::Unknown { found, olm });
+            }
+            set.insert(name, on);
         }
-        let exists = |gate: &str| known(olm).contains(&gate);
-        let is_on = |own: Option<bool>| own.or(set.all_alpha).unwrap_or_default();
+        let said = |gate: &str| set.get(gate).copied();
+        let all_alpha = said(ALL_ALPHA);
+        let is_on =
+            |gate: &str| known(olm).contains(&gate) && said(gate).or(all_alpha).unwrap_or_default();
         Ok(Self {
-            bundle_release_support: exists(BUNDLE_RELEASE_SUPPORT)
-                && is_on(set.bundle_release_support),
-            force_semver_upgrade_constraints: exists(FORCE_SEMVER) && is_on(set.force_semver),
-            install: InstallGates::known(|gate| set.install(gate), set.all_alpha, olm),
+            bundle_release_support: is_on(BUNDLE_RELEASE_SUPPORT),
+            force_semver_upgrade_constraints: is_on(FORCE_SEMVER),
+            install: InstallGates::known(|gate| said(gate.as_str()), all_alpha, olm),
         })
     }
 
@@ -93,47 +105,6 @@ impl Gates {
             install: InstallGates::default(),
             ..self
         }
-    }
-}
-
-/// What was said of the gates that matter.
-#[derive(Default)]
-struct Settings {
-    all_alpha: Option<bool>,
-    bundle_release_support: Option<bool>,
-    force_semver: Option<bool>,
-    install: Vec<(InstallGate, bool)>,
-}
-
-impl Settings {
-    /// What was said last of a gate.
-    fn install(&self, gate: InstallGate) -> Option<bool> {
-        let mut said = self.install.iter().rev();
-        said.find_map(|(set, on)| (*set == gate).then_some(*on))
-    }
-
-    fn set(&mut self, name: &str, value: &str, olm: OlmRelease) -> Result<(), GateError> {
-        let on = parse_bool(value).ok_or_else(|| GateError::NotABool {
-            gate: name.to_owned(),
-            found: value.to_owned(),
-        })?;
-        if !known(olm).contains(&name) {
-            return Err(GateError::Unknown {
-                found: name.to_owned(),
-                olm,
-            });
-        }
-        match name {
-            ALL_ALPHA => self.all_alpha = Some(on),
-            BUNDLE_RELEASE_SUPPORT => self.bundle_release_support = Some(on),
-            FORCE_SEMVER => self.force_semver = Some(on),
-            other => {
-                let mut gates = InstallGate::ALL.into_iter();
-                let gate = gates.find(|gate| gate.as_str() == other);
-                self.install.extend(gate.map(|gate| (gate, on)));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The images that are worth reading before an edit asks for them.
 
 use crate::audit::place::version;
-use crate::extension::{Extension, Filter};
+use crate::extension::Extension;
 use crate::resolve::{Choice, Offer, Origin, choose, weigh};
 use crate::snapshot::Snapshot;
 
@@ -28,11 +28,7 @@ fn bundles<'s>(snapshot: &'s Snapshot, extension: &Extension) -> Option<Vec<Choi
     let installed = extension.installed.bundle()?;
     let origin = Origin::read(installed, snapshot.rules()).ok()?;
     let resolved = choose(&weigh(&Offer::of(snapshot, filter)?, Some(&origin))).ok();
-    let of_any_version = Filter {
-        version: None,
-        ..filter.clone()
-    };
-    let offers = Offer::of(snapshot, &of_any_version)?;
+    let offers = Offer::of(snapshot, &filter.without_version())?;
     let successors = offers.iter().flat_map(|offer| successors(offer, &origin));
     let mut successors: Vec<_> = successors
         .filter_map(|choice| Some((version(choice)?, choice)))

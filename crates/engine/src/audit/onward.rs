@@ -8,7 +8,8 @@
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, Requester, shortest_path,
+    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, PathFound, Requester,
+    shortest_path,
 };
 use olmguard_policy::{Opening, PolicyRule};
 
@@ -64,17 +65,11 @@ pub(super) struct Question<'a, 's> {
     pub(super) anywhere: &'a Filter,
 }
 
-/// The result of a search for an upward path.
-struct UpwardPath<'s> {
-    path: Option<Vec<Choice<'s>>>,
-    is_cut: bool,
-}
-
 impl<'s> Question<'_, 's> {
     pub(super) fn onward(&self, has_newer: bool) -> Onward<'s> {
         let offers = offers(self.basis, self.in_channels, self.origin).unwrap_or_default();
         let along_edges = self.along_edges(&offers);
-        match along_edges.path {
+        match along_edges.steps {
             Some(path) => self.allowed(&offers, path),
             None if along_edges.is_cut => Onward::NotFound,
             None if has_newer => self.elsewhere(),
@@ -90,7 +85,7 @@ impl<'s> Question<'_, 's> {
         for _ in 0..MOST_OPENINGS {
             let found = self.upwards(offers, &requester);
             is_cut |= found.is_cut;
-            if let Some(path) = found.path {
+            if let Some(path) = found.steps {
                 return self.next_edit(path, &requester, opening);
             }
             let opens = self.opening(&along_edges, &requester);
@@ -130,7 +125,7 @@ impl<'s> Question<'_, 's> {
     fn elsewhere(&self) -> Onward<'s> {
         let offers = offers(self.basis, self.anywhere, self.origin).unwrap_or_default();
         let found = self.along_edges(&offers);
-        match found.path {
+        match found.steps {
             Some(path) => Onward::OtherChannels(path),
             None if found.is_cut => Onward::NotFound,
             None if self.is_tied(&offers) => Onward::Tied,
@@ -143,7 +138,7 @@ impl<'s> Question<'_, 's> {
         let alone = offers.chunks(1).filter(|_| offers.len() > 1);
         alone
             .into_iter()
-            .any(|alone| self.along_edges(alone).path.is_some())
+            .any(|alone| self.along_edges(alone).steps.is_some())
     }
 
     /// When the last of the windows opens that keep the first of these steps closed.
@@ -160,7 +155,7 @@ impl<'s> Question<'_, 's> {
         openings.max_by_key(|opens| opens.at)
     }
 
-    fn along_edges(&self, offers: &[Offer<'s>]) -> UpwardPath<'s> {
+    fn along_edges(&self, offers: &[Offer<'s>]) -> PathFound<'s> {
         let bounds = Bounds {
             rules: self.basis.snapshot.rules(),
             guards: &Guards::default(),
@@ -171,7 +166,7 @@ impl<'s> Question<'_, 's> {
         upwards(offers, self.origin, &bounds)
     }
 
-    fn upwards(&self, offers: &[Offer<'s>], requester: &Requester) -> UpwardPath<'s> {
+    fn upwards(&self, offers: &[Offer<'s>], requester: &Requester) -> PathFound<'s> {
         let imposed = &self.basis.policies.guardrails;
         let bounds = Bounds {
             rules: self.basis.snapshot.rules(),
@@ -207,17 +202,11 @@ fn upwards<'s>(
     offers: &[Offer<'s>],
     origin: &Origin<'_>,
     bounds: &Bounds<'_, 's>,
-) -> UpwardPath<'s> {
-    let found = shortest_path(offers, origin, None, bounds);
-    let path = found.path.map(|path| path.steps);
-    let is_up = |path: &Vec<Choice<'_>>| {
-        let last = path.last();
-        last.is_some_and(|last| origin.is_older_than(last.package, last.index))
-    };
-    UpwardPath {
-        path: path.filter(is_up),
-        is_cut: found.is_cut,
-    }
+) -> PathFound<'s> {
+    let mut found = shortest_path(offers, origin, None, bounds);
+    let is_up = |last: &Choice<'_>| origin.is_older_than(last.package, last.index);
+    found.steps = found.steps.filter(|path| path.last().is_some_and(is_up));
+    found
 }
 
 /// How many openings are tried, because the windows of several policies may rarely open together.

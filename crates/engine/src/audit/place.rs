@@ -1,8 +1,7 @@
 //! The place of an installed bundle in the catalogs of today, whatever range the extension has.
 
 use crate::audit::onward::{Onward, Question, offers};
-use crate::audit::strict;
-use crate::extension::{Fields, Filter, InstalledBundle};
+use crate::extension::{Fields, InstalledBundle, Policy};
 use crate::judge::{Basis, Request};
 use crate::resolve::{
     Choice, MatchingPolicies, Offer, Origin, PolicyFinding, PolicyStep, Query, StepStart,
@@ -47,14 +46,9 @@ impl<'s> Place<'s> {
         fields: &Fields,
         installed: &InstalledBundle,
     ) -> Option<Self> {
-        let in_channels = strict(Filter {
-            version: None,
-            ..request.filter.clone()
-        });
-        let anywhere = Filter {
-            channels: Vec::new(),
-            ..in_channels.clone()
-        };
+        let unpinned = request.filter.without_version();
+        let in_channels = unpinned.with_policy(Policy::CatalogProvided);
+        let anywhere = in_channels.without_channels();
         let origin = Origin::read(installed, basis.snapshot.rules()).ok()?;
         let offers = offers(basis, &anywhere, &origin)?;
         let here: Vec<_> = offers.iter().flat_map(|offer| at(offer, &origin)).collect();

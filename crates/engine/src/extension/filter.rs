@@ -98,6 +98,15 @@ impl Filter {
         }
     }
 
+    /// The same request in all channels.
+    #[must_use]
+    pub fn without_channels(&self) -> Self {
+        Self {
+            channels: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// The same request with another policy.
     #[must_use]
     pub fn with_policy(&self, policy: Policy) -> Self {

@@ -241,7 +241,7 @@ fn to_targets<'a>(
     let paths = targets.iter().take(MOST_TARGETS).filter_map(|target| {
         let found = search.path_to(Some(*target), &inquiry.offers);
         is_cut |= found.is_cut;
-        let steps = found.path?.steps;
+        let steps = found.steps?;
         // If the goal cannot be reached, the path ends elsewhere.
         (steps.last() == Some(target)).then_some(steps)
     });
@@ -263,8 +263,7 @@ fn upwards<'a>(
     let is_up = |last: &Choice<'_>| !origin.is_newer_than(last.package, last.index);
     let mut find = |offers: &[Offer<'a>]| {
         let found = search.path_to(None, offers);
-        let steps = found.path.map(|path| path.steps);
-        let steps = steps.filter(|steps| steps.last().is_some_and(is_up));
+        let steps = found.steps.filter(|steps| steps.last().is_some_and(is_up));
         (steps, found.is_cut)
     };
     let (steps, is_cut) = find(&inquiry.suggested(origin));

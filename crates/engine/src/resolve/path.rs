@@ -17,13 +17,6 @@ use olmguard_catalog::version::Version;
 
 pub use crate::resolve::path::search::PathSearch;
 
-/// A path through the upgrade graph: the bundle that the pin of each step resolves to, the goal last.
-#[derive(Clone, Debug)]
-pub struct Path<'s> {
-    /// The bundles, without the installed one; never empty.
-    pub steps: Vec<Choice<'s>>,
-}
-
 /// The bounds of a path apart from edges.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a, 's> {
@@ -69,8 +62,9 @@ impl<'s> Bounds<'_, 's> {
 /// The result of a search for a path.
 #[derive(Clone, Debug)]
 pub struct PathFound<'s> {
-    /// The shortest path to the goal, otherwise to the highest candidate that was reached.
-    pub path: Option<Path<'s>>,
+    /// The shortest path to the goal, otherwise to the highest candidate that was reached: the bundle that the pin of each
+    /// step resolves to, the last one last. Never empty.
+    pub steps: Option<Vec<Choice<'s>>>,
     /// Whether the search ended at its bound: a bundle that it did not reach can still be reachable.
     pub is_cut: bool,
 }

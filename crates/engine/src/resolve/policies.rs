@@ -9,7 +9,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use olmguard_catalog::Deprecation;
-use olmguard_catalog::version::{Constraint, Masterminds, Release, Version};
+use olmguard_catalog::version::{Constraint, Masterminds, Version};
 use olmguard_policy::{
     BypassPermission, Change, Conditions, Enforcement, Maker, Moment, Operation, PolicyBundle,
     PolicyIndex, PolicyOrigin, PolicyViolation, Subject, UpgradePolicy, User,
@@ -318,15 +318,21 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         let Ok(to) = &step.to.bundle().version else {
             return Vec::new();
         };
-        let release = text(to.release.as_ref());
         let to = PolicyBundle {
             name: &step.to.bundle().name,
             version: &to.version,
-            release: &release,
         };
-        let release = step.from.release();
-        let change = self.change(step, step.from.bundle(&release), to);
-        self.put(step, &change)
+        let change = self.change(step, to);
+        let policies = self.policies.iter().copied();
+        let found = UpgradePolicy::violations_of(policies, &change, self.context.conditions);
+        let found = found.into_iter();
+        let found = found.map(|(policy, violation)| PolicyFinding {
+            policy,
+            after: step.after,
+            to: step.to,
+            violation,
+        });
+        found.collect()
     }
 
     /// Whether they allow an edit from here that pins the version of this bundle.
@@ -355,30 +361,12 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
         findings
     }
 
-    fn put(&self, step: &PolicyStep<'_, 's>, change: &Change<'_>) -> Vec<PolicyFinding<'s>> {
-        let policies = self.policies.iter().copied();
-        let found = UpgradePolicy::violations_of(policies, change, self.context.conditions);
-        let found = found.into_iter();
-        let found = found.map(|(policy, violation)| PolicyFinding {
-            policy,
-            after: step.after,
-            to: step.to,
-            violation,
-        });
-        found.collect()
-    }
-
-    fn change<'c>(
-        &'c self,
-        step: &'c PolicyStep<'_, '_>,
-        from: PolicyOrigin<'c>,
-        to: PolicyBundle<'c>,
-    ) -> Change<'c> {
+    fn change<'c>(&'c self, step: &'c PolicyStep<'_, '_>, to: PolicyBundle<'c>) -> Change<'c> {
         let requester = self.context.requester;
         Change {
             subject: subject(self.filter, self.context),
             maker: step.maker,
-            from,
+            from: step.from.bundle(),
             to,
             is_move: step.is_move,
             catalog: &step.to.catalog.name,
@@ -398,18 +386,8 @@ impl<'a, 's> MatchingPolicies<'a, 's> {
 }
 
 impl<'a> StepStart<'a> {
-    /// The release of the installed bundle; empty if it has none.
-    fn release(self) -> String {
-        let Self::At(origin) = self else {
-            return String::new();
-        };
-        let read = origin.version();
-        read.map(|read| text(read.release.as_ref()))
-            .unwrap_or_default()
-    }
-
     /// The same as policies read it.
-    fn bundle(self, release: &'a str) -> PolicyOrigin<'a> {
+    fn bundle(self) -> PolicyOrigin<'a> {
         let origin = match self {
             Self::Nothing => return PolicyOrigin::Nothing,
             Self::Unknown => return PolicyOrigin::Unknown,
@@ -420,7 +398,6 @@ impl<'a> StepStart<'a> {
             Some(read) => PolicyOrigin::Bundle(PolicyBundle {
                 name: origin.name().unwrap_or_default(),
                 version: &read.version,
-                release,
             }),
         }
     }
@@ -452,8 +429,4 @@ fn is_deprecated(choice: Choice<'_>, filter: &Filter) -> bool {
 
 fn pin(version: &Version, masterminds: Masterminds) -> Option<Constraint> {
     Constraint::parse(&version.without_build().to_string(), masterminds).ok()
-}
-
-fn text(release: Option<&Release>) -> String {
-    release.map(Release::to_string).unwrap_or_default()
 }

@@ -180,11 +180,7 @@ impl<'s> InPlay<'s> {
 impl<'s> Offer<'s> {
     /// The offers of the package in the selected catalogs, in all channels and versions; none if one of them cannot answer.
     pub fn of_package(snapshot: &'s Snapshot, filter: &Filter) -> Vec<Self> {
-        let anything = Filter {
-            version: None,
-            channels: Vec::new(),
-            ..filter.clone()
-        };
+        let anything = filter.without_version().without_channels();
         Self::of(snapshot, &anything).unwrap_or_default()
     }
 

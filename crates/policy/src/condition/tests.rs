@@ -46,7 +46,6 @@ impl Facts {
             PolicyOrigin::Bundle(PolicyBundle {
                 name: "argocd-operator.v0.6.0",
                 version,
-                release: "",
             })
         });
         Change {
@@ -60,7 +59,6 @@ impl Facts {
             to: PolicyBundle {
                 name: "argocd-operator.v1.0.0",
                 version: &self.to,
-                release: "",
             },
             is_move: true,
             catalog: "operatorhubio",

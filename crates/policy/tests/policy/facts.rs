@@ -98,7 +98,6 @@ impl Facts {
         let bundle = |version| PolicyBundle {
             name: "argocd-operator.v",
             version,
-            release: "",
         };
         Change {
             subject: Subject {

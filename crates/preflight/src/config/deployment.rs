@@ -5,7 +5,7 @@
 //!
 //! Upstream: operator-controller, `internal/operator-controller/rukpak/bundle/registryv1bundleconfig.json`.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{ConfigFault, JsonWord, type_fault};
 use crate::types::{TYPES, Type, TypeForm, has_shape, quantity_fault};
@@ -17,16 +17,20 @@ pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
     let Some(fields) = config.as_object() else {
         return vec![type_fault(path, config, JsonWord::Object)];
     };
-    let mut faults = Vec::new();
+    let (mut faults, mut quantities) = (Vec::new(), Vec::new());
     for (name, value) in fields {
         if let Some((_, form)) = FIELDS.iter().find(|(field, _)| field == name) {
-            own_field(&format!("{path}.{name}"), value, form, &mut faults);
+            let path = format!("{path}.{name}");
+            faults.extend(own_field(&path, value, form, &mut quantities));
         }
     }
     let unknown = fields.keys().filter(|name| !is_deployment_field(name));
     faults.extend(ConfigFault::unknown(unknown.cloned().collect()));
     if faults.is_empty() {
-        faults.extend(quantities(fields));
+        // The schema takes any text. Go's decoder of quantities does not, and trims them.
+        let mut quantities = quantities.iter();
+        let fault = quantities.find_map(|text| quantity_fault(text.trim()));
+        faults.extend(fault.map(ConfigFault::Quantity));
     }
     faults
 }
@@ -49,100 +53,64 @@ const FIELDS: [(&str, &str); 9] = [
     ("volumes", "[Volume]"),
 ];
 
-fn own_field(path: &str, value: &Value, form: &str, faults: &mut Vec<ConfigFault>) {
+/// The faults of a field, whose quantities are collected.
+fn own_field<'v>(
+    path: &str,
+    value: &'v Value,
+    form: &str,
+    quantities: &mut Vec<&'v str>,
+) -> Vec<ConfigFault> {
     match (TypeForm::read(form), value) {
         (TypeForm::List(item), Value::Array(items)) => {
-            let wrong = items.iter().filter(|value| !is_of(value, item));
-            faults.extend(wrong.map(|_| ConfigFault::Failed));
+            let wrong = items.iter().filter(|value| !is_of(value, item, quantities));
+            wrong.map(|_| ConfigFault::Failed).collect()
         }
         (TypeForm::Map(_), Value::Object(entries)) => {
             let wrong = entries.iter().filter(|(_, value)| !value.is_string());
-            faults.extend(wrong.map(|(key, value)| {
+            let faults = wrong.map(|(key, value)| {
                 // As a JSON pointer has it.
                 let key = key.replace('~', "~0").replace('/', "~1");
                 type_fault(&format!("{path}.{key}"), value, JsonWord::String)
-            }));
+            });
+            faults.collect()
         }
-        (TypeForm::List(_), other) => faults.push(type_fault(path, other, JsonWord::Array)),
-        (TypeForm::Map(_), other) => faults.push(type_fault(path, other, JsonWord::Object)),
-        (TypeForm::Named(name), value) if !is_of(value, name) => faults.push(ConfigFault::Failed),
-        (TypeForm::Named(_), _) => {}
+        (TypeForm::List(_), other) => vec![type_fault(path, other, JsonWord::Array)],
+        (TypeForm::Map(_), other) => vec![type_fault(path, other, JsonWord::Object)],
+        (TypeForm::Named(name), value) if !is_of(value, name, quantities) => {
+            vec![ConfigFault::Failed]
+        }
+        (TypeForm::Named(_), _) => Vec::new(),
     }
 }
 
-/// Whether a value is of a type. Types contain each other only in values, so this recurses as deep as the value.
-fn is_of(value: &Value, form: &str) -> bool {
-    match TypeForm::read(form) {
-        TypeForm::List(item) => match value {
-            Value::Array(items) => items.iter().all(|value| is_of(value, item)),
-            _ => false,
-        },
-        TypeForm::Map(item) => match value {
-            Value::Object(entries) => entries.values().all(|value| is_of(value, item)),
-            _ => false,
-        },
-        TypeForm::Named(name) => is_named(value, name),
+/// Whether a value is of a type; its quantities are collected. Types contain each other only in values, so this recurses as
+/// deep as the value.
+fn is_of<'v>(value: &'v Value, form: &str, quantities: &mut Vec<&'v str>) -> bool {
+    match (TypeForm::read(form), value) {
+        (TypeForm::List(item), Value::Array(items)) => {
+            items.iter().all(|value| is_of(value, item, quantities))
+        }
+        (TypeForm::Map(item), Value::Object(entries)) => {
+            entries.values().all(|value| is_of(value, item, quantities))
+        }
+        (TypeForm::Named(name), value) => is_named(value, name, quantities),
+        _ => false,
     }
 }
 
-fn is_named(value: &Value, name: &str) -> bool {
+fn is_named<'v>(value: &'v Value, name: &str, quantities: &mut Vec<&'v str>) -> bool {
     match TYPES.get(name) {
-        Some(Type::OneOf(forms)) => forms.iter().any(|form| is_of(value, form)),
+        Some(Type::OneOf(forms)) => forms.iter().any(|form| is_of(value, form, quantities)),
         Some(Type::Struct(fields)) => value.as_object().is_some_and(|value| {
             fields.iter().all(|field| match value.get(field.name) {
-                Some(value) => is_of(value, field.form),
+                Some(value) => is_of(value, field.form, quantities),
                 None => !field.is_required,
             })
         }),
-        None => has_shape(value, name),
-    }
-}
-
-// === Quantities: the schema takes any text, the decoder does not ===
-
-/// The first quantity that cannot be read.
-fn quantities(fields: &Map<String, Value>) -> Option<ConfigFault> {
-    let mut found = None;
-    for (name, value) in fields {
-        if let Some((_, form)) = FIELDS.iter().find(|(field, _)| field == name) {
-            in_quantities(value, form, &mut |text| {
-                // Go's decoder of quantities trims them.
-                found = found.or_else(|| quantity_fault(text.trim()));
-            });
+        None => {
+            quantities.extend(value.as_str().filter(|_| name == "quantity"));
+            has_shape(value, name)
         }
-    }
-    found.map(ConfigFault::Quantity)
-}
-
-fn in_quantities(value: &Value, form: &str, each: &mut dyn FnMut(&str)) {
-    match (TypeForm::read(form), value) {
-        (TypeForm::List(item), Value::Array(items)) => {
-            for value in items {
-                in_quantities(value, item, each);
-            }
-        }
-        (TypeForm::Map(item), Value::Object(entries)) => {
-            entries
-                .values()
-                .for_each(|value| in_quantities(value, item, each));
-        }
-        (TypeForm::Named("quantity"), Value::String(text)) => each(text),
-        (TypeForm::Named(name), value) => match TYPES.get(name) {
-            Some(Type::OneOf(forms)) => {
-                for form in forms {
-                    in_quantities(value, form, each);
-                }
-            }
-            Some(Type::Struct(fields)) => {
-                for field in fields {
-                    if let Some(value) = value.get(field.name) {
-                        in_quantities(value, field.form, each);
-                    }
-                }
-            }
-            _ => {}
-        },
-        _ => {}
     }
 }
 

@@ -1,7 +1,6 @@
 //! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
 //! reason.
 
-use crate::extension::Filter;
 use crate::judge::advice::prover::{Ground, Prover, offers};
 use crate::judge::{ForbiddenStep, Ruling, steps_of};
 use crate::resolve::{
@@ -76,7 +75,7 @@ fn highest<'s>(
     }
     [&releases, &anything.offers].map(|offers| {
         let found = search.path_to(None, offers);
-        let path = found.path.filter(|_| !found.is_cut)?.steps;
+        let path = found.steps.filter(|_| !found.is_cut)?;
         let last = path.last().copied()?;
         let is_above =
             !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
@@ -87,10 +86,7 @@ fn highest<'s>(
 /// The end of the path to what the request would resolve to without its channels.
 fn elsewhere<'s>(prover: &Prover<'_, 's>, origin: &Origin<'_>) -> Option<Choice<'s>> {
     let filter = prover.request.filter;
-    let wide = Filter {
-        channels: Vec::new(),
-        ..filter.clone()
-    };
+    let wide = filter.without_channels();
     let unpinned = wide.without_version();
     let ground = (!filter.channels.is_empty())
         .then(|| Ground::of(prover.basis, &unpinned, prover.request.context))??;
@@ -157,6 +153,6 @@ fn blocked<'s>(
 fn steps<'s>(asked: &[Offer<'s>], origin: &Origin<'_>, bounds: &Bounds<'_, 's>) -> Vec<Choice<'s>> {
     let goal = choose(&weigh(asked, None)).ok();
     let goal = goal.map(|resolved| resolved.choice);
-    let path = shortest_path(asked, origin, goal, bounds).path;
-    path.map(|path| path.steps).unwrap_or_default()
+    let found = shortest_path(asked, origin, goal, bounds);
+    found.steps.unwrap_or_default()
 }

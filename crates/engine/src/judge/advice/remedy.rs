@@ -92,9 +92,9 @@ impl<'s> Remedies<'_, '_, 's> {
         let asked = offers(self.prover.basis, filter).ok_or(NoPath::Nowhere)?;
         let goal = choose(&weigh(&asked, None));
         let found = search.path_to(goal.ok().map(|resolved| resolved.choice), &asked);
-        match found.path {
+        match found.steps {
             _ if found.is_cut => Err(NoPath::Unknown),
-            Some(path) if ground.admits(self.prover, &path.steps) => Ok(path.steps),
+            Some(steps) if ground.admits(self.prover, &steps) => Ok(steps),
             Some(_) | None => Err(NoPath::Nowhere),
         }
     }

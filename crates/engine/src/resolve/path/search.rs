@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::resolve::effort::SearchBudget;
 use crate::resolve::olmv1::{Choice, choose_among};
 use crate::resolve::path::pins::{Pin, Pins};
-use crate::resolve::{Bounds, Offer, Origin, Path, PathFound, ReachableBundles};
+use crate::resolve::{Bounds, Offer, Origin, PathFound, ReachableBundles};
 use olmguard_catalog::BundleSet;
 use olmguard_catalog::graph::search::{SearchVisit, Visits};
 
@@ -100,7 +100,7 @@ impl<'o, 's> PathSearch<'o, 's> {
         let found = self.find(goal);
         let end = found.or_else(|| self.highest_candidate(asked));
         PathFound {
-            path: end.map(|at| self.path_of(at)),
+            steps: end.map(|at| self.path_of(at)),
             is_cut: found.is_none() && !self.is_over(),
         }
     }
@@ -239,11 +239,9 @@ impl<'o, 's> PathSearch<'o, 's> {
         }
     }
 
-    fn path_of(&self, goal: usize) -> Path<'s> {
+    fn path_of(&self, goal: usize) -> Vec<Choice<'s>> {
         let path = self.visits.path_to(goal).into_iter();
-        Path {
-            steps: path.map(|visit| visit.node.bundle).collect(),
-        }
+        path.map(|visit| visit.node.bundle).collect()
     }
 
     /// The visit of the highest version that is a candidate of these offers.

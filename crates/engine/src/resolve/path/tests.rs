@@ -111,9 +111,9 @@ fn a_bundle_that_counts_as_another_is_reached_from_elsewhere() {
         let bounds = unbound(&rules, &guards);
         let mut search = PathSearch::from(offers, origin, &bounds);
         assert_eq!(names(&search.next_steps()), ["2.0.0", "1.1.0"]);
-        let path = search.path_to(Some(goal), offers).path.expect("a path");
-        assert_eq!(names(&path.steps), ["1.1.0", "2.0.0"]);
-        assert_eq!(path.steps.last(), Some(&goal));
+        let steps = search.path_to(Some(goal), offers).steps.expect("a path");
+        assert_eq!(names(&steps), ["1.1.0", "2.0.0"]);
+        assert_eq!(steps.last(), Some(&goal));
     });
 }
 
@@ -128,7 +128,7 @@ fn path(budget: SearchBudget, entries: &Value, goal: &str) -> Option<Vec<String>
         let (rules, guards) = (Rules::default(), Guards::default());
         let bounds = unbound(&rules, &guards);
         let found = PathSearch::within(budget, offers, origin, &bounds).path_to(goal, offers);
-        found.path.map(|path| names(&path.steps))
+        found.steps.map(|steps| names(&steps))
     })
 }
 
