@@ -42,7 +42,8 @@ use crate::cluster::fault::WatchFault;
 use olmguard_catalog::guardrail::AdministratorGuardrails;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_views::readiness::CheckReadiness;
-use table::{ObjectTable, Presence, ReadObject};
+use read::PolicyContent;
+use table::{ObjectTable, Presence};
 
 // === The state of the policies, for probes ===
 
@@ -146,7 +147,7 @@ impl PolicyBoard {
 
 impl ListedKind {
     /// What a table knows. `invalid` are its invalid objects, with why.
-    fn of<T: ReadObject>(
+    fn of<T: PolicyContent>(
         table: &ObjectTable<T>,
         invalid: Vec<(String, String)>,
     ) -> Result<Self, UnlistedCause> {

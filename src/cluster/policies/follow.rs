@@ -11,14 +11,14 @@ use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
 use super::permission::{ExpectedPermission, PermissionWatch};
-use super::read::{GUARDRAILS, POLICIES, ReadGuardrailsObject, ReadPolicy};
+use super::read::{GUARDRAILS, POLICIES, PolicyContent};
 use super::report::{ObjectReport, Reports};
-use super::table::{EventEffect, ObjectTable, Presence, ReadObject};
+use super::table::{EventEffect, ObjectTable, Presence};
 use super::{ListedKind, ListedPolicies, PolicyBoard, PolicyStore, UnlistedCause, permission};
 use crate::cluster::watch::{WatchEvent, WatchedKind, trimmed};
 use crate::telemetry::metrics::{PolicyMetrics, PolicyObjectLabel, WatchMetrics, WatchedResource};
 use crate::tls::Clock;
-use olmguard_catalog::guardrail::AdministratorGuardrails;
+use olmguard_catalog::guardrail::{AdministratorGuardrails, GuardrailsObject};
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
 
@@ -81,8 +81,8 @@ enum PolicyEvent {
 }
 
 pub(super) struct WatchedPolicies {
-    policies: ObjectTable<ReadPolicy>,
-    guardrails: ObjectTable<ReadGuardrailsObject>,
+    policies: ObjectTable<UpgradePolicy>,
+    guardrails: ObjectTable<GuardrailsObject>,
     permission: PermissionWatch,
     listener: PolicyListener,
     last: Reports,
@@ -134,11 +134,11 @@ impl WatchedPolicies {
     async fn take(&mut self, next: PolicyEvent) {
         let change = match next {
             PolicyEvent::Policies(event) => {
-                self.listener.heard(ReadPolicy::RESOURCE, &event);
+                self.listener.heard(UpgradePolicy::RESOURCE, &event);
                 self.policies.take(event, Instant::now()).await
             }
             PolicyEvent::Guardrails(event) => {
-                self.listener.heard(ReadGuardrailsObject::RESOURCE, &event);
+                self.listener.heard(GuardrailsObject::RESOURCE, &event);
                 self.guardrails.take(event, Instant::now()).await
             }
             PolicyEvent::Policy(event) => verdicts_if(self.permission.take_policy(&event)),
@@ -191,7 +191,7 @@ impl WatchedPolicies {
     fn in_force(&self) -> Vec<UpgradePolicy> {
         let is_checked = self.permission.is_checked();
         let policies = self.policies.iter().map(|read| {
-            let mut policy = read.policy.clone();
+            let mut policy = read.content.clone();
             if policy.asks_for_permission() && !is_checked {
                 policy.require_permission_check();
             }
@@ -219,7 +219,7 @@ impl WatchedPolicies {
         }
         let mut objects = AdministratorGuardrails::default();
         for read in self.guardrails.iter() {
-            objects.add_object(read.guardrails.clone());
+            objects.add_object(read.content.clone());
         }
         let upgrades = UpgradePolicies::of(policies);
         let upgrades = if self.permission.is_checked() {
@@ -242,10 +242,10 @@ impl WatchedPolicies {
 
     /// What is known; `Err` while anything is not known that decides.
     fn listed(&self) -> Result<ListedPolicies, UnlistedCause> {
-        let policies = ListedKind::of(&self.policies, self.last.faults(ReadPolicy::KIND))?;
-        let guardrails = self.last.faults(ReadGuardrailsObject::KIND);
+        let policies = ListedKind::of(&self.policies, self.last.faults(UpgradePolicy::KIND))?;
+        let guardrails = self.last.faults(GuardrailsObject::KIND);
         let guardrails = ListedKind::of(&self.guardrails, guardrails)?;
-        let mut policies_read = self.policies.iter().map(|read| &read.policy);
+        let mut policies_read = self.policies.iter().map(|read| &read.content);
         let needs_permission = policies_read.any(UpgradePolicy::asks_for_permission);
         if needs_permission && !self.permission.is_known() {
             return Err(UnlistedCause::Permission);
@@ -290,11 +290,9 @@ impl PolicyListener {
             self.metrics.taken(object, all - invalid, invalid);
             (all - invalid, invalid)
         };
-        let (accepted, not_accepted) = of(ReadPolicy::KIND, PolicyObjectLabel::UpgradePolicy);
-        let (guardrails, invalid_guardrails) = of(
-            ReadGuardrailsObject::KIND,
-            PolicyObjectLabel::UpgradeGuardrails,
-        );
+        let (accepted, not_accepted) = of(UpgradePolicy::KIND, PolicyObjectLabel::UpgradePolicy);
+        let (guardrails, invalid_guardrails) =
+            of(GuardrailsObject::KIND, PolicyObjectLabel::UpgradeGuardrails);
         info!(
             accepted,
             not_accepted, guardrails, invalid_guardrails, "Loaded upgrade policies of the cluster"

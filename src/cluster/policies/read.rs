@@ -7,21 +7,25 @@ use serde_json::Value;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::object::{MOST_PAGES, Names, name, pages, served};
 use crate::policy_objects::{KINDS, as_written};
+use crate::telemetry::metrics::WatchedResource;
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::{GROUP, KIND, UpgradePolicy};
 
-/// An `UpgradePolicy`. The policy is as written: whether the cluster asks for permissions is not in it.
+/// An object, and what its spec says. A policy is as written: whether the cluster asks for permissions is not in it.
 #[derive(Clone, Debug)]
-pub(super) struct ReadPolicy {
+pub(super) struct ReadObject<T> {
     pub(super) object: ObjectState,
-    pub(super) policy: UpgradePolicy,
+    pub(super) content: T,
 }
 
-/// An `UpgradeGuardrails` object.
-#[derive(Clone, Debug)]
-pub(super) struct ReadGuardrailsObject {
-    pub(super) object: ObjectState,
-    pub(super) guardrails: GuardrailsObject,
+/// The content of a kind of object that is read.
+pub(super) trait PolicyContent: Send + Sized + 'static {
+    const KIND: &'static str;
+    const RESOURCE: WatchedResource;
+
+    fn of(object: &Value) -> Self;
+    /// Why it is invalid, in one line.
+    fn fault(&self) -> Option<String>;
 }
 
 /// What an object has besides its spec.
@@ -34,21 +38,38 @@ pub(super) struct ObjectState {
     pub(super) status: Value,
 }
 
-impl ReadPolicy {
+impl<T: PolicyContent> ReadObject<T> {
     pub(super) fn of(object: &Value) -> Self {
         Self {
             object: ObjectState::of(object),
-            policy: UpgradePolicy::read(object),
+            content: T::of(object),
         }
     }
 }
 
-impl ReadGuardrailsObject {
-    pub(super) fn of(object: &Value) -> Self {
-        Self {
-            object: ObjectState::of(object),
-            guardrails: GuardrailsObject::read(object),
-        }
+impl PolicyContent for UpgradePolicy {
+    const KIND: &'static str = KIND;
+    const RESOURCE: WatchedResource = WatchedResource::UpgradePolicies;
+
+    fn of(object: &Value) -> Self {
+        Self::read(object)
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.faults().first().map(ToString::to_string)
+    }
+}
+
+impl PolicyContent for GuardrailsObject {
+    const KIND: &'static str = Self::KIND;
+    const RESOURCE: WatchedResource = WatchedResource::UpgradeGuardrails;
+
+    fn of(object: &Value) -> Self {
+        Self::read(object)
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.stated.as_ref().err().map(ToString::to_string)
     }
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::read::{ObjectState, ReadGuardrailsObject, ReadPolicy};
-use super::table::ReadObject;
+use super::read::{ObjectState, PolicyContent, ReadObject};
 use crate::policy_objects::{ACCEPTED, NOT_CHECKED};
+use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_policy::{PolicyProblem, UpgradePolicy};
 
 /// What there is to report about all objects.
@@ -34,19 +34,19 @@ pub(super) struct AcceptedCondition {
 }
 
 impl ObjectReport {
-    pub(super) fn of_policy(read: &ReadPolicy, policy: UpgradePolicy) -> Self {
+    pub(super) fn of_policy(read: &ReadObject<UpgradePolicy>, policy: UpgradePolicy) -> Self {
         Self {
-            kind: ReadPolicy::KIND,
+            kind: UpgradePolicy::KIND,
             state: read.object.clone(),
             acceptance: AcceptedCondition::of_policy(&policy),
             policy: Some(policy),
         }
     }
 
-    pub(super) fn of_guardrails(read: &ReadGuardrailsObject) -> Self {
-        let fault = read.fault();
+    pub(super) fn of_guardrails(read: &ReadObject<GuardrailsObject>) -> Self {
+        let fault = read.content.fault();
         Self {
-            kind: ReadGuardrailsObject::KIND,
+            kind: GuardrailsObject::KIND,
             state: read.object.clone(),
             acceptance: AcceptedCondition::new(fault.as_slice(), INVALID),
             policy: None,

@@ -8,76 +8,16 @@ use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::Instant;
 use tracing::{error, info, warn};
 
-use super::read::{ObjectState, ReadGuardrailsObject, ReadPolicy};
+use super::read::{ObjectState, PolicyContent, ReadObject};
 use crate::cluster::fault::WatchFault;
 use crate::cluster::object::name;
 use crate::cluster::watch::WatchEvent;
 use crate::once_per_change::OncePerChange;
-use crate::telemetry::metrics::WatchedResource;
-use olmguard_catalog::guardrail::GuardrailsObject;
-
-/// A kind of object that is read.
-pub(super) trait ReadObject: Send + Sized + 'static {
-    const KIND: &'static str;
-    const RESOURCE: WatchedResource;
-
-    fn read(object: &Value) -> Self;
-    fn state(&self) -> &ObjectState;
-    fn state_mut(&mut self) -> &mut ObjectState;
-    /// Why it is invalid, in one line.
-    fn fault(&self) -> Option<String>;
-}
-
-impl ReadObject for ReadPolicy {
-    const KIND: &'static str = olmguard_policy::KIND;
-    const RESOURCE: WatchedResource = WatchedResource::UpgradePolicies;
-
-    fn read(object: &Value) -> Self {
-        Self::of(object)
-    }
-
-    fn state(&self) -> &ObjectState {
-        &self.object
-    }
-
-    fn state_mut(&mut self) -> &mut ObjectState {
-        &mut self.object
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.policy.faults().first().map(ToString::to_string)
-    }
-}
-
-impl ReadObject for ReadGuardrailsObject {
-    const KIND: &'static str = GuardrailsObject::KIND;
-    const RESOURCE: WatchedResource = WatchedResource::UpgradeGuardrails;
-
-    fn read(object: &Value) -> Self {
-        Self::of(object)
-    }
-
-    fn state(&self) -> &ObjectState {
-        &self.object
-    }
-
-    fn state_mut(&mut self) -> &mut ObjectState {
-        &mut self.object
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.guardrails
-            .stated
-            .as_ref()
-            .err()
-            .map(ToString::to_string)
-    }
-}
 
 /// Every object of a kind, by name.
 #[derive(Debug)]
 pub(super) struct ObjectTable<T> {
-    objects: BTreeMap<Box<str>, T>,
+    objects: BTreeMap<Box<str>, ReadObject<T>>,
     presence: Presence,
     /// Why nothing is heard at the moment.
     fault: OncePerChange<WatchFault>,
@@ -121,8 +61,8 @@ impl<T> Default for ObjectTable<T> {
     }
 }
 
-impl<T: ReadObject> ObjectTable<T> {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+impl<T: PolicyContent> ObjectTable<T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &ReadObject<T>> {
         self.objects.values()
     }
 
@@ -171,7 +111,7 @@ impl<T: ReadObject> ObjectTable<T> {
         let mut before = std::mem::take(&mut self.objects);
         for object in known {
             if let Some((name, mut one)) = before.remove_entry(name(&object)) {
-                one.state_mut().status = ObjectState::of(&object).status;
+                one.object.status = ObjectState::of(&object).status;
                 self.objects.insert(name, one);
             }
         }
@@ -186,7 +126,7 @@ impl<T: ReadObject> ObjectTable<T> {
     async fn apply(&mut self, object: Value) -> Result<EventEffect, JoinError> {
         if self.has(&object) {
             if let Some(one) = self.objects.get_mut(name(&object)) {
-                one.state_mut().status = ObjectState::of(&object).status;
+                one.object.status = ObjectState::of(&object).status;
             }
             return Ok(EventEffect::Status);
         }
@@ -195,17 +135,17 @@ impl<T: ReadObject> ObjectTable<T> {
         Ok(EventEffect::Verdicts)
     }
 
-    fn insert(&mut self, read: Vec<T>) {
+    fn insert(&mut self, read: Vec<ReadObject<T>>) {
         for one in read {
-            if let Some(fault) = one.fault() {
+            if let Some(fault) = one.content.fault() {
                 error!(
                     kind = T::KIND,
-                    name = &*one.state().name,
+                    name = &*one.object.name,
                     fault,
                     "Failed to read object, denying the upgrades that it applies to"
                 );
             }
-            self.objects.insert(one.state().name.clone(), one);
+            self.objects.insert(one.object.name.clone(), one);
         }
     }
 
@@ -296,16 +236,16 @@ impl<T: ReadObject> ObjectTable<T> {
     /// Whether the object is known with this spec.
     fn has(&self, object: &Value) -> bool {
         let now = ObjectState::of(object);
-        let known = self.objects.get(&now.name).map(T::state);
+        let known = self.objects.get(&now.name).map(|one| &one.object);
         known.is_some_and(|known| known.is_same_spec(&now))
     }
 }
 
-async fn read_all<T: ReadObject>(objects: Vec<Value>) -> Result<Vec<T>, JoinError> {
+async fn read_all<T: PolicyContent>(objects: Vec<Value>) -> Result<Vec<ReadObject<T>>, JoinError> {
     if objects.is_empty() {
         return Ok(Vec::new());
     }
-    spawn_blocking(move || objects.iter().map(T::read).collect()).await
+    spawn_blocking(move || objects.iter().map(ReadObject::of).collect()).await
 }
 
 /// How long the objects of a kind stay in use that the cluster no longer serves.

@@ -11,13 +11,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
 use super::follow::{WatchedPolicies, Watches};
-use super::read::ReadGuardrailsObject;
 use super::table::{DOUBT, ObjectTable};
 use super::*;
 use crate::cluster::fault::{FaultClass, WatchFault};
 use crate::cluster::watch::WatchEvent;
 use crate::telemetry::Metrics;
 use crate::tls::SystemClock;
+use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_support::api::{ApiServer, Trouble};
 use olmguard_support::moved::Moved;
 
@@ -393,7 +393,7 @@ fn lost() -> WatchEvent<Value> {
 /// Whether the object is in use after these events, each at its time, and whether all objects are known.
 async fn after(events: &[(Duration, WatchEvent<Value>)]) -> (bool, bool) {
     let begun = Instant::now();
-    let mut table = ObjectTable::<ReadGuardrailsObject>::default();
+    let mut table = ObjectTable::<GuardrailsObject>::default();
     let listed = WatchEvent::Listed(vec![guardrails("g", &json!("p"))]);
     table.take(listed, begun).await;
     for (after, event) in events {
@@ -465,7 +465,7 @@ async fn objects_are_dropped_after_minutes_in_which_no_answer_was_another() {
 #[tokio::test]
 async fn a_kind_without_objects_is_known_to_be_absent_at_once() {
     let now = Instant::now();
-    let mut table = ObjectTable::<ReadGuardrailsObject>::default();
+    let mut table = ObjectTable::<GuardrailsObject>::default();
     assert!(!table.is_known());
     table.take(WatchEvent::Absent, now).await;
     assert!(table.is_known());
