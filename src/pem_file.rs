@@ -11,7 +11,6 @@ use zeroize::Zeroizing;
 
 /// Why a PEM file cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum PemError {
     /// A file cannot be read.
     #[error("{}: cannot read: {source}", path.display())]

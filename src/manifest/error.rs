@@ -19,7 +19,6 @@ pub struct DocumentError {
 
 /// What is wrong with a document.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum DocumentErrorKind {
     /// The text breaks the format's grammar.
     #[error("invalid {format}: {found}")]

@@ -127,7 +127,6 @@ fn read_bounded(source: impl Read, expected: u64) -> Result<Vec<u8>, InputError>
 
 /// Why there is no content for a path.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum InputError {
     /// Nothing there.
     #[error("does not exist: expected a file, a directory, or \"-\" for standard input")]

@@ -6,7 +6,6 @@ use crate::foreign_text::one_line;
 
 /// Why there is no repository.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RepositoryError {
     /// Nothing around the path is one.
     #[error("{} is not in a git repository: expected a path in the repository that has the \
@@ -46,7 +45,6 @@ pub enum RepositoryError {
 
 /// Why a name is no revision.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum RevisionError {
     /// Nothing in the repository is called so, or not one thing.
     #[error("{name:?} is not a revision here: {}", missing(*.shallow))]
@@ -91,7 +89,6 @@ pub enum RevisionError {
 
 /// Why a file of a revision cannot be read. The texts do not repeat its path.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FileError {
     /// An object is missing or broken.
     #[error("cannot be read from the repository: {why}")]

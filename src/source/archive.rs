@@ -55,7 +55,6 @@ pub struct ArchiveError {
 
 /// What is wrong with an archive.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ArchiveFault {
     /// The archive cannot be read, or is cut or damaged.
     #[error("cannot be read: {0}")]

@@ -9,7 +9,6 @@ use olmguard_catalog::memory::TooLarge;
 
 /// Why a catalog cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SourceError {
     /// The operating system said no.
     #[error("{path}: cannot {action}: {source}")]

@@ -82,7 +82,6 @@ pub struct ImageError {
 
 /// What is wrong with an image, or on the way to it.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum UnpackFault {
     /// The registry does not give it.
     #[error(transparent)]

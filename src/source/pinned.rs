@@ -32,7 +32,6 @@ pub struct PinnedUrl {
 
 /// Why a text is no URL with a digest.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum PinnedUrlError {
     /// The URL has no digest, so it could be any content.
     #[error("{shown:?} has no digest: add #sha256=HEX to the URL, as sha256sum prints it")]

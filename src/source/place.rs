@@ -20,7 +20,6 @@ pub enum CatalogPlace {
 
 /// Why a text names no place.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum CatalogPlaceError {
     /// Of a URL.
     #[error(transparent)]

@@ -9,7 +9,6 @@ use crate::tls::self_managed::AuthorityError;
 
 /// Why nothing can be served, or nothing new.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum TlsError {
     /// A file cannot be used.
     #[error(transparent)]

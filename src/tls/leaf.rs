@@ -110,7 +110,6 @@ fn name(name: &GeneralName<'_>) -> Option<String> {
 
 /// Why a client would refuse the certificate that is served.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Unfit {
     /// The certificate has expired.
     #[error("the served certificate expired at {}: expected one that is valid now", utc(*since))]

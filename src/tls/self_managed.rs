@@ -135,7 +135,6 @@ impl std::fmt::Debug for StoredContent {
 
 /// Why renewing did not come to its end. Texts hold nothing of what is stored.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AuthorityError {
     /// No name to make a certificate for.
     #[error("a self-managed certificate has no name: expected the names that clients use")]

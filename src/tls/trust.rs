@@ -25,7 +25,6 @@ pub struct Authorities(Vec<Leaf>);
 
 /// Why a certificate is not taken.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Distrust {
     /// No trusted CA signed the certificate.
     #[error("it is issued by {issuer}, {}", listed(authorities))]

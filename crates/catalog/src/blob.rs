@@ -273,7 +273,6 @@ impl fmt::Display for Position {
 
 /// Fault in a blob that is well-formed, but does not follow its schema.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Fault {
     /// The blob has no schema.
     #[error("missing schema: expected a string such as \"olm.bundle\"")]

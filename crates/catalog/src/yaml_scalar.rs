@@ -100,7 +100,6 @@ pub enum Scalar<'a> {
 
 /// Why a scalar has no value in JSON.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ScalarError {
     /// The tag claims a type that the text does not have.
     #[error("scalar {text:?} is not a valid {tag}: expected text of that type, or no tag")]

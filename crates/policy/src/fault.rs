@@ -39,7 +39,6 @@ impl PolicyFault {
 
 /// What is wrong with a field of a policy, or with all of it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum PolicyProblem {
     /// A field is not as it must be.
     #[error(transparent)]

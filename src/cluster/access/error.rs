@@ -12,7 +12,6 @@ use crate::cluster::fault;
 
 /// Why the cluster cannot be talked to.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ConnectError {
     /// Nothing says which cluster.
     #[error(

@@ -61,7 +61,6 @@ const HEX_LIMIT: usize = 128;
 
 /// Why the cache did not do what it was asked to. Nothing but the cache is worse off.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CacheError {
     /// No file can be named after it.
     #[error(
@@ -117,7 +116,6 @@ pub struct DroppedFile {
 
 /// Why a file of the cache is of no use.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum EntryFault {
     /// The process that wrote it ended before it was done.
     #[error("it was not written completely")]

@@ -9,7 +9,6 @@ use hyper::http::uri::{PathAndQuery, Scheme};
 
 /// Why a base URL leads nowhere.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum AddressError {
     /// The text is not a URL, or a URL of another scheme.
     #[error("base {base:?}: expected a URL that starts with https:// or http://")]

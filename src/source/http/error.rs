@@ -17,7 +17,6 @@ use crate::source::http::AddressError;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum FetchError {
     /// The base is no URL of HTTP.
     #[error(transparent)]
@@ -114,7 +113,6 @@ pub enum FetchClass {
 
 /// An answer that cannot be taken.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ResponseFault {
     /// The connection ended without an answer.
     #[error("connection was closed without an answer")]
@@ -231,7 +229,6 @@ fn hint(found: StatusCode) -> &'static str {
 
 /// Why there is no TLS.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TlsFault {
     /// Nobody who is trusted signed the certificate.
     #[error("certificate is not signed by a CA certificate in {trusted}")]

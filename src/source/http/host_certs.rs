@@ -28,7 +28,6 @@ use crate::pem_file::{PemError, PemFile, unreadable};
 
 /// Why the certificates for a host cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum HostCertsError {
     /// The directory or a file of it cannot be used.
     #[error(transparent)]

@@ -159,7 +159,6 @@ pub(super) fn finish(mut config: ClientConfig) -> ClientConfig {
 
 /// Why the certificates of a CA cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RootsError {
     /// A file cannot be used.
     #[error(transparent)]

@@ -57,7 +57,6 @@ fn is_busy(status: StatusCode) -> bool {
 
 /// Why a registry gives none of it.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RegistryFault {
     /// The system's CA certificates cannot be used.
     #[error(transparent)]

@@ -61,7 +61,6 @@ impl ConfigText {
 
 /// Why a file of it cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ContainersFault {
     /// The system gives none of it.
     #[error("{}: cannot read: {source}", .path.display())]

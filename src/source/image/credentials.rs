@@ -37,7 +37,6 @@ pub(super) struct Login {
 
 /// Why credentials cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CredentialsFault {
     /// The file that the environment names is not there, or it cannot be read.
     #[error("{}: cannot read the credentials: {source}", .file.display())]

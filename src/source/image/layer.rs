@@ -61,7 +61,6 @@ pub(super) struct ReadLayer {
 
 /// Why a layer cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LayerFault {
     /// It is not a tar archive, or its compression is damaged.
     #[error("not a valid tar archive: {why}")]

@@ -26,7 +26,6 @@ pub(super) enum ImageLayout {
 
 /// Why a layout cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LayoutFault {
     /// A file of it cannot be read.
     #[error("{name}: {source}")]

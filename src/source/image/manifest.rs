@@ -54,7 +54,6 @@ pub(super) struct ImageManifest {
 
 /// Why a manifest cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ManifestFault {
     /// It is not the JSON of a manifest.
     #[error("manifest is not valid: {0}")]

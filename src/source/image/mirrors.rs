@@ -69,7 +69,6 @@ pub struct BlockedPlace {
 
 /// Why `registries.conf` cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum MirrorsFault {
     /// It cannot be read.
     #[error(transparent)]
@@ -90,7 +89,6 @@ pub enum MirrorsFault {
 
 /// A fault in `registries.conf`.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TableFault {
     /// It is not TOML, or has other types.
     #[error("{0}: expected registries.conf in version 2")]

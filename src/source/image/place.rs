@@ -21,7 +21,6 @@ pub enum ImagePlace {
 
 /// Why a text does not name an image.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ImagePlaceError {
     /// The name of an image in a registry.
     #[error(transparent)]

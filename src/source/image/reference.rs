@@ -42,7 +42,6 @@ impl ImageVersion {
 
 /// Why a text does not name an image in a registry.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReferenceFault {
     /// It is not a reference at all.
     #[error("image {found:?}: {fault}: expected HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:HEX")]

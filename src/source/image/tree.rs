@@ -47,7 +47,6 @@ pub(super) struct ImageTree(BTreeMap<Box<str>, TreeNode>);
 
 /// Why the names of a layer cannot be those of a file system.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TreeFault {
     /// Something is below a thing that is not a directory.
     #[error("{path:?} is below {above:?}, which is not a directory")]
@@ -250,7 +249,6 @@ impl ImageTree {
 
 /// Why a tree is not on the disk.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum WriteFault {
     /// Something in it cannot be there.
     #[error(transparent)]

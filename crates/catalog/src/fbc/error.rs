@@ -27,7 +27,6 @@ impl From<TooLarge> for FbcError {
 
 /// Fault of a catalog that cannot be read at all.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FbcErrorKind {
     /// JSON: an unexpected byte.
     #[error("invalid JSON: expected {expected}, found {}", escaped(*.found))]

@@ -368,7 +368,6 @@ pub struct UnreadGuardrails {
 
 /// What is wrong with a field of guardrails, or with all of them.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum GuardrailProblem {
     /// A field is not as it must be.
     #[error(transparent)]

@@ -13,7 +13,6 @@ use crate::version::go;
 
 /// Why a selector does not compile. Its text is apimachinery's own.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum SelectorError {
     /// A requirement of `matchLabels` or `matchExpressions` is invalid.
     #[error("{}", aggregate(faults, *omitted, *texts))]
@@ -35,7 +34,6 @@ pub enum SelectorError {
 
 /// One thing that is wrong with a requirement.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
 pub enum RequirementFault {
     /// The key is no label key.
     Key {

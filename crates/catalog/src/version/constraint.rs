@@ -357,7 +357,6 @@ impl std::error::Error for ConstraintError {}
 
 /// What Masterminds finds wrong with a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ConstraintErrorKind {
     /// More bytes than this.
     TooLong(usize),

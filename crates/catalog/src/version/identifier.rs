@@ -16,7 +16,6 @@ use crate::version::go::{self, NumberError};
 
 /// Why blang refuses a prerelease or release identifier; printed as blang prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum IdentifierError {
     /// Nothing between two dots.
     #[error("Prerelease is empty")]

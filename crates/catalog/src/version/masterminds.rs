@@ -249,7 +249,6 @@ impl std::error::Error for MastermindsError {}
 
 /// What Masterminds finds wrong with a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum MastermindsErrorKind {
     /// More bytes than this.
     TooLong(usize),

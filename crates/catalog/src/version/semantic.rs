@@ -170,7 +170,6 @@ impl VersionError {
 
 /// What blang finds wrong with a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum VersionErrorKind {
     /// The text is empty.
     #[error("Version string empty")]

@@ -179,7 +179,6 @@ impl SkipRangeError {
 
 /// What blang finds wrong with a range. Texts are those after wildcards are expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum SkipRangeErrorKind {
     /// The first token is `||`.
     #[error("First element in range is '||'")]
@@ -202,7 +201,6 @@ pub enum SkipRangeErrorKind {
 
 /// What blang finds wrong with a comparator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ComparatorError {
     /// An operator that blang does not know.
     #[error(

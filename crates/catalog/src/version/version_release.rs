@@ -131,7 +131,6 @@ pub struct RecordedVersion {
 
 /// Why an explicit version and release are refused; printed as upstream prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum VersionReleaseError {
     /// The version.
     #[error("error parsing version {}: {source}", go::quote(version))]
@@ -225,7 +224,6 @@ impl fmt::Display for Release {
 
 /// Why a release is refused; printed as upstream prints it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReleaseError {
     /// Over the limit, which upstream counts in bytes whatever it says.
     #[error("invalid release {}: exceeds maximum length of {MAX_BYTES} characters", go::quote(.0))]

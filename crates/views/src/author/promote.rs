@@ -29,7 +29,6 @@ pub enum Method {
 
 /// Reason why a bundle cannot be promoted.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum PromoteError {
     /// There is no such bundle.
     #[error(

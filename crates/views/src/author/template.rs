@@ -16,7 +16,6 @@ use crate::author::{json, value};
 
 /// Reason why a template is not rendered. If opm has a text for it, the message begins with that text.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TemplateError {
     /// The template is neither YAML nor JSON, or an entry is not a blob.
     #[error(transparent)]

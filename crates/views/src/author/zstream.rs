@@ -62,7 +62,6 @@ pub struct ZStreamOutcome {
 
 /// Reason why a release cannot be added.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ZStreamError {
     /// The channel has no main line.
     #[error("{0}; mend the channel first, as opm validate wants it")]
