@@ -11,6 +11,7 @@ mod acceptance;
 mod audit;
 mod compared;
 mod decisions;
+mod earlier;
 mod fbc_vectors;
 mod generations;
 mod golden_ranges;
