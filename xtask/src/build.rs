@@ -1,8 +1,8 @@
 //! Builds olmguard as it is delivered: one static program, once, for whoever needs it.
 //!
 //! It is linked with musl. A toolchain that has none, and that rustup cannot give it to, is an error:
-//! what is tested must be what is delivered. Directories of this machine do not enter the program, so
-//! another checkout makes the same bytes; the commit does if the checkout is clean, or if
+//! what is tested must be what is delivered. Directories of this machine and the time do not enter the program,
+//! so another checkout makes the same bytes; the commit does if the checkout is clean, or if
 //! `OLMGUARD_COMMIT` names it.
 
 mod target;
@@ -102,6 +102,8 @@ impl Build {
 
 /// A call of cargo for one processor, with the flags and the compiler of what is delivered.
 pub(crate) fn with_means(target: Target, cargo: Program) -> Result<Program, BuildError> {
+    // mimalloc holds the time at which it is compiled, which compilers of C take from here.
+    let cargo = cargo.env("SOURCE_DATE_EPOCH", "0");
     target.with_compiler(cargo.env("CARGO_ENCODED_RUSTFLAGS", flags()))
 }
 
