@@ -1,9 +1,10 @@
-//! The files that each minor version of olmguard accepts and writes, in `tests/releases`: this version reads them all.
+//! The files that each minor version of olmguard accepts and writes, in `tests/releases`: this version reads them all. Of the
+//! project file, `base` and `catalogs` are left out, which need a repository and replace a snapshot.
 //!
 //! `OLMGUARD_BLESS=1` writes the files of this minor version anew. Those of an earlier one stay as they were.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::{env, fs};
 
@@ -111,17 +112,21 @@ fn answers(release: &str) -> String {
 
 #[test]
 fn what_each_minor_version_accepts_and_writes_is_read() {
-    for release in releases() {
-        let file = format!("{RELEASES}/{release}/answers.txt");
-        committed::compare(&file, &answers(&release));
-    }
-}
-
-#[test]
-fn this_minor_version_has_its_files() {
-    let snapshot: PathBuf = root().join(RELEASES).join(MINOR).join(SNAPSHOT);
+    let releases = releases();
+    assert!(
+        releases.iter().any(|release| release == MINOR),
+        "copy those of the version before"
+    );
     if env::var_os("OLMGUARD_BLESS").is_some_and(|bless| bless == "1") {
-        save(&snapshot);
+        save(&root().join(RELEASES).join(MINOR).join(SNAPSHOT));
     }
-    assert!(snapshot.is_file(), "copy the files of the version before");
+    for release in releases {
+        let file = format!("{RELEASES}/{release}/answers.txt");
+        if release == MINOR {
+            committed::compare(&file, &answers(&release));
+        } else {
+            let expected = fs::read_to_string(root().join(&file)).expect("its answers");
+            assert_eq!(answers(&release), expected, "{release}");
+        }
+    }
 }

@@ -117,8 +117,9 @@ tasks:
          from whole catalogs in OLMGUARD_SHARED, by default in ../shared
   attack attacks the program as it is delivered, with hostile reviews and catalogs at the same time
   faults [--write]
-         plays faults of pods, of catalogd and of the control plane while people edit, and prints what their edits
-         met: the end-to-end tests `faults::`, one by one. --write writes the table into docs/reliability.md
+         plays faults of pods, of their clocks, of catalogd, of the control plane and of the network while people edit,
+         and prints what their edits met: the end-to-end tests `faults::`, one by one. They need nft and Debian's
+         package faketime. --write writes the table into docs/reliability.md
   soak [--hours N] [--speed N] [--write]
          runs all loads at the same time for N hours, by default for one, and prints the memory, the descriptors and
          the tasks of two pods: the end-to-end test `soak::`. Fails if a pod grows. With --speed 10 all but the edits

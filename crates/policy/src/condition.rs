@@ -297,6 +297,9 @@ fn words(error: &ExecutionError) -> String {
                 b.type_of()
             )
         }
+        Error::UnsupportedIndex(index, value) => {
+            format!("{} is not an index of {}", index.type_of(), value.type_of())
+        }
         Error::FunctionError { function, message } => {
             format!("function {function} fails: {message}")
         }

@@ -44,11 +44,6 @@ impl Xml {
         }
     }
 
-    /// What is written already, every text in it escaped.
-    pub fn raw(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
     /// An element of ours, with no text of a catalog in it.
     pub fn ours(&mut self, name: &'static str, text: &str) {
         let _infallible = writeln!(self.out, "<{name}>{text}</{name}>");

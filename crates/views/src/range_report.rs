@@ -269,3 +269,26 @@ impl Subject {
         }
     }
 }
+
+#[cfg(test)]
+mod caret_tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, at: usize, escaped: &str, column: usize) {
+        assert_eq!(place(text, at), (escaped.to_owned(), column), "{text:?}");
+    }
+
+    #[test]
+    fn the_caret_stands_under_the_fault() {
+        check("", 0, "", 0);
+        check(">=1 x", 4, ">=1 x", 4);
+        check("1\t<2", 2, "1\\t<2", 3);
+        check("\u{1b}[31m1", 5, "\\x1b[31m1", 8);
+        check("\u{202e}1", 3, "\\u202e1", 6);
+        check("漢1", 3, "漢1", 2);
+        check("e\u{301}1", 3, "e\u{301}1", 1);
+        check("1", 9, "1", 1);
+        check("漢", 1, "漢", 2);
+    }
+}

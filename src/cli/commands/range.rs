@@ -94,6 +94,6 @@ fn report(args: &RangeArgs) -> Result<RangeReport, CommandFailure> {
 fn print(report: &RangeReport, format: TextOrJson) -> io::Result<()> {
     match format {
         TextOrJson::Text => output::toned(&report.to_text()),
-        TextOrJson::Json => output::json(&report),
+        TextOrJson::Json => output::json(report),
     }
 }

@@ -220,7 +220,13 @@ impl ServeError {
     fn report(&self) {
         match self {
             Self::Usage(usage) => crate::cli::say(usage),
-            _ => {
+            Self::Cluster(_)
+            | Self::Catalogd(_)
+            | Self::Guardrails(_)
+            | Self::Files(_)
+            | Self::Tls(_)
+            | Self::Bind(_)
+            | Self::System(_) => {
                 error!(error = %self, "Failed to start the webhook, exiting");
             }
         }

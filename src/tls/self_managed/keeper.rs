@@ -167,7 +167,8 @@ impl<S: Store> Keeper<S> {
     }
 
     /// How long API servers may still not know the authority that signs: one that was made just now, by
-    /// whichever replica, was published just now.
+    /// whichever replica, was published just now. An authority that another version of olmguard made, with another
+    /// [`BACKDATE`], counts as an old one.
     pub(super) fn until_known(&self) -> Duration {
         let made = self.signer().map(|signer| signer.validity().0 + BACKDATE);
         let age = made.and_then(|made| self.clock.now().duration_since(made).ok());

@@ -159,6 +159,7 @@ fn what_is_neither_true_nor_false_fails() {
         ("0u - 1u > 0u", "sub overflows 64 bits"),
         ("channels[7] == ''", "there is no index 7"),
         ("channels[-1] == ''", "there is no index -1"),
+        ("channels[0.5] == ''", "float is not an index of list"),
         ("{'a': 1, 'a': 2} == {}", "a mapping has a key twice"),
         (
             "int('x') == 1",

@@ -157,13 +157,13 @@ pub fn sentence(change: &Change) -> String {
         | ChangeKind::PackageAdded => String::new(),
         ChangeKind::NewlyStranded => format!("{who}: could upgrade to {before}"),
         ChangeKind::NoLongerStranded => format!("{who}: can upgrade to {after}"),
-        ChangeKind::SuccessorsLost if !after.is_empty() => {
+        ChangeKind::SuccessorsLost if !change.after.is_empty() => {
             format!("{who}: can no longer upgrade to {before}; still to {after}")
         }
-        ChangeKind::SuccessorsChanged if before.is_empty() => {
+        ChangeKind::SuccessorsChanged if change.before.is_empty() => {
             format!("{who}: can also upgrade to {after}")
         }
-        ChangeKind::SuccessorsChanged if !after.is_empty() => {
+        ChangeKind::SuccessorsChanged if !change.after.is_empty() => {
             format!("{who}: can upgrade to {after} instead of {before}")
         }
         ChangeKind::SuccessorsLost | ChangeKind::SuccessorsChanged => {

@@ -54,7 +54,7 @@ const STYLE_DIGEST: &str = "sha256-h3IPHo0hM2VPXoonQjKvP3EUUdmZ/y8ZWPDwR1Y1wbI="
 const COMPARING_STYLE_DIGEST: &str = "sha256-nCAgkE/ARrUaASRzNnqnuqP9JM0SRH29kSQLY70tHf4=";
 const PICTURE_STYLE_DIGEST: &str = "sha256-iQee6mZYEX4ewNDPoVuspoU/RE9HWibvCaMroOw11jE=";
 
-// === Every sentence of the page that is not of the picture itself ===
+// === Sentences that the script fills in; those that always stand there are in page.html ===
 
 const FOLD: &str = "Unfold all";
 

@@ -10,7 +10,7 @@ mod gate;
 mod row;
 pub(super) mod site;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use futures_util::future::join_all;
@@ -209,7 +209,10 @@ pub(crate) async fn of_the_network(cluster: &mut Cluster) -> Result<()> {
         .fault(cluster, "a packet takes 200 ms to a pod, and 200 ms back")
         .await?;
     fault.begins();
-    site.guard.service.is_delayed(Duration::from_millis(200));
+    site.guard.service.is_delayed(DELAY);
+    let asked = Instant::now();
+    site.reviewer(cluster).await?.ask("1.1.0").await?;
+    ensure!(asked.elapsed() >= 2 * DELAY, "nothing was delayed");
     fault.goes_on(600).await?;
     site.guard.service.is_delayed(Duration::ZERO);
     fault.is_over();
@@ -248,11 +251,29 @@ pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
     fault.begins();
     site.guard.add().await?;
     site.guard.ready().await?;
+    let mut made = Vec::new();
+    for pod in &site.guard.pods {
+        made.push(
+            pod.metric_lowest("olmguard_tls_cert_not_before_seconds")
+                .await?,
+        );
+    }
+    let differs = made
+        .last()
+        .zip(made.first())
+        .is_some_and(|(last, first)| last - first > HOURS);
+    ensure!(differs, "the clocks of all pods are the same: {made:?}");
     fault.goes_on(200).await?;
     fault.is_over();
     fault.ends(Lost::Nothing).await?;
     site.guard.down().await
 }
+
+/// Seconds by which the clocks of two pods differ at least.
+const HOURS: f64 = 10.0 * 3600.0;
+
+/// What a packet takes longer in each direction.
+const DELAY: Duration = Duration::from_millis(200);
 
 /// The binding with the right to list policies, and the lease of the pod that audits.
 const POLICIES: &str = "olmguard-policies";
