@@ -4,7 +4,6 @@ mod implausible;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use hyper::StatusCode;
@@ -13,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 
+use super::DEADLINE;
 use crate::cluster::catalogs::watch;
 use crate::cluster::follow::{
     AgeLimit, ContentLoader, FollowConfig, StatusBoard, StatusListener, follow,
@@ -272,8 +272,6 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 pub(super) const CATALOGS: &str = "/apis/olm.operatorframework.io/v1/clustercatalogs";
-
-const DEADLINE: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn content_outlives_the_guard_and_catalogd() {
