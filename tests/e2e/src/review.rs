@@ -1,9 +1,9 @@
-//! The guard asked without an API server: by its Service's address, as an API server would.
+//! The guard asked without an API server: by its Service's address, as an API server would, or by a pod's.
 //!
 //! Each review has a connection of its own, which trusts what the configuration vouches for and no
 //! more. So it can be asked while no API server is there to do so.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
@@ -27,12 +27,13 @@ use tokio_rustls::client::TlsStream;
 use crate::cluster::Cluster;
 use crate::deployment::{self, Deployment};
 use crate::extension::Extensions;
+use crate::service::REVIEWS;
 use crate::verdict::Verdict;
 
 /// Asks about edits of one extension.
 #[derive(Clone)]
 pub(crate) struct Reviewer {
-    service: SocketAddr,
+    address: SocketAddr,
     tls: TlsConnector,
     /// The extension as it is.
     old: Value,
@@ -52,10 +53,18 @@ impl Reviewer {
         let bundle = deployment::bundle(&cluster.client).await?;
         let old = Extensions::of(&cluster.client).api.get(name).await?;
         Ok(Self {
-            service: guard.service.address,
+            address: guard.service.address,
             tls: Arc::new(trusting(&bundle)?).into(),
             old: serde_json::to_value(old)?,
         })
+    }
+
+    /// The same, which asks one pod.
+    pub(crate) fn of_pod(&self, pod: IpAddr) -> Self {
+        Self {
+            address: SocketAddr::new(pod, REVIEWS),
+            ..self.clone()
+        }
     }
 
     /// The answer to an edit to this version.
@@ -98,7 +107,7 @@ impl Reviewer {
     }
 
     async fn connect(&self) -> Result<TlsStream<TcpStream>> {
-        let tcp = TcpStream::connect(self.service).await?;
+        let tcp = TcpStream::connect(self.address).await?;
         let name = ServerName::try_from(SERVER_NAME)?;
         Ok(self.tls.connect(name, tcp).await?)
     }

@@ -28,7 +28,7 @@ use path::carry;
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Where a pod takes reviews, and where it is asked how it is.
-const REVIEWS: u16 = 9443;
+pub(crate) const REVIEWS: u16 = 9443;
 const OPS: u16 = 8080;
 
 /// A task that ends with this.

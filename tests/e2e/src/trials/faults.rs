@@ -63,7 +63,7 @@ pub(crate) async fn of_disks(cluster: &mut Cluster) -> Result<()> {
             namespace::mount_temporary_with(&pod.folder(CACHE), options)?;
         }
         site.change(cluster, &ballast::of(BODY)).await?;
-        site.is_followed().await?;
+        site.is_followed(cluster).await?;
         for pod in &site.guard.pods {
             namespace::unmount(&pod.folder(CACHE))?;
         }
@@ -117,7 +117,7 @@ pub(crate) async fn of_catalogd(cluster: &mut Cluster) -> Result<()> {
         fault.goes_on(200).await?;
         gate.is(GateMode::Open);
         fault.is_over();
-        site.is_followed().await?;
+        site.is_followed(cluster).await?;
         fault.ends(Lost::Nothing).await?;
     }
     site.guard.down().await
@@ -199,7 +199,7 @@ pub(crate) async fn of_the_network(cluster: &mut Cluster) -> Result<()> {
     namespace::lose_packets(3, cluster.etcd.port)?;
     fault.goes_on(600).await?;
     site.change(cluster, "").await?;
-    site.is_followed().await?;
+    site.is_followed(cluster).await?;
     let lost = namespace::lose_no_packets()?;
     fault.is_over();
     ensure!(lost > 0, "no packet was lost");
@@ -237,7 +237,7 @@ pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
         clock.is(now)?;
         fault.goes_on(200).await?;
         site.change(cluster, "").await?;
-        site.is_followed().await?;
+        site.is_followed(cluster).await?;
         fault.is_over();
         fault.ends(Lost::Nothing).await?;
     }
@@ -261,7 +261,7 @@ pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
     let differs = made
         .last()
         .zip(made.first())
-        .is_some_and(|(last, first)| last - first > HOURS);
+        .is_some_and(|(last, first)| last - first > APART);
     ensure!(differs, "the clocks of all pods are the same: {made:?}");
     fault.goes_on(200).await?;
     fault.is_over();
@@ -270,7 +270,7 @@ pub(crate) async fn of_the_clock(cluster: &mut Cluster) -> Result<()> {
 }
 
 /// Seconds by which the clocks of two pods differ at least.
-const HOURS: f64 = 10.0 * 3600.0;
+const APART: f64 = 10.0 * 3600.0;
 
 /// What a packet takes longer in each direction.
 const DELAY: Duration = Duration::from_millis(200);

@@ -64,7 +64,7 @@ pub(crate) async fn holds_what_it_held(cluster: &mut Cluster) -> Result<()> {
         hostile: soak.hostile,
     };
     say(format_args!("soak: {}", serde_json::to_string(&work)?));
-    soak.site.is_followed().await?;
+    soak.site.is_followed(cluster).await?;
     soak.site.guard.down().await
 }
 

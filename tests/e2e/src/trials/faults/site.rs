@@ -2,20 +2,19 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use super::gate::Gate;
 use super::row::Fault;
 use crate::cluster::Cluster;
 use crate::component::with_component;
 use crate::deployment::{Deployment, NAME, NAMESPACE, rendered};
-use crate::extension::Extensions;
 use crate::load::Load;
 use crate::olm::Olm;
 use crate::olm::catalogd::External;
 use crate::review::Reviewer;
-use crate::trials::burst::followed;
 use crate::trials::work::{self, EXTENSION};
+use crate::until::within;
 
 /// All that is played with.
 pub(in crate::trials) struct Site {
@@ -121,14 +120,20 @@ impl Site {
     }
 
     /// Every replica answers by what the catalog has now.
-    pub(in crate::trials) async fn is_followed(&self) -> Result<()> {
+    ///
+    /// Each is asked itself: an API server that has an idle connection to one asks no other.
+    pub(in crate::trials) async fn is_followed(&self, cluster: &Cluster) -> Result<()> {
         let line = work::cited(&self.digest);
-        let extensions = Extensions::of(&self.guard.setting.client);
-        let edit = async || extensions.verdict(EXTENSION, "1.2.0").await;
-        let is_right =
-            |verdict: &crate::verdict::Verdict| verdict.denies(&["[NotASuccessor]", &line]);
-        let late = followed(&self.guard, BOUND, edit, is_right).await;
-        late.context("the new content")?;
+        let reviewer = self.reviewer(cluster).await?;
+        for pod in &self.guard.pods {
+            let reviewer = reviewer.of_pod(pod.address);
+            within(BOUND, "a pod to follow the catalog", async || {
+                let answer = reviewer.ask("1.2.0").await.ok()?;
+                let is_right = answer.verdict.denies(&["[NotASuccessor]", &line]);
+                is_right.then_some(())
+            })
+            .await?;
+        }
         Ok(())
     }
 }
