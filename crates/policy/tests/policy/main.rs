@@ -1,5 +1,6 @@
 //! Upgrade policies as objects: what is read of them, and what they say of a change.
 
+mod conditions;
 mod examples;
 mod facts;
 mod faults;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use olmguard_policy::{PolicyIndex, Subject, UpgradePolicy, limits};
+use olmguard_policy::{Change, PolicyIndex, Subject, UpgradePolicy, limits};
 use serde_json::{Value, json};
 
-use crate::facts::{named, policy, spec};
+use crate::facts::{Facts, named, policy, spec};
 
 fn matching(part: &Value) -> UpgradePolicy {
     UpgradePolicy::read(&spec(&json!({ "match": part })))
@@ -194,4 +194,102 @@ fn a_permission_that_no_one_checks_is_a_fault_once() {
         assert_eq!(faults, ["spec.rules.bypass"]);
         assert!(!policy.asks_for_permission());
     }
+}
+
+/// It is perhaps about other extensions: their edits are not to fail by rules that were never meant for them.
+#[test]
+fn a_match_that_cannot_be_read_refuses_moves_and_nothing_else() {
+    let facts = Facts::update("0.6.0", "0.6.1").with_range(">=0.6.0");
+    let moves = Change {
+        bypass: true,
+        ..facts.change()
+    };
+    let stays = Change {
+        is_move: false,
+        ..moves
+    };
+    let rules =
+        json!({"range": "Pinned", "bypass": "Deny", "conditions": [{"expression": "range == ''"}]});
+    for (key, matching, fault, of_stays) in [
+        (
+            "match",
+            json!({"packages": ["A_*"]}),
+            "spec.match.packages[0]",
+            0,
+        ),
+        ("match", json!({"pakages": ["a"]}), "spec.match.pakages", 0),
+        ("mtach", json!({"packages": ["a"]}), "spec.mtach", 0),
+        ("match", json!({}), "", 3),
+    ] {
+        let policy = UpgradePolicy::read(&spec(&json!({key: matching, "rules": rules})));
+        let found = policy.faults().iter().map(|fault| &*fault.path);
+        assert_eq!(found.collect::<Vec<_>>().concat(), fault);
+        assert_eq!(policy.violations(&stays).len(), of_stays, "{fault}");
+        let first = policy.violations(&moves).swap_remove(0).rule.path();
+        assert_eq!(
+            first,
+            if fault.is_empty() {
+                "spec.rules.range"
+            } else {
+                fault
+            }
+        );
+    }
+}
+
+#[test]
+fn every_part_of_a_match_must_hold() {
+    let facts = Facts::install("1.0.0").with_label("tier", "production");
+    let subject = facts.change().subject;
+    for (written, matches) in [
+        (json!({}), true),
+        (json!(null), true),
+        (json!({"packages": ["argocd-operator"]}), true),
+        (json!({"packages": ["strimzi-*", "argocd-*"]}), true),
+        (json!({"packages": ["strimzi-*"]}), false),
+        (json!({"namespaces": ["argocd"]}), true),
+        (json!({"namespaces": ["default"]}), false),
+        (
+            json!({"extensionSelector": {"matchLabels": {"tier": "production"}}}),
+            true,
+        ),
+        (
+            json!({"extensionSelector": {"matchLabels": {"tier": "test"}}}),
+            false,
+        ),
+        (
+            json!({"extensionSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}}),
+            true,
+        ),
+        (
+            json!({"extensionSelector": {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["test", ""]}]}}),
+            false,
+        ),
+        (
+            json!({"packages": ["argocd-operator"], "namespaces": ["default"]}),
+            false,
+        ),
+        (
+            json!({"packages": ["argocd-*"], "namespaces": ["argocd"], "extensionSelector": {}}),
+            true,
+        ),
+        // What cannot be read matches everything.
+        (json!([]), true),
+        (json!({"packages": []}), true),
+        (json!({"packages": ["strimzi-*", 5]}), true),
+        (
+            json!({"packages": ["strimzi-*"], "namespace": ["argocd"]}),
+            true,
+        ),
+    ] {
+        let policy = UpgradePolicy::read(&spec(&json!({"match": written})));
+        assert_eq!(policy.matches(&subject), matches, "{written}");
+    }
+    let nothing = Subject {
+        package: "",
+        namespace: "",
+        ..subject
+    };
+    assert!(UpgradePolicy::read(&json!("no object")).matches(&nothing));
+    assert!(UpgradePolicy::read(&json!({"spec": []})).matches(&nothing));
 }
