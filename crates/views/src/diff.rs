@@ -22,7 +22,7 @@ pub mod words;
 
 use std::collections::BTreeSet;
 
-pub use change::{Change, ChangeKind, Level, ToldBundle, Who};
+pub use change::{Change, ChangeKind, Level, ReportedBundle, Who};
 pub use weight::{InstalledExtensions, WeighedChange, WeighedPackage, weigh};
 
 use crate::generation::Generation;

@@ -155,7 +155,7 @@ impl Marks {
         }
     }
 
-    /// Those of these marks that are among others.
+    /// The same without all marks but these.
     #[must_use]
     pub fn only(self, marks: &[VersionMark]) -> Self {
         let kept = marks.iter().filter(|mark| self.has(**mark));

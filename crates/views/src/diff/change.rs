@@ -70,7 +70,7 @@ pub struct Who {
 /// A bundle of the catalog.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[schemars(rename = "HeldReport", deny_unknown_fields)]
-pub struct ToldBundle {
+pub struct ReportedBundle {
     /// Name of the bundle.
     pub name: Box<str>,
     /// Version of the bundle. Null if it cannot be read.
@@ -79,8 +79,8 @@ pub struct ToldBundle {
     pub image: Option<Box<str>>,
 }
 
-impl ToldBundle {
-    /// A bundle of which only the name is told.
+impl ReportedBundle {
+    /// A bundle by its name alone.
     pub(super) fn named(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -91,28 +91,30 @@ impl ToldBundle {
 }
 
 /// One thing that changed.
+///
+/// Invariant: its kind decides which fields are set. [`ChangeKind::OtherBundle`] has both bundles.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Change {
     /// Its kind.
     pub kind: ChangeKind,
-    /// Who is concerned, if it is about something installed.
+    /// The users that the change affects, if it is about an installed bundle.
     pub who: Option<Who>,
-    /// The bundle that was added, removed or deprecated, or has another content, as it was before.
-    pub bundle: Option<ToldBundle>,
-    /// What such a bundle is now.
-    pub other: Option<ToldBundle>,
+    /// The bundle that was added, removed or deprecated; with another content, the bundle before the change.
+    pub bundle: Option<ReportedBundle>,
+    /// The bundle after the change, if its content is another.
+    pub other: Option<ReportedBundle>,
     /// The channel that was added, removed or deprecated.
     pub channel: Option<Box<str>>,
-    /// What was: successors that are lost, what was taken by itself, or the default channel.
+    /// Before the change: the lost successors, the automatic upgrade, or the default channel.
     pub before: Vec<Box<str>>,
-    /// What is: successors, for lost ones those that are left, what is taken by itself, or the default channel.
+    /// After the change: the new or remaining successors, the automatic upgrade, or the default channel.
     pub after: Vec<Box<str>>,
     /// The message of a deprecation.
     pub message: Box<str>,
 }
 
 impl Change {
-    /// A change of this kind, of which nothing else is told.
+    /// A change of this kind, without any other field.
     pub(super) fn of(kind: ChangeKind) -> Self {
         Self {
             kind,

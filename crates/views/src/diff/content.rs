@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, ChangeKind, ToldBundle};
+use super::change::{Change, ChangeKind, ReportedBundle};
 use olmguard_catalog::{Bundle, BundleSet, Deprecation, Package};
 
 /// Everything that changed of that.
@@ -28,9 +28,9 @@ fn bundles(old: &Package, new: &Package) -> Vec<Change> {
     let mut renamed = BTreeSet::new();
     let mut changes = Vec::new();
     for (_, bundle) in old.bundles() {
-        let before = held(bundle);
+        let before = reported(bundle);
         if let Some(same_name) = news.get(&*bundle.name) {
-            let after = held(same_name);
+            let after = reported(same_name);
             if before != after {
                 changes.push(other_bundle(before, after));
             }
@@ -44,27 +44,27 @@ fn bundles(old: &Package, new: &Package) -> Vec<Change> {
         let twins = twins.iter().flat_map(BundleSet::iter);
         let mut twins = twins.map(|twin| new.bundle(twin));
         match twins.find(|twin| !olds.contains_key(&*twin.name)) {
-            Some(twin) => {
-                renamed.insert(&*twin.name);
-                changes.push(other_bundle(before, held(twin)));
+            Some(after) => {
+                renamed.insert(&*after.name);
+                changes.push(other_bundle(before, reported(after)));
             }
             None => changes.push(of_bundle(ChangeKind::BundleRemoved, before)),
         }
     }
     let added = new.bundles().map(|(_, bundle)| bundle);
     let added = added.filter(|own| !olds.contains_key(&*own.name) && !renamed.contains(&*own.name));
-    changes.extend(added.map(|own| of_bundle(ChangeKind::BundleAdded, held(own))));
+    changes.extend(added.map(|own| of_bundle(ChangeKind::BundleAdded, reported(own))));
     changes
 }
 
-fn of_bundle(kind: ChangeKind, bundle: ToldBundle) -> Change {
+fn of_bundle(kind: ChangeKind, bundle: ReportedBundle) -> Change {
     Change {
         bundle: Some(bundle),
         ..Change::of(kind)
     }
 }
 
-fn other_bundle(before: ToldBundle, after: ToldBundle) -> Change {
+fn other_bundle(before: ReportedBundle, after: ReportedBundle) -> Change {
     Change {
         other: Some(after),
         ..of_bundle(ChangeKind::OtherBundle, before)
@@ -80,9 +80,9 @@ fn by_name(package: &Package) -> BTreeMap<&str, &Bundle> {
         .collect()
 }
 
-fn held(bundle: &Bundle) -> ToldBundle {
+fn reported(bundle: &Bundle) -> ReportedBundle {
     let version = bundle.version.as_ref().ok();
-    ToldBundle {
+    ReportedBundle {
         name: bundle.name.clone(),
         version: version.map(super::prospect::shown),
         image: Some(bundle.image.clone()).filter(|image| !image.is_empty()),
@@ -150,7 +150,7 @@ fn deprecated(package: &Package) -> BTreeMap<(u8, Box<str>), Change> {
     for (_, bundle) in package.bundles() {
         if let Some(message) = &bundle.deprecated {
             let mut change = change(message);
-            change.bundle = Some(ToldBundle::named(&bundle.name));
+            change.bundle = Some(ReportedBundle::named(&bundle.name));
             deprecated.insert((2, bundle.name.clone()), change);
         }
     }

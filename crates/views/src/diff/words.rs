@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::change::{Change, ChangeKind, Level, ToldBundle, Who};
+use super::change::{Change, ChangeKind, Level, ReportedBundle, Who};
 use super::{Generation, WeighedChange, WeighedPackage};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{counted, list};
@@ -213,7 +213,7 @@ fn subject(who: &Who) -> String {
     }
 }
 
-fn other_bundle(before: &ToldBundle, after: &ToldBundle) -> String {
+fn other_bundle(before: &ReportedBundle, after: &ReportedBundle) -> String {
     if before.name != after.name {
         return format!("{} is now {}", held(before), go::escape(&after.name));
     }
@@ -228,7 +228,7 @@ fn other_bundle(before: &ToldBundle, after: &ToldBundle) -> String {
     format!("{} now has image {is}; before: {was}", held(before))
 }
 
-fn held(bundle: &ToldBundle) -> String {
+fn held(bundle: &ReportedBundle) -> String {
     let name = go::escape(&bundle.name);
     match &bundle.version {
         Some(version) => format!("{name} ({})", go::escape(version)),

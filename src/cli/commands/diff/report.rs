@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use olmguard_views::diff::{
-    ChangeKind, Level, ToldBundle, WeighedChange, WeighedPackage, Who, words,
+    ChangeKind, Level, ReportedBundle, WeighedChange, WeighedPackage, Who, words,
 };
 use olmguard_views::generation::Generation;
 
@@ -55,9 +55,9 @@ struct ChangeReport {
     /// Installed version of the affected users. Null if the change is about the catalog itself.
     installed: Option<Who>,
     /// Bundle that was added, removed, deprecated or replaced by other content, as it was before.
-    bundle: Option<ToldBundle>,
+    bundle: Option<ReportedBundle>,
     /// Bundle that has the name of `bundle` after the change.
-    other: Option<ToldBundle>,
+    other: Option<ReportedBundle>,
     /// Channel that was added, removed or deprecated.
     channel: Option<String>,
     /// State before the change: lost successors, the bundle of the automatic upgrade, or the
