@@ -4,8 +4,9 @@
 //! an open door.
 
 use std::collections::HashMap;
-use std::io;
+use std::error::Error;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::manifest::{
     Document, Input, Inputs, ManifestObject, MeantKind, Position, Positions, ValueStep, documents,
@@ -28,8 +29,7 @@ pub(crate) struct ReadPolicies {
 }
 
 /// Why something of an object cannot be read, and where it is.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{place}: {}{why}", .title.as_ref().map(|title| format!("{title}: ")).unwrap_or_default())]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct PolicyFileFault {
     pub(crate) place: PolicyPlace,
     /// Kind and name of the object, if it is known which one.
@@ -148,6 +148,18 @@ impl PolicyFileFault {
                 why,
             }),
             None => Err(sentence(&title, &why)),
+        }
+    }
+}
+
+impl Error for PolicyFileFault {}
+
+impl fmt::Display for PolicyFileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, title, why } = self;
+        match title {
+            Some(title) => write!(f, "{place}: {}", sentence(title, why)),
+            None => write!(f, "{place}: {why}"),
         }
     }
 }

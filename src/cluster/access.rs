@@ -152,9 +152,11 @@ enum Pod {
 }
 
 /// The place of the kubeconfig.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 enum KubeconfigPlace {
+    #[display("kubeconfig {}", _0.list())]
     Files(KubeconfigFiles),
+    #[display("the service account of this pod")]
     Pod,
 }
 
@@ -236,15 +238,6 @@ impl KubeconfigFiles {
     fn list(&self) -> String {
         let paths = self.paths.iter().map(|path| path.display().to_string());
         paths.collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl fmt::Display for KubeconfigPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Files(files) => write!(f, "kubeconfig {}", files.list()),
-            Self::Pod => f.write_str("the service account of this pod"),
-        }
     }
 }
 

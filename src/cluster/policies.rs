@@ -61,7 +61,8 @@ struct PolicyKnowledge {
 }
 
 /// The policies that are known, in words of one line.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
+#[display("{policies}; {guardrails}")]
 pub struct ListedPolicies {
     policies: ListedKind,
     guardrails: ListedKind,
@@ -168,12 +169,6 @@ impl ListedKind {
             invalid,
             fault,
         })
-    }
-}
-
-impl fmt::Display for ListedPolicies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.policies, self.guardrails)
     }
 }
 

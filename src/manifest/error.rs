@@ -131,13 +131,13 @@ pub enum DocumentErrorKind {
 }
 
 /// How a document is written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum DocumentFormat {
     /// YAML, typed as Kubernetes does.
-    #[error("YAML")]
+    #[display("YAML")]
     Yaml,
     /// JSON.
-    #[error("JSON")]
+    #[display("JSON")]
     Json,
 }
 

@@ -4,10 +4,9 @@
 //! it, so that a document costs 24 bytes a value, 16 more for a number, and one copy of each key. A mapping's merge (`<<`)
 //! is kept as a child of its own, whose keys are found through it.
 
-use std::fmt;
-
 /// A place in a source. Orders as one reads.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, derive_more::Display, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[display("{line}:{column}")]
 pub struct Position {
     /// 1-based.
     pub line: u32,
@@ -18,12 +17,6 @@ pub struct Position {
 impl Position {
     /// The first character of a source.
     pub const START: Self = Self { line: 1, column: 1 };
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.line, self.column)
-    }
 }
 
 /// One step down from a value.

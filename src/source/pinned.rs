@@ -11,7 +11,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::io::{self, Seek};
 use std::str::FromStr;
 use std::{fs, thread};
@@ -24,7 +23,8 @@ use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
 
 /// The URL of a catalog, and the digest of its content.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
+#[display("{url}#sha256={}", sha256.hex())]
 pub struct PinnedUrl {
     url: FileUrl,
     sha256: Sha256,
@@ -187,12 +187,6 @@ impl FromStr for PinnedUrl {
 }
 
 /// Without what is asked for behind a `?`, which may be a key.
-impl fmt::Display for PinnedUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#sha256={}", self.url, self.sha256.hex())
-    }
-}
-
 /// How images are named as if by a URL.
 const IMAGES: [&str; 2] = ["docker://", "docker:"];
 

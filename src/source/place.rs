@@ -1,6 +1,5 @@
 //! The place of a catalog outside of a cluster.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,7 +9,7 @@ use crate::source::{Loader, Progress};
 use olmguard_engine::snapshot::Content;
 
 /// Where the content of a catalog is: on this machine, at a URL with the digest of what is there, or in an image.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum CatalogPlace {
     /// Files on this machine, or in an image.
     Files(FilesPlace),
@@ -78,15 +77,6 @@ impl CatalogPlace {
     }
 }
 
-impl fmt::Display for CatalogPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Files(files) => files.fmt(f),
-            Self::Pinned(url) => url.fmt(f),
-        }
-    }
-}
-
 impl FromStr for CatalogPlace {
     type Err = CatalogPlaceError;
 
@@ -100,9 +90,10 @@ impl FromStr for CatalogPlace {
 }
 
 /// Where files are that are read as such: on this machine, or in an image.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum FilesPlace {
     /// A file, a folder, or `-` for standard input.
+    #[display("{}", _0.display())]
     Path(PathBuf),
     /// An image, which is unpacked first.
     Image(ImagePlace),
@@ -154,15 +145,6 @@ impl FilesPlace {
                     _image: Some(image),
                 })
             }
-        }
-    }
-}
-
-impl fmt::Display for FilesPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Path(path) => path.display().fmt(f),
-            Self::Image(image) => image.fmt(f),
         }
     }
 }

@@ -22,7 +22,8 @@ use crate::pem_file::PemFile;
 use crate::tls::TlsError;
 
 /// The facts of a certificate that is served.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
+#[display("for {}, until {}, serial {serial}", list(names), utc(*not_after))]
 pub struct Leaf {
     /// The first moment at which it may be used.
     pub not_before: SystemTime,
@@ -57,18 +58,6 @@ impl Leaf {
     /// The certificate itself, without its chain.
     pub fn der(&self) -> &CertificateDer<'static> {
         &self.der
-    }
-}
-
-impl fmt::Display for Leaf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "for {}, until {}, serial {}",
-            list(&self.names),
-            utc(self.not_after),
-            self.serial
-        )
     }
 }
 

@@ -1,6 +1,5 @@
 //! Which OLM is answered for: its release and gates, and the edges that count.
 
-use std::fmt;
 use std::str::FromStr;
 
 use clap::Args;
@@ -22,11 +21,13 @@ pub(crate) struct OlmArgs {
 }
 
 /// A release by its name, or whichever there is.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, derive_more::Display, Eq, PartialEq)]
 pub(crate) enum AskedRelease {
     /// `auto`
     #[default]
+    #[display("auto")]
     Auto,
+    #[display("{}", _0.name())]
     This(OlmRelease),
 }
 
@@ -62,15 +63,6 @@ impl FromStr for AskedRelease {
         match name {
             "auto" => Ok(Self::Auto),
             name => Ok(Self::This(name.parse()?)),
-        }
-    }
-}
-
-impl fmt::Display for AskedRelease {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Auto => f.write_str("auto"),
-            Self::This(release) => f.write_str(release.name()),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Reasons why the cluster does not keep or publish an authority. No text holds anything of a Secret.
 
-use std::fmt;
-
 use crate::cluster::fault::words;
 use crate::tls::self_managed::StoreError;
 
@@ -53,9 +51,11 @@ pub(super) enum AuthorityFailure {
 }
 
 /// The object that was asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, derive_more::Display)]
 pub(super) enum AskedObject {
+    #[display("Secret {name:?} in namespace {namespace:?}")]
     Secret { namespace: String, name: String },
+    #[display("ValidatingWebhookConfiguration {name:?}")]
     Configuration { name: String },
 }
 
@@ -118,19 +118,6 @@ impl AskedObject {
         match self {
             Self::Secret { .. } => "secrets",
             Self::Configuration { .. } => "validatingwebhookconfigurations",
-        }
-    }
-}
-
-impl fmt::Display for AskedObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Secret { namespace, name } => {
-                write!(f, "Secret {name:?} in namespace {namespace:?}")
-            }
-            Self::Configuration { name } => {
-                write!(f, "ValidatingWebhookConfiguration {name:?}")
-            }
         }
     }
 }

@@ -1,6 +1,5 @@
 //! One content to load, and its result.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -84,11 +83,13 @@ pub(super) struct LoadedContent {
 }
 
 /// The origin of content.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub(super) enum ContentOrigin {
     /// The cache, which keeps content over a restart.
+    #[display("cache")]
     Cache,
     /// catalogd, with the number of bytes on the wire.
+    #[display("catalogd")]
     Catalogd { bytes: u64 },
 }
 
@@ -127,15 +128,6 @@ impl ContentOrigin {
         match self {
             Self::Cache => 0,
             Self::Catalogd { bytes } => bytes,
-        }
-    }
-}
-
-impl fmt::Display for ContentOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cache => f.write_str("cache"),
-            Self::Catalogd { .. } => f.write_str("catalogd"),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! The release of OLM, from an image or from OpenShift, and warnings if it is not certain.
 
-use std::fmt;
-
 use olmguard_catalog::olm::{GateError, OlmRelease};
 
 /// A release, what says so, and what there is to say about that.
@@ -23,10 +21,13 @@ pub(super) enum OpenShift {
 }
 
 /// What says which release it is.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 pub(super) enum Evidence {
+    #[display("image tag {_0}")]
     Tag(String),
+    #[display("OpenShift {_0}")]
     OpenShift(String),
+    #[display("assumed")]
     Nothing,
 }
 
@@ -117,16 +118,6 @@ fn version(text: &str) -> Option<Version> {
     };
     let version: Version = (number(major)?, number(minor)?);
     (ends && version.0 <= LAST_MAJOR).then_some(version)
-}
-
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tag(tag) => write!(f, "image tag {tag}"),
-            Self::OpenShift(version) => write!(f, "OpenShift {version}"),
-            Self::Nothing => f.write_str("assumed"),
-        }
-    }
 }
 
 const FIRST_OPENSHIFT: u64 = 4;

@@ -144,44 +144,44 @@ pub enum ResponseFault {
 }
 
 /// What is waited for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum AwaitedPart {
     /// A connection, with TLS.
-    #[error("no connection")]
+    #[display("no connection")]
     Connection,
     /// The head of an answer.
-    #[error("no answer")]
+    #[display("no answer")]
     Answer,
     /// More of the body.
-    #[error("no further byte of the body")]
+    #[display("no further byte of the body")]
     Progress,
     /// All of it.
-    #[error("not fetched")]
+    #[display("not fetched")]
     Whole,
 }
 
 /// The expected end of a body.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum BodyEnd {
     /// After as many bytes as its `Content-Length` says.
-    #[error("the {0} bytes of its Content-Length")]
+    #[display("the {_0} bytes of its Content-Length")]
     Length(u64),
     /// After its last chunk.
-    #[error("its last chunk")]
+    #[display("its last chunk")]
     LastChunk,
     /// The end of the compressed data.
-    #[error("the end of its gzip data")]
+    #[display("the end of its gzip data")]
     Gzip,
 }
 
 /// A size of a body.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, derive_more::Display, Eq, PartialEq)]
 pub enum BodySize {
     /// The size on the wire.
-    #[error("as sent")]
+    #[display("as sent")]
     Sent,
     /// What becomes of it.
-    #[error("decompressed")]
+    #[display("decompressed")]
     Decompressed,
 }
 

@@ -1,7 +1,7 @@
 //! The extensions of the inputs, each with the status that it has there.
 
+use std::io;
 use std::path::PathBuf;
-use std::{fmt, io};
 
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::bad_input::{BadInput, InputProblem};
@@ -25,7 +25,8 @@ pub(in crate::cli::commands) struct AuditedInputs {
 }
 
 /// What is not reported because it is no manifest yet, and where it is.
-#[derive(Debug)]
+#[derive(Debug, derive_more::Display)]
+#[display("{file}:{at}: {}", why.skipped())]
 pub(in crate::cli::commands) struct SkippedInput {
     file: String,
     at: Position,
@@ -143,12 +144,5 @@ impl AuditedInputs {
 
     fn fault(&mut self, file: &str, problem: InputProblem) {
         self.faults.push(BadInput::new(file, problem));
-    }
-}
-
-impl fmt::Display for SkippedInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, at, why } = self;
-        write!(f, "{file}:{at}: {}", why.skipped())
     }
 }

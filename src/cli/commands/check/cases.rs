@@ -30,7 +30,8 @@ pub(super) enum InstalledSource {
 }
 
 /// The place of a case in the inputs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, derive_more::Display)]
+#[display("{file}:{at}")]
 pub(super) struct CasePlace {
     /// As the user would write it; `-` for standard input.
     pub(super) file: String,

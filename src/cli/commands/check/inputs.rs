@@ -1,7 +1,7 @@
 //! Everything that `-f` names, sorted by what it is.
 
 use std::collections::{BTreeSet, HashSet};
-use std::{fmt, io};
+use std::io;
 
 use serde_json::Value;
 
@@ -454,10 +454,4 @@ pub(super) fn deciding_field(
     let version = path(true).try_fold(root, |value, key| value.get(key));
     let has_version = version.is_some_and(|version| !version.is_null());
     path(has_version).map(ValueStep::Key).collect()
-}
-
-impl fmt::Display for CasePlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.at.line, self.at.column)
-    }
 }
