@@ -7,7 +7,7 @@
 
 use super::{Details, Document, Layout, Row, Section, Total};
 use crate::text::Tone;
-use crate::xml::{Attributes, Xml, fill};
+use crate::xml::{Attributes, Xml, escape, fill};
 
 impl Document {
     /// The whole page.
@@ -17,8 +17,10 @@ impl Document {
             write(self, &mut xml);
             xml.finish()
         };
+        let mut name = String::new();
+        escape(self.name, &mut name);
         let parts = [
-            ("name", self.name),
+            ("name", &*name),
             ("script digest", SCRIPT_DIGEST),
             ("style digest", STYLE_DIGEST),
             ("style", STYLE),
