@@ -154,8 +154,8 @@ impl UpgradePolicies {
         own.into_iter().chain(others).collect()
     }
 
-    /// Leaves out the policies that match by label or namespace, if only the package is known. Returns the names of those that
-    /// can apply to it.
+    /// Removes the policies that match by label or namespace, if only the package is known. Returns the names of the removed
+    /// policies that can apply to the package.
     pub fn leave_out_by_extension(&mut self, package: &str) -> Vec<String> {
         let (out, rest): (Vec<_>, Vec<_>) = self
             .policies
