@@ -8,8 +8,8 @@
 //! The types only describe: objects are watched as JSON, so an object that does not fit its definition, for example
 //! one that is older than it, is still read as far as it can be read.
 //!
-//! Invariant: a definition never removes an unknown field. A typo that an API server removed would be a rule that
-//! nobody enforces; one that is kept makes the object invalid, and it says so.
+//! Invariant: a definition never removes an unknown field. If an API server removed a typo, no one would enforce the
+//! rule. A typo that is kept makes the object invalid, and its status reports it.
 
 #![expect(
     clippy::doc_markdown,
@@ -181,7 +181,7 @@ pub enum LabelOperator {
     DoesNotExist,
 }
 
-// === UpgradePolicy. The limits are those of `olmguard_policy::limits`; a test compares them ===
+// === UpgradePolicy, with the limits of `olmguard_policy::limits`, which a test compares ===
 
 /// Which edits of ClusterExtensions the administrators of a cluster allow.
 #[derive(Clone, CustomResource, Debug, Default, Deserialize, KubeSchema, PartialEq, Serialize)]
