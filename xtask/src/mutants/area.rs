@@ -1,8 +1,9 @@
 //! The parts of the program whose mutants are tried, each with the tests that must notice them.
 
 use std::io;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use super::MutantsError;
 use super::options::Share;
@@ -85,6 +86,7 @@ impl Area {
         let output = emptied(root().join("target/mutants").join(self.name))?;
         let program = chosen().arg("--output").arg(&output);
         let program = program.args(["--sharding", "round-robin", "--shard", &share.of(all)]);
+        let program = program.args(["--jobs", &jobs(share).to_string()]);
         is_tried(program.arg("--").args(self.tests).run())?;
         let lines = |name: &str| lines(output.join("mutants.out").join(name));
         Ok(Found {
@@ -108,6 +110,18 @@ impl Area {
             // The tests run in a copy of the repository.
             .env("OLMGUARD_SHARED", shared())
     }
+}
+
+/// Each job builds the dependencies for itself, so a few mutants have one.
+fn jobs(share: &Share) -> usize {
+    match share {
+        Share::AtMost(_) => 1,
+        Share::All | Share::Part(_) => cores(),
+    }
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The directory, without what an earlier run has found.
