@@ -37,7 +37,7 @@ pub use crate::resolve::{
 };
 pub use advice::{Advice, BypassHelps, DeadEnd, Fix, FixValue, FoundAdvice, OneEdit, advise, pin};
 pub use basis::{Basis, Policies};
-pub use earlier::{EarlierObject, SchemaRefusal, pinned, resolved};
+pub use earlier::{BaseDoubt, EarlierObject, SchemaRefusal, pinned, resolved};
 pub use exempt::{Exemption, ExemptionKind, exemption};
 pub use identify::{
     CatalogKnowledge, IdentifiedInstalled, NamingError, StatedInstalled, identify,

@@ -70,6 +70,28 @@ fn a_status_wins_over_what_a_range_resolves_to_today() {
     assert_eq!(judged(&range, &pin("1.3.0"), &[])["token"], "Unchanged");
 }
 
+/// The range can have installed any of its versions.
+#[test]
+fn a_refusal_because_of_a_range_of_the_base_says_so() {
+    let range = asking("a", "channels: [stable]");
+    for (edit, token, warnings) in [
+        (
+            "1.1.0",
+            "Downgrade",
+            json!([
+                "the base pins no version: 1.3.0 is what it resolves to today (--installed sets another version)"
+            ]),
+        ),
+        ("1.3.0", "Unchanged", json!([])),
+    ] {
+        let result = judged(&range, &pin(edit), &[]);
+        assert_eq!(
+            (&result["token"], &result["warnings"]),
+            (&json!(token), &warnings)
+        );
+    }
+}
+
 #[test]
 fn a_new_extension_has_what_its_own_status_says() {
     let repository =

@@ -1,12 +1,12 @@
 //! Warnings as text: one line each, at most 120 characters, at most five.
 
 use crate::explain::refusal::preflight;
-use crate::explain::text::CutLine;
+use crate::explain::text::{CutLine, recorded};
 use crate::explain::{Answer, counted, guardrail, policy};
-use crate::extension::{Extension, Filter, Hint, Instead};
+use crate::extension::{Extension, Filter, Hint, InstalledBundle, Instead};
 use crate::judge::{
-    Continuation, Exemption, Jump, OldKubernetes, PreflightRefusal, ShortWebhookNames, Token,
-    UnjudgedSteps, Verdict, Warning,
+    BaseDoubt, Continuation, Exemption, Jump, OldKubernetes, PreflightRefusal, ShortWebhookNames,
+    Token, UnjudgedSteps, Verdict, Warning,
 };
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
@@ -42,12 +42,25 @@ pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
     warnings.truncate(MOST);
 }
 
-/// Warns that an edit was checked as a new installation although the base requests something, for the reason of this
-/// row.
-pub fn warn_of_base(answer: &mut Answer, doubt: Option<Token>) {
-    if answer.verdict() != Verdict::NotJudged {
-        warn_last(&mut answer.warnings, doubt.map(base_without_bundle));
-    }
+/// Warns of a base that resolves to nothing, so that the edit was checked as a new installation, and of one that pins no
+/// version, if the edit is refused for that.
+pub fn warn_of_base(answer: &mut Answer, doubt: Option<BaseDoubt>) {
+    let warning = match (doubt, answer.verdict()) {
+        (None, _) | (_, Verdict::NotJudged) => None,
+        (Some(BaseDoubt::Unresolved(token)), _) => Some(base_without_bundle(token)),
+        (Some(BaseDoubt::Range), Verdict::Deny) => {
+            answer.installed.as_ref().map(assumed_of_a_range)
+        }
+        (Some(BaseDoubt::Range), _) => None,
+    };
+    warn_last(&mut answer.warnings, warning);
+}
+
+/// The warning about a refusal if the base only requests a range: the installed version may be another one.
+fn assumed_of_a_range(installed: &InstalledBundle) -> String {
+    let line = CutLine::default().say("the base pins no version: ");
+    let line = line.name(&recorded(installed));
+    shorten(&line.say(" is what it resolves to today (--installed sets another version)"))
 }
 
 /// The warning if the request of the base resolves to nothing, for the reason of this row.

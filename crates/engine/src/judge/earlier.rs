@@ -66,6 +66,15 @@ pub struct SchemaRefusal {
     pub is_new: bool,
 }
 
+/// Why it is not certain what a base has installed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BaseDoubt {
+    /// Its request resolves to nothing, for the reason of this row.
+    Unresolved(Token),
+    /// It pins no version: what it resolves to today counts, and another version can be installed.
+    Range,
+}
+
 impl EarlierObject<'_> {
     /// Everything that the CRD refuses about the new object, and about the change from the old one.
     pub fn refused(&self, shape: Shape, release: SchemaRelease, new: &Value) -> SchemaRefusal {
@@ -93,33 +102,38 @@ impl EarlierObject<'_> {
     }
 
     /// What is installed: the pinned version, otherwise the one in a status, otherwise the one that the filter resolves
-    /// to. If the filter resolves to nothing, also the row that says why.
-    pub fn installed(&self, basis: Basis<'_>, new: &Extension) -> (Installed, Option<Token>) {
+    /// to, which is a doubt.
+    pub fn installed(&self, basis: Basis<'_>, new: &Extension) -> (Installed, Option<BaseDoubt>) {
         let Some(old) = self.extension else {
             return (new.installed.clone(), None);
         };
         let filter = match &old.filter {
             _ if old.source_type != SourceType::Catalog => return (new.installed.clone(), None),
-            Err(_) => return (new.installed.clone(), Some(Token::InvalidSpec)),
+            Err(_) => {
+                let doubt = BaseDoubt::Unresolved(Token::InvalidSpec);
+                return (new.installed.clone(), Some(doubt));
+            }
             Ok(filter) => filter,
         };
         let statuses = [&new.installed, &old.installed];
         let mut statuses = statuses.into_iter();
         let status = statuses.find(|status| **status != Installed::Nothing);
-        let known = pinned(basis, filter).or_else(|| status.cloned());
-        match known.map_or_else(|| resolved(basis, filter), Ok) {
-            Ok(installed) => (installed, None),
-            Err(ruled) => unresolved(ruled.ruling.token()),
+        match pinned(basis, filter).or_else(|| status.cloned()) {
+            Some(known) => (known, None),
+            None => match resolved(basis, filter) {
+                Ok(today) => (today, Some(BaseDoubt::Range)),
+                Err(ruled) => unresolved(ruled.ruling.token()),
+            },
         }
     }
 }
 
 /// If the past resolves to nothing, nothing is installed; if that is undecided, what is installed is unknown.
-fn unresolved(token: Token) -> (Installed, Option<Token>) {
+fn unresolved(token: Token) -> (Installed, Option<BaseDoubt>) {
     if token.verdict() == Verdict::Undecided {
         let reason = token.as_str();
         let cause = UnknownCause::BaseUndecided { reason };
         return (Installed::Unknown(cause), None);
     }
-    (Installed::Nothing, Some(token))
+    (Installed::Nothing, Some(BaseDoubt::Unresolved(token)))
 }

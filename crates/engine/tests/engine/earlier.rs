@@ -2,7 +2,7 @@
 
 use olmguard_engine::extension::schema::SchemaRelease;
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
-use olmguard_engine::judge::{Basis, EarlierObject, Token, identify};
+use olmguard_engine::judge::{BaseDoubt, Basis, EarlierObject, Token, identify};
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_fixtures::question::ask;
 use olmguard_fixtures::written::written;
@@ -83,24 +83,38 @@ fn what_is_installed_comes_from_the_pin_the_status_or_the_range() {
             (named("1.2.0"), None),
         ),
         (range("1.x"), Some("1.1.0"), None, (named("1.1.0"), None)),
-        (range("1.x"), None, None, (named("1.2.0"), None)),
+        (
+            range("1.x"),
+            None,
+            None,
+            (named("1.2.0"), Some(BaseDoubt::Range)),
+        ),
         (
             range("4.x"),
             None,
             None,
-            (Installed::Nothing, Some(Token::VersionNotFound)),
+            (
+                Installed::Nothing,
+                Some(BaseDoubt::Unresolved(Token::VersionNotFound)),
+            ),
         ),
         (
             json!({"packageName": "Q"}),
             None,
             None,
-            (Installed::Nothing, Some(Token::PackageNotFound)),
+            (
+                Installed::Nothing,
+                Some(BaseDoubt::Unresolved(Token::PackageNotFound)),
+            ),
         ),
         (
             json!({}),
             None,
             Some("1.0.0"),
-            (named("1.0.0"), Some(Token::InvalidSpec)),
+            (
+                named("1.0.0"),
+                Some(BaseDoubt::Unresolved(Token::InvalidSpec)),
+            ),
         ),
     ] {
         let value = object(&old, old_status);

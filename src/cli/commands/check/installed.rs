@@ -19,7 +19,7 @@ use crate::facts::origin::OpenOrigin;
 use crate::facts::snapshot::SavedSnapshot;
 use olmguard_engine::explain::{Answer, plain};
 use olmguard_engine::extension::{Extension, Installed, InstalledBundle, Shape, UnknownCause};
-use olmguard_engine::judge::{Basis, Token, Verdict, identify};
+use olmguard_engine::judge::{BaseDoubt, Basis, Verdict, identify};
 use olmguard_engine::snapshot::Snapshot;
 
 /// Lets the flag or the project file say what is installed of each extension that it names.
@@ -55,7 +55,7 @@ pub(super) fn of(
     basis: Basis<'_>,
     case: &Case,
     extension: &Extension,
-) -> (Installed, Option<Token>) {
+) -> (Installed, Option<BaseDoubt>) {
     let (installed, doubt) = match (case.told, &case.past) {
         (InstalledSource::Manifests, Past::Unknown(why)) => {
             let why = why.clone();

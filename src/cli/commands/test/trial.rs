@@ -17,7 +17,7 @@ use olmguard_engine::explain::{Answer, answer, not_judged, one_line, plain, warn
 use olmguard_engine::extension::schema::{self, SchemaRelease};
 use olmguard_engine::extension::{Extension, Identity, Installed, Shape, hints};
 use olmguard_engine::judge::{
-    Basis, EarlierObject, Edit, Exemption, SchemaRefusal, Token, identify,
+    BaseDoubt, Basis, EarlierObject, Edit, Exemption, SchemaRefusal, identify,
 };
 use olmguard_engine::snapshot::{BadClusterCatalog, CatalogState, Snapshot};
 use olmguard_policy::UpgradePolicy;
@@ -240,7 +240,7 @@ fn installed(
     case: &SuiteCase,
     new: &Extension,
     before: Option<EarlierObject<'_>>,
-) -> Result<(Installed, Option<Token>), SubjectError> {
+) -> Result<(Installed, Option<BaseDoubt>), SubjectError> {
     let (installed, doubt) = match (&case.installed, before, &new.filter) {
         (Some(said), _, Ok(filter)) => {
             let installed = said.resolve("installed", basis.snapshot, filter);
