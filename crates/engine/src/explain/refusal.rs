@@ -10,7 +10,7 @@ use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versione
 use crate::explain::{guardrail, policy, range};
 use crate::extension::schema::Correction;
 use crate::extension::{FilterError, FilterProblem, SelectorField};
-use crate::judge::{ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault};
+use crate::judge::{DeadEnd, ForbiddenStep, OutdatedCatalogs, PolicyRefusal, Ruling, SpecFault};
 use crate::resolve::Choice;
 use olmguard_catalog::json_type::JsonType;
 use olmguard_catalog::version::{ConstraintError, Version, go, suggestion};
@@ -48,6 +48,9 @@ impl RefusalWords {
             let guardrails = end.blocked.as_ref().map(guardrail::blocked_by);
             refusal.details.extend(guardrails);
             refusal.details.push(policy::blocked_by(&end.policies));
+            let bundle = end.uninstallable.as_ref();
+            let bundle = bundle.map(|bundle| preflight::blocked_by(facts, bundle));
+            refusal.details.extend(bundle);
         }
         Some(refusal)
     }
@@ -100,8 +103,8 @@ impl RefusalWords {
         self
     }
 
-    fn needing(mut self, words: &str) -> Self {
-        self.needed = Some(CutLine::default().say(words));
+    fn needing(mut self, line: impl Into<CutLine>) -> Self {
+        self.needed = Some(line.into());
         self
     }
 }
@@ -267,9 +270,21 @@ fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> Ref
     RefusalWords::new(facts.extension.fields.channels(), reason)
         .with([detail])
         .needing(match facts.dead_end {
-            Some(_) => "A change of channels alone is not enough: olmguard path shows the steps.",
-            None => "Set a channel with a bundle that can be installed now, or no channels.",
+            Some(end) => without_channels(facts, end),
+            None => words("Set a channel with a bundle that can be installed now, or no channels."),
         })
+}
+
+/// What helps if no change of the channels does.
+fn without_channels(facts: &MessageFacts<'_>, end: &DeadEnd<'_>) -> CutLine {
+    let line = words("A change of channels alone is not enough");
+    match end.elsewhere {
+        Some(to) => line
+            .say(": without channels, olmguard path shows the steps to ")
+            .then(versioned(to))
+            .say("."),
+        None => line.say(".").then(facts.highest()),
+    }
 }
 
 fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> RefusalWords {
@@ -282,9 +297,9 @@ fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> RefusalW
         .with([Detail::items("Nearest", versions)])
         .needing(match facts.dead_end {
             Some(_) if facts.advice.allowed_next.is_empty() => {
-                "No other version can be installed in one edit: olmguard path shows the steps."
+                words("No other version can be installed in one edit.").then(facts.highest())
             }
-            _ => "Set a range that matches a version that can be installed now.",
+            _ => words("Set a range that matches a version that can be installed now."),
         })
 }
 
@@ -348,7 +363,12 @@ fn no_path(
         (end.blocked.is_some(), !end.policies.is_empty())
     });
     let elsewhere = facts.dead_end.and_then(|end| end.elsewhere);
-    let needed = if is_policed {
+    let is_uninstallable = facts
+        .dead_end
+        .is_some_and(|end| end.uninstallable.is_some());
+    let needed = if is_uninstallable {
+        line.say(" that OLM can install.").then(facts.highest())
+    } else if is_policed {
         line.say(" that all policies allow.").then(facts.highest())
     } else if is_guarded {
         line.say(" that all guardrails allow.")

@@ -47,6 +47,12 @@ pub fn in_quotes(written: Option<&str>) -> String {
 
 const QUOTES: &str = "; put it in quotes to make it a string";
 
+impl From<&str> for CutLine {
+    fn from(words: &str) -> Self {
+        Self::default().say(words)
+    }
+}
+
 impl CutLine {
     /// Adds words of ours.
     #[must_use]

@@ -19,6 +19,8 @@ struct Cluster {
     bundle: Value,
     /// What the catalog says of 1.0.0, if anything.
     older: Option<Value>,
+    /// Whether 1.2.0, which can be installed, replaces that bundle.
+    has_newer: bool,
     contents: BundleContents,
 }
 
@@ -36,6 +38,7 @@ impl Cluster {
             rules: Rules::new(olm, gates.unwrap_or_default()),
             bundle: json!({"type": "olm.csv.metadata", "value": csv}),
             older: None,
+            has_newer: false,
             contents: BundleContents::default(),
         }
     }
@@ -50,6 +53,14 @@ impl Cluster {
         let older = json!({"type": "olm.csv.metadata", "value": csv});
         Self {
             older: Some(older),
+            ..self
+        }
+    }
+
+    /// The same with 1.2.0.
+    fn with_newer(self) -> Self {
+        Self {
+            has_newer: true,
             ..self
         }
     }
@@ -71,16 +82,23 @@ impl Cluster {
             json!({"schema": "olm.bundle", "package": "P", "name": format!("P.v{version}"), "image": image,
                 "properties": properties})
         };
-        let entries = json!([{"name": "P.v1.0.0"}, {"name": "P.v1.1.0", "replaces": "P.v1.0.0"}]);
+        let entries = [
+            json!({"name": "P.v1.0.0"}),
+            json!({"name": "P.v1.1.0", "replaces": "P.v1.0.0"}),
+            json!({"name": "P.v1.2.0", "replaces": "P.v1.1.0"}),
+        ];
+        let entries = entries.get(..2 + usize::from(self.has_newer));
         let image = self.bundle.pointer("/value/image").and_then(Value::as_str);
         let image = image.unwrap_or("example.com/p:1.1.0");
+        let newer = bundle("1.2.0", "example.com/p:1.2.0", None);
         let blobs = [
             json!({"schema": "olm.package", "name": "P"}),
             json!({"schema": "olm.channel", "package": "P", "name": "stable", "entries": entries}),
             bundle("1.0.0", "example.com/p:1.0.0", self.older.as_ref()),
             bundle("1.1.0", image, Some(&self.bundle)),
         ];
-        let text: String = blobs.iter().map(Value::to_string).collect();
+        let newer = self.has_newer.then_some(&newer);
+        let text: String = blobs.iter().chain(newer).map(Value::to_string).collect();
         let of = ask(&[("c", 0, &written("stable: 1.0.0"))]);
         let state = of.snapshot().catalog("c").cloned().expect("the catalog");
         let content = content(&text, &self.rules);
@@ -578,6 +596,25 @@ fn an_audit_tells_what_can_no_longer_be_installed_and_what_can_again() {
             "row {at}"
         );
     }
+}
+
+/// Edges lead on, so it is not for the author of the catalog to add one.
+#[test]
+fn a_bundle_on_the_way_that_is_not_installed_is_named() {
+    let cluster = Cluster::new(OFF, &modes(&["OwnNamespace"])).with_newer();
+    let [old, new] = ["1.0.0", "1.2.0"].map(|pin| extension("ext", pin, &Value::Null));
+    let answer = cluster.updated(&old, &new, "1.0.0");
+    assert_eq!(answer.token, Token::NotASuccessor);
+    let message = answer.message.expect("a message");
+    let blocked = "Blocked by: P.v1.1.0 does not support the install mode AllNamespaces. ";
+    assert!(
+        message.contains("No upgrade path from 1.0.0 to 1.2.0 that OLM can install.\n")
+            && message.contains(blocked),
+        "{message}"
+    );
+    let installable = Cluster::new(OFF, &modes(&["AllNamespaces"])).with_newer();
+    let answer = installable.updated(&old, &new, "1.0.0");
+    assert_eq!(answer.advice.path, ["1.0.0", "1.1.0", "1.2.0"]);
 }
 
 fn checks_of(audit: &Audit<'_>) -> Vec<&'static str> {

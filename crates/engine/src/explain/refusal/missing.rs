@@ -168,7 +168,7 @@ pub(super) fn invalid_installed(facts: &MessageFacts<'_>) -> RefusalWords {
         facts.extension.fields.installed,
         words("the installed version cannot be read"),
     )
-    .needing(&format!(
+    .needing(&*format!(
         "Upgrades start at an installed version such as 1.2.3. {rest}"
     ))
 }

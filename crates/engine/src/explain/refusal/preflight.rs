@@ -139,6 +139,14 @@ fn of_change((crd, found): (&str, Option<&CrdFinding>)) -> CutLine {
     words("CRD ").name(crd).say(": ").said(&change)
 }
 
+/// Why a bundle on the way cannot be installed, and what helps.
+pub(super) fn blocked_by(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> Detail {
+    let fault = refusal.faults.faults.first();
+    let needed = fault.map(|fault| needed(facts, refusal, fault));
+    let why = reason(refusal).say(". ").then(needed.unwrap_or_default());
+    Detail::sentences("Blocked by", vec![why.to_string()])
+}
+
 /// The reason and the checks in the space of a warning.
 pub(in crate::explain) fn in_short(refusal: &PreflightRefusal<'_>) -> CutLine {
     let faults = &refusal.faults;

@@ -1,8 +1,8 @@
-//! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail or policy is the
-//! reason.
+//! How far users get if there is no upgrade path to what a refused edit requests, and which guardrail, policy or bundle is
+//! the reason.
 
 use crate::judge::advice::prover::{Ground, Prover, offers};
-use crate::judge::{ForbiddenStep, Ruling, steps_of};
+use crate::judge::{ForbiddenStep, PreflightRefusal, Ruling, steps_of};
 use crate::resolve::{
     Bounds, CatalogEdge, Choice, Guards, Offer, Origin, PathSearch, PolicyFinding, choose,
     shortest_path, weigh,
@@ -20,6 +20,8 @@ pub struct DeadEnd<'s> {
     pub elsewhere: Option<Choice<'s>>,
     /// The first step that guardrails forbid of the path that edges alone would give.
     pub blocked: Option<ForbiddenStep<'s>>,
+    /// The refusal of the first bundle that OLM does not install, on the path that there would be if it did.
+    pub uninstallable: Option<PreflightRefusal<'s>>,
     /// The denials by upgrade policies of the first step that they deny on the path that there would be without them.
     pub policies: Vec<PolicyFinding<'s>>,
 }
@@ -33,6 +35,11 @@ pub(super) fn of<'s>(
 ) -> Option<DeadEnd<'s>> {
     let origin = prover.origin()?;
     let is_of_edges = matches!(ruling, Ruling::Downgrade(..) | Ruling::NotASuccessor(..));
+    let is_of_channels = matches!(
+        ruling,
+        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. }
+    );
+    let has_channels = is_of_edges || is_of_channels;
     let asked = is_of_edges.then(|| offers(prover.basis, prover.request.filter));
     let asked = asked.flatten();
     let sought = if is_of_edges {
@@ -46,18 +53,19 @@ pub(super) fn of<'s>(
             .zip(sought)
             .and_then(|(ground, sought)| blocked(prover, ground, sought, origin)),
     };
-    let policies = anything.zip(asked.as_deref());
+    let way = anything.zip(asked.as_deref());
     let reached = anything.zip(search);
     let [highest, prerelease] = reached
         .map(|(ground, search)| highest(prover, ground, origin, search))
         .unwrap_or_default();
     Some(DeadEnd {
-        policies: policies.map_or_else(Vec::new, |(ground, asked)| {
+        policies: way.map_or_else(Vec::new, |(ground, asked)| {
             policed(prover, ground, asked, origin)
         }),
+        uninstallable: way.and_then(|(ground, asked)| uninstallable(prover, ground, asked, origin)),
         highest,
         prerelease: prerelease.filter(Choice::is_prerelease),
-        elsewhere: elsewhere(prover, origin).filter(|_| is_of_edges),
+        elsewhere: has_channels.then(|| elsewhere(prover, origin)).flatten(),
         blocked,
     })
 }
@@ -112,17 +120,47 @@ fn policed<'s>(
         ..anything.bounds(prover.effort)
     };
     let steps = steps(asked, origin, &free);
+    let mut both = pairs(prover, origin, &steps);
+    both.find_map(|(from, to)| {
+        let findings = anything.policies().denials_of_pin(&from, &to);
+        (!findings.is_empty()).then_some(findings)
+    })
+    .unwrap_or_default()
+}
+
+/// The refusal of the first bundle that is not installed, on the path to the bundle that the request resolves to if
+/// no edge counts.
+fn uninstallable<'s>(
+    prover: &Prover<'_, 's>,
+    anything: &Ground<'_, 's>,
+    asked: &[Offer<'s>],
+    origin: &Origin<'_>,
+) -> Option<PreflightRefusal<'s>> {
+    let bounds = anything.bounds(prover.effort);
+    bounds.install?;
+    let free = Bounds {
+        install: None,
+        ..bounds
+    };
+    let steps = steps(asked, origin, &free);
+    pairs(prover, origin, &steps).find_map(|(from, to)| prover.uninstallable(&from, to))
+}
+
+/// Each step of a path, with the bundle that it starts from.
+fn pairs<'a, 's>(
+    prover: &Prover<'_, 's>,
+    origin: &Origin<'a>,
+    steps: &'a [Choice<'s>],
+) -> impl Iterator<Item = (Origin<'a>, Choice<'s>)>
+where
+    's: 'a,
+{
     let rules = prover.basis.snapshot.rules();
     let starts = steps
         .iter()
         .filter_map(|step| Origin::of_choice(*step, rules));
     let starts = std::iter::once(origin.clone()).chain(starts);
-    let mut both = starts.zip(&steps);
-    both.find_map(|(from, to)| {
-        let findings = anything.policies().denials_of_pin(&from, to);
-        (!findings.is_empty()).then_some(findings)
-    })
-    .unwrap_or_default()
+    starts.zip(steps.iter().copied())
 }
 
 /// The first forbidden step of the path that there would be without guardrails.

@@ -5,7 +5,7 @@ use crate::judge::advice::{BypassHelps, fits, pin};
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rule::rule_question;
 use crate::judge::walk::StepsAhead;
-use crate::judge::{Basis, Request, Verdict};
+use crate::judge::{Basis, PreflightRefusal, Request, Ruling, Verdict};
 use crate::resolve::{
     Bounds, Choice, EditContext, Effort, Guards, InstallBound, InstallContext, MatchingPolicies,
     Offer, Origin, Query,
@@ -135,6 +135,21 @@ impl<'a, 's> Prover<'a, 's> {
         ruled
             .resolved()
             .filter(|_| ruled.ruling.token().verdict() == Verdict::Allow)
+    }
+
+    /// Why OLM does not install the bundle of a step, if that is what refuses the edit that pins it.
+    pub(super) fn uninstallable(
+        &self,
+        from: &Origin<'_>,
+        step: Choice<'_>,
+    ) -> Option<PreflightRefusal<'s>> {
+        let pinned = self.request.filter.with_version(&pin(step)?);
+        let from = ReadInstalled::Bundle(Ok(from.clone()));
+        let ruled = rule_question(&self.asked(&pinned)?, &from, self.request.context);
+        match ruled.ruling {
+            Ruling::Preflight(refusal) => Some(*refusal),
+            _ => None,
+        }
     }
 
     /// What is installed after a step.

@@ -150,23 +150,24 @@ impl<'s> Remedies<'_, '_, 's> {
         self.nearest_version(&nearby::versions(self.prover.request.filter, offers))
     }
 
-    /// One existing channel in place of the requested ones.
+    /// One existing channel in place of the requested ones, otherwise no channels.
     fn channel(&self, names: &[&str]) -> Option<Advice> {
-        let name = names
-            .iter()
-            .take(TRIES)
-            .filter(|name| is_subdomain(name))
-            .find(|name| {
-                let channels = vec![(**name).to_owned()];
-                let filter = Filter {
-                    channels,
-                    ..self.prover.request.filter.clone()
-                };
-                self.prover.admits(&filter).is_some()
-            })?;
+        let names = names.iter().take(TRIES).filter(|name| is_subdomain(name));
+        let mut lists = names
+            .map(|name| vec![(*name).to_owned()])
+            .chain([Vec::new()]);
+        let helps = |channels: &Vec<String>| {
+            let filter = Filter {
+                channels: channels.clone(),
+                ..self.prover.request.filter.clone()
+            };
+            self.prover.admits(&filter).is_some()
+        };
+        let channels = lists.find(helps)?;
         let value = match self.fields.channels {
-            ChannelField::One => FixValue::Text((*name).to_owned()),
-            ChannelField::Many | ChannelField::Both => FixValue::List(vec![(*name).to_owned()]),
+            // The field has no text that means every channel.
+            ChannelField::One => FixValue::Text(channels.into_iter().next()?),
+            ChannelField::Many | ChannelField::Both => FixValue::List(channels),
         };
         Some(fix(self.fields.channels(), value))
     }

@@ -361,17 +361,27 @@ fn a_path_that_only_channels_close_is_named() {
         r#"
             P: 1.0.0 -> 2.0.0 refused: channel x does not exist [ChannelNotFound]
             Channels: a, b
-            A change of channels alone is not enough: olmguard path shows the steps.
+            A change of channels alone is not enough: without channels, olmguard path shows the steps to 2.0.0.
             Catalog: c
             OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "2.0.0" in channels [x]
         "#,
     );
+    let answer = asked("x", "1.1.0").answer();
+    let message = answer.message.expect("a message");
+    let fix = "Fix: set spec.source.catalog.channels to [\"b\"]\n";
+    assert!(message.contains(fix), "{message}");
+    // The API accepts no name with capitals, so the fix is none.
+    let capitals = one("Fast: 1.0.0; 1.1.0 replaces 1.0.0").installed("1.0.0");
+    let answer = capitals.channels(&["fast"]).range("1.1.0").answer();
+    let message = answer.message.expect("a message");
+    let fix = "Fix: set spec.source.catalog.channels to []\n";
+    assert!(message.contains(fix), "{message}");
     reads(
         &one("a: 2.0.0").installed("1.0.0").range("3.0.0").answer(),
         r#"
             P: 1.0.0 -> 3.0.0 refused: no bundle matches 3.0.0 [VersionNotFound]
             Nearest: 2.0.0
-            No other version can be installed in one edit: olmguard path shows the steps.
+            No other version can be installed in one edit.
             Catalog: c
             OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "3.0.0"
         "#,
