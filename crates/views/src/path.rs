@@ -211,6 +211,11 @@ impl PathReport {
         }
     }
 
+    /// Whether there can be a way in OLM v1 although none was found, because the name of the installed bundle is not known.
+    pub fn is_undecided(&self) -> bool {
+        self.olm == Generation::V1 && self.is_cut && self.from.bundle.is_none()
+    }
+
     /// The one edit that is enough for all of them.
     pub fn one_edit(&self) -> Option<&OneEditReport> {
         self.one_edit.as_ref()

@@ -101,7 +101,7 @@ fn step(args: &ExplainArgs, package: &str, from: &str, to: &str) -> Result<Exit,
         TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
-    Ok(seen.exit(report.is_allowed()))
+    Ok(seen.exit(report.is_allowed(), report.is_undecided()))
 }
 
 const FORMS: &str =

@@ -228,9 +228,13 @@ impl PackageFacts {
         InquiryError::Nameless(nameless(what, text, &self.filter.package, why))
     }
 
-    /// How a command ends that has printed what it found.
-    pub(super) fn exit(&self, is_good: bool) -> Exit {
-        let own = if is_good { Exit::Good } else { Exit::Denied };
+    /// How a command ends that has printed what it found, which may be undecided.
+    pub(super) fn exit(&self, is_good: bool, is_undecided: bool) -> Exit {
+        let own = match (is_good, is_undecided) {
+            (true, _) => Exit::Good,
+            (false, true) => Exit::Undecided,
+            (false, false) => Exit::Denied,
+        };
         self.missing.unwrap_or(own)
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
             }
         }
     }
-    Ok(seen.exit(report.is_found()))
+    Ok(seen.exit(report.is_found(), report.is_undecided()))
 }
 
 impl PathArgs {

@@ -76,5 +76,5 @@ fn print(args: &VersionsArgs, package: &str) -> Result<Exit, CommandFailure> {
         TextOrJson::Text => output::toned(&report.to_text())?,
         TextOrJson::Json => output::json(&report)?,
     }
-    Ok(seen.exit(report.is_found()))
+    Ok(seen.exit(report.is_found(), false))
 }

@@ -40,6 +40,8 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
             &["apps", "--base=mian"],
             ", and there is no such path; did you mean \"main\"?\n",
         ),
+        // A name without the steps back is another commit.
+        (&["apps", "--base=main~9"], ", and there is no such path\n"),
         (
             &["apps", "--base=./nope"],
             "error: --base: \"./nope\" does not exist: expected a directory, a file",

@@ -115,6 +115,21 @@ fn a_name_that_no_one_knows_is_no_denial() {
 }
 
 #[test]
+fn explain_and_path_leave_it_undecided_too() {
+    let scene = scene_of(&beacon("beacon-of-old", ""));
+    for arguments in [
+        ["explain", "beacon", "2.0.0", "3.0.0", BEACON],
+        ["path", "beacon", "2.0.0", "3.0.0", BEACON],
+    ] {
+        let ran = olmguard(&scene, &arguments);
+        assert_eq!(ran.status.code(), Some(4), "{ran:?}");
+        let words = String::from_utf8_lossy(&ran.stdout);
+        assert!(words.contains("bundle=NAME"), "{words}");
+        assert!(!words.contains("author must"), "{words}");
+    }
+}
+
+#[test]
 fn an_answer_that_every_name_gives_is_certain() {
     let scene = scene_of(&beacon("beacon-of-old", "  skipRange: '>=1.0.0 <3.0.0'\n"));
     let (code, by_range) = result(&scene, &["--installed=light=2.0.0"]);

@@ -151,7 +151,8 @@ fn split(text: &str, is_inside: impl Fn(char) -> bool) -> (&str, &str) {
 }
 
 /// Words for a version that OLM chooses without a range.
-const ANY: [&str; 10] = [
+const ANY: [&str; 11] = [
+    "",
     "latest",
     "newest",
     "any",
@@ -348,7 +349,7 @@ mod tests {
         ] {
             spec(text, expected);
         }
-        for word in ["latest", "LATEST", " stable "] {
+        for word in ["", "latest", "LATEST", " stable "] {
             assert_eq!(constraint(word), Some(Suggestion::Nothing));
         }
     }
@@ -356,7 +357,6 @@ mod tests {
     #[test]
     fn what_is_like_no_range_gets_none() {
         for text in [
-            "",
             "nonsense",
             "1.2.3.4",
             "[1.0",

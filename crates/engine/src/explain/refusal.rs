@@ -77,8 +77,8 @@ impl RefusalWords {
             Ruling::NotInChannel { having } => not_in_channel(facts, having),
             Ruling::VersionNotFound { nearest } => version_not_found(facts, nearest),
             Ruling::BrokenSkipRange(choice) => broken_skip_range(facts, *choice),
-            Ruling::Downgrade(best, count) => downgrade(facts, *best, *count),
-            Ruling::NotASuccessor(best, count) => not_a_successor(facts, *best, *count),
+            Ruling::Downgrade(best, count) => no_successor(facts, *best, *count, true),
+            Ruling::NotASuccessor(best, count) => no_successor(facts, *best, *count, false),
             Ruling::AmbiguousCatalogs(left) => ambiguous(facts, left),
             Ruling::BundleVersionInvalid(choice, error) => invalid_bundle(facts, *choice, error),
             Ruling::UnsupportedDependency(choice, kind) => dependency(facts, *choice, *kind),
@@ -313,37 +313,37 @@ fn broken_skip_range(facts: &MessageFacts<'_>, choice: Choice<'_>) -> RefusalWor
 
 // === Rows 11 to 15: what the edit resolves to ===
 
-fn downgrade(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> RefusalWords {
-    let reason = match count {
-        1 => versioned(best)
+/// That none of the bundles is a successor, and whether each is older.
+fn no_successor(
+    facts: &MessageFacts<'_>,
+    best: Choice<'_>,
+    count: usize,
+    is_older: bool,
+) -> RefusalWords {
+    let installed = facts.installed_version();
+    let reason = match (count, is_older) {
+        (1, true) => versioned(best)
             .say(" is older than ")
-            .then(facts.installed_version())
-            .say(" and not a successor of it")
-            .then(in_catalog(best)),
-        _ => words(&format!(
+            .then(installed)
+            .say(" and not a successor of it"),
+        (1, false) => versioned(best)
+            .say(" is not a successor of ")
+            .then(installed),
+        (_, true) => words(&format!(
             "all {count} bundles {} are older than ",
             facts.scope()
         ))
-        .then(facts.installed_version())
-        .say(" and none is its successor; the best is ")
-        .then(of_catalog(best)),
-    };
-    no_path(facts, reason, best, count)
-}
-
-fn not_a_successor(facts: &MessageFacts<'_>, best: Choice<'_>, count: usize) -> RefusalWords {
-    let reason = match count {
-        1 => versioned(best)
-            .say(" is not a successor of ")
-            .then(facts.installed_version())
-            .then(in_catalog(best)),
-        _ => words(&format!(
+        .then(installed)
+        .say(" and none is its successor"),
+        (_, false) => words(&format!(
             "none of the {count} bundles {} is a successor of ",
             facts.scope()
         ))
-        .then(facts.installed_version())
-        .say("; the best is ")
-        .then(of_catalog(best)),
+        .then(installed),
+    };
+    let reason = match count {
+        1 => reason.then(in_catalog(best)),
+        _ => reason.say("; the best is ").then(of_catalog(best)),
     };
     no_path(facts, reason, best, count)
 }
@@ -358,34 +358,29 @@ fn no_path(
         1 => versioned(best),
         _ => words(&format!("any of the {count} bundles {}", facts.scope())),
     };
-    let line = facts.no_path_to(to);
-    let (is_guarded, is_policed) = facts.dead_end.map_or((false, false), |end| {
-        (end.blocked.is_some(), !end.policies.is_empty())
-    });
-    let elsewhere = facts.dead_end.and_then(|end| end.elsewhere);
-    let is_uninstallable = facts
-        .dead_end
-        .is_some_and(|end| end.uninstallable.is_some());
-    let needed = if is_uninstallable {
-        line.say(" that OLM can install.").then(facts.highest())
-    } else if is_policed {
-        line.say(" that all policies allow.").then(facts.highest())
-    } else if is_guarded {
-        line.say(" that all guardrails allow.")
-            .then(facts.highest())
-    } else {
-        let line = line.say(".").then(facts.highest());
-        match elsewhere {
-            Some(to) => line
-                .say(" Without channels, olmguard path shows one to ")
-                .then(versioned(to))
-                .say("."),
-            None => line.say(" Only the catalog author can add one."),
-        }
+    let bound = facts.dead_end.and_then(bound);
+    let line = facts.no_path_to(to).say(bound.unwrap_or("."));
+    let line = line.then(facts.highest());
+    let needed = match (bound, facts.dead_end.and_then(|end| end.elsewhere)) {
+        (Some(_), _) => line,
+        (None, Some(to)) => line
+            .say(" Without channels, olmguard path shows one to ")
+            .then(versioned(to))
+            .say("."),
+        (None, None) => line.say(" Only the catalog author can add one."),
     };
-    RefusalWords {
-        needed: Some(needed),
-        ..RefusalWords::new(facts.extension.fields.version(), reason)
+    RefusalWords::new(facts.extension.fields.version(), reason).needing(needed)
+}
+
+/// What closes a path that edges alone would give.
+fn bound(end: &DeadEnd<'_>) -> Option<&'static str> {
+    if end.uninstallable.is_some() {
+        Some(" that OLM can install.")
+    } else if !end.policies.is_empty() {
+        Some(" that all policies allow.")
+    } else {
+        let guardrails = end.blocked.as_ref();
+        guardrails.map(|_| " that all guardrails allow.")
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::explain::refusal::preflight;
 use crate::explain::text::{CutLine, recorded};
 use crate::explain::{Answer, counted, guardrail, policy};
-use crate::extension::{Extension, Filter, Hint, InstalledBundle, Instead};
+use crate::extension::{Extension, Filter, Hint, Instead};
 use crate::judge::{
     BaseDoubt, Continuation, Exemption, Jump, OldKubernetes, PreflightRefusal, ShortWebhookNames,
     Token, UnjudgedSteps, Verdict, Warning,
@@ -45,29 +45,20 @@ pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
 /// Warns of a base that resolves to nothing, so that the edit was checked as a new installation, and of one that pins no
 /// version, if the edit is refused for that.
 pub fn warn_of_base(answer: &mut Answer, doubt: Option<BaseDoubt>) {
-    let warning = match (doubt, answer.verdict()) {
-        (None, _) | (_, Verdict::NotJudged) => None,
-        (Some(BaseDoubt::Unresolved(token)), _) => Some(base_without_bundle(token)),
-        (Some(BaseDoubt::Range), Verdict::Deny) => {
-            answer.installed.as_ref().map(assumed_of_a_range)
-        }
-        (Some(BaseDoubt::Range), _) => None,
+    let line = CutLine::default();
+    let line = match (answer.verdict(), doubt, &answer.installed) {
+        (Verdict::NotJudged, _, _) => return,
+        (_, Some(BaseDoubt::Unresolved(token)), _) => line
+            .say("what the base requests resolves to nothing now [")
+            .say(token.as_str())
+            .say("]: checked as a new installation"),
+        (Verdict::Deny, Some(BaseDoubt::Range), Some(installed)) => line
+            .say("the base pins no version: ")
+            .name(&recorded(installed))
+            .say(" is what it resolves to today (--installed sets another version)"),
+        _ => return,
     };
-    warn_last(&mut answer.warnings, warning);
-}
-
-/// The warning about a refusal if the base only requests a range: the installed version may be another one.
-fn assumed_of_a_range(installed: &InstalledBundle) -> String {
-    let line = CutLine::default().say("the base pins no version: ");
-    let line = line.name(&recorded(installed));
-    shorten(&line.say(" is what it resolves to today (--installed sets another version)"))
-}
-
-/// The warning if the request of the base resolves to nothing, for the reason of this row.
-fn base_without_bundle(token: Token) -> String {
-    let line = CutLine::default().say("what the base requests resolves to nothing now [");
-    let line = line.say(token.as_str());
-    shorten(&line.say("]: checked as a new installation"))
+    warn_last(&mut answer.warnings, Some(shorten(&line)));
 }
 
 /// The warning about a new extension that requests the package of a removed one.

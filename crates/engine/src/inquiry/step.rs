@@ -19,6 +19,11 @@ pub enum Need<'a> {
         /// The installed version.
         version: String,
     },
+    /// The name of the installed bundle is not known, and the answer depends on it.
+    Name {
+        /// The installed version.
+        version: String,
+    },
     /// The semver rules count, and do not allow it.
     Versions(Hindrance),
     /// Entries of channels that are not requested have an edge to it.
@@ -123,6 +128,9 @@ impl<'a> Inquiry<'a> {
         let token = edit.map(|edit| edit.decision.token());
         if token == Some(Token::InstalledVersionInvalid) {
             needs.push(Need::Installed);
+        } else if token == Some(Token::InstalledUnknown) {
+            let version = self.installed.version.clone();
+            needs.push(Need::Name { version });
         } else if !is_here && !self.is_successor(targets) {
             needs.extend(self.without_edge(targets));
         }

@@ -148,7 +148,7 @@ fn a_stranger_comes_on_by_ranges_only() {
             "OLM v1        undecided: the name of the installed bundle is unknown",
             "              [InstalledUnknown]",
             "Edge          none from 0.8.0 to 1.0.0",
-            "To allow it   the catalog author must add an entry whose skipRange matches 0.8.0",
+            "To allow it   give the name of the installed bundle: 0.8.0,bundle=NAME",
             "If unpinned   OLM installs nothing next",
             "Edges into 1.0.0",
             "  1.0.0: replaces p.v0.9.0 (channel a)",

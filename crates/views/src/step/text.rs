@@ -135,6 +135,10 @@ pub(super) fn needed(need: &Need<'_>) -> String {
                 ),
             }
         }
+        Need::Name { version } => format!(
+            "give the name of the installed bundle: {},bundle=NAME",
+            go::escape(version)
+        ),
         Need::Channel(channels) => {
             format!("request channel {}, which has the edge", either(channels))
         }

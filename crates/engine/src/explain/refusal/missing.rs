@@ -191,10 +191,16 @@ pub(super) fn not_loaded(facts: &MessageFacts<'_>, failed: &NotLoaded<'_>) -> Re
         NotLoadedCause::Package(fault) => fault.faults.iter().map(ToString::to_string).collect(),
         NotLoadedCause::NotServing | NotLoadedCause::Missing => Vec::new(),
     };
-    let see = is_known_to_cluster(failed).then(|| see(failed.catalog));
+    let is_known = is_known_to_cluster(failed);
+    let see = is_known.then(|| see(failed.catalog));
+    let name = &failed.catalog.name;
+    let is_not_given = !is_known && matches!(failed.why, NotLoadedCause::Missing);
+    let give =
+        (is_not_given && dns1123::is_subdomain(name)).then(|| format!("use --catalog {name}=PATH"));
     RefusalWords::new(facts.extension.fields.selector(), reason)
         .with([Detail::sentences("Cause", causes)])
         .with(see)
+        .with([Detail::items("Fix", give.into_iter().collect())])
         .needing(match facts.extension.fields.selector {
             SelectorField::Present => {
                 "Load the content of the catalog, or exclude the catalog with a selector."

@@ -35,11 +35,6 @@ pub(super) fn of<'s>(
 ) -> Option<DeadEnd<'s>> {
     let origin = prover.origin()?;
     let is_of_edges = matches!(ruling, Ruling::Downgrade(..) | Ruling::NotASuccessor(..));
-    let is_of_channels = matches!(
-        ruling,
-        Ruling::ChannelNotFound { .. } | Ruling::NotInChannel { .. }
-    );
-    let has_channels = is_of_edges || is_of_channels;
     let asked = is_of_edges.then(|| offers(prover.basis, prover.request.filter));
     let asked = asked.flatten();
     let sought = if is_of_edges {
@@ -65,7 +60,7 @@ pub(super) fn of<'s>(
         uninstallable: way.and_then(|(ground, asked)| uninstallable(prover, ground, asked, origin)),
         highest,
         prerelease: prerelease.filter(Choice::is_prerelease),
-        elsewhere: has_channels.then(|| elsewhere(prover, origin)).flatten(),
+        elsewhere: elsewhere(prover, ruling, origin),
         blocked,
     })
 }
@@ -91,8 +86,20 @@ fn highest<'s>(
     })
 }
 
-/// The end of the path to what the request would resolve to without its channels.
-fn elsewhere<'s>(prover: &Prover<'_, 's>, origin: &Origin<'_>) -> Option<Choice<'s>> {
+/// The end of the path to what the request would resolve to without its channels, if they can be the reason.
+fn elsewhere<'s>(
+    prover: &Prover<'_, 's>,
+    ruling: &Ruling<'_>,
+    origin: &Origin<'_>,
+) -> Option<Choice<'s>> {
+    let is_by_channels = matches!(
+        ruling,
+        Ruling::Downgrade(..)
+            | Ruling::NotASuccessor(..)
+            | Ruling::ChannelNotFound { .. }
+            | Ruling::NotInChannel { .. }
+    );
+    is_by_channels.then_some(())?;
     let filter = prover.request.filter;
     let wide = filter.without_channels();
     let unpinned = wide.without_version();

@@ -191,6 +191,7 @@ fn only_what_a_cluster_has_is_looked_for_there() {
         &one("stable: 1.0.0").state("c", unread).answer(),
         "
             P: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]
+            Fix: use --catalog c=PATH
             Load the content of the catalog, or exclude the catalog with a selector.
             Catalog: c
         ",

@@ -125,8 +125,11 @@ fn repository_around(name: &str, path: &Path) -> Result<Repository, BaseError> {
     Repository::around(path).map_err(|source| BaseError::Repository { name, source })
 }
 
-/// The branch or the tag that was probably meant.
+/// The branch or the tag that was probably meant. A revision relative to another names neither.
 fn near(name: &str, known: &[String]) -> Option<String> {
+    if name.contains(['~', '^', ':', '{']) {
+        return None;
+    }
     let other = if name.ends_with("master") {
         name.replace("master", "main")
     } else {
