@@ -9,7 +9,9 @@ mod step;
 
 use serde_json::{Value, json};
 
-use crate::extension::{Extension, Filter, Installed, InstalledBundle, Policy, Shape};
+use crate::extension::{
+    Extension, Filter, InstallRequest, Installed, InstalledBundle, Policy, Shape,
+};
 use crate::judge::{
     Basis, CatalogKnowledge, Edit, ForbiddenStep, FoundAdvice, Judgement, NamingError, Requester,
     StatedInstalled, Stop, Token, Verdict, advise, judge, target,
@@ -41,6 +43,8 @@ pub struct Inquiry<'a> {
     pub known: CatalogKnowledge,
     /// The facts that upgrade policies also read.
     pub context: EditContext<'a>,
+    /// How the extension is set to install a bundle.
+    install: InstallRequest,
     policies: MatchingPolicies<'a, 'a>,
 }
 
@@ -85,11 +89,18 @@ impl<'a> Inquiry<'a> {
             filter,
             policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
             context,
+            install: InstallRequest::default(),
             offers,
             guards: guards.with_bypass(filter.bypasses()),
             installed: named.installed,
             known: named.known,
         })
+    }
+
+    /// The same for an extension that is set like this.
+    #[must_use]
+    pub fn with_install(self, install: InstallRequest) -> Self {
+        Self { install, ..self }
     }
 
     /// The bundles that the target means.
@@ -154,6 +165,14 @@ impl<'a> Inquiry<'a> {
         Decision::new(self.basis, filter, &self.installed, self.context)
     }
 
+    /// Judges the edit that sets this filter, for an extension that is set like this one, with another bundle installed.
+    fn decide_set(&self, filter: &Filter, installed: &InstalledBundle) -> Decision<'a> {
+        let mut extension = Extension::read(Shape::V1, &manifest(filter));
+        extension.filter = Ok(filter.clone());
+        extension.install = Some(self.install.clone());
+        Decision::of(self.basis, extension, installed, self.context)
+    }
+
     /// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
     pub fn is_free(&self) -> bool {
         self.filter.policy == Policy::SelfCertified
@@ -198,6 +217,15 @@ impl<'a> Decision<'a> {
     ) -> Self {
         let mut extension = Extension::read(Shape::V1, &manifest(filter));
         extension.filter = Ok(filter.clone());
+        Self::of(basis, extension, installed, context)
+    }
+
+    fn of(
+        basis: Basis<'a>,
+        mut extension: Extension,
+        installed: &InstalledBundle,
+        context: EditContext<'_>,
+    ) -> Self {
         extension.subject = context.subject.clone();
         let requester = context.requester.clone();
         let installed = Installed::Bundle(installed.clone());

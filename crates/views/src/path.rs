@@ -310,6 +310,12 @@ fn notes(
         notes.push(text::not_all_compared());
     }
     notes.extend(doubts);
+    notes.extend(
+        inquiry
+            .uninstallable(path)
+            .as_ref()
+            .and_then(text::not_installed),
+    );
     notes.extend(not_applied(walks));
     let looked_at = barred.and_then(|barred| barred.steps.looked_at);
     notes.extend(looked_at.map(text::barred_so_far));

@@ -11,7 +11,7 @@ use crate::facts::Facts;
 use olmguard_catalog::selector::LabelSelector;
 use olmguard_catalog::version::{Constraint, ConstraintError, crd, go, suggestion};
 use olmguard_engine::explain;
-use olmguard_engine::extension::{Filter, PolicySubject};
+use olmguard_engine::extension::{Filter, InstallRequest, PolicySubject};
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::{NamingError, Requester, StatedInstalled, Verdict};
 use olmguard_engine::resolve::EditContext;
@@ -60,6 +60,8 @@ pub(super) struct PackageFacts {
     pub(super) filter: Filter,
     /// What upgrade policies match an extension by.
     pub(super) subject: PolicySubject,
+    /// How the extension is set to install a bundle.
+    pub(super) install: InstallRequest,
     /// Who makes the edits that policies judge, and when.
     pub(super) requester: Requester,
     /// What it counts as that something is not to be had.
@@ -136,6 +138,7 @@ impl InquiryArgs {
             facts,
             filter,
             subject: PolicySubject::default(),
+            install: InstallRequest::default(),
             requester,
         })
     }
@@ -194,6 +197,7 @@ impl PackageFacts {
     /// The question of what becomes of what is said to be installed.
     pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, CommandFailure> {
         let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said, self.context());
+        let inquiry = inquiry.map(|inquiry| inquiry.with_install(self.install.clone()));
         inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
     }
 

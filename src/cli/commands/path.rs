@@ -102,9 +102,12 @@ impl PathArgs {
     /// Reads the facts, and the manifest that each step changes.
     fn load(&self) -> Result<(PackageFacts, Frame), CommandFailure> {
         let mut seen = self.see.load_for(self.olm, &self.package)?;
-        let (mut frame, subject) = self.frame.frame(&mut seen.filter)?;
-        match subject {
-            Some(subject) => seen.subject = subject,
+        let (mut frame, extension) = self.frame.frame(&mut seen.filter)?;
+        match extension {
+            Some(extension) => {
+                seen.subject = extension.subject;
+                seen.install = extension.install.unwrap_or_default();
+            }
             None if self.olm == Generation::V1 => seen = seen.of_package_alone(),
             None => {}
         }

@@ -90,3 +90,45 @@ fn a_downgrade_needs_the_override() {
         ],
     );
 }
+
+/// A path by edges leads through a bundle that `check` denies; a manifest that sets what the bundle needs has no note.
+#[test]
+fn a_step_of_a_path_that_is_not_installed_is_noted() {
+    let folder = TempDir::new().expect("a folder");
+    let write = |name, text: String| fs::write(folder.path().join(name), text).expect("a file");
+    let own = "- type: olm.csv.metadata\n  value: {installModes: [{type: OwnNamespace, supported: true}]}\n";
+    let version = "version: 1.1.0}\n";
+    let catalog = catalog("own", &["1.0.0", "1.1.0", "1.2.0"]);
+    write(
+        "c.yaml",
+        catalog.replace(version, &format!("{version}{own}")),
+    );
+    let config = "  config: {configType: Inline, inline: {watchNamespace: own}}\n";
+    write("ext.yaml", extension("own", config));
+    let path = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+            .args(
+                [
+                    &["path", "own", "1.0.0", "1.2.0", "--catalog=c=c.yaml"],
+                    more,
+                ]
+                .concat(),
+            )
+            .current_dir(folder.path())
+            .env_clear()
+            .output()
+            .expect("the program starts");
+        assert!(output.status.success(), "{output:?}");
+        let words = String::from_utf8(output.stdout).expect("UTF-8");
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let note = "OLM will not install a step of this path: own.v1.1.0 does not support the install mode AllNamespaces; \
+                olmguard check shows what helps";
+    let alone = path(&[]);
+    assert!(alone.contains(note), "{alone}");
+    let set = path(&["-f", "ext.yaml"]);
+    assert!(
+        set.contains("2 steps") && !set.contains("will not install"),
+        "{set}"
+    );
+}

@@ -9,7 +9,10 @@ use serde_json::Value;
 use crate::extension::{Fields, Installed, InstalledBundle, Shape};
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded};
-use crate::resolve::{Bounds, Choice, Edits, NotGiven, Offer, Origin, PathSearch, choose, weigh};
+use crate::resolve::{
+    Bounds, Choice, Edits, InstallBound, InstallContext, NotGiven, Occasion, Offer, Origin,
+    PathSearch, choose, weigh,
+};
 
 /// The result of a search for a path.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +36,26 @@ impl<'a> Inquiry<'a> {
             Some(origin) if self.is_free() => free(self, &origin, targets),
             Some(origin) => along(self, &origin, targets, &self.bounds()),
         }
+    }
+
+    /// The first edit of a path after which OLM does not install the bundle, as the extension is set.
+    pub fn uninstallable(&self, path: &[Choice<'a>]) -> Option<Decision<'a>> {
+        let rules = self.basis.snapshot.rules();
+        let context = InstallContext {
+            request: &self.install,
+            occasion: Occasion::Move,
+            installed: &Installed::Nothing,
+        };
+        let contents = self.basis.snapshot.contents();
+        let bound = InstallBound::of(Some(context), contents, &self.offers)?;
+        let at = path.iter().position(|step| bound.refuses(step, rules))?;
+        let before = at.checked_sub(1).and_then(|before| path.get(before));
+        let from = match before {
+            Some(before) => recorded(*before, rules)?,
+            None => self.installed.clone(),
+        };
+        let decision = self.decide_set(&self.filter.with_version(&pin(*path.get(at)?)?), &from);
+        (decision.token() == Token::Preflight).then_some(decision)
     }
 
     /// The one edit that is enough for a path of several steps.

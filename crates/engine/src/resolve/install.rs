@@ -103,7 +103,7 @@ impl<'a> InstallBound<'a> {
 
     /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. Which CRDs it
     /// would replace is known only from a cluster.
-    pub(super) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
+    pub(crate) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
         let target = self.contents.cluster().map(InstallTarget::Cluster);
         let image = ImageFacts {
             installed_crds: self.installed_crds,

@@ -3,8 +3,8 @@
 use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
 use crate::see::{BundleReport, arrows, say_forbidden};
 use olmguard_catalog::version::go;
-use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
-use olmguard_engine::inquiry::MOST_BENDS;
+use olmguard_engine::explain::{self, ForbiddenReport, OneEditReport};
+use olmguard_engine::inquiry::{Decision, MOST_BENDS};
 use olmguard_report::{Cell, Table, Text, Tone};
 
 impl PathReport {
@@ -251,6 +251,14 @@ fn because(step: &str, why: &str) -> String {
 /// That not every step was compared with the path that edges alone would give.
 pub(super) fn not_all_compared() -> String {
     format!("olmguard checked only the first {MOST_BENDS} steps for guardrails that require them")
+}
+
+/// That OLM refuses to install a bundle of the path.
+pub(super) fn not_installed(decision: &Decision<'_>) -> Option<String> {
+    let why = explain::reason(&decision.edit(), decision.judgement())?;
+    Some(format!(
+        "OLM will not install a step of this path: {why}; olmguard check shows what helps"
+    ))
 }
 
 /// What the manifest of the one edit is for.

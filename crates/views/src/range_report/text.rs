@@ -203,6 +203,7 @@ mod tests {
                 "improper constraint: \"\"",
                 "expected a comparator such as >=1.2.3, found the end",
                 "CRD             rejects it: invalid version expression",
+                "Fix             omit the version: OLM then installs the newest one that it can",
             ],
         );
     }

@@ -9,7 +9,7 @@ use crate::cli::args::heading;
 use crate::cli::{Exit, HasExit};
 use crate::manifest::{DocumentError, InputError, Inputs, documents};
 use olmguard_catalog::dns1123;
-use olmguard_engine::extension::{Extension, Filter, PolicySubject, Shape};
+use olmguard_engine::extension::{Extension, Filter, Shape};
 use olmguard_views::path::Frame;
 
 /// The flags about the manifest.
@@ -57,17 +57,17 @@ pub(in crate::cli) enum FrameError {
 }
 
 impl FrameArgs {
-    /// The manifest, and what upgrade policies match its extension by if it is in a file; what a file asks for beside the
+    /// The manifest, and its extension if it is in a file; what a file asks for beside the
     /// package is asked for too.
     pub(super) fn frame(
         &self,
         filter: &mut Filter,
-    ) -> Result<(Frame, Option<PolicySubject>), FrameError> {
+    ) -> Result<(Frame, Option<Extension>), FrameError> {
         match &self.filename {
             Some(file) => {
                 self.check_new()?;
-                let (frame, subject) = of_file(file.clone(), filter)?;
-                Ok((frame, Some(subject)))
+                let (frame, extension) = of_file(file.clone(), filter)?;
+                Ok((frame, Some(extension)))
             }
             None => Ok((self.new_frame(filter), None)),
         }
@@ -127,7 +127,7 @@ impl FrameArgs {
     }
 }
 
-fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, PolicySubject), FrameError> {
+fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, Extension), FrameError> {
     let mut found = Vec::new();
     for input in Inputs::new([file], io::stdin()) {
         let file = input.path;
@@ -143,22 +143,22 @@ fn of_file(file: PathBuf, filter: &mut Filter) -> Result<(Frame, PolicySubject),
             let (objects, _) = document.into_objects();
             found.extend(objects.into_iter().filter_map(|object| {
                 let extension = Extension::read(Shape::V1, &object.value);
-                let (asked, subject) = (extension.filter.ok()?, extension.subject);
+                let asked = extension.filter.clone().ok()?;
                 let frame = Frame::of(object.value)?;
-                (asked.package == filter.package).then_some((frame, asked, subject))
+                (asked.package == filter.package).then_some((frame, asked, extension))
             }));
         }
     }
     match <[_; 1]>::try_from(found) {
-        Ok([(frame, asked, subject)]) => {
+        Ok([(frame, asked, extension)]) => {
             filter.selector = asked.selector;
             filter.policy = asked.policy;
             filter.version = filter.version.take().or(asked.version);
             if filter.channels.is_empty() {
                 filter.channels = asked.channels;
-                return Ok((frame, subject));
+                return Ok((frame, extension));
             }
-            Ok((frame.with_channels(&filter.channels), subject))
+            Ok((frame.with_channels(&filter.channels), extension))
         }
         Err(found) => Err(FrameError::Count {
             found: found.len(),
