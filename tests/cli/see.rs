@@ -378,6 +378,19 @@ fn a_range_that_the_crd_refuses_is_refused() {
     }
 }
 
+/// A catalog can have such a channel, and no ClusterExtension can request it.
+#[test]
+fn a_channel_that_the_crd_refuses_is_refused() {
+    for command in ["explain", "path"] {
+        let question = [command, PACKAGE, "1.0.0", "2.3.1", SAMPLE, "--channel=Fast"];
+        let (code, stdout, stderr) = run(&question, "");
+        assert_eq!((code, &*stdout), (Some(2), ""), "{command}: {stderr}");
+        let why = "error: --channel: \"Fast\": the API server refuses this name for a channel; omit --channel for all \
+                   channels";
+        assert!(stderr.starts_with(why), "{command}: {stderr}");
+    }
+}
+
 /// Only the package is known here.
 #[test]
 fn a_policy_that_matches_by_namespace_is_left_out_with_a_warning() {

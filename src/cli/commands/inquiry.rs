@@ -8,6 +8,7 @@ use crate::cli::args::{NamedValue, heading};
 use crate::cli::facts::{FactsArgs, leave_out_by_extension};
 use crate::cli::{CommandFailure, Exit, ends_with};
 use crate::facts::Facts;
+use olmguard_catalog::dns1123;
 use olmguard_catalog::selector::LabelSelector;
 use olmguard_catalog::version::{Constraint, ConstraintError, crd, go, suggestion};
 use olmguard_engine::explain;
@@ -80,6 +81,11 @@ pub(super) enum InquiryError {
         go::quote(range)
     )]
     NotOfCrd { range: String, instead: String },
+    #[error(
+        "--channel: {}: the API server refuses this name for a channel; omit --channel for all channels",
+        go::quote(channel)
+    )]
+    ChannelNotOfCrd { channel: String },
     #[error("{0}")]
     Nameless(String),
     #[error("{0}")]
@@ -110,7 +116,17 @@ impl InquiryArgs {
             Generation::V0 if self.channel.len() > 1 => {
                 Err(InquiryError::Usage(ONE_CHANNEL).into())
             }
-            Generation::V0 | Generation::V1 => self.load(package),
+            Generation::V0 => self.load(package),
+            Generation::V1 => {
+                let mut channels = self.channel.iter();
+                match channels.find(|channel| !dns1123::is_subdomain(channel)) {
+                    Some(channel) => Err(InquiryError::ChannelNotOfCrd {
+                        channel: channel.clone(),
+                    }
+                    .into()),
+                    None => self.load(package),
+                }
+            }
         }
     }
 
