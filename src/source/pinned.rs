@@ -22,7 +22,7 @@ use crate::source::http::{FetchError, FetchLimits, FileUrl, HttpClient, RootsErr
 use crate::source::{Loader, SourceError};
 use olmguard_engine::snapshot::Content;
 
-/// The URL of a catalog, and the digest of its content.
+/// The URL of a catalog, and the digest of its content. It is displayed without its query, which can contain a key.
 #[derive(Clone, Debug, derive_more::Display, Eq, PartialEq)]
 #[display("{url}#sha256={}", sha256.hex())]
 pub struct PinnedUrl {
@@ -186,7 +186,6 @@ impl FromStr for PinnedUrl {
     }
 }
 
-/// Without what is asked for behind a `?`, which may be a key.
 /// How images are named as if by a URL.
 const IMAGES: [&str; 2] = ["docker://", "docker:"];
 

@@ -47,7 +47,7 @@ const LEAF_LIFE: Duration = Duration::from_hours(7 * 24);
 const AUTHORITY_LIFE: Duration = Duration::from_hours(365 * 24);
 
 /// How long before its making a certificate is valid. A pod whose clock is ahead makes certificates for API servers whose
-/// clock is right: more than the 14 hours by which a clock is wrong that was set to local time.
+/// clock is right. A clock that is set to local time is ahead by 14 hours at most.
 const BACKDATE: Duration = Duration::from_hours(24);
 
 /// From when a bundle is published until every API server has it: they watch the webhook

@@ -43,8 +43,8 @@ pub struct Inquiry<'a> {
     pub known: CatalogKnowledge,
     /// The facts that upgrade policies also read.
     pub context: EditContext<'a>,
-    /// How the extension is set to install a bundle.
-    install: InstallRequest,
+    /// How the extension is set to install a bundle; absent if no extension is known.
+    install: Option<InstallRequest>,
     policies: MatchingPolicies<'a, 'a>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Inquiry<'a> {
             filter,
             policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
             context,
-            install: InstallRequest::default(),
+            install: None,
             offers,
             guards: guards.with_bypass(filter.bypasses()),
             installed: named.installed,
@@ -99,7 +99,7 @@ impl<'a> Inquiry<'a> {
 
     /// The same for an extension that is set like this.
     #[must_use]
-    pub fn with_install(self, install: InstallRequest) -> Self {
+    pub fn with_install(self, install: Option<InstallRequest>) -> Self {
         Self { install, ..self }
     }
 
@@ -162,15 +162,13 @@ impl<'a> Inquiry<'a> {
 
     /// Judges the edit that sets this filter.
     pub fn decide(&self, filter: &Filter) -> Decision<'a> {
-        Decision::new(self.basis, filter, &self.installed, self.context)
+        self.decide_after(filter, &self.installed)
     }
 
-    /// Judges the edit that sets this filter, for an extension that is set like this one, with another bundle installed.
-    fn decide_set(&self, filter: &Filter, installed: &InstalledBundle) -> Decision<'a> {
-        let mut extension = Extension::read(Shape::V1, &manifest(filter));
-        extension.filter = Ok(filter.clone());
-        extension.install = Some(self.install.clone());
-        Decision::of(self.basis, extension, installed, self.context)
+    /// Judges the edit that sets this filter while another bundle is installed.
+    pub fn decide_after(&self, filter: &Filter, installed: &InstalledBundle) -> Decision<'a> {
+        let install = self.install.as_ref();
+        Decision::of(self.basis, filter, install, installed, self.context)
     }
 
     /// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
@@ -215,17 +213,19 @@ impl<'a> Decision<'a> {
         installed: &InstalledBundle,
         context: EditContext<'_>,
     ) -> Self {
-        let mut extension = Extension::read(Shape::V1, &manifest(filter));
-        extension.filter = Ok(filter.clone());
-        Self::of(basis, extension, installed, context)
+        Self::of(basis, filter, None, installed, context)
     }
 
     fn of(
         basis: Basis<'a>,
-        mut extension: Extension,
+        filter: &Filter,
+        install: Option<&InstallRequest>,
         installed: &InstalledBundle,
         context: EditContext<'_>,
     ) -> Self {
+        let mut extension = Extension::read(Shape::V1, &manifest(filter));
+        extension.filter = Ok(filter.clone());
+        extension.install = install.cloned().or(extension.install);
         extension.subject = context.subject.clone();
         let requester = context.requester.clone();
         let installed = Installed::Bundle(installed.clone());

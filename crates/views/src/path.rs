@@ -17,9 +17,7 @@ use crate::see::{
 };
 use olmguard_engine::explain::warning::goes_on;
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
-use olmguard_engine::inquiry::{
-    Decision, ForbiddenPath, Inquiry, MOST_BENDS, NotAnswered, SoughtPath,
-};
+use olmguard_engine::inquiry::{ForbiddenPath, Inquiry, MOST_BENDS, NotAnswered, SoughtPath};
 use olmguard_engine::judge::{CatalogKnowledge, ForbiddenStep, Verdict, WalkEnd, pin, walk};
 use olmguard_engine::resolve::{Choice, Origin};
 
@@ -70,9 +68,8 @@ pub struct PathReport {
     /// Whether no edges bind the extension.
     #[serde(skip)]
     is_free: bool,
-    /// Whether no path was found, though the search was not complete.
     #[serde(skip)]
-    is_cut: bool,
+    doubt: Option<PathDoubt>,
     /// That the installed version is none of the package: the first line.
     #[serde(skip)]
     no_version: Option<String>,
@@ -82,6 +79,18 @@ pub struct PathReport {
     /// That OLM cannot choose between catalogs, if that is why there is no path.
     #[serde(skip)]
     ambiguous: Option<String>,
+    /// That OLM does not install a bundle of the path.
+    #[serde(skip)]
+    uninstallable: Option<String>,
+}
+
+/// Why there can be a path although none was found.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum PathDoubt {
+    /// The search was not complete.
+    Cut,
+    /// The name of the installed bundle is not known.
+    Nameless,
 }
 
 /// Upgrade path that the edges alone would give. With the override, it is one edit.
@@ -193,8 +202,13 @@ impl PathReport {
             prerelease: sought.prerelease.map(BundleReport::of),
             ambiguous: tie.map(|tie| ambiguous(tie.iter().map(|choice| choice.catalog))),
             is_targeted: targets.is_some(),
-            is_cut: !doubts.is_empty() || is_nameless,
+            doubt: if is_nameless {
+                Some(PathDoubt::Nameless)
+            } else {
+                doubts.first().map(|_| PathDoubt::Cut)
+            },
             notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref()),
+            uninstallable: path.and_then(|path| text::not_installed(inquiry, path)),
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
             hops,
             one_edit: one_edit.as_ref().map(OneEditReport::from),
@@ -211,9 +225,9 @@ impl PathReport {
         }
     }
 
-    /// Whether there can be a way in OLM v1 although none was found, because the name of the installed bundle is not known.
+    /// Whether there can be a way although none was found, because the name of the installed bundle is not known.
     pub fn is_undecided(&self) -> bool {
-        self.olm == Generation::V1 && self.is_cut && self.from.bundle.is_none()
+        self.doubt == Some(PathDoubt::Nameless) && !self.is_found()
     }
 
     /// The one edit that is enough for all of them.
@@ -244,7 +258,7 @@ impl PathReport {
             notes: see::notes(inquiry),
             is_targeted: false,
             is_free: inquiry.is_free(),
-            is_cut: false,
+            doubt: None,
             no_version: see::no_version(
                 (&inquiry.installed, inquiry.known),
                 inquiry.filter,
@@ -252,6 +266,7 @@ impl PathReport {
             ),
             reachable: None,
             ambiguous: None,
+            uninstallable: None,
         }
     }
 }
@@ -310,12 +325,6 @@ fn notes(
         notes.push(text::not_all_compared());
     }
     notes.extend(doubts);
-    notes.extend(
-        inquiry
-            .uninstallable(path)
-            .as_ref()
-            .and_then(text::not_installed),
-    );
     notes.extend(not_applied(walks));
     let looked_at = barred.and_then(|barred| barred.steps.looked_at);
     notes.extend(looked_at.map(text::barred_so_far));
@@ -371,8 +380,7 @@ fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
     let (end, message) = match walk.end {
         WalkEnd::Stays(_) => (End::Stays, None),
         WalkEnd::Stops(_) => {
-            let decision =
-                Decision::new(inquiry.basis, inquiry.filter, &walk.last, inquiry.context);
+            let decision = inquiry.decide_after(inquiry.filter, &walk.last);
             (End::Refused, message(&decision, &decision.advice()))
         }
     };

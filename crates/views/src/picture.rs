@@ -155,7 +155,7 @@ impl Marks {
         }
     }
 
-    /// The same without all marks but these.
+    /// Keeps only these marks.
     #[must_use]
     pub fn only(self, marks: &[VersionMark]) -> Self {
         let kept = marks.iter().filter(|mark| self.has(**mark));

@@ -61,8 +61,8 @@ pub(super) struct PackageFacts {
     pub(super) filter: Filter,
     /// What upgrade policies match an extension by.
     pub(super) subject: PolicySubject,
-    /// How the extension is set to install a bundle.
-    pub(super) install: InstallRequest,
+    /// How the extension is set to install a bundle, if one is known.
+    pub(super) install: Option<InstallRequest>,
     /// Who makes the edits that policies judge, and when.
     pub(super) requester: Requester,
     /// What it counts as that something is not to be had.
@@ -117,16 +117,19 @@ impl InquiryArgs {
                 Err(InquiryError::Usage(ONE_CHANNEL).into())
             }
             Generation::V0 => self.load(package),
-            Generation::V1 => {
-                let mut channels = self.channel.iter();
-                match channels.find(|channel| !dns1123::is_subdomain(channel)) {
-                    Some(channel) => Err(InquiryError::ChannelNotOfCrd {
-                        channel: channel.clone(),
-                    }
-                    .into()),
-                    None => self.load(package),
-                }
+            Generation::V1 => self.load_v1(package),
+        }
+    }
+
+    /// Reads the facts for a question about OLM v1, whose CRD limits the names of channels.
+    pub(super) fn load_v1(&self, package: &str) -> Result<PackageFacts, CommandFailure> {
+        let mut channels = self.channel.iter();
+        match channels.find(|channel| !dns1123::is_subdomain(channel)) {
+            Some(channel) => Err(InquiryError::ChannelNotOfCrd {
+                channel: channel.clone(),
             }
+            .into()),
+            None => self.load(package),
         }
     }
 
@@ -154,7 +157,7 @@ impl InquiryArgs {
             facts,
             filter,
             subject: PolicySubject::default(),
-            install: InstallRequest::default(),
+            install: None,
             requester,
         })
     }

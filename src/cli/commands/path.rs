@@ -93,6 +93,9 @@ pub(super) fn run(args: &PathArgs) -> Result<Exit, CommandFailure> {
             if let Some(why) = report.no_way() {
                 say(&why);
             }
+            if let Some(why) = report.uninstallable() {
+                say(&why);
+            }
         }
     }
     Ok(seen.exit(report.is_found(), report.is_undecided()))
@@ -106,7 +109,7 @@ impl PathArgs {
         match extension {
             Some(extension) => {
                 seen.subject = extension.subject;
-                seen.install = extension.install.unwrap_or_default();
+                seen.install = extension.install;
             }
             None if self.olm == Generation::V1 => seen = seen.of_package_alone(),
             None => {}

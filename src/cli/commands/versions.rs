@@ -65,7 +65,7 @@ fn list(args: &VersionsArgs) -> Result<Exit, CommandFailure> {
 }
 
 fn print(args: &VersionsArgs, package: &str) -> Result<Exit, CommandFailure> {
-    let seen = args.see.load(package)?.of_package_alone();
+    let seen = args.see.load_v1(package)?.of_package_alone();
     let said = args.installed.as_ref().map(|installed| &installed.0);
     let report = VersionsReport::of(seen.facts.basis(), &seen.filter, said, seen.context())
         .map_err(|why| {

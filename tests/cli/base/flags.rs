@@ -40,7 +40,7 @@ fn what_is_neither_a_path_nor_a_revision_is_wrong_usage() {
             &["apps", "--base=mian"],
             ", and there is no such path; did you mean \"main\"?\n",
         ),
-        // A name without the steps back is another commit.
+        // `main` is another commit than `main~9`.
         (&["apps", "--base=main~9"], ", and there is no such path\n"),
         (
             &["apps", "--base=./nope"],

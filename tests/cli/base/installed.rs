@@ -79,10 +79,11 @@ fn a_refusal_because_of_a_range_of_the_base_says_so() {
             "1.1.0",
             "Downgrade",
             json!([
-                "the base pins no version: 1.3.0 is what it resolves to today (--installed sets another version)"
+                "the base pins no version: 1.3.0 is what it resolves to today, and another one can be installed"
             ]),
         ),
         ("1.3.0", "Unchanged", json!([])),
+        ("9.0.0", "VersionNotFound", json!([])),
     ] {
         let result = judged(&range, &pin(edit), &[]);
         assert_eq!(

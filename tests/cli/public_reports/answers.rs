@@ -119,16 +119,30 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
             .output()
             .expect("the program starts");
         assert!(output.status.success(), "{output:?}");
-        let words = String::from_utf8(output.stdout).expect("UTF-8");
+        let words = [output.stdout, output.stderr].concat();
+        let words = String::from_utf8(words).expect("UTF-8");
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let note = "OLM will not install a step of this path: own.v1.1.0 does not support the install mode AllNamespaces; \
-                olmguard check shows what helps";
-    let alone = path(&[]);
-    assert!(alone.contains(note), "{alone}");
+    let note = "without spec.config, OLM does not install this: own.v1.1.0 does not support the install mode AllNamespaces; \
+                -f checks a manifest";
+    for form in ["text", "yaml"] {
+        let alone = path(&["-o", form]);
+        assert!(alone.contains(note), "{alone}");
+    }
     let set = path(&["-f", "ext.yaml"]);
     assert!(
-        set.contains("2 steps") && !set.contains("will not install"),
+        set.contains("2 steps") && !set.contains("does not install"),
         "{set}"
     );
+    // The override asks the decision table, which knows the configuration.
+    let free = "      upgradeConstraintPolicy: SelfCertified\n";
+    write("ext.yaml", extension("own", &format!("{free}{config}")));
+    let free = path(&["-f", "ext.yaml"]);
+    assert!(free.contains("1 step"), "{free}");
+    // What is installed needs the same, so the extension has it.
+    let older = "version: 1.0.0}\n";
+    let catalog = catalog.replace(version, &format!("{version}{own}"));
+    write("c.yaml", catalog.replace(older, &format!("{older}{own}")));
+    let alone = path(&[]);
+    assert!(!alone.contains("does not install"), "{alone}");
 }

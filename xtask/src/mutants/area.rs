@@ -112,7 +112,7 @@ impl Area {
     }
 }
 
-/// Each job builds the dependencies for itself, so a few mutants have one.
+/// Each job builds the dependencies for itself, so one job is faster for a few mutants.
 fn jobs(share: &Share) -> usize {
     match share {
         Share::AtMost(_) => 1,

@@ -277,13 +277,11 @@ fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> Ref
 
 /// What helps if no change of the channels does.
 fn without_channels(facts: &MessageFacts<'_>, end: &DeadEnd<'_>) -> CutLine {
-    let line = words("A change of channels alone is not enough");
     match end.elsewhere {
-        Some(to) => line
-            .say(": without channels, olmguard path shows the steps to ")
+        Some(to) => words("Without channels, olmguard path shows the steps to ")
             .then(versioned(to))
             .say("."),
-        None => line.say(".").then(facts.highest()),
+        None => words("A change of channels alone is not enough.").then(facts.highest()),
     }
 }
 

@@ -52,13 +52,21 @@ pub fn warn_of_base(answer: &mut Answer, doubt: Option<BaseDoubt>) {
             .say("what the base requests resolves to nothing now [")
             .say(token.as_str())
             .say("]: checked as a new installation"),
-        (Verdict::Deny, Some(BaseDoubt::Range), Some(installed)) => line
+        (_, Some(BaseDoubt::Range), Some(installed)) if is_by_installed(answer.token) => line
             .say("the base pins no version: ")
             .name(&recorded(installed))
-            .say(" is what it resolves to today (--installed sets another version)"),
+            .say(" is what it resolves to today, and another one can be installed"),
         _ => return,
     };
     warn_last(&mut answer.warnings, Some(shorten(&line)));
+}
+
+/// Whether another installed version can turn a denial around.
+fn is_by_installed(token: Token) -> bool {
+    matches!(
+        token,
+        Token::Downgrade | Token::NotASuccessor | Token::Guardrail | Token::Policy
+    )
 }
 
 /// The warning about a new extension that requests the package of a removed one.

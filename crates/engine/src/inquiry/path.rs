@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::extension::{Fields, Installed, InstalledBundle, Shape};
+use crate::extension::{Fields, InstallRequest, Installed, InstalledBundle, Shape};
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded};
 use crate::resolve::{
@@ -38,23 +38,35 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// The first edit of a path after which OLM does not install the bundle, as the extension is set.
+    /// Whether it is known how the extension is set to install a bundle. Otherwise it has no configuration.
+    pub fn is_set(&self) -> bool {
+        self.install.is_some()
+    }
+
+    /// The first edit of a path after which OLM does not install the bundle, as the extension is set. An extension that is
+    /// not known has what its installed bundle needs.
     pub fn uninstallable(&self, path: &[Choice<'a>]) -> Option<Decision<'a>> {
         let rules = self.basis.snapshot.rules();
+        let default = InstallRequest::default();
         let context = InstallContext {
-            request: &self.install,
+            request: self.install.as_ref().unwrap_or(&default),
             occasion: Occasion::Move,
             installed: &Installed::Nothing,
         };
         let contents = self.basis.snapshot.contents();
         let bound = InstallBound::of(Some(context), contents, &self.offers)?;
+        let is_refused = |here: Choice<'_>| bound.refuses(&here, rules);
+        if !self.is_set() && self.installed_bundles().into_iter().any(is_refused) {
+            return None;
+        }
         let at = path.iter().position(|step| bound.refuses(step, rules))?;
         let before = at.checked_sub(1).and_then(|before| path.get(before));
         let from = match before {
             Some(before) => recorded(*before, rules)?,
             None => self.installed.clone(),
         };
-        let decision = self.decide_set(&self.filter.with_version(&pin(*path.get(at)?)?), &from);
+        let pinned = self.filter.with_version(&pin(*path.get(at)?)?);
+        let decision = self.decide_after(&pinned, &from);
         (decision.token() == Token::Preflight).then_some(decision)
     }
 
@@ -119,6 +131,19 @@ impl<'a> Inquiry<'a> {
         versions.sort_by(|one, other| one.cmp_precedence(other));
         versions.dedup_by(|one, other| one.cmp_precedence(other).is_eq());
         versions.len()
+    }
+
+    /// The installed bundle in each catalog that has it.
+    fn installed_bundles(&self) -> Vec<Choice<'a>> {
+        let Some(origin) = self.origin() else {
+            return Vec::new();
+        };
+        let bundles = self.offers.iter().flat_map(|offer| {
+            let bundles = offer.package.bundles();
+            let here = bundles.filter(|(_, bundle)| origin.is_at(bundle));
+            here.map(|(index, _)| offer.choice(index))
+        });
+        bundles.collect()
     }
 
     /// Whether one of these bundles is installed.
@@ -230,7 +255,7 @@ fn edit(inquiry: &Inquiry<'_>, installed: &InstalledBundle, to: &Choice<'_>) -> 
         return StepEdit::Otherwise;
     };
     let pinned = inquiry.filter.with_version(&pin);
-    let decision = Decision::new(inquiry.basis, &pinned, installed, inquiry.context);
+    let decision = inquiry.decide_after(&pinned, installed);
     let given = decision.given();
     match decision.token() {
         Token::Guardrail | Token::Policy => StepEdit::Forbidden,

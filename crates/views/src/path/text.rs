@@ -4,7 +4,8 @@ use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
 use crate::see::{BundleReport, arrows, say_forbidden};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{self, ForbiddenReport, OneEditReport};
-use olmguard_engine::inquiry::{Decision, MOST_BENDS};
+use olmguard_engine::inquiry::{Inquiry, MOST_BENDS};
+use olmguard_engine::resolve::Choice;
 use olmguard_report::{Cell, Table, Text, Tone};
 
 impl PathReport {
@@ -18,7 +19,9 @@ impl PathReport {
                 self.say_walks(&mut text);
             }
         }
-        text.notes(&self.notes);
+        let uninstallable = self.uninstallable.iter().cloned();
+        let notes: Vec<_> = self.notes.iter().cloned().chain(uninstallable).collect();
+        text.notes(&notes);
         text
     }
 
@@ -82,7 +85,7 @@ impl PathReport {
             Some([]) => ("already installed", Tone::Good),
             Some([_]) => ("1 step", Tone::Good),
             Some(hops) => return (format!("{} steps", hops.len()), Tone::Good),
-            None if self.is_cut => ("no upgrade path found", Tone::Caution),
+            None if self.doubt.is_some() => ("no upgrade path found", Tone::Caution),
             None => match (&self.ambiguous, &self.to) {
                 (Some(ambiguous), _) => return (format!("ambiguous: {ambiguous}"), Tone::Bad),
                 (None, Some(_)) => ("no upgrade path", Tone::Bad),
@@ -133,6 +136,11 @@ impl PathReport {
             (Some(_), false) => ("OLM v0 does not upgrade to it", Tone::Bad),
         };
         self.say_headline(words, tone, text);
+    }
+
+    /// That OLM does not install a bundle of the path, if it is so.
+    pub fn uninstallable(&self) -> Option<&str> {
+        self.uninstallable.as_deref()
     }
 
     /// Why there is no path, in one line; nothing if there is one.
@@ -253,12 +261,15 @@ pub(super) fn not_all_compared() -> String {
     format!("olmguard checked only the first {MOST_BENDS} steps for guardrails that require them")
 }
 
-/// That OLM refuses to install a bundle of the path.
-pub(super) fn not_installed(decision: &Decision<'_>) -> Option<String> {
+/// That OLM does not install a bundle of the path, and why.
+pub(super) fn not_installed<'a>(inquiry: &Inquiry<'a>, path: &[Choice<'a>]) -> Option<String> {
+    let decision = inquiry.uninstallable(path)?;
     let why = explain::reason(&decision.edit(), decision.judgement())?;
-    Some(format!(
-        "OLM will not install a step of this path: {why}; olmguard check shows what helps"
-    ))
+    Some(if inquiry.is_set() {
+        format!("OLM does not install this: {why}; olmguard check shows what helps")
+    } else {
+        format!("without spec.config, OLM does not install this: {why}; -f checks a manifest")
+    })
 }
 
 /// What the manifest of the one edit is for.

@@ -57,8 +57,7 @@ pub(in crate::cli) enum FrameError {
 }
 
 impl FrameArgs {
-    /// The manifest, and its extension if it is in a file; what a file asks for beside the
-    /// package is asked for too.
+    /// The manifest, and its extension if it is in a file. What the file requests besides the package goes into the filter.
     pub(super) fn frame(
         &self,
         filter: &mut Filter,

@@ -314,7 +314,9 @@ fn may_lack_gate(refusal: &PreflightRefusal<'_>) -> bool {
 /// The only namespace that can be watched, if there is one.
 fn to_watch(request: Option<&InstallRequest>, modes: InstallModes) -> CutLine {
     match request {
-        Some(request) if !modes.single_namespace => words(" to ").name(&request.namespace),
+        Some(request) if !modes.single_namespace && !request.namespace.is_empty() => {
+            words(" to ").name(&request.namespace)
+        }
         _ => CutLine::default(),
     }
 }

@@ -361,7 +361,7 @@ fn a_path_that_only_channels_close_is_named() {
         r#"
             P: 1.0.0 -> 2.0.0 refused: channel x does not exist [ChannelNotFound]
             Channels: a, b
-            A change of channels alone is not enough: without channels, olmguard path shows the steps to 2.0.0.
+            Without channels, olmguard path shows the steps to 2.0.0.
             Catalog: c
             OLM: error upgrading from currently installed version "1.0.0": no bundles found for package "P" matching version "2.0.0" in channels [x]
         "#,
@@ -376,6 +376,10 @@ fn a_path_that_only_channels_close_is_named() {
     let message = answer.message.expect("a message");
     let fix = "Fix: set spec.source.catalog.channels to []\n";
     assert!(message.contains(fix), "{message}");
+    // A prerelease is near only if a range asks for one.
+    let answer = one("a: 1.0.0; 2.0.0-rc.1").range("3.0.0").answer();
+    let message = answer.message.expect("a message");
+    assert!(message.contains("Nearest: 1.0.0\n"), "{message}");
     reads(
         &one("a: 2.0.0").installed("1.0.0").range("3.0.0").answer(),
         r#"
