@@ -68,6 +68,7 @@ pub struct PathReport {
     /// Whether no edges bind the extension.
     #[serde(skip)]
     is_free: bool,
+    /// Why there can be a path although none was found, if there can.
     #[serde(skip)]
     doubt: Option<PathDoubt>,
     /// That the installed version is none of the package: the first line.
@@ -79,12 +80,12 @@ pub struct PathReport {
     /// That OLM cannot choose between catalogs, if that is why there is no path.
     #[serde(skip)]
     ambiguous: Option<String>,
-    /// That OLM does not install a bundle of the path.
+    /// The note that OLM does not install a bundle of the path.
     #[serde(skip)]
     uninstallable: Option<String>,
 }
 
-/// Why there can be a path although none was found.
+/// What leaves it open whether there is a path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum PathDoubt {
     /// The search was not complete.
@@ -191,6 +192,7 @@ impl PathReport {
         };
         let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
         let walks = vec![walk_report(inquiry)];
+        let uninstallable = path.and_then(|path| text::not_installed(inquiry, path));
         let is_nameless = inquiry.known == CatalogKnowledge::VersionOnly;
         let is_open = targets.is_none() && tie.is_none() && !sought.is_cut && !is_nameless;
         Ok(Self {
@@ -207,8 +209,11 @@ impl PathReport {
             } else {
                 doubts.first().map(|_| PathDoubt::Cut)
             },
-            notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref()),
-            uninstallable: path.and_then(|path| text::not_installed(inquiry, path)),
+            notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref())
+                .into_iter()
+                .chain(uninstallable.clone())
+                .collect(),
+            uninstallable,
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),
             hops,
             one_edit: one_edit.as_ref().map(OneEditReport::from),

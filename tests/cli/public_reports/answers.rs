@@ -125,7 +125,7 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
     };
     let note = "without spec.config, OLM does not install this: own.v1.1.0 does not support the install mode AllNamespaces; \
                 -f checks a manifest";
-    for form in ["text", "yaml"] {
+    for form in ["text", "json", "yaml"] {
         let alone = path(&["-o", form]);
         assert!(alone.contains(note), "{alone}");
     }

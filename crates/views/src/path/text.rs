@@ -19,9 +19,7 @@ impl PathReport {
                 self.say_walks(&mut text);
             }
         }
-        let uninstallable = self.uninstallable.iter().cloned();
-        let notes: Vec<_> = self.notes.iter().cloned().chain(uninstallable).collect();
-        text.notes(&notes);
+        text.notes(&self.notes);
         text
     }
 
