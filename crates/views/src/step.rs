@@ -17,7 +17,6 @@ use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::explain::hindrance;
 use olmguard_engine::explain::warning::goes_on;
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
-use olmguard_engine::judge::Verdict;
 use olmguard_engine::resolve::Choice;
 use olmguard_engine::resolve::semver::Hindrance;
 
@@ -100,10 +99,7 @@ impl StepReport {
 
     /// Whether it is undecided if the catalog allows the step.
     pub fn is_undecided(&self) -> bool {
-        let undecided = Verdict::Undecided.as_str();
-        self.olm
-            .as_ref()
-            .is_some_and(|olm| olm.verdict == undecided)
+        self.olm.as_ref().is_some_and(|olm| olm.is_undecided)
     }
 
     /// The bundle that is asked about by its version.

@@ -38,13 +38,13 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// Whether it is known how the extension is set to install a bundle. Otherwise it has no configuration.
+    /// Whether it is known how the extension is set to install a bundle.
     pub fn is_set(&self) -> bool {
         self.install.is_some()
     }
 
-    /// The first edit of a path after which OLM does not install the bundle, as the extension is set. An extension that is
-    /// not known has what its installed bundle needs.
+    /// The first edit of a path after which OLM does not install the bundle, as the extension is set. If that is not known,
+    /// the extension counts as one without `spec.config`, and there is no such edit if its installed bundle needs one.
     pub fn uninstallable(&self, path: &[Choice<'a>]) -> Option<Decision<'a>> {
         let rules = self.basis.snapshot.rules();
         let default = InstallRequest::default();

@@ -20,6 +20,9 @@ pub(super) struct CatalogReading {
     /// Verdict about an edit that pins the version.
     #[schemars(extend("enum" = ["allow", "deny", "undecided", "not_judged"]))]
     pub(super) verdict: &'static str,
+    /// Whether that is undecided.
+    #[serde(skip)]
+    pub(super) is_undecided: bool,
     pub(super) token: &'static str,
     /// Whether the edit installs the requested bundle, and not another bundle of the same version.
     pub(super) allowed: bool,
@@ -79,6 +82,7 @@ impl CatalogReading {
         Self {
             successor: inquiry.is_successor(targets),
             verdict: words.verdict.as_str(),
+            is_undecided: words.verdict == Verdict::Undecided,
             token: words.token.as_str(),
             allowed,
             leading_to: near(&|edge| leads(edge) && !starts(edge)),
