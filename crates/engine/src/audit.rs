@@ -105,7 +105,8 @@ impl<'s> Audit<'s> {
     ) -> Self {
         let unknown = unknown(&judgement, request.installed).cloned();
         let bundle = request.installed.bundle().filter(|_| unknown.is_none());
-        let automatic = bundle.map(|bundle| walk(basis, request.filter, bundle));
+        let install = request.context.install;
+        let automatic = bundle.map(|bundle| walk(basis, request.filter, install, bundle));
         let origin = bundle.and_then(|bundle| Origin::read(bundle, basis.snapshot.rules()).ok());
         let both = origin.zip(automatic.as_ref());
         Self {

@@ -14,11 +14,11 @@ use crate::extension::{
 };
 use crate::judge::{
     Basis, CatalogKnowledge, Edit, ForbiddenStep, FoundAdvice, Judgement, NamingError, Requester,
-    StatedInstalled, Stop, Token, Verdict, advise, judge, target,
+    StatedInstalled, Stop, Token, Verdict, Walk, advise, judge, target, walk,
 };
 use crate::resolve::{
-    Bounds, CatalogEdge, Choice, EditContext, Guards, InstallBound, MatchingPolicies, Offer,
-    Origin, Violation,
+    Bounds, CatalogEdge, Choice, EditContext, Guards, InstallBound, InstallContext,
+    MatchingPolicies, Offer, Origin, Violation,
 };
 use olmguard_catalog::version::{Release, Version};
 
@@ -123,13 +123,24 @@ impl<'a> Inquiry<'a> {
             rules: self.basis.snapshot.rules(),
             guards: &self.guards,
             policies: Some(&self.policies),
-            install: InstallBound::of(
-                self.context.install,
-                self.basis.snapshot.contents(),
-                &self.offers,
-            ),
+            install: self.install_bound(),
             effort: None,
         }
+    }
+
+    /// The bundles that OLM does not install, if it is known how the extension is set.
+    fn install_bound(&self) -> Option<InstallBound<'_>> {
+        InstallBound::of(self.install_context(), self.basis.snapshot, &self.offers)
+    }
+
+    fn install_context(&self) -> Option<InstallContext<'_>> {
+        self.install.as_ref().map(InstallContext::of_move)
+    }
+
+    /// The automatic upgrades under the request.
+    pub fn walk(&self) -> Walk<'a> {
+        let install = self.install_context();
+        walk(self.basis, self.filter, install, &self.installed)
     }
 
     /// Why guardrails forbid a step along an edge, if they do.

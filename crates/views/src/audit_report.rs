@@ -319,6 +319,7 @@ impl NextReport {
             Onward::Later(next, opening) => (next, Some(opening.at.to_string())),
             Onward::Newest
             | Onward::Forbidden(_)
+            | Onward::NotInstallable(_)
             | Onward::OtherChannels(_)
             | Onward::Tied
             | Onward::Stranded

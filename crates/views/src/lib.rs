@@ -9,7 +9,6 @@ pub mod author;
 pub mod bundle_report;
 pub mod diff;
 pub mod doctor;
-pub mod edge_field;
 pub mod fleet;
 pub mod generation;
 pub mod lint;

@@ -17,8 +17,9 @@ use crate::see::{
 };
 use olmguard_engine::explain::warning::goes_on;
 use olmguard_engine::explain::{ForbiddenReport, OneEditReport};
+use olmguard_engine::extension::InstalledBundle;
 use olmguard_engine::inquiry::{ForbiddenPath, Inquiry, MOST_BENDS, NotAnswered, SoughtPath};
-use olmguard_engine::judge::{CatalogKnowledge, ForbiddenStep, Verdict, WalkEnd, pin, walk};
+use olmguard_engine::judge::{CatalogKnowledge, ForbiddenStep, Verdict, WalkEnd, pin};
 use olmguard_engine::resolve::{Choice, Origin};
 
 pub(super) use classic::subscribed;
@@ -150,6 +151,9 @@ enum End {
     Stays,
     /// The request does not resolve.
     Refused,
+    /// The request resolves to a bundle that OLM does not install.
+    #[serde(rename = "not_installed")]
+    NotInstalled,
     /// OLM v0 only: the upgrades form a cycle, because the next bundle was installed before.
     Round,
     /// OLM v0 only: the bundle is the channel head.
@@ -380,14 +384,17 @@ fn not_applied(walks: &[WalkReport]) -> Option<String> {
         .map(|looked_at| goes_on("guardrails", looked_at))
 }
 
+fn refusal_after(inquiry: &Inquiry<'_>, installed: &InstalledBundle) -> Option<String> {
+    let decision = inquiry.decide_after(inquiry.filter, installed);
+    message(&decision, &decision.advice())
+}
+
 fn walk_report(inquiry: &Inquiry<'_>) -> WalkReport {
-    let walk = walk(inquiry.basis, inquiry.filter, &inquiry.installed);
+    let walk = inquiry.walk();
     let (end, message) = match walk.end {
         WalkEnd::Stays(_) => (End::Stays, None),
-        WalkEnd::Stops(_) => {
-            let decision = inquiry.decide_after(inquiry.filter, &walk.last);
-            (End::Refused, message(&decision, &decision.advice()))
-        }
+        WalkEnd::Stops(_) => (End::Refused, refusal_after(inquiry, &walk.last)),
+        WalkEnd::NotInstalled(_) => (End::NotInstalled, refusal_after(inquiry, &walk.last)),
     };
     let origin = inquiry.origin();
     let to_prerelease = origin.and_then(|origin| origin.first_prerelease(&walk.steps));

@@ -9,8 +9,8 @@ mod words;
 
 use serde::Serialize;
 
-pub use edge::EdgeReport;
 pub(super) use edge::edges;
+pub use edge::{EdgeField, EdgeReport};
 pub(super) use words::{
     Highest, ambiguous, arrows, cut, gives_another, known, message, missing_channels, no_version,
     not_a_version, not_loaded, notes, reachable, reason, say_forbidden, unpinnable,

@@ -239,7 +239,7 @@ impl VersionsReport {
             rules: snapshot.rules(),
             guards: &guards,
             policies: Some(&policies),
-            install: InstallBound::of(context.install, snapshot.contents(), &offers),
+            install: InstallBound::of(context.install, snapshot, &offers),
             effort: None,
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));

@@ -14,17 +14,19 @@ fn catalog(package: &str, versions: &[&str]) -> String {
         let replaces = replaces.unwrap_or_default();
         format!("- name: {package}.v{version}{replaces}\n")
     };
-    let bundle = |version: &&str| {
-        format!(
-            "---\nschema: olm.bundle\npackage: {package}\nname: {package}.v{version}\nproperties:\n\
-             - type: olm.package\n  value: {{packageName: {package}, version: {version}}}\n"
-        )
-    };
     let entries: String = versions.iter().enumerate().map(entry).collect();
-    let bundles: String = versions.iter().map(bundle).collect();
+    let bundles = versions.iter().map(|version| bundle_of(package, version));
+    let bundles: String = bundles.collect();
     format!(
         "schema: olm.package\nname: {package}\ndefaultChannel: stable\n---\nschema: olm.channel\n\
          package: {package}\nname: stable\nentries:\n{entries}{bundles}"
+    )
+}
+
+fn bundle_of(package: &str, version: &str) -> String {
+    format!(
+        "---\nschema: olm.bundle\npackage: {package}\nname: {package}.v{version}\nproperties:\n\
+         - type: olm.package\n  value: {{packageName: {package}, version: {version}}}\n"
     )
 }
 
@@ -134,6 +136,26 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
         set.contains("2 steps") && !set.contains("does not install"),
         "{set}"
     );
+    // Without it, this path is found only if there is no other.
+    write("ext.yaml", extension("own", ""));
+    let closed = path(&["-f", "ext.yaml"]);
+    let note = "OLM does not install this: own.v1.1.0 does not support the install mode AllNamespaces; olmguard check shows \
+                what helps";
+    assert!(
+        closed.contains(note) && closed.contains("OLM does not install the next version"),
+        "{closed}"
+    );
+    let own_catalog = fs::read_to_string(folder.path().join("c.yaml")).expect("the catalog");
+    let skips =
+        "replaces: own.v1.1.0\n  skips: [own.v1.1.1]\n- name: own.v1.1.1\n  replaces: own.v1.0.0\n";
+    let around = own_catalog.replace("replaces: own.v1.1.0\n", skips);
+    write("c.yaml", around + &bundle_of("own", "1.1.1"));
+    let around = path(&["-f", "ext.yaml", "--channel=stable"]);
+    assert!(
+        around.contains("1.1.1") && !around.contains("does not install this"),
+        "{around}"
+    );
+    write("c.yaml", own_catalog);
     // The override asks the decision table, which knows the configuration.
     let free = "      upgradeConstraintPolicy: SelfCertified\n";
     write("ext.yaml", extension("own", &format!("{free}{config}")));

@@ -83,6 +83,8 @@ word_set! {
         Stranded => "stranded",
         /// Guardrails or upgrade policies now forbid each path to a newer version.
         PathForbidden => "path_forbidden",
+        /// OLM does not install a bundle of each path to a newer version now.
+        PathNotInstallable => "path_not_installable",
         /// Only other channels now have a newer version.
         ChannelEnds => "channel_ends",
         /// The newest version that can be reached is lower than before.

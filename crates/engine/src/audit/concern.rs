@@ -34,6 +34,8 @@ word_set! {
         ChannelDeprecated => "channel_deprecated",
         /// Guardrails or upgrade policies forbid each path to a newer version.
         PathForbidden => "path_forbidden",
+        /// OLM does not install a bundle of each path to a newer version.
+        PathNotInstallable => "path_not_installable",
         /// Only a change of channels leads to a newer version.
         ChannelEnds => "channel_ends",
         /// The bypass of the upgrade edges is still set.
@@ -70,9 +72,11 @@ impl Concern {
             Self::PackageDeprecated => deprecates(audit, |all| all.of_package.is_some()),
             Self::BundleDeprecated => deprecates(audit, |all| all.is_of_bundle),
             Self::ChannelDeprecated => deprecates(audit, |all| !all.of_channels.is_empty()),
-            Self::Stranded | Self::PathForbidden | Self::ChannelEnds | Self::Behind => {
-                Self::of_path(audit) == Some(self)
-            }
+            Self::Stranded
+            | Self::PathForbidden
+            | Self::PathNotInstallable
+            | Self::ChannelEnds
+            | Self::Behind => Self::of_path(audit) == Some(self),
         }
     }
 
@@ -86,6 +90,7 @@ impl Concern {
                 (!is_idle).then_some(Self::Behind)
             }
             Onward::Forbidden(_) => Some(Self::PathForbidden),
+            Onward::NotInstallable(_) => Some(Self::PathNotInstallable),
             Onward::OtherChannels(_) => Some(Self::ChannelEnds),
             Onward::Stranded => Some(Self::Stranded),
             // What OLM cannot choose is a concern of the request.

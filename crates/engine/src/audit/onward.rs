@@ -8,8 +8,8 @@
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Guards, MatchingPolicies, Offer, Origin, PathFound, Requester,
-    shortest_path,
+    Bounds, Choice, EditContext, Guards, InstallBound, InstallContext, MatchingPolicies, Offer,
+    Origin, PathFound, Requester, shortest_path,
 };
 use olmguard_policy::{Opening, PolicyRule};
 
@@ -25,6 +25,8 @@ pub enum Onward<'s> {
     /// Edges lead to a newer version along these bundles, and guardrails or upgrade policies forbid a step of each
     /// path.
     Forbidden(Vec<Choice<'s>>),
+    /// Edges lead to a newer version along these bundles, and operator-controller does not install one of each path.
+    NotInstallable(Vec<Choice<'s>>),
     /// To a newer version along these bundles, if the extension requests no channels.
     OtherChannels(Vec<Choice<'s>>),
     /// To a newer version in one catalog, if OLM could choose between several that have the package.
@@ -83,7 +85,7 @@ impl<'s> Question<'_, 's> {
         let mut opening: Option<Opening> = None;
         let mut is_cut = false;
         for _ in 0..MOST_OPENINGS {
-            let found = self.upwards(offers, &requester);
+            let found = self.upwards(offers, &requester, self.request.context.install);
             is_cut |= found.is_cut;
             if let Some(path) = found.steps {
                 return self.next_edit(path, &requester, opening);
@@ -96,9 +98,11 @@ impl<'s> Question<'_, 's> {
             opening = Some(opens);
         }
         if is_cut {
-            Onward::NotFound
-        } else {
-            Onward::Forbidden(along_edges)
+            return Onward::NotFound;
+        }
+        match self.upwards(offers, &requester, None).steps {
+            Some(path) => Onward::NotInstallable(path),
+            None => Onward::Forbidden(along_edges),
         }
     }
 
@@ -166,13 +170,18 @@ impl<'s> Question<'_, 's> {
         upwards(offers, self.origin, &bounds)
     }
 
-    fn upwards(&self, offers: &[Offer<'s>], requester: &Requester) -> PathFound<'s> {
+    fn upwards(
+        &self,
+        offers: &[Offer<'s>],
+        requester: &Requester,
+        install: Option<InstallContext<'_>>,
+    ) -> PathFound<'s> {
         let imposed = &self.basis.policies.guardrails;
         let bounds = Bounds {
             rules: self.basis.snapshot.rules(),
             guards: &Guards::of(imposed, &self.in_channels.package, offers),
             policies: Some(&self.policies(requester)),
-            install: None,
+            install: InstallBound::of(install, self.basis.snapshot, offers),
             effort: None,
         };
         upwards(offers, self.origin, &bounds)

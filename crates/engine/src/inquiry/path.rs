@@ -10,8 +10,8 @@ use crate::extension::{Fields, InstallRequest, Installed, InstalledBundle, Shape
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded};
 use crate::resolve::{
-    Bounds, Choice, Edits, InstallBound, InstallContext, NotGiven, Occasion, Offer, Origin,
-    PathSearch, choose, weigh,
+    Bounds, Choice, Edits, InstallBound, InstallContext, NotGiven, Offer, Origin, PathSearch,
+    choose, weigh,
 };
 
 /// The result of a search for a path.
@@ -29,13 +29,25 @@ pub struct SoughtPath<'a> {
 
 impl<'a> Inquiry<'a> {
     /// The shortest path to one of these bundles; without targets to the highest suggested one that can be reached,
-    /// with the override to what the request resolves to without a pin.
+    /// with the override to what the request resolves to without a pin. A path with a bundle that OLM does not install, as
+    /// the extension is set, is found only if there is no other.
     pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
-        match self.origin() {
-            None => SoughtPath::default(),
-            Some(origin) if self.is_free() => free(self, &origin, targets),
-            Some(origin) => along(self, &origin, targets, &self.bounds()),
+        let Some(origin) = self.origin() else {
+            return SoughtPath::default();
+        };
+        if self.is_free() {
+            return free(self, &origin, targets);
         }
+        let bounds = self.bounds();
+        let found = along(self, &origin, targets, &bounds);
+        if found.steps.is_some() || found.is_cut || bounds.install.is_none() {
+            return found;
+        }
+        let free = Bounds {
+            install: None,
+            ..bounds
+        };
+        along(self, &origin, targets, &free)
     }
 
     /// Whether it is known how the extension is set to install a bundle.
@@ -48,13 +60,9 @@ impl<'a> Inquiry<'a> {
     pub fn uninstallable(&self, path: &[Choice<'a>]) -> Option<Decision<'a>> {
         let rules = self.basis.snapshot.rules();
         let default = InstallRequest::default();
-        let context = InstallContext {
-            request: self.install.as_ref().unwrap_or(&default),
-            occasion: Occasion::Move,
-            installed: &Installed::Nothing,
-        };
-        let contents = self.basis.snapshot.contents();
-        let bound = InstallBound::of(Some(context), contents, &self.offers)?;
+        let request = self.install.as_ref().unwrap_or(&default);
+        let context = InstallContext::of_move(request);
+        let bound = InstallBound::of(Some(context), self.basis.snapshot, &self.offers)?;
         let is_refused = |here: Choice<'_>| bound.refuses(&here, rules);
         if !self.is_set() && self.installed_bundles().into_iter().any(is_refused) {
             return None;

@@ -11,7 +11,10 @@ use crate::extension::{Filter, InstalledBundle};
 use crate::judge::question::{FilterQuestion, ReadInstalled};
 use crate::judge::rows::resolve;
 use crate::judge::{AllowedChange, Basis, ForbiddenStep, RuledEdit, Ruling};
-use crate::resolve::{CatalogEdge, Choice, Guards, MOST_COMPARISONS, Origin, StepStart, Violation};
+use crate::resolve::{
+    CatalogEdge, Choice, Guards, InstallBound, InstallContext, MOST_COMPARISONS, Origin, StepStart,
+    Violation,
+};
 use olmguard_catalog::olm::{ReleaseKey, Rules};
 use olmguard_catalog::version::{BundleReleaseSupport, Version};
 
@@ -38,12 +41,20 @@ pub enum WalkEnd<'s> {
     Stays(Choice<'s>),
     /// The request does not resolve, for this reason.
     Stops(Box<RuledEdit<'s>>),
+    /// The request resolves to this, and operator-controller does not install it.
+    NotInstalled(Choice<'s>),
 }
 
-/// The walk under a filter from an installed bundle on. Guardrails do not stop the controller.
-pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) -> Walk<'s> {
+/// The walk under a filter from an installed bundle on. Guardrails do not stop the controller. A bundle that it does not
+/// install does, if it is known how the extension is set.
+pub fn walk<'s>(
+    basis: Basis<'s>,
+    filter: &Filter,
+    install: Option<InstallContext<'_>>,
+    installed: &InstalledBundle,
+) -> Walk<'s> {
     match FilterQuestion::of(basis, filter) {
-        Ok(question) => walked(&question, installed),
+        Ok(question) => walked(&question, install, installed),
         Err(error) => Walk {
             steps: Vec::new(),
             last: installed.clone(),
@@ -54,10 +65,18 @@ pub fn walk<'s>(basis: Basis<'s>, filter: &Filter, installed: &InstalledBundle) 
     }
 }
 
-fn walked<'s>(question: &FilterQuestion<'_, 's>, installed: &InstalledBundle) -> Walk<'s> {
+fn walked<'s>(
+    question: &FilterQuestion<'_, 's>,
+    install: Option<InstallContext<'_>>,
+    installed: &InstalledBundle,
+) -> Walk<'s> {
     let rules = question.basis.snapshot.rules();
     let start = ReadInstalled::Bundle(Origin::read(installed, rules));
-    let mut ahead = StepsAhead::of(question, &start);
+    let install = InstallBound::of(install, question.basis.snapshot, question.offers());
+    let mut ahead = StepsAhead {
+        install,
+        ..StepsAhead::of(question, &start)
+    };
     let (forbidden, looked_at) = forbidden(&mut ahead);
     let (steps, end) = ahead.into_end();
     let last = steps.last().and_then(|last| recorded(*last, rules));
@@ -97,6 +116,8 @@ pub(super) struct StepsAhead<'q, 's> {
     pub(super) question: &'q FilterQuestion<'q, 's>,
     /// What is installed before the first step.
     pub(super) installed: &'q ReadInstalled<'q>,
+    /// What the walk ends before.
+    install: Option<InstallBound<'q>>,
     steps: Vec<WalkStep<'s>>,
     /// Why there is no step after those, if none is left to find.
     end: Option<WalkEnd<'s>>,
@@ -122,6 +143,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         Self {
             question,
             installed,
+            install: None,
             steps: Vec::new(),
             end: None,
         }
@@ -210,8 +232,14 @@ impl<'q, 's> StepsAhead<'q, 's> {
 
     /// Adds a step. The number of steps is bounded, so that the end of a walk does not rest on the invariant alone.
     fn take(&mut self, allowed: AllowedChange, to: Choice<'s>) {
-        let origin = Origin::of_choice(to, self.question.basis.snapshot.rules());
+        let rules = self.question.basis.snapshot.rules();
+        let origin = Origin::of_choice(to, rules);
         let is_move = allowed != AllowedChange::Unchanged && self.steps.len() < self.most();
+        let is_refused = || self.install.is_some_and(|bound| bound.refuses(&to, rules));
+        if is_move && is_refused() {
+            self.end = Some(WalkEnd::NotInstalled(to));
+            return;
+        }
         match origin.filter(|_| is_move) {
             Some(origin) => self.steps.push(WalkStep {
                 to,

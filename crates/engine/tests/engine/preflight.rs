@@ -573,11 +573,7 @@ fn an_audit_tells_what_can_no_longer_be_installed_and_what_can_again() {
         (never(), perhaps(), &[Allowed]),
     ];
     let mut extension = extension("ext", "1.x", &watching("ns"));
-    extension.installed = Installed::Bundle(InstalledBundle {
-        name: Some("P.v1.0.0".to_owned()),
-        version: "1.0.0".to_owned(),
-        release: None,
-    });
+    extension.installed = bundle_of("1.0.0");
     let requester = Requester::unknown();
     let edit = as_set_now(&extension, requester);
     let words = [NotInstallable, Installable, Allowed];
@@ -596,6 +592,31 @@ fn an_audit_tells_what_can_no_longer_be_installed_and_what_can_again() {
             "row {at}"
         );
     }
+}
+
+/// OLM stays where it is, and no edit leads on.
+#[test]
+fn a_bundle_that_is_not_installed_ends_the_upgrades_of_an_audit() {
+    let requester = Requester::unknown();
+    let seen = |modes_of: &[&str], range: &str| {
+        let cluster = Cluster::new(OFF, &modes(modes_of)).with_newer();
+        let mut extension = extension("ext", range, &Value::Null);
+        extension.installed = bundle_of("1.0.0");
+        let snapshot = cluster.snapshot();
+        let audit = Audit::of(
+            Basis::without_policies(&snapshot),
+            &as_set_now(&extension, requester),
+        );
+        let walk = audit.automatic.as_ref().expect("a walk").steps.len();
+        let concerns: Vec<_> = audit.concerns().into_iter().map(Concern::as_str).collect();
+        (concerns, walk)
+    };
+    let all = ["not_installable", "path_not_installable", "unbounded"];
+    assert_eq!(seen(&["OwnNamespace"], ">=1.0.0"), (all.to_vec(), 0));
+    let pinned = ["path_not_installable"];
+    assert_eq!(seen(&["OwnNamespace"], "1.0.0"), (pinned.to_vec(), 0));
+    let moves = ["moves", "unbounded"];
+    assert_eq!(seen(&["AllNamespaces"], ">=1.0.0"), (moves.to_vec(), 2));
 }
 
 /// Edges lead on, so it is not for the author of the catalog to add one.

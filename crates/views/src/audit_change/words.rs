@@ -44,6 +44,7 @@ pub(super) fn sentence(difference: Difference, sides: &Sides<'_, '_, '_>) -> Str
         Difference::BundleBack => "a selected catalog has the installed bundle".to_owned(),
         Difference::Stranded
         | Difference::PathForbidden
+        | Difference::PathNotInstallable
         | Difference::ChannelEnds
         | Difference::ReachGained => reach(&onward(), sides),
         Difference::ReachLost => reach(&lost(&onward()), sides),

@@ -256,6 +256,7 @@ fn weight(concern: Concern) -> (Outcome, &'static str) {
         | Concern::Bypass => (Outcome::Warn, "medium"),
         Concern::ChannelDeprecated
         | Concern::PathForbidden
+        | Concern::PathNotInstallable
         | Concern::ChannelEnds
         | Concern::Unbounded => (Outcome::Warn, "low"),
         Concern::Moves | Concern::Behind => (Outcome::Warn, "info"),

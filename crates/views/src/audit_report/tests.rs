@@ -77,6 +77,31 @@ fn what_is_installed_against_policies_names_their_rules() {
 }
 
 #[test]
+fn what_closes_each_path_is_named() {
+    let objects = [object("ext", &asks("1.0.0"), "1.0.0")];
+    let line = |lines, rules: &[Value]| {
+        let text = report(lines, &objects, rules).to_string();
+        text.lines().last().map(str::to_owned)
+    };
+    let rules = json!({"versions": {"deny": ">1.0.0"}});
+    assert_eq!(
+        line(CHAIN, &[rules]).as_deref(),
+        Some(
+            "  path forbidden: guardrails or upgrade policies forbid each path to a newer version; the upgrade edges go \
+             to 1.1.0, then 1.2.0"
+        )
+    );
+    let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0\n(requires): 1.1.0 olm.csv.metadata";
+    assert_eq!(
+        line(lines, &[]).as_deref(),
+        Some(
+            "  path not installable: OLM does not install a bundle of each path to a newer version; the upgrade edges go \
+             to 1.1.0"
+        )
+    );
+}
+
+#[test]
 fn the_worst_comes_first() {
     let objects = [
         object("good", &asks("1.2.0"), "1.2.0"),

@@ -35,9 +35,11 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
         Concern::BundleDeprecated => Some("the installed bundle is deprecated".to_owned()),
         Concern::PackageDeprecated => of_place(|place| package(&place.deprecations)),
         Concern::ChannelDeprecated => of_place(|place| channels(&place.deprecations)),
-        Concern::Stranded | Concern::PathForbidden | Concern::ChannelEnds | Concern::Behind => {
-            of_place(onward)
-        }
+        Concern::Stranded
+        | Concern::PathForbidden
+        | Concern::PathNotInstallable
+        | Concern::ChannelEnds
+        | Concern::Behind => of_place(onward),
     };
     found.unwrap_or_default()
 }
@@ -60,6 +62,7 @@ pub(crate) fn counted(concern: Concern, count: usize) -> Option<&'static str> {
         | Concern::BundleDeprecated
         | Concern::ChannelDeprecated
         | Concern::PathForbidden
+        | Concern::PathNotInstallable
         | Concern::ChannelEnds
         | Concern::Bypass
         | Concern::Unbounded => return None,
@@ -127,6 +130,10 @@ fn onward(place: &Place<'_>) -> String {
         }
         Onward::Forbidden(path) => format!(
             "guardrails or upgrade policies forbid each path to a newer version; the upgrade edges go to {}",
+            versions(path)
+        ),
+        Onward::NotInstallable(path) => format!(
+            "OLM does not install a bundle of each path to a newer version; the upgrade edges go to {}",
             versions(path)
         ),
         Onward::OtherChannels(path) => {

@@ -16,7 +16,7 @@ use super::rules::{deprecations, reading};
 use super::view::{ChannelView, EntryView, PackageView, Step, Steps, View};
 use super::written::{Bundle, Deprecation, LoadFaultKind, Spot};
 use super::{PolicyPart, WrittenPolicy};
-use crate::edge_field::EdgeField;
+use crate::see::EdgeField;
 
 /// The check of a rule, by what it is given.
 pub(super) enum Check {

@@ -314,6 +314,7 @@ fn end_words(end: End) -> (Tone, &'static str) {
             "no version: OLM v0 returns to a bundle that was installed before",
         ),
         End::Refused => (Tone::Bad, "OLM cannot resolve any version from there"),
+        End::NotInstalled => (Tone::Bad, "OLM does not install the next version"),
         End::Head => (Tone::Good, "it is the channel head"),
         End::Stranded => (
             Tone::Bad,

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
-use crate::edge_field::EdgeField;
-
-use olmguard_catalog::WrittenEdge;
 use olmguard_catalog::version::go;
+use olmguard_catalog::{NameEdge, WrittenEdge, word_set};
 use olmguard_engine::explain::label;
 use olmguard_engine::resolve::{Offer, OfferEdge};
 
@@ -69,4 +67,30 @@ pub(crate) fn edges<'s>(
     reports.sort_by(|one, other| other.asked.cmp(&one.asked).then_with(|| one.cmp(other)));
     reports.dedup();
     reports
+}
+
+// === The field of an entry that an edge is written in ===
+
+word_set! {
+    /// Field of an entry that defines an edge.
+    #[derive(Serialize, schemars::JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[schemars(rename = "Field")]
+    pub enum EdgeField {
+        /// `replaces`
+        Replaces => "replaces",
+        /// `skips`
+        Skips => "skips",
+        /// `skipRange`
+        SkipRange => "skipRange",
+    }
+}
+
+impl From<NameEdge> for EdgeField {
+    fn from(kind: NameEdge) -> Self {
+        match kind {
+            NameEdge::Replaces => Self::Replaces,
+            NameEdge::Skips => Self::Skips,
+        }
+    }
 }

@@ -73,7 +73,7 @@ impl CatalogReading {
                 edges(&inquiry.offers, |edge| keep(edge))
             }
         };
-        let walk = olmguard_engine::judge::walk(inquiry.basis, inquiry.filter, &inquiry.installed);
+        let walk = inquiry.walk();
         let unpinned = walk.steps.first().copied();
         let guardrails = distinct(&inquiry.violations_along(targets));
         let needs = inquiry.needs(targets, edit.as_ref(), unpinned);

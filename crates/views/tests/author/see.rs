@@ -243,7 +243,7 @@ fn a_walk_is_what_repeated_answers_say() {
                     ..filter(&name)
                 };
                 let first = installed_of(package, index);
-                let walked = walk(Basis::without_policies(&snapshot), &filter, &first);
+                let walked = walk(Basis::without_policies(&snapshot), &filter, None, &first);
                 let mut installed = Installed::Bundle(first);
                 let catalog = json!({"packageName": name, "version": range});
                 for step in &walked.steps {
@@ -257,6 +257,7 @@ fn a_walk_is_what_repeated_answers_say() {
                 match walked.end {
                     WalkEnd::Stays(_) => assert_eq!(last.token, Token::Unchanged),
                     WalkEnd::Stops(_) => assert_eq!(last.verdict(), Verdict::Deny),
+                    WalkEnd::NotInstalled(_) => panic!("no extension is known"),
                 }
                 walks += 1;
             }
@@ -323,6 +324,7 @@ fn a_walk_does_not_come_back_even_where_edges_do() {
     let walked = walk(
         Basis::without_policies(&snapshot),
         &filter("P"),
+        None,
         &InstalledBundle {
             name: Some("P.v1.0.0".to_owned()),
             version: "1.0.0".to_owned(),

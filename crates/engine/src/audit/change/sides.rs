@@ -85,6 +85,7 @@ impl<'a, 'b, 's> AuditPair<'a, 'b, 's> {
             Difference::Bypass => self.before.bypass != self.after.bypass,
             Difference::Stranded
             | Difference::PathForbidden
+            | Difference::PathNotInstallable
             | Difference::ChannelEnds
             | Difference::ReachLost
             | Difference::ReachGained
@@ -211,6 +212,7 @@ impl<'a, 's> Reach<'a, 's> {
             Onward::Now(next) | Onward::Later(next, _) => Some(next),
             Onward::Newest
             | Onward::Forbidden(_)
+            | Onward::NotInstallable(_)
             | Onward::OtherChannels(_)
             | Onward::Tied
             | Onward::Stranded
@@ -227,6 +229,7 @@ impl<'a, 's> Reach<'a, 's> {
     fn closed(self) -> Option<(Difference, &'a [Choice<'s>])> {
         match &self.place.onward {
             Onward::Forbidden(path) => Some((Difference::PathForbidden, path)),
+            Onward::NotInstallable(path) => Some((Difference::PathNotInstallable, path)),
             Onward::OtherChannels(path) => Some((Difference::ChannelEnds, path)),
             Onward::Tied => Some((Difference::Ambiguous, &[])),
             Onward::Stranded => Some((Difference::Stranded, &[])),

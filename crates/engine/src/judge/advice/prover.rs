@@ -12,9 +12,8 @@ use crate::resolve::{
 };
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::Package;
-use olmguard_catalog::olm::{PreflightMode, Rules};
+use olmguard_catalog::olm::PreflightMode;
 use olmguard_catalog::version::crd;
-use olmguard_preflight::content::BundleContents;
 
 /// Asks the decision table about changes of one request.
 #[derive(Debug)]
@@ -183,8 +182,7 @@ pub(super) struct Ground<'a, 's> {
     policies: MatchingPolicies<'a, 's>,
     /// How a bundle is to be installed, if one that cannot be is denied.
     install: Option<InstallContext<'a>>,
-    contents: &'s BundleContents,
-    rules: &'s Rules,
+    snapshot: &'s Snapshot,
 }
 
 impl<'a, 's> Ground<'a, 's> {
@@ -203,10 +201,9 @@ impl<'a, 's> Ground<'a, 's> {
             install: context
                 .install
                 .filter(|_| rules.preflight == PreflightMode::Deny),
-            contents: basis.snapshot.contents(),
+            snapshot: basis.snapshot,
             offers,
             guards: guards.with_bypass(filter.bypasses()),
-            rules,
         })
     }
 
@@ -233,10 +230,10 @@ impl<'a, 's> Ground<'a, 's> {
     /// What binds paths besides the edges. A search for them pays from this effort.
     pub(super) fn bounds<'b>(&'b self, effort: &'b Effort<'_>) -> Bounds<'b, 's> {
         Bounds {
-            rules: self.rules,
+            rules: self.snapshot.rules(),
             guards: &self.guards,
             policies: Some(&self.policies),
-            install: InstallBound::of(self.install, self.contents, &self.offers),
+            install: InstallBound::of(self.install, self.snapshot, &self.offers),
             effort: Some(effort),
         }
     }

@@ -206,7 +206,7 @@ fn the_words_of_differences_are_a_closed_set() {
     let mut distinct = words.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    assert_eq!((distinct.len(), words.len()), (33, 33));
+    assert_eq!((distinct.len(), words.len()), (34, 34));
     assert!(Difference::ALL.is_sorted());
 }
 
@@ -215,7 +215,9 @@ fn facts(audit: &Audit<'_>) -> (Verdict, Vec<Concern>, Vec<String>, Vec<String>,
     let place = audit.place.as_ref();
     let next = place.map(|place| match &place.onward {
         Onward::Now(next) | Onward::Later(next, _) => versions(&next.path),
-        Onward::Forbidden(path) | Onward::OtherChannels(path) => versions(path),
+        Onward::Forbidden(path) | Onward::NotInstallable(path) | Onward::OtherChannels(path) => {
+            versions(path)
+        }
         Onward::Newest | Onward::Tied | Onward::Stranded | Onward::NotFound => Vec::new(),
     });
     let newest = place.map(|place| versions(place.newest.as_slice()));

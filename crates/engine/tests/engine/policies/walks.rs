@@ -171,7 +171,7 @@ impl World {
         let Some(installed) = self.installed.bundle() else {
             return Vec::new();
         };
-        let walk = walk(Basis::without_policies(&snapshot), filter, installed);
+        let walk = walk(Basis::without_policies(&snapshot), filter, None, installed);
         let versions = walk.steps.iter().map(|step| {
             let read = step.bundle().version.as_ref().expect("a version");
             read.version.to_string()

@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::edge_field::EdgeField;
 use crate::lint::check::{ChannelCheck, Check};
 use crate::lint::finding::Report;
 use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::{PackageView, Step};
 use crate::lint::words::{NAMED, escaped, names, q};
+use crate::see::EdgeField;
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::semver;
 

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::edge_field::EdgeField;
 use crate::lint::Severity;
 use crate::lint::check::Check;
 use crate::lint::finding::Report;
@@ -14,6 +13,7 @@ use crate::lint::rule::{RuleItem, rule};
 use crate::lint::view::Step;
 use crate::lint::words::{names, q};
 use crate::lint::written::Spot;
+use crate::see::EdgeField;
 use olmguard_engine::resolve::ViolatedRule;
 
 pub(super) const GUARDRAIL_STRANDS_VERSION: RuleItem =

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::{EntryView, PackageView};
-use crate::edge_field::EdgeField;
+use crate::see::EdgeField;
 use olmguard_catalog::graph::search::search;
 use olmguard_catalog::graph::version_in_name;
 use olmguard_catalog::version::{Membership, Version};

@@ -105,7 +105,7 @@ impl<'a> MovePlan<'a> {
         };
         let steps = match self.approval {
             Approval::Manual => inquiry.path(None).steps.unwrap_or_default(),
-            Approval::Automatic => walk(basis, &filter, &inquiry.installed).steps,
+            Approval::Automatic => walk(basis, &filter, None, &inquiry.installed).steps,
         };
         self.upgrades = steps.into_iter().map(BundleReport::of).collect();
         let newer = inquiry.newer_than(None);
