@@ -284,7 +284,6 @@ fn words(error: &ExecutionError) -> String {
     use ExecutionError as Error;
     match error {
         Error::NoSuchKey(key) => format!("there is no key {key:?}"),
-        Error::UndeclaredReference(name) => format!("unknown name {:?}", names::external(name)),
         Error::NoSuchOverload(error) => error.to_string(),
         Error::UnexpectedType { got, want } => format!("expected {want}, found {got}"),
         Error::ValuesNotComparable(a, b) => {

@@ -148,6 +148,23 @@ fn a_condition_has_its_place_and_message() {
     );
 }
 
+/// Automatic upgrades have no user and no time of an edit, so fewer rules are of them.
+#[test]
+fn a_rule_is_of_the_bundle_of_each_step_or_of_the_edit() {
+    let condition = |about| PolicyRule::Condition {
+        index: 0,
+        expression: "false".to_owned(),
+        about,
+        outcome: ConditionOutcome::False { message: None },
+    };
+    let of = |rule: PolicyRule| (rule.is_of_bundle(), rule.is_of_each_step());
+    assert_eq!(of(PolicyRule::Prerelease), (true, true));
+    assert_eq!(of(PolicyRule::Bypass), (false, false));
+    assert_eq!(of(condition(ConditionSubject::Bundle)), (true, true));
+    assert_eq!(of(condition(ConditionSubject::Both)), (false, true));
+    assert_eq!(of(condition(ConditionSubject::Edit)), (false, false));
+}
+
 #[test]
 fn a_condition_that_does_not_compile_refuses_every_move() {
     let policy = policy(&json!({"conditions": [{"expression": "to.major =="}]}));

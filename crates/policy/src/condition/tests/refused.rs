@@ -31,7 +31,7 @@ fn reasons_and_places() {
             "a text is not closed: expected a quotation mark",
             Some(0),
         ),
-        ("(1", "a bracket is not closed: expected ')'", Some(0)),
+        (" (1", "a bracket is not closed: expected ')'", Some(1)),
         ("1)", "unexpected ')': no bracket that it closes", Some(1)),
         ("(1]", "unexpected ']': no bracket that it closes", Some(2)),
         ("to.major ≥ 1", "unexpected character '≥'", Some(9)),
