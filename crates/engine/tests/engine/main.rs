@@ -25,6 +25,7 @@ mod properties;
 mod quick;
 mod recorded;
 mod recorded_origin;
+mod stated;
 mod suggestions;
 mod vectors_ranges;
 mod vectors_versions;
