@@ -53,8 +53,18 @@ impl ClusterRequest {
 pub(crate) struct OpenCluster {
     runtime: Runtime,
     client: Client,
+    /// Which cluster it is, in one line.
+    words: String,
     olm_namespace: Option<String>,
     reader: ClusterReader,
+}
+
+/// What a cluster does not answer, and which cluster it is.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}; cluster: {cluster}")]
+pub(crate) struct NoAnswer<E> {
+    error: E,
+    cluster: String,
 }
 
 /// Why no cluster can be read.
@@ -115,7 +125,7 @@ impl ClusterOrigin {
         };
         let listed = known.cluster.extensions(|object| origin::read(&object));
         let ListedExtensions { all, fault, .. } = listed;
-        let rest = fault.map(|fault| Fault::Extensions(fault.to_string()));
+        let rest = fault.map(|error| Fault::Extensions(known.cluster.no_answer(error).to_string()));
         RunningExtensions::of(all, rest)
     }
 
@@ -200,8 +210,16 @@ impl OpenCluster {
             reader: ClusterReader::new(cluster.client.clone(), catalogd),
             olm_namespace: request.olm_namespace.clone(),
             client: cluster.client,
+            words: cluster.words,
             runtime,
         })
+    }
+
+    fn no_answer<E>(&self, error: E) -> NoAnswer<E> {
+        NoAnswer {
+            error,
+            cluster: self.words.clone(),
+        }
     }
 
     /// The OLM that runs in the namespace of the request, else where OLM and OpenShift put it.
@@ -248,7 +266,7 @@ impl OpenCluster {
         &self,
         rules: &Rules,
         reading: Reading<'_>,
-    ) -> Result<Vec<CatalogState>, CatalogsError> {
+    ) -> Result<Vec<CatalogState>, NoAnswer<CatalogsError>> {
         let progress = Arc::<Progress>::default();
         let catalogs = self.reader.catalogs(rules, reading.memory, &progress);
         let listed = self.listed(&progress, reading, catalogs)?;
@@ -263,7 +281,7 @@ impl OpenCluster {
     pub(crate) fn contents(
         &self,
         reading: Reading<'_>,
-    ) -> Result<Vec<ListedCatalog<FetchedContent>>, CatalogsError> {
+    ) -> Result<Vec<ListedCatalog<FetchedContent>>, NoAnswer<CatalogsError>> {
         let progress = Arc::<Progress>::default();
         let counted = Arc::clone(&progress);
         let read =
@@ -277,11 +295,13 @@ impl OpenCluster {
         progress: &Progress,
         reading: Reading<'_>,
         catalogs: impl Future<Output = Result<ClusterState<T>, CatalogsError>> + Send,
-    ) -> Result<Vec<ListedCatalog<T>>, CatalogsError> {
+    ) -> Result<Vec<ListedCatalog<T>>, NoAnswer<CatalogsError>> {
         let ClusterState {
             mut catalogs,
             unnamed,
-        } = reading.wait(progress, || self.runtime.block_on(catalogs))?;
+        } = reading
+            .wait(progress, || self.runtime.block_on(catalogs))
+            .map_err(|error| self.no_answer(error))?;
         for unnamed in unnamed {
             reading.listener.passed_over(&unnamed.0);
         }
