@@ -188,7 +188,11 @@ impl PathReport {
         let one_edit = path.and_then(|path| inquiry.one_edit(path));
         let goal = end.or_else(|| targets?.first().copied());
         let is_unreached = hops.is_none();
-        let unreached = goal.filter(|_| is_unreached);
+        let is_closed = is_unreached && targets.is_none() && barred.is_none() && !sought.is_cut;
+        let unreached = match goal {
+            Some(goal) => is_unreached.then_some(goal),
+            None => is_closed.then(|| inquiry.unpoliced_end()).flatten(),
+        };
         let doubts = if is_unreached {
             doubts(&sought)
         } else {
@@ -234,9 +238,9 @@ impl PathReport {
         }
     }
 
-    /// Whether there can be a way although none was found, because the name of the installed bundle is not known.
+    /// Whether there can be a way although none was found.
     pub fn is_undecided(&self) -> bool {
-        self.doubt == Some(PathDoubt::Nameless) && !self.is_found()
+        self.doubt.is_some() && !self.is_found()
     }
 
     /// The one edit that is enough for all of them.

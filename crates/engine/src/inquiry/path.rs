@@ -50,6 +50,16 @@ impl<'a> Inquiry<'a> {
         along(self, &origin, targets, &free)
     }
 
+    /// The end of the path upwards that there would be without upgrade policies.
+    pub fn unpoliced_end(&self) -> Option<Choice<'a>> {
+        let origin = self.origin().filter(|_| !self.is_free())?;
+        let bounds = Bounds {
+            policies: None,
+            ..self.bounds()
+        };
+        upwards(self, &origin, &bounds).steps?.last().copied()
+    }
+
     /// Whether it is known how the extension is set to install a bundle.
     pub fn is_set(&self) -> bool {
         self.install.is_some()

@@ -2,8 +2,10 @@ use super::*;
 use crate::see::scene::{filter, said, snapshot};
 use olmguard_catalog::olm::EdgeSource;
 use olmguard_engine::extension::Policy;
-use olmguard_engine::judge::Basis;
+use olmguard_engine::judge::{Basis, Policies, UpgradePolicies};
 use olmguard_engine::resolve::EditContext;
+use olmguard_policy::UpgradePolicy;
+use serde_json::json;
 
 #[track_caller]
 fn report(
@@ -12,21 +14,37 @@ fn report(
     (from, to): (&str, Option<&str>),
     olm: Generation,
 ) -> (bool, String) {
+    let report = path(
+        lines,
+        (channels, range),
+        (from, to),
+        olm,
+        &Policies::default(),
+    );
+    (report.is_found(), report.to_text().to_string())
+}
+
+#[track_caller]
+fn path(
+    lines: &str,
+    (channels, range): (&[&str], Option<&str>),
+    (from, to): (&str, Option<&str>),
+    olm: Generation,
+    policies: &Policies,
+) -> PathReport {
     let snapshot = snapshot(EdgeSource::Catalog, &[("hub", lines)]);
     let filter = filter(channels, range);
-    let inquiry = Inquiry::of(
-        Basis::without_policies(&snapshot),
-        &filter,
-        &said(from),
-        EditContext::unknown(),
-    )
-    .expect("a question");
+    let basis = Basis {
+        snapshot: &snapshot,
+        policies,
+    };
+    let inquiry = Inquiry::of(basis, &filter, &said(from), EditContext::unknown());
+    let inquiry = inquiry.expect("a question");
     let report = match olm {
         Generation::V1 => PathReport::of(&inquiry, to),
         Generation::V0 => PathReport::of_classic(&inquiry, to),
     };
-    let report = report.expect("a bundle");
-    (report.is_found(), report.to_text().to_string())
+    report.expect("a bundle")
 }
 
 const CHAIN: &str =
@@ -260,8 +278,10 @@ fn a_way_beyond_the_bound_of_the_search_is_not_called_none() {
     let all: Vec<_> = std::iter::once("1.0.0".to_owned()).chain(later).collect();
     let lines = format!("a: {}", all.join("; "));
     let asked: (&[&str], _) = (&[], None);
-    let (found, text) = report(&lines, asked, ("1.0.0", Some("1.2100.0")), Generation::V1);
-    assert!(!found);
+    let both = ("1.0.0", Some("1.2100.0"));
+    let report = path(&lines, asked, both, Generation::V1, &Policies::default());
+    assert!(!report.is_found() && report.is_undecided());
+    let text = report.to_text().to_string();
     assert!(
         text.starts_with("p: 1.0.0 -> 1.2100.0: no upgrade path found\n"),
         "{text}"
@@ -269,6 +289,33 @@ fn a_way_beyond_the_bound_of_the_search_is_not_called_none() {
     let words: Vec<_> = text.split_whitespace().collect();
     let note = "Note the search stopped at its limit of 2048 bundles: a path may exist anyway";
     assert!(words.join(" ").ends_with(note), "{text}");
+}
+
+#[test]
+fn the_policy_that_closes_each_path_is_named() {
+    let denied = |range| {
+        let policy = UpgradePolicy::read(&json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": "nights"}, "spec": {"rules": {"versions": {"deny": range}}},
+        }));
+        let policies = Policies {
+            upgrades: UpgradePolicies::of([policy]),
+            ..Policies::default()
+        };
+        let lines = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0";
+        let both = ("1.0.0", None);
+        path(lines, (&[], None), both, Generation::V1, &policies)
+    };
+    let closed = denied(">1.0.0");
+    assert!(!closed.is_found() && !closed.is_undecided());
+    let text = closed.to_text().to_string();
+    let words: Vec<_> = text.split_whitespace().collect();
+    let reason = "p: 1.0.0: no newer version is reachable Highest reachable: none. No upgrade to the 2 newer versions. \
+                  Reason p: 1.0.0 -> 1.2.0 refused: ";
+    let text = words.join(" ");
+    assert!(text.starts_with(reason), "{text}");
+    assert!(text.contains("policy nights denies 1."), "{text}");
+    assert!(denied("1.2.0").is_found());
 }
 
 #[test]
