@@ -1,7 +1,7 @@
 //! The order and the conditions of rows that no table of the specification shows: each line of these
 //! tables fails if the condition is dropped or turned round.
 
-use olmguard_engine::extension::{Installed, UnknownCause};
+use olmguard_engine::extension::{Installed, InstalledBundle, UnknownCause};
 use olmguard_engine::judge::Token;
 use olmguard_engine::snapshot::Content;
 
@@ -39,6 +39,40 @@ fn what_is_installed_is_asked_between_the_catalogs_and_their_content() {
             Token::CatalogNotLoaded,
         ),
         ("row 5", missing(), Token::CatalogNotLoaded),
+    ]);
+}
+
+/// The name decides edges by name, and no bundle has this version.
+#[test]
+fn without_a_name_an_answer_counts_if_each_name_gives_it() {
+    let nameless = |lines, range| {
+        let installed = InstalledBundle {
+            name: None,
+            version: "1.5.0".to_owned(),
+            release: None,
+        };
+        of(lines)
+            .with_installed(Installed::Bundle(installed))
+            .range(range)
+    };
+    let by_name = "alpha: 1.0.0; 2.0.0 replaces 1.4.9";
+    let by_range = "alpha: 1.0.0; 2.0.0 replaces 1.4.9 skipRange >=1.5.0 <2.0.0";
+    answers([
+        (
+            "an edge can start at it",
+            nameless(by_name, "2.0.0"),
+            Token::InstalledUnknown,
+        ),
+        (
+            "no edge leads there",
+            nameless(by_name, "1.0.0"),
+            Token::Downgrade,
+        ),
+        (
+            "the range of the edge has it",
+            nameless(by_range, "2.0.0"),
+            Token::Resolved,
+        ),
     ]);
 }
 

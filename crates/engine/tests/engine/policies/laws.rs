@@ -159,6 +159,21 @@ fn what_would_be_allowed_is_undecided() {
     }
 }
 
+/// OLM then takes the step, which a policy that is not known may deny.
+#[test]
+fn turning_the_bypass_off_is_undecided_if_it_moves() {
+    let off = |scene: Scene| {
+        let scene = Scene {
+            unlisted: Some(WHY),
+            ..scene
+        };
+        let old = scene.clone().bypassing().extension();
+        scene.answer_to(Some(&old)).token
+    };
+    assert_eq!(off(Scene::to("0.7.0")), Token::PoliciesUnknown);
+    assert_eq!(off(Scene::to("0.7.0").from("0.7.0")), Token::NotJudged);
+}
+
 #[test]
 fn what_is_known_to_be_denied_is_denied() {
     let to_1 = Scene::to("1.0.0");

@@ -319,6 +319,15 @@ fn a_policy_that_warns_warns_once_of_a_walk() {
 }
 
 #[test]
+fn a_denial_names_the_catalog_of_the_bundle() {
+    let mut world = World::of(&["1.0.0", "1.1.0"]).ruled(&json!({"versions": {"deny": "1.1.0"}}));
+    world.catalogs.push(("mirror", chain(&["1.0.0", "1.1.0"])));
+    let denied = world.edit(&extension("1.1.0", None), Some(&extension("1.0.0", None)));
+    assert_eq!(denied.token, Token::Policy, "{:?}", denied.message);
+    assert_eq!(denied.catalog.map(|it| it.name), Some("mirror".to_owned()));
+}
+
+#[test]
 fn turning_the_bypass_off_is_a_move_like_any_other() {
     let world = World::of(&["1.0.0", "1.2.0", "2.0.0", "2.1.0"]);
     let (free, strict) = (
