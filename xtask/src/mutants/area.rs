@@ -28,8 +28,8 @@ pub(super) static AREAS: [Area; 4] = [
         package: "olmguard-engine",
         // Not the words, which tests of other crates pin.
         files: &["crates/engine/src/judge/**", "crates/engine/src/resolve/**"],
-        // They count instructions, which takes longer than all the others.
-        tests: &["--", "--skip", "growth"],
+        // They count instructions, or ask for each edit of whole packages, which takes longer than all the others.
+        tests: &["--", "--skip", "growth", "--skip", "recorded_packages"],
         is_quick: true,
     },
     Area {
