@@ -59,11 +59,11 @@ pub(crate) struct OpenCluster {
     reader: ClusterReader,
 }
 
-/// What a cluster does not answer, and which cluster it is.
+/// Why the catalogs of a cluster cannot be read, and which cluster it is.
 #[derive(Debug, thiserror::Error)]
-#[error("{error}; cluster: {cluster}")]
-pub(crate) struct NoAnswer<E> {
-    error: E,
+#[error("{error} (cluster: {cluster})")]
+pub(crate) struct ClusterCatalogsError {
+    error: CatalogsError,
     cluster: String,
 }
 
@@ -125,7 +125,7 @@ impl ClusterOrigin {
         };
         let listed = known.cluster.extensions(|object| origin::read(&object));
         let ListedExtensions { all, fault, .. } = listed;
-        let rest = fault.map(|error| Fault::Extensions(known.cluster.no_answer(error).to_string()));
+        let rest = fault.map(|fault| Fault::Extensions(fault.to_string()));
         RunningExtensions::of(all, rest)
     }
 
@@ -215,13 +215,6 @@ impl OpenCluster {
         })
     }
 
-    fn no_answer<E>(&self, error: E) -> NoAnswer<E> {
-        NoAnswer {
-            error,
-            cluster: self.words.clone(),
-        }
-    }
-
     /// The OLM that runs in the namespace of the request, else where OLM and OpenShift put it.
     pub(crate) fn olm(&self) -> Result<RunningOlm, FindError> {
         let namespace = self.olm_namespace.as_deref();
@@ -266,7 +259,7 @@ impl OpenCluster {
         &self,
         rules: &Rules,
         reading: Reading<'_>,
-    ) -> Result<Vec<CatalogState>, NoAnswer<CatalogsError>> {
+    ) -> Result<Vec<CatalogState>, ClusterCatalogsError> {
         let progress = Arc::<Progress>::default();
         let catalogs = self.reader.catalogs(rules, reading.memory, &progress);
         let listed = self.listed(&progress, reading, catalogs)?;
@@ -281,7 +274,7 @@ impl OpenCluster {
     pub(crate) fn contents(
         &self,
         reading: Reading<'_>,
-    ) -> Result<Vec<ListedCatalog<FetchedContent>>, NoAnswer<CatalogsError>> {
+    ) -> Result<Vec<ListedCatalog<FetchedContent>>, ClusterCatalogsError> {
         let progress = Arc::<Progress>::default();
         let counted = Arc::clone(&progress);
         let read =
@@ -295,13 +288,16 @@ impl OpenCluster {
         progress: &Progress,
         reading: Reading<'_>,
         catalogs: impl Future<Output = Result<ClusterState<T>, CatalogsError>> + Send,
-    ) -> Result<Vec<ListedCatalog<T>>, NoAnswer<CatalogsError>> {
+    ) -> Result<Vec<ListedCatalog<T>>, ClusterCatalogsError> {
         let ClusterState {
             mut catalogs,
             unnamed,
         } = reading
             .wait(progress, || self.runtime.block_on(catalogs))
-            .map_err(|error| self.no_answer(error))?;
+            .map_err(|error| ClusterCatalogsError {
+                error,
+                cluster: self.words.clone(),
+            })?;
         for unnamed in unnamed {
             reading.listener.passed_over(&unnamed.0);
         }

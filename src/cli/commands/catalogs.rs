@@ -15,8 +15,7 @@ use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::facts::reading;
 use crate::cli::output::{OutputArgs, TextOrJson};
 use crate::cli::{CommandFailure, Exit, ends_with, help, output, warn};
-use crate::cluster::catalogs::CatalogsError;
-use crate::facts::cluster::{NoAnswer, OpenCluster};
+use crate::facts::cluster::{ClusterCatalogsError, OpenCluster};
 use crate::source::archive::{OlmFacts, SavedExtensions, SavedPolicies};
 use crate::tls::{Clock, SystemClock};
 use olmguard_catalog::olm::Rules;
@@ -94,7 +93,7 @@ pub(super) fn olm(cluster: &OpenCluster) -> Option<OlmFacts> {
     }
 }
 
-ends_with!(Undecided: NoAnswer<CatalogsError>);
+ends_with!(Undecided: ClusterCatalogsError);
 
 /// Prints the list.
 pub(super) fn print(listing: &Listing<'_>, format: TextOrJson) -> io::Result<()> {

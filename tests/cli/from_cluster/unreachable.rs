@@ -59,7 +59,7 @@ fn a_cluster_that_is_not_to_be_had_is_one_line_and_undecided() {
             "error: cannot find out how catalogs are served: ",
         ),
     ] {
-        let named = format!("; cluster: kubeconfig dead, context \"test\", http://{addr}/\n");
+        let named = format!(" (cluster: kubeconfig dead, context \"test\", http://{addr}/)\n");
         for ran in each(&scene, words) {
             assert_eq!(ran.code, Some(4), "{ran:?}");
             let is_named = words.is_empty() || ran.stderr.ends_with(&named);
