@@ -32,7 +32,7 @@ use olmguard_catalog::version::Constraint;
 pub use crate::audit::ahead::images_ahead;
 pub use crate::audit::change::{Difference, Moves, Reach, denied_step, differences, other_images};
 pub use crate::audit::concern::Concern;
-pub use crate::audit::onward::{NextEdit, Onward};
+pub use crate::audit::onward::{NextEdit, Onward, UninstallablePath};
 pub use crate::audit::place::{Deprecations, Place};
 
 /// All facts about one extension that no one edits.

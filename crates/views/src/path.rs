@@ -91,8 +91,21 @@ pub struct PathReport {
 enum PathDoubt {
     /// The search was not complete.
     Cut,
+    /// The search considered only upgrade edges, and the override allows other edits.
+    AlongEdges,
     /// The name of the installed bundle is not known.
     Nameless,
+}
+
+impl PathDoubt {
+    fn of(sought: &SoughtPath<'_>, known: CatalogKnowledge) -> Option<Self> {
+        match known {
+            CatalogKnowledge::VersionOnly => Some(Self::Nameless),
+            _ if sought.steps.is_some() => None,
+            _ if sought.is_cut => Some(Self::Cut),
+            _ => sought.is_along_edges.then_some(Self::AlongEdges),
+        }
+    }
 }
 
 /// Upgrade path that the edges alone would give. With the override, it is one edit.
@@ -188,11 +201,9 @@ impl PathReport {
         let one_edit = path.and_then(|path| inquiry.one_edit(path));
         let goal = end.or_else(|| targets?.first().copied());
         let is_unreached = hops.is_none();
-        let is_closed = is_unreached && targets.is_none() && barred.is_none() && !sought.is_cut;
-        let unreached = match goal {
-            Some(goal) => is_unreached.then_some(goal),
-            None => is_closed.then(|| inquiry.unpoliced_end()).flatten(),
-        };
+        let further = inquiry.further(targets, &sought);
+        let unreached = goal.or_else(|| further.as_deref()?.last().copied());
+        let unreached = unreached.filter(|_| is_unreached);
         let doubts = if is_unreached {
             doubts(&sought)
         } else {
@@ -200,7 +211,11 @@ impl PathReport {
         };
         let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
         let walks = vec![walk_report(inquiry)];
-        let uninstallable = path.and_then(|path| text::not_installed(inquiry, path));
+        let beyond = further
+            .as_deref()
+            .filter(|_| !is_unreached && inquiry.is_set());
+        let mut paths = path.into_iter().chain(beyond);
+        let uninstallable = paths.find_map(|path| text::not_installed(inquiry, path));
         let is_nameless = inquiry.known == CatalogKnowledge::VersionOnly;
         let is_open = targets.is_none() && tie.is_none() && !sought.is_cut && !is_nameless;
         Ok(Self {
@@ -212,11 +227,7 @@ impl PathReport {
             prerelease: sought.prerelease.map(BundleReport::of),
             ambiguous: tie.map(|tie| ambiguous(tie.iter().map(|choice| choice.catalog))),
             is_targeted: targets.is_some(),
-            doubt: if is_nameless {
-                Some(PathDoubt::Nameless)
-            } else {
-                doubts.first().map(|_| PathDoubt::Cut)
-            },
+            doubt: PathDoubt::of(&sought, inquiry.known),
             notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref())
                 .into_iter()
                 .chain(uninstallable.clone())
@@ -240,7 +251,8 @@ impl PathReport {
 
     /// Whether there can be a way although none was found.
     pub fn is_undecided(&self) -> bool {
-        self.doubt.is_some() && !self.is_found()
+        let is_open = matches!(self.doubt, Some(PathDoubt::Cut | PathDoubt::Nameless));
+        is_open && !self.is_found()
     }
 
     /// The one edit that is enough for all of them.

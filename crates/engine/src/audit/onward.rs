@@ -8,8 +8,8 @@
 use crate::extension::{Fields, Filter};
 use crate::judge::{Basis, OneEdit, Request, pin};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Guards, InstallBound, InstallContext, MatchingPolicies, Offer,
-    Origin, PathFound, Requester, shortest_path,
+    Bounds, Choice, EditContext, Guards, InstallBound, MatchingPolicies, Offer, Origin, PathFound,
+    Requester, shortest_path,
 };
 use olmguard_policy::{Opening, PolicyRule};
 
@@ -25,8 +25,8 @@ pub enum Onward<'s> {
     /// Edges lead to a newer version along these bundles, and guardrails or upgrade policies forbid a step of each
     /// path.
     Forbidden(Vec<Choice<'s>>),
-    /// Edges lead to a newer version along these bundles, and operator-controller does not install one of each path.
-    NotInstallable(Vec<Choice<'s>>),
+    /// To a newer version, if operator-controller installed each bundle on the way.
+    NotInstallable(UninstallablePath<'s>),
     /// To a newer version along these bundles, if the extension requests no channels.
     OtherChannels(Vec<Choice<'s>>),
     /// To a newer version in one catalog, if OLM could choose between several that have the package.
@@ -35,6 +35,15 @@ pub enum Onward<'s> {
     Stranded,
     /// The search ended at its bound.
     NotFound,
+}
+
+/// A path that rules allow, with a bundle that operator-controller does not install, where no path leads around one.
+#[derive(Debug)]
+pub struct UninstallablePath<'s> {
+    /// The bundle that each edit would install.
+    pub path: Vec<Choice<'s>>,
+    /// The first of them that is not installed.
+    pub refused: Choice<'s>,
 }
 
 /// The edits to the newest version that can be reached.
@@ -84,8 +93,10 @@ impl<'s> Question<'_, 's> {
         let mut requester = self.request.context.requester.clone();
         let mut opening: Option<Opening> = None;
         let mut is_cut = false;
+        let mut tried = requester.at;
         for _ in 0..MOST_OPENINGS {
-            let found = self.upwards(offers, &requester, self.request.context.install);
+            tried = requester.at;
+            let found = self.upwards(offers, &requester, self.install(offers));
             is_cut |= found.is_cut;
             if let Some(path) = found.steps {
                 return self.next_edit(path, &requester, opening);
@@ -97,13 +108,29 @@ impl<'s> Question<'_, 's> {
             requester.at = opens.at;
             opening = Some(opens);
         }
-        if is_cut {
-            return Onward::NotFound;
-        }
-        match self.upwards(offers, &requester, None).steps {
-            Some(path) => Onward::NotInstallable(path),
+        requester.at = tried;
+        match self.uninstallable(offers, &requester) {
+            _ if is_cut => Onward::NotFound,
+            Some(found) => Onward::NotInstallable(found),
             None => Onward::Forbidden(along_edges),
         }
+    }
+
+    fn uninstallable(
+        &self,
+        offers: &[Offer<'s>],
+        requester: &Requester,
+    ) -> Option<UninstallablePath<'s>> {
+        let bound = self.install(offers)?;
+        let path = self.upwards(offers, requester, None).steps?;
+        let rules = self.basis.snapshot.rules();
+        let mut refused = path.iter().filter(|step| bound.refuses(step, rules));
+        let refused = *refused.next()?;
+        Some(UninstallablePath { path, refused })
+    }
+
+    fn install(&self, offers: &[Offer<'s>]) -> Option<InstallBound<'_>> {
+        InstallBound::of(self.request.context.install, self.basis.snapshot, offers)
     }
 
     fn next_edit(
@@ -174,14 +201,14 @@ impl<'s> Question<'_, 's> {
         &self,
         offers: &[Offer<'s>],
         requester: &Requester,
-        install: Option<InstallContext<'_>>,
+        install: Option<InstallBound<'_>>,
     ) -> PathFound<'s> {
         let imposed = &self.basis.policies.guardrails;
         let bounds = Bounds {
             rules: self.basis.snapshot.rules(),
             guards: &Guards::of(imposed, &self.in_channels.package, offers),
             policies: Some(&self.policies(requester)),
-            install: InstallBound::of(install, self.basis.snapshot, offers),
+            install,
             effort: None,
         };
         upwards(offers, self.origin, &bounds)

@@ -125,6 +125,7 @@ fn unguarded<'a>(
     let unguarded = Guards::default();
     let bounds = Bounds {
         guards: &unguarded,
+        install: None,
         ..inquiry.bounds()
     };
     along(inquiry, origin, targets, &bounds).steps

@@ -10,8 +10,8 @@ use crate::extension::{Fields, InstallRequest, Installed, InstalledBundle, Shape
 use crate::inquiry::{Decision, Inquiry, is_given};
 use crate::judge::{OneEdit, Request, Token, pin, recorded};
 use crate::resolve::{
-    Bounds, Choice, Edits, InstallBound, InstallContext, NotGiven, Offer, Origin, PathSearch,
-    choose, weigh,
+    Bounds, Choice, EditContext, Edits, InstallBound, InstallContext, NotGiven, Offer, Origin,
+    PathSearch, choose, weigh,
 };
 
 /// The result of a search for a path.
@@ -29,8 +29,8 @@ pub struct SoughtPath<'a> {
 
 impl<'a> Inquiry<'a> {
     /// The shortest path to one of these bundles; without targets to the highest suggested one that can be reached,
-    /// with the override to what the request resolves to without a pin. A path with a bundle that OLM does not install, as
-    /// the extension is set, is found only if there is no other.
+    /// with the override to what the request resolves to without a pin. A path to a target with a bundle that OLM does not
+    /// install, as the extension is set, is found only if there is no other.
     pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
         let Some(origin) = self.origin() else {
             return SoughtPath::default();
@@ -40,7 +40,7 @@ impl<'a> Inquiry<'a> {
         }
         let bounds = self.bounds();
         let found = along(self, &origin, targets, &bounds);
-        if found.steps.is_some() || found.is_cut || bounds.install.is_none() {
+        if targets.is_none() || found.steps.is_some() || found.is_cut || bounds.install.is_none() {
             return found;
         }
         let free = Bounds {
@@ -50,14 +50,28 @@ impl<'a> Inquiry<'a> {
         along(self, &origin, targets, &free)
     }
 
-    /// The end of the path upwards that there would be without upgrade policies.
-    pub fn unpoliced_end(&self) -> Option<Choice<'a>> {
-        let origin = self.origin().filter(|_| !self.is_free())?;
-        let bounds = Bounds {
-            policies: None,
-            ..self.bounds()
+    /// Without targets, the path that would lead further up than this one, or up at all, if no upgrade policy forbade a
+    /// step and OLM installed each bundle.
+    pub fn further(
+        &self,
+        targets: Option<&[Choice<'a>]>,
+        sought: &SoughtPath<'a>,
+    ) -> Option<Vec<Choice<'a>>> {
+        let origin = self
+            .origin()
+            .filter(|_| targets.is_none() && !sought.is_cut)?;
+        let steps = if self.is_free() {
+            wanted(self, &origin, None)
+        } else {
+            let bounds = Bounds {
+                policies: None,
+                install: None,
+                ..self.bounds()
+            };
+            upwards(self, &origin, &bounds).steps?
         };
-        upwards(self, &origin, &bounds).steps?.last().copied()
+        let end = sought.steps.as_deref().and_then(<[_]>::last);
+        Some(steps).filter(|steps| !steps.is_empty() && steps.last() != end)
     }
 
     /// Whether it is known how the extension is set to install a bundle.
@@ -93,7 +107,10 @@ impl<'a> Inquiry<'a> {
         let request = Request {
             filter: self.filter,
             installed: &Installed::Bundle(self.installed.clone()),
-            context: self.context,
+            context: EditContext {
+                install: self.install_context(),
+                ..self.context
+            },
         };
         OneEdit::of(
             self.basis,

@@ -72,11 +72,7 @@ fn walked<'s>(
 ) -> Walk<'s> {
     let rules = question.basis.snapshot.rules();
     let start = ReadInstalled::Bundle(Origin::read(installed, rules));
-    let install = InstallBound::of(install, question.basis.snapshot, question.offers());
-    let mut ahead = StepsAhead {
-        install,
-        ..StepsAhead::of(question, &start)
-    };
+    let mut ahead = StepsAhead::of(question, &start).installed_as(install);
     let (forbidden, looked_at) = forbidden(&mut ahead);
     let (steps, end) = ahead.into_end();
     let last = steps.last().and_then(|last| recorded(*last, rules));
@@ -147,6 +143,13 @@ impl<'q, 's> StepsAhead<'q, 's> {
             steps: Vec::new(),
             end: None,
         }
+    }
+
+    /// The same steps, up to the first bundle that operator-controller does not install in this way.
+    pub(super) fn installed_as(mut self, install: Option<InstallContext<'q>>) -> Self {
+        let question = self.question;
+        self.install = InstallBound::of(install, question.basis.snapshot, question.offers());
+        self
     }
 
     /// The same steps, if the ruling on the first is known.

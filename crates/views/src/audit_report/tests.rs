@@ -77,6 +77,20 @@ fn what_is_installed_against_policies_names_their_rules() {
 }
 
 #[test]
+fn upgrades_that_end_before_a_bundle_name_it() {
+    check(
+        &format!("{CHAIN}\n(requires): 1.2.0 olm.csv.metadata"),
+        object("ext", &asks(">=1.0.0"), "1.0.0"),
+        &[
+            "1 extension: 1 upgrades automatically",
+            "ext (P): 1.0.0",
+            "  moves: OLM upgrades automatically to 1.1.0; then it does not install 1.2.0",
+            "  unbounded: the range has no upper bound",
+        ],
+    );
+}
+
+#[test]
 fn what_closes_each_path_is_named() {
     let objects = [object("ext", &asks("1.0.0"), "1.0.0")];
     let line = |lines, rules: &[Value]| {
@@ -95,8 +109,7 @@ fn what_closes_each_path_is_named() {
     assert_eq!(
         line(lines, &[]).as_deref(),
         Some(
-            "  path not installable: OLM does not install a bundle of each path to a newer version; the upgrade edges go \
-             to 1.1.0"
+            "  path not installable: the path goes to 1.1.0; OLM does not install 1.1.0, and no path leads around it"
         )
     );
 }

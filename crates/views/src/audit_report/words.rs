@@ -1,10 +1,12 @@
 //! The sentence of each finding. Texts of others come out as they are: the report makes them one printable line.
 
 use olmguard_catalog::version::go;
-use olmguard_engine::audit::{Audit, Concern, Deprecations, NextEdit, Onward, Place};
+use olmguard_engine::audit::{
+    Audit, Concern, Deprecations, NextEdit, Onward, Place, UninstallablePath,
+};
 use olmguard_engine::explain::text::list;
 use olmguard_engine::explain::{denial, of_preflight, unknown};
-use olmguard_engine::judge::{Verdict, pin};
+use olmguard_engine::judge::{Verdict, Walk, WalkEnd, pin};
 use olmguard_engine::resolve::Choice;
 
 /// A finding in a sentence; `reason` is the reason of the judgement.
@@ -22,10 +24,7 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
             .to_prerelease
             .and_then(pin)
             .map(|to| format!("OLM upgrades automatically from a release to the prerelease {to}")),
-        Concern::Moves => audit.automatic.as_ref().map(|walk| {
-            let through = versions(&walk.steps);
-            format!("OLM upgrades automatically to {through}")
-        }),
+        Concern::Moves => audit.automatic.as_ref().map(moves),
         Concern::Bypass => bypass(audit),
         Concern::Unbounded => Some("the range has no upper bound".to_owned()),
         Concern::NotInCatalog => {
@@ -68,6 +67,18 @@ pub(crate) fn counted(concern: Concern, count: usize) -> Option<&'static str> {
         | Concern::Unbounded => return None,
     };
     Some(if count == 1 { one } else { many })
+}
+
+fn moves(walk: &Walk<'_>) -> String {
+    let through = versions(&walk.steps);
+    let end = match walk.end {
+        WalkEnd::NotInstalled(next) => format!(
+            "; then it does not install {}",
+            pin(next).unwrap_or_default()
+        ),
+        WalkEnd::Stays(_) | WalkEnd::Stops(_) => String::new(),
+    };
+    format!("OLM upgrades automatically to {through}{end}")
 }
 
 fn forbidden_move(audit: &Audit<'_>) -> Option<String> {
@@ -132,9 +143,10 @@ fn onward(place: &Place<'_>) -> String {
             "guardrails or upgrade policies forbid each path to a newer version; the upgrade edges go to {}",
             versions(path)
         ),
-        Onward::NotInstallable(path) => format!(
-            "OLM does not install a bundle of each path to a newer version; the upgrade edges go to {}",
-            versions(path)
+        Onward::NotInstallable(UninstallablePath { path, refused }) => format!(
+            "the path goes to {}; OLM does not install {}, and no path leads around it",
+            versions(path),
+            pin(*refused).unwrap_or_default()
         ),
         Onward::OtherChannels(path) => {
             format!(

@@ -311,7 +311,7 @@ fn the_policy_that_closes_each_path_is_named() {
     let text = closed.to_text().to_string();
     let words: Vec<_> = text.split_whitespace().collect();
     let reason = "p: 1.0.0: no newer version is reachable Highest reachable: none. No upgrade to the 2 newer versions. \
-                  Reason p: 1.0.0 -> 1.2.0 refused: ";
+                  Reason p: 1.0.0 -> 1.2.0 refused: 1.2.0 is not a successor of 1.0.0";
     let text = words.join(" ");
     assert!(text.starts_with(reason), "{text}");
     assert!(text.contains("policy nights denies 1."), "{text}");

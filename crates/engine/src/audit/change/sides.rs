@@ -229,7 +229,7 @@ impl<'a, 's> Reach<'a, 's> {
     fn closed(self) -> Option<(Difference, &'a [Choice<'s>])> {
         match &self.place.onward {
             Onward::Forbidden(path) => Some((Difference::PathForbidden, path)),
-            Onward::NotInstallable(path) => Some((Difference::PathNotInstallable, path)),
+            Onward::NotInstallable(found) => Some((Difference::PathNotInstallable, &found.path)),
             Onward::OtherChannels(path) => Some((Difference::ChannelEnds, path)),
             Onward::Tied => Some((Difference::Ambiguous, &[])),
             Onward::Stranded => Some((Difference::Stranded, &[])),

@@ -84,7 +84,8 @@ impl<'a, 's> Prover<'a, 's> {
         let question = self.asked(&filter)?;
         self.resolved(&question, &self.installed)?;
         matches!(self.installed, ReadInstalled::Bundle(_)).then_some(())?;
-        let steps = StepsAhead::of(&question, &self.installed).choices();
+        let steps = StepsAhead::of(&question, &self.installed);
+        let steps = steps.installed_as(self.request.context.install).choices();
         let paid = |step: Choice<'s>| {
             let can = self.effort.affords(self.cost) && self.effort.pay(self.cost);
             can.then_some(step)

@@ -215,9 +215,8 @@ fn facts(audit: &Audit<'_>) -> (Verdict, Vec<Concern>, Vec<String>, Vec<String>,
     let place = audit.place.as_ref();
     let next = place.map(|place| match &place.onward {
         Onward::Now(next) | Onward::Later(next, _) => versions(&next.path),
-        Onward::Forbidden(path) | Onward::NotInstallable(path) | Onward::OtherChannels(path) => {
-            versions(path)
-        }
+        Onward::Forbidden(path) | Onward::OtherChannels(path) => versions(path),
+        Onward::NotInstallable(found) => versions(&found.path),
         Onward::Newest | Onward::Tied | Onward::Stranded | Onward::NotFound => Vec::new(),
     });
     let newest = place.map(|place| versions(place.newest.as_slice()));

@@ -6,7 +6,7 @@ use crate::see::BundleReport;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::{Extension, Shape};
 use olmguard_engine::inquiry::Inquiry;
-use olmguard_engine::judge::{StatedInstalled, Token, walk};
+use olmguard_engine::judge::{StatedInstalled, Token};
 use olmguard_engine::resolve::EditContext;
 use olmguard_preflight::support::{self, Supported};
 
@@ -103,9 +103,10 @@ impl<'a> MovePlan<'a> {
         let Ok(inquiry) = Inquiry::of(basis, &filter, &stated, context) else {
             return;
         };
+        let inquiry = inquiry.with_install(extension.install);
         let steps = match self.approval {
             Approval::Manual => inquiry.path(None).steps.unwrap_or_default(),
-            Approval::Automatic => walk(basis, &filter, None, &inquiry.installed).steps,
+            Approval::Automatic => inquiry.walk().steps,
         };
         self.upgrades = steps.into_iter().map(BundleReport::of).collect();
         let newer = inquiry.newer_than(None);
