@@ -107,7 +107,7 @@ fn around_in<'s>(
     let package = offer.package;
     let bundles = offer.members.iter().map(|index| package.bundle(index));
     let versions = bundles.filter_map(|bundle| Some(&bundle.version.as_ref().ok()?.version));
-    let mut found: Vec<&Version> = Vec::with_capacity(MOST + 1);
+    let mut found: Vec<&Version> = Vec::with_capacity(MOST);
     for version in versions.filter(|version| is_meant(version)) {
         let last = found.last();
         if last.is_some_and(|last| last.cmp_precedence(version).is_eq()) {
@@ -117,7 +117,7 @@ fn around_in<'s>(
             found.clear();
         }
         found.push(version);
-        if found.len() > MOST {
+        if found.len() == MOST {
             break;
         }
     }

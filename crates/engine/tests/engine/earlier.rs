@@ -57,6 +57,7 @@ fn a_version_without_a_name_is_the_bundle_or_the_name_that_fits() {
     for known in [
         Installed::Nothing,
         named("7.0.0"),
+        Installed::Bundle(bundle(Some("other"), "1.1.0")),
         Installed::Unknown(UnknownCause::Condition),
     ] {
         assert_eq!(identify(&snapshot, filter, known.clone()), known);

@@ -185,6 +185,17 @@ fn an_installed_bundle_without_a_name() {
 }
 
 #[test]
+fn an_installed_bundle_with_a_name_that_is_inferred() {
+    reads(
+        &argo().with_installed(Installed::Inferred(InstalledBundle { name: Some("argocd-operator.v0.8.0".to_owned()), version: "0.8.0".to_owned(), release: None })).answer(),
+        "
+            (Unchanged)
+            warning: argocd-operator.v0.8.0 is assumed to be installed: the only name in the edges that fits the version
+        ",
+    );
+}
+
+#[test]
 fn not_judged_stricter() {
     reads(
         &updated(
