@@ -13,7 +13,7 @@ use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
 
 use crate::suggestions::requests::Sample;
 use crate::suggestions::suggestion::Walked;
-use olmguard_fixtures::question::{content, rules};
+use olmguard_fixtures::question::{ask, content, rules};
 use olmguard_fixtures::shared::shared;
 use olmguard_fixtures::written::{Written, written};
 
@@ -46,6 +46,16 @@ fn packages_of_our_own() {
         }
     }
     walked.finish("packages of our own");
+}
+
+/// Of two bundles of one version, a pin gives the one that is not deprecated, whatever comes first.
+#[test]
+fn a_path_goes_through_the_bundle_that_its_pin_gives() {
+    let lines = "a: 1.0.0; 1.1.0+1 replaces 1.0.0; 1.1.0+2 replaces 1.0.0; 1.2.0 replaces 1.1.0+1
+                 (deprecated): 1.1.0+2";
+    let question = ask(&[("a", 0, &written(lines))]);
+    let answer = question.installed("1.0.0").range("1.2.0").answer();
+    assert_eq!(answer.advice.path, ["1.0.0", "1.1.0", "1.2.0"]);
 }
 
 #[test]
