@@ -1,22 +1,101 @@
-//! What operator-controller checks of one bundle: one check after the other, for each way that it can be set.
+//! What operator-controller checks of one bundle: one check after the other, for each way that it can be set; and what
+//! it checks that by.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 
-use crate::extension::{Installed, SpecConfig};
-use crate::resolve::install::fault::LONGEST_LABEL;
-use crate::resolve::install::{
-    CrdRefusal, ImageFacts, InstallContext, InstallFault, NameTooLong, Occasion,
+use crate::extension::{InstallRequest, Installed, SpecConfig};
+use crate::resolve::Choice;
+use crate::resolve::install::fault::{
+    CrdRefusal, InstallFault, InstallFaults, LONGEST_LABEL, NameTooLong,
 };
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
-use olmguard_catalog::{Bundle, InstallModes};
+use olmguard_catalog::{Bundle, CrdNames, InstallModes};
 use olmguard_preflight::LONGEST_RELEASE_NAME;
 use olmguard_preflight::bundle::{RegistryBundle, RenderTarget};
 use olmguard_preflight::config::{self, ConfigFault};
-use olmguard_preflight::content::{ClusterObjects, ComparedCrds, InstallTarget, UnreadableBundle};
+use olmguard_preflight::content::{
+    BundleContents, ClusterObjects, ComparedCrds, InstallTarget, UnreadableBundle,
+};
 use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner};
 use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported};
+
+/// How the bundle that an edit resolves to is to be installed, and what the edit has to do with it.
+#[derive(Clone, Copy, Debug)]
+pub struct InstallContext<'a> {
+    /// How it is to be installed.
+    pub request: &'a InstallRequest,
+    /// What the edit does to the extension.
+    pub occasion: Occasion,
+    /// What is installed of it.
+    pub installed: &'a Installed,
+}
+
+/// What an edit does to an extension, apart from what it requests.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Occasion {
+    /// It creates the extension.
+    Creation,
+    /// It changes which bundle is requested.
+    Move,
+    /// It changes how the bundle is to be installed, and perhaps which.
+    Reconfiguration,
+    /// It changes how the bundle is to be installed, and not which.
+    ConfigurationAlone,
+    /// It changes whether CRDs are compared, and nothing else.
+    EnforcementAlone,
+    /// It turns the bypass off, and changes nothing else.
+    BypassEnd,
+}
+
+impl Occasion {
+    /// Whether a fault of the bundle can deny the edit. What keeps a bundle from being installed anyway is not the fault of
+    /// an edit that does not request it.
+    pub(crate) fn is_denied_for(self, faults: &InstallFaults, is_installed: bool) -> bool {
+        match self {
+            Self::Creation | Self::Move | Self::Reconfiguration => true,
+            Self::ConfigurationAlone => is_installed || faults.are_of_config(),
+            Self::EnforcementAlone => faults.are_of_crds(),
+            Self::BypassEnd => false,
+        }
+    }
+
+    /// Whether the configuration changes, or what is compared.
+    pub(crate) fn reconfigures(self) -> bool {
+        matches!(self, Self::Reconfiguration | Self::ConfigurationAlone)
+    }
+}
+
+/// What is known of a bundle besides its catalog.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImageFacts<'a> {
+    /// What is in its image.
+    pub(crate) content: Option<Result<&'a RegistryBundle, &'a UnreadableBundle>>,
+    /// What it would be installed in.
+    pub(crate) target: Option<InstallTarget<'a>>,
+    /// What the comparison of its CRDs with the CRDs of the cluster found.
+    pub(crate) compared: Option<&'a ComparedCrds>,
+    /// The CRDs of the installed bundle, if its catalog names them.
+    pub(crate) installed_crds: Option<&'a CrdNames>,
+}
+
+impl<'a> ImageFacts<'a> {
+    /// What is known of a bundle that would be installed there.
+    pub(crate) fn of(
+        choice: &Choice<'_>,
+        contents: &'a BundleContents,
+        target: Option<InstallTarget<'a>>,
+    ) -> Self {
+        let image = &choice.bundle().image;
+        Self {
+            content: contents.image(image),
+            target,
+            compared: contents.compared(image),
+            installed_crds: None,
+        }
+    }
+}
 
 /// The faults that come last, each found once and only if it is needed. Faults of manifests and of CRDs are the same for every
 /// setting, the others for each runtime and provider of certificates.
