@@ -49,6 +49,7 @@ fn answers(run: &Run) {
     let with = policies::snapshot_of_chain().with_contents(contents());
     for (case, version, token) in [
         ("an upgrade that is allowed", "1.1.0", "Resolved"),
+        ("a range of 30 steps", ">=1.0.0 <2", "Resolved"),
         (
             "a version without an upgrade edge",
             "1.30.0",

@@ -50,7 +50,7 @@ impl<'a> Inquiry<'a> {
         along(self, &origin, targets, &free)
     }
 
-    /// Without targets, the path that would lead further up than this one, or up at all, if no upgrade policy forbade a
+    /// Without targets, the path to a higher version than this one reaches, as it would be if no upgrade policy forbade a
     /// step and OLM installed each bundle.
     pub fn further(
         &self,
@@ -102,8 +102,13 @@ impl<'a> Inquiry<'a> {
         (decision.token() == Token::Preflight).then_some(decision)
     }
 
-    /// The one edit that is enough for a path of several steps.
+    /// The one edit that is enough for a path of several steps, each of which OLM installs as far as that is known.
     pub fn one_edit(&self, path: &[Choice<'a>]) -> Option<OneEdit> {
+        let rules = self.basis.snapshot.rules();
+        let bound = self.install_bound();
+        if bound.is_some_and(|bound| path.iter().any(|step| bound.refuses(step, rules))) {
+            return None;
+        }
         let request = Request {
             filter: self.filter,
             installed: &Installed::Bundle(self.installed.clone()),

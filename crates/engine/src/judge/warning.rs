@@ -426,8 +426,8 @@ fn continuation<'s>(
     let bundles = resolved.package.bundle_count().max(1);
     let most = MOST_BUNDLES / bundles;
     let mut last = resolved;
-    let steps = StepsAhead::of(&question, &installed).installed_as(edit.install());
-    for (looked_at, step) in steps.choices().enumerate() {
+    let steps = StepsAhead::of(&question, &installed).choices();
+    for (looked_at, step) in steps.enumerate() {
         if looked_at == most {
             return Continuation::Unknown;
         }

@@ -78,17 +78,23 @@ impl<'a, 's> Prover<'a, 's> {
     }
 
     /// The steps that OLM makes automatically after an edit to a range; absent if the edit is not allowed, nothing is
-    /// installed, or the effort ends.
-    pub(super) fn walk(&self, range: &str) -> Option<Vec<Choice<'s>>> {
+    /// installed, OLM does not install one of them, or the effort ends. These are known to be installed, because a search
+    /// has asked that of each.
+    pub(super) fn walk(&self, range: &str, known: &[Choice<'_>]) -> Option<Vec<Choice<'s>>> {
         let filter = self.ranged(range)?;
         let question = self.asked(&filter)?;
         self.resolved(&question, &self.installed)?;
         matches!(self.installed, ReadInstalled::Bundle(_)).then_some(())?;
-        let steps = StepsAhead::of(&question, &self.installed);
-        let steps = steps.installed_as(self.request.context.install).choices();
+        let install = self.request.context.install;
+        let bound = InstallBound::of(install, self.basis.snapshot, question.offers());
+        let is_refused = |step: &Choice<'s>| {
+            let bound = bound.filter(|_| !known.contains(step));
+            bound.is_some_and(|bound| bound.refuses(step, self.basis.snapshot.rules()))
+        };
+        let steps = StepsAhead::of(&question, &self.installed).choices();
         let paid = |step: Choice<'s>| {
             let can = self.effort.affords(self.cost) && self.effort.pay(self.cost);
-            can.then_some(step)
+            can.then_some(step).filter(|step| !is_refused(step))
         };
         steps.map(paid).collect()
     }

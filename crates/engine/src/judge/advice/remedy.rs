@@ -410,7 +410,7 @@ fn one_edit(prover: &Prover<'_, '_>, fields: &Fields, path: &[Choice<'_>]) -> Op
         return None;
     };
     let range = range_to(prover.origin()?, *goal)?;
-    let steps = prover.walk(&range)?;
+    let steps = prover.walk(&range, path)?;
     if steps.last() != Some(goal) {
         return None;
     }
