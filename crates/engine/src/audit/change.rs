@@ -83,7 +83,7 @@ word_set! {
         Stranded => "stranded",
         /// Guardrails or upgrade policies now forbid each path to a newer version.
         PathForbidden => "path_forbidden",
-        /// OLM no longer installs a bundle on the way to a newer version, and no path leads around it.
+        /// OLM no longer installs a bundle on the path to a newer version, and there is no path around it.
         PathNotInstallable => "path_not_installable",
         /// Only other channels now have a newer version.
         ChannelEnds => "channel_ends",

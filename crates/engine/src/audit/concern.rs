@@ -34,7 +34,7 @@ word_set! {
         ChannelDeprecated => "channel_deprecated",
         /// Guardrails or upgrade policies forbid each path to a newer version.
         PathForbidden => "path_forbidden",
-        /// OLM does not install a bundle on the way to a newer version, and no path leads around it.
+        /// OLM does not install a bundle on the path to a newer version, and there is no path around it.
         PathNotInstallable => "path_not_installable",
         /// Only a change of channels leads to a newer version.
         ChannelEnds => "channel_ends",

@@ -25,7 +25,7 @@ pub enum Onward<'s> {
     /// Edges lead to a newer version along these bundles, and guardrails or upgrade policies forbid a step of each
     /// path.
     Forbidden(Vec<Choice<'s>>),
-    /// To a newer version, if operator-controller installed each bundle on the way.
+    /// To a newer version, if operator-controller installed each bundle of the path.
     NotInstallable(UninstallablePath<'s>),
     /// To a newer version along these bundles, if the extension requests no channels.
     OtherChannels(Vec<Choice<'s>>),
@@ -37,7 +37,7 @@ pub enum Onward<'s> {
     NotFound,
 }
 
-/// A path that rules allow, with a bundle that operator-controller does not install, where no path leads around one.
+/// A path that rules allow, with a bundle that operator-controller does not install, and no path around it.
 #[derive(Debug)]
 pub struct UninstallablePath<'s> {
     /// The bundle that each edit would install.

@@ -109,7 +109,7 @@ fn what_closes_each_path_is_named() {
     assert_eq!(
         line(lines, &[]).as_deref(),
         Some(
-            "  path not installable: the path goes to 1.1.0; OLM does not install 1.1.0, and no path leads around it"
+            "  path not installable: the path goes to 1.1.0; OLM does not install 1.1.0, and there is no path around it"
         )
     );
 }

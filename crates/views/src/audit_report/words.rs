@@ -144,7 +144,7 @@ fn onward(place: &Place<'_>) -> String {
             versions(path)
         ),
         Onward::NotInstallable(UninstallablePath { path, refused }) => format!(
-            "the path goes to {}; OLM does not install {}, and no path leads around it",
+            "the path goes to {}; OLM does not install {}, and there is no path around it",
             versions(path),
             pin(*refused).unwrap_or_default()
         ),

@@ -64,7 +64,7 @@ fn without_a_name_an_answer_counts_if_each_name_gives_it() {
             Token::InstalledUnknown,
         ),
         (
-            "no edge leads there",
+            "no name has an upgrade to it",
             nameless(by_name, "1.0.0"),
             Token::Downgrade,
         ),
