@@ -20,8 +20,7 @@ use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{
-    Bounds, EditContext, Guards, InstallBound, MatchingPolicies, Maturity, NotLoadedCause, Offer,
-    Origin, Query,
+    Bounds, EditContext, Guards, MatchingPolicies, Maturity, NotLoadedCause, Offer, Origin, Query,
 };
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
@@ -239,7 +238,7 @@ impl VersionsReport {
             rules: snapshot.rules(),
             guards: &guards,
             policies: Some(&policies),
-            install: InstallBound::of(context.install, snapshot, &offers),
+            install: None,
             effort: None,
         };
         let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));
