@@ -38,6 +38,19 @@ fn extension(package: &str, more: &str) -> String {
     )
 }
 
+/// The exit code of a path of package `own`, and its words.
+fn path(folder: &Path, flags: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
+        .args([&["path", "own"], flags].concat())
+        .current_dir(folder)
+        .env_clear()
+        .output()
+        .expect("the program starts");
+    let words = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    (output.status.code(), words)
+}
+
 #[track_caller]
 fn denies(folder: &Path, flags: &[&str], sentences: &[&str]) {
     let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
@@ -113,15 +126,7 @@ fn a_version_that_is_not_installed_ends_a_path_upwards() {
     );
     let path = |more: &[&str]| {
         let flags = ["--catalog=c=c.yaml", "-f", "ext.yaml"];
-        let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
-            .args([&["path", "own"], more, &flags].concat())
-            .current_dir(folder.path())
-            .env_clear()
-            .output()
-            .expect("the program starts");
-        let words = String::from_utf8(output.stdout).expect("UTF-8");
-        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        (output.status.code(), words)
+        path(folder.path(), &[more, &flags].concat())
     };
     write("ext.yaml", extension("own", ""));
     let (code, text) = path(&["1.0.0"]);
@@ -167,22 +172,10 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
     let config = "  config: {configType: Inline, inline: {watchNamespace: own}}\n";
     write("ext.yaml", extension("own", config));
     let path = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
-            .args(
-                [
-                    &["path", "own", "1.0.0", "1.2.0", "--catalog=c=c.yaml"],
-                    more,
-                ]
-                .concat(),
-            )
-            .current_dir(folder.path())
-            .env_clear()
-            .output()
-            .expect("the program starts");
-        assert!(output.status.success(), "{output:?}");
-        let words = [output.stdout, output.stderr].concat();
-        let words = String::from_utf8(words).expect("UTF-8");
-        words.split_whitespace().collect::<Vec<_>>().join(" ")
+        let both = ["1.0.0", "1.2.0", "--catalog=c=c.yaml"];
+        let (code, words) = path(folder.path(), &[&both, more].concat());
+        assert_eq!(code, Some(0), "{words}");
+        words
     };
     let note = "without spec.config, OLM does not install this: own.v1.1.0 does not support the install mode AllNamespaces; \
                 -f checks a manifest";
