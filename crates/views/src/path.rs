@@ -216,6 +216,8 @@ impl PathReport {
             .filter(|_| !is_unreached && inquiry.is_set());
         let mut paths = path.into_iter().chain(beyond);
         let uninstallable = paths.find_map(|path| text::not_installed(inquiry, path));
+        let policed = further.as_deref().filter(|_| !is_unreached);
+        let policed = policed.and_then(|path| text::policed(inquiry, path));
         let is_nameless = inquiry.known == CatalogKnowledge::VersionOnly;
         let is_open = targets.is_none() && tie.is_none() && !sought.is_cut && !is_nameless;
         Ok(Self {
@@ -231,6 +233,7 @@ impl PathReport {
             notes: notes(inquiry, &sought, doubts, &walks, barred.as_ref())
                 .into_iter()
                 .chain(uninstallable.clone())
+                .chain(policed)
                 .collect(),
             uninstallable,
             barred: barred.map(|barred| BarredReport::of(inquiry, barred)),

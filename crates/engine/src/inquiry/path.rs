@@ -92,14 +92,24 @@ impl<'a> Inquiry<'a> {
             return None;
         }
         let at = path.iter().position(|step| bound.refuses(step, rules))?;
-        let before = at.checked_sub(1).and_then(|before| path.get(before));
-        let from = match before {
-            Some(before) => recorded(*before, rules)?,
+        let decision = self.edit_at(path, at)?;
+        (decision.token() == Token::Preflight).then_some(decision)
+    }
+
+    /// The first edit of a path that an upgrade policy denies.
+    pub fn policed(&self, path: &[Choice<'a>]) -> Option<Decision<'a>> {
+        let mut edits = (0..path.len()).filter_map(|at| self.edit_at(path, at));
+        edits.find(|decision| decision.token() == Token::Policy)
+    }
+
+    /// The edit of a path at this place, with the step before it installed.
+    fn edit_at(&self, path: &[Choice<'a>], at: usize) -> Option<Decision<'a>> {
+        let from = match at.checked_sub(1) {
+            Some(before) => recorded(*path.get(before)?, self.basis.snapshot.rules())?,
             None => self.installed.clone(),
         };
         let pinned = self.filter.with_version(&pin(*path.get(at)?)?);
-        let decision = self.decide_after(&pinned, &from);
-        (decision.token() == Token::Preflight).then_some(decision)
+        Some(self.decide_after(&pinned, &from))
     }
 
     /// The one edit that is enough for a path of several steps, each of which OLM installs as far as that is known.

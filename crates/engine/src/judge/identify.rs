@@ -100,8 +100,10 @@ pub struct IdentifiedInstalled {
 /// How well the catalogs know what is installed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CatalogKnowledge {
-    /// A bundle of the catalogs, or one whose name and version are both stated.
+    /// A bundle of the catalogs, or a name that they have with the version that is stated for it.
     Whole,
+    /// A name that is stated with its version, and that no bundle and no edge has: only ranges count.
+    Stranger,
     /// A name of edges that no bundle has; the version is read from it.
     NameOnly,
     /// A version that no bundle has, but exactly one name of edges.
@@ -147,7 +149,7 @@ impl StatedInstalled {
         if let Some(name) = self.bundle.as_ref().filter(|_| is_version) {
             return Ok(IdentifiedInstalled {
                 installed: self.called(Some(name.clone())),
-                known: CatalogKnowledge::Whole,
+                known: known_by_name(name, offers),
             });
         }
         let rules = snapshot.rules();
@@ -279,6 +281,19 @@ pub fn target<'s>(
 pub fn nearest_versions(version: &str, filter: &Filter, offers: &[Offer<'_>]) -> Vec<String> {
     let nearest = nearby::versions(&filter.with_version(version), offers.iter());
     nearest.iter().map(ToString::to_string).collect()
+}
+
+/// How well the offers know a name that is stated with its version.
+fn known_by_name(name: &str, offers: &[Offer<'_>]) -> CatalogKnowledge {
+    let mut edges = offers
+        .iter()
+        .flat_map(|offer| offer.package.names_of_edges());
+    let is_bundle = !choices(offers, |choice| *choice.bundle().name == *name).is_empty();
+    if is_bundle || edges.any(|edge| edge == name) {
+        CatalogKnowledge::Whole
+    } else {
+        CatalogKnowledge::Stranger
+    }
 }
 
 /// The bundle with a name in the offers, if they have it.

@@ -315,7 +315,13 @@ fn the_policy_that_closes_each_path_is_named() {
     let text = words.join(" ");
     assert!(text.starts_with(reason), "{text}");
     assert!(text.contains("policy nights denies 1."), "{text}");
-    assert!(denied("1.2.0").is_found());
+    let lower = denied("1.2.0");
+    assert!(lower.is_found());
+    let text = lower.to_text().to_string();
+    let words: Vec<_> = text.split_whitespace().collect();
+    let note =
+        "Note the edit to 1.2.0 is denied: policy nights denies 1.2.0 (versions.deny: 1.2.0)";
+    assert!(words.join(" ").ends_with(note), "{text}");
 }
 
 #[test]

@@ -270,6 +270,14 @@ pub(super) fn not_installed<'a>(inquiry: &Inquiry<'a>, path: &[Choice<'a>]) -> O
     })
 }
 
+/// That an upgrade policy denies an edit of the path, and which.
+pub(super) fn policed<'a>(inquiry: &Inquiry<'a>, path: &[Choice<'a>]) -> Option<String> {
+    let decision = inquiry.policed(path)?;
+    let why = explain::reason(&decision.edit(), decision.judgement())?;
+    let to = BundleReport::of(decision.resolved()?).label();
+    Some(format!("the edit to {to} is denied: {why}"))
+}
+
 /// What the manifest of the one edit is for.
 pub(super) fn one_edit(edit: &OneEditReport) -> String {
     let end = edit.end();

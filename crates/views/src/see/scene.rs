@@ -47,9 +47,15 @@ pub(crate) fn filter(channels: &[&str], range: Option<&str>) -> Filter {
     }
 }
 
+/// `VERSION`, `NAME` or `VERSION,bundle=NAME`.
 pub(crate) fn said(text: &str) -> StatedInstalled {
+    let (text, bundle) = match text.split_once(",bundle=") {
+        Some((version, name)) => (version, Some(name.to_owned())),
+        None => (text, None),
+    };
     StatedInstalled {
         text: text.to_owned(),
+        bundle,
         ..StatedInstalled::default()
     }
 }

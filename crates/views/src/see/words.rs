@@ -62,6 +62,9 @@ pub(crate) fn notes(inquiry: &Inquiry<'_>) -> Vec<String> {
 pub(crate) fn known(known: CatalogKnowledge) -> Option<&'static str> {
     match known {
         CatalogKnowledge::Whole => None,
+        CatalogKnowledge::Stranger => Some(
+            "no bundle and no edge has the name of the installed bundle: only a skipRange provides an upgrade",
+        ),
         CatalogKnowledge::NameOnly => Some(
             "no bundle has this name, only edges: olmguard takes the version from the name; OLM does not",
         ),

@@ -143,6 +143,23 @@ fn a_stranger_comes_on_by_ranges_only() {
     v1(
         "a: 1.0.0 replaces 0.9.0",
         ANY,
+        ("0.9.0,bundle=p.v0.9.O", "1.0.0"),
+        &[
+            "OLM v1        denied: 1.0.0 is not a successor of 0.9.0 in catalog hub",
+            "              [NotASuccessor]",
+            "Edge          none from 0.9.0 to 1.0.0",
+            "To allow it   the catalog author must add an entry that replaces or skips",
+            "                p.v0.9.O, or whose skipRange matches 0.9.0",
+            "If unpinned   OLM installs nothing next",
+            "Edges into 1.0.0",
+            "  1.0.0: replaces p.v0.9.0 (channel a)",
+            "Note          no bundle and no edge has the name of the installed bundle: only",
+            "                a skipRange provides an upgrade",
+        ],
+    );
+    v1(
+        "a: 1.0.0 replaces 0.9.0",
+        ANY,
         ("0.8.0", "1.0.0"),
         &[
             "OLM v1        undecided: the name of the installed bundle is unknown",
