@@ -12,6 +12,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod contents;
+pub(crate) mod found;
 pub(crate) mod given;
 pub(crate) mod olm;
 pub(crate) mod origin;

@@ -10,7 +10,6 @@ use olmguard_support::apiserver::served::Served;
 use olmguard_support::load::questions::Question;
 
 use super::catalogd::Catalogd;
-use super::guard::Guard;
 use crate::world::World;
 
 pub(crate) struct Cluster {
@@ -59,8 +58,8 @@ impl Cluster {
         }
     }
 
-    /// Gives the catalog whose turn it is other content than it has, and waits until that is loaded.
-    pub(crate) fn reload_one(&self, guard: &Guard) {
+    /// Gives the catalog whose turn it is other content than it has.
+    pub(crate) fn change_one(&self) {
         let turn = self.reloads.fetch_add(1, Ordering::Relaxed);
         let name = self
             .names
@@ -68,7 +67,6 @@ impl Cluster {
             .expect("one of them");
         let is_next = (turn / self.names.len()).is_multiple_of(2);
         self.publish(name, if is_next { "next" } else { "gzip" });
-        guard.loaded_one();
     }
 
     pub(crate) fn kubeconfig(&self) -> &Path {

@@ -35,7 +35,8 @@ pub(crate) fn measure(run: &Run, world: &World, runtime: &Runtime) {
     let mut most = 0;
     for _ in 0..run.count(ROUNDS * names.len(), 2) {
         guard.forget_peak();
-        cluster.reload_one(&guard);
+        cluster.change_one();
+        guard.loaded_one();
         most = most.max(guard.kib("VmHWM"));
     }
     run.note(&Figure {

@@ -105,7 +105,8 @@ fn reloading(run: &Run, runtime: &Runtime, guard: &Guard, cluster: &Cluster) -> 
 fn reload_until(over: &AtomicBool, guard: &Guard, cluster: &Cluster) -> u32 {
     let mut reloads = 0;
     while !over.load(Ordering::Relaxed) {
-        cluster.reload_one(guard);
+        cluster.change_one();
+        guard.loaded_one();
         reloads += 1;
     }
     reloads

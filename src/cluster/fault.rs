@@ -1,11 +1,11 @@
 //! Failures of requests to the API server, by class and in words.
 
 use std::error::Error;
+use std::time::Duration;
 
 use kube::client::AuthError;
 use kube::runtime::watcher;
 
-use crate::cluster::line::{ResponseTooLarge, Silent};
 use crate::foreign_text::one_line;
 pub use crate::telemetry::metrics::FaultClass;
 
@@ -16,6 +16,19 @@ pub struct WatchFault {
     pub class: FaultClass,
     /// What there is to say about it, in one line.
     pub words: String,
+}
+
+/// The API server did not answer for this long.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {} s", self.0.as_secs())]
+pub(super) struct Silent(pub(super) Duration);
+
+/// The API server sent more than is read.
+#[derive(Debug, thiserror::Error)]
+#[error("an answer of more than {limit} {unit}")]
+pub(super) struct ResponseTooLarge {
+    pub(super) limit: usize,
+    pub(super) unit: &'static str,
 }
 
 fn class_of_code(code: u16) -> FaultClass {

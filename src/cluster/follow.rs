@@ -20,6 +20,7 @@
 
 mod catalog_table;
 mod confidence;
+mod content;
 mod job;
 mod load;
 mod publish;

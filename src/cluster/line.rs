@@ -23,21 +23,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tower_service::Service;
 
-use crate::cluster::fault::WatchFault;
+use crate::cluster::fault::{ResponseTooLarge, Silent, WatchFault};
 use crate::json_values;
-
-/// The API server did not answer in time.
-#[derive(Debug, thiserror::Error)]
-#[error("no answer within {} s", ANSWER.as_secs())]
-pub(super) struct Silent;
-
-/// The API server sent more than is read.
-#[derive(Debug, thiserror::Error)]
-#[error("an answer of more than {limit} {unit}")]
-pub(super) struct ResponseTooLarge {
-    limit: usize,
-    unit: &'static str,
-}
 
 /// Tells when a watch is heard: its answer, and each piece of it.
 #[derive(Debug)]
@@ -121,15 +108,15 @@ impl ObservedClient {
     /// An answer that ends is taken whole, so that one that stops half-way is noticed.
     async fn ask(&self, request: Request<Body>) -> Result<Answer, BoxError> {
         let whole = async { collected(self.client.send(request).await?, LARGEST).await };
-        timeout(ANSWER, whole).await.map_err(|_| Silent)?
+        timeout(ANSWER, whole).await.map_err(|_| Silent(ANSWER))?
     }
 
     async fn watch(&self, request: Request<Body>) -> Result<Answer, BoxError> {
         let begun = timeout(ANSWER, self.client.send(request)).await;
-        let response = begun.map_err(|_| Silent)??;
+        let response = begun.map_err(|_| Silent(ANSWER))??;
         if !response.status().is_success() {
             let whole = timeout(ANSWER, collected(response, LARGEST)).await;
-            return whole.map_err(|_| Silent)?;
+            return whole.map_err(|_| Silent(ANSWER))?;
         }
         self.signs.send_replace(());
         let signs = Arc::clone(&self.signs);

@@ -13,7 +13,7 @@ use kube::Client;
 use kube::client::Body;
 use tokio::time::timeout;
 
-use crate::cluster::fault;
+use crate::cluster::fault::{self, Silent};
 use crate::cluster::line::ANSWER;
 use crate::foreign_text;
 
@@ -59,7 +59,7 @@ pub async fn get(client: &Client, url: &str) -> Result<Body, ProxyError> {
     let request = Request::get(path).body(Body::empty());
     let request = request.map_err(|error| failed(error.to_string()))?;
     let answer = timeout(ANSWER, client.send(request)).await;
-    let answer = answer.map_err(|_| failed(crate::cluster::line::Silent.to_string()))?;
+    let answer = answer.map_err(|_| failed(Silent(ANSWER).to_string()))?;
     let response = answer.map_err(|error| failed(fault::words(&error)))?;
     if response.status() == StatusCode::OK {
         return Ok(response.into_body());

@@ -10,8 +10,8 @@ use kube::Client;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
+use super::found::{self, OriginFacts, RunningExtensions, stand_in};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
-use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
 use super::{Fault, Reading};
 use crate::cluster::bundle_objects::{ClusterObjectsError, SoughtObjects};
 use crate::cluster::catalogs::CatalogsError;
@@ -123,7 +123,7 @@ impl ClusterOrigin {
         let Ok(known) = &self.0 else {
             return RunningExtensions::default();
         };
-        let listed = known.cluster.extensions(|object| origin::read(&object));
+        let listed = known.cluster.extensions(|object| found::read(&object));
         let ListedExtensions { all, fault, .. } = listed;
         let rest = fault.map(|fault| Fault::Extensions(fault.to_string()));
         RunningExtensions::of(all, rest)

@@ -9,14 +9,11 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::cluster::{ClusterOrigin, ClusterRequest, ClusterRequestError};
+use super::found::{OriginFacts, RunningExtensions};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
 use super::snapshot::SavedSnapshot;
 use super::{Fault, Reading};
-use crate::policy_objects::PolicyObjects;
 use olmguard_catalog::olm::Rules;
-use olmguard_catalog::version::go;
-use olmguard_engine::extension::{Extension, Identity};
-use olmguard_engine::snapshot::{CatalogState, Content, Labels};
 
 /// Where facts come from, in addition to catalogs and manifests that are given.
 #[derive(Clone, Debug)]
@@ -33,23 +30,6 @@ pub(crate) enum OpenOrigin {
     Given,
     Snapshot(Box<SavedSnapshot>),
     Cluster(Box<ClusterOrigin>),
-}
-
-/// The facts of a snapshot or a cluster.
-#[derive(Debug, Default)]
-pub(super) struct OriginFacts {
-    pub(super) catalogs: Vec<CatalogState>,
-    pub(super) policies: PolicyObjects,
-    /// Sources that should have more and cannot be read.
-    pub(super) faults: Vec<Fault>,
-}
-
-/// Extensions as far as they could be read.
-#[derive(Debug, Default)]
-pub(crate) struct RunningExtensions {
-    pub(crate) extensions: Vec<Extension>,
-    /// Sources that should have more and cannot be read.
-    pub(crate) faults: Vec<Fault>,
 }
 
 impl FactsOrigin {
@@ -122,43 +102,4 @@ impl OpenOrigin {
             Self::Cluster(cluster) => cluster.load(rules, is_given, reading),
         }
     }
-}
-
-/// A catalog in the place of all those that are not known.
-pub(super) fn stand_in(name: &str, content: Content) -> CatalogState {
-    CatalogState {
-        labels: Labels::Unknown,
-        ..CatalogState::named(name, content)
-    }
-}
-
-impl RunningExtensions {
-    /// The extensions that were read, and the fault that there may be more, if there may.
-    pub(super) fn of(
-        read: impl IntoIterator<Item = Result<Extension, Fault>>,
-        rest: Option<Fault>,
-    ) -> Self {
-        let mut all = Self::default();
-        for one in read {
-            match one {
-                Ok(extension) => all.extensions.push(extension),
-                Err(fault) => all.faults.push(fault),
-            }
-        }
-        all.faults.extend(rest);
-        all
-    }
-}
-
-/// Reads one object. What cannot be read of a known version is a matter of its audit.
-pub(super) fn read(object: &Value) -> Result<Extension, Fault> {
-    Extension::recognised(object).ok_or_else(|| {
-        let identity = Identity::read(object);
-        let name = go::quote(identity.name.as_deref().unwrap_or_default());
-        let version = go::quote(&identity.api_version());
-        let kind = go::quote(&identity.kind);
-        Fault::Extensions(format!(
-            "extension {name}: unknown apiVersion {version} and kind {kind}: use a newer olmguard"
-        ))
-    })
 }

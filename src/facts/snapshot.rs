@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::found::{self, OriginFacts, RunningExtensions, stand_in};
 use super::olm::{OlmError, OlmRequest, RulesAndWarnings};
-use super::origin::{self, OriginFacts, RunningExtensions, stand_in};
 use super::{Fault, Reading};
 use crate::cluster::extensions::ExtensionState;
 use crate::policy_objects::PolicyObject;
@@ -59,7 +59,7 @@ impl SavedSnapshot {
         let unknown = |why: String| RunningExtensions::of([], Some(Fault::Extensions(why)));
         match &archive.facts().extensions {
             SavedExtensions::Objects(objects) => {
-                RunningExtensions::of(objects.iter().map(origin::read), None)
+                RunningExtensions::of(objects.iter().map(found::read), None)
             }
             SavedExtensions::Unfetched(why) => unknown(why.clone()),
             SavedExtensions::NotSaved => unknown(format!("{}: {NOT_SAVED}", self.path.display())),

@@ -12,11 +12,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::error::{DocumentErrorKind, DocumentFault};
 use super::position::{Below, MarkId, MarkKey, Position, Positions};
-use super::yaml;
 use olmguard_catalog::yaml_scalar::Scalar;
 
 /// The most levels of lists and mappings: as many as `serde_json` reads back. The deepest CRDs have
@@ -318,12 +317,20 @@ impl Builder {
     }
 }
 
+pub(super) fn number_scalar(number: &Number) -> Scalar<'static> {
+    let whole = number
+        .as_i64()
+        .map(Scalar::Int)
+        .or_else(|| number.as_u64().map(Scalar::Uint));
+    whole.unwrap_or_else(|| Scalar::Float(number.as_f64().unwrap_or(f64::NAN)))
+}
+
 /// The scalar that an alias in a key's place stands for.
 fn as_scalar(value: Value, at: Position) -> Result<Scalar<'static>, DocumentFault> {
     let found = match value {
         Value::Null => return Ok(Scalar::Null),
         Value::Bool(value) => return Ok(Scalar::Bool(value)),
-        Value::Number(number) => return Ok(yaml::number_scalar(&number)),
+        Value::Number(number) => return Ok(number_scalar(&number)),
         Value::String(text) => return Ok(Scalar::Str(text.into())),
         Value::Array(_) => "list",
         Value::Object(_) => "mapping",

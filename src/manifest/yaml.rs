@@ -2,11 +2,11 @@
 
 use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScalarStyle, ScanError, StrInput};
 use serde::de::IgnoredAny;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::error::{DocumentErrorKind, DocumentFault, DocumentFormat};
 use super::position::{Position, Positions};
-use super::tree::{AnchorId, Builder, Collection, DocumentRules, MAX_DEPTH};
+use super::tree::{AnchorId, Builder, Collection, DocumentRules, MAX_DEPTH, number_scalar};
 use olmguard_catalog::yaml_scalar::{Scalar, Style, Tag, resolve};
 
 /// Reads the only document of `text`, which begins at line `first_line` of the file. Null where
@@ -242,14 +242,6 @@ fn string(token: &str) -> Result<Scalar<'_>, serde_json::Error> {
         Some(plain) if !plain.contains('\\') => Ok(Scalar::Str(plain.into())),
         _ => serde_json::from_str::<String>(token).map(|text| Scalar::Str(text.into())),
     }
-}
-
-pub(super) fn number_scalar(number: &Number) -> Scalar<'static> {
-    let whole = number
-        .as_i64()
-        .map(Scalar::Int)
-        .or_else(|| number.as_u64().map(Scalar::Uint));
-    whole.unwrap_or_else(|| Scalar::Float(number.as_f64().unwrap_or(f64::NAN)))
 }
 
 /// The error's place counts bytes from where the cursor is.

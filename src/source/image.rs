@@ -47,7 +47,6 @@ pub use layout::LayoutFault;
 pub use manifest::ManifestFault;
 pub use mirrors::{BlockedPlace, MirrorsFault, TableFault};
 pub use place::{ImagePlace, ImagePlaceError};
-pub use pull::{FailedMirror, FailedMirrors};
 pub use reference::{ImageReference, ReferenceFault};
 pub use store::UnpackedImage;
 pub use tree::{TreeFault, WriteFault};

@@ -1,4 +1,5 @@
-//! `VERSION[,bundle=NAME][,release=R]`: an installed bundle, as a user states it.
+//! `VERSION[,bundle=NAME][,release=R]`: an installed bundle, as a user states it; and `--installed`, which states it of
+//! extensions.
 
 use std::str::FromStr;
 
@@ -48,7 +49,7 @@ impl SaidArg {
     }
 
     /// Adds one part that follows.
-    pub(crate) fn set(&mut self, part: &str) -> Result<(), PartError> {
+    fn set(&mut self, part: &str) -> Result<(), PartError> {
         let (field, key, value) = match part.split_once('=') {
             Some(("bundle", "")) => return Err(PartError::EmptyBundle),
             Some(("bundle", name)) => (&mut self.0.bundle, "bundle=", name),
@@ -67,7 +68,7 @@ impl SaidArg {
 }
 
 /// Whether a text follows a version, and begins nothing of its own.
-pub(crate) fn is_part(text: &str) -> bool {
+fn is_part(text: &str) -> bool {
     text.starts_with("bundle=") || text.starts_with("release=")
 }
 
@@ -80,6 +81,61 @@ impl FromStr for SaidArg {
         let mut said = Self::of(first.ok_or(PartError::Nothing)?);
         parts.try_for_each(|part| said.set(part))?;
         Ok(said)
+    }
+}
+
+/// What one `--installed` says: one extension or, with commas between them, several.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct InstalledList(pub(crate) Vec<InstalledArg>);
+
+/// What is said of one extension.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct InstalledArg {
+    pub(crate) extension: String,
+    pub(crate) said: SaidArg,
+}
+
+/// Why an `--installed` is not understood.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(crate) enum InstalledArgError {
+    #[error("{found:?} has no extension or no version: write EXTENSION=VERSION")]
+    Incomplete { found: String },
+    #[error(transparent)]
+    Part(#[from] PartError),
+    #[error("{0}")]
+    Nameless(String),
+}
+
+impl FromStr for InstalledList {
+    type Err = InstalledArgError;
+
+    fn from_str(text: &str) -> Result<Self, InstalledArgError> {
+        let mut list: Vec<InstalledArg> = Vec::new();
+        for part in text.split(',') {
+            match list.last_mut() {
+                Some(extension) if is_part(part) => extension.said.set(part)?,
+                _ => list.push(part.parse()?),
+            }
+        }
+        Ok(Self(list))
+    }
+}
+
+impl FromStr for InstalledArg {
+    type Err = InstalledArgError;
+
+    fn from_str(text: &str) -> Result<Self, InstalledArgError> {
+        match text.split_once('=') {
+            Some((extension, version)) if !extension.is_empty() && !version.is_empty() => {
+                Ok(Self {
+                    extension: extension.to_owned(),
+                    said: SaidArg::of(version),
+                })
+            }
+            _ => Err(InstalledArgError::Incomplete {
+                found: text.to_owned(),
+            }),
+        }
     }
 }
 
@@ -114,6 +170,70 @@ mod tests {
             ),
         ] {
             assert_eq!(parse(text), Err(error.to_owned()), "{text}");
+        }
+    }
+
+    fn parse_list(text: &str) -> Result<Vec<[String; 4]>, String> {
+        let list: InstalledList = text.parse().map_err(|e: InstalledArgError| e.to_string())?;
+        let shown = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
+        let items = list.0.into_iter();
+        Ok(items
+            .map(|InstalledArg { extension, said }| {
+                let StatedInstalled {
+                    text,
+                    bundle,
+                    release,
+                } = said.0;
+                [extension, text, shown(bundle), shown(release)]
+            })
+            .collect())
+    }
+
+    #[test]
+    fn parts_follow_the_version() {
+        for (text, expected) in [
+            ("a=1.0.0", vec![["a", "1.0.0", "-", "-"]]),
+            ("a=1.0.0+2,bundle=p.v1", vec![["a", "1.0.0+2", "p.v1", "-"]]),
+            ("a=1.0.0,release=,bundle=p", vec![["a", "1.0.0", "p", ""]]),
+            (
+                "a=1.0.0,b=2.0.0,release=3",
+                vec![["a", "1.0.0", "-", "-"], ["b", "2.0.0", "-", "3"]],
+            ),
+        ] {
+            let parsed = parse_list(text).unwrap();
+            assert_eq!(parsed, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for (text, expected) in [
+            (
+                "a",
+                "\"a\" has no extension or no version: write EXTENSION=VERSION",
+            ),
+            (
+                "=1.0.0",
+                "\"=1.0.0\" has no extension or no version: write EXTENSION=VERSION",
+            ),
+            (
+                "a=",
+                "\"a=\" has no extension or no version: write EXTENSION=VERSION",
+            ),
+            (
+                "a=1,b",
+                "\"b\" has no extension or no version: write EXTENSION=VERSION",
+            ),
+            (
+                "a=1,bundle=",
+                "bundle= has no name: write bundle=NAME, or omit it to look up the bundle",
+            ),
+            (
+                "a=1,release=2,release=3",
+                "release= is given twice: give it once",
+            ),
+        ] {
+            assert_eq!(parse_list(text), Err(expected.to_owned()), "{text}");
         }
     }
 }

@@ -20,6 +20,7 @@ mod inputs;
 mod installed;
 mod judged;
 mod kustomize;
+mod place;
 mod report;
 mod text;
 mod trouble;
@@ -29,10 +30,10 @@ pub use report::Report;
 
 use std::io;
 
+use crate::cli::args::installed::InstalledArgError;
 use args::{CheckPlan, Output};
 use form::Run;
 use inputs::{GatheredInputs, NotGathered};
-use installed::InstalledArgError;
 use text::OriginAccess;
 
 use crate::cli::facts::FactsError;

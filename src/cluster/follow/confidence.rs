@@ -12,13 +12,25 @@
 //! An error page of a proxy repeats itself as reliably as a catalog does. So the more an edit would
 //! lose by content, the longer it must repeat itself; and what is no catalog at all is never one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cluster::follow::job::{Failure, KnownContent};
+use crate::cluster::follow::content::LoadedContent;
 use crate::source::digest::Sha256;
 use olmguard_catalog::{Catalog, Doubt};
+
+/// What content is compared with before it is believed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownContent {
+    /// What is loaded of the catalog.
+    pub(super) loaded: Option<Arc<LoadedContent>>,
+    /// Whether that is of the digest that is to be loaded.
+    pub(super) is_of_digest: bool,
+    /// What was fetched for the digest and not believed.
+    pub(super) held_back: Option<HeldBack>,
+}
 
 /// What was fetched and is not believed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -80,11 +92,10 @@ impl KnownContent {
         }
     }
 
-    /// The failure that content with this SHA-256 comes to.
-    pub(super) fn disbelieve(&self, why: Disbelief, sha256: Sha256, now: Instant) -> Failure {
+    /// Content with this SHA-256, held back as long as it comes.
+    pub(super) fn hold_back(&self, sha256: Sha256, now: Instant) -> HeldBack {
         let before = self.held_back.filter(|held| held.sha256 == sha256);
-        let held = before.unwrap_or(HeldBack { sha256, since: now });
-        Failure::HeldBack { why, held }
+        before.unwrap_or(HeldBack { sha256, since: now })
     }
 }
 
@@ -106,8 +117,6 @@ const EMPTY_FOR: Duration = Duration::from_mins(1);
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::cluster::follow::tests::loaded;
     use olmguard_catalog::olm::Rules;
@@ -186,11 +195,7 @@ mod tests {
             known.believe(&content, Sha256::of(&[1]), now),
             Err(Disbelief::Differs)
         );
-        let failure = known.disbelieve(Disbelief::Differs, Sha256::of(&[1]), now);
-        let Failure::HeldBack { held, .. } = failure else {
-            panic!("{failure:?}");
-        };
-        known.held_back = Some(held);
+        known.held_back = Some(known.hold_back(Sha256::of(&[1]), now));
         assert_eq!(
             known.believe(&content, Sha256::of(&[1]), now),
             Ok(Belief::Repeated(None))

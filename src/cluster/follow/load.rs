@@ -19,11 +19,9 @@ use tokio::time::Instant;
 use tracing::warn;
 
 use crate::cluster::catalogs::{self, RereadCatalog};
-use crate::cluster::follow::confidence::{Belief, Disbelief};
-use crate::cluster::follow::job::{
-    ContentOrigin, Failure, Job, KnownContent, LoadOutcome, LoadedContent, Task, Want,
-    WeighedContent,
-};
+use crate::cluster::follow::confidence::{Belief, Disbelief, KnownContent};
+use crate::cluster::follow::content::{ContentOrigin, LoadedContent, WeighedContent};
+use crate::cluster::follow::job::{Failure, Job, LoadOutcome, Task, Want};
 use crate::source::cache::{Cache, CacheEntry, CacheError};
 use crate::source::catalogd::Catalogd;
 use crate::source::decompress::Tee;
@@ -218,7 +216,8 @@ impl ContentLoader {
             Ok(belief) => belief,
             Err(why) => {
                 content.let_go();
-                return Err(known.disbelieve(why, sha256, Instant::now()));
+                let held = known.hold_back(sha256, Instant::now());
+                return Err(Failure::HeldBack { why, held });
             }
         };
         report(job, &content, &belief);
@@ -242,7 +241,11 @@ impl ContentLoader {
         let is_same = self.is_same(job).await?;
         if fetched.sha256 != sha256 {
             let known = KnownContent::default();
-            return Err(known.disbelieve(Disbelief::Differs, fetched.sha256, Instant::now()));
+            let held = known.hold_back(fetched.sha256, Instant::now());
+            return Err(Failure::HeldBack {
+                why: Disbelief::Differs,
+                held,
+            });
         }
         if is_same {
             self.commit(job, fetched.value).await;

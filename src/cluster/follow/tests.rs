@@ -15,7 +15,8 @@ use tokio::time::timeout;
 
 use super::publish::SnapshotStore;
 use crate::cluster::catalogs::ObservedCatalog;
-use crate::cluster::follow::job::{ContentOrigin, Failure, LoadedContent};
+use crate::cluster::follow::content::{ContentOrigin, LoadedContent};
+use crate::cluster::follow::job::Failure;
 use crate::source::digest::Sha256;
 use crate::source::http::FetchError;
 use crate::source::{Progress, read_from};

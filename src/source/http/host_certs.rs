@@ -21,9 +21,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use rustls::client::WantsClientCert;
-use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
-use super::roots;
 use crate::pem_file::{PemError, PemFile, unreadable};
 
 /// Why the certificates for a host cannot be used.
@@ -60,10 +59,12 @@ pub enum HostCertsError {
 }
 
 /// The terms of connections for the host with this directory.
-pub(super) fn config(folder: &Path) -> Result<ClientConfig, HostCertsError> {
+pub(super) fn config(
+    builder: ConfigBuilder<ClientConfig, WantsVerifier>,
+    folder: &Path,
+) -> Result<ClientConfig, HostCertsError> {
     let names = names(folder)?;
-    let builder = roots::builder().with_root_certificates(trusted(&names)?);
-    Ok(roots::finish(with_client(builder, &names)?))
+    with_client(builder.with_root_certificates(trusted(&names)?), &names)
 }
 
 /// The authorities of the system and of the directory.
@@ -144,6 +145,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::source::http::roots::builder;
 
     /// A certificate and its key.
     fn pair() -> (String, String) {
@@ -158,7 +160,7 @@ mod tests {
             fs::write(folder.path().join(name), content).unwrap();
         }
         let root = folder.path().display().to_string();
-        config(folder.path()).map_err(|error| error.to_string().replace(&root, "D"))
+        config(builder(), folder.path()).map_err(|error| error.to_string().replace(&root, "D"))
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Roots {
 
     /// The CAs of the system, and the certificates for a host in its directory of `certs.d`.
     pub(super) fn of_host(folder: &Path) -> Result<Self, HostCertsError> {
-        let config = Arc::new(host_certs::config(folder)?);
+        let config = Arc::new(finish(host_certs::config(builder(), folder)?));
         Ok(Self(RootsKind::Host(folder.to_owned(), config)))
     }
 
@@ -142,7 +142,7 @@ pub(super) fn builder() -> ConfigBuilder<ClientConfig, WantsVerifier> {
 }
 
 /// Every connection verifies anew: a session that is resumed would outlive its certificate.
-pub(super) fn finish(mut config: ClientConfig) -> ClientConfig {
+fn finish(mut config: ClientConfig) -> ClientConfig {
     config.resumption = Resumption::disabled();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config

@@ -1,5 +1,6 @@
 //! What the answers of a registry mean: content, a challenge, another place, later, or nothing; and why there is no image.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,6 @@ use super::challenge::Challenge;
 use super::containers::ContainersFault;
 use super::credentials::CredentialsFault;
 use super::mirrors::{BlockedPlace, MirrorsFault, PullSource};
-use super::pull::FailedMirrors;
 use crate::source::http::{
     Address, AddressError, AwaitedPart, FetchError, HostCertsError, RootsError, TlsFault,
 };
@@ -150,6 +150,29 @@ pub enum RegistryFault {
         /// Why the registry does not give it.
         fault: Box<Self>,
     },
+}
+
+/// A mirror that did not give an image.
+#[derive(Debug)]
+pub struct FailedMirror {
+    /// The image, as the mirror names it.
+    pub image: Box<str>,
+    /// Why.
+    pub fault: Box<RegistryFault>,
+}
+
+/// The mirrors that did not give an image, in the order in which they were asked.
+#[derive(Debug)]
+pub struct FailedMirrors(pub Vec<FailedMirror>);
+
+impl fmt::Display for FailedMirrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, FailedMirror { image, fault }) in self.0.iter().enumerate() {
+            let joint = if at == 0 { "" } else { ", " };
+            write!(f, "{joint}[{image}: {fault}]")?;
+        }
+        Ok(())
+    }
 }
 
 impl RegistryFault {

@@ -7,39 +7,15 @@
 //!
 //! [`docker/docker_image_src.go`]: https://github.com/containers/container-libs/blob/image/v5.40.0/image/docker/docker_image_src.go
 
-use std::fmt;
 use std::num::NonZero;
 
 use tracing::debug;
 
 use super::UnpackFault;
-use super::answer::RegistryFault;
+use super::answer::{FailedMirror, FailedMirrors, RegistryFault};
 use super::mirrors::{PullSource, RegistriesConf};
 use super::reference::ImageReference;
 use super::registry::{Registry, RegistryAccess};
-
-/// A mirror that did not give an image.
-#[derive(Debug)]
-pub struct FailedMirror {
-    /// The image, as the mirror names it.
-    pub image: Box<str>,
-    /// Why.
-    pub fault: Box<RegistryFault>,
-}
-
-/// The mirrors that did not give an image, in the order in which they were asked.
-#[derive(Debug)]
-pub struct FailedMirrors(pub Vec<FailedMirror>);
-
-impl fmt::Display for FailedMirrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, FailedMirror { image, fault }) in self.0.iter().enumerate() {
-            let joint = if at == 0 { "" } else { ", " };
-            write!(f, "{joint}[{image}: {fault}]")?;
-        }
-        Ok(())
-    }
-}
 
 /// The place that serves an image, and the manifest that it gives with its media type.
 pub(super) async fn first<'a>(

@@ -1,8 +1,7 @@
 //! What the catalogs of OLM v1 have of what OLM v0 has installed.
 
 use crate::migrate::draft::ExtensionDraft;
-use crate::migrate::objects::ObjectKey;
-use crate::migrate::plan::{MigrationFacts, Obstacle};
+use crate::migrate::objects::{ClassicObjects, ObjectKey};
 use olmguard_catalog::WrittenEdge;
 use olmguard_engine::resolve::{Choice, Offer};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
@@ -46,17 +45,6 @@ impl<'a> FoundBundle<'a> {
             _ => None,
         }
     }
-
-    /// Why the Subscription cannot move, if the catalogs show it.
-    pub(super) fn obstacle(self) -> Option<Obstacle> {
-        match self {
-            Self::Nothing | Self::Bundle(_) => None,
-            Self::NoStatus => Some(Obstacle::NoStatus),
-            Self::NotInCatalog { bundle, successors } => {
-                Some(Obstacle::NotInCatalog { bundle, successors })
-            }
-        }
-    }
 }
 
 pub(super) fn named<'s>(offers: &[Offer<'s>], name: &str) -> Option<Choice<'s>> {
@@ -79,18 +67,21 @@ fn successors(offers: &[Offer<'_>], name: &str) -> Vec<String> {
 
 /// The catalog that is the `CatalogSource`: the one with its image, otherwise the one with its name, also as
 /// distributions name their catalogs.
-pub(super) fn catalog<'a>(facts: &MigrationFacts<'a>, source: &ObjectKey) -> Option<&'a str> {
-    let catalogs = facts.basis.snapshot.catalogs();
-    let image = facts.objects.source_image(source).map(repository);
+pub(super) fn catalog<'a>(
+    snapshot: &'a Snapshot,
+    objects: &ClassicObjects,
+    source: &ObjectKey,
+) -> Option<&'a str> {
+    let image = objects.source_image(source).map(repository);
     let has_image = |state: &&CatalogState| {
         let own = state.image_ref.as_deref().map(repository);
         own.is_some() && own == image
     };
-    let mut of_image = catalogs.iter().filter(has_image);
+    let mut of_image = snapshot.catalogs().iter().filter(has_image);
     if let (Some(only), None) = (of_image.next(), of_image.next()) {
         return Some(&only.name);
     }
-    let named = |name: &str| facts.basis.snapshot.catalog(name);
+    let named = |name: &str| snapshot.catalog(name);
     let openshift = format!("openshift-{}", source.name);
     let short = source.name.strip_suffix("-catalog");
     let found = named(&source.name).or_else(|| named(&openshift));

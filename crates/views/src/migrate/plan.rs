@@ -150,7 +150,7 @@ impl<'a> MovePlan<'a> {
         subscription: &'a Subscription,
     ) -> Self {
         let rules = facts.basis.snapshot.rules();
-        let catalog = catalog(facts, &subscription.source);
+        let catalog = catalog(facts.basis.snapshot, facts.objects, &subscription.source);
         let draft = ExtensionDraft::new(subscription, catalog, rules);
         let found = FoundBundle::of(facts.basis.snapshot, &draft);
         let mut plan = Self {
@@ -160,7 +160,7 @@ impl<'a> MovePlan<'a> {
             installed: found.choice(),
             draft,
             upgrades: Vec::new(),
-            obstacles: Vec::from_iter(found.obstacle()),
+            obstacles: Vec::from_iter(Obstacle::of(found)),
             needs: Vec::new(),
             changes: Vec::new(),
         };
@@ -244,6 +244,17 @@ impl<'a> TakenNames<'a> {
 }
 
 impl Obstacle {
+    /// Why the Subscription cannot move, if the catalogs show it.
+    fn of(found: FoundBundle<'_>) -> Option<Self> {
+        match found {
+            FoundBundle::Nothing | FoundBundle::Bundle(_) => None,
+            FoundBundle::NoStatus => Some(Self::NoStatus),
+            FoundBundle::NotInCatalog { bundle, successors } => {
+                Some(Self::NotInCatalog { bundle, successors })
+            }
+        }
+    }
+
     /// What it makes of the Subscription.
     pub(super) fn verdict(&self) -> MoveVerdict {
         match self {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::see::{BundleReport, EdgeReport, edges, gives_another, message, reason, unpinnable};
-use crate::step::text::needed;
-use olmguard_engine::explain::{ForbiddenReport, GuardrailReport};
-use olmguard_engine::inquiry::{Inquiry, PinnedStep};
+use olmguard_catalog::version::go;
+use olmguard_engine::explain::{ForbiddenReport, GuardrailReport, hindrance};
+use olmguard_engine::inquiry::{Inquiry, Need, PinnedStep};
 use olmguard_engine::judge::{Token, Verdict};
 use olmguard_engine::resolve::{Choice, OfferEdge, Violation};
 
@@ -167,4 +167,80 @@ fn distinct(violations: &[Violation<'_>]) -> Vec<GuardrailReport> {
     let mut seen = BTreeSet::new();
     guardrails.retain(|guardrail| seen.insert(guardrail.clone()));
     guardrails
+}
+
+/// What must change so that the step is possible.
+pub(super) fn needed(need: &Need<'_>) -> String {
+    match need {
+        Need::Versions(what) => {
+            let what = hindrance(*what);
+            format!("the semver rules forbid the step ({what}), so choose another version")
+        }
+        Need::Edge { name, version } => {
+            let version = go::escape(version);
+            match name {
+                Some(name) => format!(
+                    "the catalog author must add an entry that replaces or skips {}, or whose \
+                     skipRange matches {version}",
+                    go::escape(name)
+                ),
+                None => format!(
+                    "the catalog author must add an entry whose skipRange matches {version}"
+                ),
+            }
+        }
+        Need::Name { version } => format!(
+            "give the name of the installed bundle: {},bundle=NAME",
+            go::escape(version)
+        ),
+        Need::Channel(channels) => {
+            format!("request channel {}, which has the edge", either(channels))
+        }
+        Need::Member(channels) if channels.is_empty() => {
+            "request no channel, because this version is in none".to_owned()
+        }
+        Need::Member(channels) => {
+            format!(
+                "request channel {}, which has this version",
+                either(channels)
+            )
+        }
+        Need::Range(range) => format!(
+            "request a version range that matches it: {} does not",
+            go::quote(range)
+        ),
+        Need::Dependency(kind) => format!(
+            "the catalog author must remove {} from the bundle: OLM v1 does not support it",
+            kind.as_str()
+        ),
+        Need::Chosen { pin, given } => {
+            let another = gives_another(pin, given);
+            format!("it must be the best bundle of its version: {another}")
+        }
+        Need::Version => "the catalog author must give the bundle a valid version".to_owned(),
+        Need::Catalogs(catalogs) => {
+            let names: Vec<_> = catalogs.iter().map(|name| go::escape(name)).collect();
+            let names = names.join(", ");
+            format!("give catalogs {names} different priorities, or select one of them")
+        }
+        Need::BrokenRange => "the catalog author must remove the empty OR group from a skipRange: \
+                              OLM crashes on it"
+            .to_owned(),
+        Need::Installed => "the installed version must be a valid version".to_owned(),
+        Need::UnreadRange(ranges) => {
+            let ranges: Vec<_> = ranges.iter().map(|range| go::quote(range)).collect();
+            format!(
+                "the catalog author must fix the skipRange {}: OLM ignores it because it is not valid",
+                ranges.join(", ")
+            )
+        }
+        Need::Deprecated => {
+            "pin it: without a pin, OLM prefers versions that are not deprecated".to_owned()
+        }
+    }
+}
+
+fn either(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
+    names.join(" or ")
 }

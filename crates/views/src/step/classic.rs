@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::path::subscribed;
-use crate::step::text;
 use olmguard_catalog::graph::{Graph, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::explain::{GuardrailReport, label};
@@ -99,7 +98,7 @@ fn reading<'a>(inquiry: &Inquiry<'a>, offer: &Offer<'a>, targets: &[Choice<'a>])
             .filter_map(|node| graph.bundle(*node).map(label))
             .collect(),
         candidates: candidates.iter().map(name).collect(),
-        facts: facts.iter().map(text::fact).collect(),
+        facts: facts.iter().map(fact).collect(),
     }
 }
 
@@ -171,4 +170,34 @@ fn against(
         Outlook::Stranded => (!is_nameless).then_some(Fact::Stranded),
     };
     std::iter::once(first).chain(outlook).collect()
+}
+
+/// What a user should know of a step in OLM v0.
+fn fact(fact: &Fact) -> String {
+    match fact {
+        Fact::Absent => "the catalog does not have it".to_owned(),
+        Fact::NoOrder(error) => {
+            format!("OLM v0 resolves nothing in the whole namespace: {error}")
+        }
+        Fact::Installed => "it is already installed".to_owned(),
+        Fact::Behind(first) => {
+            format!("OLM v0 tries {first} first, and installs it if possible")
+        }
+        Fact::First => "OLM v0 tries it first".to_owned(),
+        Fact::Skipped => {
+            "another entry skips it, so OLM v0 never installs it as an update".to_owned()
+        }
+        Fact::NotInChannel => "it is not in the channel".to_owned(),
+        Fact::NoEdge => "the channel has no edge to it from the installed version".to_owned(),
+        Fact::Nameless => {
+            "whether the channel has an edge to it depends on the name of the installed bundle, which is unknown"
+                .to_owned()
+        }
+        Fact::Stranded => {
+            "the installed version has no upgrade edge, but the Subscription reports \
+                           AtLatestKnown as at a channel head"
+                .to_owned()
+        }
+        Fact::AtHead => "the installed version is the channel head".to_owned(),
+    }
 }

@@ -412,7 +412,7 @@ fn hindrances_are_worded() {
             "the installed version must be a valid version",
         ),
     ] {
-        assert_eq!(text::needed(&need), expected);
+        assert_eq!(catalogs::needed(&need), expected);
     }
 }
 

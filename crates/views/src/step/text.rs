@@ -1,13 +1,12 @@
-//! The readings for people, and their sentences.
+//! The readings for people.
 
 use super::StepReport;
 use super::catalogs::CatalogReading;
-use super::classic::{ClassicReading, Fact};
-use crate::see::{EdgeReport, arrows, gives_another, say_forbidden};
+use super::classic::ClassicReading;
+use crate::see::{EdgeReport, arrows, say_forbidden};
 use olmguard_catalog::version::go;
+use olmguard_engine::explain::GuardrailReport;
 use olmguard_engine::explain::text::list;
-use olmguard_engine::explain::{GuardrailReport, hindrance};
-use olmguard_engine::inquiry::Need;
 use olmguard_report::{Text, Tone};
 
 impl StepReport {
@@ -115,107 +114,6 @@ fn say_allowed_next(reading: &CatalogReading, text: &mut Text) {
     text.fact("Allowed next", tone, &words);
 }
 
-/// What must change so that the step is possible.
-pub(super) fn needed(need: &Need<'_>) -> String {
-    match need {
-        Need::Versions(what) => {
-            let what = hindrance(*what);
-            format!("the semver rules forbid the step ({what}), so choose another version")
-        }
-        Need::Edge { name, version } => {
-            let version = go::escape(version);
-            match name {
-                Some(name) => format!(
-                    "the catalog author must add an entry that replaces or skips {}, or whose \
-                     skipRange matches {version}",
-                    go::escape(name)
-                ),
-                None => format!(
-                    "the catalog author must add an entry whose skipRange matches {version}"
-                ),
-            }
-        }
-        Need::Name { version } => format!(
-            "give the name of the installed bundle: {},bundle=NAME",
-            go::escape(version)
-        ),
-        Need::Channel(channels) => {
-            format!("request channel {}, which has the edge", either(channels))
-        }
-        Need::Member(channels) if channels.is_empty() => {
-            "request no channel, because this version is in none".to_owned()
-        }
-        Need::Member(channels) => {
-            format!(
-                "request channel {}, which has this version",
-                either(channels)
-            )
-        }
-        Need::Range(range) => format!(
-            "request a version range that matches it: {} does not",
-            go::quote(range)
-        ),
-        Need::Dependency(kind) => format!(
-            "the catalog author must remove {} from the bundle: OLM v1 does not support it",
-            kind.as_str()
-        ),
-        Need::Chosen { pin, given } => {
-            let another = gives_another(pin, given);
-            format!("it must be the best bundle of its version: {another}")
-        }
-        Need::Version => "the catalog author must give the bundle a valid version".to_owned(),
-        Need::Catalogs(catalogs) => {
-            let names: Vec<_> = catalogs.iter().map(|name| go::escape(name)).collect();
-            let names = names.join(", ");
-            format!("give catalogs {names} different priorities, or select one of them")
-        }
-        Need::BrokenRange => "the catalog author must remove the empty OR group from a skipRange: \
-                              OLM crashes on it"
-            .to_owned(),
-        Need::Installed => "the installed version must be a valid version".to_owned(),
-        Need::UnreadRange(ranges) => {
-            let ranges: Vec<_> = ranges.iter().map(|range| go::quote(range)).collect();
-            format!(
-                "the catalog author must fix the skipRange {}: OLM ignores it because it is not valid",
-                ranges.join(", ")
-            )
-        }
-        Need::Deprecated => {
-            "pin it: without a pin, OLM prefers versions that are not deprecated".to_owned()
-        }
-    }
-}
-
-/// What a user should know of a step in OLM v0.
-pub(super) fn fact(fact: &Fact) -> String {
-    match fact {
-        Fact::Absent => "the catalog does not have it".to_owned(),
-        Fact::NoOrder(error) => {
-            format!("OLM v0 resolves nothing in the whole namespace: {error}")
-        }
-        Fact::Installed => "it is already installed".to_owned(),
-        Fact::Behind(first) => {
-            format!("OLM v0 tries {first} first, and installs it if possible")
-        }
-        Fact::First => "OLM v0 tries it first".to_owned(),
-        Fact::Skipped => {
-            "another entry skips it, so OLM v0 never installs it as an update".to_owned()
-        }
-        Fact::NotInChannel => "it is not in the channel".to_owned(),
-        Fact::NoEdge => "the channel has no edge to it from the installed version".to_owned(),
-        Fact::Nameless => {
-            "whether the channel has an edge to it depends on the name of the installed bundle, which is unknown"
-                .to_owned()
-        }
-        Fact::Stranded => {
-            "the installed version has no upgrade edge, but the Subscription reports \
-                           AtLatestKnown as at a channel head"
-                .to_owned()
-        }
-        Fact::AtHead => "the installed version is the channel head".to_owned(),
-    }
-}
-
 /// If a version is not valid, the semver rules do not apply.
 pub(super) const UNREADABLE: &str = "one of the versions is not valid";
 
@@ -249,8 +147,3 @@ fn say_guardrails(guardrails: &[GuardrailReport], text: &mut Text) {
 
 /// How many of the versions are named that guardrails allow.
 const MOST_FREE: usize = 8;
-
-fn either(names: &[String]) -> String {
-    let names: Vec<_> = names.iter().map(|name| go::escape(name)).collect();
-    names.join(" or ")
-}

@@ -8,10 +8,9 @@ use clap::{Args, ValueEnum};
 
 use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::UsageError;
-use crate::cli::args::installed::SaidArg;
+use crate::cli::args::installed::{InstalledArg, InstalledList, SaidArg};
 use crate::cli::args::olm::{EdgesArgs, PREFLIGHT};
 use crate::cli::args::{heading, one_of};
-use crate::cli::commands::check::installed::{InstalledArg, InstalledList};
 use crate::cli::facts::{FactsArgs, check_stdin};
 use crate::cli::output::OutputArgs;
 use crate::cli::project::Project;

@@ -22,12 +22,12 @@ use std::rc::Rc;
 
 use crate::cli::commands::bad_input::BadInput;
 use crate::cli::commands::check::ahead::InputsAhead;
-use crate::cli::commands::check::cases::CasePlace;
+use crate::cli::commands::check::place::CasePlace;
 use crate::manifest::{Input, Inputs, ManifestObject};
 use crate::revision::Revision;
 use olmguard_engine::extension::Extension;
 
-pub(super) use objects::{Ancestor, ParsedObject};
+pub(super) use objects::{Ancestor, ParsedObject, is_review};
 use objects::{BaseObjects, Key};
 pub(super) use selection::BaseError;
 use selection::select;

@@ -2,7 +2,7 @@
 
 use crate::admission::Review;
 use crate::cli::commands::check::base::Past;
-use crate::manifest::Position;
+use crate::cli::commands::check::place::CasePlace;
 use olmguard_engine::extension::schema::Finding;
 use olmguard_engine::extension::{Extension, Identity};
 use olmguard_engine::judge::Exemption;
@@ -27,18 +27,6 @@ pub(super) enum InstalledSource {
     Cluster,
     /// A flag or the project file; the object has it.
     Flag,
-}
-
-/// The place of a case in the inputs.
-#[derive(Clone, Debug, derive_more::Display)]
-#[display("{file}:{at}")]
-pub(super) struct CasePlace {
-    /// As the user would write it; `-` for standard input.
-    pub(super) file: String,
-    /// 0-based.
-    pub(super) document: usize,
-    /// The position of the deciding field.
-    pub(super) at: Position,
 }
 
 /// The object of a case.

@@ -10,9 +10,12 @@ use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::cli::commands::check::ahead::InputsAhead;
 use crate::cli::commands::check::args::{CheckArgs, CheckPlan, Schema};
-use crate::cli::commands::check::base::{Ancestor, Base, BaseError, ParsedObject, Past, Renames};
-use crate::cli::commands::check::cases::{Case, CasePlace, InstalledSource, Subject};
+use crate::cli::commands::check::base::{
+    Ancestor, Base, BaseError, ParsedObject, Past, Renames, is_review,
+};
+use crate::cli::commands::check::cases::{Case, InstalledSource, Subject};
 use crate::cli::commands::check::kustomize::{Kustomizations, Skipped};
+use crate::cli::commands::check::place::{CasePlace, deciding_field};
 use crate::facts::given::{self, GivenObjects, UniqueObjects, unrendered};
 use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
@@ -421,15 +424,6 @@ fn note_text(error: &mut FilterError, object: &ManifestObject, positions: &Posit
     }
 }
 
-/// Whether an object is more than counted, although it is not an extension.
-pub(super) fn is_read_whole(object: &ManifestObject) -> bool {
-    GivenObjects::has_kind_of(object) || is_review(object)
-}
-
-fn is_review(object: &ManifestObject) -> bool {
-    object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
-}
-
 /// The findings of the CRD in an object, and in the edit if the earlier state is known.
 fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -> Vec<Finding> {
     let Past::Found(found) = past else {
@@ -438,20 +432,4 @@ fn refused(shape: Shape, release: SchemaRelease, new: &Value, past: &mut Past) -
     let refused = found.ancestor.before().refused(shape, release, new);
     found.breaks = refused.is_new;
     refused.findings
-}
-
-/// The version if one is written, of whatever type, else the package's name; `below` leads from
-/// the root to the extension.
-pub(super) fn deciding_field(
-    extension: &Extension,
-    root: &Value,
-    below: &[&'static str],
-) -> Vec<ValueStep<'static>> {
-    let path = |has_version| {
-        let keys = extension.fields.deciding(has_version);
-        below.iter().copied().chain(keys)
-    };
-    let version = path(true).try_fold(root, |value, key| value.get(key));
-    let has_version = version.is_some_and(|version| !version.is_null());
-    path(has_version).map(ValueStep::Key).collect()
 }

@@ -13,7 +13,7 @@ use crate::cli::commands::audit::AuditedInputs;
 use crate::cli::facts::{FactsError, origin};
 use crate::cli::{Exit, say, warn};
 use crate::facts::Fault;
-use crate::facts::origin::RunningExtensions;
+use crate::facts::found::RunningExtensions;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go;
 use olmguard_engine::extension::Extension;

@@ -188,14 +188,14 @@ impl Collector {
                 self.written.packages.push(Package {
                     spot: begin,
                     name: name.into(),
-                    default_channel: kept(&default_channel, locator),
+                    default_channel: locator.kept(&default_channel),
                 });
             }
             RawContent::Channel(entries) => self.written.channels.push(Channel {
                 spot: begin,
                 package: package.into(),
                 name: name.into(),
-                stray_key: object.channel_key.map(|key| kept(&key, locator)),
+                stray_key: object.channel_key.map(|key| locator.kept(&key)),
                 entries: entries
                     .iter()
                     .map(|entry| kept_entry(entry, locator))
@@ -374,22 +374,9 @@ fn kept_entry(entry: &raw::RawEntry<'_>, locator: &mut Locator<'_>) -> Entry {
     Entry {
         spot: locator.find(entry.at),
         name: entry.name.text.as_ref().into(),
-        replaces: kept(&entry.replaces, locator),
-        skips: entry.skips.iter().map(|skip| kept(skip, locator)).collect(),
-        skip_range: kept(&entry.skip_range, locator),
-    }
-}
-
-/// A text with its place; an absent one has none.
-pub(super) fn kept(text: &raw::PlacedText<'_>, locator: &mut Locator<'_>) -> Text {
-    let is_absent = text.at == 0 && text.text.is_empty();
-    Text {
-        spot: if is_absent {
-            Spot::default()
-        } else {
-            locator.find(text.at)
-        },
-        text: text.text.as_ref().into(),
+        replaces: locator.kept(&entry.replaces),
+        skips: entry.skips.iter().map(|skip| locator.kept(skip)).collect(),
+        skip_range: locator.kept(&entry.skip_range),
     }
 }
 

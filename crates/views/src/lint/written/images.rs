@@ -1,7 +1,6 @@
 //! The images of bundles that are no valid references: found where a blob is read, and located where it is kept.
 
 use super::InvalidImage;
-use super::collect::kept;
 use super::locate::Locator;
 use olmguard_catalog::fbc::raw::{self, Raw, RawContent, Value};
 use olmguard_preflight::reference::ImageFault;
@@ -49,7 +48,7 @@ pub(super) fn located(
             Some(index) => bundle.related_images.get(index)?,
             None => &bundle.image,
         };
-        let image = kept(image, locator);
+        let image = locator.kept(image);
         Some(InvalidImage {
             related,
             image,

@@ -1,8 +1,9 @@
 //! From a byte in the text of a blob to line and column in its file.
 
-use crate::lint::written::Spot;
+use crate::lint::written::{Spot, Text};
 use olmguard_catalog::blob::Position;
 use olmguard_catalog::fbc::intake::{BlobPlace, TextOrigin};
+use olmguard_catalog::fbc::raw::PlacedText;
 
 /// Finds places in one text, from the place that was found before: near ones cost little, in either
 /// direction.
@@ -53,6 +54,19 @@ impl<'p> Locator<'p> {
         }
         self.walk_to(self.base + at);
         self.spot(narrow(self.line + 1), narrow(self.column + 1))
+    }
+
+    /// A text with its place; an absent one has none.
+    pub(super) fn kept(&mut self, text: &PlacedText<'_>) -> Text {
+        let is_absent = text.at == 0 && text.text.is_empty();
+        Text {
+            spot: if is_absent {
+                Spot::default()
+            } else {
+                self.find(text.at)
+            },
+            text: text.text.as_ref().into(),
+        }
     }
 
     /// A place that is known.

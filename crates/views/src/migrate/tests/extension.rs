@@ -243,8 +243,14 @@ fn an_image_is_compared_without_tag_and_digest() {
         namespace: "ns".to_owned(),
         name: name.to_owned(),
     };
-    assert_eq!(found::catalog(&facts, &key("src")), Some("renamed"));
-    assert_eq!(found::catalog(&facts, &key("other")), None);
+    assert_eq!(
+        found::catalog(facts.basis.snapshot, facts.objects, &key("src")),
+        Some("renamed")
+    );
+    assert_eq!(
+        found::catalog(facts.basis.snapshot, facts.objects, &key("other")),
+        None
+    );
 }
 
 // === Namespaces ===

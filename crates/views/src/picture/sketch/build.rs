@@ -11,10 +11,10 @@ use olmguard_catalog::version::{Version, go};
 use olmguard_engine::resolve::classic::{SubscribedChannel, SubscriptionOrder};
 
 use crate::picture::sketch::barred::bar;
-use crate::picture::sketch::lane::{channel_lane, refusal, semver_lane};
+use crate::picture::sketch::lane::{RowOf, channel_lane, common, refusal, semver_lane};
 use crate::picture::sketch::{EdgeFate, Lane, LaneKind, RowFacts, Sketch, VersionRow};
 use crate::picture::walk::{ReachedRows, RowStep, StepField, StepsByRow};
-use crate::picture::{Generation, GraphTooLarge, Marks, VersionMark, View};
+use crate::picture::{Generation, GraphTooLarge, VersionMark, View};
 
 /// More is not told apart on any screen; the largest package recorded has 203 bundles.
 const MOST_VERSIONS: usize = 2_000;
@@ -92,15 +92,6 @@ fn facts<'p>(graph: &Graph<'p>, nodes: &[NodeIndex], view: &View<'_>) -> Vec<Row
         }
     });
     facts.collect()
-}
-
-/// What holds of a node whatever the channel and the view.
-pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
-    let bundle = graph.bundle(node);
-    let is_deprecated = bundle.is_some_and(|bundle| bundle.deprecated.is_some());
-    Marks::default()
-        .with(VersionMark::Virtual, bundle.is_none())
-        .with(VersionMark::Deprecated, is_deprecated)
 }
 
 /// The lanes, that with the newest entry first.
@@ -210,9 +201,6 @@ fn course(
     let rows = walked.iter().filter_map(|node| row_of.get(node).copied());
     sketch.walk.course(start, rows, goal, at)
 }
-
-/// The rows by node.
-pub(super) type RowOf = BTreeMap<NodeIndex, VersionRow>;
 
 /// The nodes from the top, newest first: bundles in their order of preference, and among them the
 /// names without a bundle, by the version that a name seems to speak of. What has none stands last.

@@ -1,17 +1,19 @@
 //! One lane: the entries of a channel and what they write, or the steps that versions alone allow.
 
 use olmguard_catalog::olm::EdgeSource;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::picture::sketch::build::{RowOf, common};
 use crate::picture::sketch::{
     DrawnChange, EdgeFate, Fan, FanKind, Lane, LaneCell, LaneKind, ReplacesStep, VersionRow,
 };
-use crate::picture::{Generation, VersionMark, View};
+use crate::picture::{Generation, Marks, VersionMark, View};
 use olmguard_catalog::graph::{Graph, GraphChannel, GraphEntry, NodeIndex};
 use olmguard_catalog::version::Version;
 use olmguard_engine::resolve::classic::{Outlook, SubscribedChannel, SubscriptionOrder};
 use olmguard_engine::resolve::{Refusal, semver};
+
+/// The rows by node.
+pub(super) type RowOf = BTreeMap<NodeIndex, VersionRow>;
 
 /// The lane of a channel.
 pub(super) fn channel_lane<'p>(
@@ -262,6 +264,15 @@ fn fate(is_taken: bool) -> EdgeFate {
     } else {
         EdgeFate::NotTaken
     }
+}
+
+/// What holds of a node whatever the channel and the view.
+pub(super) fn common(graph: &Graph<'_>, node: NodeIndex) -> Marks {
+    let bundle = graph.bundle(node);
+    let is_deprecated = bundle.is_some_and(|bundle| bundle.deprecated.is_some());
+    Marks::default()
+        .with(VersionMark::Virtual, bundle.is_none())
+        .with(VersionMark::Deprecated, is_deprecated)
 }
 
 /// Why OLM v1 refuses the bundle of a node; a name without one is never chosen.

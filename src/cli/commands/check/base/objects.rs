@@ -14,9 +14,8 @@ use serde_json::Value;
 use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::cli::commands::check::base::PastDoubt;
 use crate::cli::commands::check::base::texts::{is_about_extensions, may_name, may_name_any};
-use crate::cli::commands::check::cases::CasePlace;
-use crate::cli::commands::check::inputs::{deciding_field, is_read_whole};
-use crate::facts::given::unrendered;
+use crate::cli::commands::check::place::{CasePlace, deciding_field};
+use crate::facts::given::{GivenObjects, unrendered};
 use crate::manifest::{Document, DocumentErrorKind, ManifestObject, Positions, documents};
 use olmguard_engine::extension::{Extension, Filter, RecognisedObject, recognise};
 use olmguard_engine::judge::EarlierObject;
@@ -356,6 +355,15 @@ fn place(
         document: object.document,
         at: object.position(positions, &path.unwrap_or_default()),
     }
+}
+
+/// Whether an object is more than counted, although it is not an extension.
+fn is_read_whole(object: &ManifestObject) -> bool {
+    GivenObjects::has_kind_of(object) || is_review(object)
+}
+
+pub(in crate::cli::commands::check) fn is_review(object: &ManifestObject) -> bool {
+    object.kind == "AdmissionReview" && object.api_version.starts_with("admission.k8s.io/")
 }
 
 /// An object, as far as an input with its text needs it. Most objects are of other kinds: to hold all of them takes
