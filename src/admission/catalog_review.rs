@@ -93,6 +93,9 @@ impl CatalogReview {
     }
 }
 
+/// The version of a `ClusterCatalog` that is read.
+const VERSION: &str = "v1";
+
 impl CatalogSubject {
     fn of(request: &ObjectRequest<'_>) -> Result<Self, String> {
         let (has_old, has_new) = match &*request.operation {
@@ -103,7 +106,8 @@ impl CatalogSubject {
         };
         let api_version = format!("{}/", request.kind.group);
         let is_catalog = CatalogState::is_described_by(&api_version, &request.kind.kind);
-        if !is_catalog || !request.is_whole() {
+        // What a field of another version means is not known.
+        if !is_catalog || request.kind.version != VERSION || !request.is_whole() {
             return Ok(Self::Idle);
         }
         let object = |is_there: bool, object: Option<&RawValue>| {

@@ -17,7 +17,7 @@ use crate::json_values;
 #[serde(rename_all = "camelCase")]
 pub(super) struct ObjectRequest<'a> {
     pub(super) uid: Cow<'a, str>,
-    pub(super) kind: GroupKind<'a>,
+    pub(super) kind: GroupVersionKind<'a>,
     pub(super) operation: Cow<'a, str>,
     #[serde(default)]
     sub_resource: Option<Cow<'a, str>>,
@@ -29,8 +29,10 @@ pub(super) struct ObjectRequest<'a> {
 
 /// The kind of the object.
 #[derive(Deserialize)]
-pub(super) struct GroupKind<'a> {
+pub(super) struct GroupVersionKind<'a> {
     pub(super) group: Cow<'a, str>,
+    #[serde(default)]
+    pub(super) version: Cow<'a, str>,
     pub(super) kind: Cow<'a, str>,
 }
 

@@ -5,12 +5,14 @@
 //! policy says, it can be edited and deleted. Nor is a policy refused because of others: where the policies that are known
 //! and this one are too costly together, warnings name those that no longer fit.
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::admission::ReviewError;
 use crate::admission::decode::pointed_at;
-use crate::admission::envelope::{self, ObjectRequest, is_leaving};
+use crate::admission::envelope::{self, ObjectRequest};
 use crate::admission::reply::{InvalidField, ReplyStatus};
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_engine::explain::too_costly_together;
@@ -35,6 +37,21 @@ pub enum ObjectKind {
     UpgradeGuardrails,
     /// Anything else, which is always allowed.
     Other,
+}
+
+/// The parts of an object that decide whether its spec is read.
+#[derive(Deserialize)]
+struct Outline<'a> {
+    #[serde(default)]
+    metadata: OutlineMetadata,
+    #[serde(borrow)]
+    spec: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OutlineMetadata {
+    deletion_timestamp: Option<IgnoredAny>,
 }
 
 impl ObjectReview {
@@ -99,10 +116,10 @@ impl ObjectRequest<'_> {
         };
         let refused =
             |name: &str, faults: &[_]| ReplyStatus::of_object((GROUP, word, name), faults);
-        let object = parsed(self.object).map_err(|fault| refused("", &[fault]))?;
-        if is_leaving(&object) || self.is_same_spec(&object) {
+        if self.leaves_spec() {
             return Ok(Vec::new());
         }
+        let object = parsed(self.object).map_err(|fault| refused("", &[fault]))?;
         let checked = match kind {
             ObjectKind::UpgradePolicy => of_policy(&object, known),
             _ => of_guardrails(&object),
@@ -111,11 +128,25 @@ impl ObjectRequest<'_> {
         checked.map_err(|faults| refused(name.unwrap_or_default(), &faults).into())
     }
 
-    /// An old object that cannot be read has another spec.
-    fn is_same_spec(&self, object: &Value) -> bool {
-        let old = self.old_object.map(|old| parsed(Some(old)));
-        let old = old.and_then(Result::ok).filter(Value::is_object);
-        old.is_some_and(|old| old.get("spec") == object.get("spec"))
+    /// Whether the object is being deleted, or has the spec of the old one. Neither depends on how large an object is.
+    fn leaves_spec(&self) -> bool {
+        let Some(object) = Outline::of(self.object) else {
+            return false;
+        };
+        let old = self.old_object.and_then(|old| Outline::of(Some(old)));
+        object.metadata.deletion_timestamp.is_some()
+            || old.is_some_and(|old| old.spec() == object.spec())
+    }
+}
+
+impl<'a> Outline<'a> {
+    fn of(object: Option<&'a RawValue>) -> Option<Self> {
+        serde_json::from_str(object?.get()).ok()
+    }
+
+    /// As the API server writes it: with the keys of each map in order.
+    fn spec(&self) -> Option<&'a str> {
+        self.spec.map(RawValue::get)
     }
 }
 

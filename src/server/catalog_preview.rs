@@ -65,6 +65,8 @@ pub(super) struct Preview {
 struct EditedSides {
     edit: CatalogEdit,
     facts: FactsOfMoment,
+    /// The catalogs before the edit, if they are not those of the moment.
+    before: Option<Snapshot>,
     after: Snapshot,
     content: EditedContent,
     requester: Requester,
@@ -95,6 +97,7 @@ impl CatalogPreviews {
         };
         let sides = EditedSides {
             edit: edit.clone(),
+            before: edit.before(&facts.snapshot),
             facts,
             after,
             content: edited.content,
@@ -156,7 +159,8 @@ impl EditedSides {
     }
 
     fn sides(&self) -> [Basis<'_>; 2] {
-        [&*self.facts.snapshot, &self.after].map(|snapshot| self.facts.basis(snapshot))
+        let before = self.before.as_ref().unwrap_or(&self.facts.snapshot);
+        [before, &self.after].map(|snapshot| self.facts.basis(snapshot))
     }
 
     fn result(&self, is_unlisted: bool, is_unfinished: bool) -> CatalogReviewResult {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use axum::Router;
@@ -73,12 +74,16 @@ impl Shut {
             transport: Transport::Tls(Handshake {
                 certificates: certificates.for_any_client(),
             }),
-            connections: ConnectionTable::new(OPS_CONNECTIONS, OPS_CONNECTIONS, patience),
+            connections: ConnectionTable::new(OPS_CONNECTIONS, MOST_PER_PEER, patience),
             config: server.config(routes(guarded), patience),
             metrics: Arc::clone(&server.metrics.scrape_connections),
         }
     }
 }
+
+/// A review of a token holds a connection for as long as the API server takes: another address must find one.
+const MOST_PER_PEER: NonZeroUsize =
+    NonZeroUsize::new(OPS_CONNECTIONS.get() / 2).expect("more than one");
 
 fn routes(guarded: ScrapeState) -> Router {
     Router::new()

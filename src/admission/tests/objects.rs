@@ -128,6 +128,18 @@ fn what_does_not_change_a_spec_or_deletes_is_never_refused() {
     let mut leaving = policy(&json!({"step": "Small"}));
     leaving["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     is_allowed("UpgradePolicy", "UPDATE", &leaving, &bad);
+    for is_leaving in [false, true] {
+        let mut many = bad.clone();
+        many["metadata"]["managedFields"] = json!(vec![0; 20_000]);
+        let old = many.clone();
+        if is_leaving {
+            many["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+            many["spec"] = json!({});
+        } else {
+            many["metadata"]["labels"] = json!({"a": "b"});
+        }
+        is_allowed("UpgradePolicy", "UPDATE", &many, &old);
+    }
     let other = policy(&json!({"step": "Small"}));
     let refused = response("UpgradePolicy", "UPDATE", &other, &bad);
     assert_eq!(refused["allowed"], false);
@@ -264,6 +276,14 @@ fn catalog_body(operation: &str, object: &Value, old: &Value) -> Value {
             "kind": {"group": "olm.operatorframework.io", "version": "v1", "kind": "ClusterCatalog"},
         },
     })
+}
+
+/// What a field of another version means is not known.
+#[test]
+fn a_catalog_of_another_version_is_not_read() {
+    let mut review = catalog_body("UPDATE", &catalog(&json!(2)), &catalog(&json!(1)));
+    review["request"]["kind"]["version"] = json!("v9");
+    assert_eq!(subject(&review), "idle");
 }
 
 /// What a review is about, in a word, or why it cannot be read.

@@ -88,7 +88,12 @@ async fn bounded(client: Client) -> ListedExtensions<Extension> {
 
 /// About what the fields of an object take that an extension is read from.
 fn weight(object: &Value) -> usize {
-    let fields = ["/metadata/labels", "/spec/source", "/status/install"];
+    let fields = [
+        "/metadata/labels",
+        "/spec/source",
+        "/spec/config",
+        "/status/install",
+    ];
     let fields = fields.iter().filter_map(|field| object.pointer(field));
     fields.map(bytes).sum::<usize>() + NODE
 }
@@ -229,14 +234,16 @@ mod tests {
     #[tokio::test]
     async fn only_so_many_bytes_are_kept() {
         let api = cluster(2);
-        let channels = vec!["x".repeat(4 << 20); 3];
-        let catalog = json!({"packageName": "p", "channels": channels});
-        for name in ["y-1", "y-2"] {
+        let large = vec!["x".repeat(4 << 20); 3];
+        let catalog = json!({"packageName": "p", "channels": large});
+        let config = json!({"configType": "Inline", "inline": {"a": large}});
+        for (name, catalog, config) in [
+            ("y-1", &catalog, &json!({})),
+            ("y-2", &json!({"packageName": "p"}), &config),
+        ] {
             let source = json!({"sourceType": "Catalog", "catalog": catalog});
-            api.put(
-                V1,
-                json!({"metadata": {"name": name}, "spec": {"source": source}}),
-            );
+            let spec = json!({"source": source, "config": config});
+            api.put(V1, json!({"metadata": {"name": name}, "spec": spec}));
         }
         let (all, fault) = SharedExtensions::of(api.client()).list().await;
         assert_eq!(all.len(), 3);

@@ -81,7 +81,7 @@ impl CatalogEdit {
     pub fn is_idle(&self) -> bool {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => {
-                let is_same = old.image == new.image && old.is_described_as(new);
+                let is_same = old.image == new.image && is_described_as(&old.state, &new.state);
                 is_same || !(old.is_available() || new.is_available())
             }
             (None, Some(new)) => !new.is_available(),
@@ -98,6 +98,14 @@ impl CatalogEdit {
             .as_ref()
             .is_some_and(RequestedCatalog::is_available);
         stays && *content != EditedContent::Unknown
+    }
+
+    /// The catalogs before the edit, if what is known of the edited one differs from its old object: the edit is not the
+    /// cause of what a watch has missed.
+    pub fn before(&self, now: &Snapshot) -> Option<Snapshot> {
+        let current = now.catalog(&self.name)?;
+        let old = self.old.as_ref()?;
+        (!is_described_as(&old.state, current)).then(|| now.with(old.described(current)))
     }
 
     /// The catalogs after the edit.
@@ -139,7 +147,7 @@ impl CatalogEdit {
     fn with_present_content(&self, now: &Snapshot, new: &RequestedCatalog) -> Option<Snapshot> {
         let old = self.old.as_ref().filter(|old| old.is_available())?;
         let current = now.catalog(&self.name)?;
-        (!old.is_described_as(new)).then(|| now.with(new.described(current)))
+        (!is_described_as(&old.state, &new.state)).then(|| now.with(new.described(current)))
     }
 }
 
@@ -165,14 +173,6 @@ impl RequestedCatalog {
 
     fn is_available(&self) -> bool {
         self.state.availability == Availability::Available
-    }
-
-    /// Whether both have the same labels, priority and availability.
-    fn is_described_as(&self, other: &Self) -> bool {
-        let (one, other) = (&self.state, &other.state);
-        one.labels == other.labels
-            && one.priority == other.priority
-            && one.availability == other.availability
     }
 
     /// A catalog with what this one requests, and its own content.
@@ -209,6 +209,13 @@ impl RequestedCatalog {
             ..self.state.clone()
         }
     }
+}
+
+/// Whether both have the same labels, priority and availability.
+fn is_described_as(one: &CatalogState, other: &CatalogState) -> bool {
+    one.labels == other.labels
+        && one.priority == other.priority
+        && one.availability == other.availability
 }
 
 #[cfg(test)]

@@ -81,6 +81,18 @@ fn labels_priority_and_availability_change_with_the_same_content() {
 }
 
 #[test]
+fn what_a_watch_has_missed_is_not_of_the_edit() {
+    let now = now();
+    let new = object(REF, &json!({"priority": 7}));
+    let missed = update(&new).before(&now).expect("its labels are missed");
+    let hub = missed.catalog("hub").expect("it is there");
+    assert_eq!(hub.priority, 1);
+    assert!(content(hub).is_some());
+    assert!(update(&new).before(&missed).is_none());
+    assert!(edit(None, Some(&new)).before(&now).is_none());
+}
+
+#[test]
 fn the_content_of_another_image_is_found_by_its_digest_alone() {
     let now = now();
     let pinned = object(&format!("example.com/other@{TWO}"), &json!({"priority": 3}));
