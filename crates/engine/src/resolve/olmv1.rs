@@ -303,28 +303,43 @@ impl<'p> Unpinned<'p> {
         self.members.contains(bundle)
     }
 
-    /// The successors of the installed bundle, without itself. An unknown version counts as 0.0.0 in ranges.
+    /// The successors of the installed bundle that an edit can install, without itself. An unknown version counts as 0.0.0
+    /// in ranges.
     pub fn successors(&self, name: &str, version: Option<&VersionRelease>) -> BundleSet {
-        let zero = Version::zero();
-        let at = version.map_or(&zero, |read| &read.version);
-        let mut successors = self
-            .package
-            .successors(Some(name), at, &self.channels)
-            .edges;
-        successors.retain(|index| *self.package.bundle(index).name != *name);
-        successors.intersect(&self.members);
+        let mut successors = self.accepted(name, version).edges;
+        successors.retain(|index| Refusal::of(self.package.bundle(index)).is_none());
         successors
     }
 
     /// The bundle that OLM installs next: the best of the successors and of the bundles of the installed version.
-    /// `None` if that is the installed one.
+    /// `None` if that is the installed one, or OLM refuses it or crashes before it has one.
     pub fn next(&self, name: &str, version: Option<&VersionRelease>) -> Option<BundleIndex> {
-        let mut candidates = self.successors(name, version);
+        let Successors {
+            edges: mut candidates,
+            crashes,
+        } = self.accepted(name, version);
+        if crashes.first().is_some() {
+            return None;
+        }
         if let Some(version) = version {
             candidates.unite(&self.package.same_version(version));
             candidates.intersect(&self.members);
         }
         let best = self.package.preferred(&candidates)?;
-        (*self.package.bundle(best).name != *name).then_some(best)
+        let bundle = self.package.bundle(best);
+        let is_next = *bundle.name != *name && Refusal::of(bundle).is_none();
+        is_next.then_some(best)
+    }
+
+    /// The successors of another name among the bundles that can be chosen, and those on which OLM crashes.
+    fn accepted(&self, name: &str, version: Option<&VersionRelease>) -> Successors {
+        let zero = Version::zero();
+        let at = version.map_or(&zero, |read| &read.version);
+        let mut found = self.package.successors(Some(name), at, &self.channels);
+        let is_other = |index| *self.package.bundle(index).name != *name;
+        found.edges.retain(is_other);
+        found.edges.intersect(&self.members);
+        found.crashes.intersect(&self.members);
+        found
     }
 }

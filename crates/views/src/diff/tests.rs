@@ -182,6 +182,22 @@ fn another_bundle_under_one_version_is_found() {
     );
 }
 
+/// OLM v1 has no other candidate, and ends with an error.
+#[test]
+fn a_bundle_that_olm_v1_refuses_is_no_upgrade() {
+    let entries = ["1", "2<1"];
+    let (old, mut new) = (blobs(&entries), blobs(&entries));
+    new[2]["properties"].as_array_mut().expect("a list").push(
+        json!({"type": "olm.gvk.required", "value": {"group": "g", "kind": "K", "version": "v1"}}),
+    );
+    let stranded = ["newly-stranded: 1: could upgrade to 2"];
+    assert_eq!(told(&old, &new, Generation::V1), stranded);
+    let mut crash = blobs(&entries);
+    crash[3]["entries"][1]["replaces"] = json!(null);
+    crash[3]["entries"][1]["skipRange"] = json!("<0.1.0 || || >=1.0.0");
+    assert_eq!(told(&old, &crash, Generation::V1), stranded);
+}
+
 #[test]
 fn what_there_is_is_compared() {
     let old = blobs(&["1", "2<1"]);
