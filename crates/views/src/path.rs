@@ -322,11 +322,14 @@ fn reachable_of(
     let newer = inquiry.newer_than(end);
     let label = |choice: Choice<'_>| BundleReport::of(choice).label();
     let release = end.filter(|end| !end.is_prerelease()).map(label);
-    let beyond = prerelease.filter(|_| prerelease != end).map(label);
-    let is_told = (newer > 0 || beyond.is_some()) && !inquiry.is_free();
+    let is_beyond = prerelease.is_some() && prerelease != end;
+    let prerelease = prerelease
+        .filter(|_| is_beyond || release.is_none())
+        .map(label);
+    let is_told = (newer > 0 || is_beyond) && !inquiry.is_free();
     let highest = Highest {
         release: release.as_deref(),
-        prerelease: beyond.as_deref(),
+        prerelease: prerelease.as_deref(),
     };
     is_told.then(|| reachable(highest, newer)).flatten()
 }

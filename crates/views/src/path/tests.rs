@@ -386,6 +386,14 @@ fn a_path_ends_at_a_prerelease_only_if_one_is_meant() {
     ] {
         assert_eq!(said(range, from, to), expected, "{range:?} {from} {to:?}");
     }
+    let (_, text) = report(
+        "a: 1.0.0-rc.1; 1.0.0-rc.2 replaces 1.0.0-rc.1\nb: 1.1.0",
+        (&[], None),
+        ("1.0.0-rc.1", None),
+        Generation::V1,
+    );
+    let both = "Highest reachable: 1.0.0-rc.2 (prerelease). No upgrade to 1 newer version.\n";
+    assert!(text.contains(both), "{text}");
     let (_, text) = report(lines, (&[], None), ("1.0.0", None), Generation::V1);
     let moves = "Prerelease    OLM upgrades automatically to 1.2.0-rc.1\n";
     assert!(text.contains(moves), "{text}");
