@@ -6,8 +6,8 @@
 //! lengths are in characters. The rules are tables (`v1`, `v1alpha1`); `walk` applies them.
 //!
 //! Rules that compare with the old object (`fixed`) have a function of their own, because most callers know no old
-//! object. Left out: `metadata`, `status`, and the rules of the experimental CRD. A field that the tables do not have
-//! (`unknown`) is not a finding, because an API server prunes it.
+//! object. Of `metadata` only types are checked. Left out: `status`, and the rules of the experimental CRD. A field that
+//! the tables do not have (`unknown`) is not a finding, because an API server prunes it.
 
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ use crate::extension::{Json, Shape};
 mod cluster_catalog;
 mod finding;
 mod fixed;
+mod metadata;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -50,7 +51,13 @@ impl SchemaRelease {
 /// `olm` chooses the CRD of [`Shape::V1`]; for older shapes it is the CRD of the newest release with the form of
 /// `object`. At most 32 findings are reported.
 pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
-    walk::walk(schema(shape, object), olm, object)
+    let spec = walk::walk(schema(shape, object), olm, object);
+    let is_object = object.is_object();
+    let metadata = is_object.then(|| walk::walk(&metadata::OBJECT, olm, object));
+    let mut findings = metadata.unwrap_or_default();
+    findings.extend(spec);
+    findings.truncate(walk::MOST_FINDINGS);
+    findings
 }
 
 /// The findings of the CRD in an edit from `old` to `new`, whatever it finds in `new` alone: changes of fields that

@@ -172,4 +172,4 @@ fn expected(schema: &Schema) -> JsonType {
 }
 
 /// A manifest of megabytes can be wrong in every item; more than this no one reads.
-const MOST_FINDINGS: usize = 32;
+pub(super) const MOST_FINDINGS: usize = 32;

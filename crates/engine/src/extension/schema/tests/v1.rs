@@ -56,6 +56,46 @@ fn the_smallest_extension_is_taken() {
     says(&without(extension(), "", "spec"), &[]);
 }
 
+/// An API server decodes metadata before it applies the rules of a CRD.
+#[test]
+fn the_types_of_metadata() {
+    let metadata =
+        json!({"name": "e", "labels": {"a": "b"}, "finalizers": ["f"], "annotations": null});
+    says(&with(extension(), "/metadata", metadata), &[]);
+    let text = |path: &str, found: &str| {
+        format!(
+            "{path}: Invalid value: \"{found}\": {path} in body must be of type string: \"{found}\""
+        )
+    };
+    for (pointer, value, expected) in [
+        (
+            "/metadata/labels/a",
+            json!(1),
+            text("metadata.labels.a", "integer"),
+        ),
+        (
+            "/metadata/annotations/a",
+            json!(true),
+            text("metadata.annotations.a", "boolean"),
+        ),
+        (
+            "/metadata/name",
+            json!(123),
+            text("metadata.name", "integer"),
+        ),
+        (
+            "/metadata/finalizers",
+            json!([{}]),
+            text("metadata.finalizers[0]", "object"),
+        ),
+    ] {
+        says(&with(extension(), pointer, value), &[&expected]);
+    }
+    let list =
+        "metadata: Invalid value: \"array\": metadata in body must be of type object: \"array\"";
+    says(&with(extension(), "/metadata", json!([])), &[list]);
+}
+
 #[test]
 fn whole_objects() {
     says(&json!({}), &[]);
