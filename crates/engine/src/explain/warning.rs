@@ -43,7 +43,7 @@ pub fn warn_last(warnings: &mut Vec<String>, warning: Option<String>) {
 }
 
 /// Warns of a base that resolves to nothing, so that the edit was checked as a new installation, and of one that pins no
-/// version, if the edit is refused for that.
+/// version, if another installed version can give another answer.
 pub fn warn_of_base(answer: &mut Answer, doubt: Option<BaseDoubt>) {
     let line = CutLine::default();
     let line = match (answer.verdict(), doubt, &answer.installed) {
@@ -61,11 +61,16 @@ pub fn warn_of_base(answer: &mut Answer, doubt: Option<BaseDoubt>) {
     warn_last(&mut answer.warnings, Some(shorten(&line)));
 }
 
-/// Whether another installed version can turn a denial around.
+/// Whether another installed version can give another answer.
 fn is_by_installed(token: Token) -> bool {
     matches!(
         token,
-        Token::Downgrade | Token::NotASuccessor | Token::Guardrail | Token::Policy
+        Token::Downgrade
+            | Token::NotASuccessor
+            | Token::Guardrail
+            | Token::Policy
+            | Token::Resolved
+            | Token::Unchanged
     )
 }
 
