@@ -203,6 +203,14 @@ pub struct BundleContents {
 }
 
 impl BundleContents {
+    /// No contents: only catalogs are known.
+    pub const NONE: Self = Self {
+        bundles: BTreeMap::new(),
+        cluster: None,
+        compared: BTreeMap::new(),
+        ahead_of: None,
+    };
+
     /// Bundles by the image references that catalogs have for them.
     pub fn of(
         bundles: impl IntoIterator<Item = (String, Result<RegistryBundle, UnreadableBundle>)>,

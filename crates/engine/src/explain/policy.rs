@@ -240,15 +240,13 @@ fn condition(line: CutLine, index: usize, expression: &str, outcome: &ConditionO
     match outcome {
         ConditionOutcome::False {
             message: Some(message),
-        } => line
-            .say(": condition not met: ")
-            .written(&one_line(message)),
+        } => line.say(": condition not met: ").written(message),
         ConditionOutcome::False { message: None } => line
             .say(&format!(": condition {} is false: ", index + 1))
-            .written(&one_line(expression)),
+            .written(expression),
         ConditionOutcome::Failed { error } => line
             .say(&format!(": condition {} cannot be evaluated: ", index + 1))
-            .written(&one_line(error)),
+            .written(error),
     }
 }
 
@@ -309,7 +307,7 @@ const WAIT_FOR_ALL: &str =
     "Wait until the windows of all these policies are open at the same time.";
 const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
 const WITHOUT_BYPASS: &str =
-    "Remove the override, and upgrade step by step: olmguard path shows the steps.";
+    "Remove the override: olmguard path shows which upgrades are possible without it.";
 
 /// What a window cannot do.
 const UNBOUNDED: &str = "the range has no upper bound: a window does not stop OLM from installing newer versions automatically";

@@ -271,9 +271,14 @@ fn of_channels(facts: &MessageFacts<'_>, reason: CutLine, detail: Detail) -> Ref
         .with([detail])
         .needing(match facts.dead_end {
             Some(end) => without_channels(facts, end),
-            None => words("Set a channel with a bundle that can be installed now, or no channels."),
+            None if facts.advice.is_cut => {
+                words("Set a channel with a bundle that can be installed now, or no channels.")
+            }
+            None => words(CHANNELS_ALONE),
         })
 }
+
+const CHANNELS_ALONE: &str = "A change of channels alone is not enough.";
 
 /// What helps if no change of the channels does.
 fn without_channels(facts: &MessageFacts<'_>, end: &DeadEnd<'_>) -> CutLine {
@@ -281,7 +286,7 @@ fn without_channels(facts: &MessageFacts<'_>, end: &DeadEnd<'_>) -> CutLine {
         Some(to) => words("Without channels, olmguard path shows the steps to ")
             .then(versioned(to))
             .say("."),
-        None => words("A change of channels alone is not enough.").then(facts.highest()),
+        None => words(CHANNELS_ALONE).then(facts.highest()),
     }
 }
 
@@ -297,7 +302,7 @@ fn version_not_found(facts: &MessageFacts<'_>, nearest: &[&Version]) -> RefusalW
             Some(_) if facts.advice.allowed_next.is_empty() => {
                 words("No other version can be installed in one edit.").then(facts.highest())
             }
-            _ => words("Set a range that matches a version that can be installed now."),
+            _ => words("olmguard versions shows which versions can be installed now."),
         })
 }
 
@@ -402,6 +407,9 @@ fn ambiguous(facts: &MessageFacts<'_>, left: &[Choice<'_>]) -> RefusalWords {
     RefusalWords::new(facts.extension.fields.selector(), words(&reason))
         .with([Detail::items("Catalogs", catalogs.collect())])
         .needing(match facts.extension.fields.selector {
+            SelectorField::Present if !facts.advice.is_cut => {
+                "A choice between these catalogs alone is not enough."
+            }
             SelectorField::Present => {
                 "Give the catalogs different priorities, or select one of them."
             }

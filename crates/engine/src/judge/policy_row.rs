@@ -66,7 +66,7 @@ pub fn denied_steps<'s>(
     };
     let policies = PoliciesAhead::of(matching);
     let start = ReadInstalled::Bundle(Origin::read(installed, basis.snapshot.rules()));
-    let mut ahead = StepsAhead::of(&question, &start);
+    let mut ahead = StepsAhead::of(&question, &start).installed_as(request.context.install);
     let findings = (0..).map_while(|place| policies.at_step(&mut ahead, place));
     let denies = |found: &PolicyFinding<'_>| found.denies() && found.violation.rule.is_of_bundle();
     let denials = findings.filter_map(|found| found.into_iter().find(denies));

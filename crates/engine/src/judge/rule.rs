@@ -63,7 +63,8 @@ pub(super) fn rule_question<'s>(
 ) -> RuledEdit<'s> {
     let mut ruled = resolve(question, installed); // 4 to 15, and 18
     preflight_row::put(&mut ruled, question, installed, context); // 15a
-    let mut ahead = StepsAhead::of(question, installed).with_first(&ruled);
+    let ahead = StepsAhead::of(question, installed).installed_as(context.install);
+    let mut ahead = ahead.with_first(&ruled);
     guardrail_row::put(&mut ruled, &mut ahead); // 16
     policy_row::put(&mut ruled, &mut ahead, context); // 17
     policy_row::put_unlisted(&mut ruled, question.basis); // 17a

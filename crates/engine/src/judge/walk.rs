@@ -152,6 +152,12 @@ impl<'q, 's> StepsAhead<'q, 's> {
         self
     }
 
+    /// The same steps, where only the catalogs show which bundles operator-controller does not install.
+    pub(super) fn by_catalogs(mut self) -> Self {
+        self.install = self.install.map(InstallBound::by_catalogs);
+        self
+    }
+
     /// The same steps, if the ruling on the first is known.
     pub(super) fn with_first(mut self, ruled: &RuledEdit<'s>) -> Self {
         if let Ruling::Allowed(allowed, to) = ruled.ruling {

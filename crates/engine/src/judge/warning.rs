@@ -139,12 +139,13 @@ pub(super) fn warnings<'s>(
         _ => Vec::new(),
     };
     let verdict = ruled.ruling.token().verdict();
-    warnings.extend(of_policies(ruled));
     if verdict != Verdict::Deny {
         warnings.extend(of_bypass(edit, &ruled.ruling));
         warnings.extend(of_rules_not_applied(ruled));
         warnings.extend(of_lifted(ruled));
     }
+    // JSON and the log have them too, so they come last where there is no room for all.
+    warnings.extend(of_policies(ruled));
     warnings.extend(of_unknown_guardrails(ruled));
     warnings.extend(outdated(basis.snapshot, ruled));
     if let Ruling::Allowed(_, choice) = ruled.ruling {
@@ -426,8 +427,8 @@ fn continuation<'s>(
     let bundles = resolved.package.bundle_count().max(1);
     let most = MOST_BUNDLES / bundles;
     let mut last = resolved;
-    let steps = StepsAhead::of(&question, &installed).choices();
-    for (looked_at, step) in steps.enumerate() {
+    let steps = StepsAhead::of(&question, &installed).installed_as(edit.install());
+    for (looked_at, step) in steps.by_catalogs().choices().enumerate() {
         if looked_at == most {
             return Continuation::Unknown;
         }

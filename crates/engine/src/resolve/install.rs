@@ -49,6 +49,16 @@ impl<'a> InstallBound<'a> {
         })
     }
 
+    /// The bound by what catalogs show, without images: cheap enough for each step of an edit that is allowed.
+    pub(crate) fn by_catalogs(self) -> Self {
+        static NONE: BundleContents = BundleContents::NONE;
+        Self {
+            contents: &NONE,
+            installed_crds: None,
+            ..self
+        }
+    }
+
     /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. Which CRDs it
     /// would replace is known only from a cluster.
     pub(crate) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {

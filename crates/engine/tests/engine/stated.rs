@@ -57,14 +57,14 @@ fn a_version_or_a_name_is_what_is_installed() {
     // Both are taken as they are stated.
     assert_eq!(is("1.1.0", Some("other"), None), known("other", "1.1.0"));
     let offers = Offer::of(&snapshot, &filter("P")).expect("readable catalogs");
-    let knows = |name| {
+    let grasp = |name| {
         let said = stated("1.1.0", Some(name), None);
         let found = said.find(&snapshot, &filter("P"), &offers);
         found.map(|found| found.known)
     };
-    assert_eq!(knows("other"), Ok(CatalogKnowledge::Stranger));
-    assert_eq!(knows("P.v0.9.0"), Ok(CatalogKnowledge::Whole));
-    assert_eq!(knows("P.v1.0.0"), Ok(CatalogKnowledge::Whole));
+    assert_eq!(grasp("other"), Ok(CatalogKnowledge::Stranger));
+    assert_eq!(grasp("P.v0.9.0"), Ok(CatalogKnowledge::Whole));
+    assert_eq!(grasp("P.v1.0.0"), Ok(CatalogKnowledge::Whole));
     let none = Installed::Bundle(bundle(None, "3.0.0", Some("7")));
     assert_eq!(is("3.0.0", None, Some("7")), Ok(none));
     let nearest = ["P.v1.1.0", "P.v1.0.0", "P.v1.2.0"]

@@ -287,9 +287,30 @@ impl Remedies<'_, '_, '_> {
         let narrower = self.narrower(refusal);
         let advice = narrower.or_else(|| self.without_bypass(refusal));
         advice.unwrap_or_else(|| match self.prover.installed() {
-            Some(_) => self.allowed_path().unwrap_or_else(Advice::from),
+            Some(_) => self.past_denied(refusal),
             None => self.another_candidate().unwrap_or_default(),
         })
+    }
+
+    /// The path that the policies allow; otherwise the requested range without the version that they deny.
+    fn past_denied(&mut self, refusal: &PolicyRefusal<'_>) -> Advice {
+        let advice = self.allowed_path().unwrap_or_else(Advice::from);
+        match advice.fix {
+            Some(_) => advice,
+            None => self.without_version(refusal).unwrap_or(advice),
+        }
+    }
+
+    /// The requested range without the version that the first finding is about.
+    fn without_version(&self, refusal: &PolicyRefusal<'_>) -> Option<Advice> {
+        let range = self.prover.request.filter.range()?;
+        let denied = refusal.findings.first()?.to;
+        let version = &denied.bundle().version.as_ref().ok()?.version;
+        // A comparator after an OR belongs to its last group alone.
+        let is_one_group = !range.contains("||");
+        let range = is_one_group.then(|| format!("{range} !={}", version.without_build()))?;
+        self.prover.admits_range(&range)?;
+        Some(fix(self.fields.version(), FixValue::Text(range)))
     }
 
     /// A narrower range for the same bundle, if its width is all that a policy denies.

@@ -1,10 +1,13 @@
 //! What a bundle that OLM does not install does to audits, automatic upgrades and paths.
 
 use olmguard_engine::audit::{Audit, Concern, Difference, Onward, as_set_now, differences};
-use olmguard_engine::judge::{Basis, Requester, Token, WalkEnd, pin};
+use olmguard_engine::judge::{
+    Basis, Policies, Requester, Token, UpgradePolicies, WalkEnd, judge, pin,
+};
 use olmguard_fixtures::question::ask;
 use olmguard_fixtures::written::written;
-use serde_json::Value;
+use olmguard_policy::UpgradePolicy;
+use serde_json::{Value, json};
 
 use super::{Cluster, OFF, UNKNOWN, bundle_of, extension, modes, watching};
 
@@ -113,6 +116,44 @@ fn a_bundle_that_is_not_installed_ends_the_upgrades_of_an_audit() {
         seen(&around, "1.0.0"),
         of(&["behind"], 0, false, &["1.2.0"])
     );
+}
+
+/// OLM does not come to what the policy and the guardrail forbid.
+#[test]
+fn rules_about_steps_behind_a_bundle_that_is_not_installed_deny_nothing() {
+    let chain = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 2.0.0 replaces 1.2.0";
+    let step = UpgradePolicy::read(&json!({
+        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+        "metadata": {"name": "minor"}, "spec": {"rules": {"step": "Minor"}},
+    }));
+    let policies = Policies {
+        upgrades: UpgradePolicies::of([step]),
+        ..Policies::default()
+    };
+    for (lines, token, is_forbidden) in [
+        (chain.to_owned(), Token::Policy, true),
+        (
+            format!("{chain}\n(requires): 1.2.0 olm.csv.metadata"),
+            Token::Resolved,
+            false,
+        ),
+    ] {
+        let snapshot = ask(&[("c", 0, &written(&lines))]).snapshot();
+        let basis = Basis {
+            snapshot: &snapshot,
+            policies: &policies,
+        };
+        let mut extension = extension("ext", ">=1.0.0", &Value::Null);
+        extension.installed = bundle_of("1.0.0");
+        let edit = as_set_now(&extension, Requester::unknown());
+        assert_eq!(judge(basis, &edit).token(), token);
+        let concerns = Audit::of(basis, &edit).concerns();
+        assert_eq!(
+            concerns.contains(&Concern::Forbidden),
+            is_forbidden,
+            "{concerns:?}"
+        );
+    }
 }
 
 /// Edges lead on, so it is not for the author of the catalog to add one.
