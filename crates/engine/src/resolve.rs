@@ -25,10 +25,10 @@ mod suggested;
 
 pub use effort::{Effort, MOST_COMPARISONS, MOST_EXPANSIONS, Stop};
 pub use guards::{Alone, CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
-pub(crate) use install::ImageFacts;
 pub use install::{
     CrdRefusal, InstallBound, InstallContext, InstallFault, InstallFaults, NameTooLong, Occasion,
 };
+pub(crate) use install::{ImageFacts, KnownRefusals};
 pub use olmv1::AcceptedSuccessors;
 pub use olmv1::Unpinned;
 pub use olmv1::{Choice, ChoiceError, Match, Refusal, Resolution, choose, weigh};

@@ -13,12 +13,15 @@
 mod case;
 mod fault;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::extension::{InstallRequest, Installed};
 use crate::resolve::install::case::{InstallCase, LaterFaults};
 use crate::resolve::{Choice, Offer};
-use crate::snapshot::Snapshot;
-use olmguard_catalog::CrdNames;
+use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::olm::{PreflightMode, Rules};
+use olmguard_catalog::{BundleIndex, CrdNames};
 use olmguard_preflight::content::{BundleContents, InstallTarget};
 
 pub(crate) use crate::resolve::install::case::ImageFacts;
@@ -31,6 +34,19 @@ pub struct InstallBound<'a> {
     context: InstallContext<'a>,
     contents: &'a BundleContents,
     installed_crds: Option<&'a CrdNames>,
+    known: Option<&'a KnownRefusals>,
+}
+
+/// What searches under one bound have found of each bundle: they visit a bundle once for each edge.
+#[derive(Debug, Default)]
+pub(crate) struct KnownRefusals(RefCell<HashMap<(*const CatalogState, BundleIndex), bool>>);
+
+impl KnownRefusals {
+    fn of(&self, to: &Choice<'_>, is_refused: impl FnOnce() -> bool) -> bool {
+        let mut known = self.0.borrow_mut();
+        let key = (std::ptr::from_ref(to.catalog), to.index);
+        *known.entry(key).or_insert_with(is_refused)
+    }
 }
 
 impl<'a> InstallBound<'a> {
@@ -46,7 +62,16 @@ impl<'a> InstallBound<'a> {
             context,
             contents,
             installed_crds: context.installed_crds(offers, contents),
+            known: None,
         })
+    }
+
+    /// The same bound, which asks of each bundle once.
+    pub(crate) fn remembering(self, known: &'a KnownRefusals) -> Self {
+        Self {
+            known: Some(known),
+            ..self
+        }
     }
 
     /// The bound by what catalogs show, without images: cheap enough for each step of an edit that is allowed.
@@ -55,6 +80,7 @@ impl<'a> InstallBound<'a> {
         Self {
             contents: &NONE,
             installed_crds: None,
+            known: None,
             ..self
         }
     }
@@ -62,6 +88,13 @@ impl<'a> InstallBound<'a> {
     /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. Which CRDs it
     /// would replace is known only from a cluster.
     pub(crate) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
+        match self.known {
+            Some(known) => known.of(to, || self.is_refused(to, rules)),
+            None => self.is_refused(to, rules),
+        }
+    }
+
+    fn is_refused(&self, to: &Choice<'_>, rules: &Rules) -> bool {
         let target = self.contents.cluster().map(InstallTarget::Cluster);
         let image = ImageFacts {
             installed_crds: self.installed_crds,

@@ -7,8 +7,8 @@ use crate::judge::rule::rule_question;
 use crate::judge::walk::StepsAhead;
 use crate::judge::{Basis, PreflightRefusal, Request, Ruling, Verdict};
 use crate::resolve::{
-    Bounds, Choice, EditContext, Effort, Guards, InstallBound, InstallContext, MatchingPolicies,
-    Offer, Origin, Query,
+    Bounds, Choice, EditContext, Effort, Guards, InstallBound, InstallContext, KnownRefusals,
+    MatchingPolicies, Offer, Origin, Query,
 };
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::Package;
@@ -189,6 +189,7 @@ pub(super) struct Ground<'a, 's> {
     policies: MatchingPolicies<'a, 's>,
     /// How a bundle is to be installed, if one that cannot be is denied.
     install: Option<InstallContext<'a>>,
+    refusals: KnownRefusals,
     snapshot: &'s Snapshot,
 }
 
@@ -208,6 +209,7 @@ impl<'a, 's> Ground<'a, 's> {
             install: context
                 .install
                 .filter(|_| rules.preflight == PreflightMode::Deny),
+            refusals: KnownRefusals::default(),
             snapshot: basis.snapshot,
             offers,
             guards: guards.with_bypass(filter.bypasses()),
@@ -240,7 +242,8 @@ impl<'a, 's> Ground<'a, 's> {
             rules: self.snapshot.rules(),
             guards: &self.guards,
             policies: Some(&self.policies),
-            install: InstallBound::of(self.install, self.snapshot, &self.offers),
+            install: InstallBound::of(self.install, self.snapshot, &self.offers)
+                .map(|bound| bound.remembering(&self.refusals)),
             effort: Some(effort),
         }
     }
