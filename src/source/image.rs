@@ -38,6 +38,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::io;
 use std::thread;
+use std::time::Duration;
 
 pub use answer::RegistryFault;
 pub use containers::ContainersFault;
@@ -168,7 +169,7 @@ impl ImagePlace {
         progress: &Progress,
     ) -> Result<UnpackedImage, ImageError> {
         // On a thread of its own, since the caller's may belong to a runtime.
-        let unpack = || ImageReader::of_user()?.unpack(self, kind, progress);
+        let unpack = || ImageReader::of_user(kind)?.unpack(self, kind, progress);
         let unpacked = thread::scope(|scope| scope.spawn(unpack).join());
         let unpacked = unpacked.unwrap_or(Err(UnpackFault::Lost));
         unpacked.map_err(|fault| ImageError {
@@ -198,9 +199,9 @@ struct ImageReader {
 }
 
 impl ImageReader {
-    fn of_user() -> Result<Self, UnpackFault> {
+    fn of_user(kind: ImageKind) -> Result<Self, UnpackFault> {
         let store = ImageStore::of_user().map_err(UnpackFault::Store)?;
-        let access = RegistryAccess::of_user();
+        let access = RegistryAccess::of_user(kind.longest());
         Ok(Self { store, access })
     }
 
@@ -245,6 +246,15 @@ impl ImageReader {
 }
 
 impl ImageKind {
+    /// How long one part of an image may take. Stores of blobs send from files, over a network that may be far. A bundle is
+    /// small, and others wait for it where images are read ahead.
+    fn longest(self) -> Duration {
+        Duration::from_mins(match self {
+            Self::Catalog => 30,
+            Self::Bundle => 2,
+        })
+    }
+
     /// The name of an image in the store.
     fn name(self, digest: Sha256) -> String {
         let kind = match self {

@@ -351,13 +351,13 @@ struct TokenAnswer {
 }
 
 impl RegistryAccess {
-    /// As this user. Stores of blobs send from files, over a network that may be far: half an hour for one blob.
-    pub(super) fn of_user() -> Self {
+    /// As this user. One part may take so long.
+    pub(super) fn of_user(total: Duration) -> Self {
         Self {
             limits: FetchLimits {
                 connect: Duration::from_secs(15),
                 silence: Duration::from_secs(30),
-                total: Duration::from_mins(30),
+                total,
                 wire: MANIFEST_BYTES,
                 content: MANIFEST_BYTES,
             },

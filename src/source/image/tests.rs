@@ -29,7 +29,7 @@ impl Reader {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = ImageStore::at(folder.path().join("images"), 1 << 30, None).unwrap();
-        let mut access = RegistryAccess::of_user();
+        let mut access = RegistryAccess::of_user(ImageKind::Catalog.longest());
         access.limits.silence = Duration::from_millis(500);
         access.retry.base = Duration::from_millis(1);
         access.credentials = CredentialFiles::default();
