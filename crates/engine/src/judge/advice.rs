@@ -12,7 +12,7 @@ mod prover;
 mod remedy;
 
 use crate::extension::Extension;
-use crate::judge::{Basis, Request, RuledEdit, Ruling, Verdict};
+use crate::judge::{Basis, Request, RuledEdit, Ruling, SpecFault, Verdict};
 use crate::resolve::{Choice, Effort, PathSearch, Stop};
 use olmguard_catalog::version::{Version, crd};
 use olmguard_policy::Conditions;
@@ -197,15 +197,24 @@ impl<'s> NextVersions<'s> {
 /// would install is allowed, and it does not help against what OLM cannot install.
 fn override_of(prover: &Prover<'_, '_>, ruled: &RuledEdit<'_>) -> BypassHelps {
     match ruled.ruling {
-        Ruling::Policy(_) | Ruling::Preflight(_) => BypassHelps::No,
+        Ruling::Policy(_) | Ruling::Preflight(_) | Ruling::InvalidSpec(_) => BypassHelps::No,
         _ => prover.bypass(),
     }
 }
 
-/// Whether something else could be set: what the API refuses is refused whatever the version and the policy are.
+/// Whether something else could be set: what the API refuses is refused whatever the version and the policy are, unless
+/// the version is all that it refuses, and no word of the refusal says what to write.
 fn is_refused(ruled: &RuledEdit<'_>) -> bool {
-    let is_unread = matches!(ruled.ruling, Ruling::InvalidSpec(_));
-    !is_unread && ruled.ruling.token().verdict() == Verdict::Deny
+    let is_of_version = |fault: &SpecFault| match fault {
+        SpecFault::Schema(finding) => {
+            finding.path.ends_with(".version") && finding.instead.is_none()
+        }
+        SpecFault::Filter(_) => false,
+    };
+    match &ruled.ruling {
+        Ruling::InvalidSpec(faults) => faults.iter().all(is_of_version),
+        ruling => ruling.token().verdict() == Verdict::Deny,
+    }
 }
 
 fn is_wide(request: &Request<'_>) -> bool {

@@ -181,6 +181,7 @@ fn invalid_spec_of_the_crd() {
         &checked(&json!({"packageName": "argocd-operator", "version": "nonsense"})),
         "
             argocd-operator: install of nonsense refused: spec.source.catalog.version: invalid version expression [InvalidSpec]
+            Fix: set spec.source.catalog.version to \"0.8.0\"
         ",
     );
     reads(

@@ -50,7 +50,7 @@ impl<'s> Remedies<'_, '_, 's> {
             Ruling::UnsupportedDependency(..) | Ruling::BrokenSkipRange(_) => {
                 self.another_candidate()
             }
-            Ruling::InvalidVersionRange(_) => self.without_range(),
+            Ruling::InvalidVersionRange(_) | Ruling::InvalidSpec(_) => self.without_range(),
             Ruling::ChannelNotFound { existing: names }
             | Ruling::NotInChannel { having: names } => self.channel(names),
             Ruling::AmbiguousCatalogs(left) => self.catalog(left),
