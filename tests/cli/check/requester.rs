@@ -73,6 +73,27 @@ fn a_window_is_said_once_and_that_now_is_assumed() {
     assert_eq!(code == 1, text.contains(NOW), "{text}");
 }
 
+/// The window is not the reason of the denial, and opens the path in its time.
+#[test]
+fn a_window_that_closes_the_path_says_that_now_is_assumed() {
+    let window = POLICIES.split("---\n").nth(1).expect("two policies");
+    let scene = scene(&[
+        ("a.yaml", &extension("a", "1.3.0")),
+        ("policies.yaml", window),
+    ]);
+    let always = [
+        "a.yaml",
+        CATALOG,
+        "--policy=policies.yaml",
+        "--installed=a=1.0.0",
+    ];
+    let run = |flags: &[&str]| scene.run(&[&always[..], flags].concat()).stdout;
+    assert!(run(&[OPEN]).contains("Path: "), "{}", run(&[OPEN]));
+    let text = run(&[]);
+    assert_eq!(text.contains("Blocked by: "), text.contains(NOW), "{text}");
+    assert!(!run(&[CLOSED]).contains("Note:"));
+}
+
 #[test]
 fn a_time_is_a_date_or_a_time_of_today_too() {
     for (at, code) in [

@@ -8,7 +8,7 @@ use crate::explain::facts::MessageFacts;
 use crate::explain::message::{self, Lines};
 use crate::explain::refusal::{self, RefusalWords};
 use crate::explain::text::cut_middle;
-use crate::explain::{Cause, ForbiddenReport, PolicyReport, warning};
+use crate::explain::{Cause, ForbiddenReport, PolicyReport, RequesterFact, warning};
 use crate::extension::{Filter, Installed, InstalledBundle, Policy, UnknownCause};
 use crate::judge::{
     AcceptedBundles, Advice, Basis, DeadEnd, Edit, Exemption, ExemptionKind, FoundAdvice,
@@ -50,6 +50,8 @@ pub struct Answer {
     pub forbidden: Vec<ForbiddenReport>,
     /// The rules of upgrade policies that the edit violates.
     pub policies: Vec<PolicyReport>,
+    /// What rules of upgrade policies read about the requester, if they deny the edit, warn of it or close its path.
+    pub reads: BTreeSet<RequesterFact>,
     /// The checks of the installation that fail, or may fail.
     pub checks: Vec<PreflightCheck>,
     /// The image that operator-controller would pull: those checks depend on it.
@@ -209,6 +211,7 @@ impl Answer {
             resolved: ruled.resolved().and_then(ResolvedBundle::of),
             forbidden: forbidden(filter, ruled),
             policies: PolicyReport::all(ruled, facts.range()),
+            reads: RequesterFact::all(ruled, found.dead_end.as_ref()),
             checks: ruled
                 .preflight()
                 .map(|refusal| refusal.faults.checks())

@@ -67,6 +67,12 @@ impl<'a> MessageFacts<'a> {
         self.request?.installed.bundle()
     }
 
+    /// Whether something is installed that is not known.
+    pub(super) fn is_installed_unknown(&self) -> bool {
+        let installed = self.request.map(|request| request.installed);
+        matches!(installed, Some(Installed::Unknown(_)))
+    }
+
     pub(super) fn installed_version(&self) -> CutLine {
         let version = |bundle| CutLine::default().version(recorded(bundle));
         self.installed().map_or_else(CutLine::default, version)
@@ -109,4 +115,14 @@ fn reachable(highest: Choice<'_>) -> CutLine {
     CutLine::default()
         .say(" Highest reachable: ")
         .then(versioned(highest))
+}
+
+/// The rules that a path must keep, if guardrails or policies close it.
+pub(super) fn allowed_by(by_guardrails: bool, by_policies: bool) -> Option<&'static str> {
+    match (by_guardrails, by_policies) {
+        (true, true) => Some(" that all guardrails and policies allow."),
+        (true, false) => Some(" that all guardrails allow."),
+        (false, true) => Some(" that all policies allow."),
+        (false, false) => None,
+    }
 }

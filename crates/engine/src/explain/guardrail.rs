@@ -4,7 +4,7 @@ mod reasons;
 
 use serde::Serialize;
 
-use crate::explain::facts::MessageFacts;
+use crate::explain::facts::{MessageFacts, allowed_by};
 use crate::explain::policy;
 use crate::explain::text::{CutLine, Detail, and_more, label, one_line, versioned};
 use crate::extension::Policy;
@@ -253,7 +253,8 @@ pub(super) fn needed(facts: &MessageFacts<'_>, forbidden: &ForbiddenStep<'_>) ->
         return CutLine::default().say("Fix the guardrails: they cannot be read.");
     }
     let line = facts.no_path_to(versioned(forbidden.to));
-    line.say(" that all guardrails allow.")
+    let by_policies = facts.dead_end.is_some_and(|end| !end.policies.is_empty());
+    line.say(allowed_by(true, by_policies).unwrap_or_default())
         .then(facts.highest())
 }
 

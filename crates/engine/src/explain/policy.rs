@@ -1,11 +1,13 @@
 //! What upgrade policies deny: the report that every command has, and the sentences of a refusal.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use crate::explain::facts::MessageFacts;
+use crate::explain::facts::{MessageFacts, allowed_by};
 use crate::explain::text::{CutLine, Detail, one_line, versioned};
 use crate::extension::Fields;
-use crate::judge::{PolicyFinding, PolicyRefusal, RuledEdit, Ruling};
+use crate::judge::{DeadEnd, PolicyFinding, PolicyRefusal, RuledEdit, Ruling};
 use crate::resolve::Choice;
 use olmguard_catalog::version::go;
 use olmguard_policy::{ConditionOutcome, Enforcement, Opening, PolicyRule, RangeShape, Step};
@@ -23,13 +25,10 @@ pub struct PolicyReport {
     pub enforcement: &'static str,
     /// The whole reason in one sentence.
     pub text: String,
-    /// What the rule reads of the one who edits.
-    #[serde(skip)]
-    pub reads: Option<RequesterFact>,
 }
 
 /// What a rule reads about the user who edits, or about the moment.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum RequesterFact {
     /// Name or groups.
     User,
@@ -45,23 +44,33 @@ impl PolicyReport {
             rule: found.violation.rule.path(),
             enforcement: found.violation.enforcement.as_str(),
             text: one_line(&against(found, range).to_string()),
-            reads: RequesterFact::of(&found.violation.rule),
         }
     }
 
     /// Every rule that an edit violates: those that deny it first; of very many the first ones.
     pub(super) fn all(ruled: &RuledEdit<'_>, range: &str) -> Vec<Self> {
-        let denials = match &ruled.ruling {
-            Ruling::Policy(refusal) => &*refusal.findings,
-            _ => &[],
-        };
-        let findings = denials.iter().chain(&ruled.policy_warnings);
-        let reports = findings.map(|found| Self::of(found, range));
+        let reports = findings(ruled).map(|found| Self::of(found, range));
         reports.take(MOST_FINDINGS).collect()
     }
 }
 
+fn findings<'a, 's>(ruled: &'a RuledEdit<'s>) -> impl Iterator<Item = &'a PolicyFinding<'s>> {
+    let denials = match &ruled.ruling {
+        Ruling::Policy(refusal) => &*refusal.findings,
+        _ => &[],
+    };
+    denials.iter().chain(&ruled.policy_warnings)
+}
+
 impl RequesterFact {
+    /// What the rules read that an edit violates, or that close its path.
+    pub(super) fn all(ruled: &RuledEdit<'_>, end: Option<&DeadEnd<'_>>) -> BTreeSet<Self> {
+        let closing = end.map(|end| end.policies.as_slice()).unwrap_or_default();
+        let findings = findings(ruled).chain(closing);
+        let read = findings.filter_map(|found| Self::of(&found.violation.rule));
+        read.collect()
+    }
+
     fn of(rule: &PolicyRule) -> Option<Self> {
         match rule {
             PolicyRule::Window { .. } => Some(Self::Time),
@@ -281,10 +290,17 @@ fn wait(refusal: &PolicyRefusal<'_>) -> Option<CutLine> {
 fn no_path(facts: &MessageFacts<'_>, to: Choice<'_>) -> CutLine {
     if facts.installed().is_none() {
         let scope = facts.scope();
-        return CutLine::default().say(&format!("No bundle {scope} is allowed by all policies."));
+        let line = CutLine::default().say(&format!("No bundle {scope} is allowed by all policies"));
+        return line.say(if facts.is_installed_unknown() {
+            " while the installed version is unknown."
+        } else {
+            "."
+        });
     }
     let line = facts.no_path_to(versioned(to));
-    line.say(" that all policies allow.").then(facts.highest())
+    let by_guardrails = facts.dead_end.is_some_and(|end| end.blocked.is_some());
+    line.say(allowed_by(by_guardrails, true).unwrap_or_default())
+        .then(facts.highest())
 }
 
 /// What only someone else, or time, can do against a rule. The lowest number is the first to do.

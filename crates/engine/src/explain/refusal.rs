@@ -5,7 +5,7 @@
 mod missing;
 pub(super) mod preflight;
 
-use crate::explain::facts::MessageFacts;
+use crate::explain::facts::{MessageFacts, allowed_by};
 use crate::explain::text::{CutLine, Detail, LINE_1, escaped, in_quotes, versioned};
 use crate::explain::{guardrail, policy, range};
 use crate::extension::schema::Correction;
@@ -378,13 +378,9 @@ fn no_path(
 /// What closes a path that edges alone would give.
 fn bound(end: &DeadEnd<'_>) -> Option<&'static str> {
     if end.uninstallable.is_some() {
-        Some(" that OLM can install.")
-    } else if !end.policies.is_empty() {
-        Some(" that all policies allow.")
-    } else {
-        let guardrails = end.blocked.as_ref();
-        guardrails.map(|_| " that all guardrails allow.")
+        return Some(" that OLM can install.");
     }
+    allowed_by(end.blocked.is_some(), !end.policies.is_empty())
 }
 
 fn of_catalog(choice: Choice<'_>) -> CutLine {

@@ -77,8 +77,11 @@ pub(super) fn is_unknown(case: &Case, answer: &Answer, args: &CheckArgs) -> bool
         || case.told != InstalledSource::Manifests
         || !matches!(case.past, Past::NotAsked);
     let is_judged = answer.verdict() != Verdict::NotJudged;
-    let is_manifest = matches!(case.subject, Subject::Manifest(..));
-    is_manifest && is_judged && !has_source && answer.installed.is_none()
+    let has_nothing = match &case.subject {
+        Subject::Manifest(extension, _) => extension.installed == Installed::Nothing,
+        Subject::Review(_) | Subject::Unknown(_) => false,
+    };
+    has_nothing && is_judged && !has_source && answer.installed.is_none()
 }
 
 /// What is not known for certain of what is installed, as a line below the answer.

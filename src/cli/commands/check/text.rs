@@ -111,11 +111,11 @@ fn aside(text: &mut Text, place: &str, word: &str, why: &str) {
     text.line(Tone::Plain, format!("  {why}"));
 }
 
-/// What a denying policy reads and no flag gives, each once. An `AdmissionReview` has its own.
+/// What policies read and no flag gives, each once. An `AdmissionReview` has its own.
 fn assumed(args: &CheckArgs, case: &Case, answer: &Answer) -> BTreeSet<&'static str> {
     let is_review = matches!(case.subject, Subject::Review(_));
-    let reads = answer.policies.iter().filter_map(|found| found.reads);
-    let notes = reads.filter_map(|reads| args.facts.policies.assumed(reads));
+    let reads = answer.reads.iter();
+    let notes = reads.filter_map(|reads| args.facts.policies.assumed(*reads));
     notes.filter(|_| !is_review).collect()
 }
 

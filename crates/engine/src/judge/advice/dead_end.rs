@@ -35,15 +35,17 @@ pub(super) fn of<'s>(
 ) -> Option<DeadEnd<'s>> {
     let origin = prover.origin()?;
     let is_of_edges = matches!(ruling, Ruling::Downgrade(..) | Ruling::NotASuccessor(..));
-    let asked = is_of_edges.then(|| offers(prover.basis, prover.request.filter));
+    let is_of_rules = matches!(ruling, Ruling::Guardrail(_) | Ruling::Policy(_));
+    let asked = (is_of_edges || is_of_rules).then(|| offers(prover.basis, prover.request.filter));
     let asked = asked.flatten();
-    let sought = if is_of_edges {
+    let sought = if is_of_edges || is_of_rules {
         asked.as_deref()
     } else {
         anything.map(|ground| ground.offers.as_slice())
     };
+    // What denies the edit itself is named by the refusal.
     let blocked = match ruling {
-        Ruling::Guardrail(_) | Ruling::Policy(_) => None,
+        Ruling::Guardrail(_) => None,
         _ => anything
             .zip(sought)
             .and_then(|(ground, sought)| blocked(prover, ground, sought, origin)),
@@ -53,11 +55,14 @@ pub(super) fn of<'s>(
     let [highest, prerelease] = reached
         .map(|(ground, search)| highest(prover, ground, origin, search))
         .unwrap_or_default();
+    let by_policies = way.filter(|_| !matches!(ruling, Ruling::Policy(_)));
+    let by_bundles = way.filter(|_| is_of_edges);
     Some(DeadEnd {
-        policies: way.map_or_else(Vec::new, |(ground, asked)| {
+        policies: by_policies.map_or_else(Vec::new, |(ground, asked)| {
             policed(prover, ground, asked, origin)
         }),
-        uninstallable: way.and_then(|(ground, asked)| uninstallable(prover, ground, asked, origin)),
+        uninstallable: by_bundles
+            .and_then(|(ground, asked)| uninstallable(prover, ground, asked, origin)),
         highest,
         prerelease: prerelease.filter(Choice::is_prerelease),
         elsewhere: elsewhere(prover, ruling, origin),

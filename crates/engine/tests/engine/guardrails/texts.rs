@@ -1,5 +1,7 @@
 //! What is said where guardrails forbid, to the letter.
 
+use olmguard_engine::judge::UpgradePolicies;
+use olmguard_policy::UpgradePolicy;
 use serde_json::{Value, json};
 
 use olmguard_fixtures::guardrails::catalog::{Asked, blobs, guardrails, judged, snapshot};
@@ -78,6 +80,48 @@ fn guardrails_that_only_take_the_path_away_are_named() {
         [
             "Blocked by: guardrail no-1.4-to-1.5 (through 1.4.9) by the author, in catalog hub: a migration",
             "No upgrade path from 1.2.3 to 1.5.0 that all guardrails allow. Highest reachable: 1.4.2.",
+        ]
+    );
+}
+
+/// Whichever of both denies the edit, the other one closes the path.
+#[test]
+fn a_path_that_guardrails_and_policies_close_together_names_both() {
+    let of_path = |rules: &Value, policy: &Value| {
+        let mut blobs = blobs(&POOL, "1.2.0");
+        blobs.push(guardrails("Catalog", rules));
+        let mut facts = snapshot(&blobs);
+        facts.policies.upgrades = UpgradePolicies::of([UpgradePolicy::read(&json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": "prod"}, "spec": {"rules": policy},
+        }))]);
+        let answer = judged(&facts, "1.2.3", Asked::range("1.5.0"));
+        let message = answer.message.expect("it is refused");
+        let tells =
+            |line: &&str| line.starts_with("Blocked by") || line.starts_with("No upgrade path");
+        let lines = message.lines().filter(tells).map(str::to_owned);
+        (answer.token.as_str(), lines.collect::<Vec<_>>())
+    };
+    let (token, lines) = of_path(&json!([via()]), &json!({"versions": {"deny": "1.3.x"}}));
+    assert_eq!(token, "Guardrail");
+    let none = "No upgrade path from 1.2.3 to 1.5.0 that all guardrails and policies allow.";
+    assert_eq!(
+        lines,
+        [
+            "Blocked by: policy prod denies 1.3.5 (versions.deny: 1.3.x)".to_owned(),
+            format!("{none} Highest reachable: 1.2.9."),
+        ]
+    );
+    let one_minor = json!({"conditions": [{"expression": "to.minor - from.minor < 2"}]});
+    let through = json!([{"id": "no-1.4-to-1.5", "kind": "PassThrough", "via": "1.4.9", "from": "1.4.x", "to": "1.5.0"}]);
+    let (token, lines) = of_path(&through, &one_minor);
+    assert_eq!(token, "Policy");
+    assert_eq!(
+        lines,
+        [
+            "Blocked by: guardrail no-1.4-to-1.5 (through 1.4.9) by the author, in catalog hub"
+                .to_owned(),
+            format!("{none} Highest reachable: 1.4.2."),
         ]
     );
 }
