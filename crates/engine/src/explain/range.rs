@@ -55,6 +55,16 @@ pub fn suggestion(suggestion: &Suggestion) -> String {
     }
 }
 
+/// A fault in a range with its place as people count: in characters, from 1.
+pub(super) fn placed_fault(range: &str, fault: &RangeFault) -> String {
+    let before = range.char_indices().take_while(|(at, _)| *at < fault.at);
+    format!(
+        "{}, at character {}",
+        self::fault(range, fault),
+        before.count() + 1
+    )
+}
+
 /// What is at the place of a fault in a range, and what is expected there: `expected ..., found "<"`.
 pub fn fault(range: &str, fault: &RangeFault) -> String {
     let expected = match fault.expected {

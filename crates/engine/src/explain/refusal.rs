@@ -199,23 +199,13 @@ fn invalid_selector(facts: &MessageFacts<'_>) -> RefusalWords {
 
 fn invalid_range(facts: &MessageFacts<'_>, error: &ConstraintError) -> RefusalWords {
     let range = facts.range();
-    let fault = error.fault();
-    let place = format!(
-        "{}, at character {}",
-        range::fault(range, &fault),
-        character(range, fault.at)
-    );
+    let place = range::placed_fault(range, &error.fault());
     let instead = suggestion::constraint(range).map(|instead| range::suggestion(&instead));
     let sentences = [place].into_iter().chain(instead).collect();
     let reason = words("\"").written(range).say("\" is not a version range");
     RefusalWords::new(facts.extension.fields.version(), reason)
         .with([Detail::sentences("Range", sentences)])
         .needing("Use comparators such as >=1.2.3, <2.0.0 or 1.x.")
-}
-
-/// The place of a byte of a text as people count: in characters, from 1.
-fn character(text: &str, byte: usize) -> usize {
-    text.char_indices().take_while(|(at, _)| *at < byte).count() + 1
 }
 
 // === Rows 6 to 10a: the package, its channels and its versions ===
@@ -246,10 +236,12 @@ fn package_not_found(
 }
 
 fn channel_not_found(facts: &MessageFacts<'_>, existing: &[&str]) -> RefusalWords {
-    let count = facts.channels().len();
     let reason = match facts.channels() {
         [only] => words("channel ").name(only).say(" does not exist"),
-        _ => words(&format!("none of the {count} requested channels exists")),
+        all => words(&format!(
+            "none of the {} requested channels exists",
+            all.len()
+        )),
     };
     of_channels(facts, reason, Detail::items("Channels", escaped(existing)))
 }
@@ -362,8 +354,10 @@ fn no_path(
         _ => words(&format!("any of the {count} bundles {}", facts.scope())),
     };
     let bound = facts.dead_end.and_then(bound);
-    let line = facts.no_path_to(to).say(bound.unwrap_or("."));
-    let line = line.then(facts.highest());
+    let line = facts
+        .no_path_to(to)
+        .say(bound.unwrap_or("."))
+        .then(facts.highest());
     let needed = match (bound, facts.dead_end.and_then(|end| end.elsewhere)) {
         (Some(_), _) => line,
         (None, Some(to)) => line

@@ -16,7 +16,6 @@ use crate::extension::{Json, Shape};
 mod cluster_catalog;
 mod finding;
 mod fixed;
-mod metadata;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -26,7 +25,7 @@ mod v1alpha1;
 mod walk;
 
 pub use finding::{Correction, Finding};
-use rule::Schema;
+use rule::{ANY_TEXT, Field, ObjectRules, Schema};
 pub(super) use unknown::UnknownField;
 
 /// The release of OLM whose CRD is meant: v1.N. Shapes before v1 have their own last release.
@@ -53,7 +52,7 @@ impl SchemaRelease {
 pub fn check(shape: Shape, olm: SchemaRelease, object: &Value) -> Vec<Finding> {
     let spec = walk::walk(schema(shape, object), olm, object);
     let is_object = object.is_object();
-    let metadata = is_object.then(|| walk::walk(&metadata::OBJECT, olm, object));
+    let metadata = is_object.then(|| walk::walk(&OBJECT, olm, object));
     let mut findings = metadata.unwrap_or_default();
     findings.extend(spec);
     findings.truncate(walk::MOST_FINDINGS);
@@ -103,3 +102,26 @@ fn schema<'a>(shape: Shape, object: impl Json<'a>) -> &'static Schema {
         Shape::Operator => &v1alpha1::OPERATOR,
     }
 }
+
+// === `metadata`: types that an API server decodes before any rule of a CRD ===
+//
+// Source: apimachinery, [`pkg/apis/meta/v1/types.go`] (`ObjectMeta`): the fields that people write.
+//
+// [`pkg/apis/meta/v1/types.go`]: https://github.com/kubernetes/apimachinery/blob/v0.36.1/pkg/apis/meta/v1/types.go
+
+static OBJECT: Schema = ObjectRules::of(&[Field::optional("metadata", &METADATA)]);
+
+static METADATA: Schema = ObjectRules::of(&[
+    Field::optional("name", &ANY_TEXT),
+    Field::optional("generateName", &ANY_TEXT),
+    Field::optional("namespace", &ANY_TEXT),
+    Field::optional("labels", &Schema::Map(&ANY_TEXT)),
+    Field::optional("annotations", &Schema::Map(&ANY_TEXT)),
+    Field::optional("finalizers", &TEXTS),
+    Field::optional("deletionTimestamp", &ANY_TEXT),
+]);
+
+static TEXTS: Schema = Schema::List {
+    max_items: usize::MAX,
+    items: &ANY_TEXT,
+};

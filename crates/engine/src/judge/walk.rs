@@ -114,6 +114,8 @@ pub(super) struct StepsAhead<'q, 's> {
     pub(super) installed: &'q ReadInstalled<'q>,
     /// What the walk ends before.
     install: Option<InstallBound<'q>>,
+    /// The first step, if it was given: whether OLM installs it is asked before the next one.
+    given: Option<Choice<'s>>,
     steps: Vec<WalkStep<'s>>,
     /// Why there is no step after those, if none is left to find.
     end: Option<WalkEnd<'s>>,
@@ -140,6 +142,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
             question,
             installed,
             install: None,
+            given: None,
             steps: Vec::new(),
             end: None,
         }
@@ -158,10 +161,12 @@ impl<'q, 's> StepsAhead<'q, 's> {
         self
     }
 
-    /// The same steps, if the ruling on the first is known.
+    /// The same steps, if the ruling on the first is known. Rules judge that step whether or not OLM installs its bundle.
     pub(super) fn with_first(mut self, ruled: &RuledEdit<'s>) -> Self {
         if let Ruling::Allowed(allowed, to) = ruled.ruling {
+            let install = self.install.take();
             self.take(allowed, to);
+            (self.install, self.given) = (install, Some(to));
         }
         self
     }
@@ -230,6 +235,10 @@ impl<'q, 's> StepsAhead<'q, 's> {
     }
 
     fn find(&mut self) {
+        if let Some(to) = self.given.take().filter(|to| self.is_refused(to)) {
+            self.end = Some(WalkEnd::NotInstalled(to));
+            return;
+        }
         let last = self.steps.last();
         let from = last.map_or(self.installed, |last| &last.after);
         let ruled = resolve(self.question, from);
@@ -244,8 +253,7 @@ impl<'q, 's> StepsAhead<'q, 's> {
         let rules = self.question.basis.snapshot.rules();
         let origin = Origin::of_choice(to, rules);
         let is_move = allowed != AllowedChange::Unchanged && self.steps.len() < self.most();
-        let is_refused = || self.install.is_some_and(|bound| bound.refuses(&to, rules));
-        if is_move && is_refused() {
+        if is_move && self.is_refused(&to) {
             self.end = Some(WalkEnd::NotInstalled(to));
             return;
         }
@@ -257,6 +265,11 @@ impl<'q, 's> StepsAhead<'q, 's> {
             }),
             None => self.end = Some(WalkEnd::Stays(to)),
         }
+    }
+
+    fn is_refused(&self, to: &Choice<'s>) -> bool {
+        let rules = self.question.basis.snapshot.rules();
+        self.install.is_some_and(|bound| bound.refuses(to, rules))
     }
 
     /// The most steps: as many as there are bundles, because none comes twice.

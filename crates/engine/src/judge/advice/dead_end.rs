@@ -35,22 +35,14 @@ pub(super) fn of<'s>(
 ) -> Option<DeadEnd<'s>> {
     let origin = prover.origin()?;
     let is_of_edges = matches!(ruling, Ruling::Downgrade(..) | Ruling::NotASuccessor(..));
-    let is_of_rules = matches!(ruling, Ruling::Guardrail(_) | Ruling::Policy(_));
-    let asked = (is_of_edges || is_of_rules).then(|| offers(prover.basis, prover.request.filter));
+    let has_goal = is_of_edges || matches!(ruling, Ruling::Guardrail(_) | Ruling::Policy(_));
+    let asked = has_goal.then(|| offers(prover.basis, prover.request.filter));
     let asked = asked.flatten();
-    let sought = if is_of_edges || is_of_rules {
-        asked.as_deref()
-    } else {
-        anything.map(|ground| ground.offers.as_slice())
-    };
-    // What denies the edit itself is named by the refusal.
-    let blocked = match ruling {
-        Ruling::Guardrail(_) => None,
-        _ => anything
-            .zip(sought)
-            .and_then(|(ground, sought)| blocked(prover, ground, sought, origin)),
-    };
     let way = anything.zip(asked.as_deref());
+    let any_way = anything.map(|ground| (ground, ground.offers.as_slice()));
+    // What denies the edit itself is named by the refusal.
+    let by_guardrails = if has_goal { way } else { any_way };
+    let by_guardrails = by_guardrails.filter(|_| !matches!(ruling, Ruling::Guardrail(_)));
     let reached = anything.zip(search);
     let [highest, prerelease] = reached
         .map(|(ground, search)| highest(prover, ground, origin, search))
@@ -58,6 +50,7 @@ pub(super) fn of<'s>(
     let by_policies = way.filter(|_| !matches!(ruling, Ruling::Policy(_)));
     let by_bundles = way.filter(|_| is_of_edges);
     Some(DeadEnd {
+        blocked: by_guardrails.and_then(|(ground, sought)| blocked(prover, ground, sought, origin)),
         policies: by_policies.map_or_else(Vec::new, |(ground, asked)| {
             policed(prover, ground, asked, origin)
         }),
@@ -66,7 +59,6 @@ pub(super) fn of<'s>(
         highest,
         prerelease: prerelease.filter(Choice::is_prerelease),
         elsewhere: elsewhere(prover, ruling, origin),
-        blocked,
     })
 }
 

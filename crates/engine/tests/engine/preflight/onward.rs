@@ -1,9 +1,11 @@
 //! What a bundle that OLM does not install does to audits, automatic upgrades and paths.
 
+use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::audit::{Audit, Concern, Difference, Onward, as_set_now, differences};
 use olmguard_engine::judge::{
     Basis, Policies, Requester, Token, UpgradePolicies, WalkEnd, judge, pin,
 };
+use olmguard_engine::snapshot::Snapshot;
 use olmguard_fixtures::question::ask;
 use olmguard_fixtures::written::written;
 use olmguard_policy::UpgradePolicy;
@@ -122,23 +124,21 @@ fn a_bundle_that_is_not_installed_ends_the_upgrades_of_an_audit() {
 #[test]
 fn rules_about_steps_behind_a_bundle_that_is_not_installed_deny_nothing() {
     let chain = "a: 1.0.0; 1.1.0 replaces 1.0.0; 1.2.0 replaces 1.1.0; 2.0.0 replaces 1.2.0";
-    let step = UpgradePolicy::read(&json!({
-        "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
-        "metadata": {"name": "minor"}, "spec": {"rules": {"step": "Minor"}},
-    }));
-    let policies = Policies {
-        upgrades: UpgradePolicies::of([step]),
-        ..Policies::default()
-    };
-    for (lines, token, is_forbidden) in [
-        (chain.to_owned(), Token::Policy, true),
-        (
-            format!("{chain}\n(requires): 1.2.0 olm.csv.metadata"),
-            Token::Resolved,
-            false,
-        ),
-    ] {
-        let snapshot = ask(&[("c", 0, &written(&lines))]).snapshot();
+    let judged = |lines: &str, rules: &Value, preflight: PreflightMode| {
+        let policy = UpgradePolicy::read(&json!({
+            "apiVersion": "olmguard.dev/v1alpha1", "kind": "UpgradePolicy",
+            "metadata": {"name": "prod"}, "spec": {"rules": rules},
+        }));
+        let policies = Policies {
+            upgrades: UpgradePolicies::of([policy]),
+            ..Policies::default()
+        };
+        let asked = ask(&[("c", 0, &written(lines))]).snapshot();
+        let rules = Rules {
+            preflight,
+            ..asked.rules().clone()
+        };
+        let snapshot = Snapshot::new(rules, asked.catalogs().to_vec());
         let basis = Basis {
             snapshot: &snapshot,
             policies: &policies,
@@ -146,14 +146,22 @@ fn rules_about_steps_behind_a_bundle_that_is_not_installed_deny_nothing() {
         let mut extension = extension("ext", ">=1.0.0", &Value::Null);
         extension.installed = bundle_of("1.0.0");
         let edit = as_set_now(&extension, Requester::unknown());
-        assert_eq!(judge(basis, &edit).token(), token);
         let concerns = Audit::of(basis, &edit).concerns();
-        assert_eq!(
-            concerns.contains(&Concern::Forbidden),
-            is_forbidden,
-            "{concerns:?}"
-        );
-    }
+        let is_forbidden = concerns.contains(&Concern::Forbidden);
+        (judge(basis, &edit).token(), is_forbidden)
+    };
+    let (minor, deny) = (json!({"step": "Minor"}), PreflightMode::Deny);
+    assert_eq!(judged(chain, &minor, deny), (Token::Policy, true));
+    let without = |version: &str| format!("{chain}\n(requires): {version} olm.csv.metadata");
+    let ended = judged(&without("1.2.0"), &minor, deny);
+    assert_eq!(ended, (Token::Resolved, false));
+    // Rules judge the edit itself where a bundle that is not installed is only warned of.
+    let warn = PreflightMode::Warn;
+    let (token, _) = judged(&without("1.1.0"), &minor, warn);
+    assert_eq!(token, Token::Resolved);
+    let denied = json!({"versions": {"deny": "1.1.0"}});
+    let (token, _) = judged(&without("1.1.0"), &denied, warn);
+    assert_eq!(token, Token::Policy);
 }
 
 /// Edges lead on, so it is not for the author of the catalog to add one.
