@@ -45,7 +45,7 @@ fn json_is_one_object_whatever_the_exit_code() {
             "1.5.0",
         ],
         0,
-        "{\"range\":\">=1.0.0 <2.0.0\",\"syntax\":\"spec\",\"error\":null,\"matches\":[\"1.5.0\"],\
+        "{\"schema\":\"olmguard.range/v1\",\"range\":\">=1.0.0 <2.0.0\",\"syntax\":\"spec\",\"error\":null,\"matches\":[\"1.5.0\"],\
          \"others\":[\"2.0.0\"],\"invalid\":[\"1.0\"],\"panics\":[],\"crd\":true,\
          \"openAbove\":false,\
          \"words\":\"from 1.0.0 up to, but without, 2.0.0; releases only\"}\n",
@@ -53,7 +53,7 @@ fn json_is_one_object_whatever_the_exit_code() {
     prints(
         &["--skip-range", "--output=json", "--", "-1 <", "1.0.0", "-"],
         1,
-        "{\"range\":\"-1 <\",\"syntax\":\"skip-range\",\
+        "{\"schema\":\"olmguard.range/v1\",\"range\":\"-1 <\",\"syntax\":\"skip-range\",\
          \"error\":\"Could not parse Range \\\"-1\\\": Could not parse comparator \\\"-\\\" \
          in \\\"-1\\\"\",\
          \"matches\":[],\"others\":[],\"invalid\":[\"-\"],\"panics\":[],\"crd\":null,\
@@ -180,7 +180,10 @@ fn the_environment_says_what_no_flag_says() {
     let (_, stdout, _) = run(&[("OLMGUARD_RANGE_SKIP_RANGE", "yes")], &["1.x.x", "1.1.0"]);
     assert!(stdout.ends_with("Does not match  1.1.0\n"), "{stdout}");
     let (_, stdout, _) = run(&[("OLMGUARD_RANGE_OUTPUT", "json")], &["1"]);
-    assert!(stdout.starts_with("{\"range\":\"1\""), "{stdout}");
+    assert!(
+        stdout.starts_with("{\"schema\":\"olmguard.range/v1\",\"range\":\"1\""),
+        "{stdout}"
+    );
     let (_, stdout, _) = run(&[catalog, package], &["2"]);
     assert!(stdout.contains("Matches         tide.v2.1.0\n"), "{stdout}");
     let (_, stdout, _) = run(&[catalog], &["--package=tide", "2"]);

@@ -41,6 +41,9 @@ pub enum Grammar {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "olmguard.range/v1")]
 pub struct RangeReport {
+    /// Schema of this object.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
     /// The range as given.
     range: String,
     /// Grammar of the range.
@@ -74,6 +77,8 @@ pub struct RangeReport {
     #[serde(skip)]
     why_invalid: Vec<String>,
 }
+
+const SCHEMA: &str = "olmguard.range/v1";
 
 /// Grammar of a version range.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
@@ -118,6 +123,7 @@ impl RangeReport {
         let (error, fault) = refusal.unzip();
         let is_open_above = meaning.as_ref().map(|meaning| meaning.is_open_above);
         let mut report = Self {
+            schema: SCHEMA,
             range: range.to_owned(),
             syntax,
             error,

@@ -88,7 +88,7 @@ impl CatalogOutputArgs {
 
 /// Render a template of opm without a registry
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = help::examples(TEMPLATE_EXAMPLES))]
+#[command(after_help = help::examples(TEMPLATE_EXAMPLES), after_long_help = help::examples_and_exits(TEMPLATE_EXAMPLES, EXIT_CODES))]
 struct TemplateArgs {
     #[command(flatten)]
     common: CatalogOutputArgs,
@@ -96,6 +96,12 @@ struct TemplateArgs {
     /// Template, olm.semver or olm.template.basic, or - for standard input
     file: PathBuf,
 }
+
+const EXIT_CODES: &[(Exit, &str)] = &[
+    (Exit::Good, "the catalog is printed"),
+    (Exit::Usage, "wrong usage"),
+    (Exit::BadInput, "an input cannot be read or used"),
+];
 
 const TEMPLATE_EXAMPLES: &[&str] = &[
     "olmguard generate template template.yaml --bundles bundles/ > hub.yaml",

@@ -184,19 +184,19 @@ fn the_keys_stand_in_their_order() {
     let rows = [
         (
             report("^1", SPEC, versions),
-            r#"{"range":"^1","syntax":"spec","error":null,"matches":["1.0.0"],"others":["2.0.0"],"invalid":["1.0"],"panics":[],"crd":true,"openAbove":false,"words":"from 1.0.0 up to, but without, 2.0.0; releases only"}"#,
+            r#"{"schema":"olmguard.range/v1","range":"^1","syntax":"spec","error":null,"matches":["1.0.0"],"others":["2.0.0"],"invalid":["1.0"],"panics":[],"crd":true,"openAbove":false,"words":"from 1.0.0 up to, but without, 2.0.0; releases only"}"#,
         ),
         (
             report(">=2.0.0 || || ", Grammar::SkipRange, versions),
-            r#"{"range":">=2.0.0 || || ","syntax":"skip-range","error":"Last element in range is '||'","matches":[],"others":[],"invalid":["1.0"],"panics":[],"crd":null,"openAbove":null,"words":null}"#,
+            r#"{"schema":"olmguard.range/v1","range":">=2.0.0 || || ","syntax":"skip-range","error":"Last element in range is '||'","matches":[],"others":[],"invalid":["1.0"],"panics":[],"crd":null,"openAbove":null,"words":null}"#,
         ),
         (
             report(">=2.0.0 || || 3.0.0", Grammar::SkipRange, versions),
-            r#"{"range":">=2.0.0 || || 3.0.0","syntax":"skip-range","error":null,"matches":["2.0.0"],"others":[],"invalid":["1.0"],"panics":["1.0.0"],"crd":null,"openAbove":true,"words":"from 2.0.0; prereleases included; on every other version the controller panics"}"#,
+            r#"{"schema":"olmguard.range/v1","range":">=2.0.0 || || 3.0.0","syntax":"skip-range","error":null,"matches":["2.0.0"],"others":[],"invalid":["1.0"],"panics":["1.0.0"],"crd":null,"openAbove":true,"words":"from 2.0.0; prereleases included; on every other version the controller panics"}"#,
         ),
         (
             report("1x", SPEC, versions),
-            r#"{"range":"1x","syntax":"spec","error":"constraint parser error","matches":[],"others":[],"invalid":["1.0"],"panics":[],"crd":false,"openAbove":null,"words":null}"#,
+            r#"{"schema":"olmguard.range/v1","range":"1x","syntax":"spec","error":"constraint parser error","matches":[],"others":[],"invalid":["1.0"],"panics":[],"crd":false,"openAbove":null,"words":null}"#,
         ),
     ];
     for (report, expected) in rows {

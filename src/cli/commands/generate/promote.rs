@@ -15,7 +15,7 @@ use olmguard_views::author::{BlobText, CatalogText, words};
 
 /// Add a bundle to a channel, and report stranded versions
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = help::examples(EXAMPLES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, super::EXIT_CODES))]
 pub(super) struct PromoteArgs {
     #[command(flatten)]
     common: CatalogOutputArgs,

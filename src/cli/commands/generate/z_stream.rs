@@ -13,7 +13,7 @@ use olmguard_views::author::{BlobText, CatalogText, words};
 
 /// Add a patch release that replaces older ones of its minor
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = help::examples(EXAMPLES))]
+#[command(after_help = help::examples(EXAMPLES), after_long_help = help::examples_and_exits(EXAMPLES, super::EXIT_CODES))]
 pub(super) struct ZStreamArgs {
     #[command(flatten)]
     common: CatalogOutputArgs,
