@@ -4,7 +4,7 @@
 //!
 //! [`rukpak/bundle/source/source.go`]: https://github.com/operator-framework/operator-controller/blob/v1.11.0/internal/operator-controller/rukpak/bundle/source/source.go
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -16,10 +16,11 @@ use crate::manifest::{
 };
 use crate::source::image::{ImageError, ImageKind};
 use crate::source::{FilesPlace, Progress, SourceError, image_of};
+use olmguard_catalog::DependencyKind;
 use olmguard_catalog::heap::Heap;
 use olmguard_catalog::memory::{Account, Loan};
 use olmguard_preflight::bundle::{
-    NoBundle, RegistryBundle, WrongField, is_properties_file, package_of,
+    NoBundle, RegistryBundle, WrongField, dependencies_of, is_properties_file, package_of,
 };
 
 /// Why a bundle cannot be read.
@@ -105,20 +106,24 @@ pub(crate) fn read(
     progress: &Progress,
 ) -> Result<(RegistryBundle, BundleObjects), BundleFilesError> {
     let mut objects = BundleObjects::default();
-    let memory = ManifestMemory::Unbounded;
-    let read = read_objects(place, progress, memory, &mut |file, at, object| {
-        objects.add(file, at, object);
-    });
-    read.map(|(bundle, _)| (bundle, objects))
+    in_folder(place, progress, ManifestMemory::Unbounded, |folder| {
+        let on_object = &mut |file: &Path, at, object: &_| objects.add(file, at, object);
+        let (bundle, mut loan) = folder.read(on_object)?;
+        objects.dependencies = folder.dependencies(&mut loan)?;
+        objects.dependencies.extend(bundle.dependencies());
+        Ok((bundle, objects))
+    })
 }
 
-/// Where the objects of a bundle are that findings are about.
+/// Where the objects of a bundle are that findings are about, and what it depends on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BundleObjects {
     /// The `ClusterServiceVersion`: of several the last one.
     csv: Option<ManifestPlace>,
     /// CRDs by their names: of several the first one.
     crds: BTreeMap<String, ManifestPlace>,
+    /// The dependencies that the bundle declares anywhere.
+    pub(crate) dependencies: BTreeSet<DependencyKind>,
 }
 
 /// Where an object begins.
@@ -157,22 +162,24 @@ pub(crate) fn read_within(
     progress: &Progress,
     memory: ManifestMemory<'_>,
 ) -> Result<(RegistryBundle, Loan), BundleFilesError> {
-    read_objects(place, progress, memory, &mut |_, _, _| ())
+    in_folder(place, progress, memory, |folder| {
+        folder.read(&mut |_, _, _| ())
+    })
 }
 
-fn read_objects(
+fn in_folder<T>(
     place: &FilesPlace,
     progress: &Progress,
     memory: ManifestMemory<'_>,
-    on_object: OnObject<'_>,
-) -> Result<(RegistryBundle, Loan), BundleFilesError> {
+    read: impl FnOnce(&BundleFolder<'_>) -> Result<T, BundleFilesError>,
+) -> Result<T, BundleFilesError> {
     let files = place.local(ImageKind::Bundle, progress)?;
-    let folder = BundleFolder {
-        root: files.path(),
+    let root = files.path();
+    read(&BundleFolder {
+        root,
         place,
         memory,
-    };
-    folder.read(on_object)
+    })
 }
 
 /// The memory for manifests.
@@ -237,6 +244,21 @@ impl BundleFolder<'_> {
             return Ok(());
         }
         Err(self.at(&file, BundleFault::Properties))
+    }
+
+    /// The dependencies in the files of `metadata/`, each of which can be missing. operator-controller reads neither.
+    fn dependencies(
+        &self,
+        memory: &mut Loan,
+    ) -> Result<BTreeSet<DependencyKind>, BundleFilesError> {
+        let mut all = BTreeSet::new();
+        for name in ["metadata/properties.yaml", "metadata/dependencies.yaml"] {
+            let file = self.root.join(name);
+            if file.exists() {
+                all.extend(dependencies_of(&self.first_document(&file, memory)?));
+            }
+        }
+        Ok(all)
     }
 
     /// Go reads the first document of a file of `metadata/`. It is null in an empty file.

@@ -340,3 +340,53 @@ fn text_warns_about_a_webhook_name_that_the_api_server_refuses() {
     let good = "p.v1: OLM can install it\n";
     assert_eq!(printed("v.example.com", "1.11"), good);
 }
+
+/// A catalog has each of them as a property of the bundle.
+#[test]
+fn a_bundle_with_a_dependency_is_refused_wherever_it_declares_it() {
+    let required = "{installModes: [{type: AllNamespaces, supported: true}], \
+        customresourcedefinitions: {required: [{name: wicks.example.com, kind: Wick, version: v1}]}}";
+    let package =
+        "dependencies: [{type: olm.package, value: {packageName: wick, version: '>=1.0.0'}}]\n";
+    let constraint = "properties: [{type: olm.constraint, value: {}}]\n";
+    for (spec, file, text, kind) in [
+        (
+            ALL,
+            "metadata/dependencies.yaml",
+            package,
+            Some("olm.package.required"),
+        ),
+        (
+            ALL,
+            "metadata/properties.yaml",
+            constraint,
+            Some("olm.constraint"),
+        ),
+        (
+            required,
+            "metadata/other.yaml",
+            "",
+            Some("olm.gvk.required"),
+        ),
+        (ALL, "metadata/dependencies.yaml", "", None),
+    ] {
+        let folder = Folder::of(&[
+            ANNOTATIONS,
+            ("manifests/csv.yaml", &csv(spec)),
+            (file, text),
+        ]);
+        let (code, printed, _) = bundle(&folder, &[".", "-o", "json"]);
+        let report: Value = serde_json::from_str(&printed).expect("JSON");
+        let Some(kind) = kind else {
+            assert_eq!(
+                (code, &report["findings"]),
+                (Some(0), &serde_json::json!([]))
+            );
+            continue;
+        };
+        assert_eq!(code, Some(1), "{printed}");
+        assert_eq!(report["findings"][0]["check"], "unsupported-dependency");
+        let message = format!("the bundle declares {kind}, which OLM v1 does not support");
+        assert_eq!(report["findings"][0]["message"], message);
+    }
+}

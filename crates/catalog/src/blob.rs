@@ -166,7 +166,7 @@ word_set! {
 
 impl DependencyKind {
     /// The kind whose property type is `name`, spelled exactly so.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 }

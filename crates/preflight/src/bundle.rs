@@ -21,13 +21,13 @@ use crate::PreflightCheck;
 use crate::bundle::webhooks::CsvWebhook;
 use crate::kubernetes::KubernetesVersion;
 use crate::support::Supported;
-use olmguard_catalog::InstallModes;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::heap::{self, Heap};
 use olmguard_catalog::version::go;
+use olmguard_catalog::{DependencyKind, InstallModes};
 
 pub use crate::bundle::decoded::WrongField;
-pub use crate::bundle::metadata::{is_properties_file, package_of};
+pub use crate::bundle::metadata::{dependencies_of, is_properties_file, package_of};
 pub use crate::bundle::phases::MOST_OF_PHASE;
 pub use crate::bundle::rendered::{RenderTarget, RenderedName, RenderedObject};
 
@@ -202,6 +202,21 @@ impl RegistryBundle {
             BundledKind::of(&format!("{group}{separator}{version}"), text(api, "/kind"))
         });
         kinds.collect()
+    }
+
+    /// The dependencies that its `ClusterServiceVersion` declares. A catalog has them as properties of the bundle, and OLM v1
+    /// installs no bundle with one.
+    pub fn dependencies(&self) -> BTreeSet<DependencyKind> {
+        let required = [
+            "/spec/customresourcedefinitions/required",
+            "/spec/apiservicedefinitions/required",
+        ];
+        let requires_kinds = required
+            .iter()
+            .any(|path| !items(&self.csv, path).is_empty());
+        let mut dependencies = metadata::annotated_dependencies(&self.csv);
+        dependencies.extend(requires_kinds.then_some(DependencyKind::Gvk));
+        dependencies
     }
 
     /// Whether it has webhooks, for which OLM needs a provider of certificates.

@@ -32,6 +32,8 @@ macro_rules! checks {
 }
 
 checks! {
+    /// The bundle declares a dependency, which OLM v1 does not support.
+    UnsupportedDependency => "unsupported-dependency",
     /// The name of the extension is too long for the name of a Helm release, or for a label.
     ReleaseNameTooLong => "release-name-too-long",
     /// The image reference of the bundle cannot be used.

@@ -7,8 +7,11 @@
 mod document;
 mod words;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
+use olmguard_catalog::DependencyKind;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::version::go::escape;
 use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
@@ -62,11 +65,13 @@ impl ReleaseReport {
     /// If a CRD has no versions, or is nested too deep.
     pub fn of(
         bundle: &RegistryBundle,
+        dependencies: &BTreeSet<DependencyKind>,
         before: Option<&RegistryBundle>,
         rules: &Rules,
     ) -> Result<Self, UncomparedCrd> {
         let minor = rules.olm.minor();
-        let mut findings = Vec::from_iter(unsupported(bundle, rules));
+        let mut findings: Vec<_> = dependencies.iter().copied().map(dependency).collect();
+        findings.extend(unsupported(bundle, rules));
         findings.extend(bundle.faults(minor).into_iter().map(|fault| BundleFinding {
             message: of_validator(&fault.upstream),
             ..BundleFinding::new(fault.check, Severity::Error, Some(fault.upstream))
@@ -176,6 +181,14 @@ enum InstallingOlm {
     WithOtherGates,
 }
 
+/// What OLM v1 resolves to and then refuses.
+fn dependency(kind: DependencyKind) -> BundleFinding {
+    BundleFinding {
+        message: words::dependency(kind),
+        ..BundleFinding::new(PreflightCheck::UnsupportedDependency, Severity::Error, None)
+    }
+}
+
 /// What operator-controller says of the install modes, API services and webhooks, for all settings that it can have.
 fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let minor = rules.olm.minor();
@@ -248,7 +261,8 @@ fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
 }
 
 /// The checks of a bundle alone.
-const OF_BUNDLE: [PreflightCheck; 10] = [
+const OF_BUNDLE: [PreflightCheck; 11] = [
+    PreflightCheck::UnsupportedDependency,
     PreflightCheck::ApiservicesUnsupported,
     PreflightCheck::WebhooksUnsupported,
     PreflightCheck::InstallModeUnsupported,

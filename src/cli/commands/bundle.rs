@@ -75,7 +75,7 @@ pub(super) fn run(args: &BundleArgs) -> Result<Exit, CommandFailure> {
     let (bundle, objects) = read_bundle(&args.bundle)?;
     let before = args.upgrade_from.as_ref().map(read_bundle).transpose()?;
     let before = before.as_ref().map(|(bundle, _)| bundle);
-    let report = ReleaseReport::of(&bundle, before, &rules)?;
+    let report = ReleaseReport::of(&bundle, &objects.dependencies, before, &rules)?;
     let checked = CheckedBundle {
         report: &report,
         place: &args.bundle,

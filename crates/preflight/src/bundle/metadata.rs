@@ -4,10 +4,12 @@
 //! Go finds the members of an object by their names in any case, and `null` is as good as nothing. In YAML, a number or a
 //! truth value is a string where a string is expected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use olmguard_catalog::DependencyKind;
 
 /// The package that the first document of `metadata/annotations.yaml` names, empty if it names none. `None` if Go cannot
 /// read the document.
@@ -70,6 +72,45 @@ pub fn is_properties_file(document: &Value) -> bool {
             .all(|property| members(property, "type", is_scalar)),
         _ => false,
     })
+}
+
+/// The dependencies that the first document of `metadata/properties.yaml` or of `metadata/dependencies.yaml` declares. A
+/// catalog has both as properties of the bundle.
+///
+/// Upstream: operator-registry, [`pkg/registry/registry_to_model.go`].
+///
+/// [`pkg/registry/registry_to_model.go`]: https://github.com/operator-framework/operator-registry/blob/v1.73.0/pkg/registry/registry_to_model.go
+pub fn dependencies_of(document: &Value) -> BTreeSet<DependencyKind> {
+    let items = |name| {
+        named(document, name)
+            .into_iter()
+            .filter_map(Value::as_array)
+    };
+    let properties = items("properties").flat_map(|list| types(list));
+    let dependencies = items("dependencies").flat_map(|list| types(list));
+    let required = dependencies.map(|name| match name {
+        "olm.package" => DependencyKind::Package.as_str(),
+        "olm.gvk" => DependencyKind::Gvk.as_str(),
+        name => name,
+    });
+    properties
+        .chain(required)
+        .filter_map(DependencyKind::of)
+        .collect()
+}
+
+/// The same of the annotation `olm.properties` of a `ClusterServiceVersion`.
+pub(super) fn annotated_dependencies(csv: &Value) -> BTreeSet<DependencyKind> {
+    let properties = csv.pointer("/metadata/annotations/olm.properties");
+    let properties = properties.and_then(Value::as_str);
+    let list = properties.and_then(|json| serde_json::from_str::<Vec<Value>>(json).ok());
+    let list = list.unwrap_or_default();
+    types(&list).filter_map(DependencyKind::of).collect()
+}
+
+fn types(list: &[Value]) -> impl Iterator<Item = &str> {
+    let types = list.iter().flat_map(|item| named(item, "type"));
+    types.filter_map(Value::as_str)
 }
 
 /// Whether Go can read the members of this name, if there are any.
@@ -141,6 +182,39 @@ mod tests {
         ] {
             assert_eq!(is_list(json), expected, "{json}");
         }
+    }
+
+    #[test]
+    fn dependencies_are_properties_of_these_types() {
+        use DependencyKind::{Constraint, Gvk, Package};
+        for (document, expected) in [
+            (json!(null), &[][..]),
+            (
+                json!({"properties": [{"type": "olm.gvk"}, {"type": "olm.maxOpenShiftVersion"}, 5]}),
+                &[],
+            ),
+            (
+                json!({"properties": [{"type": "olm.gvk.required"}, {"Type": "olm.constraint"}]}),
+                &[Gvk, Constraint],
+            ),
+            (
+                json!({"dependencies": [{"type": "olm.package"}, {"type": "olm.gvk"}]}),
+                &[Package, Gvk],
+            ),
+            (
+                json!({"dependencies": [{"type": "olm.constraint"}, {"type": "other"}]}),
+                &[Constraint],
+            ),
+            (json!({"dependencies": "olm.package"}), &[]),
+        ] {
+            let found = Vec::from_iter(dependencies_of(&document));
+            assert_eq!(found, expected, "{document}");
+        }
+        let csv = |json: &str| json!({"metadata": {"annotations": {"olm.properties": json}}});
+        let found =
+            annotated_dependencies(&csv(r#"[{"type": "olm.package.required", "value": {}}]"#));
+        assert_eq!(Vec::from_iter(found), [Package]);
+        assert!(annotated_dependencies(&csv("{")).is_empty());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The sentences about a bundle.
 
 use super::{InstallingOlm, ReleaseReport};
+use olmguard_catalog::DependencyKind;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::counted;
 use olmguard_preflight::support::Unsupported;
@@ -42,6 +43,11 @@ fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
 /// What to know if a CRD is in the way.
 pub(super) const OVERRIDE: &str = "a ClusterExtension that sets crdUpgradeSafety.enforcement below \
     spec.install.preflight to None skips the comparison of CRDs";
+
+pub(super) fn dependency(kind: DependencyKind) -> String {
+    let kind = kind.as_str();
+    format!("the bundle declares {kind}, which OLM v1 does not support")
+}
 
 pub(super) fn unsupported(reason: Unsupported, installs: InstallingOlm) -> String {
     let reason = match reason {
