@@ -42,6 +42,11 @@ pub struct InstallBound<'a> {
 pub(crate) struct KnownRefusals(RefCell<HashMap<(*const CatalogState, BundleIndex), bool>>);
 
 impl KnownRefusals {
+    /// Whether a search has come to a bundle that is refused.
+    pub(crate) fn has_any(&self) -> bool {
+        self.0.borrow().values().any(|is_refused| *is_refused)
+    }
+
     fn of(&self, to: &Choice<'_>, is_refused: impl FnOnce() -> bool) -> bool {
         let mut known = self.0.borrow_mut();
         let key = (std::ptr::from_ref(to.catalog), to.index);

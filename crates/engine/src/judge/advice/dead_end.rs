@@ -140,11 +140,11 @@ fn uninstallable<'s>(
     asked: &[Offer<'s>],
     origin: &Origin<'_>,
 ) -> Option<PreflightRefusal<'s>> {
-    let bounds = anything.bounds(prover.effort);
-    bounds.install?;
+    // The search that found no path has come to all that it can reach: without a refusal, it is the same search.
+    anything.has_refusals().then_some(())?;
     let free = Bounds {
         install: None,
-        ..bounds
+        ..anything.bounds(prover.effort)
     };
     let steps = steps(asked, origin, &free);
     pairs(prover, origin, &steps).find_map(|(from, to)| prover.uninstallable(&from, to))

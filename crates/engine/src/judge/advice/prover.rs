@@ -221,6 +221,11 @@ impl<'a, 's> Ground<'a, 's> {
         &self.policies
     }
 
+    /// Whether a search has come to a bundle that OLM does not install.
+    pub(super) fn has_refusals(&self) -> bool {
+        self.refusals.has_any()
+    }
+
     /// Whether each edit of a path that the search found is allowed. If only edges bind, the search decides as the rows
     /// do. Guardrails also check the steps that OLM makes after an edit, so they are put to the edits again.
     pub(super) fn admits(&self, prover: &Prover<'_, '_>, path: &[Choice<'_>]) -> bool {
