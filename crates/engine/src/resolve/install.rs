@@ -84,8 +84,6 @@ impl<'a> InstallBound<'a> {
         static NONE: BundleContents = BundleContents::NONE;
         Self {
             contents: &NONE,
-            installed_crds: None,
-            known: None,
             ..self
         }
     }
