@@ -27,6 +27,7 @@ mod recorded;
 mod recorded_origin;
 mod stated;
 mod suggestions;
+mod unpinned;
 mod vectors_ranges;
 mod vectors_versions;
 mod words;

@@ -3,7 +3,7 @@
 use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::audit::{Audit, Concern, Difference, Onward, as_set_now, differences};
 use olmguard_engine::judge::{
-    Basis, Policies, Requester, Token, UpgradePolicies, WalkEnd, judge, pin,
+    Basis, Policies, Requester, Token, UpgradePolicies, WalkEnd, denied_steps, judge, pin,
 };
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_fixtures::question::ask;
@@ -148,19 +148,22 @@ fn rules_about_steps_behind_a_bundle_that_is_not_installed_deny_nothing() {
         let edit = as_set_now(&extension, Requester::unknown());
         let concerns = Audit::of(basis, &edit).concerns();
         let is_forbidden = concerns.contains(&Concern::Forbidden);
-        (judge(basis, &edit).token(), is_forbidden)
+        let request = edit.request().expect("a filter");
+        let installed = request.installed.bundle().expect("a bundle");
+        let denied = denied_steps(basis, &request, installed).len();
+        (judge(basis, &edit).token(), is_forbidden, denied)
     };
     let (minor, deny) = (json!({"step": "Minor"}), PreflightMode::Deny);
-    assert_eq!(judged(chain, &minor, deny), (Token::Policy, true));
+    assert_eq!(judged(chain, &minor, deny), (Token::Policy, true, 1));
     let without = |version: &str| format!("{chain}\n(requires): {version} olm.csv.metadata");
     let ended = judged(&without("1.2.0"), &minor, deny);
-    assert_eq!(ended, (Token::Resolved, false));
+    assert_eq!(ended, (Token::Resolved, false, 0));
     // Rules judge the edit itself where a bundle that is not installed is only warned of.
     let warn = PreflightMode::Warn;
-    let (token, _) = judged(&without("1.1.0"), &minor, warn);
+    let (token, ..) = judged(&without("1.1.0"), &minor, warn);
     assert_eq!(token, Token::Resolved);
     let denied = json!({"versions": {"deny": "1.1.0"}});
-    let (token, _) = judged(&without("1.1.0"), &denied, warn);
+    let (token, ..) = judged(&without("1.1.0"), &denied, warn);
     assert_eq!(token, Token::Policy);
 }
 
