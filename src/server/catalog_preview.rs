@@ -65,7 +65,7 @@ pub(super) struct Preview {
 struct EditedSides {
     edit: CatalogEdit,
     facts: FactsOfMoment,
-    /// The catalogs before the edit, if they are not those of the moment.
+    /// The catalogs before the edit; absent if the snapshot of the moment has them.
     before: Option<Snapshot>,
     after: Snapshot,
     content: EditedContent,

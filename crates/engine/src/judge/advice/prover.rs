@@ -78,8 +78,8 @@ impl<'a, 's> Prover<'a, 's> {
     }
 
     /// The steps that OLM makes automatically after an edit to a range; absent if the edit is not allowed, nothing is
-    /// installed, OLM does not install one of them, or the effort ends. These are known to be installed, because a search
-    /// has asked that of each.
+    /// installed, OLM does not install one of them, or the effort ends. OLM installs the `known` bundles: a search has
+    /// checked each.
     pub(super) fn walk(&self, range: &str, known: &[Choice<'_>]) -> Option<Vec<Choice<'s>>> {
         let filter = self.ranged(range)?;
         let question = self.asked(&filter)?;

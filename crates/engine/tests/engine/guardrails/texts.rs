@@ -97,9 +97,9 @@ fn a_path_that_guardrails_and_policies_close_together_names_both() {
         }))]);
         let answer = judged(&facts, "1.2.3", Asked::range("1.5.0"));
         let message = answer.message.expect("it is refused");
-        let tells =
+        let is_of_path =
             |line: &&str| line.starts_with("Blocked by") || line.starts_with("No upgrade path");
-        let lines = message.lines().filter(tells).map(str::to_owned);
+        let lines = message.lines().filter(is_of_path).map(str::to_owned);
         (answer.token.as_str(), lines.collect::<Vec<_>>())
     };
     let (token, lines) = of_path(&json!([via()]), &json!({"versions": {"deny": "1.3.x"}}));
