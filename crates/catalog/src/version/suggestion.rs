@@ -119,7 +119,7 @@ fn comparators(text: &str, target: RangeGrammar) -> Option<String> {
         let to = ComparatorParts::read(to.trim())?.comparator("<=", target)?;
         return Some(format!("{from} {to}"));
     }
-    let (mut rest, mut found) = (text, Vec::new());
+    let (mut rest, mut found, mut is_bare) = (text, Vec::new(), true);
     loop {
         rest = rest.trim_start_matches([' ', '\t', ',', ';', '&']);
         let (operator, after) = operator(rest);
@@ -131,11 +131,14 @@ fn comparators(text: &str, target: RangeGrammar) -> Option<String> {
             ("", "") if rest.is_empty() => break,
             ("", "and" | "AND") => {}
             (operator, word) => {
+                is_bare &= operator.is_empty();
                 found.push(ComparatorParts::read(word)?.comparator(operator, target)?);
             }
         }
     }
-    (!found.is_empty()).then(|| found.join(" "))
+    // No version is two at once: a list of versions means any of them.
+    let separator = if is_bare { " || " } else { " " };
+    (!found.is_empty()).then(|| found.join(separator))
 }
 
 /// An operator, perhaps with blanks inside it, and what follows them.
@@ -346,6 +349,8 @@ mod tests {
             ("1.2.+", "1.2.x"),
             ("1.0.0rc1", "1.0.0-rc1"),
             (">=1.2.*, <2.x", ">=1.2.x <2.x"),
+            ("1.0.0,,2.0.0", "1.0.0 || 2.0.0"),
+            ("1.0.0; 1.1.x", "1.0.0 || 1.1.x"),
         ] {
             spec(text, expected);
         }

@@ -10,6 +10,7 @@ use crate::judge::{
 };
 use crate::resolve::{Choice, Violation};
 use crate::snapshot::CatalogState;
+use olmguard_catalog::Bundle;
 use olmguard_catalog::version::Version;
 use olmguard_policy::PolicyProblem;
 use olmguard_preflight::bundle::BundledKind;
@@ -141,6 +142,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
             then,
         } => newest_not_direct(*newest, *resolved, *then),
         Warning::OtherBuild(choice) => other_build(extension, *choice),
+        Warning::Tie { resolved, other } => tie(*resolved, other),
         Warning::UpperBoundRemoved => words(UPPER_BOUND_REMOVED),
         Warning::ChannelMissing { channel, nearest } => channel_missing(channel, *nearest),
         Warning::Preflight(refusal) => not_installed(refusal),
@@ -300,6 +302,14 @@ fn other_build(extension: &Extension, choice: Choice<'_>) -> CutLine {
         .say(" resolves to ")
         .name(&choice.bundle().name)
         .say(": OLM ignores build metadata, so you cannot pin a release")
+}
+
+fn tie(resolved: Choice<'_>, other: &Bundle) -> CutLine {
+    CutLine::default()
+        .name(&resolved.bundle().name)
+        .say(" and ")
+        .name(&other.name)
+        .say(" have the same version: OLM may install either")
 }
 
 fn channel_missing(channel: &str, nearest: Option<&str>) -> CutLine {

@@ -15,7 +15,7 @@ use crate::nearest::nearest;
 use crate::resolve::{Choice, Origin, PolicyFinding, Violation};
 use crate::snapshot::{Age, CatalogState, Currency, Snapshot};
 use olmguard_catalog::version::{Constraint, Version};
-use olmguard_catalog::{Deprecation, Package};
+use olmguard_catalog::{Bundle, BundleIndex, Deprecation, Package};
 use olmguard_policy::Conditions;
 use olmguard_preflight::bundle::BundledKind;
 use olmguard_preflight::content::NeededObject;
@@ -63,6 +63,13 @@ pub enum Warning<'s> {
     },
     /// The range is one version with build metadata, and another build of it is installed.
     OtherBuild(Choice<'s>),
+    /// Another bundle has the version and the release of the resolved one, and OLM does not say which of them it takes.
+    Tie {
+        /// What OLM nearly always takes: the first by the names of the bundles.
+        resolved: Choice<'s>,
+        /// The next one.
+        other: &'s Bundle,
+    },
     /// The old range had an upper bound, the new one has none.
     UpperBoundRemoved,
     /// A requested channel does not exist beside one that does.
@@ -268,6 +275,7 @@ fn of_choice<'s>(
         })
     }));
     warnings.extend(is_other_build(edit, choice).then_some(Warning::OtherBuild(choice)));
+    warnings.extend(of_tie(ruled, choice));
     warnings.extend(not_direct(basis, edit, ruled, choice));
     warnings
 }
@@ -285,6 +293,20 @@ fn is_other_build(edit: &Edit<'_>, choice: Choice<'_>) -> bool {
     let release = read.release.as_ref().map(ToString::to_string);
     let build = release.as_deref().unwrap_or(read.version.build());
     !pinned.build().is_empty() && pinned.build() != build
+}
+
+/// OLM reads the bundles of a package in no certain order, and keeps that order among equal versions.
+fn of_tie<'s>(ruled: &RuledEdit<'s>, resolved: Choice<'s>) -> Option<Warning<'s>> {
+    let package = resolved.package;
+    let there = ruled.matched.iter().find(|m| resolved.is_of(m.catalog))?;
+    let mut same = package.same_version(resolved.bundle().version.as_ref().ok()?);
+    same.intersect(&there.left);
+    let is_deprecated = |index| package.is_deprecated(index);
+    let is_tied = |index: &BundleIndex| {
+        *index != resolved.index && is_deprecated(*index) == is_deprecated(resolved.index)
+    };
+    let other = package.bundle(same.iter().find(is_tied)?);
+    Some(Warning::Tie { resolved, other })
 }
 
 /// Warnings about an edit that is not denied.
