@@ -9,9 +9,7 @@ mod step;
 
 use serde_json::{Value, json};
 
-use crate::extension::{
-    Extension, Filter, InstallRequest, Installed, InstalledBundle, Policy, Shape,
-};
+use crate::extension::{Extension, Filter, Installed, InstalledBundle, Policy, Shape};
 use crate::judge::{
     Basis, CatalogKnowledge, Edit, ForbiddenStep, FoundAdvice, Judgement, NamingError, Requester,
     StatedInstalled, Stop, Token, Verdict, Walk, advise, judge, target, walk,
@@ -23,7 +21,7 @@ use crate::resolve::{
 use olmguard_catalog::version::{Release, Version};
 
 pub use crate::inquiry::guarded::{ForbiddenPath, GuardedSteps, MOST_BENDS};
-pub use crate::inquiry::path::SoughtPath;
+pub use crate::inquiry::path::{SoughtPath, UninstallableStep};
 pub use crate::inquiry::step::{Need, PinnedStep};
 
 /// A question that the catalogs can answer.
@@ -41,10 +39,8 @@ pub struct Inquiry<'a> {
     pub installed: InstalledBundle,
     /// How well the catalogs know the installed bundle.
     pub known: CatalogKnowledge,
-    /// The facts that upgrade policies also read.
+    /// The facts that upgrade policies also read, and how the extension is set to install a bundle, if one is known.
     pub context: EditContext<'a>,
-    /// How the extension is set to install a bundle; absent if no extension is known.
-    install: Option<InstallRequest>,
     policies: MatchingPolicies<'a, 'a>,
 }
 
@@ -89,18 +85,11 @@ impl<'a> Inquiry<'a> {
             filter,
             policies: MatchingPolicies::of(upgrades, filter, context, rules.masterminds),
             context,
-            install: None,
             offers,
             guards: guards.with_bypass(filter.bypasses()),
             installed: named.installed,
             known: named.known,
         })
-    }
-
-    /// The same for an extension that is set like this.
-    #[must_use]
-    pub fn with_install(self, install: Option<InstallRequest>) -> Self {
-        Self { install, ..self }
     }
 
     /// The bundles that the target means.
@@ -128,18 +117,23 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// The bundles that OLM does not install, if it is known how the extension is set.
+    /// The bundles that OLM does not install, as far as it is known how the extension is set.
     fn install_bound(&self) -> Option<InstallBound<'_>> {
-        InstallBound::of(self.install_context(), self.basis.snapshot, &self.offers)
+        InstallBound::of(
+            Some(self.install_context()),
+            self.basis.snapshot,
+            &self.offers,
+        )
     }
 
-    fn install_context(&self) -> Option<InstallContext<'_>> {
-        self.install.as_ref().map(InstallContext::of_move)
+    fn install_context(&self) -> InstallContext<'_> {
+        let install = self.context.install;
+        install.unwrap_or_else(InstallContext::of_unknown)
     }
 
     /// The automatic upgrades under the request.
     pub fn walk(&self) -> Walk<'a> {
-        let install = self.install_context();
+        let install = Some(self.install_context());
         walk(self.basis, self.filter, install, &self.installed)
     }
 
@@ -178,8 +172,7 @@ impl<'a> Inquiry<'a> {
 
     /// Judges the edit that sets this filter while another bundle is installed.
     pub fn decide_after(&self, filter: &Filter, installed: &InstalledBundle) -> Decision<'a> {
-        let install = self.install.as_ref();
-        Decision::of(self.basis, filter, install, installed, self.context)
+        Decision::new(self.basis, filter, installed, self.context)
     }
 
     /// Whether upgrade edges do not bind the extension, so that one edit leads anywhere.
@@ -224,19 +217,11 @@ impl<'a> Decision<'a> {
         installed: &InstalledBundle,
         context: EditContext<'_>,
     ) -> Self {
-        Self::of(basis, filter, None, installed, context)
-    }
-
-    fn of(
-        basis: Basis<'a>,
-        filter: &Filter,
-        install: Option<&InstallRequest>,
-        installed: &InstalledBundle,
-        context: EditContext<'_>,
-    ) -> Self {
         let mut extension = Extension::read(Shape::V1, &manifest(filter));
         extension.filter = Ok(filter.clone());
-        extension.install = install.cloned().or(extension.install);
+        if let Some(known) = context.install {
+            extension.install = Some(known.request.clone());
+        }
         extension.subject = context.subject.clone();
         let requester = context.requester.clone();
         let installed = Installed::Bundle(installed.clone());

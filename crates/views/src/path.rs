@@ -211,11 +211,11 @@ impl PathReport {
         };
         let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
         let walks = vec![walk_report(inquiry)];
-        let beyond = further
-            .as_deref()
-            .filter(|_| !is_unreached && inquiry.is_set());
-        let mut paths = path.into_iter().chain(beyond);
-        let uninstallable = paths.find_map(|path| text::not_installed(inquiry, path));
+        let beyond = further.as_deref().filter(|_| !is_unreached);
+        let beyond = || inquiry.uninstallable(beyond?).filter(|it| !it.is_assumed);
+        let uninstallable = path.and_then(|path| inquiry.uninstallable(path));
+        let uninstallable = uninstallable.or_else(beyond);
+        let uninstallable = uninstallable.as_ref().and_then(text::not_installed);
         let policed = further.as_deref().filter(|_| !is_unreached);
         let policed = policed.and_then(|path| text::policed(inquiry, path));
         let is_nameless = inquiry.known == CatalogKnowledge::VersionOnly;

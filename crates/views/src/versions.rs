@@ -20,7 +20,8 @@ use olmguard_engine::extension::{Filter, InstalledBundle};
 use olmguard_engine::judge::{Basis, NamingError, StatedInstalled};
 use olmguard_engine::nearest::nearest;
 use olmguard_engine::resolve::{
-    Bounds, EditContext, Guards, MatchingPolicies, Maturity, NotLoadedCause, Offer, Origin, Query,
+    Bounds, EditContext, Guards, InstallBound, InstallContext, MatchingPolicies, Maturity,
+    NotLoadedCause, Offer, Origin, Query,
 };
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
 use standing::Standings;
@@ -234,14 +235,15 @@ impl VersionsReport {
         let upgrades = &basis.policies.upgrades;
         let masterminds = snapshot.rules().masterminds;
         let policies = MatchingPolicies::of(upgrades, filter, context, masterminds);
+        let install = context.install.unwrap_or_else(InstallContext::of_unknown);
         let bounds = Bounds {
             rules: snapshot.rules(),
             guards: &guards,
             policies: Some(&policies),
-            install: None,
+            install: InstallBound::of(Some(install), snapshot, &offers),
             effort: None,
         };
-        let standings = origin.map(|origin| Standings::of(&offers, origin, &bounds));
+        let standings = origin.map(|origin| Standings::of(&offers, origin, bounds));
         if standings.as_ref().is_some_and(Standings::is_cut) {
             notes.push(see::cut("versions shown as \"not found\" may be reachable"));
         }

@@ -15,7 +15,7 @@ use olmguard_engine::explain;
 use olmguard_engine::extension::{Filter, InstallRequest, PolicySubject};
 use olmguard_engine::inquiry::{Inquiry, NotAnswered};
 use olmguard_engine::judge::{NamingError, Requester, StatedInstalled, Verdict};
-use olmguard_engine::resolve::EditContext;
+use olmguard_engine::resolve::{EditContext, InstallContext};
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 use olmguard_views::generation::Generation;
 use olmguard_views::see::{line, nameless};
@@ -216,13 +216,15 @@ impl PackageFacts {
     /// The question of what becomes of what is said to be installed.
     pub(super) fn inquiry(&self, said: &StatedInstalled) -> Result<Inquiry<'_>, CommandFailure> {
         let inquiry = Inquiry::of(self.facts.basis(), &self.filter, said, self.context());
-        let inquiry = inquiry.map(|inquiry| inquiry.with_install(self.install.clone()));
         inquiry.map_err(|why| self.not_answered(&said.text, "", &why))
     }
 
     /// What upgrade policies decide by besides.
     pub(super) fn context(&self) -> EditContext<'_> {
-        EditContext::of(&self.subject, &self.requester)
+        EditContext {
+            install: self.install.as_ref().map(InstallContext::of_move),
+            ..EditContext::of(&self.subject, &self.requester)
+        }
     }
 
     /// Why there is no answer about these two.

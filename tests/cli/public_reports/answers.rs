@@ -40,8 +40,13 @@ fn extension(package: &str, more: &str) -> String {
 
 /// The exit code of a path of package `own`, and its words.
 fn path(folder: &Path, flags: &[&str]) -> (Option<i32>, String) {
+    shown(folder, &[&["path", "own"], flags].concat())
+}
+
+/// The exit code and all words of a command.
+fn shown(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_olmguard"))
-        .args([&["path", "own"], flags].concat())
+        .args(words)
         .current_dir(folder)
         .env_clear()
         .output()
@@ -157,6 +162,42 @@ fn a_version_that_is_not_installed_ends_a_path_upwards() {
     }
 }
 
+/// No configuration makes OLM install a bundle that owns an `APIService`, so no command leads through one.
+#[test]
+fn what_olm_never_installs_is_on_no_path() {
+    let folder = TempDir::new().expect("a folder");
+    let owns = "- type: olm.csv.metadata\n  value: {installModes: [{type: AllNamespaces, supported: true}], \
+                apiServiceDefinitions: {owned: [{name: v1.lamps, group: lamps, version: v1, kind: Lamp}]}}\n";
+    let version = "version: 1.1.0}\n";
+    let catalog = catalog("own", &["1.0.0", "1.1.0", "1.2.0"]);
+    let catalog = catalog.replace(version, &format!("{version}{owns}"));
+    fs::write(folder.path().join("c.yaml"), catalog).expect("a file");
+    let run = |words: &[&str]| shown(folder.path(), &[words, &["--catalog=c=c.yaml"]].concat());
+    let why = "own.v1.1.0 owns an APIService, which OLM v1 does not install";
+    let (code, path) = run(&["path", "own", "1.0.0", "1.2.0"]);
+    assert!(
+        code == Some(1) && path.contains(&format!("Blocked by: {why}")),
+        "{path}"
+    );
+    let (code, path) = run(&["path", "own", "1.0.0"]);
+    assert!(
+        code == Some(1) && path.contains("Highest reachable: none"),
+        "{path}"
+    );
+    let (_, versions) = run(&["versions", "own", "--installed=1.0.0"]);
+    assert!(
+        versions.contains("Highest reachable: none") && !versions.contains("Allowed next"),
+        "{versions}"
+    );
+    let note = "successor stable 1.2.0 OLM does not install it: olmguard explain shows why";
+    assert!(versions.contains(note), "{versions}");
+    let (_, step) = run(&["explain", "own", "1.0.0", "1.1.0"]);
+    assert!(
+        step.contains(why) && step.contains("OLM installs nothing next"),
+        "{step}"
+    );
+}
+
 /// A path by edges leads through a bundle that `check` denies; a manifest that sets what the bundle needs has no note.
 #[test]
 fn a_step_of_a_path_that_is_not_installed_is_noted() {
@@ -188,13 +229,16 @@ fn a_step_of_a_path_that_is_not_installed_is_noted() {
         set.contains("2 steps") && !set.contains("does not install"),
         "{set}"
     );
-    // Without it, this path is found only if there is no other.
+    // Without it, there is no path, as for check.
     write("ext.yaml", extension("own", ""));
-    let closed = path(&["-f", "ext.yaml"]);
-    let note = "OLM does not install this: own.v1.1.0 does not support the install mode AllNamespaces; olmguard check shows \
-                what helps";
+    let closed = ["1.0.0", "1.2.0", "--catalog=c=c.yaml", "-f", "ext.yaml"];
+    let (code, closed) = self::path(folder.path(), &closed);
+    let why =
+        "Blocked by: own.v1.1.0 does not support the install mode AllNamespaces. Set spec.config";
     assert!(
-        closed.contains(note) && closed.contains("OLM does not install the next version"),
+        code == Some(1)
+            && closed.contains(why)
+            && closed.contains("OLM does not install the next version"),
         "{closed}"
     );
     let own_catalog = fs::read_to_string(folder.path().join("c.yaml")).expect("the catalog");

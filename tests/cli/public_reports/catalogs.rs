@@ -467,13 +467,17 @@ fn a_pin_with_build_metadata_that_gets_another_build() {
 #[test]
 fn two_bundles_of_one_version() {
     let mut text = catalog(
-        &[("stable", "- name: lamp.v1.0.0\n- name: lamp-hotfix.v1.0.0\n")],
+        &[(
+            "stable",
+            "- name: lamp.v1.0.0\n- name: lamp-hotfix.v1.0.0\n",
+        )],
         &["1.0.0"],
     );
     text += &bundle("lamp-hotfix.v1.0.0", "hotfix", "1.0.0");
     let scene = Scene::with(&[("c.yaml", &text), ("ext.yaml", &extension("1.0.0"))]);
     let check = "check ext.yaml --catalog hub=c.yaml";
-    let warning = "lamp-hotfix.v1.0.0 and lamp.v1.0.0 have the same version: OLM may install either";
+    let warning =
+        "lamp-hotfix.v1.0.0 and lamp.v1.0.0 have the same version: OLM may install either";
     scene.run(check).says(0, &[warning]);
     text += "---\nschema: olm.deprecations\npackage: lamp\nentries:\n- reference: {schema: olm.bundle, name: lamp.v1.0.0}\n  \
              message: superseded\n";

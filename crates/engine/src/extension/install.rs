@@ -42,11 +42,23 @@ pub enum SpecConfig {
     Absent,
     /// The object at `spec.config`.
     Present(Value),
-    /// It was not kept whole: it is too large.
+    /// It is not known: it is too large to be kept whole, or no extension is given.
     Unknown,
 }
 
 impl InstallRequest {
+    /// The request of an extension of which nothing is known but what it is of.
+    pub(crate) fn unknown() -> &'static Self {
+        static UNKNOWN: InstallRequest = InstallRequest {
+            name: String::new(),
+            namespace: String::new(),
+            service_account: String::new(),
+            config: SpecConfig::Unknown,
+            crd_enforcement: CrdEnforcement::Strict,
+        };
+        &UNKNOWN
+    }
+
     /// The request of an object; `None` in older shapes.
     pub(super) fn read<'a>(
         identity: &Identity,

@@ -27,10 +27,19 @@ pub struct SoughtPath<'a> {
     pub is_along_edges: bool,
 }
 
+/// An edit after which OLM does not install the bundle.
+#[derive(Debug)]
+pub struct UninstallableStep<'a> {
+    /// The edit.
+    pub decision: Decision<'a>,
+    /// Whether that is so without `spec.config`: it is not known how the extension is set, and its installed bundle needs
+    /// none.
+    pub is_assumed: bool,
+}
+
 impl<'a> Inquiry<'a> {
     /// The shortest path to one of these bundles; without targets to the highest suggested one that can be reached,
-    /// with the override to what the request resolves to without a pin. A path to a target with a bundle that OLM does not
-    /// install, as the extension is set, is found only if there is no other.
+    /// with the override to what the request resolves to without a pin.
     pub fn path(&self, targets: Option<&[Choice<'a>]>) -> SoughtPath<'a> {
         let Some(origin) = self.origin() else {
             return SoughtPath::default();
@@ -38,16 +47,7 @@ impl<'a> Inquiry<'a> {
         if self.is_free() {
             return free(self, &origin, targets);
         }
-        let bounds = self.bounds();
-        let found = along(self, &origin, targets, &bounds);
-        if targets.is_none() || found.steps.is_some() || found.is_cut || bounds.install.is_none() {
-            return found;
-        }
-        let free = Bounds {
-            install: None,
-            ..bounds
-        };
-        along(self, &origin, targets, &free)
+        along(self, &origin, targets, &self.bounds())
     }
 
     /// Without targets, the path to a higher version than this one reaches, as it would be if no upgrade policy forbade a
@@ -74,23 +74,32 @@ impl<'a> Inquiry<'a> {
         Some(steps).filter(|steps| !steps.is_empty() && steps.last() != end)
     }
 
-    /// Whether it is known how the extension is set to install a bundle.
-    pub fn is_set(&self) -> bool {
-        self.install.is_some()
+    /// The first edit of a path after which OLM does not install the bundle.
+    pub fn uninstallable(&self, path: &[Choice<'a>]) -> Option<UninstallableStep<'a>> {
+        let certain = self.uninstallable_by(path, self.install_bound());
+        let assumed = || {
+            let default = InstallRequest::default();
+            let context = InstallContext::of_move(&default);
+            let bound = InstallBound::of(Some(context), self.basis.snapshot, &self.offers)?;
+            let is_refused = |here: Choice<'_>| bound.refuses(&here, self.basis.snapshot.rules());
+            let is_known = self.context.install.is_some();
+            let is_set = is_known || self.installed_bundles().into_iter().any(is_refused);
+            self.uninstallable_by(path, Some(bound).filter(|_| !is_set))
+        };
+        let step = |decision, is_assumed| UninstallableStep {
+            decision,
+            is_assumed,
+        };
+        let certain = certain.map(|decision| step(decision, false));
+        certain.or_else(|| Some(step(assumed()?, true)))
     }
 
-    /// The first edit of a path after which OLM does not install the bundle, as the extension is set. If that is not known,
-    /// the extension counts as one without `spec.config`, and there is no such edit if its installed bundle needs one.
-    pub fn uninstallable(&self, path: &[Choice<'a>]) -> Option<Decision<'a>> {
-        let rules = self.basis.snapshot.rules();
-        let default = InstallRequest::default();
-        let request = self.install.as_ref().unwrap_or(&default);
-        let context = InstallContext::of_move(request);
-        let bound = InstallBound::of(Some(context), self.basis.snapshot, &self.offers)?;
-        let is_refused = |here: Choice<'_>| bound.refuses(&here, rules);
-        if !self.is_set() && self.installed_bundles().into_iter().any(is_refused) {
-            return None;
-        }
+    fn uninstallable_by(
+        &self,
+        path: &[Choice<'a>],
+        bound: Option<InstallBound<'_>>,
+    ) -> Option<Decision<'a>> {
+        let (bound, rules) = (bound?, self.basis.snapshot.rules());
         let at = path.iter().position(|step| bound.refuses(step, rules))?;
         let decision = self.edit_at(path, at)?;
         (decision.token() == Token::Preflight).then_some(decision)
@@ -123,7 +132,7 @@ impl<'a> Inquiry<'a> {
             filter: self.filter,
             installed: &Installed::Bundle(self.installed.clone()),
             context: EditContext {
-                install: self.install_context(),
+                install: Some(self.install_context()),
                 ..self.context
             },
         };

@@ -90,7 +90,7 @@ impl<'a> InstallBound<'a> {
 
     /// Whether operator-controller certainly does not install this bundle, as far as its own image shows. Which CRDs it
     /// would replace is known only from a cluster.
-    pub(crate) fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
+    pub fn refuses(&self, to: &Choice<'_>, rules: &Rules) -> bool {
         match self.known {
             Some(known) => known.of(to, || self.is_refused(to, rules)),
             None => self.is_refused(to, rules),
@@ -115,6 +115,11 @@ impl<'a> InstallContext<'a> {
             occasion: Occasion::Move,
             installed: &Installed::Nothing,
         }
+    }
+
+    /// The same for an extension of which nothing is known.
+    pub fn of_unknown() -> Self {
+        Self::of_move(InstallRequest::unknown())
     }
 
     /// The CRDs of the installed bundle, if all catalogs that have the bundle name the same. Only who knows the CRDs of the

@@ -4,7 +4,7 @@ use super::{BarredReport, End, Generation, Hop, PathReport, WalkReport};
 use crate::see::{BundleReport, arrows, say_forbidden};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{self, ForbiddenReport, OneEditReport};
-use olmguard_engine::inquiry::{Inquiry, MOST_BENDS};
+use olmguard_engine::inquiry::{Inquiry, MOST_BENDS, UninstallableStep};
 use olmguard_engine::resolve::Choice;
 use olmguard_report::{Cell, Table, Text, Tone};
 
@@ -260,13 +260,13 @@ pub(super) fn not_all_compared() -> String {
 }
 
 /// That OLM does not install a bundle of the path, and why.
-pub(super) fn not_installed<'a>(inquiry: &Inquiry<'a>, path: &[Choice<'a>]) -> Option<String> {
-    let decision = inquiry.uninstallable(path)?;
+pub(super) fn not_installed(step: &UninstallableStep<'_>) -> Option<String> {
+    let decision = &step.decision;
     let why = explain::reason(&decision.edit(), decision.judgement())?;
-    Some(if inquiry.is_set() {
-        format!("OLM does not install this: {why}; olmguard check shows what helps")
-    } else {
+    Some(if step.is_assumed {
         format!("without spec.config, OLM does not install this: {why}; -f checks a manifest")
+    } else {
+        format!("OLM does not install this: {why}; olmguard check shows what helps")
     })
 }
 

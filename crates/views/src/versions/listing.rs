@@ -8,11 +8,11 @@ use crate::versions::{
     BundleVersions, CatalogVersions, ChannelVersions, Folded, Membership, NameVersions, OwnRange,
     Standing, Successor, text,
 };
-use olmguard_catalog::DependencyKind;
 use olmguard_catalog::graph::{EdgeKind, Graph, GraphChannel, NodeIndex};
+use olmguard_catalog::{BundleIndex, DependencyKind};
 use olmguard_engine::explain::{Places, label};
 use olmguard_engine::extension::Filter;
-use olmguard_engine::resolve::{Choice, NotGiven, Offer};
+use olmguard_engine::resolve::{Choice, Offer};
 
 /// The package of the offer at this place.
 pub(super) fn catalog<'s>(
@@ -35,7 +35,7 @@ pub(super) fn catalog<'s>(
             bundle.is_suggested = standings.suggests(offer, index);
             bundle.guardrails = standings.forbidden(at, index);
             bundle.policies = standings.denied(at, offer, index);
-            bundle.not_given = not_given(&bundle, standings.not_given(offer, index), offer);
+            bundle.not_given = not_given(&bundle, (offer, index), standings);
         }
         Some(bundle)
     };
@@ -56,15 +56,20 @@ pub(super) fn catalog<'s>(
 }
 
 /// Why no edit gives a successor, where nothing else that is told of it says so.
-fn not_given(
+fn not_given<'s>(
     bundle: &BundleVersions,
-    why: Option<NotGiven<'_>>,
-    offer: &Offer<'_>,
+    (offer, index): (&Offer<'s>, BundleIndex),
+    standings: &Standings<'_, 's>,
 ) -> Option<String> {
     let is_refused = bundle.standing == Some(Standing::Successor) && bundle.hops != Some(1);
     let is_told = bundle.requires.is_some() || bundle.error.is_some();
-    why.filter(|_| is_refused && !is_told)
-        .map(|why| text::not_given(&why, &offer.catalog.name))
+    if !is_refused || is_told {
+        return None;
+    }
+    let why = standings.not_given(offer, index);
+    let why = why.map(|why| text::not_given(&why, &offer.catalog.name));
+    let is_uninstallable = || standings.is_uninstallable(offer, index);
+    why.or_else(|| is_uninstallable().then(text::not_installed))
 }
 
 /// The edges to every node, by where they start.

@@ -8,8 +8,7 @@ use olmguard_catalog::{BundleIndex, BundleSet};
 use olmguard_engine::explain::{Places, PolicyReport, ReasonTable, Reasons};
 use olmguard_engine::judge::affordable_steps;
 use olmguard_engine::resolve::{
-    Bounds, CatalogEdge, Choice, Edits, Guards, MatchingPolicies, NotGiven, Offer, Origin,
-    ReachableBundles, reach,
+    Bounds, CatalogEdge, Choice, Edits, Guards, NotGiven, Offer, Origin, ReachableBundles, reach,
 };
 
 /// Relation of a bundle to the installed one.
@@ -48,11 +47,11 @@ pub(super) struct Standings<'o, 's> {
     /// The places of the reasons why guardrails forbid each edge that there was time for, none if they allow it.
     judged: JudgedEdges,
     reasons: Reasons,
-    policies: Option<&'o MatchingPolicies<'o, 's>>,
+    bounds: Bounds<'o, 's>,
 }
 
 impl<'o, 's> Standings<'o, 's> {
-    pub(super) fn of(offers: &'o [Offer<'s>], origin: Origin<'o>, bounds: &Bounds<'o, 's>) -> Self {
+    pub(super) fn of(offers: &'o [Offer<'s>], origin: Origin<'o>, bounds: Bounds<'o, 's>) -> Self {
         let edges = |offer: &Offer<'s>| {
             let mut edges = origin.successors(offer.package, &offer.asked).edges;
             edges.intersect(&offer.members);
@@ -63,11 +62,11 @@ impl<'o, 's> Standings<'o, 's> {
         let (judged, reasons) = judged(offers, &edges, &origin, bounds.guards);
         Self {
             same: same.collect(),
-            reach: reach(offers, &origin, bounds),
+            reach: reach(offers, &origin, &bounds),
             edits: Edits::of(offers, &origin),
             judged,
             reasons,
-            policies: bounds.policies,
+            bounds,
             edges,
             origin,
             offers,
@@ -89,6 +88,12 @@ impl<'o, 's> Standings<'o, 's> {
     /// Why no edit gives a bundle that an edge leads to.
     pub(super) fn not_given(&self, offer: &Offer<'s>, index: BundleIndex) -> Option<NotGiven<'s>> {
         self.edits.not_given(&offer.choice(index))
+    }
+
+    /// Whether OLM does not install a bundle.
+    pub(super) fn is_uninstallable(&self, offer: &Offer<'s>, index: BundleIndex) -> bool {
+        let Bounds { install, rules, .. } = self.bounds;
+        install.is_some_and(|bound| bound.refuses(&offer.choice(index), rules))
     }
 
     /// Whether an upgrade to a bundle is suggested if the user names no version.
@@ -120,7 +125,7 @@ impl<'o, 's> Standings<'o, 's> {
         offer: &Offer<'s>,
         index: BundleIndex,
     ) -> Vec<PolicyReport> {
-        let policies = self.policies.filter(|_| has(&self.edges, at, index));
+        let policies = self.bounds.policies.filter(|_| has(&self.edges, at, index));
         let denials = policies.map(|policies| {
             let choice = offer.choice(index);
             policies.denials_of_pin(&self.origin, &choice)

@@ -177,6 +177,11 @@ pub(super) fn not_given(why: &NotGiven<'_>, catalog: &str) -> String {
     format!("no edit installs it: {why}")
 }
 
+/// That OLM does not install a bundle.
+pub(super) fn not_installed() -> String {
+    "OLM does not install it: olmguard explain shows why".to_owned()
+}
+
 /// That there was no time to apply guardrails to every step.
 pub(super) fn unjudged(judged: usize, all: usize) -> String {
     format!(

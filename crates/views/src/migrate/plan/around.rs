@@ -7,7 +7,7 @@ use olmguard_catalog::olm::Rules;
 use olmguard_engine::extension::{Extension, Shape};
 use olmguard_engine::inquiry::Inquiry;
 use olmguard_engine::judge::{StatedInstalled, Token};
-use olmguard_engine::resolve::EditContext;
+use olmguard_engine::resolve::{EditContext, InstallContext};
 use olmguard_preflight::support::{self, Supported};
 
 impl<'a> MovePlan<'a> {
@@ -99,11 +99,13 @@ impl<'a> MovePlan<'a> {
         };
         let basis = facts.basis;
         let extension = Extension::read(Shape::V1, &self.draft.object());
-        let context = EditContext::of(&extension.subject, facts.requester);
+        let context = EditContext {
+            install: extension.install.as_ref().map(InstallContext::of_move),
+            ..EditContext::of(&extension.subject, facts.requester)
+        };
         let Ok(inquiry) = Inquiry::of(basis, &filter, &stated, context) else {
             return;
         };
-        let inquiry = inquiry.with_install(extension.install);
         let steps = match self.approval {
             Approval::Manual => inquiry.path(None).steps.unwrap_or_default(),
             Approval::Automatic => inquiry.walk().steps,
