@@ -128,7 +128,7 @@ impl RegistryBundle {
             let versions = items(crd, "/spec/versions").iter();
             let versions = versions.map(|version| json!({"name": version["name"]}));
             let mut kept = kept(crd, &CRD_FIELDS);
-            put(&mut kept, "/spec/versions", versions.collect());
+            put(&mut kept, &["spec", "versions"], versions.collect());
             kept
         });
         Self {
@@ -412,17 +412,17 @@ fn text<'a>(object: &'a Value, path: &str) -> &'a str {
     found.unwrap_or_default()
 }
 
-/// The same as [`Value::pointer`] in objects, without the texts that it makes of each key: an answer looks for thousands of
-/// fields.
+/// The same as [`Value::pointer`] in objects, for keys without a slash, and without the texts that it makes of each key: an
+/// answer looks for thousands of fields.
 pub(crate) fn field<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    let mut keys = path.split('/').skip(1);
-    keys.try_fold(object, |at, key| {
-        if key.contains('~') {
-            at.get(key.replace("~1", "/").replace("~0", "~"))
-        } else {
-            at.get(key)
-        }
-    })
+    path.split('/')
+        .skip(1)
+        .try_fold(object, |at, key| at.get(key))
+}
+
+/// The field that these keys lead to.
+pub(crate) fn field_at<'a>(object: &'a Value, keys: &[&str]) -> Option<&'a Value> {
+    keys.iter().try_fold(object, |at, key| at.get(key))
 }
 
 fn items<'a>(object: &'a Value, path: &str) -> &'a [Value] {
@@ -447,10 +447,10 @@ fn names<'a>(object: &'a Value, path: &str) -> Vec<&'a str> {
 }
 
 /// An object with these of its fields, and no others.
-pub(crate) fn kept(object: &Value, fields: &[&str]) -> Value {
+pub(crate) fn kept(object: &Value, fields: &[&[&str]]) -> Value {
     let mut kept = json!({});
     for field in fields {
-        if let Some(value) = object.pointer(field) {
+        if let Some(value) = field_at(object, field) {
             put(&mut kept, field, value.clone());
         }
     }
@@ -458,37 +458,37 @@ pub(crate) fn kept(object: &Value, fields: &[&str]) -> Value {
 }
 
 /// Puts a value into a field, and makes the objects that it is in.
-fn put(object: &mut Value, path: &str, value: Value) {
+fn put(object: &mut Value, path: &[&str], value: Value) {
     let mut at = object;
-    for key in path.split('/').skip(1) {
-        at = &mut at[&*key.replace("~1", "/")];
+    for key in path {
+        at = &mut at[*key];
     }
     *at = value;
 }
 
 /// What is read of a CRD besides its schemas and the names of its versions.
-const CRD_FIELDS: [&str; 6] = [
-    "/apiVersion",
-    "/kind",
-    "/metadata/name",
-    "/spec/group",
-    "/spec/names/kind",
-    "/spec/preserveUnknownFields",
+const CRD_FIELDS: [&[&str]; 6] = [
+    &["apiVersion"],
+    &["kind"],
+    &["metadata", "name"],
+    &["spec", "group"],
+    &["spec", "names", "kind"],
+    &["spec", "preserveUnknownFields"],
 ];
 
 /// What is read of a `ClusterServiceVersion`.
-const CSV_FIELDS: [&str; 11] = [
-    "/kind",
-    "/metadata/name",
-    "/spec/version",
-    "/spec/minKubeVersion",
-    "/spec/installModes",
-    "/spec/apiservicedefinitions/owned",
-    "/spec/install",
-    "/spec/customresourcedefinitions/owned",
-    "/spec/customresourcedefinitions/required",
-    "/spec/nativeAPIs",
-    "/spec/webhookdefinitions",
+const CSV_FIELDS: [&[&str]; 11] = [
+    &["kind"],
+    &["metadata", "name"],
+    &["spec", "version"],
+    &["spec", "minKubeVersion"],
+    &["spec", "installModes"],
+    &["spec", "apiservicedefinitions", "owned"],
+    &["spec", "install"],
+    &["spec", "customresourcedefinitions", "owned"],
+    &["spec", "customresourcedefinitions", "required"],
+    &["spec", "nativeAPIs"],
+    &["spec", "webhookdefinitions"],
 ];
 
 /// The release 1.x that names each object of an unsupported kind.

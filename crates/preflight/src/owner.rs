@@ -12,7 +12,7 @@
 use serde_json::Value;
 
 use crate::PreflightCheck;
-use crate::bundle::field;
+use crate::bundle::field_at;
 
 /// The extension that is to have an object.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl NewOwner<'_> {
         boxcutter: bool,
         can_be_own: impl FnOnce() -> bool,
     ) -> Option<ForeignObject> {
-        let text = |path: &str| field(object, path).and_then(Value::as_str);
+        let text = |keys: &[&str]| field_at(object, keys).and_then(Value::as_str);
         let is_of_extension = text(OWNER_KIND) == Some("ClusterExtension");
         let owner = text(OWNER_NAME).filter(|_| is_of_extension);
         let is_own = owner == Some(self.extension);
@@ -62,18 +62,18 @@ impl NewOwner<'_> {
             Some(_) if boxcutter => false,
             _ => !can_be_own(),
         };
-        let read = |path| text(path).unwrap_or_default().to_owned();
+        let read = |keys: &[&str]| text(keys).unwrap_or_default().to_owned();
         is_foreign.then(|| ForeignObject {
             kind: kind.to_owned(),
-            namespace: read("/metadata/namespace"),
-            name: read("/metadata/name"),
+            namespace: read(&["metadata", "namespace"]),
+            name: read(NAME),
             owner: owner.filter(|_| !is_own).map(str::to_owned),
             is_of_v0: text(OF_V0) == Some("true"),
             is_adoptable: !boxcutter,
         })
     }
 
-    fn has_marks<'a>(&self, text: &impl Fn(&str) -> Option<&'a str>) -> bool {
+    fn has_marks<'a>(&self, text: &impl Fn(&[&str]) -> Option<&'a str>) -> bool {
         text(MANAGED_BY) == Some("Helm")
             && text(RELEASE_NAME) == Some(self.extension)
             && text(RELEASE_NAMESPACE) == Some(self.namespace)
@@ -99,8 +99,8 @@ impl ForeignObject {
 pub const CRD: &str = "CustomResourceDefinition";
 
 /// What is read of an object to know who owns it, and its version.
-pub(crate) const MARKS: [&str; 8] = [
-    "/metadata/name",
+pub(crate) const MARKS: [&[&str]; 8] = [
+    NAME,
     VERSION,
     OWNER_KIND,
     OWNER_NAME,
@@ -113,20 +113,22 @@ pub(crate) const MARKS: [&str; 8] = [
 /// Whether two states of an object show the same owner.
 pub fn is_same_owner(one: &Value, other: &Value) -> bool {
     let mut marks = MARKS.iter().filter(|mark| **mark != VERSION);
-    marks.all(|mark| one.pointer(mark) == other.pointer(mark))
+    marks.all(|mark| field_at(one, mark) == field_at(other, mark))
 }
 
+const NAME: &[&str] = &["metadata", "name"];
+
 /// Every write changes it.
-const VERSION: &str = "/metadata/resourceVersion";
+const VERSION: &[&str] = &["metadata", "resourceVersion"];
 
 /// OLM v0 labels the CRDs that it installs.
-const OF_V0: &str = "/metadata/labels/olm.managed";
+const OF_V0: &[&str] = &["metadata", "labels", "olm.managed"];
 
-const OWNER_KIND: &str = "/metadata/labels/olm.operatorframework.io~1owner-kind";
-const OWNER_NAME: &str = "/metadata/labels/olm.operatorframework.io~1owner-name";
-const MANAGED_BY: &str = "/metadata/labels/app.kubernetes.io~1managed-by";
-const RELEASE_NAME: &str = "/metadata/annotations/meta.helm.sh~1release-name";
-const RELEASE_NAMESPACE: &str = "/metadata/annotations/meta.helm.sh~1release-namespace";
+const OWNER_KIND: &[&str] = &["metadata", "labels", "olm.operatorframework.io/owner-kind"];
+const OWNER_NAME: &[&str] = &["metadata", "labels", "olm.operatorframework.io/owner-name"];
+const MANAGED_BY: &[&str] = &["metadata", "labels", "app.kubernetes.io/managed-by"];
+const RELEASE_NAME: &[&str] = &["metadata", "annotations", "meta.helm.sh/release-name"];
+const RELEASE_NAMESPACE: &[&str] = &["metadata", "annotations", "meta.helm.sh/release-namespace"];
 
 #[cfg(test)]
 mod tests {
