@@ -61,9 +61,16 @@ impl LoadedGuardrails {
     /// What the files at some paths say.
     ///
     /// # Errors
-    /// If one cannot be read, or has something else than guardrails.
+    /// If one cannot be read, or has something else than guardrails, or there is none.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
-        let mut read = Self::of(&GuardrailFiles::load(paths)?);
+        let files = GuardrailFiles::load(paths)?;
+        if files.0.is_empty() && !paths.is_empty() {
+            return Err(GuardrailsFault {
+                place: "--guardrails".to_owned(),
+                why: NO_GUARDRAILS.to_owned(),
+            });
+        }
+        let mut read = Self::of(&files);
         read.unusable.take().map_or(Ok(read), Err)
     }
 
@@ -76,8 +83,14 @@ impl LoadedGuardrails {
         read
     }
 
+    /// A file without a document was cut off, or never written: somebody wanted rules.
     fn bytes(&mut self, file: &str, bytes: &[u8]) {
-        for document in documents(bytes) {
+        let mut documents = documents(bytes).peekable();
+        if documents.peek().is_none() {
+            let problem = GuardrailProblem::Text(NO_GUARDRAILS.to_owned());
+            self.unread(file, Position::START, UnreadGuardrails::whole(problem));
+        }
+        for document in documents {
             match document {
                 Ok(document) => self.document(file, &document),
                 Err(error) => {

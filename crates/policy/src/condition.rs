@@ -28,7 +28,7 @@ use crate::change::{Change, Maker};
 use crate::fault::{FaultList, PolicyProblem};
 use crate::limits;
 use crate::violation::{ConditionOutcome, ConditionSubject, PolicyRule};
-use olmguard_catalog::version::go::one_line;
+use olmguard_catalog::version::go::{self, one_line};
 
 pub(crate) use scope::ConditionScope;
 
@@ -279,11 +279,11 @@ fn evaluate(compiled: &Compiled, scope: &mut ConditionScope<'_>) -> Result<bool,
     }
 }
 
-/// The error in words that contain no mapping: the order of its entries is not defined.
+/// The error in words that contain no mapping: the order of its entries is not defined. What is not ours is escaped.
 fn words(error: &ExecutionError) -> String {
     use ExecutionError as Error;
     match error {
-        Error::NoSuchKey(key) => format!("there is no key {key:?}"),
+        Error::NoSuchKey(key) => format!("there is no key {}", go::quote(key)),
         Error::NoSuchOverload(error) => error.to_string(),
         Error::UnexpectedType { got, want } => format!("expected {want}, found {got}"),
         Error::ValuesNotComparable(a, b) => {
@@ -300,7 +300,7 @@ fn words(error: &ExecutionError) -> String {
             format!("{} is not an index of {}", index.type_of(), value.type_of())
         }
         Error::FunctionError { function, message } => {
-            format!("function {function} fails: {message}")
+            format!("function {function} fails: {}", go::escape(message))
         }
         Error::DivisionByZero(_) | Error::RemainderByZero(_) => "division by zero".to_owned(),
         Error::Overflow(operator, ..) => format!("{operator} overflows 64 bits"),

@@ -106,6 +106,16 @@ fn rules_that_cannot_be_used_end_the_run_in_one_line() {
         ("--guardrails", "gone.yaml", "gone.yaml: does not exist"),
         (
             "--guardrails",
+            "empty",
+            "guardrails --guardrails: found no guardrails",
+        ),
+        (
+            "--guardrails",
+            "none.yaml",
+            "guardrails none.yaml:1:1: found no guardrails",
+        ),
+        (
+            "--guardrails",
             "objects.yaml",
             "found no guardrails: expected schema: olmguard.guardrails.v1alpha1",
         ),

@@ -1,10 +1,12 @@
 //! The nearest valid range to a text that is a range of npm, Maven, `NuGet`, pip or Cargo, or a range in words.
 //!
-//! A suggestion parses in the grammar that it is for, the CRD's pattern included: nothing else is returned.
+//! A suggestion parses in the grammar that it is for, the CRD's pattern included, and matches some version: nothing else is
+//! returned.
 
 use crate::version::constraint::Constraint;
 use crate::version::crd;
 use crate::version::masterminds::Masterminds;
+use crate::version::meaning::{self, Class};
 use crate::version::skip_range::SkipRange;
 
 /// What to write in the place of a text that is not valid.
@@ -34,8 +36,11 @@ pub fn constraint(text: &str) -> Option<Suggestion> {
         return Some(Suggestion::Nothing);
     }
     let range = alternatives(&text, RangeGrammar::Spec)?;
-    let parses = Constraint::parse(&range, Masterminds::V3_5).is_ok();
-    let is_valid = parses && crd::fits_pattern(&range) && crd::fits_length(&range);
+    let read = Constraint::parse(&range, Masterminds::V3_5).ok()?;
+    let has_any =
+        |class| meaning::constraint(&read, class).is_ok_and(|intervals| !intervals.is_empty());
+    let has_versions = has_any(Class::Releases) || has_any(Class::Prereleases);
+    let is_valid = has_versions && crd::fits_pattern(&range) && crd::fits_length(&range);
     is_valid.then_some(Suggestion::Range(range))
 }
 
@@ -50,7 +55,9 @@ pub fn with_prereleases(text: &str) -> Option<String> {
 /// What to write in a `skipRange`.
 pub fn skip_range(text: &str) -> Option<String> {
     let range = alternatives(&cleaned(text), RangeGrammar::SkipRange)?;
-    SkipRange::parse(&range).is_ok().then_some(range)
+    let read = SkipRange::parse(&range).ok()?;
+    let is_empty = meaning::skip_range(&read).is_ok_and(|intervals| intervals.is_empty());
+    (!is_empty).then_some(range)
 }
 
 /// Without quotes around it, and with the signs of the grammars. No longer text is a slip.
@@ -131,7 +138,7 @@ fn comparators(text: &str, target: RangeGrammar) -> Option<String> {
             ("", "") if rest.is_empty() => break,
             ("", "and" | "AND") => {}
             (operator, word) => {
-                is_bare &= operator.is_empty();
+                is_bare &= ["", "=", "==", "==="].contains(&operator);
                 found.push(ComparatorParts::read(word)?.comparator(operator, target)?);
             }
         }
@@ -351,6 +358,7 @@ mod tests {
             (">=1.2.*, <2.x", ">=1.2.x <2.x"),
             ("1.0.0,,2.0.0", "1.0.0 || 2.0.0"),
             ("1.0.0; 1.1.x", "1.0.0 || 1.1.x"),
+            ("==1.0.0, ==2.0.0", "1.0.0 || 2.0.0"),
         ] {
             spec(text, expected);
         }
@@ -370,6 +378,8 @@ mod tests {
             ">=",
             "${VERSION}",
             "1.0 -",
+            ">=1.0.0 and 0.5.0",
+            "^1.0.0 ^2.0.0;",
         ] {
             assert_eq!(constraint(text), None, "{text}");
             assert_eq!(skip_range(text), None, "{text}");

@@ -231,9 +231,13 @@ fn path(versions: &[String], shown: ShownPath) -> Option<String> {
     let whole = || versions.join(" -> ");
     match versions {
         [] | [_] => None,
-        [first, .., last] if shown == ShownPath::Ends && versions.len() > 3 => {
-            let between = versions.len() - 2;
-            Some(format!("Path: {first} -> ({between} more) -> {last}"))
+        [from, first, between @ .., before, last]
+            if shown == ShownPath::Ends && between.len() > 1 =>
+        {
+            let between = between.len();
+            Some(format!(
+                "Path: {from} -> {first} -> ({between} more) -> {before} -> {last}"
+            ))
         }
         _ => Some(format!("Path: {}", whole())),
     }
@@ -297,6 +301,15 @@ mod tests {
         assert_eq!(whole.text().len(), MESSAGE);
         let longer = only(longest + 1);
         assert_eq!(with_help(longer.clone(), Token::Downgrade), longer);
+    }
+
+    #[test]
+    fn a_path_that_does_not_fit_keeps_its_first_and_its_last_step() {
+        let versions: Vec<_> = (0..7).map(|minor| format!("1.{minor}.0")).collect();
+        let ends = "Path: 1.0.0 -> 1.1.0 -> (3 more) -> 1.5.0 -> 1.6.0";
+        assert_eq!(path(&versions, ShownPath::Ends).as_deref(), Some(ends));
+        let all = "Path: 1.0.0 -> 1.1.0 -> 1.2.0 -> 1.3.0 -> 1.4.0";
+        assert_eq!(path(&versions[..5], ShownPath::Ends).as_deref(), Some(all));
     }
 
     #[test]

@@ -255,7 +255,7 @@ fn condition(line: CutLine, index: usize, expression: &str, outcome: &ConditionO
             .written(expression),
         ConditionOutcome::Failed { error } => line
             .say(&format!(": condition {} cannot be evaluated: ", index + 1))
-            .written(error),
+            .said(error),
     }
 }
 
@@ -275,15 +275,25 @@ pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> C
         .unwrap_or_else(|| no_path(facts, refusal.resolved))
 }
 
-/// That the same edit is allowed later, if time is all that is missing.
+/// That the edit is allowed later, or the pin of what it resolves to, if time and the shape of the range are all that is
+/// missing.
 fn wait(refusal: &PolicyRefusal<'_>) -> Option<CutLine> {
-    let mut rules = refusal.findings.iter().map(|found| &found.violation.rule);
-    let is_enough = rules.all(|rule| matches!(rule, PolicyRule::Window { opens: Some(_), .. }));
-    let words = match &*refusal.findings {
-        [_] => WAIT,
-        _ => WAIT_FOR_ALL,
+    let (mut windows, mut is_pinned) = (0, true);
+    for found in &refusal.findings {
+        match found.violation.rule {
+            PolicyRule::Window { opens: Some(_), .. } => windows += 1,
+            PolicyRule::Range { .. } => is_pinned = false,
+            _ => return None,
+        }
+    }
+    let line = match (windows, is_pinned) {
+        (0, _) => return None,
+        (1, true) => return Some(CutLine::default().say(WAIT)),
+        (_, true) => return Some(CutLine::default().say(WAIT_FOR_ALL)),
+        (_, false) => CutLine::default().say("Pin "),
     };
-    is_enough.then(|| CutLine::default().say(words))
+    let when = if windows == 1 { PIN_THEN } else { PIN_THEN_ALL };
+    Some(line.then(versioned(refusal.resolved)).say(when))
 }
 
 /// That policies leave no path to a bundle, or no bundle to install.
@@ -321,6 +331,8 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
 const WAIT: &str = "Wait until the next window opens.";
 const WAIT_FOR_ALL: &str =
     "Wait until the windows of all these policies are open at the same time.";
+const PIN_THEN: &str = " when the next window opens.";
+const PIN_THEN_ALL: &str = " when the windows of all these policies are open at the same time.";
 const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
 const WITHOUT_BYPASS: &str =
     "Remove the override: olmguard path shows which upgrades are possible without it.";

@@ -61,7 +61,7 @@ impl CutLine {
         self
     }
 
-    /// Adds words of an API server, which has escaped what is not its own.
+    /// Adds words of another, such as an API server, which has escaped what is not its own.
     #[must_use]
     pub fn said(mut self, words: &str) -> Self {
         self.push(words.to_owned(), Give::Written);

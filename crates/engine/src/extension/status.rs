@@ -29,7 +29,7 @@ pub enum UnknownCause {
     Condition,
     /// The status names an image only.
     ImageOnly,
-    /// A field of the status has another type than its schema says.
+    /// A field of the status is missing or has another type, against its schema.
     WrongType {
         /// The path of the field.
         field: &'static str,
@@ -151,7 +151,7 @@ impl StatusField {
             None => Ok(None),
             Some(field) => field.as_str().map(str::to_owned).map(Some).ok_or(()),
         };
-        let (Ok(name), Ok(version), Ok(release), true) = (
+        let (Ok(name), Ok(Some(version)), Ok(release), true) = (
             text("name"),
             text("version"),
             text("release"),
@@ -161,7 +161,6 @@ impl StatusField {
                 field: self.path,
             }));
         };
-        let version = version.unwrap_or_default();
         Some(Installed::Bundle(InstalledBundle {
             name: name.filter(|name| !name.is_empty()),
             version,
@@ -245,7 +244,12 @@ mod tests {
         let wrong = UnknownCause::WrongType {
             field: "status.install.bundle",
         };
-        assert_eq!(read(json!(2)), Installed::Unknown(wrong));
+        assert_eq!(read(json!(2)), Installed::Unknown(wrong.clone()));
+        let versionless = json!({"status": {"install": {"bundle": {"name": "p.v1.0.0"}}}});
+        assert_eq!(
+            Installed::read(Shape::V1, &versionless),
+            Installed::Unknown(wrong)
+        );
     }
 
     #[test]

@@ -301,16 +301,22 @@ impl Remedies<'_, '_, '_> {
         }
     }
 
-    /// The requested range without the version that the first finding is about.
+    /// The requested range without the version that the first finding is about. To stay at what is installed helps only if
+    /// the version is why the policy denies it, not when or how it is installed.
     fn without_version(&self, refusal: &PolicyRefusal<'_>) -> Option<Advice> {
         let range = self.prover.request.filter.range()?;
-        let denied = refusal.findings.first()?.to;
+        let first = refusal.findings.first()?;
+        let denied = first.to;
         let version = &denied.bundle().version.as_ref().ok()?.version;
         // A comparator after an OR belongs to its last group alone.
         let is_one_group = !range.contains("||");
         let range = is_one_group.then(|| format!("{range} !={}", version.without_build()))?;
-        self.prover.admits_range(&range)?;
-        Some(fix(self.fields.version(), FixValue::Text(range)))
+        let resolved = self.prover.admits_range(&range)?;
+        let installed = self.prover.installed();
+        let stays = installed.is_some_and(|installed| installed.is_at(resolved.bundle()));
+        let rule = &first.violation.rule;
+        let is_version = rule.is_of_bundle() && !matches!(rule, PolicyRule::Catalog { .. });
+        (!stays || is_version).then(|| fix(self.fields.version(), FixValue::Text(range)))
     }
 
     /// A narrower range for the same bundle, if its width is all that a policy denies.

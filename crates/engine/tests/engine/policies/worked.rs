@@ -89,6 +89,11 @@ fn a_range_without_the_denied_version_stays_where_it_is() {
         scene.with_version(">=0.6.0 !=1.0.0").answer().token,
         Token::Unchanged
     );
+    // A closed window denies every move: without the version, nothing is left of the edit.
+    let closed = json!({"rules": {"windows": [{"schedule": "0 22 * * *", "duration": "1h"}]}});
+    let closed = Scene::to("0.6.x").ruled("nights", &closed).answer();
+    assert_eq!(closed.advice.fix, None);
+    assert!(lines(&closed).contains(&"Wait until the next window opens."));
     let groups = Scene::to(">=0.6.0 <0.6.1 || >=0.7.0").from("0.7.0");
     assert_eq!(groups.ruled("prod", &denied).answer().advice.fix, None);
 }
@@ -126,6 +131,17 @@ fn waiting_helps_only_where_time_is_all_that_is_missing() {
     assert_eq!(
         needed(&nights.clone().ruled("mornings", &window(3))),
         "Wait until the windows of all these policies are open at the same time."
+    );
+    let shaped = |hour: u8, range: &str| {
+        let mut rules = window(hour);
+        rules["rules"]["range"] = range.into();
+        rules
+    };
+    let wide = Scene::to(">=0.6.0").ruled("nights", &shaped(22, "Bounded"));
+    assert_eq!(needed(&wide), "Pin 0.7.0 when the next window opens.");
+    assert_eq!(
+        needed(&wide.ruled("mornings", &shaped(3, "Pinned"))),
+        "Pin 0.7.0 when the windows of all these policies are open at the same time."
     );
     let denied = json!({"rules": {"versions": {"deny": "0.6.1"}}});
     assert_eq!(
@@ -299,6 +315,17 @@ fn every_rule_that_denies_is_a_cause_and_the_first_is_line_1() {
             "spec.source.catalog.version",
             "spec.source.catalog.selector"
         ]
+    );
+}
+
+#[test]
+fn a_condition_that_cannot_be_evaluated_says_why() {
+    let missing = json!({"rules": {"conditions": [{"expression": "labels.team == 'a'"}]}});
+    let answer = Scene::to("0.6.1").ruled("prod", &missing).answer();
+    assert_eq!(
+        lines(&answer)[0],
+        "argocd-operator: 0.6.0 -> 0.6.1 refused: policy prod: condition 1 cannot be evaluated: there is no key \"team\" \
+         [Policy]"
     );
 }
 
