@@ -275,6 +275,15 @@ impl ConfigFault {
         }
     }
 
+    /// Whether it is about the namespace to watch.
+    pub fn is_of_namespace(&self) -> bool {
+        match self {
+            Self::Value | Self::Format { .. } | Self::Length { .. } | Self::Pattern => true,
+            Self::Required { field } | Self::Type { field, .. } => field == WATCH_NAMESPACE,
+            Self::Unknown { .. } | Self::Failed | Self::Quantity(_) => false,
+        }
+    }
+
     /// The same with each of its names alone, of which operator-controller names one.
     pub fn variants(&self) -> Vec<Self> {
         match self {

@@ -68,15 +68,20 @@ word_set! {
 pub(super) struct InstallGates([Option<bool>; InstallGate::ALL.len()]);
 
 impl InstallGate {
-    fn exists_in(self, olm: OlmRelease) -> bool {
-        let minor = olm.minor();
+    /// The first release 1.x that has it.
+    pub fn since(self) -> u8 {
         match self {
-            Self::SingleOwnNamespace => minor >= 2,
-            Self::CertManager | Self::OpenshiftServiceCa => minor >= 3,
-            Self::HelmCharts => (4..=10).contains(&minor),
-            Self::Boxcutter => minor >= 6,
-            Self::DeploymentConfig => minor >= 9,
+            Self::SingleOwnNamespace => 2,
+            Self::CertManager | Self::OpenshiftServiceCa => 3,
+            Self::HelmCharts => 4,
+            Self::Boxcutter => 6,
+            Self::DeploymentConfig => 9,
         }
+    }
+
+    fn exists_in(self, olm: OlmRelease) -> bool {
+        let is_gone = self == Self::HelmCharts && olm.minor() > LAST_WITH_CHARTS;
+        olm.minor() >= self.since() && !is_gone
     }
 
     /// Its default in a release. `AllAlpha` sets the gates that are off by default.
@@ -88,6 +93,9 @@ impl InstallGate {
         }
     }
 }
+
+/// The last release 1.x with `HelmChartSupport`.
+const LAST_WITH_CHARTS: u8 = 10;
 
 impl InstallGates {
     /// The gates of an operator-controller whose settings are all known. `set` has what was said of a gate, and

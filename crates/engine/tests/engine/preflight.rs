@@ -487,6 +487,97 @@ fn with_the_gate_on_only_the_configuration_is_missing() {
     }
 }
 
+/// No one is told to turn on a gate, or to set a field, that the release does not have.
+#[test]
+fn what_helps_is_there_in_the_release() {
+    let needed = |release: &str, gates: &[&str], bundle: &Value| {
+        let olm = release.parse().expect("a release");
+        let gates = Gates::parse(gates.iter().copied(), olm).expect("gates of the release");
+        let cluster = Cluster {
+            rules: Rules::new(olm, gates),
+            bundle: bundle.clone(),
+            ..Cluster::new(UNKNOWN, &Value::Null)
+        };
+        let to = |range: &str| extension("ext", range, &Value::Null);
+        let answer = cluster.updated(&to("1.0.0"), &to("1.x"), "1.0.0");
+        answer.needed.expect("something")
+    };
+    let own = json!({"type": "olm.csv.metadata", "value": modes(&["OwnNamespace"])});
+    let gate = "SingleOwnNamespaceInstallSupport";
+    for (release, expected) in [
+        (
+            "1.1",
+            format!(
+                "To install it, update OLM to 1.2 or later, which has the feature gate {gate}."
+            ),
+        ),
+        (
+            "1.4",
+            format!(
+                "Set the annotation olm.operatorframework.io/watch-namespace to ns, and turn on {gate}, a feature gate of \
+                 operator-controller."
+            ),
+        ),
+        (
+            "1.5",
+            format!(
+                "Set spec.config.inline.watchNamespace to ns, and turn on {gate}, a feature gate of operator-controller."
+            ),
+        ),
+    ] {
+        assert_eq!(needed(release, &[], &own), expected);
+    }
+    let mut csv = modes(&["AllNamespaces"]);
+    csv["webhookdefinitions"] =
+        json!([{"generateName": "a.b.c", "type": "ValidatingAdmissionWebhook"}]);
+    let csv = json!({"kind": "ClusterServiceVersion", "spec": csv}).to_string();
+    let manifests = json!({"type": "olm.bundle.object", "value": {"data": csv.as_bytes()}});
+    assert_eq!(
+        needed("1.2", &[], &manifests),
+        "To install it, update OLM to 1.3 or later, which has the feature gate WebhookProviderCertManager."
+    );
+    assert_eq!(
+        needed("1.3", &[], &manifests),
+        "To install it, turn on WebhookProviderCertManager, a feature gate of operator-controller."
+    );
+}
+
+#[test]
+fn what_is_wrong_with_the_configuration_is_what_to_correct() {
+    let gates: &[&str] = &[
+        "DeploymentConfig=true",
+        "SingleOwnNamespaceInstallSupport=true",
+    ];
+    let all = modes(&["AllNamespaces", "OwnNamespace", "SingleNamespace"]);
+    let needed = |gates, inline: Value| {
+        let config = json!({"configType": "Inline", "inline": inline});
+        Cluster::new(Some(gates), &all).created(&config).needed
+    };
+    for (inline, expected) in [
+        (json!({"foo": 1}), "Remove spec.config.inline.foo."),
+        (
+            json!({"deploymentConfig": 5}),
+            "Correct spec.config.inline.deploymentConfig.",
+        ),
+        (
+            json!({"deploymentConfig": {"resources": {"limits": {"cpu": "zz"}}}}),
+            "Correct spec.config.inline.deploymentConfig.",
+        ),
+        (
+            json!({"watchNamespace": "A"}),
+            "The bundle takes any namespace as watchNamespace, or none.",
+        ),
+    ] {
+        assert_eq!(needed(gates, inline).as_deref(), Some(expected));
+    }
+    assert_eq!(
+        needed(ON.expect("gates"), json!({"deploymentConfig": {}})).as_deref(),
+        Some(
+            "Remove deploymentConfig, or turn on DeploymentConfig, a feature gate of operator-controller."
+        )
+    );
+}
+
 #[test]
 fn a_move_is_denied_and_the_way_out_leads_elsewhere() {
     let cluster = Cluster::new(UNKNOWN, &modes(&["OwnNamespace"]));

@@ -7,6 +7,7 @@ use crate::explain::text::{CutLine, Detail, versioned};
 use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
 use olmguard_catalog::InstallModes;
+use olmguard_catalog::olm::InstallGate;
 use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::bundle::{BundledKind, MOST_OF_PHASE};
 use olmguard_preflight::config::ConfigFault;
@@ -218,6 +219,9 @@ fn needed(
              spec.install.preflight.crdUpgradeSafety.enforcement to None: then objects of this CRD \
              may become invalid.",
         ),
+        InstallFault::Config(faults) if fault.check() == PreflightCheck::ConfigInvalid => {
+            needed_of_invalid(facts, refusal, faults)
+        }
         _ => needed_of_catalog(facts, refusal, fault.check()),
     }
 }
@@ -277,32 +281,76 @@ fn needed_of_catalog(
             words("Only a version without APIServices can be installed.")
         }
         PreflightCheck::WebhooksUnsupported => {
-            words("Turn on WebhookProviderCertManager, a feature gate of operator-controller.")
+            turn_on(TO_INSTALL, InstallGate::CertManager, refusal.faults.minor)
         }
-        PreflightCheck::DeploymentConfigOff => words(
-            "Remove deploymentConfig, or turn on DeploymentConfig, a feature gate of \
-             operator-controller.",
-        ),
+        PreflightCheck::DeploymentConfigOff => {
+            let minor = refusal.faults.minor;
+            turn_on(
+                "Remove deploymentConfig, or ",
+                InstallGate::DeploymentConfig,
+                minor,
+            )
+        }
         PreflightCheck::InstallModeUnsupported if !is_installable(refusal.faults.modes) => words(
             "Only a version that supports AllNamespaces, SingleNamespace or OwnNamespace can be \
              installed.",
         ),
-        PreflightCheck::InstallModeUnsupported | PreflightCheck::ConfigRequired => {
-            needed_config(facts, refusal)
+        _ => needed_config(facts, refusal),
+    }
+}
+
+/// That a feature gate has to be on, after other words, or that it takes a newer OLM to have the gate.
+fn turn_on(before: &str, gate: InstallGate, minor: u8) -> CutLine {
+    let (name, since) = (gate.as_str(), gate.since());
+    words(&if minor < since {
+        format!("{before}update OLM to 1.{since} or later, which has the feature gate {name}.")
+    } else {
+        format!("{before}turn on {name}, a feature gate of operator-controller.")
+    })
+}
+
+/// What has to be corrected in the configuration.
+fn needed_of_invalid(
+    facts: &MessageFacts<'_>,
+    refusal: &PreflightRefusal<'_>,
+    faults: &[ConfigFault],
+) -> CutLine {
+    let field = |verb: &str, field: &str| {
+        let dot = if field.is_empty() { "" } else { "." };
+        let line = words(verb).say(CONFIG).say(dot);
+        line.written(field).say(".")
+    };
+    match faults.first() {
+        _ if faults.iter().any(ConfigFault::is_of_namespace) => {
+            watched(facts.extension.install.as_ref(), refusal.faults.modes)
         }
-        _ => watched(facts.extension.install.as_ref(), refusal.faults.modes),
+        Some(ConfigFault::Unknown { names, .. }) => {
+            field("Remove ", names.first().map_or("", String::as_str))
+        }
+        Some(ConfigFault::Required { field: name }) => field("Set ", name),
+        Some(ConfigFault::Type { field: name, .. }) => field("Correct ", name),
+        _ => field("Correct ", "deploymentConfig"),
     }
 }
 
 /// The configuration that a bundle needs which cannot watch all namespaces.
 fn needed_config(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> CutLine {
-    let watched = to_watch(facts.extension.install.as_ref(), refusal.faults.modes);
-    let line = words("Set spec.config.inline.watchNamespace").then(watched);
-    line.say(if may_lack_gate(refusal) {
-        ", and turn on SingleOwnNamespaceInstallSupport, a feature gate of operator-controller."
+    let (gate, minor) = (InstallGate::SingleOwnNamespace, refusal.faults.minor);
+    if minor < gate.since() {
+        return turn_on(TO_INSTALL, gate, minor);
+    }
+    let field = if minor < SINCE_CONFIG {
+        "Set the annotation olm.operatorframework.io/watch-namespace"
     } else {
-        ", with configType Inline."
-    })
+        "Set spec.config.inline.watchNamespace"
+    };
+    let watched = to_watch(facts.extension.install.as_ref(), refusal.faults.modes);
+    let line = words(field).then(watched);
+    if may_lack_gate(refusal) {
+        line.then(turn_on(", and ", gate, minor))
+    } else {
+        line.say(", with configType Inline.")
+    }
 }
 
 /// Whether the gate can be off without which OLM reads no configuration.
@@ -344,6 +392,11 @@ fn watched(request: Option<&InstallRequest>, modes: InstallModes) -> CutLine {
 fn is_installable(modes: InstallModes) -> bool {
     modes.all_namespaces || modes.single_namespace || modes.own_namespace
 }
+
+const TO_INSTALL: &str = "To install it, ";
+
+/// The release 1.x that reads `spec.config`: those before read an annotation.
+const SINCE_CONFIG: u8 = 5;
 
 /// How many faults of a configuration are named: it can have thousands.
 const MOST_CAUSES: usize = 5;

@@ -76,7 +76,7 @@ pub struct InstallFaults {
     /// Whether the image of the bundle is known.
     pub is_by_image: bool,
     /// The release 1.x that they are found for.
-    pub(super) minor: u8,
+    pub minor: u8,
 }
 
 impl InstallFaults {
