@@ -79,6 +79,76 @@ fn a_gate_that_may_be_on_is_a_warning() {
 }
 
 #[test]
+fn a_phase_with_too_many_objects_is_found() {
+    let items: Vec<_> = (0..51)
+        .map(|at| format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c{at}}}}}"))
+        .collect();
+    let many = format!(
+        "apiVersion: v1\nkind: List\nitems: [{}]\n",
+        items.join(", ")
+    );
+    let folder = Folder::of(&[
+        ANNOTATIONS,
+        ("manifests/csv.yaml", &csv(ALL)),
+        ("manifests/many.yaml", &many),
+    ]);
+    let words = |flags: &[&str]| {
+        let (code, printed, _) = bundle(&folder, &[flags, &["."]].concat());
+        (
+            code,
+            printed.split_whitespace().collect::<Vec<_>>().join(" "),
+        )
+    };
+    let reason = "revision-too-many-objects the bundle makes more than 50 objects in one phase";
+    for (flags, code, expected) in [
+        (
+            &[][..],
+            0,
+            format!("{reason}: an OLM with other feature gates does not install it"),
+        ),
+        (
+            &["--olm-feature-gates", "BoxcutterRuntime=true"],
+            1,
+            reason.to_owned(),
+        ),
+    ] {
+        let (found, printed) = words(flags);
+        assert!(
+            found == Some(code) && printed.ends_with(&expected),
+            "{printed}"
+        );
+    }
+    let (_, printed) = words(&["--olm-release", "1.7"]);
+    assert_eq!(printed, "p.v1: OLM can install it");
+}
+
+/// `enforcement: None` skips the comparison, and the API server still refuses another scope.
+#[test]
+fn what_the_api_server_refuses_has_no_override() {
+    let of_scope = |scope: &str| {
+        let crd = format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: w.example.com}}\nspec: \
+             {{scope: {scope}, versions: [{{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {{type: \
+             object}}}}}}]}}\n"
+        );
+        let spec = "{installModes: [{type: AllNamespaces, supported: true}], customresourcedefinitions: {owned: [{name: w.example.com}]}}";
+        Folder::of(&[
+            ANNOTATIONS,
+            ("manifests/csv.yaml", &csv(spec)),
+            ("manifests/crd.yaml", &crd),
+        ])
+    };
+    let before = of_scope("Namespaced");
+    let before = before.path().to_str().expect("UTF-8");
+    let (code, printed, _) = bundle(&of_scope("Cluster"), &[".", "--upgrade-from", before]);
+    assert!(
+        code == Some(1) && printed.contains("crd-scope"),
+        "{printed}"
+    );
+    assert!(!printed.contains("enforcement"), "{printed}");
+}
+
+#[test]
 fn two_csvs_are_one_and_crds_without_schema_are_a_crash() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: w.example.com}\n\
         spec: {scope: Cluster, versions: [{name: v1, served: true, storage: true}]}\n";

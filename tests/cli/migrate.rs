@@ -176,6 +176,18 @@ fn what_cannot_be_used_is_named_with_its_place_and_the_rest_is_reported() {
 }
 
 #[test]
+fn an_annotation_that_cannot_be_read_is_named() {
+    let scene = scene();
+    let mut annotated = csv("p.v1.0.0");
+    annotated["metadata"]["annotations"] = json!({"olm.properties": "not json"});
+    let objects = list(&[group(), subscription("p", "p.v1.0.0"), annotated]);
+    let (code, _, errors) = migrate(&scene, &["-f", "-", CATALOG], &objects);
+    let expected = "ClusterServiceVersion \"p.v1.0.0\": metadata.annotations.olm.properties is \"not json\": expected a list \
+                    of properties as JSON\n";
+    assert!(code == Some(3) && errors.contains(expected), "{errors}");
+}
+
+#[test]
 fn wrong_usage_says_what_to_give() {
     let scene = scene();
     let rows: [(&[&str], i32, &str); 4] = [

@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use olmguard_catalog::DependencyKind;
-use olmguard_catalog::olm::Rules;
+use olmguard_catalog::olm::{InstallSettings, Rules};
 use olmguard_catalog::version::go::escape;
 use olmguard_engine::explain::{CRD_PANIC, of_crd_change, of_validator, of_webhook_name};
-use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::bundle::{RegistryBundle, RenderTarget};
 use olmguard_preflight::content::{ComparedCrds, RefusedCrd, UncomparedCrd};
 use olmguard_preflight::crd::CrdGeneration;
 use olmguard_preflight::{PreflightCheck, support};
@@ -56,6 +56,9 @@ pub struct BundleFinding {
     /// Whether another finding says the same of the field: shown in JSON only.
     #[serde(skip)]
     is_repeated: bool,
+    /// Whether the API server refuses it too, whatever the extension says of the comparison of CRDs.
+    #[serde(skip)]
+    is_by_server: bool,
 }
 
 impl ReleaseReport {
@@ -72,6 +75,7 @@ impl ReleaseReport {
         let minor = rules.olm.minor();
         let mut findings: Vec<_> = dependencies.iter().copied().map(dependency).collect();
         findings.extend(unsupported(bundle, rules));
+        findings.extend(crowded(bundle, rules));
         findings.extend(bundle.faults(minor).into_iter().map(|fault| BundleFinding {
             message: of_validator(&fault.upstream),
             ..BundleFinding::new(fault.check, Severity::Error, Some(fault.upstream))
@@ -130,10 +134,11 @@ impl ReleaseReport {
         text
     }
 
-    /// What to know if a CRD is in the way.
+    /// What to know if a CRD is in the way, and only the comparison refuses it.
     fn note(&self) -> Option<&'static str> {
         let is_of_crd = self.findings().any(|found| found.crd.is_some());
-        is_of_crd.then_some(words::OVERRIDE)
+        let is_by_server = self.findings().any(|found| found.is_by_server);
+        (is_of_crd && !is_by_server).then_some(words::OVERRIDE)
     }
 }
 
@@ -146,7 +151,17 @@ impl BundleFinding {
             message: String::new(),
             upstream,
             is_repeated: false,
+            is_by_server: false,
         }
+    }
+
+    /// The same, with the severity that follows from which OLM installs the bundle.
+    fn by(self, installs: InstallingOlm) -> Self {
+        let severity = match installs {
+            InstallingOlm::None => Severity::Error,
+            InstallingOlm::Delivered | InstallingOlm::WithOtherGates => Severity::Warning,
+        };
+        Self { severity, ..self }
     }
 
     /// The reason, with the name of the CRD.
@@ -193,10 +208,41 @@ fn dependency(kind: DependencyKind) -> BundleFinding {
 fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
     let minor = rules.olm.minor();
     let supported = bundle.supported();
-    let checked = rules.installs.iter();
-    let found: Vec<_> = checked
-        .map(|settings| support::check(&supported, *settings, minor).err())
-        .collect();
+    let check = |settings: InstallSettings| support::check(&supported, settings, minor).err();
+    let (first, installs) = under_settings(rules, check)?;
+    let finding = BundleFinding {
+        message: words::unsupported(first, installs),
+        ..BundleFinding::new(first.check(), Severity::Error, first.upstream(minor))
+    };
+    Some(finding.by(installs))
+}
+
+/// That Boxcutter makes too many objects in one phase. The namespaces change no number.
+fn crowded(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> {
+    let check = |settings: InstallSettings| {
+        let target = RenderTarget {
+            namespace: "",
+            watched: None,
+            certificates: settings.certificates,
+        };
+        let is_crowded = || bundle.has_crowded_phase(target, rules.olm.minor());
+        (settings.boxcutter && is_crowded()).then_some(())
+    };
+    let ((), installs) = under_settings(rules, check)?;
+    let check = PreflightCheck::RevisionTooManyObjects;
+    let finding = BundleFinding {
+        message: words::crowded(installs),
+        ..BundleFinding::new(check, Severity::Error, None)
+    };
+    Some(finding.by(installs))
+}
+
+/// The first reason against a bundle under the settings that are possible, and which of them install it.
+fn under_settings<R: Copy>(
+    rules: &Rules,
+    check: impl Fn(InstallSettings) -> Option<R>,
+) -> Option<(R, InstallingOlm)> {
+    let found: Vec<_> = rules.installs.iter().map(|it| check(*it)).collect();
     let first = found.iter().flatten().next().copied()?;
     // The settings of a release as it is delivered come first.
     let installs = match found.first() {
@@ -204,14 +250,7 @@ fn unsupported(bundle: &RegistryBundle, rules: &Rules) -> Option<BundleFinding> 
         Some(None) => InstallingOlm::Delivered,
         _ => InstallingOlm::WithOtherGates,
     };
-    let severity = match installs {
-        InstallingOlm::None => Severity::Error,
-        InstallingOlm::Delivered | InstallingOlm::WithOtherGates => Severity::Warning,
-    };
-    Some(BundleFinding {
-        message: words::unsupported(first, installs),
-        ..BundleFinding::new(first.check(), severity, first.upstream(minor))
-    })
+    Some((first, installs))
 }
 
 /// A name of a webhook that only the API server refuses.
@@ -254,6 +293,7 @@ fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
             crd: Some(name.clone()),
             message: of_crd_change(found),
             is_repeated: found.is_repeated(&removed),
+            is_by_server: found.is_refused_by_server(),
             ..BundleFinding::new(found.check(), severity, upstream)
         }
     });
@@ -261,7 +301,7 @@ fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
 }
 
 /// The checks of a bundle alone.
-const OF_BUNDLE: [PreflightCheck; 11] = [
+const OF_BUNDLE: [PreflightCheck; 12] = [
     PreflightCheck::UnsupportedDependency,
     PreflightCheck::ApiservicesUnsupported,
     PreflightCheck::WebhooksUnsupported,
@@ -273,6 +313,7 @@ const OF_BUNDLE: [PreflightCheck; 11] = [
     PreflightCheck::WebhookDefinitions,
     PreflightCheck::WebhookNameShort,
     PreflightCheck::ManifestKindUnsupported,
+    PreflightCheck::RevisionTooManyObjects,
 ];
 
 /// The checks of its CRDs, each compared with the same CRD of the older version.

@@ -4,6 +4,7 @@ use super::{InstallingOlm, ReleaseReport};
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::counted;
+use olmguard_preflight::bundle::MOST_OF_PHASE;
 use olmguard_preflight::support::Unsupported;
 use olmguard_report::Tone;
 use olmguard_report::document::Content;
@@ -60,6 +61,16 @@ pub(super) fn unsupported(reason: Unsupported, installs: InstallingOlm) -> Strin
             "none of the install modes AllNamespaces, SingleNamespace and OwnNamespace is supported"
         }
     };
+    under(reason, installs)
+}
+
+pub(super) fn crowded(installs: InstallingOlm) -> String {
+    let reason = format!("the bundle makes more than {MOST_OF_PHASE} objects in one phase");
+    under(&reason, installs)
+}
+
+/// A reason, and which OLM it keeps from installing the bundle.
+fn under(reason: &str, installs: InstallingOlm) -> String {
     match installs {
         InstallingOlm::None => reason.to_owned(),
         InstallingOlm::Delivered => {

@@ -8,7 +8,7 @@ use crate::migrate::objects::{
 };
 use olmguard_catalog::dns1123;
 use olmguard_catalog::version::go;
-use olmguard_preflight::bundle::RegistryBundle;
+use olmguard_preflight::bundle::{NoBundle, RegistryBundle};
 
 /// One object that is being read.
 pub(super) struct ObjectReader<'a> {
@@ -84,7 +84,13 @@ impl ObjectReader<'_> {
         crds.sort_unstable();
         crds.dedup();
         let bundle = RegistryBundle::of("", [self.object.clone()]);
-        let bundle = bundle.map_err(|_| self.fault("/kind", "ClusterServiceVersion"))?;
+        let bundle = bundle.map_err(|why| match why {
+            NoBundle::NoCsv => self.fault("/kind", "ClusterServiceVersion"),
+            NoBundle::Properties => self.fault(
+                "/metadata/annotations/olm.properties",
+                "a list of properties as JSON",
+            ),
+        })?;
         Ok(ClassicCsv {
             supported: bundle.supported(),
             crds,
