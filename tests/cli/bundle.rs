@@ -122,6 +122,25 @@ fn a_phase_with_too_many_objects_is_found() {
     assert_eq!(printed, "p.v1: OLM can install it");
 }
 
+#[test]
+fn a_crd_in_an_api_that_no_cluster_serves_is_found() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: w.example.com}\n\
+        spec: {scope: Cluster, version: v1}\n";
+    let folder = Folder::of(&[
+        ANNOTATIONS,
+        ("manifests/csv.yaml", &csv(ALL)),
+        ("manifests/crd.yaml", crd),
+    ]);
+    let (code, printed, _) = bundle(&folder, &[".", "--upgrade-from", "."]);
+    let printed: Vec<_> = printed.split_whitespace().collect();
+    let expected = "kind-not-served w.example.com: Kubernetes no longer serves apiextensions.k8s.io/v1beta1: write the CRD \
+                    in apiextensions.k8s.io/v1";
+    assert!(
+        code == Some(1) && printed.join(" ").ends_with(expected),
+        "{printed:?}"
+    );
+}
+
 /// `enforcement: None` skips the comparison, and the API server still refuses another scope.
 #[test]
 fn what_the_api_server_refuses_has_no_override() {

@@ -10,6 +10,7 @@ mod words;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use olmguard_catalog::DependencyKind;
 use olmguard_catalog::olm::{InstallSettings, Rules};
@@ -80,6 +81,7 @@ impl ReleaseReport {
             message: of_validator(&fault.upstream),
             ..BundleFinding::new(fault.check, Severity::Error, Some(fault.upstream))
         }));
+        findings.extend(bundle.crds().iter().filter_map(removed_api));
         let short_names = bundle.short_webhook_names(minor).into_iter();
         findings.extend(short_names.map(short_name));
         if let Some(before) = before {
@@ -253,6 +255,19 @@ fn under_settings<R: Copy>(
     Some((first, installs))
 }
 
+/// That a CRD is in the API that Kubernetes 1.22 has removed, before the first OLM v1: it is not compared with another.
+fn removed_api(crd: &Value) -> Option<BundleFinding> {
+    let text = |path: &str| crd.pointer(path).and_then(Value::as_str);
+    let is_removed = text("/apiVersion") == Some("apiextensions.k8s.io/v1beta1");
+    let name = text("/metadata/name").unwrap_or_default();
+    is_removed.then(|| BundleFinding {
+        crd: Some(name.to_owned()),
+        message: words::REMOVED_API.to_owned(),
+        is_by_server: true,
+        ..BundleFinding::new(PreflightCheck::KindNotServed, Severity::Error, None)
+    })
+}
+
 /// A name of a webhook that only the API server refuses.
 fn short_name(name: &str) -> BundleFinding {
     BundleFinding {
@@ -301,7 +316,7 @@ fn of_crd(refused: &RefusedCrd, minor: u8) -> Vec<BundleFinding> {
 }
 
 /// The checks of a bundle alone.
-const OF_BUNDLE: [PreflightCheck; 12] = [
+const OF_BUNDLE: [PreflightCheck; 13] = [
     PreflightCheck::UnsupportedDependency,
     PreflightCheck::ApiservicesUnsupported,
     PreflightCheck::WebhooksUnsupported,
@@ -313,6 +328,7 @@ const OF_BUNDLE: [PreflightCheck; 12] = [
     PreflightCheck::WebhookDefinitions,
     PreflightCheck::WebhookNameShort,
     PreflightCheck::ManifestKindUnsupported,
+    PreflightCheck::KindNotServed,
     PreflightCheck::RevisionTooManyObjects,
 ];
 

@@ -41,6 +41,8 @@ fn answer(report: &ReleaseReport) -> (Tone, &'static str, String) {
     (tone, answer, findings.unwrap_or_default())
 }
 
+pub(super) const REMOVED_API: &str = "Kubernetes no longer serves apiextensions.k8s.io/v1beta1: write the CRD in apiextensions.k8s.io/v1";
+
 /// What to know if a CRD is in the way.
 pub(super) const OVERRIDE: &str = "a ClusterExtension that sets crdUpgradeSafety.enforcement below \
     spec.install.preflight to None skips the comparison of CRDs";
