@@ -133,9 +133,7 @@ fn line(extension: &Extension, warning: &Warning<'_>) -> CutLine {
         Warning::CatalogsOld(catalogs) => old(catalogs),
         Warning::BundleDeprecated(choice) => bundle_deprecated(*choice),
         Warning::PackageDeprecated { message } => package_deprecated(extension, message),
-        Warning::ChannelDeprecated { channel, message } => {
-            deprecated("channel", channel, Some(message))
-        }
+        Warning::ChannelDeprecated { channel, message } => channel_deprecated(channel, message),
         Warning::NewestNotDirect {
             newest,
             resolved,
@@ -294,6 +292,10 @@ fn package_deprecated(extension: &Extension, message: &str) -> CutLine {
     let filter = extension.filter.as_ref();
     let package = filter.map_or("", |filter| &filter.package);
     deprecated("package", package, Some(message))
+}
+
+fn channel_deprecated(channel: &str, message: &str) -> CutLine {
+    deprecated("channel", channel, Some(message))
 }
 
 fn other_build(extension: &Extension, choice: Choice<'_>) -> CutLine {

@@ -14,14 +14,13 @@ mod case;
 mod fault;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use crate::extension::{InstallRequest, Installed};
-use crate::resolve::install::case::{InstallCase, LaterFaults};
+use crate::resolve::install::case::{FoundOnce, InstallCase};
 use crate::resolve::{Choice, Offer};
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::olm::{PreflightMode, Rules};
-use olmguard_catalog::{BundleIndex, CrdNames};
+use olmguard_catalog::{BundleIndex, BundleSet, CrdNames};
 use olmguard_preflight::content::{BundleContents, InstallTarget};
 
 pub(crate) use crate::resolve::install::case::ImageFacts;
@@ -39,18 +38,47 @@ pub struct InstallBound<'a> {
 
 /// What searches under one bound have found of each bundle: they visit a bundle once for each edge.
 #[derive(Debug, Default)]
-pub(crate) struct KnownRefusals(RefCell<HashMap<(*const CatalogState, BundleIndex), bool>>);
+pub(crate) struct KnownRefusals(RefCell<Vec<KnownPackage>>);
+
+/// The same of the package in one catalog, which is known by its address.
+#[derive(Debug)]
+struct KnownPackage {
+    catalog: *const CatalogState,
+    asked: BundleSet,
+    refused: BundleSet,
+}
 
 impl KnownRefusals {
     /// Whether a search has come to a bundle that is refused.
     pub(crate) fn has_any(&self) -> bool {
-        self.0.borrow().values().any(|is_refused| *is_refused)
+        let packages = self.0.borrow();
+        packages.iter().any(|package| !package.refused.is_empty())
     }
 
     fn of(&self, to: &Choice<'_>, is_refused: impl FnOnce() -> bool) -> bool {
-        let mut known = self.0.borrow_mut();
-        let key = (std::ptr::from_ref(to.catalog), to.index);
-        *known.entry(key).or_insert_with(is_refused)
+        let mut packages = self.0.borrow_mut();
+        let is_here = |known: &KnownPackage| std::ptr::eq(known.catalog, to.catalog);
+        if !packages.iter().any(is_here) {
+            packages.push(KnownPackage {
+                catalog: to.catalog,
+                asked: to.package.no_bundle(),
+                refused: to.package.no_bundle(),
+            });
+        }
+        let known = packages.iter_mut().find(|known| is_here(known));
+        known.is_some_and(|known| known.of(to.index, is_refused))
+    }
+}
+
+impl KnownPackage {
+    fn of(&mut self, bundle: BundleIndex, is_refused: impl FnOnce() -> bool) -> bool {
+        if !self.asked.contains(bundle) {
+            self.asked.insert(bundle);
+            if is_refused() {
+                self.refused.insert(bundle);
+            }
+        }
+        self.refused.contains(bundle)
     }
 }
 
@@ -150,9 +178,8 @@ impl<'a> InstallContext<'a> {
         image: ImageFacts<'_>,
     ) -> Option<InstallFaults> {
         let case = self.case(choice, rules, image);
-        let later = LaterFaults::of(&case);
-        let found = rules.installs.iter();
-        let found = found.map(|settings| case.first_fault(*settings, &later));
+        let once = FoundOnce::of(&case);
+        let found = rules.installs.iter().map(|settings| once.first(*settings));
         let found: Vec<_> = found.collect();
         let is_certain = rules.installs.iter().zip(&found).all(|(settings, fault)| {
             let fault = fault.as_ref();
@@ -167,7 +194,7 @@ impl<'a> InstallContext<'a> {
         (!faults.is_empty()).then_some(InstallFaults {
             faults,
             is_certain,
-            modes: case.supported().map(|it| it.modes).unwrap_or_default(),
+            modes: once.supported().map(|it| it.modes).unwrap_or_default(),
             is_by_image: image.content.is_some(),
             minor: case.minor,
         })
@@ -177,9 +204,9 @@ impl<'a> InstallContext<'a> {
     /// each edge, and most bundles can be installed with the first settings.
     fn is_refused(&self, choice: &Choice<'_>, rules: &Rules, image: ImageFacts<'_>) -> bool {
         let case = self.case(choice, rules, image);
-        let later = LaterFaults::of(&case);
+        let once = FoundOnce::of(&case);
         rules.installs.iter().all(|settings| {
-            let first = case.first_fault(*settings, &later);
+            let first = once.first(*settings);
             first.is_some_and(|fault| fault.is_certain(*settings, case.minor))
         })
     }

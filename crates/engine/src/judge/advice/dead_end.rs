@@ -73,14 +73,21 @@ fn highest<'s>(
     for offer in &mut releases {
         offer.keep(|choice| !choice.is_prerelease());
     }
-    [&releases, &anything.offers].map(|offers| {
+    let [of_releases, of_all] = [&releases, &anything.offers].map(|offers| {
         let found = search.path_to(None, offers);
         let path = found.steps.filter(|_| !found.is_cut)?;
-        let last = path.last().copied()?;
+        let last = path.last()?;
         let is_above =
             !origin.is_at(last.bundle()) && !origin.is_newer_than(last.package, last.index);
-        (is_above && anything.admits(prover, &path)).then_some(last)
-    })
+        is_above.then_some(path)
+    });
+    let is_same = of_releases == of_all;
+    let end = |path: Option<Vec<Choice<'s>>>| {
+        let path = path.filter(|path| anything.admits(prover, path))?;
+        path.last().copied()
+    };
+    let highest = end(of_releases);
+    [highest, if is_same { highest } else { end(of_all) }]
 }
 
 /// The end of the path to what the request would resolve to without its channels, if they can be the reason.

@@ -97,10 +97,12 @@ impl<'a> ImageFacts<'a> {
     }
 }
 
-/// The faults that come last, each found once and only if it is needed. Faults of manifests and of CRDs are the same for every
-/// setting, the others for each runtime and provider of certificates.
-pub(super) struct LaterFaults<'c> {
+/// What is found once for all settings, and only if it is needed. Faults of manifests and of CRDs are the same for every
+/// setting, those of objects for each runtime and provider of certificates.
+pub(super) struct FoundOnce<'c> {
     case: &'c InstallCase<'c>,
+    image: OnceCell<Option<ReferenceError>>,
+    supported: OnceCell<Option<Supported>>,
     manifests: OnceCell<Option<InstallFault>>,
     crds: OnceCell<Option<InstallFault>>,
     objects: RefCell<Vec<(ObjectSettings, Option<InstallFault>)>>,
@@ -109,17 +111,37 @@ pub(super) struct LaterFaults<'c> {
 /// Whether Boxcutter is on, and what provides certificates.
 type ObjectSettings = (bool, CertificateProvider);
 
-impl<'c> LaterFaults<'c> {
+impl<'c> FoundOnce<'c> {
     pub(super) fn of(case: &'c InstallCase<'c>) -> Self {
         Self {
             case,
+            image: OnceCell::new(),
+            supported: OnceCell::new(),
             manifests: OnceCell::new(),
             crds: OnceCell::new(),
             objects: RefCell::default(),
         }
     }
 
-    fn first(&self, settings: InstallSettings) -> Option<InstallFault> {
+    /// What the image says of the bundle; without the image, what the catalog says.
+    pub(super) fn supported(&self) -> Option<Supported> {
+        *self.supported.get_or_init(|| self.case.supported())
+    }
+
+    /// The faults that depend on how operator-controller is set, or come before one that does.
+    fn by_settings(&self, settings: InstallSettings) -> impl Iterator<Item = InstallFault> {
+        let image = self.image.get_or_init(|| self.case.image().err());
+        let faults = [
+            self.case.name(settings).err().map(InstallFault::Name),
+            image.clone().map(InstallFault::Image),
+            self.case.format().cloned().map(InstallFault::Format),
+            self.case.support(self.supported(), settings).err(),
+        ];
+        faults.into_iter().flatten()
+    }
+
+    /// The first of the faults that come last.
+    fn later(&self, settings: InstallSettings) -> Option<InstallFault> {
         let manifests = self.manifests.get_or_init(|| self.case.of_manifests());
         manifests.clone().or_else(|| self.of_objects(settings))
     }
@@ -137,6 +159,24 @@ impl<'c> LaterFaults<'c> {
     }
 }
 
+impl FoundOnce<'_> {
+    /// The first fault that is certain, otherwise the first one.
+    pub(super) fn first(&self, settings: InstallSettings) -> Option<InstallFault> {
+        let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.case.minor);
+        let mut first = None;
+        for fault in self.by_settings(settings) {
+            if is_certain(&fault) {
+                return Some(fault);
+            }
+            first.get_or_insert(fault);
+        }
+        match first {
+            Some(first) => self.later(settings).filter(is_certain).or(Some(first)),
+            None => self.later(settings),
+        }
+    }
+}
+
 /// One bundle and one request, for operator-controllers of one release.
 pub(super) struct InstallCase<'a> {
     pub(super) bundle: &'a Bundle,
@@ -146,32 +186,6 @@ pub(super) struct InstallCase<'a> {
 }
 
 impl InstallCase<'_> {
-    /// The first fault that is certain, otherwise the first one.
-    pub(super) fn first_fault(
-        &self,
-        settings: InstallSettings,
-        later: &LaterFaults<'_>,
-    ) -> Option<InstallFault> {
-        let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.minor);
-        let later = || later.first(settings);
-        let faults: Vec<_> = self.faults(settings).into_iter().flatten().collect();
-        let certain = faults.iter().find(|fault| is_certain(fault)).cloned();
-        certain.or_else(|| match faults.into_iter().next() {
-            Some(first) => later().filter(is_certain).or(Some(first)),
-            None => later(),
-        })
-    }
-
-    /// The faults that depend on how operator-controller is set, or come before one that does.
-    fn faults(&self, settings: InstallSettings) -> [Option<InstallFault>; 4] {
-        [
-            self.name(settings).err().map(InstallFault::Name),
-            self.image().err().map(InstallFault::Image),
-            self.format().cloned().map(InstallFault::Format),
-            self.support(settings).err(),
-        ]
-    }
-
     /// A Helm release is named like the extension. With Boxcutter a label of the revisions has the name, and before the first
     /// of them it looks for a release to take over. An existing extension cannot be renamed.
     fn name(&self, settings: InstallSettings) -> Result<(), NameTooLong> {
@@ -204,8 +218,12 @@ impl InstallCase<'_> {
         self.image.content?.ok()
     }
 
-    fn support(&self, settings: InstallSettings) -> Result<(), InstallFault> {
-        let Some(supported) = self.supported() else {
+    fn support(
+        &self,
+        supported: Option<Supported>,
+        settings: InstallSettings,
+    ) -> Result<(), InstallFault> {
+        let Some(supported) = supported else {
             return Ok(());
         };
         support::check(&supported, settings, self.minor).map_err(InstallFault::Support)?;
@@ -213,8 +231,7 @@ impl InstallCase<'_> {
             .map_err(InstallFault::Config)
     }
 
-    /// What the image says of the bundle; without the image, what the catalog says.
-    pub(super) fn supported(&self) -> Option<Supported> {
+    fn supported(&self) -> Option<Supported> {
         if let Some(content) = self.content() {
             return Some(content.supported());
         }
