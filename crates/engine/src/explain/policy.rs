@@ -278,15 +278,15 @@ pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> C
 /// That the edit is allowed later, or the pin of what it resolves to, if time and the shape of the range are all that is
 /// missing.
 fn wait(refusal: &PolicyRefusal<'_>) -> Option<CutLine> {
-    let (mut windows, mut is_pinned) = (0, true);
+    let (mut windows, mut fits) = (0, true);
     for found in &refusal.findings {
         match found.violation.rule {
             PolicyRule::Window { opens: Some(_), .. } => windows += 1,
-            PolicyRule::Range { .. } => is_pinned = false,
+            PolicyRule::Range { .. } => fits = false,
             _ => return None,
         }
     }
-    let line = match (windows, is_pinned) {
+    let line = match (windows, fits) {
         (0, _) => return None,
         (1, true) => return Some(CutLine::default().say(WAIT)),
         (_, true) => return Some(CutLine::default().say(WAIT_FOR_ALL)),

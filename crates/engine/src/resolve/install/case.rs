@@ -128,6 +128,22 @@ impl<'c> FoundOnce<'c> {
         *self.supported.get_or_init(|| self.case.supported())
     }
 
+    /// The first fault that is certain, otherwise the first one.
+    pub(super) fn first(&self, settings: InstallSettings) -> Option<InstallFault> {
+        let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.case.minor);
+        let mut first = None;
+        for fault in self.by_settings(settings) {
+            if is_certain(&fault) {
+                return Some(fault);
+            }
+            first.get_or_insert(fault);
+        }
+        match first {
+            Some(first) => self.later(settings).filter(is_certain).or(Some(first)),
+            None => self.later(settings),
+        }
+    }
+
     /// The faults that depend on how operator-controller is set, or come before one that does.
     fn by_settings(&self, settings: InstallSettings) -> impl Iterator<Item = InstallFault> {
         let image = self.image.get_or_init(|| self.case.image().err());
@@ -156,24 +172,6 @@ impl<'c> FoundOnce<'c> {
         let found = self.case.of_objects(settings, crds);
         objects.push((of, found.clone()));
         found
-    }
-}
-
-impl FoundOnce<'_> {
-    /// The first fault that is certain, otherwise the first one.
-    pub(super) fn first(&self, settings: InstallSettings) -> Option<InstallFault> {
-        let is_certain = |fault: &InstallFault| fault.is_certain(settings, self.case.minor);
-        let mut first = None;
-        for fault in self.by_settings(settings) {
-            if is_certain(&fault) {
-                return Some(fault);
-            }
-            first.get_or_insert(fault);
-        }
-        match first {
-            Some(first) => self.later(settings).filter(is_certain).or(Some(first)),
-            None => self.later(settings),
-        }
     }
 }
 
