@@ -53,7 +53,12 @@ impl GuardrailFiles {
                 why: error.to_string(),
             }),
         });
-        contents.collect::<Result<_, _>>().map(Self)
+        let mut contents: Vec<_> = contents.collect::<Result<_, _>>()?;
+        // A directory without files is a file without rules: they were lost on the way.
+        if let Some(path) = paths.first().filter(|_| contents.is_empty()) {
+            contents.push((path.display().to_string(), Vec::new()));
+        }
+        Ok(Self(contents))
     }
 }
 
@@ -61,16 +66,9 @@ impl LoadedGuardrails {
     /// What the files at some paths say.
     ///
     /// # Errors
-    /// If one cannot be read, or has something else than guardrails, or there is none.
+    /// If one cannot be read, or has something else than guardrails.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
-        let files = GuardrailFiles::load(paths)?;
-        if files.0.is_empty() && !paths.is_empty() {
-            return Err(GuardrailsFault {
-                place: "--guardrails".to_owned(),
-                why: NO_GUARDRAILS.to_owned(),
-            });
-        }
-        let mut read = Self::of(&files);
+        let mut read = Self::of(&GuardrailFiles::load(paths)?);
         read.unusable.take().map_or(Ok(read), Err)
     }
 
@@ -83,7 +81,7 @@ impl LoadedGuardrails {
         read
     }
 
-    /// A file without a document was cut off, or never written: somebody wanted rules.
+    /// A file without a document is no reason to allow everything: someone wanted rules.
     fn bytes(&mut self, file: &str, bytes: &[u8]) {
         let mut documents = documents(bytes).peekable();
         if documents.peek().is_none() {

@@ -35,10 +35,10 @@ pub enum ConfigFault {
     },
     /// Fields that the schema does not have, in byte order. operator-controller names one of them at random.
     Unknown {
+        /// The field that they are in; empty for the configuration itself.
+        parent: &'static str,
         /// Their names.
         names: Vec<String>,
-        /// Whether one is `deploymentConfig`, whose gate is off.
-        is_gated: bool,
     },
     /// A value has another type.
     Type {
@@ -162,7 +162,7 @@ impl ConfigSchema<'_> {
             faults.extend(watched.into_iter().flat_map(|it| self.watched(it)));
         }
         let unknown = fields.keys().filter(|name| !self.has(name));
-        faults.extend(ConfigFault::unknown(unknown.cloned().collect()));
+        faults.extend(ConfigFault::unknown("", unknown.cloned().collect()));
         faults
     }
 
@@ -260,17 +260,18 @@ fn required(field: &str) -> ConfigFault {
 
 impl ConfigFault {
     /// The fault of these fields, if there are any.
-    fn unknown(mut names: Vec<String>) -> Option<Self> {
+    fn unknown(parent: &'static str, mut names: Vec<String>) -> Option<Self> {
         names.sort_unstable();
-        let is_gated = names.iter().any(|name| name == DEPLOYMENT_CONFIG);
-        (!names.is_empty()).then_some(Self::Unknown { names, is_gated })
+        (!names.is_empty()).then_some(Self::Unknown { parent, names })
     }
 
     /// The check that fails.
     pub fn check(&self) -> PreflightCheck {
         match self {
             Self::Required { field } if field == WATCH_NAMESPACE => PreflightCheck::ConfigRequired,
-            Self::Unknown { is_gated: true, .. } => PreflightCheck::DeploymentConfigOff,
+            Self::Unknown { parent: "", names } if *names == [DEPLOYMENT_CONFIG] => {
+                PreflightCheck::DeploymentConfigOff
+            }
             _ => PreflightCheck::ConfigInvalid,
         }
     }
@@ -287,10 +288,10 @@ impl ConfigFault {
     /// The same with each of its names alone, of which operator-controller names one.
     pub fn variants(&self) -> Vec<Self> {
         match self {
-            Self::Unknown { names, is_gated } => {
+            Self::Unknown { parent, names } => {
                 let alone = |name: &String| Self::Unknown {
+                    parent,
                     names: vec![name.clone()],
-                    is_gated: *is_gated,
                 };
                 names.iter().map(alone).collect()
             }
@@ -534,11 +535,14 @@ mod tests {
         };
         let faults = check(modes, off, 11, "own", Some(&config)).unwrap_err();
         assert_eq!(upstream(&faults), None);
-        assert_eq!(faults.first().unwrap().variants().len(), 3);
-        assert_eq!(
-            faults.first().unwrap().check(),
-            PreflightCheck::DeploymentConfigOff
+        let variants = faults.first().unwrap().variants();
+        let checks: Vec<_> = variants.iter().map(ConfigFault::check).collect();
+        let (invalid, off_by_gate) = (
+            PreflightCheck::ConfigInvalid,
+            PreflightCheck::DeploymentConfigOff,
         );
+        assert_eq!(checks, [invalid, invalid, off_by_gate]);
+        assert_eq!(faults.first().unwrap().check(), invalid);
         assert_eq!(check(modes, off, 8, "own", Some(&config)), Ok(None));
         assert_eq!(
             found(&[ALL], true, &json!("x")),

@@ -211,8 +211,10 @@ impl PathReport {
         };
         let tie = is_unreached.then(|| inquiry.tie(targets)).flatten();
         let walks = vec![walk_report(inquiry)];
-        let beyond = further.as_deref().filter(|_| !is_unreached);
-        let beyond = || inquiry.uninstallable(beyond?).filter(|it| !it.is_assumed);
+        let beyond = further
+            .as_deref()
+            .filter(|_| !is_unreached && inquiry.is_set());
+        let beyond = || inquiry.uninstallable(beyond?);
         let uninstallable = path.and_then(|path| inquiry.uninstallable(path));
         let uninstallable = uninstallable.or_else(beyond);
         let uninstallable = uninstallable.as_ref().and_then(text::not_installed);

@@ -477,7 +477,7 @@ fn two_bundles_of_one_version() {
     let scene = Scene::with(&[("c.yaml", &text), ("ext.yaml", &extension("1.0.0"))]);
     let check = "check ext.yaml --catalog hub=c.yaml";
     let warning =
-        "lamp-hotfix.v1.0.0 and lamp.v1.0.0 have the same version: OLM may install either";
+        "lamp-hotfix.v1.0.0 and lamp.v1.0.0 have the same version: OLM can install either";
     scene.run(check).says(0, &[warning]);
     text += "---\nschema: olm.deprecations\npackage: lamp\nentries:\n- reference: {schema: olm.bundle, name: lamp.v1.0.0}\n  \
              message: superseded\n";

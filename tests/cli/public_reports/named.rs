@@ -107,7 +107,7 @@ fn rules_that_cannot_be_used_end_the_run_in_one_line() {
         (
             "--guardrails",
             "empty",
-            "guardrails --guardrails: found no guardrails",
+            "guardrails empty:1:1: found no guardrails",
         ),
         (
             "--guardrails",

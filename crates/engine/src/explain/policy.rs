@@ -275,25 +275,24 @@ pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &PolicyRefusal<'_>) -> C
         .unwrap_or_else(|| no_path(facts, refusal.resolved))
 }
 
-/// That the edit is allowed later, or the pin of what it resolves to, if time and the shape of the range are all that is
-/// missing.
+/// When to try again, if time and the shape of the range are all that is missing.
 fn wait(refusal: &PolicyRefusal<'_>) -> Option<CutLine> {
-    let (mut windows, mut fits) = (0, true);
+    let (mut windows, mut ranges) = (0, 0);
     for found in &refusal.findings {
         match found.violation.rule {
             PolicyRule::Window { opens: Some(_), .. } => windows += 1,
-            PolicyRule::Range { .. } => fits = false,
+            PolicyRule::Range { .. } => ranges += 1,
             _ => return None,
         }
     }
-    let line = match (windows, fits) {
+    let words = match (windows, ranges) {
         (0, _) => return None,
-        (1, true) => return Some(CutLine::default().say(WAIT)),
-        (_, true) => return Some(CutLine::default().say(WAIT_FOR_ALL)),
-        (_, false) => CutLine::default().say("Pin "),
+        (1, 0) => WAIT,
+        (_, 0) => WAIT_FOR_ALL,
+        (1, _) => WAIT_WITH_RANGE,
+        _ => WAIT_FOR_ALL_WITH_RANGE,
     };
-    let when = if windows == 1 { PIN_THEN } else { PIN_THEN_ALL };
-    Some(line.then(versioned(refusal.resolved)).say(when))
+    Some(CutLine::default().say(words))
 }
 
 /// That policies leave no path to a bundle, or no bundle to install.
@@ -331,8 +330,9 @@ fn remedy(found: &PolicyFinding<'_>) -> Option<(u8, CutLine)> {
 const WAIT: &str = "Wait until the next window opens.";
 const WAIT_FOR_ALL: &str =
     "Wait until the windows of all these policies are open at the same time.";
-const PIN_THEN: &str = " when the next window opens.";
-const PIN_THEN_ALL: &str = " when the windows of all these policies are open at the same time.";
+const WAIT_WITH_RANGE: &str = "When the next window opens, set a range that the policies accept.";
+const WAIT_FOR_ALL_WITH_RANGE: &str = "When the windows of all these policies are open at the same time, set a range \
+     that they accept.";
 const NEVER_OPENS: &str = "Only an administrator can add a window that opens again.";
 const WITHOUT_BYPASS: &str =
     "Remove the override: olmguard path shows which upgrades are possible without it.";

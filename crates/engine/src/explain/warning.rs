@@ -311,7 +311,7 @@ fn tie(resolved: Choice<'_>, other: &Bundle) -> CutLine {
         .name(&resolved.bundle().name)
         .say(" and ")
         .name(&other.name)
-        .say(" have the same version: OLM may install either")
+        .say(" have the same version: OLM can install either")
 }
 
 fn channel_missing(channel: &str, nearest: Option<&str>) -> CutLine {

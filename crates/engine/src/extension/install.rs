@@ -47,7 +47,8 @@ pub enum SpecConfig {
 }
 
 impl InstallRequest {
-    /// The request of an extension of which nothing is known but what it is of.
+    /// The request of an extension whose settings are not known. What compares it with the objects of a cluster cannot
+    /// use it: its name is none.
     pub(crate) fn unknown() -> &'static Self {
         static UNKNOWN: InstallRequest = InstallRequest {
             name: String::new(),

@@ -74,6 +74,11 @@ impl<'a> Inquiry<'a> {
         Some(steps).filter(|steps| !steps.is_empty() && steps.last() != end)
     }
 
+    /// Whether it is known how the extension is set to install a bundle.
+    pub fn is_set(&self) -> bool {
+        self.context.install.is_some()
+    }
+
     /// The first edit of a path after which OLM does not install the bundle.
     pub fn uninstallable(&self, path: &[Choice<'a>]) -> Option<UninstallableStep<'a>> {
         let certain = self.uninstallable_by(path, self.install_bound());
@@ -82,8 +87,7 @@ impl<'a> Inquiry<'a> {
             let context = InstallContext::of_move(&default);
             let bound = InstallBound::of(Some(context), self.basis.snapshot, &self.offers)?;
             let is_refused = |here: Choice<'_>| bound.refuses(&here, self.basis.snapshot.rules());
-            let is_known = self.context.install.is_some();
-            let is_set = is_known || self.installed_bundles().into_iter().any(is_refused);
+            let is_set = self.is_set() || self.installed_bundles().into_iter().any(is_refused);
             self.uninstallable_by(path, Some(bound).filter(|_| !is_set))
         };
         let step = |decision, is_assumed| UninstallableStep {

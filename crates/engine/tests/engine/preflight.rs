@@ -508,7 +508,7 @@ fn what_helps_is_there_in_the_release() {
         (
             "1.1",
             format!(
-                "To install it, update OLM to 1.2 or later, which has the feature gate {gate}."
+                "To install it, update OLM to 1.2 or later and turn on its feature gate {gate}."
             ),
         ),
         (
@@ -534,7 +534,7 @@ fn what_helps_is_there_in_the_release() {
     let manifests = json!({"type": "olm.bundle.object", "value": {"data": csv.as_bytes()}});
     assert_eq!(
         needed("1.2", &[], &manifests),
-        "To install it, update OLM to 1.3 or later, which has the feature gate WebhookProviderCertManager."
+        "To install it, update OLM to 1.3 or later and turn on its feature gate WebhookProviderCertManager."
     );
     assert_eq!(
         needed("1.3", &[], &manifests),
@@ -554,7 +554,18 @@ fn what_is_wrong_with_the_configuration_is_what_to_correct() {
         Cluster::new(Some(gates), &all).created(&config).needed
     };
     for (inline, expected) in [
-        (json!({"foo": 1}), "Remove spec.config.inline.foo."),
+        (
+            json!({"foo": 1, "bar": 1}),
+            "Remove \"bar\", \"foo\" from spec.config.inline.",
+        ),
+        (
+            json!({"deploymentConfig": {"watchNamespace": "x"}, "watchNamespace": "y"}),
+            "Remove \"watchNamespace\" from spec.config.inline.deploymentConfig.",
+        ),
+        (
+            json!({"deploymentConfig": 5, "watchNamespace": "A"}),
+            "Correct spec.config.inline.deploymentConfig.",
+        ),
         (
             json!({"deploymentConfig": 5}),
             "Correct spec.config.inline.deploymentConfig.",
@@ -570,6 +581,14 @@ fn what_is_wrong_with_the_configuration_is_what_to_correct() {
     ] {
         assert_eq!(needed(gates, inline).as_deref(), Some(expected));
     }
+    assert_eq!(
+        needed(
+            ON.expect("gates"),
+            json!({"deploymentConfig": {}, "foo": 1})
+        )
+        .as_deref(),
+        Some("Remove \"deploymentConfig\", \"foo\" from spec.config.inline.")
+    );
     assert_eq!(
         needed(ON.expect("gates"), json!({"deploymentConfig": {}})).as_deref(),
         Some(

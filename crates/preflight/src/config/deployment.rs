@@ -25,7 +25,7 @@ pub(super) fn faults(config: &Value) -> Vec<ConfigFault> {
         }
     }
     let unknown = fields.keys().filter(|name| !is_deployment_field(name));
-    faults.extend(ConfigFault::unknown(unknown.cloned().collect()));
+    faults.extend(ConfigFault::unknown(path, unknown.cloned().collect()));
     if faults.is_empty() {
         // The schema takes any text. Go's decoder of quantities does not, and trims them.
         let mut quantities = quantities.iter();

@@ -8,6 +8,7 @@ use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
 use olmguard_catalog::InstallModes;
 use olmguard_catalog::olm::InstallGate;
+use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::bundle::{BundledKind, MOST_OF_PHASE};
 use olmguard_preflight::config::ConfigFault;
@@ -303,7 +304,7 @@ fn needed_of_catalog(
 fn turn_on(before: &str, gate: InstallGate, minor: u8) -> CutLine {
     let (name, since) = (gate.as_str(), gate.since());
     words(&if minor < since {
-        format!("{before}update OLM to 1.{since} or later, which has the feature gate {name}.")
+        format!("{before}update OLM to 1.{since} or later and turn on its feature gate {name}.")
     } else {
         format!("{before}turn on {name}, a feature gate of operator-controller.")
     })
@@ -315,21 +316,23 @@ fn needed_of_invalid(
     refusal: &PreflightRefusal<'_>,
     faults: &[ConfigFault],
 ) -> CutLine {
-    let field = |verb: &str, field: &str| {
+    let below = |line: CutLine, field: &str| {
         let dot = if field.is_empty() { "" } else { "." };
-        let line = words(verb).say(CONFIG).say(dot);
-        line.written(field).say(".")
+        line.say(CONFIG).say(dot).written(field).say(".")
     };
     match faults.first() {
-        _ if faults.iter().any(ConfigFault::is_of_namespace) => {
+        Some(fault) if fault.is_of_namespace() => {
             watched(facts.extension.install.as_ref(), refusal.faults.modes)
         }
-        Some(ConfigFault::Unknown { names, .. }) => {
-            field("Remove ", names.first().map_or("", String::as_str))
+        Some(ConfigFault::Unknown { parent, names }) => {
+            let names = names.iter().take(MOST_CAUSES);
+            let names: Vec<_> = names.map(|name| go::quote(name)).collect();
+            let line = words("Remove ").said(&names.join(", "));
+            below(line.say(" from "), parent)
         }
-        Some(ConfigFault::Required { field: name }) => field("Set ", name),
-        Some(ConfigFault::Type { field: name, .. }) => field("Correct ", name),
-        _ => field("Correct ", "deploymentConfig"),
+        Some(ConfigFault::Required { field }) => below(words("Set "), field),
+        Some(ConfigFault::Type { field, .. }) => below(words("Correct "), field),
+        _ => below(words("Correct "), "deploymentConfig"),
     }
 }
 

@@ -138,10 +138,13 @@ fn waiting_helps_only_where_time_is_all_that_is_missing() {
         rules
     };
     let wide = Scene::to(">=0.6.0").ruled("nights", &shaped(22, "Bounded"));
-    assert_eq!(needed(&wide), "Pin 0.7.0 when the next window opens.");
+    assert_eq!(
+        needed(&wide),
+        "When the next window opens, set a range that the policies accept."
+    );
     assert_eq!(
         needed(&wide.ruled("mornings", &shaped(3, "Pinned"))),
-        "Pin 0.7.0 when the windows of all these policies are open at the same time."
+        "When the windows of all these policies are open at the same time, set a range that they accept."
     );
     let denied = json!({"rules": {"versions": {"deny": "0.6.1"}}});
     assert_eq!(
