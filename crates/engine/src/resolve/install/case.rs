@@ -98,7 +98,7 @@ impl<'a> ImageFacts<'a> {
 }
 
 /// What is found once for all settings, and only if it is needed. Faults of manifests and of CRDs are the same for every
-/// setting, those of objects for each runtime and provider of certificates.
+/// setting, and faults of objects for each runtime and provider of certificates.
 pub(super) struct FoundOnce<'c> {
     case: &'c InstallCase<'c>,
     image: OnceCell<Option<ReferenceError>>,
