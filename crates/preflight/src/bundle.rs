@@ -420,7 +420,7 @@ pub(crate) fn field<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
         .try_fold(object, |at, key| at.get(key))
 }
 
-/// The field that these keys lead to.
+/// The field at a path of keys, which can have a slash.
 pub(crate) fn field_at<'a>(object: &'a Value, keys: &[&str]) -> Option<&'a Value> {
     keys.iter().try_fold(object, |at, key| at.get(key))
 }

@@ -425,8 +425,8 @@ const DEPLOYMENT_CONFIG: &str = "deploymentConfig";
 /// The characters of the longest namespace.
 const LONGEST: usize = 63;
 
-/// The release 1.x whose extensions have `spec.config`.
-const SINCE_CONFIG: u8 = 5;
+/// The release 1.x whose extensions have `spec.config`; those before have an annotation.
+pub const SINCE_CONFIG: u8 = 5;
 
 /// The release 1.x that reads `spec.config` with the gate off, too.
 const SINCE_ALWAYS: u8 = 9;

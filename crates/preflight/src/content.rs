@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::bundle::{BundledKind, RegistryBundle, RenderTarget, RenderedName, RenderedObject};
 use crate::bundle::{field, kept};
+use crate::config::SINCE_CONFIG;
 use crate::crd::{self, ComparedCrd, CrdComparison, CrdError, CrdFinding, CrdGeneration};
 use crate::kubernetes::KubernetesVersion;
 use crate::{PreflightCheck, owner};
@@ -178,9 +179,6 @@ impl ClusterObjects {
             .collect()
     }
 }
-
-/// The first release 1.x that reads `spec.config`.
-const SINCE_CONFIG: u8 = 5;
 
 /// The last release 1.x that installs bundles with `spec.serviceAccount`.
 const LAST_SERVICE_ACCOUNT: u8 = 10;

@@ -487,7 +487,7 @@ fn with_the_gate_on_only_the_configuration_is_missing() {
     }
 }
 
-/// No one is told to turn on a gate, or to set a field, that the release does not have.
+/// An answer names no gate and no field that the release does not have.
 #[test]
 fn what_helps_is_there_in_the_release() {
     let needed = |release: &str, gates: &[&str], bundle: &Value| {

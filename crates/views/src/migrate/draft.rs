@@ -7,7 +7,7 @@ use olmguard_catalog::olm::{InstallSettings, Rules};
 use olmguard_engine::extension::{Extension, Filter, Shape};
 use olmguard_engine::snapshot::METADATA_NAME_LABEL;
 use olmguard_preflight::LONGEST_RELEASE_NAME;
-use olmguard_preflight::config::is_deployment_field;
+use olmguard_preflight::config::{SINCE_CONFIG, is_deployment_field};
 
 /// The fields of the `ClusterExtension` of a `Subscription`.
 #[derive(Clone, Debug)]
@@ -191,9 +191,6 @@ pub(super) fn reads_watched(settings: InstallSettings, minor: u8) -> bool {
 
 /// The release 1.x that works as cluster-admin, and ignores `spec.serviceAccount`.
 const SINCE_NO_SERVICE_ACCOUNT: u8 = 11;
-
-/// The release 1.x that reads `spec.config`.
-const SINCE_CONFIG: u8 = 5;
 
 /// The release 1.x that reads `watchNamespace` whatever its gates are.
 const SINCE_ALWAYS_WATCHED: u8 = 9;

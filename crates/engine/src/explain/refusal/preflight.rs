@@ -11,7 +11,7 @@ use olmguard_catalog::olm::InstallGate;
 use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
 use olmguard_preflight::bundle::{BundledKind, MOST_OF_PHASE};
-use olmguard_preflight::config::ConfigFault;
+use olmguard_preflight::config::{ConfigFault, SINCE_CONFIG};
 use olmguard_preflight::crd::CrdFinding;
 use olmguard_preflight::owner::ForeignObject;
 use olmguard_preflight::reference::ReferenceError;
@@ -397,9 +397,6 @@ fn is_installable(modes: InstallModes) -> bool {
 }
 
 const TO_INSTALL: &str = "To install it, ";
-
-/// The release 1.x that reads `spec.config`: those before read an annotation.
-const SINCE_CONFIG: u8 = 5;
 
 /// How many faults of a configuration are named: it can have thousands.
 const MOST_CAUSES: usize = 5;
