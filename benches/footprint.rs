@@ -182,7 +182,7 @@ fn image(run: &Run, world: &World) {
     run.note(&run.figure("the same again", Unit::Seconds, again));
     note(
         run,
-        "its peak, minus that of the file",
+        "its peak, minus the peak of the file",
         Unit::MiB,
         peak,
         16.0,
