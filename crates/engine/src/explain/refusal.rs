@@ -200,7 +200,8 @@ fn invalid_selector(facts: &MessageFacts<'_>) -> RefusalWords {
 fn invalid_range(facts: &MessageFacts<'_>, error: &ConstraintError) -> RefusalWords {
     let range = facts.range();
     let place = range::placed_fault(range, &error.fault());
-    let instead = suggestion::constraint(range).map(|instead| range::suggestion(&instead));
+    let instead = suggestion::constraint(range).filter(|_| !facts.advice.is_meant_refused);
+    let instead = instead.map(|instead| range::suggestion(&instead));
     let sentences = [place].into_iter().chain(instead).collect();
     let reason = words("\"").written(range).say("\" is not a version range");
     RefusalWords::new(facts.extension.fields.version(), reason)

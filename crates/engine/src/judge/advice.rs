@@ -11,6 +11,8 @@ mod dead_end;
 mod prover;
 mod remedy;
 
+use serde::Serialize;
+
 use crate::extension::Extension;
 use crate::judge::{Basis, Request, RuledEdit, Ruling, SpecFault, Verdict};
 use crate::resolve::{Choice, Effort, PathSearch, Stop};
@@ -53,6 +55,8 @@ pub struct Advice {
     /// Another value of the same field, if that is the version: the requested range, and prereleases too. The edit is
     /// allowed, and installs a prerelease.
     pub with_prereleases: Option<String>,
+    /// Whether the range that an unreadable one probably means is not allowed either.
+    pub is_meant_refused: bool,
     /// The one edit that is enough for a path of several steps.
     pub one_edit: Option<OneEdit>,
     /// Whether the bypass would make the edit pass.
@@ -61,17 +65,19 @@ pub struct Advice {
     pub is_cut: bool,
 }
 
-/// One field to set, and to what.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// Field to set, and its value.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Fix {
-    /// The path of the field, in the object's own shape.
+    /// Path of the field, in the API version of the object.
     pub field: String,
-    /// Its value.
+    /// Value of the field.
     pub value: FixValue,
 }
 
-/// The value of a field to set.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// Value of a fix, in the type of its field.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
 pub enum FixValue {
     /// A string.
     Text(String),
@@ -203,12 +209,10 @@ fn override_of(prover: &Prover<'_, '_>, ruled: &RuledEdit<'_>) -> BypassHelps {
 }
 
 /// Whether something else could be set: what the API refuses is refused whatever the version and the policy are, unless
-/// the version is all that it refuses, and no word of the refusal says what to write.
+/// the version is all that it refuses.
 fn is_refused(ruled: &RuledEdit<'_>) -> bool {
     let is_of_version = |fault: &SpecFault| match fault {
-        SpecFault::Schema(finding) => {
-            finding.path.ends_with(".version") && finding.instead.is_none()
-        }
+        SpecFault::Schema(finding) => finding.path.ends_with(".version"),
         SpecFault::Filter(_) => false,
     };
     match &ruled.ruling {

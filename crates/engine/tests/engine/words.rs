@@ -188,12 +188,14 @@ fn invalid_spec_of_the_crd() {
         &checked(&json!({"packageName": "argocd-operator", "version": "2.4.1 - 2.4.9"})),
         r#"
             argocd-operator: install of 2.4.1 - 2.4.9 refused: spec.source.catalog.version: invalid version expression; write ">=2.4.1 <=2.4.9" [InvalidSpec]
+            Fix: set spec.source.catalog.version to "0.8.0"
         "#,
     );
     reads(
         &checked(&json!({"packageName": "argocd-operator", "version": "latest"})),
         "
             argocd-operator: install of latest refused: spec.source.catalog.version: invalid version expression; omit the version: OLM then installs the newest one that it can [InvalidSpec]
+            Fix: set spec.source.catalog.version to \"0.8.0\"
         ",
     );
     reads(

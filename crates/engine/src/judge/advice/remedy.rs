@@ -10,7 +10,8 @@ use crate::resolve::{Choice, Effort, Origin, PathSearch, Stop, choose, weigh};
 use crate::snapshot::METADATA_NAME_LABEL;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::selector::LabelSelector;
-use olmguard_catalog::version::{Version, suggestion};
+use olmguard_catalog::version::Version;
+use olmguard_catalog::version::suggestion::{self, Suggestion};
 use olmguard_policy::{PolicyRule, RangeShape};
 
 /// A refusal, with all that can be tried against it.
@@ -147,7 +148,22 @@ impl<'s> Remedies<'_, '_, 's> {
     /// The reachable version that is nearest to the version in an unreadable range.
     fn without_range(&mut self) -> Option<Advice> {
         let offers = self.anything?.offers.iter();
-        self.nearest_version(&nearby::versions(self.prover.request.filter, offers))
+        let nearest = self.nearest_version(&nearby::versions(self.prover.request.filter, offers));
+        Some(Advice {
+            is_meant_refused: self.is_meant_refused(),
+            ..nearest.unwrap_or_default()
+        })
+    }
+
+    /// Whether the words cannot suggest the range that is probably meant.
+    fn is_meant_refused(&self) -> bool {
+        let filter = self.prover.request.filter;
+        let meant = filter.range().and_then(suggestion::constraint);
+        let allowed = meant.map(|meant| match meant {
+            Suggestion::Range(range) => self.prover.admits_range(&range),
+            Suggestion::Nothing => self.prover.admits(&filter.without_version()),
+        });
+        allowed.is_some_and(|choice| choice.is_none())
     }
 
     /// One existing channel in place of the requested ones, otherwise no channels.

@@ -37,6 +37,30 @@ fn invalid_version_range() {
         "#,
     );
     reads(
+        &argo_at("0.5.0").range("==0.6.0").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> ==0.6.0 refused: "==0.6.0" is not a version range [InvalidVersionRange]
+            Range: expected a version that can be read, found "=", at character 2; write "0.6.0"
+            Allowed next: 0.6.0, 0.5.1
+            Path: 0.5.0 -> 0.6.0
+            Fix: set spec.source.catalog.version to "0.6.0"
+            OLM: desired version range "==0.6.0" is invalid: improper constraint: "==0.6.0"
+        "#,
+    );
+    // 0.7.0 is no successor of 0.5.0: the words do not suggest it.
+    reads(
+        &argo_at("0.5.0").range("==0.7.0").answer(),
+        r#"
+            argocd-operator: 0.5.0 -> ==0.7.0 refused: "==0.7.0" is not a version range [InvalidVersionRange]
+            Range: expected a version that can be read, found "=", at character 2
+            Allowed next: 0.6.0, 0.5.1
+            Path: 0.5.0 -> 0.6.0 -> 0.7.0
+            One edit: set spec.source.catalog.version to ">=0.5.0 <=0.7.0": OLM then upgrades to 0.7.0 in 2 steps
+            Fix: set spec.source.catalog.version to "0.6.0" first
+            OLM: desired version range "==0.7.0" is invalid: improper constraint: "==0.7.0"
+        "#,
+    );
+    reads(
         &argo().range("1.2.3.4").answer(),
         r#"
             argocd-operator: install of 1.2.3.4 refused: "1.2.3.4" is not a version range [InvalidVersionRange]
