@@ -54,7 +54,6 @@ use axum::Router;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::admission::Enforcement;
 use crate::telemetry::log::{DecisionLog, LogHandle};
 use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{Certificates, Observer, SystemClock};
@@ -64,6 +63,7 @@ use connection_table::ConnectionTable;
 use handler::{Handler, Telemetry};
 use handshake::Handshake;
 use health::{CertificateInUse, Health};
+use olmguard_admission::Enforcement;
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -131,22 +131,13 @@ pub struct Server {
 impl Server {
     /// Binds every address, and tells its health from now on. It must be called within a runtime.
     pub fn listen(config: Config) -> Result<ListeningServer, BindError> {
-        let Config {
-            listen,
-            ops_listen,
-            limits,
-            scrapes,
-            mut checks,
-            metrics,
-            decisions,
-            events,
-            log_level,
-        } = config;
-        let certificate = Arc::new(CertificateInUse::new(Arc::clone(&metrics.tls), SystemClock));
+        let tls = Arc::clone(&config.metrics.tls);
+        let certificate = Arc::new(CertificateInUse::new(tls, SystemClock));
+        let mut checks = config.checks;
         checks.insert(0, Arc::clone(&certificate) as _);
-        let listener = bind(listen)?;
-        let ops_listener = bind(ops_listen)?;
-        let scrapes = scrapes.map(Scrapes::bind).transpose()?;
+        let listener = bind(config.listen)?;
+        let ops_listener = bind(config.ops_listen)?;
+        let scrapes = config.scrapes.map(Scrapes::bind).transpose()?;
         let (phase, watched) = watch::channel(Phase::Starting);
         let mut server = Self {
             addr: listener.addr,
@@ -154,7 +145,7 @@ impl Server {
             scrapes_addr: scrapes.as_ref().map(scrape::Shut::addr),
             phase,
             ports: Vec::new(),
-            metrics,
+            metrics: config.metrics,
         };
         let health = Health {
             phase: watched,
@@ -162,18 +153,20 @@ impl Server {
             checks: checks.into(),
         };
         let everyones = scrapes.is_none().then(|| server.metrics.clone());
+        let patience = config.limits.patience;
+        let routes = ops::routes(health, everyones, config.log_level);
         server.accept(ServerPort {
             listener: ops_listener.socket,
             transport: Transport::Plain,
-            connections: ConnectionTable::new(OPS_CONNECTIONS, OPS_CONNECTIONS, limits.patience),
-            config: server.config(ops::routes(health, everyones, log_level), limits.patience),
+            connections: ConnectionTable::new(OPS_CONNECTIONS, OPS_CONNECTIONS, patience),
+            config: server.config(routes, patience),
             metrics: Arc::clone(&server.metrics.ops_connections),
         });
         let reviews = Reviews {
-            decisions,
-            events,
+            decisions: config.decisions,
+            events: config.events,
             listener,
-            limits,
+            limits: config.limits,
         };
         Ok(ListeningServer {
             server,

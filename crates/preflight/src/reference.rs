@@ -137,7 +137,7 @@ fn parse(image: &str) -> Result<WholeReference<'_>, ImageFault> {
     let whole = completed(image);
     let rest = whole.split_once('/').map_or("", |(_, rest)| rest);
     let repository = rest.split_once(':').map_or(rest, |(name, _)| name);
-    if repository.to_lowercase() != repository {
+    if has_upper_case(repository) {
         return Err(ImageFault::UpperCaseRepository);
     }
     let Some(parts) = NamedParts::of(&whole) else {
@@ -158,6 +158,13 @@ fn parse(image: &str) -> Result<WholeReference<'_>, ImageFault> {
         has_tag,
         has_digest,
     })
+}
+
+/// Whether lower case makes another text of it.
+fn has_upper_case(text: &str) -> bool {
+    let is_upper = |letter: char| !letter.to_lowercase().eq([letter]);
+    text.bytes().any(|byte| byte.is_ascii_uppercase())
+        || (!text.is_ascii() && text.chars().any(is_upper))
 }
 
 /// The reference as Docker completes it: with its registry.

@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use serde::Serialize;
+
 use crate::explain::facts::MessageFacts;
 use crate::explain::message::{self, Lines};
 use crate::explain::refusal::{self, RefusalWords};
@@ -97,18 +99,19 @@ pub struct CitedCatalog {
     pub digest: Option<String>,
 }
 
-/// A bundle that an edit resolves to.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// Bundle that an edit resolves to.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ResolvedBundle {
-    /// Its name.
+    /// Name of the bundle.
     pub bundle: String,
-    /// Its version, without a release.
+    /// Version of the bundle, without its release.
     pub version: String,
-    /// Its release; absent where there is none, also where it is explicitly empty.
+    /// Release of the bundle. Null if it has none or an empty one.
     pub release: Option<String>,
-    /// The catalog it comes from.
+    /// Catalog of the bundle.
     pub catalog: String,
-    /// Whether that catalog's deprecations name it.
+    /// Whether the catalog deprecates the bundle.
     pub deprecated: bool,
 }
 

@@ -233,29 +233,22 @@ fn changes_of(
     };
     let lost = only_in(before, after);
     let new = only_in(after, before);
-    let mut changes = Vec::new();
-    match (&before.best, &after.best) {
-        (Some(_), None) => {
-            let before = before.successors.clone();
-            return vec![change(ChangeKind::NewlyStranded, before, Vec::new())];
-        }
-        (None, Some(_)) => {
-            let after = after.successors.clone();
-            changes.push(change(ChangeKind::NoLongerStranded, Vec::new(), after));
-        }
+    let (had, has) = (before.successors.clone(), after.successors.clone());
+    let of_successors = match (&before.best, &after.best) {
+        (Some(_), None) => return vec![change(ChangeKind::NewlyStranded, had, Vec::new())],
+        (None, Some(_)) => Some(change(ChangeKind::NoLongerStranded, Vec::new(), has)),
         _ if !lost.is_empty() && ends_lower(before, after) => {
-            let left = after.successors.clone();
-            changes.push(change(ChangeKind::SuccessorsLost, lost, left));
+            Some(change(ChangeKind::SuccessorsLost, lost, has))
         }
-        _ if lost.is_empty() && new.is_empty() => {}
-        _ => changes.push(change(ChangeKind::SuccessorsChanged, lost, new)),
-    }
-    if before.pick != after.pick {
+        _ if lost.is_empty() && new.is_empty() => None,
+        _ => Some(change(ChangeKind::SuccessorsChanged, lost, new)),
+    };
+    let of_pick = (before.pick != after.pick).then(|| {
         let [before, after] =
             [before, after].map(|prospect| prospect.pick.iter().cloned().collect());
-        changes.push(change(ChangeKind::PickChanged, before, after));
-    }
-    changes
+        change(ChangeKind::PickChanged, before, after)
+    });
+    of_successors.into_iter().chain(of_pick).collect()
 }
 
 /// Whether the new end is below the old one; staying is where it began.

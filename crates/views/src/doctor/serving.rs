@@ -113,22 +113,22 @@ fn deployment(facts: &DoctorFacts) -> Finding {
         Err(unasked) => return check.unasked(unasked),
         Ok(Some(deployment)) => deployment,
         Ok(None) => {
+            let namespace = &facts.names.namespace;
             return check
                 .warn(format!("Deployment {place} does not exist"))
-                .since(
-                    "if something other than a Deployment runs olmguard, the doctor does not check \
-                     it",
-                )
-                .run(format!(
-                    "kubectl get deployments -n {}",
-                    facts.names.namespace
-                ));
+                .since("if something other than a Deployment runs olmguard, the doctor does not check it")
+                .run(format!("kubectl get deployments -n {namespace}"));
         }
     };
-    let status = format!(
-        "kubectl rollout status deployment/{} -n {} --timeout=1s",
-        facts.names.deployment, facts.names.namespace
-    );
+    replicas(facts, deployment)
+}
+
+/// Whether enough of the replicas are ready.
+fn replicas(facts: &DoctorFacts, deployment: &Deployment) -> Finding {
+    let check = Check::Deployment;
+    let place = place(facts, &facts.names.deployment);
+    let (name, namespace) = (&facts.names.deployment, &facts.names.namespace);
+    let status = format!("kubectl rollout status deployment/{name} -n {namespace} --timeout=1s");
     let Deployment {
         wanted,
         ready,
@@ -140,8 +140,7 @@ fn deployment(facts: &DoctorFacts) -> Finding {
             .fail(format!("{place} is scaled to 0"))
             .since("no pod can answer API servers")
             .run(format!(
-                "kubectl scale deployment/{} -n {} --replicas=2",
-                facts.names.deployment, facts.names.namespace
+                "kubectl scale deployment/{name} -n {namespace} --replicas=2"
             )),
         (_, 0) => check
             .fail(counts)

@@ -13,9 +13,12 @@ use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::judged;
 use crate::cli::commands::check::kustomize::Skipped;
 use olmguard_engine::explain::plain::{self, PassedOver};
-use olmguard_engine::explain::{Answer, ForbiddenReport, OneEditReport, PolicyReport};
-use olmguard_engine::judge::{FixValue, Verdict};
+use olmguard_engine::explain::{
+    Answer, ForbiddenReport, OneEditReport, PolicyReport, ResolvedBundle,
+};
+use olmguard_engine::judge::{Fix, Verdict};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};
+use olmguard_views::see::InstalledReport;
 use past::{BaseReport, PastReport};
 
 /// Output of `olmguard check -o json`.
@@ -97,12 +100,12 @@ struct ResultReport {
     verdict: &'static str,
     token: &'static str,
     /// Bundle that the edit resolves to, if it is allowed, or denied by guardrails, by policies or for its installation.
-    resolved: Option<ResolvedReport>,
+    resolved: Option<ResolvedBundle>,
     /// All bundles that are successors of the installed bundle, the best first.
     successors: Option<Vec<String>>,
     /// Versions of the upgrade path, the installed version first.
     path: Vec<String>,
-    fix: Option<FixReport>,
+    fix: Option<Fix>,
     /// Steps that OLM would make and guardrails forbid. Omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     forbidden: Vec<ForbiddenReport>,
@@ -122,39 +125,6 @@ struct ResultReport {
     message: Option<String>,
     /// Error message of OLM itself.
     upstream: Option<String>,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
-struct InstalledReport {
-    bundle: Option<String>,
-    version: String,
-    release: Option<String>,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
-struct ResolvedReport {
-    bundle: String,
-    version: String,
-    release: Option<String>,
-    catalog: String,
-    deprecated: bool,
-}
-
-#[derive(Debug, JsonSchema, Serialize)]
-#[schemars(deny_unknown_fields)]
-struct FixReport {
-    field: String,
-    value: FixValueReport,
-}
-
-/// Value of the fix, in the type of its field.
-#[derive(Debug, JsonSchema, Serialize)]
-#[serde(untagged)]
-enum FixValueReport {
-    Text(String),
-    List(Vec<String>),
 }
 
 /// Number of results by verdict.
@@ -283,25 +253,6 @@ impl CatalogReport {
 
 impl ResultReport {
     fn of(case: &Case, answer: &Answer, successors: Option<&[String]>) -> Self {
-        let installed = answer.installed.clone().map(|bundle| InstalledReport {
-            bundle: bundle.name,
-            version: bundle.version,
-            release: bundle.release,
-        });
-        let resolved = answer.resolved.clone().map(|resolved| ResolvedReport {
-            bundle: resolved.bundle,
-            version: resolved.version,
-            release: resolved.release,
-            catalog: resolved.catalog,
-            deprecated: resolved.deprecated,
-        });
-        let fix = answer.advice.fix.clone().map(|fix| FixReport {
-            field: fix.field,
-            value: match fix.value {
-                FixValue::Text(text) => FixValueReport::Text(text),
-                FixValue::List(items) => FixValueReport::List(items),
-            },
-        });
         let requested = answer.requested.as_ref();
         Self {
             name: case.identity.name.clone(),
@@ -314,13 +265,13 @@ impl ResultReport {
             policy: requested.map(|filter| filter.policy.as_str()),
             range: requested.and_then(|filter| filter.version.clone()),
             channels: requested.map_or_else(Vec::new, |filter| filter.channels.clone()),
-            installed,
+            installed: answer.installed.as_ref().map(InstalledReport::from),
             verdict: answer.verdict().as_str(),
             token: answer.token.as_str(),
-            resolved,
+            resolved: answer.resolved.clone(),
             successors: successors.map(<[_]>::to_vec),
             path: answer.advice.path.clone(),
-            fix,
+            fix: answer.advice.fix.clone(),
             forbidden: answer.forbidden.clone(),
             blocked_by: answer.blocked.clone(),
             policies: answer.policies.clone(),

@@ -32,20 +32,8 @@ fn stranded(
     upwards: &Upwards<'_>,
     report: &mut Report<'_, '_>,
 ) {
-    let forbidden = upwards.iter();
-    let forbidden = forbidden.map(|(to, judged)| Some((*to, judged.against.as_ref()?)));
-    let Some(forbidden) = forbidden.collect::<Option<Vec<_>>>() else {
-        return;
-    };
-    let weight = |violated: &ViolatedRule<'_>| weight(violated, report.severity());
-    let highest = forbidden.into_iter().max_by(|(a, by), (b, other)| {
-        let versions = guarded.version(*a).zip(guarded.version(*b));
-        let order = versions.map(|(a, b)| a.cmp_precedence(b));
-        weight(by)
-            .cmp(&weight(other))
-            .then(order.unwrap_or(std::cmp::Ordering::Equal))
-    });
-    let Some((to, violated)) = highest else {
+    let of_a_rule = report.severity();
+    let Some((to, violated)) = highest(guarded, upwards, of_a_rule) else {
         return;
     };
     let others = match upwards.len() - 1 {
@@ -53,7 +41,37 @@ fn stranded(
         1 => ", and 1 other step is forbidden".to_owned(),
         others => format!(", and {others} other steps are forbidden"),
     };
-    let advice = match violated {
+    let message = format!(
+        "guardrails forbid every upgrade of {}: {} forbids the step to {}{others}; {}",
+        q(guarded.facts.name(from)),
+        what(violated),
+        q(guarded.facts.name(to)),
+        way_out(violated)
+    );
+    let severity = weight(violated, of_a_rule);
+    report.say_as(severity, spot(guarded, violated), message);
+}
+
+/// The step that weighs the most if all are forbidden, of several the highest, with what forbids it.
+fn highest<'u, 'v>(
+    guarded: &GuardedPackage<'_, '_>,
+    upwards: &'u Upwards<'v>,
+    of_a_rule: Severity,
+) -> Option<(usize, &'u ViolatedRule<'v>)> {
+    let forbidden = upwards.iter();
+    let forbidden = forbidden.map(|(to, judged)| Some((*to, judged.against.as_ref()?)));
+    let forbidden = forbidden.collect::<Option<Vec<_>>>()?;
+    forbidden.into_iter().max_by(|(a, by), (b, other)| {
+        let versions = guarded.version(*a).zip(guarded.version(*b));
+        let order = versions.map(|(a, b)| a.cmp_precedence(b));
+        weight(by, of_a_rule)
+            .cmp(&weight(other, of_a_rule))
+            .then(order.unwrap_or(std::cmp::Ordering::Equal))
+    })
+}
+
+fn way_out(violated: &ViolatedRule<'_>) -> &'static str {
+    match violated {
         ViolatedRule::Rule(_) | ViolatedRule::Unread(_) => {
             "publish a version that the rule allows, with an edge from there, or narrow the rule"
         }
@@ -64,15 +82,7 @@ fn stranded(
             "correct if upgrades should end there, otherwise add a rule of kind Prerelease with \
              action: Allow"
         }
-    };
-    let message = format!(
-        "guardrails forbid every upgrade of {}: {} forbids the step to {}{others}; {advice}",
-        q(guarded.facts.name(from)),
-        what(violated),
-        q(guarded.facts.name(to))
-    );
-    let severity = weight(violated);
-    report.say_as(severity, spot(guarded, violated), message);
+    }
 }
 
 /// How much a finding weighs: the author means the graph to forbid what it forbids.
