@@ -6,8 +6,8 @@
 
 use std::hint::black_box;
 
-use olmguard::admission::{Enforcement, Review};
 use olmguard::source::load_bytes;
+use olmguard_admission::{Enforcement, Review};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::Basis;
 use olmguard_engine::snapshot::Snapshot;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use olmguard::admission::{ReviewOperation, ReviewOutcome};
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::metrics::AnsweredReview;
+use olmguard_admission::{ReviewOperation, ReviewOutcome};
 use olmguard_engine::judge::Token;
 use olmguard_figures::Unit;
 

@@ -23,10 +23,10 @@
 //!
 //! [`olmguard_catalog`] says what a catalog says, as OLM reads it; `olmguard_policy` what administrators allow;
 //! [`olmguard_engine`] decides and words; [`olmguard_report`] knows the forms of reports, and [`olmguard_views`] makes
-//! them. These are pure: no I/O, no clock, no environment, no threads, no async, no order of a hash map; the same facts
-//! give the same bytes, on every replica and offline. This crate is the program: files, network, TLS, Kubernetes, the
-//! command line. `docs/architecture.md` is the map of all modules, and a test (`tests/pages/layering.rs`) keeps their
-//! arrows.
+//! them; [`olmguard_admission`] reads reviews and writes replies. These are pure: no I/O, no clock, no environment, no
+//! threads, no async, no order of a hash map; the same facts give the same bytes, on every replica and offline. This
+//! crate is the program: files, network, TLS, Kubernetes, the command line. `docs/architecture.md` is the map of all
+//! modules, and a test (`tests/pages/layering.rs`) keeps their arrows.
 //!
 //! The program builds a whole [`Snapshot`](olmguard_engine::snapshot::Snapshot) first; a decision is then one
 //! synchronous call. What loading can do is done there: ranges and versions are parsed once, and nothing is
@@ -106,14 +106,12 @@
 //! [blang/semver]: https://github.com/blang/semver/tree/v4.0.0
 //! [apimachinery]: https://github.com/kubernetes/apimachinery
 
-pub mod admission;
 mod bundle_files;
 pub mod cli;
 pub mod cluster;
 mod facts;
 mod foreign_text;
 mod guardrail_files;
-mod json_values;
 mod links;
 pub mod live_facts;
 pub mod manifest;

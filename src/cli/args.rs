@@ -12,6 +12,7 @@ pub(super) mod olm;
 pub(super) mod policies;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use olmguard_admission::OnUndecided;
 
 /// A value of a flag: its name, itself and its help, which may be empty.
 pub(super) type NamedValue<T> = (&'static str, T, &'static str);
@@ -36,6 +37,16 @@ where
         *value
     })
 }
+
+/// The values of `--on-undecided`, and of `onUndecided` in a project file.
+pub(super) const UNDECIDED: [NamedValue<OnUndecided>; 2] = [
+    (
+        "warn",
+        OnUndecided::Warn,
+        "Allow the change, with a warning",
+    ),
+    ("deny", OnUndecided::Deny, "Deny the change"),
+];
 
 /// The groups of flags in help texts and manual pages.
 ///

@@ -10,14 +10,14 @@ use std::{env, io};
 
 use clap::builder::BoolishValueParser;
 
-use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::CatalogArgs;
-use crate::cli::args::heading;
 use crate::cli::args::installed::{PartError, SaidArg};
+use crate::cli::args::{UNDECIDED, heading};
 use crate::manifest::{
     Document, DocumentError, DocumentField, FieldError, FieldFault, InputError, Inputs, documents,
 };
 use crate::source::CatalogSource;
+use olmguard_admission::OnUndecided;
 
 /// The flag of the commands that read the file.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -126,7 +126,8 @@ fn project(document: &Document, folder: &Path) -> Result<Project, FieldError> {
     let catalogs = root.get("catalogs").map(|field| catalogs(&field, folder));
     let base = root.get("base").map(|field| base(&field, folder));
     let installed = root.get("installed").map(|field| installed(&field));
-    let undecided = root.get("onUndecided").map(|field| field.word(&UNDECIDED));
+    let undecided = UNDECIDED.map(|(name, value, _)| (name, value));
+    let undecided = root.get("onUndecided").map(|field| field.word(&undecided));
     if let (Some(_), Some(field)) = (root.get("catalogs"), root.get("snapshot")) {
         let text = "catalogs and snapshot cannot be used together: each of them gives the catalogs";
         let text = text.to_owned();
@@ -212,9 +213,6 @@ const KEYS: [&str; 9] = [
     "onUndecided",
     "installed",
 ];
-
-const UNDECIDED: [(&str, OnUndecided); 2] =
-    [("warn", OnUndecided::Warn), ("deny", OnUndecided::Deny)];
 
 const SCHEMA: &str = "olmguard.project/v1";
 

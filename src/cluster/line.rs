@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tower_service::Service;
 
 use crate::cluster::fault::{ResponseTooLarge, Silent, WatchFault};
-use crate::json_values;
+use olmguard_engine::json_values;
 
 /// Tells when a watch is heard: its answer, and each piece of it.
 #[derive(Debug)]

@@ -20,7 +20,6 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 use tokio::time::{Duration, Instant};
 
-use crate::admission::Enforcement;
 use crate::live_facts::moment;
 use crate::server::body::{BodyMemory, is_chunked_at_most, is_identity, is_json};
 use crate::server::catalog_preview::CatalogPreviews;
@@ -29,6 +28,7 @@ use crate::server::limits::{Deadline, Limits};
 use crate::server::rejection::Rejection;
 use crate::tls::{Clock, SystemClock};
 use answers::{Answers, ReceivedReview, ReviewAnswer, TimedBody};
+use olmguard_admission::Enforcement;
 
 /// The handler of all requests with reviews.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use crate::admission::Review;
 use crate::live_facts::LiveFacts;
 use crate::server::limits::Deadline;
+use olmguard_admission::Review;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Basis, Policies, Stop};
 use olmguard_engine::snapshot::Snapshot;

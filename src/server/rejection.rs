@@ -4,9 +4,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use tracing::{debug, error};
 
-use crate::admission::ReviewError;
 use crate::server::body::BodyError;
 use crate::telemetry::metrics::DecodeError;
+use olmguard_admission::ReviewError;
 
 /// Why a request gets no review back.
 #[derive(Debug, thiserror::Error)]

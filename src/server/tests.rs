@@ -25,7 +25,6 @@ use tokio::sync::watch;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
-use crate::admission::{Enforcement, Review};
 use crate::server::handler::{Handler, Telemetry};
 use crate::server::rejection::Rejection;
 use crate::server::{Config, Guard, Judge, Limits, ListeningServer, Newer, PendingReview, Server};
@@ -33,6 +32,7 @@ use crate::telemetry::log::DecisionLog;
 use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::self_managed::{AuthorityError, StoreError};
 use crate::tls::{TlsConfig, TlsError, self_signed};
+use olmguard_admission::{Enforcement, Review};
 use olmguard_catalog::CatalogBuilder;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::Answer;

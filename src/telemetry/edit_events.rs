@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::admission::{Reply, Review};
 use crate::telemetry::metrics::{EventFate, EventMetrics};
+use olmguard_admission::{Reply, Review};
 use olmguard_engine::judge::Token;
 
 /// An event of one extension.
@@ -94,8 +94,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::admission::{Enforcement, Mode, OnUndecided};
     use crate::telemetry::Metrics;
+    use olmguard_admission::{Enforcement, Mode, OnUndecided};
     use olmguard_catalog::olm::Rules;
     use olmguard_engine::judge::Basis;
     use olmguard_engine::snapshot::Snapshot;

@@ -8,7 +8,7 @@ use olmguard_support::ALONE;
 use std::fmt::Write;
 
 use crate::ALLOCATOR;
-use olmguard::admission::{Enforcement, Review};
+use olmguard_admission::{Enforcement, Review};
 use olmguard_engine::snapshot::Snapshot;
 
 /// Before lists were bounded by what can be real, a body of 7 MiB took 60 MiB and more.

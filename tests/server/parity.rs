@@ -13,7 +13,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use olmguard::admission::{Enforcement, Mode, OnUndecided};
 use olmguard::manifest::documents;
 use olmguard::server::{Config, Guard, Limits, Server};
 use olmguard::source::load;
@@ -22,6 +21,7 @@ use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::files::{CertificateFiles, POLL, serve};
 use olmguard::tls::{Certificates, TlsConfig};
+use olmguard_admission::{Enforcement, Mode, OnUndecided};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogState, Snapshot};

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use kube::Client;
-use olmguard::admission::Enforcement;
 use olmguard::cluster::WatchEvent;
 use olmguard::cluster::catalogs::{NamelessObject, ObservedCatalog};
 use olmguard::cluster::follow::{
@@ -17,6 +16,7 @@ use olmguard::telemetry::EditEvents;
 use olmguard::telemetry::Metrics;
 use olmguard::telemetry::log::DecisionLog;
 use olmguard::tls::{SystemClock, TlsConfig as Validity, self_signed};
+use olmguard_admission::Enforcement;
 use olmguard_catalog::memory::Pool;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;

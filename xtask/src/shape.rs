@@ -41,6 +41,7 @@ fn figures(root: &Path) -> io::Result<Vec<Figure>> {
         "crates/report/src",
         "crates/engine/src",
         "crates/views/src",
+        "crates/admission/src",
     ];
     let mut files = Vec::new();
     for folder in sources {

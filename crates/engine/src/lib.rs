@@ -17,6 +17,7 @@ pub mod audit;
 pub mod explain;
 pub mod extension;
 pub mod inquiry;
+pub mod json_values;
 pub mod judge;
 pub mod nearest;
 pub mod resolve;

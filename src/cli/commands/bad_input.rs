@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::admission::ReviewError;
 use crate::facts::given::GivenFault;
 use crate::manifest::{DocumentError, InputError, Position};
 use crate::revision::FileError;
+use olmguard_admission::ReviewError;
 use olmguard_catalog::version::go;
 use olmguard_views::migrate::ClassicError;
 

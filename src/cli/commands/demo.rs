@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use clap::builder::BoolishValueParser;
 
-use crate::admission::Enforcement;
 use crate::cli::args::heading;
 use crate::cli::signals::Signals;
 use crate::cli::{Exit, help};
@@ -26,6 +25,7 @@ use crate::telemetry::{EditEvents, Metrics};
 use crate::tls::{TlsConfig, TlsError, self_signed};
 use case::{CASES, DemoCase, Sample};
 use client::{Client, ClientError, ReplyError};
+use olmguard_admission::Enforcement;
 use olmguard_catalog::olm::Rules;
 
 /// Try the webhook on this machine

@@ -16,13 +16,12 @@ use std::time::Duration;
 
 use tracing::error;
 
-use crate::admission::{Enforcement, Mode, OnUndecided};
 use crate::cli::args::catalogs::{CommonArgs, UsageError};
 use crate::cli::args::cluster::ClusterArgs;
 use crate::cli::args::log::LogArgs;
 use crate::cli::args::olm::PREFLIGHT;
 use crate::cli::args::policies::GuardrailsArgs;
-use crate::cli::args::{heading, one_of};
+use crate::cli::args::{NamedValue, UNDECIDED, heading, one_of};
 use crate::cli::{Exit, help};
 use crate::cluster::ConnectError;
 use crate::facts::GivenFilesError;
@@ -36,6 +35,7 @@ use cluster_tasks::{TaskArgs, WatchedConfiguration};
 use limits::LimitArgs;
 use listen::ListenArgs;
 use live::LiveArgs;
+use olmguard_admission::{Enforcement, Mode, OnUndecided};
 use olmguard_catalog::go_duration;
 use olmguard_catalog::olm::PreflightMode;
 use origin::CatalogsOrigin;
@@ -56,8 +56,8 @@ pub(crate) struct ServeArgs {
     #[arg(
         long,
         value_name = "MODE",
-        value_enum,
-        default_value_t,
+        value_parser = one_of(&MODES),
+        default_value = "enforce",
         help_heading = heading::DECISIONS
     )]
     mode: Mode,
@@ -66,8 +66,8 @@ pub(crate) struct ServeArgs {
     #[arg(
         long,
         value_name = "WHAT",
-        value_enum,
-        default_value_t,
+        value_parser = one_of(&UNDECIDED),
+        default_value = "warn",
         help_heading = heading::DECISIONS
     )]
     on_undecided: OnUndecided,
@@ -116,6 +116,15 @@ pub(crate) struct ServeArgs {
     )]
     shutdown_delay: Duration,
 }
+
+const MODES: [NamedValue<Mode>; 2] = [
+    ("enforce", Mode::Enforce, "Deny changes"),
+    (
+        "observe",
+        Mode::Observe,
+        "Allow every change, with a warning if it would be denied",
+    ),
+];
 
 const EXAMPLES: &[&str] = &[
     "olmguard serve --self-signed --catalog hub=hub.yaml",

@@ -20,7 +20,6 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 
-use crate::admission::Review;
 use crate::server::body::{BodyError, ReadBody};
 use crate::server::handler::telemetry::Telemetry;
 use crate::server::judge::{Judge, PendingReview};
@@ -29,6 +28,7 @@ use crate::server::rejection::Rejection;
 use crate::server::workers::{Worker, Workers};
 use crate::telemetry::log::reviewing;
 use crate::telemetry::metrics::WaitedFor;
+use olmguard_admission::Review;
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Token, UnansweredReason, Wait};
 use olmguard_policy::Moment;

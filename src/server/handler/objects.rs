@@ -10,7 +10,6 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tracing::{debug, info};
 
-use crate::admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
 use crate::live_facts::moment;
 use crate::server::catalog_preview::Preview;
 use crate::server::handler::{Handler, Telemetry, expect_json, peer};
@@ -18,6 +17,7 @@ use crate::server::limits::{Deadline, whole_review};
 use crate::server::rejection::Rejection;
 use crate::telemetry::metrics::{CatalogReviewResult, PolicyObjectLabel};
 use crate::tls::Clock as _;
+use olmguard_admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
 use olmguard_views::audit_change::EditNote;
 
 impl Handler {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use tokio::time::Duration;
 
-use crate::admission::{Review, ReviewOutcome};
 use crate::server::body::BodyError;
 use crate::server::rejection::Rejection;
 use crate::telemetry::log::{DecisionLog, LoggedAnswer, reviewing};
@@ -13,6 +12,7 @@ use crate::telemetry::metrics::{
     AdmissionMetrics, AnsweredReview, CatalogReviewMetrics, PolicyEffect, PolicyMetrics, WaitedFor,
 };
 use crate::telemetry::{EditEvents, Metrics};
+use olmguard_admission::{Review, ReviewOutcome};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::UnansweredReason;
 

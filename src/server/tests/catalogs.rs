@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use super::protocol::Wire;
 use super::{LOOPBACK, Started, listen_on, post_to, start};
-use crate::admission::{Enforcement, Mode};
 use crate::cluster::extensions::SharedExtensions;
 use crate::server::{CatalogPreviews, Guard, Installations, Limits, ListExtensions};
 use crate::source::load_bytes;
 use crate::tls::{TlsConfig, self_signed};
+use olmguard_admission::{Enforcement, Mode};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_engine::snapshot::{CatalogState, Labels, Snapshot};

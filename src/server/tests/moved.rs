@@ -22,12 +22,12 @@ use super::protocol::{Wire, soon};
 use super::{
     LOOPBACK, Started, listen_on, policy_review, post, post_to, review, start, start_with,
 };
-use crate::admission::{Enforcement, Mode};
 use crate::server::{Guard, Limits, Patience, Server};
 use crate::source::load_bytes;
 use crate::telemetry::Metrics;
 use crate::tls::self_managed::{AuthorityError, StoreError};
 use crate::tls::{TlsConfig, TlsError, self_signed};
+use olmguard_admission::{Enforcement, Mode};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::judge::{Policies, UpgradePolicies};
 use olmguard_engine::snapshot::Snapshot;

@@ -13,8 +13,8 @@ use tokio_rustls::client::TlsStream;
 
 use super::protocol::{Response, Wire, soon};
 use super::{LOOPBACK, Started, post, post_to, review, start, start_with};
-use crate::admission::Review;
 use crate::server::{Guard, Judge, Limits, Patience, PendingReview};
+use olmguard_admission::Review;
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::explain::Answer;

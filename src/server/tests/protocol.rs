@@ -18,11 +18,11 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::{LOOPBACK, Started, listen_on, post, review, start};
-use crate::admission::Enforcement;
 use crate::server::connection::Phase;
 use crate::server::{Guard, Limits, Server};
 use crate::telemetry::Metrics;
 use crate::tls::{TlsConfig, self_signed};
+use olmguard_admission::Enforcement;
 use olmguard_engine::snapshot::Snapshot;
 use olmguard_views::readiness::Readiness;
 

@@ -16,7 +16,6 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::protocol::{Response, Wire, soon};
 use super::{LOOPBACK, post, review, told};
-use crate::admission::Enforcement;
 use crate::server::connection::{ConnectionConfig, Phase, serve};
 use crate::server::handler::{Handler, Telemetry};
 use crate::server::pace::PeerWait;
@@ -26,6 +25,7 @@ use crate::telemetry::metrics::FaultClass;
 use crate::telemetry::{Authorizer, Authorizing, EditEvents, Metrics, ScrapeDenied};
 use crate::tls::self_managed::tests::World;
 use crate::tls::{Certificates, ClientCa, TlsConfig, self_signed};
+use olmguard_admission::Enforcement;
 use olmguard_engine::snapshot::Snapshot;
 
 /// Knows one token of each kind, and what it was asked.

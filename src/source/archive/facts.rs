@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ArchiveFault, FetchedContent};
-use crate::json_values;
 use olmguard_catalog::dns1123::is_subdomain;
 use olmguard_catalog::olm::{GateError, Gates, OlmRelease, UnknownRelease};
+use olmguard_engine::json_values;
 use olmguard_engine::snapshot::{
     Age, Availability, CatalogState, Content, Currency, Labels, ServingState,
 };

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use tracing::{debug, info, warn};
 
-use crate::admission::{Review, ReviewOperation, ReviewOutcome};
 use crate::telemetry::log::{LogUser, shown};
+use olmguard_admission::{Review, ReviewOperation, ReviewOutcome};
 use olmguard_engine::explain::{Answer, ResolvedBundle};
 use olmguard_engine::extension::InstalledBundle;
 use olmguard_engine::judge::Verdict;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use prometheus::{Histogram, IntCounter, IntGauge};
 
-use crate::admission::{ReviewError, ReviewOperation, ReviewOutcome};
 use crate::telemetry::metrics::register::{GaugeGuard, PerLabel, Register, label, labelled};
+use olmguard_admission::{ReviewError, ReviewOperation, ReviewOutcome};
 use olmguard_engine::judge::{ExemptionKind, Token, Verdict, Wait};
 
 /// Reviews and their answers.

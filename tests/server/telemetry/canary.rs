@@ -1,7 +1,7 @@
 //! What must never be written: a secret somewhere in an object is in no line, at any level.
 
-use olmguard::admission::Review;
 use olmguard::telemetry::log::{LogFormat, LogLevel, LogUser};
+use olmguard_admission::Review;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Value, json};

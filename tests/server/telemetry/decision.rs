@@ -3,11 +3,11 @@
 use olmguard_engine::judge::Basis;
 use std::time::Duration;
 
-use olmguard::admission::{Enforcement, Mode, Review, annotations};
 use olmguard::source::load_bytes;
 use olmguard::telemetry::log::{
     DecisionLog, LogFormat, LogLevel, LogUser, LoggedAnswer, ReviewRequest,
 };
+use olmguard_admission::{Enforcement, Mode, Review, annotations};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Snapshot;
 use serde_json::{Value, json};

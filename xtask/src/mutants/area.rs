@@ -41,21 +41,19 @@ pub(super) static AREAS: [Area; 4] = [
     },
     Area {
         name: "admission",
-        package: "olmguard",
-        files: &["src/admission/**"],
-        tests: WEBHOOK,
-        is_quick: false,
+        package: "olmguard-admission",
+        files: &["crates/admission/src/**"],
+        tests: &[],
+        is_quick: true,
     },
     Area {
         name: "server",
         package: "olmguard",
         files: &["src/server.rs", "src/server/**"],
-        tests: WEBHOOK,
+        tests: &["--lib", "--test", "server"],
         is_quick: false,
     },
 ];
-
-const WEBHOOK: &[&str] = &["--lib", "--test", "server"];
 
 /// What became of the mutants.
 #[derive(Debug, Default)]

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::admission::OnUndecided;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::args::installed::{InstalledArg, InstalledList, SaidArg};
 use crate::cli::args::olm::{EdgesArgs, PREFLIGHT};
-use crate::cli::args::{heading, one_of};
+use crate::cli::args::{UNDECIDED, heading, one_of};
 use crate::cli::facts::{FactsArgs, check_stdin};
 use crate::cli::output::OutputArgs;
 use crate::cli::project::Project;
 use crate::cli::{Exit, help};
+use olmguard_admission::OnUndecided;
 use olmguard_catalog::olm::{PreflightMode, Rules};
 use olmguard_engine::judge::Requester;
 
@@ -88,7 +88,12 @@ pub(crate) struct CheckArgs {
     pub(super) no_schema: bool,
 
     /// Count an undecided change as this
-    #[arg(long, value_name = "HOW", help_heading = heading::RESULT)]
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_parser = one_of(&UNDECIDED),
+        help_heading = heading::RESULT
+    )]
     pub(super) on_undecided: Option<OnUndecided>,
 
     #[command(flatten)]

@@ -1,8 +1,8 @@
 //! The cases of a run: extensions, and reviews of edits of extensions.
 
-use crate::admission::Review;
 use crate::cli::commands::check::base::Past;
 use crate::cli::commands::check::place::CasePlace;
+use olmguard_admission::Review;
 use olmguard_engine::extension::schema::Finding;
 use olmguard_engine::extension::{Extension, Identity};
 use olmguard_engine::judge::Exemption;

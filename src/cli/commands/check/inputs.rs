@@ -5,7 +5,6 @@ use std::io;
 
 use serde_json::Value;
 
-use crate::admission::Review;
 use crate::cli::args::catalogs::UsageError;
 use crate::cli::commands::bad_input::{BadInput, InputProblem};
 use crate::cli::commands::check::ahead::InputsAhead;
@@ -21,6 +20,7 @@ use crate::manifest::{
     Document, DocumentError, DocumentErrorKind, InputError, Inputs, ManifestObject, Positions,
     ValueStep, documents,
 };
+use olmguard_admission::Review;
 use olmguard_engine::explain::Unrendered;
 use olmguard_engine::extension::schema::{self, Finding, SchemaRelease};
 use olmguard_engine::extension::{

@@ -1,12 +1,12 @@
 //! The answer to each case, and the exit code of the run as a whole.
 
-use crate::admission::OnUndecided;
 use crate::cli::Exit;
 use crate::cli::commands::check::args::{CheckArgs, CheckPlan};
 use crate::cli::commands::check::base::Past;
 use crate::cli::commands::check::cases::{Case, Subject};
 use crate::cli::commands::check::inputs::GatheredInputs;
 use crate::cli::commands::check::installed;
+use olmguard_admission::OnUndecided;
 use olmguard_engine::explain::{self, Answer, answer_with_successors, not_judged};
 use olmguard_engine::extension::Extension;
 use olmguard_engine::judge::{Basis, Edit, Verdict};

@@ -13,7 +13,6 @@ use super::cluster_tasks::{TaskArgs, WatchedConfiguration, write_events};
 use super::listen::ListenArgs;
 use super::origin::CatalogsOrigin;
 use super::policies::{FollowedGuardrails, FollowedPolicies, PolicyArgs};
-use crate::admission::Enforcement;
 use crate::cli::Exit;
 use crate::cli::args::policies::GuardrailsArgs;
 use crate::cli::signals::{self, Signals};
@@ -23,6 +22,7 @@ use crate::guardrail_files::GuardrailsFault;
 use crate::server::{Config, Limits, Server};
 use crate::telemetry::Metrics;
 use crate::telemetry::log::{DecisionLog, Log, LogHandle};
+use olmguard_admission::Enforcement;
 use olmguard_catalog::memory::Pool;
 
 /// The settings of a server, once the flags are known to agree.

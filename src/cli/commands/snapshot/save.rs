@@ -12,7 +12,6 @@ use clap::builder::BoolishValueParser;
 use k8s_openapi::jiff::Timestamp;
 use tempfile::{Builder, NamedTempFile};
 
-use crate::admission::kept_extension;
 use crate::cli::args::cluster::ClusterRequestArgs;
 use crate::cli::args::heading;
 use crate::cli::commands::catalogs::olm;
@@ -23,6 +22,7 @@ use crate::cluster::look::ListedCatalog;
 use crate::facts::cluster::OpenCluster;
 use crate::source::archive::{ArchiveFacts, FetchedContent, SavedExtensions, SavedPolicies, write};
 use crate::tls::{Clock, SystemClock};
+use olmguard_admission::kept_extension;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::counted;
 use olmguard_engine::snapshot::Content;

@@ -3,7 +3,7 @@
 use olmguard_engine::judge::Basis;
 use std::sync::Arc;
 
-use olmguard::admission::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
+use olmguard_admission::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
 use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::snapshot::{Age, CatalogState, Content, Currency, OnOldCatalog, Snapshot};

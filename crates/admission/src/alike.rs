@@ -3,12 +3,12 @@
 //! What is written alike is the same, whatever its size: an API server writes what is equal alike. What
 //! is written in another order is compared by digests of sets: a list or a map counts as the set of the
 //! SHA-256 digests of its items, so two are the same only if they have the same items. Of these digests
-//! [`crate::admission::digest::MOST_DIGESTS`] are kept at a time, two mebibytes; what has more is compared as it is written.
+//! [`crate::digest::MOST_DIGESTS`] are kept at a time, two mebibytes; what has more is compared as it is written.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::admission::digest::set_digest;
+use crate::digest::set_digest;
 
 /// Whether `channels` and `selector` of `spec.source.catalog` ask for the same in both objects.
 ///

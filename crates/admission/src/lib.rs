@@ -31,7 +31,7 @@ mod tests;
 pub use catalog_review::{CatalogReview, CatalogSubject};
 pub use decode::ReviewError;
 pub use enforcement::{Enforcement, Mode, OnUndecided, ReviewOutcome};
-pub(crate) use keep::kept_extension;
+pub use keep::kept_extension;
 pub use object_review::{ObjectKind, ObjectReview};
 pub use reply::{Reply, annotations};
 pub use review::{Review, ReviewOperation};

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::admission::ReviewError;
-use crate::admission::decode::{Filters, decode};
-use crate::admission::fields::{
+use crate::ReviewError;
+use crate::decode::{Filters, decode};
+use crate::fields::{
     asked, bounded_text, constant, identify, name, object, optional_text, required_object,
     required_text,
 };

@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 ///
 /// # Errors
 /// If there are more; [`serde_json::Error::is_data`] is true then. Or if it is not JSON, or nested deeper than serde reads.
-pub(crate) fn at_most(most: usize, json: &[u8]) -> Result<(), serde_json::Error> {
+pub fn at_most(most: usize, json: &[u8]) -> Result<(), serde_json::Error> {
     let mut counted = 0;
     let mut reader = serde_json::Deserializer::from_slice(json);
     let count = Count {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::admission::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
+use crate::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
 

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use crate::json_values;
 use olmguard_catalog::json::Json;
 use olmguard_catalog::json_type::JsonType;
+use olmguard_engine::json_values;
 
 /// Values in the order of the body.
 #[derive(Debug)]
@@ -221,7 +221,7 @@ mod tests {
 
     impl Node<'_, '_> {
         /// The same as serde's.
-        pub(in crate::admission) fn to_value(self) -> Value {
+        pub(crate) fn to_value(self) -> Value {
             match &self.entry.content {
                 NodeContent::Null => Value::Null,
                 NodeContent::Bool(value) => Value::Bool(*value),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{answer, extension, installed, review, update};
-use crate::admission::Review;
+use crate::Review;
 use olmguard_engine::judge::{Token, UserInfo};
 use olmguard_policy::{Moment, Subject, UpgradePolicy, limits};
 

@@ -12,22 +12,22 @@ pub struct Enforcement {
 }
 
 /// Whether edits are refused.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Mode {
-    /// Deny changes
+    /// They are.
     #[default]
     Enforce,
-    /// Allow every change, with a warning if it would be denied
+    /// None is; a warning says which would be.
     Observe,
 }
 
 /// What becomes of an edit that the facts do not tell about.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum OnUndecided {
-    /// Allow the change, with a warning
+    /// It goes through, with a warning.
     #[default]
     Warn,
-    /// Deny the change
+    /// It is refused.
     Deny,
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::value::RawValue;
 
-use crate::admission::ReviewError;
-use crate::admission::enforcement::{Consequence, Enforcement};
-use crate::admission::envelope::{self, ObjectRequest, is_leaving, parsed};
-use crate::admission::reply::ReplyStatus;
+use crate::ReviewError;
+use crate::enforcement::{Consequence, Enforcement};
+use crate::envelope::{self, ObjectRequest, is_leaving, parsed};
+use crate::reply::ReplyStatus;
 use olmguard_engine::explain::{only_observed, warn_first};
 use olmguard_engine::judge::Verdict;
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState};

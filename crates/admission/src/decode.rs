@@ -14,11 +14,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
-use crate::admission::alike::ask_alike;
-use crate::admission::keep::{
+use crate::alike::ask_alike;
+use crate::keep::{
     CONDITIONS, EntryRoom, FILTER, Keep, KeptObject, OTHERS, Others, REVIEW, SUBJECT,
 };
-use crate::admission::node::{Node, NodeContent, NodeList};
+use crate::node::{Node, NodeContent, NodeList};
 
 /// What of a body is kept, and how both filters compare.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{assert_valid_reply, update};
-use crate::admission::{Enforcement, Mode, OnUndecided, Review};
+use crate::{Enforcement, Mode, OnUndecided, Review};
 use olmguard_engine::explain::Answer;
 use olmguard_engine::judge::{Basis, UnansweredReason, Wait};
 

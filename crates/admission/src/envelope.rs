@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::admission::ReviewError;
-use crate::admission::decode::text;
-use crate::admission::reply::{ReplyStatus, bounded};
-use crate::admission::review::{API_VERSION, KIND};
-use crate::json_values;
+use crate::ReviewError;
+use crate::decode::text;
+use crate::reply::{ReplyStatus, bounded};
+use crate::review::{API_VERSION, KIND};
+use olmguard_engine::json_values;
 
 /// What is asked.
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! Reading single fields of a review, with errors that name them.
 
-use crate::admission::ReviewError;
+use crate::ReviewError;
 use olmguard_catalog::version::go;
 use olmguard_engine::extension::{Identity, Json, RecognisedObject};
 

@@ -10,10 +10,10 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::admission::ReviewError;
-use crate::admission::decode::pointed_at;
-use crate::admission::envelope::{self, ObjectRequest};
-use crate::admission::reply::{InvalidField, ReplyStatus};
+use crate::ReviewError;
+use crate::decode::pointed_at;
+use crate::envelope::{self, ObjectRequest};
+use crate::reply::{InvalidField, ReplyStatus};
 use olmguard_catalog::guardrail::GuardrailsObject;
 use olmguard_engine::explain::too_costly_together;
 use olmguard_engine::judge::UpgradePolicies;

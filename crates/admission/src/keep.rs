@@ -187,7 +187,7 @@ const CONDITION: Keep = fields!(PassedOver: "type", "status", "reason");
 
 /// The fields that an extension is read from, and no others: what a file may hold that leaves the cluster. Of a
 /// configuration that is what no secret is in: a container's environment is elsewhere in it.
-pub(crate) fn kept_extension(extension: &Value) -> Value {
+pub fn kept_extension(extension: &Value) -> Value {
     let mut kept = kept(&EXTENSION, extension);
     let metadata = kept.get_mut("metadata").and_then(Value::as_object_mut);
     // Only reviews compare it.

@@ -7,20 +7,20 @@ mod subjects;
 
 use serde_json::{Value, json};
 
-use crate::admission::decode::{Filters, decode};
-use crate::admission::keep::FILTER;
-use crate::admission::reply::{FIELD, LONGEST, NAME};
-use crate::admission::{Enforcement, Mode, OnUndecided, Reply, Review, ReviewOutcome};
-use crate::source::load_bytes;
+use crate::decode::{Filters, decode};
+use crate::keep::FILTER;
+use crate::reply::{FIELD, LONGEST, NAME};
+use crate::{Enforcement, Mode, OnUndecided, Reply, Review, ReviewOutcome};
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::explain::{Answer, LINE_1, MESSAGE};
 use olmguard_engine::judge::{Basis, Token};
 use olmguard_engine::snapshot::{CatalogState, Content, Snapshot};
+use olmguard_fixtures::question::content;
 
 /// `p.v1.0.0 <- p.v1.1.0 <- p.v2.0.0` in catalog `c`.
 fn snapshot() -> Snapshot {
     let rules = Rules::default();
-    let state = load_bytes("c", CATALOG.as_bytes(), &rules);
+    let state = CatalogState::named("c", content(CATALOG, &rules));
     Snapshot::new(rules, [state])
 }
 

@@ -8,7 +8,7 @@ use super::super::reply::LONGEST;
 use super::{
     answer, assert_valid_reply, extension, installed, reply, review, snapshot, unread, update,
 };
-use crate::admission::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
+use crate::{Enforcement, Mode, OnUndecided, Review, ReviewOutcome};
 use olmguard_engine::explain::{Answer, MESSAGE};
 use olmguard_engine::judge::{
     Advice, Basis, ExemptionKind, Token, UnansweredReason, Verdict, Wait,

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::admission::enforcement::{Consequence, Enforcement, Leave, ReviewOutcome};
-use crate::admission::review::{API_VERSION, KIND, Review};
+use crate::enforcement::{Consequence, Enforcement, Leave, ReviewOutcome};
+use crate::review::{API_VERSION, KIND, Review};
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::{Answer, ResolvedBundle, let_through, only_observed, warn_first};
 use olmguard_engine::extension::{Identity, InstalledBundle};

@@ -3,8 +3,8 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::admission::Review;
-use crate::admission::keep::{FILTER, Keep, REVIEW};
+use crate::Review;
+use crate::keep::{FILTER, Keep, REVIEW};
 use olmguard_engine::extension::Json;
 
 fn kept(body: &Value) -> Value {
