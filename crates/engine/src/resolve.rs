@@ -27,6 +27,7 @@ pub use effort::{Effort, MOST_COMPARISONS, MOST_EXPANSIONS, Stop};
 pub use guards::{Alone, CatalogEdge, GuardedBy, Guards, ViolatedRule, Violation};
 pub use install::{
     CrdRefusal, InstallBound, InstallContext, InstallFault, InstallFaults, NameTooLong, Occasion,
+    is_unsupported,
 };
 pub(crate) use install::{ImageFacts, KnownRefusals};
 pub use olmv1::AcceptedSuccessors;

@@ -25,8 +25,8 @@ use std::collections::BTreeSet;
 pub use change::{Change, ChangeKind, Level, ReportedBundle, Who};
 pub use weight::{InstalledExtensions, WeighedChange, WeighedPackage, weigh};
 
-use crate::generation::Generation;
 use olmguard_catalog::graph::Graph;
+use olmguard_catalog::olm::Rules;
 use olmguard_catalog::{Catalog, Package};
 use prospect::Prospects;
 
@@ -39,26 +39,35 @@ pub struct PackageDiff {
     pub changes: Vec<Change>,
 }
 
+/// For whom catalogs are compared: those who have OLM v1 of a release, or OLM v0.
+#[derive(Clone, Copy, Debug)]
+pub enum DiffUsers<'r> {
+    /// Extensions that request no channel and no range, in an OLM v1 with these rules.
+    V1(&'r Rules),
+    /// Subscriptions to each channel.
+    V0,
+}
+
 /// What changed from one catalog to another, package by package; of one package where one is named.
 pub fn diff(
     old: &Catalog,
     new: &Catalog,
     only: Option<&str>,
-    generation: Generation,
+    users: DiffUsers<'_>,
 ) -> Vec<PackageDiff> {
     let names: BTreeSet<_> = old.package_names().chain(new.package_names()).collect();
     let names = names.into_iter();
     let asked = names.filter(|name| only.is_none_or(|only| only == *name));
     let diffs = asked.map(|name| PackageDiff {
         name: name.into(),
-        changes: of_package(name, old, new, generation),
+        changes: of_package(name, old, new, users),
     });
     diffs.filter(|diff| !diff.changes.is_empty()).collect()
 }
 
-fn of_package(name: &str, old: &Catalog, new: &Catalog, generation: Generation) -> Vec<Change> {
+fn of_package(name: &str, old: &Catalog, new: &Catalog, users: DiffUsers<'_>) -> Vec<Change> {
     let kind = match (old.package(name), new.package(name)) {
-        (Some(Ok(old)), Some(Ok(new))) => return compare(name, old, new, generation),
+        (Some(Ok(old)), Some(Ok(new))) => return compare(name, old, new, users),
         (Some(_), None) => ChangeKind::PackageRemoved,
         (None, Some(_)) => ChangeKind::PackageAdded,
         (Some(Ok(_)), Some(Err(_))) => ChangeKind::PackageUnreadable,
@@ -68,10 +77,10 @@ fn of_package(name: &str, old: &Catalog, new: &Catalog, generation: Generation) 
     vec![Change::of(kind)]
 }
 
-fn compare(name: &str, old: &Package, new: &Package, generation: Generation) -> Vec<Change> {
+fn compare(name: &str, old: &Package, new: &Package, users: DiffUsers<'_>) -> Vec<Change> {
     let mut changes = content::compare(old, new);
     let (old, new) = (Graph::of(name, old), Graph::of(name, new));
-    changes.extend(Prospects::of(&old, &new, generation).changes());
+    changes.extend(Prospects::of(&old, &new, users).changes());
     // Stable: within a kind the order in which they were found.
     changes.sort_by_key(|change| change.kind);
     changes

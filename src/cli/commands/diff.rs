@@ -16,7 +16,7 @@ use olmguard_catalog::Catalog;
 use olmguard_catalog::olm::Rules;
 use olmguard_engine::snapshot::Content;
 use olmguard_views::diff::document::document;
-use olmguard_views::diff::{ChangeKind, Level, WeighedPackage, diff, weigh, words};
+use olmguard_views::diff::{ChangeKind, DiffUsers, Level, WeighedPackage, diff, weigh, words};
 use olmguard_views::generation::Generation;
 
 use installed::InstalledArgs;
@@ -161,7 +161,11 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Exit, CommandFailure> {
         let package = package.clone();
         return Err(DiffError::NoPackage { package }.into());
     }
-    let diffs = diff(&old, &new, args.package.as_deref(), args.olm);
+    let users = match args.olm {
+        Generation::V1 => DiffUsers::V1(&facts.rules),
+        Generation::V0 => DiffUsers::V0,
+    };
+    let diffs = diff(&old, &new, args.package.as_deref(), users);
     let (installed, unknown) = facts.installed(args.package.as_deref());
     let packages = weigh(&diffs, installed.as_ref());
     print(args, &packages, args.olm)?;

@@ -20,7 +20,7 @@ use crate::resolve::install::case::{FoundOnce, InstallCase};
 use crate::resolve::{Choice, Offer};
 use crate::snapshot::{CatalogState, Snapshot};
 use olmguard_catalog::olm::{PreflightMode, Rules};
-use olmguard_catalog::{BundleIndex, BundleSet, CrdNames};
+use olmguard_catalog::{Bundle, BundleIndex, BundleSet, CrdNames};
 use olmguard_preflight::content::{BundleContents, InstallTarget};
 
 pub(crate) use crate::resolve::install::case::ImageFacts;
@@ -82,6 +82,15 @@ impl KnownPackage {
     }
 }
 
+/// Whether operator-controller installs a bundle for no extension, because of what it supports by its catalog.
+pub fn is_unsupported(bundle: &Bundle, rules: &Rules) -> bool {
+    let context = InstallContext::of_unknown();
+    let case = context.case(bundle, rules, ImageFacts::UNKNOWN);
+    let supported = case.supported();
+    let mut settings = rules.installs.iter();
+    settings.all(|settings| case.support(supported, *settings).is_err())
+}
+
 impl<'a> InstallBound<'a> {
     /// The bound of an edit, if it is known how the edit installs a bundle, and that is checked.
     pub fn of(
@@ -131,7 +140,7 @@ impl<'a> InstallBound<'a> {
             installed_crds: self.installed_crds,
             ..ImageFacts::of(to, self.contents, target)
         };
-        self.context.is_refused(to, rules, image)
+        self.context.is_refused(to.bundle(), rules, image)
     }
 }
 
@@ -177,7 +186,7 @@ impl<'a> InstallContext<'a> {
         rules: &Rules,
         image: ImageFacts<'_>,
     ) -> Option<InstallFaults> {
-        let case = self.case(choice, rules, image);
+        let case = self.case(choice.bundle(), rules, image);
         let once = FoundOnce::of(&case);
         let found = rules.installs.iter().map(|settings| once.first(*settings));
         let found: Vec<_> = found.collect();
@@ -202,8 +211,8 @@ impl<'a> InstallContext<'a> {
 
     /// Whether every operator-controller that is possible refuses this bundle in every run. A search for paths asks for
     /// each edge, and most bundles can be installed with the first settings.
-    fn is_refused(&self, choice: &Choice<'_>, rules: &Rules, image: ImageFacts<'_>) -> bool {
-        let case = self.case(choice, rules, image);
+    fn is_refused(&self, bundle: &Bundle, rules: &Rules, image: ImageFacts<'_>) -> bool {
+        let case = self.case(bundle, rules, image);
         let once = FoundOnce::of(&case);
         rules.installs.iter().all(|settings| {
             let first = once.first(*settings);
@@ -213,12 +222,12 @@ impl<'a> InstallContext<'a> {
 
     fn case<'c>(
         &'c self,
-        choice: &Choice<'c>,
+        bundle: &'c Bundle,
         rules: &Rules,
         image: ImageFacts<'c>,
     ) -> InstallCase<'c> {
         InstallCase {
-            bundle: choice.bundle(),
+            bundle,
             image,
             context: *self,
             minor: rules.olm.minor(),

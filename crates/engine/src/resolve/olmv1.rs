@@ -286,16 +286,30 @@ pub struct Unpinned<'p> {
     channels: AskedChannels,
     /// The bundles that can be chosen.
     members: BundleSet,
+    /// The bundles that are not installed if they are chosen.
+    refused: BundleSet,
 }
 
 impl<'p> Unpinned<'p> {
     /// The request for these channels.
     pub fn of(package: &'p Package, channels: AskedChannels) -> Self {
+        let mut refused = package.every_bundle();
+        refused.retain(|index| Refusal::of(package.bundle(index)).is_some());
         Self {
             members: package.members(&channels),
             package,
             channels,
+            refused,
         }
+    }
+
+    /// The same request, where these bundles are not installed either.
+    #[must_use]
+    pub fn refusing(mut self, is_refused: impl Fn(&Bundle) -> bool) -> Self {
+        let mut refused = self.package.every_bundle();
+        refused.retain(|index| is_refused(self.package.bundle(index)));
+        self.refused.unite(&refused);
+        self
     }
 
     /// Whether a bundle can be chosen.
@@ -307,7 +321,7 @@ impl<'p> Unpinned<'p> {
     /// in ranges.
     pub fn successors(&self, name: &str, version: Option<&VersionRelease>) -> BundleSet {
         let mut successors = self.accepted(name, version).edges;
-        successors.retain(|index| Refusal::of(self.package.bundle(index)).is_none());
+        successors.retain(|index| !self.refused.contains(index));
         successors
     }
 
@@ -327,7 +341,7 @@ impl<'p> Unpinned<'p> {
         }
         let best = self.package.preferred(&candidates)?;
         let bundle = self.package.bundle(best);
-        let is_next = *bundle.name != *name && Refusal::of(bundle).is_none();
+        let is_next = *bundle.name != *name && !self.refused.contains(best);
         is_next.then_some(best)
     }
 

@@ -1,6 +1,7 @@
 //! What changed as a document: a row for each change.
 
-use super::{Generation, WeighedChange, WeighedPackage, words};
+use super::{WeighedChange, WeighedPackage, words};
+use crate::generation::Generation;
 use olmguard_report::document::{Content, Details, Head, Layout, Row, Section};
 use olmguard_report::{Document, Tone};
 

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Generation;
+use super::DiffUsers;
 use super::change::{Change, ChangeKind, Who};
 use olmguard_catalog::AskedChannels;
 use olmguard_catalog::graph::{Graph, NodeIndex, version_in_name};
 use olmguard_catalog::version::VersionRelease;
-use olmguard_engine::resolve::Unpinned;
 use olmguard_engine::resolve::classic::{self, Outlook, SubscribedChannel, SubscriptionOrder};
+use olmguard_engine::resolve::{Unpinned, is_unsupported};
 
 /// Both graphs of one package.
 pub(super) struct Prospects<'g, 'p> {
     old: &'g Graph<'p>,
     new: &'g Graph<'p>,
-    generation: Generation,
+    users: DiffUsers<'g>,
 }
 
 /// What is installed: a bundle of the old catalog, or a name that its edges speak of.
@@ -28,8 +28,8 @@ struct InstalledNode<'p> {
 struct Prospect {
     /// The bundles that edges lead to, the best first.
     successors: Vec<Box<str>>,
-    /// The best version among them that is above the installed one.
-    best: Option<Rank>,
+    /// Whether edits can bring it to a higher version, in one step or in several.
+    can_rise: bool,
     /// What is taken by itself.
     pick: Option<Box<str>>,
     /// The version at which that ends, one step after another.
@@ -40,25 +40,24 @@ struct Prospect {
 #[derive(Default)]
 struct Ends(BTreeMap<NodeIndex, NodeIndex>);
 
-/// The place of a bundle by version. Where the installed version is not known, everything is above.
+/// The place of a bundle by version.
 #[derive(Clone, Debug)]
 struct Rank(VersionRelease);
 
 impl<'g, 'p> Prospects<'g, 'p> {
-    pub(super) fn of(old: &'g Graph<'p>, new: &'g Graph<'p>, generation: Generation) -> Self {
-        Self {
-            old,
-            new,
-            generation,
-        }
+    pub(super) fn of(old: &'g Graph<'p>, new: &'g Graph<'p>, users: DiffUsers<'g>) -> Self {
+        Self { old, new, users }
     }
 
     /// Everything that changed for somebody.
     pub(super) fn changes(&self) -> Vec<Change> {
         let installed: Vec<_> = self.installed().collect();
-        match self.generation {
-            Generation::V1 => {
-                let asked = |graph: &Graph<'p>| Unpinned::of(graph.package(), AskedChannels::All);
+        match self.users {
+            DiffUsers::V1(rules) => {
+                let asked = |graph: &Graph<'p>| {
+                    let asked = Unpinned::of(graph.package(), AskedChannels::All);
+                    asked.refusing(|bundle| is_unsupported(bundle, rules))
+                };
                 let (old, new) = (asked(self.old), asked(self.new));
                 let (mut old_ends, mut new_ends) = (Ends::default(), Ends::default());
                 let mut changes = Vec::new();
@@ -69,7 +68,7 @@ impl<'g, 'p> Prospects<'g, 'p> {
                 }
                 changes
             }
-            Generation::V0 => self.v0_changes(&installed),
+            DiffUsers::V0 => self.v0_changes(&installed),
         }
     }
 
@@ -118,9 +117,19 @@ fn v1(
     installed: &InstalledNode<'_>,
     ends: &mut Ends,
 ) -> Prospect {
-    let successors = asked.successors(installed.name, installed.version.as_ref());
-    let nodes = successors.iter().map(|index| graph.node_of(index));
-    let nodes: Vec<_> = nodes.collect();
+    let leads = |from: &InstalledNode<'_>| -> Vec<_> {
+        let successors = asked.successors(from.name, from.version.as_ref());
+        successors
+            .iter()
+            .map(|index| graph.node_of(index))
+            .collect()
+    };
+    let nodes = leads(installed);
+    let can_rise = is_any(
+        &nodes,
+        |node| leads(&self::installed(graph, node)),
+        |node| is_above(graph, node, installed),
+    );
     let pick = |from: &InstalledNode<'_>| {
         let next = asked.next(from.name, from.version.as_ref())?;
         Some(graph.node_of(next))
@@ -128,7 +137,36 @@ fn v1(
     let next = |node| pick(&self::installed(graph, node));
     let pick = pick(installed);
     let end = pick.map(|pick| ends.from(pick, next));
-    prospect(graph, installed, &nodes, pick, end)
+    prospect(graph, &nodes, can_rise, pick, end)
+}
+
+/// Whether any node that edges lead to from these is such a one, in one step or in several.
+fn is_any(
+    from: &[NodeIndex],
+    leads: impl Fn(NodeIndex) -> Vec<NodeIndex>,
+    is_one: impl Fn(NodeIndex) -> bool,
+) -> bool {
+    let mut seen: BTreeSet<_> = from.iter().copied().collect();
+    let mut left = from.to_vec();
+    while !left.iter().any(|node| is_one(*node)) {
+        let further = left.iter().flat_map(|node| leads(*node));
+        left = further.filter(|node| seen.insert(*node)).collect();
+        if left.is_empty() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether the version of a bundle is above the installed one. If that is not known, every version is.
+fn is_above(graph: &Graph<'_>, node: NodeIndex, installed: &InstalledNode<'_>) -> bool {
+    let read = graph
+        .bundle(node)
+        .and_then(|bundle| bundle.version.as_ref().ok());
+    read.is_some_and(|version| {
+        let installed = installed.version.as_ref();
+        installed.is_none_or(|installed| version.cmp_precedence(installed).is_gt())
+    })
 }
 
 /// With OLM v0 and a Subscription to the channel of a line.
@@ -149,7 +187,9 @@ fn v0(
     let pick = v0_pick(line.outlook(csv));
     let next = |node| v0_pick(line.outlook_at(node));
     let end = pick.map(|pick| ends.from(pick, next));
-    prospect(line.graph(), installed, &nodes, pick, end)
+    let mut goals = nodes.iter().copied().chain(end);
+    let can_rise = goals.any(|node| is_above(line.graph(), node, installed));
+    prospect(line.graph(), &nodes, can_rise, pick, end)
 }
 
 fn v0_pick(outlook: Outlook) -> Option<NodeIndex> {
@@ -187,24 +227,17 @@ impl Ends {
 
 fn prospect(
     graph: &Graph<'_>,
-    installed: &InstalledNode<'_>,
     successors: &[NodeIndex],
+    can_rise: bool,
     pick: Option<NodeIndex>,
     end: Option<NodeIndex>,
 ) -> Prospect {
     let name = |node: &NodeIndex| Box::from(graph.name_of(*node));
-    let versions = successors.iter().filter_map(|node| graph.bundle(*node));
-    let versions = versions.filter_map(|bundle| bundle.version.as_ref().ok());
-    let above = versions.filter(|version| {
-        let installed = installed.version.as_ref();
-        installed.is_none_or(|installed| version.cmp_precedence(installed).is_gt())
-    });
-    let best = above.max_by(|one, other| one.cmp_precedence(other));
     let end = end.and_then(|end| graph.bundle(end));
     let end = end.and_then(|bundle| bundle.version.clone().ok());
     Prospect {
         successors: successors.iter().map(name).collect(),
-        best: best.cloned().map(Rank),
+        can_rise,
         pick: pick.as_ref().map(name),
         end: end.map(Rank),
     }
@@ -234,9 +267,9 @@ fn changes_of(
     let lost = only_in(before, after);
     let new = only_in(after, before);
     let (had, has) = (before.successors.clone(), after.successors.clone());
-    let of_successors = match (&before.best, &after.best) {
-        (Some(_), None) => return vec![change(ChangeKind::NewlyStranded, had, Vec::new())],
-        (None, Some(_)) => Some(change(ChangeKind::NoLongerStranded, Vec::new(), has)),
+    let of_successors = match (before.can_rise, after.can_rise) {
+        (true, false) => return vec![change(ChangeKind::NewlyStranded, had, Vec::new())],
+        (false, true) => Some(change(ChangeKind::NoLongerStranded, Vec::new(), has)),
         _ if !lost.is_empty() && ends_lower(before, after) => {
             Some(change(ChangeKind::SuccessorsLost, lost, has))
         }

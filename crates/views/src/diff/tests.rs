@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use olmguard_catalog::olm::Rules;
+use crate::generation::Generation;
 use olmguard_catalog::{CatalogBuilder, fbc};
 use olmguard_engine::extension::{Extension, RecognisedObject, recognise};
 
@@ -47,8 +47,8 @@ fn bundle(version: &str, image: &str) -> Value {
     })
 }
 
-fn told(old: &[Value], new: &[Value], generation: Generation) -> Vec<String> {
-    let diffs = diff(&catalog(old), &catalog(new), None, generation);
+fn told(old: &[Value], new: &[Value], users: DiffUsers<'_>) -> Vec<String> {
+    let diffs = diff(&catalog(old), &catalog(new), None, users);
     let changes = diffs.iter().flat_map(|diff| &diff.changes);
     let line = |change: &Change| {
         let line = format!("{}: {}", change.kind.as_str(), words::sentence(change));
@@ -63,9 +63,49 @@ fn told(old: &[Value], new: &[Value], generation: Generation) -> Vec<String> {
 #[track_caller]
 fn changes(old: &[&str], new: &[&str], expected: &[&str]) {
     assert_eq!(
-        told(&blobs(old), &blobs(new), Generation::V1),
+        told(&blobs(old), &blobs(new), DiffUsers::V1(&Rules::default())),
         expected,
         "{old:?} -> {new:?}"
+    );
+}
+
+/// OLM v1 resolves to a bundle that it does not install, and goes no further by itself.
+#[test]
+fn who_comes_only_to_a_bundle_that_is_never_installed_is_stranded() {
+    let old = blobs(&["1", "2<1", "3<2"]);
+    let mut new = old.clone();
+    let modes = json!({"installModes": [{"type": "AllNamespaces", "supported": false}]});
+    let facts = json!({"type": "olm.csv.metadata", "value": modes});
+    let second = new.iter_mut().find(|blob| blob["name"] == "p.v2.0.0");
+    let properties = second.unwrap()["properties"].as_array_mut();
+    properties.unwrap().push(facts);
+    let stranded = ["newly-stranded: 1: could upgrade to 2"];
+    assert_eq!(told(&old, &new, DiffUsers::V1(&Rules::default())), stranded);
+    assert_eq!(told(&old, &new, DiffUsers::V0), [""; 0]);
+}
+
+#[test]
+fn a_higher_version_counts_however_many_steps_away() {
+    // From 3 first down to 2, and from there up to 4.
+    let down = "2<1!3";
+    changes(
+        &["2<1", "3<2", "4<3"],
+        &[down, "4<2"],
+        &[
+            "bundle-removed: 3 (3)",
+            "pick-changed: 3: upgrade to 2; before: upgrade to 4",
+            "pick-changed: 2: upgrade to 4; before: upgrade to 3",
+            "successors-changed: 3: can upgrade to 2 instead of 4",
+            "successors-changed: 2: can upgrade to 4 instead of 3",
+        ],
+    );
+    changes(
+        &[down, "3", "4<2"],
+        &[down, "3", "4"],
+        &[
+            "newly-stranded: 3: could upgrade to 2",
+            "newly-stranded: 2: could upgrade to 4",
+        ],
     );
 }
 
@@ -143,7 +183,7 @@ fn with_olm_v0_a_skipped_entry_is_no_way_out() {
     let old = blobs(&["1", "2<1"]);
     let new = blobs(&["1", "2<1", "3!2"]);
     assert_eq!(
-        told(&old, &new, Generation::V0),
+        told(&old, &new, DiffUsers::V0),
         [
             "newly-stranded: 1 in channel \"c\": could upgrade to 2",
             "pick-changed: 2 in channel \"c\": upgrade to 3; before: no upgrade",
@@ -151,7 +191,7 @@ fn with_olm_v0_a_skipped_entry_is_no_way_out() {
             "bundle-added: 3 (3)",
         ]
     );
-    let v1 = told(&old, &new, Generation::V1);
+    let v1 = told(&old, &new, DiffUsers::V1(&Rules::default()));
     assert!(
         !v1.iter().any(|line| line.starts_with("newly-stranded")),
         "{v1:?}"
@@ -164,20 +204,24 @@ fn another_bundle_under_one_version_is_found() {
     let mut renamed = bundle("1", "img");
     renamed["name"] = "p.v1.0.0-rebuilt".into();
     assert_eq!(
-        told(&old, &[renamed], Generation::V1),
+        told(&old, &[renamed], DiffUsers::V1(&Rules::default())),
         [
             "other-bundle: 1 (1) is now 1-rebuilt",
             "pick-changed: 1: upgrade to 1-rebuilt; before: no upgrade"
         ]
     );
     assert_eq!(
-        told(&old, &[bundle("1", "evil")], Generation::V1),
+        told(
+            &old,
+            &[bundle("1", "evil")],
+            DiffUsers::V1(&Rules::default())
+        ),
         ["other-bundle: 1 (1) now has image \"evil:1\"; before: \"img:1\""]
     );
     let mut other = bundle("1", "img");
     other["properties"][0]["value"]["version"] = "9.0.0".into();
     assert_eq!(
-        told(&old, &[other], Generation::V1),
+        told(&old, &[other], DiffUsers::V1(&Rules::default())),
         ["other-bundle: 1 (1) now has version 9"]
     );
 }
@@ -191,11 +235,14 @@ fn a_bundle_that_olm_v1_refuses_is_no_upgrade() {
         json!({"type": "olm.gvk.required", "value": {"group": "g", "kind": "K", "version": "v1"}}),
     );
     let stranded = ["newly-stranded: 1: could upgrade to 2"];
-    assert_eq!(told(&old, &new, Generation::V1), stranded);
+    assert_eq!(told(&old, &new, DiffUsers::V1(&Rules::default())), stranded);
     let mut crash = blobs(&entries);
     crash[3]["entries"][1]["replaces"] = json!(null);
     crash[3]["entries"][1]["skipRange"] = json!("<0.1.0 || || >=1.0.0");
-    assert_eq!(told(&old, &crash, Generation::V1), stranded);
+    assert_eq!(
+        told(&old, &crash, DiffUsers::V1(&Rules::default())),
+        stranded
+    );
 }
 
 #[test]
@@ -212,7 +259,7 @@ fn what_there_is_is_compared() {
     );
     new.push(json!({"schema": "olm.package", "name": "q"}));
     assert_eq!(
-        told(&old, &new, Generation::V1),
+        told(&old, &new, DiffUsers::V1(&Rules::default())),
         [
             "deprecated: the package: go\\x1b",
             "deprecated: channel \"c\"",
@@ -223,7 +270,7 @@ fn what_there_is_is_compared() {
         ]
     );
     assert_eq!(
-        told(&new, &old, Generation::V1),
+        told(&new, &old, DiffUsers::V1(&Rules::default())),
         [
             "channel-removed: d",
             "default-channel-changed: \"c\"; before: \"d\"",
@@ -240,16 +287,22 @@ fn a_package_that_cannot_be_decoded_is_one_change() {
     let old = blobs(&["1"]);
     let mut new = blobs(&["1"]);
     new.push(json!({"schema": "olm.channel", "package": "p", "name": "x", "entries": 3}));
-    assert_eq!(told(&old, &new, Generation::V1), ["package-unreadable"]);
-    assert_eq!(told(&new, &old, Generation::V1), ["package-readable"]);
-    assert_eq!(told(&new, &new, Generation::V1), [""; 0]);
+    assert_eq!(
+        told(&old, &new, DiffUsers::V1(&Rules::default())),
+        ["package-unreadable"]
+    );
+    assert_eq!(
+        told(&new, &old, DiffUsers::V1(&Rules::default())),
+        ["package-readable"]
+    );
+    assert_eq!(told(&new, &new, DiffUsers::V1(&Rules::default())), [""; 0]);
 }
 
 #[test]
 fn the_text_tells_all_kinds_and_counts_them() {
     let old = catalog(&blobs(&["1", "2<1"]));
     let new = catalog(&blobs(&["1", "2"]));
-    let diffs = diff(&old, &new, None, Generation::V1);
+    let diffs = diff(&old, &new, None, DiffUsers::V1(&Rules::default()));
     assert_eq!(
         words::text(&weigh(&diffs, None), Generation::V1),
         "OLM v1 users: 1 breaking change, 0 to review, 0 improvements, in 1 package\n\npackage p\n  \
@@ -265,7 +318,7 @@ fn the_text_tells_all_kinds_and_counts_them() {
         &catalog(&blobs(&many)),
         &catalog(&blobs(&["1"])),
         None,
-        Generation::V1,
+        DiffUsers::V1(&Rules::default()),
     );
     let text = words::text(&weigh(&gone, None), Generation::V1);
     assert!(
@@ -292,7 +345,12 @@ fn extension(name: &str, package: &str, version: &str) -> Extension {
 
 /// Of each row the kind and the extensions that it concerns.
 fn weighed(old: &[Value], new: &[Value], extensions: &[Extension]) -> Vec<String> {
-    let diffs = diff(&catalog(old), &catalog(new), None, Generation::V1);
+    let diffs = diff(
+        &catalog(old),
+        &catalog(new),
+        None,
+        DiffUsers::V1(&Rules::default()),
+    );
     let installed = InstalledExtensions::of(extensions);
     let packages = weigh(&diffs, Some(&installed));
     let rows = packages.iter().flat_map(|package| &package.rows);
@@ -346,7 +404,12 @@ fn changes_that_concern_extensions_come_first_and_heavier_ones_before_others_of_
         extension("b", "p", "1.0.0"),
         extension("c", "p", "1.0.0"),
     ];
-    let diffs = diff(&catalog(&old), &catalog(&new), None, Generation::V1);
+    let diffs = diff(
+        &catalog(&old),
+        &catalog(&new),
+        None,
+        DiffUsers::V1(&Rules::default()),
+    );
     let installed = InstalledExtensions::of(&extensions);
     let text = words::text(&weigh(&diffs, Some(&installed)), Generation::V1);
     let expected = [
@@ -376,7 +439,7 @@ fn of_many_extensions_a_line_names_the_first() {
         &catalog(&blobs(&["1"])),
         &catalog(&gone),
         None,
-        Generation::V1,
+        DiffUsers::V1(&Rules::default()),
     );
     let installed = InstalledExtensions::of(&extensions);
     let text = words::text(&weigh(&diffs, Some(&installed)), Generation::V1);
@@ -414,8 +477,8 @@ proptest! {
             let with = usize::try_from(seed.rotate_left(u32::try_from(n).unwrap()) % length as u64).unwrap();
             other.swap(n, with);
         }
-        for generation in [Generation::V0, Generation::V1] {
-            prop_assert_eq!(diff(&catalog(&one), &catalog(&other), None, generation), Vec::new());
+        for users in [DiffUsers::V0, DiffUsers::V1(&Rules::default())] {
+            prop_assert_eq!(diff(&catalog(&one), &catalog(&other), None, users), Vec::new());
         }
     }
 }

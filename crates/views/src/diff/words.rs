@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::change::{Change, ChangeKind, Level, ReportedBundle, Who};
-use super::{Generation, WeighedChange, WeighedPackage};
+use super::{WeighedChange, WeighedPackage};
+use crate::generation::Generation;
 use olmguard_catalog::version::go;
 use olmguard_engine::explain::text::{counted, list};
 

@@ -51,11 +51,12 @@ pub enum Occasion {
 
 impl Occasion {
     /// Whether a fault of the bundle can deny the edit. What keeps a bundle from being installed anyway is not the fault of
-    /// an edit that does not request it.
+    /// an edit that does not request it, nor of one that only changes how the installed bundle is configured.
     pub(crate) fn is_denied_for(self, faults: &InstallFaults, is_installed: bool) -> bool {
         match self {
             Self::Creation | Self::Move | Self::Reconfiguration => true,
-            Self::ConfigurationAlone => is_installed || faults.are_of_config(),
+            Self::ConfigurationAlone if is_installed => !faults.are_of_bundle(),
+            Self::ConfigurationAlone => faults.are_of_config(),
             Self::EnforcementAlone => faults.are_of_crds(),
             Self::BypassEnd => false,
         }
@@ -81,6 +82,14 @@ pub(crate) struct ImageFacts<'a> {
 }
 
 impl<'a> ImageFacts<'a> {
+    /// What is known without images and without a cluster.
+    pub(super) const UNKNOWN: Self = Self {
+        content: None,
+        target: None,
+        compared: None,
+        installed_crds: None,
+    };
+
     /// What is known of a bundle that would be installed there.
     pub(crate) fn of(
         choice: &Choice<'_>,
@@ -216,7 +225,7 @@ impl InstallCase<'_> {
         self.image.content?.ok()
     }
 
-    fn support(
+    pub(super) fn support(
         &self,
         supported: Option<Supported>,
         settings: InstallSettings,
@@ -229,7 +238,7 @@ impl InstallCase<'_> {
             .map_err(InstallFault::Config)
     }
 
-    fn supported(&self) -> Option<Supported> {
+    pub(super) fn supported(&self) -> Option<Supported> {
         if let Some(content) = self.content() {
             return Some(content.supported());
         }
