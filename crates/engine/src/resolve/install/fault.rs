@@ -112,6 +112,20 @@ impl InstallFaults {
         faults.all(|fault| matches!(fault, InstallFault::Config(_)))
     }
 
+    /// Whether all are in the bundle, whatever the configuration.
+    pub(super) fn are_of_bundle(&self) -> bool {
+        let mut faults = self.faults.iter();
+        faults.all(|fault| {
+            matches!(
+                fault,
+                InstallFault::Image(_)
+                    | InstallFault::Format(_)
+                    | InstallFault::Support(_)
+                    | InstallFault::Manifests(_)
+            )
+        })
+    }
+
     pub(super) fn are_of_crds(&self) -> bool {
         let mut faults = self.faults.iter();
         faults.all(|fault| matches!(fault, InstallFault::Crds(_)))
