@@ -416,7 +416,10 @@ impl AuditReport {
 impl ExtensionReport {
     fn releases(&self) -> Option<Releases> {
         let installed = self.installed.as_ref()?.version.clone();
-        let next = self.next.as_ref().filter(|next| next.opens.is_none());
+        // With the override set, OLM would not follow the edges of the path.
+        let is_overridden = self.concerns.contains(&Concern::Bypass);
+        let next = self.next.as_ref();
+        let next = next.filter(|next| next.opens.is_none() && !is_overridden);
         let next = next.and_then(|next| next.path.first()?.version.clone());
         let versions = [installed].into_iter().chain(next);
         Some(Releases {

@@ -189,16 +189,30 @@ fn the_bypass_says_whether_it_can_be_removed() {
         let catalog = json!({
             "packageName": "P", "version": "1.2.0", "upgradeConstraintPolicy": "SelfCertified",
         });
-        let report = report(CHAIN, &[object("ext", &catalog, installed)], &[]);
-        report.extensions[0].findings[0].text.clone()
+        report(CHAIN, &[object("ext", &catalog, installed)], &[])
     };
+    let first = |installed| bypass(installed).extensions[0].findings[0].text.clone();
     assert_eq!(
-        bypass("1.2.0"),
+        first("1.2.0"),
         "the override of the upgrade edges is set but not needed: remove it"
     );
     assert_eq!(
-        bypass("1.0.0"),
+        first("1.0.0"),
         "the override of the upgrade edges is set; without it the spec is denied [NotASuccessor]"
+    );
+    // The path follows edges, which the override would not.
+    let report = bypass("1.0.0");
+    let last = report.extensions[0].findings.last().unwrap();
+    assert_eq!(
+        (last.id, last.text.as_str()),
+        (
+            "behind",
+            "1.2.0 is reachable in 2 steps: remove the override and set the version to \">=1.0.0 <=1.2.0\""
+        )
+    );
+    assert_eq!(
+        json!(report.releases()),
+        json!({"ext": {"releases": [{"version": "1.0.0"}]}})
     );
 }
 

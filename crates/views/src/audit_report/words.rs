@@ -38,7 +38,10 @@ pub(crate) fn sentence(concern: Concern, audit: &Audit<'_>, reason: &str) -> Str
         | Concern::PathForbidden
         | Concern::PathNotInstallable
         | Concern::ChannelEnds
-        | Concern::Behind => of_place(onward),
+        | Concern::Behind => {
+            let place = audit.place.as_ref();
+            place.map(|place| onward(place, audit.bypass.is_some()))
+        }
     };
     found.unwrap_or_default()
 }
@@ -128,14 +131,15 @@ pub(crate) fn channels(found: &Deprecations<'_>) -> String {
     channels.collect::<Vec<_>>().join("; ")
 }
 
-fn onward(place: &Place<'_>) -> String {
+/// The path follows edges. With the override set, an edit would leave them.
+fn onward(place: &Place<'_>, is_overridden: bool) -> String {
     let newest = place.newest.and_then(pin).unwrap_or_default();
     match &place.onward {
-        Onward::Now(next) => edits(next, &newest),
+        Onward::Now(next) => edits(next, &newest, is_overridden),
         Onward::Later(next, opening) => {
             format!(
                 "{}; a window of the upgrade policies opens at {}",
-                edits(next, &newest),
+                edits(next, &newest, is_overridden),
                 opening.at
             )
         }
@@ -166,7 +170,7 @@ fn onward(place: &Place<'_>) -> String {
 }
 
 /// How many steps behind it is, what to set, and the newest version if that is not what edits reach.
-fn edits(next: &NextEdit<'_>, newest: &str) -> String {
+fn edits(next: &NextEdit<'_>, newest: &str, is_overridden: bool) -> String {
     let last = next.path.last().copied().and_then(pin).unwrap_or_default();
     let steps = match next.path.len() {
         1 => "1 step".to_owned(),
@@ -178,7 +182,12 @@ fn edits(next: &NextEdit<'_>, newest: &str) -> String {
         same if same == last => String::new(),
         newest => format!("; the newest version is {newest}"),
     };
-    format!("{last} is reachable in {steps}: set the version to {set}{beyond}")
+    let first = if is_overridden {
+        "remove the override and "
+    } else {
+        ""
+    };
+    format!("{last} is reachable in {steps}: {first}set the version to {set}{beyond}")
 }
 
 /// A path by its versions.
