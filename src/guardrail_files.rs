@@ -4,12 +4,11 @@
 //! is not known which it is about: a rule that somebody wrote is never an open door.
 
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::manifest::{Document, Input, Inputs, Position, Positions, ValueStep, documents};
+use crate::manifest::{Document, Input, Inputs, Position, ValueStep, documents};
 use olmguard_catalog::guardrail::{
     self, AdministratorGuardrails, GuardrailProblem, Guardrails, GuardrailsObject, ImposedBy,
     UnreadGuardrails,
@@ -45,7 +44,7 @@ impl GuardrailFiles {
     /// # Errors
     /// The first that cannot be read.
     pub(crate) fn load(paths: &[PathBuf]) -> Result<Self, GuardrailsFault> {
-        let inputs = Inputs::new(paths.to_vec(), io::empty());
+        let inputs = Inputs::of_files(paths.to_vec());
         let contents = inputs.map(|Input { path, bytes }| match bytes {
             Ok(bytes) => Ok((path, bytes)),
             Err(error) => Err(GuardrailsFault {
@@ -90,7 +89,7 @@ impl LoadedGuardrails {
         }
         for document in documents {
             match document {
-                Ok(document) => self.document(file, &document),
+                Ok(document) => self.document(file, document),
                 Err(error) => {
                     let problem = GuardrailProblem::Text(error.kind.to_string());
                     self.unread(file, error.at, UnreadGuardrails::whole(problem));
@@ -99,9 +98,21 @@ impl LoadedGuardrails {
         }
     }
 
-    fn document(&mut self, file: &str, document: &Document) {
-        let value = &document.value;
-        let at = |path: &str| at(&document.positions, path);
+    /// A list of objects, as kubectl prints it, is as many documents.
+    fn document(&mut self, file: &str, document: Document) {
+        let start = document.positions.nearest(&[]);
+        let (objects, positions) = document.into_objects();
+        if objects.is_empty() {
+            let problem = GuardrailProblem::Text(NO_GUARDRAILS.to_owned());
+            self.unread(file, start, UnreadGuardrails::whole(problem));
+        }
+        for object in &objects {
+            let at = |path: &str| object.position(&positions, &ValueStep::of_path(path));
+            self.rules(file, &object.value, at);
+        }
+    }
+
+    fn rules(&mut self, file: &str, value: &Value, at: impl Fn(&str) -> Position) {
         if is_object(value) {
             let object = GuardrailsObject::read(value);
             if let Err(unread) = &object.stated {
@@ -215,12 +226,8 @@ fn unread(key: &str, problem: FieldProblem) -> UnreadGuardrails {
     UnreadGuardrails { path, problem }
 }
 
-/// Where a field such as `rules[2].via` is.
-fn at(positions: &Positions, path: &str) -> Position {
-    positions.nearest(&ValueStep::of_path(path))
-}
-
-const OTHER_OBJECT: &str = "an UpgradePolicy: use --policy for this file";
+const OTHER_OBJECT: &str =
+    "an UpgradePolicy: use --policy for this file; serve reads policies from the cluster";
 const NO_GUARDRAILS: &str = "found no guardrails: expected schema: olmguard.guardrails.v1alpha1, or an object of kind UpgradeGuardrails";
 
 #[cfg(test)]
@@ -294,8 +301,12 @@ rules:
         let fault = LoadedGuardrails::load(&paths).unwrap_err();
         assert_eq!(
             fault.to_string(),
-            "guardrails nowhere/rules.yaml: does not exist: expected a file, a directory, or \
-             \"-\" for standard input"
+            "guardrails nowhere/rules.yaml: does not exist: expected a file or a directory"
+        );
+        let stdin = LoadedGuardrails::load(&[PathBuf::from("-")]).unwrap_err();
+        assert_eq!(
+            stdin.to_string(),
+            "guardrails -: is standard input, which is not read here: expected a file or a directory"
         );
         let object = |kind: &str| format!("apiVersion: olmguard.dev/v1alpha1\nkind: {kind}\n");
         for (text, expected) in [
@@ -307,6 +318,27 @@ rules:
                 unusable,
                 format!("guardrails etc/rules.yaml:1:1: {expected}")
             );
+        }
+    }
+
+    #[test]
+    fn a_list_has_the_rules_of_each_object_in_it() {
+        let list = |items: &str| format!("apiVersion: v1\nkind: List\nitems:\n{items}");
+        let object = "- apiVersion: olmguard.dev/v1alpha1\n  kind: UpgradeGuardrails\n  metadata: {name: one}\n  \
+                      spec: {package: lantern, rules: [{id: a, kind: MaxMinorStep, step: 0}]}\n";
+        let text = list(object);
+        assert_eq!(
+            faults(&text),
+            [
+                "guardrails etc/rules.yaml:7:70: spec.rules[0].step: expected a whole number from 1, found integer"
+            ]
+        );
+        assert!(is_bound(&text, "lantern") && !is_bound(&text, "other"));
+        let good = text.replace("step: 0", "step: 1");
+        assert_eq!(faults(&good), [""; 0]);
+        // Rules that were lost on the way.
+        for text in [list("- {apiVersion: v1, kind: Secret}\n"), list("[]\n")] {
+            assert!(read(&text).unusable.is_some(), "{text}");
         }
     }
 

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::fmt;
 use std::path::PathBuf;
-use std::{fmt, io};
 
 use crate::manifest::{
     Document, Input, Inputs, ManifestObject, MeantKind, Position, Positions, ValueStep, documents,
@@ -54,7 +54,7 @@ impl ReadPolicies {
     /// The objects of these files and directories. Other objects are skipped.
     pub(crate) fn load(paths: &[PathBuf]) -> Self {
         let mut read = Self::default();
-        for Input { path, bytes } in Inputs::new(paths.to_vec(), io::empty()) {
+        for Input { path, bytes } in Inputs::of_files(paths.to_vec()) {
             match bytes {
                 Ok(bytes) => read.file(&path, &bytes),
                 Err(error) => read.unread(PolicyPlace::new(&path, None), &error.to_string()),

@@ -76,7 +76,7 @@ impl Project {
     fn read(folder: &Path) -> Result<Self, ProjectError> {
         let path = folder.join(FILE);
         let file = path.display().to_string();
-        let Some(input) = Inputs::new([path], io::empty()).next() else {
+        let Some(input) = Inputs::of_files([path]).next() else {
             return Ok(Self::default());
         };
         let bytes = input.bytes.map_err(|error| ProjectError::Input {

@@ -16,6 +16,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, File, FileType, Metadata};
 use std::io;
 use std::io::Read;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -35,7 +36,16 @@ pub struct Input {
 pub struct Inputs<R> {
     arguments: VecDeque<PathBuf>,
     walk: FileWalk,
-    stdin: Option<R>,
+    stdin: Stdin<R>,
+}
+
+/// What `-` stands for.
+#[derive(Debug)]
+enum Stdin<R> {
+    Unread(R),
+    Read,
+    /// Nothing: the arguments are files.
+    Closed,
 }
 
 /// The names of the files that [`Inputs`] reads for these arguments, without standard input.
@@ -65,7 +75,17 @@ impl<R: Read> Inputs<R> {
         Self {
             arguments,
             walk: FileWalk::default(),
-            stdin: Some(stdin),
+            stdin: Stdin::Unread(stdin),
+        }
+    }
+}
+
+impl Inputs<io::Empty> {
+    /// The files of these arguments, where `-` is none.
+    pub fn of_files(arguments: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self {
+            stdin: Stdin::Closed,
+            ..Self::new(arguments, io::empty())
         }
     }
 }
@@ -84,12 +104,21 @@ impl<R: Read> Iterator for Inputs<R> {
             let argument = self.arguments.pop_front()?;
             if argument.as_os_str() != "-" {
                 self.walk = FileWalk::from(argument);
-            } else if let Some(stdin) = self.stdin.take() {
-                return Some(Input {
-                    path: "-".to_owned(),
-                    bytes: read_bounded(stdin, 0),
-                });
+            } else if let Some(bytes) = self.stdin.bytes() {
+                let path = "-".to_owned();
+                return Some(Input { path, bytes });
             }
+        }
+    }
+}
+
+impl<R: Read> Stdin<R> {
+    /// Its content; none if that has been read.
+    fn bytes(&mut self) -> Option<Result<Vec<u8>, InputError>> {
+        match mem::replace(self, Self::Read) {
+            Self::Unread(stdin) => Some(read_bounded(stdin, 0)),
+            Self::Read => None,
+            Self::Closed => Some(Err(InputError::NoStdin)),
         }
     }
 }
@@ -129,8 +158,11 @@ fn read_bounded(source: impl Read, expected: u64) -> Result<Vec<u8>, InputError>
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// Nothing there.
-    #[error("does not exist: expected a file, a directory, or \"-\" for standard input")]
+    #[error("does not exist: expected a file or a directory")]
     NotFound,
+    /// Standard input, where it is not read.
+    #[error("is standard input, which is not read here: expected a file or a directory")]
+    NoStdin,
     /// The system refused.
     #[error("cannot be read: {source}")]
     Io {

@@ -378,7 +378,7 @@ fn a_file_without_policies_ends_with_3() {
     for (file, told) in [
         (
             "nowhere.yaml",
-            "error: nowhere.yaml: does not exist: expected a file, a directory, or \"-\" for standard input\n",
+            "error: nowhere.yaml: does not exist: expected a file or a directory\n",
         ),
         (
             GOOD,

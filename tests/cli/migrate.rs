@@ -205,7 +205,7 @@ fn wrong_usage_says_what_to_give() {
         (
             &["-f", "gone.yaml", CATALOG],
             3,
-            "error: gone.yaml: does not exist: expected a file, a directory, or \"-\" for standard input\n",
+            "error: gone.yaml: does not exist: expected a file or a directory\n",
         ),
         (
             &["-f", "hub.yaml", CATALOG],

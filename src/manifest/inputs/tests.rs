@@ -60,8 +60,7 @@ fn shown(bytes: Result<Vec<u8>, InputError>) -> String {
     }
 }
 
-const MISSING: &str =
-    "error: does not exist: expected a file, a directory, or \"-\" for standard input";
+const MISSING: &str = "error: does not exist: expected a file or a directory";
 const LOOP: &str =
     "error: is a link back to a directory that contains it: expected no loop, so remove the link";
 #[cfg(unix)]

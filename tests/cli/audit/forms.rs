@@ -210,7 +210,7 @@ const MARKDOWN: &str = "\
 <!-- olmguard audit -->
 ### olmguard audit: 2 extensions: 1 cannot be resolved, 1 behind, 1 without findings
 
-- error: `gone.yaml: does not exist: expected a file, a directory, or \"-\" for standard input`
+- error: `gone.yaml: does not exist: expected a file or a directory`
 
 | extension | package | installed | findings | set version to |
 | --- | --- | --- | --- | --- |

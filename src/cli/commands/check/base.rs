@@ -16,7 +16,6 @@ mod texts;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -73,7 +72,7 @@ impl Base {
         let mut objects = BaseObjects::default();
         let errors = match &source {
             BaseSource::Path(path) => {
-                let files = Inputs::new([PathBuf::from(path)], io::empty());
+                let files = Inputs::of_files([PathBuf::from(path)]);
                 objects.read(files.map(|file| (file.path, file.bytes)))
             }
             BaseSource::Revision {

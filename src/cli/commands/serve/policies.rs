@@ -347,7 +347,7 @@ rules:
         assert!(guardrails.look().await.is_continue());
         let expected = format!(
             "1 read; the files cannot be read now, so the last good rules stay in use: guardrails {}: \
-         does not exist: expected a file, a directory, or \"-\" for standard input",
+         does not exist: expected a file or a directory",
             file.display()
         );
         assert_eq!(said(&guardrails), expected);

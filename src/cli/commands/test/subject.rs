@@ -1,6 +1,5 @@
 //! The extension that a case is about: in a file, or written out.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -156,7 +155,7 @@ fn find(path: &Path, name: Option<&str>) -> Result<Value, SubjectError> {
 
 fn extensions(path: &Path) -> Result<Vec<(Option<String>, Value)>, SubjectError> {
     let mut extensions = Vec::new();
-    for input in Inputs::new([path.to_owned()], io::empty()) {
+    for input in Inputs::of_files([path.to_owned()]) {
         let Input { path, bytes } = input;
         let bytes = bytes.map_err(|why| SubjectError::Unreadable {
             file: path.clone(),

@@ -1,6 +1,5 @@
 //! One case of a suite: the facts that it is tried on, the answer, and what of it is not as expected.
 
-use std::io;
 use std::path::Path;
 
 use serde_json::Value;
@@ -77,7 +76,7 @@ const NO_TIME: &str = "at is missing: expected the time of the edits, because th
 /// The `ClusterCatalog` objects in its files, and what could not be read of them.
 fn catalogs(suite: &Suite) -> (Vec<CatalogState>, Vec<String>) {
     let (mut states, mut faults) = (Vec::new(), Vec::new());
-    for input in Inputs::new(suite.facts.objects.clone(), io::empty()) {
+    for input in Inputs::of_files(suite.facts.objects.clone()) {
         let file = &input.path;
         let bytes = input.bytes.unwrap_or_else(|error| {
             faults.push(format!("{file}: {error}"));
