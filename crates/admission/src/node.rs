@@ -219,6 +219,27 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn entries_are_put_in_the_order_of_their_keys_and_the_last_of_equal_ones_counts() {
+        let sorted = |entries: &[(&'static str, i32)]| {
+            let mut list = NodeList::new();
+            let map = list.add(Cow::Borrowed(""), NodeContent::Map);
+            for (key, value) in entries {
+                list.add(Cow::Borrowed(key), NodeContent::Number((*value).into()));
+            }
+            list.sort(map);
+            let values = list.entries.iter().skip(map + 1);
+            let shown = values.map(|entry| match &entry.content {
+                NodeContent::Number(number) => format!("{}={number}", entry.key),
+                other => format!("{other:?}"),
+            });
+            shown.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(sorted(&[("c", 1), ("b", 2), ("a", 3)]), "a=3 b=2 c=1");
+        assert_eq!(sorted(&[("a", 1), ("b", 2), ("a", 3)]), "a=3 b=2");
+        assert_eq!(sorted(&[("a", 1), ("b", 2)]), "a=1 b=2");
+    }
+
     impl Node<'_, '_> {
         /// The same as serde's.
         pub(crate) fn to_value(self) -> Value {

@@ -105,6 +105,8 @@ impl Area {
             .arg(self.package)
             .args(files)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            // A case that fails is enough: to make it small takes longer than the tests may.
+            .env("PROPTEST_MAX_SHRINK_ITERS", "0")
             // The tests run in a copy of the repository.
             .env("OLMGUARD_SHARED", shared())
     }

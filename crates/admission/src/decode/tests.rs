@@ -12,6 +12,21 @@ fn kept(body: &Value) -> Value {
     decode(body.as_bytes()).unwrap().review().to_value()
 }
 
+#[test]
+fn of_a_map_so_many_unknown_fields_are_kept() {
+    let others = |count: usize| {
+        let fields = (0..count).map(|at| (format!("other{at:03}"), json!(at)));
+        let spec: Value = fields.collect::<Map<_, _>>().into();
+        let object = json!({"apiVersion": "olm.operatorframework.io/v1", "kind": "ClusterExtension", "spec": spec});
+        let kept = kept(&json!({"request": {"object": object}}));
+        kept["request"]["object"]["spec"]
+            .as_object()
+            .map_or(0, |kept| kept.len())
+    };
+    let most = crate::keep::OTHERS;
+    assert_eq!([others(most), others(most + 1)], [most, most]);
+}
+
 /// How many values of any kind there are, and the bytes of their texts and keys.
 fn size(value: &Value) -> (usize, usize) {
     let add = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1 + b.1);

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::{CatalogReview, CatalogSubject, ObjectKind, ObjectReview, ReviewError};
+use crate::{
+    CatalogReview, CatalogSubject, Enforcement, Mode, ObjectKind, ObjectReview, ReviewError,
+};
 use olmguard_engine::judge::UpgradePolicies;
 use olmguard_policy::UpgradePolicy;
+use olmguard_views::audit_change::CatalogRefusal;
 
 fn body(kind: &str, operation: &str, object: &Value, old: &Value) -> Vec<u8> {
     let review = json!({
@@ -284,6 +287,34 @@ fn a_catalog_of_another_version_is_not_read() {
     let mut review = catalog_body("UPDATE", &catalog(&json!(2)), &catalog(&json!(1)));
     review["request"]["kind"]["version"] = json!("v9");
     assert_eq!(subject(&review), "idle");
+}
+
+#[test]
+fn a_denied_edit_of_a_catalog_is_refused_or_only_warned_of() {
+    let body = catalog_body("UPDATE", &catalog(&json!(2)), &catalog(&json!(1)));
+    let review = CatalogReview::from_bytes(body.to_string().as_bytes()).expect("a review");
+    let refusal = CatalogRefusal {
+        message: "catalog c: refused\nmore".to_owned(),
+        causes: vec!["one step".to_owned()],
+    };
+    let reply = |mode| {
+        let enforcement = Enforcement {
+            mode,
+            ..Enforcement::default()
+        };
+        let reply = review.denied(&refusal, &["other".to_owned()], enforcement);
+        serde_json::from_slice::<Value>(&reply).expect("JSON")["response"].clone()
+    };
+    let refused = reply(Mode::Enforce);
+    assert_eq!(refused["allowed"], false);
+    assert_eq!(refused["status"]["message"], refusal.message);
+    assert_eq!(refused["warnings"], json!(["other"]));
+    let observed = reply(Mode::Observe);
+    assert_eq!(observed["allowed"], true);
+    assert_eq!(
+        observed["warnings"],
+        json!(["allowed in observe mode: catalog c: refused", "other"])
+    );
 }
 
 /// What a review is about, in a word, or why it cannot be read.

@@ -69,6 +69,21 @@ fn the_kind_of_the_request_stands_in_for_that_of_the_object() {
 }
 
 #[test]
+fn the_name_is_the_object_s_own_whatever_stands_in_for_its_kind() {
+    let mut row = review("CREATE", &extension("1.0.0", &json!({})), &json!(null));
+    row["request"]["object"]["metadata"]["name"] = json!("own");
+    for missing in ["kind", "apiVersion"] {
+        let mut row = row.clone();
+        row["request"]["object"]
+            .as_object_mut()
+            .unwrap()
+            .remove(missing);
+        let review = Review::read(&row).unwrap();
+        assert_eq!(review.identity().name.as_deref(), Some("own"), "{missing}");
+    }
+}
+
+#[test]
 fn a_creation_installs_whatever_status_it_claims() {
     for status in [
         installed("2.0.0"),
