@@ -6,7 +6,7 @@ use crate::ReviewError;
 use crate::enforcement::{Consequence, Enforcement};
 use crate::envelope::{self, ObjectRequest, is_leaving, parsed};
 use crate::reply::ReplyStatus;
-use olmguard_engine::explain::{only_observed, warn_first};
+use olmguard_engine::explain::{only_observed_of_catalog, warn_first};
 use olmguard_engine::judge::Verdict;
 use olmguard_engine::snapshot::{CatalogEdit, CatalogState};
 use olmguard_views::audit_change::CatalogRefusal;
@@ -86,7 +86,7 @@ impl CatalogReview {
             }
             Consequence::Admit | Consequence::LetThrough(_) => {
                 let mut warnings = warnings.to_vec();
-                warn_first(&mut warnings, only_observed(&refusal.message));
+                warn_first(&mut warnings, only_observed_of_catalog(&refusal.message));
                 self.allowed(&warnings)
             }
         }

@@ -145,10 +145,9 @@ impl Reply<'_> {
 
 /// The most important one first: that the edit goes through all the same.
 fn warnings(answer: &Answer, course: Consequence) -> Cow<'_, [String]> {
-    let message = answer.message.as_deref().unwrap_or_default();
     let first = match course {
-        Consequence::LetThrough(Leave::Undecided) => let_through(message),
-        Consequence::LetThrough(Leave::Observed) => only_observed(message),
+        Consequence::LetThrough(Leave::Undecided) => let_through(answer),
+        Consequence::LetThrough(Leave::Observed) => only_observed(answer),
         Consequence::Admit | Consequence::Refuse => return Cow::Borrowed(&answer.warnings),
     };
     let mut warnings = answer.warnings.clone();

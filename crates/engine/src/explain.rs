@@ -33,6 +33,6 @@ pub use refusal::Cause;
 pub use text::{LINE_1, counted, cut_end, in_quotes, label, list, one_line};
 pub use unrendered::{Renderer, Unrendered};
 pub use warning::{
-    let_through, of_catalog, of_preflight, only_observed, renamed, too_costly_together, warn_first,
-    warn_last, warn_of_base,
+    let_through, of_catalog, of_preflight, only_observed, only_observed_of_catalog, renamed,
+    too_costly_together, warn_first, warn_last, warn_of_base,
 };

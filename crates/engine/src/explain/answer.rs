@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::explain::facts::MessageFacts;
 use crate::explain::message::{self, Lines};
 use crate::explain::refusal::{self, RefusalWords};
-use crate::explain::text::cut_middle;
+use crate::explain::text::{CutLine, cut_middle};
 use crate::explain::{Cause, ForbiddenReport, PolicyReport, RequesterFact, warning};
 use crate::extension::{Filter, Installed, InstalledBundle, Policy, UnknownCause};
 use crate::judge::{
@@ -32,6 +32,8 @@ pub struct Answer {
     pub token: Token,
     /// The text for people, of one line or more; absent if nothing is refused or undecided.
     pub message: Option<String>,
+    /// What the first line of the message says, without the edit: for a warning that has no room for all of it.
+    pub brief: CutLine,
     /// Why the edit is not judged, if it is not.
     pub exemption: Option<ExemptionReport>,
     /// What was found, each with its field.
@@ -101,7 +103,7 @@ pub struct CitedCatalog {
 
 /// Bundle that an edit resolves to.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(rename = "ResolvedReport", deny_unknown_fields)]
 pub struct ResolvedBundle {
     /// Name of the bundle.
     pub bundle: String,
@@ -204,6 +206,10 @@ impl Answer {
             message: refusal
                 .as_ref()
                 .map(|it| message::message(&facts, it).text()),
+            brief: refusal
+                .as_ref()
+                .map(|it| message::brief(&facts, it))
+                .unwrap_or_default(),
             needed: refusal.as_ref().and_then(|it| message::needed(&facts, it)),
             causes: refusal.map(|it| it.causes).unwrap_or_default(),
             exemption: ruled.ruling.exemption().map(ExemptionReport::of),

@@ -31,6 +31,17 @@ pub(super) fn message(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> Lines
     with_help(body.fitted(), facts.judgement.token())
 }
 
+/// What line 1 says, without the edit.
+pub(super) fn brief(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> CutLine {
+    let line = match facts.request {
+        Some(request) => CutLine::default().name(&request.filter.package),
+        None => subject(facts),
+    };
+    let token = facts.judgement.token().as_str();
+    let line = line.say(": ").then(refusal.reason.clone());
+    line.say(&format!(" [{token}]"))
+}
+
 /// What is missing, and who can supply it, if no edit of the object is known to help.
 pub(super) fn needed(facts: &MessageFacts<'_>, refusal: &RefusalWords) -> Option<String> {
     let is_known = facts.advice.fix.is_none() && !facts.advice.is_cut;

@@ -83,23 +83,32 @@ pub fn renamed(removed: &str) -> String {
 }
 
 /// The warning about an undecided edit that is allowed.
-pub fn let_through(message: &str) -> String {
-    let first = message.lines().next().unwrap_or_default();
-    shorten(
-        &CutLine::default()
-            .say("undecided, and allowed: ")
-            .said(first),
-    )
+pub fn let_through(answer: &Answer) -> String {
+    allowed("undecided, and allowed: ", answer)
 }
 
 /// The warning about an edit that would be refused if olmguard did more than observe.
-pub fn only_observed(message: &str) -> String {
+pub fn only_observed(answer: &Answer) -> String {
+    allowed(OBSERVED, answer)
+}
+
+/// The same about the edit of a `ClusterCatalog`.
+pub fn only_observed_of_catalog(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    shorten(
-        &CutLine::default()
-            .say("allowed in observe mode: ")
-            .said(first),
-    )
+    shorten(&CutLine::default().say(OBSERVED).said(first))
+}
+
+const OBSERVED: &str = "allowed in observe mode: ";
+
+/// With the first line of the message, or what it says in brief if there is no room for it.
+fn allowed(words: &str, answer: &Answer) -> String {
+    let message = answer.message.as_deref().unwrap_or_default();
+    let first = message.lines().next().unwrap_or_default();
+    let whole = format!("{words}{first}");
+    if whole.chars().count() <= LENGTH {
+        return whole;
+    }
+    shorten(&CutLine::from(words).then(answer.brief.clone()))
 }
 
 /// The warnings about the write of an upgrade policy, after which the policies of these names are too costly together.
@@ -474,23 +483,53 @@ pub fn shorten(line: &CutLine) -> String {
 mod tests {
     use super::*;
 
+    fn answer(message: &str, brief: CutLine) -> Answer {
+        Answer {
+            message: Some(message.to_owned()),
+            brief,
+            ..Answer::default()
+        }
+    }
+
     #[test]
     fn what_is_let_through_says_why() {
+        let undecided = answer(
+            "p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]\nmore",
+            CutLine::default(),
+        );
         assert_eq!(
-            let_through(
-                "p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]\nmore"
-            ),
+            let_through(&undecided),
             "undecided, and allowed: p: install of any version undecided: catalog c is not loaded [CatalogNotLoaded]"
         );
+        let denied = answer(
+            "p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]\nmore",
+            CutLine::default(),
+        );
         assert_eq!(
-            only_observed("p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]\nmore"),
+            only_observed(&denied),
             "allowed in observe mode: p: 1.0.0 -> 2.0.0 refused: it is too far [NotASuccessor]"
         );
+    }
+
+    #[test]
+    fn without_room_for_the_first_line_the_reason_is_whole() {
+        let long = "strimzi-kafka-operator: 0.39.0 -> >=0.40.0 <0.45.0 undecided: catalog operatorhubio is not loaded \
+                    [CatalogNotLoaded]";
+        let brief = |package: &str| {
+            let line = CutLine::default().name(package);
+            line.say(": catalog operatorhubio is not loaded [CatalogNotLoaded]")
+        };
+        assert_eq!(
+            let_through(&answer(long, brief("strimzi-kafka-operator"))),
+            "undecided, and allowed: strimzi-kafka-operator: catalog operatorhubio is not loaded [CatalogNotLoaded]"
+        );
         for warning in [let_through, only_observed] {
-            let message = format!("{} [InstalledVersionInvalid]", "ä".repeat(500));
-            let warning = warning(&message);
+            let warning = warning(&answer(long, brief(&"ä".repeat(500))));
             assert!(warning.chars().count() <= LENGTH, "{warning}");
-            assert!(warning.ends_with(" [InstalledVersionInvalid]"), "{warning}");
+            assert!(
+                warning.ends_with(" is not loaded [CatalogNotLoaded]"),
+                "{warning}"
+            );
         }
     }
 

@@ -67,7 +67,7 @@ pub struct Advice {
 
 /// Field to set, and its value.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(rename = "FixReport", deny_unknown_fields)]
 pub struct Fix {
     /// Path of the field, in the API version of the object.
     pub field: String,
@@ -78,6 +78,7 @@ pub struct Fix {
 /// Value of a fix, in the type of its field.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "FixValueReport")]
 pub enum FixValue {
     /// A string.
     Text(String),

@@ -51,11 +51,11 @@ pub(super) fn expected() -> ExpectedAnswer {
         schema: &[],
         requester: Requester::unknown(),
     };
-    let message = answer(Basis::without_policies(&Snapshot::default()), &edit).message;
-    let message = message.unwrap_or_default();
+    let answer = answer(Basis::without_policies(&Snapshot::default()), &edit);
+    let message = answer.message.as_deref().unwrap_or_default();
     ExpectedAnswer {
         denial: message.lines().next().unwrap_or_default().to_owned(),
-        observed: only_observed(&message),
+        observed: only_observed(&answer),
     }
 }
 

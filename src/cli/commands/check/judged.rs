@@ -42,8 +42,8 @@ pub(super) fn judge(
         }
     };
     if answer.verdict() == Verdict::Undecided && args.on_undecided == Some(OnUndecided::Warn) {
-        let message = answer.message.as_deref().unwrap_or_default();
-        explain::warn_first(&mut answer.warnings, explain::let_through(message));
+        let let_through = explain::let_through(&answer);
+        explain::warn_first(&mut answer.warnings, let_through);
     }
     (answer, successors)
 }
