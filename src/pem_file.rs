@@ -9,6 +9,8 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use zeroize::Zeroizing;
 
+use olmguard_catalog::version::go;
+
 /// Why a PEM file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PemError {
@@ -29,7 +31,7 @@ pub enum PemError {
         limit: u64,
     },
     /// A file is not PEM.
-    #[error("{}: not PEM: {source}", path.display())]
+    #[error("{}: not PEM: {}", path.display(), fault(source))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -99,13 +101,19 @@ impl PemFile {
     pub(crate) fn key(&self) -> Result<PrivateKeyDer<'static>, PemError> {
         match PrivateKeyDer::from_pem_slice(self.pem()) {
             Ok(key) => Ok(key),
-            Err(pem::Error::NoItemsFound) => Err(PemError::Nothing {
-                path: self.path.clone(),
-                expected: "private key",
-                marker: "BEGIN PRIVATE KEY, BEGIN RSA PRIVATE KEY or BEGIN EC PRIVATE KEY",
-                hint: self.hint_for_key(),
-            }),
+            Err(pem::Error::NoItemsFound) => Err(self.no_key()),
+            // Headers are not base64.
+            Err(_) if self.says("Proc-Type: 4,ENCRYPTED") => Err(self.no_key()),
             Err(source) => Err(self.not_pem(source)),
+        }
+    }
+
+    fn no_key(&self) -> PemError {
+        PemError::Nothing {
+            path: self.path.clone(),
+            expected: "private key",
+            marker: "BEGIN PRIVATE KEY, BEGIN RSA PRIVATE KEY or BEGIN EC PRIVATE KEY",
+            hint: self.hint_for_key(),
         }
     }
 
@@ -133,6 +141,24 @@ impl PemFile {
     fn not_pem(&self, source: pem::Error) -> PemError {
         let path = self.path.clone();
         PemError::Syntax { path, source }
+    }
+}
+
+/// A fault of PEM in words: the library prints the bytes of a label as numbers.
+fn fault(source: &pem::Error) -> String {
+    match source {
+        pem::Error::MissingSectionEnd { end_marker } => {
+            let label = String::from_utf8_lossy(end_marker);
+            format!("a section has no end: expected -----END {label}-----")
+        }
+        pem::Error::IllegalSectionStart { line } => {
+            let line = String::from_utf8_lossy(line);
+            format!(
+                "found {}: expected five hyphens at its end too",
+                go::quote(&line)
+            )
+        }
+        source => source.to_string(),
     }
 }
 

@@ -304,6 +304,10 @@ fn each_kind_of_key_is_taken() {
     }
 }
 
+/// A key as OpenSSL encrypts it in the old form, with headers.
+const OLD_ENCRYPTED: &str = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n\
+                             AAAA\n-----END RSA PRIVATE KEY-----\n";
+
 #[test]
 fn what_cannot_be_used_names_the_file_and_the_fault() {
     let folder = tempfile::tempdir().unwrap();
@@ -340,7 +344,18 @@ fn what_cannot_be_used_names_the_file_and_the_fault() {
         (
             &file("d", "-----BEGIN CERTIFICATE-----\nAAAA\n"),
             key,
-            "d: not PEM: ",
+            "d: not PEM: a section has no end: expected -----END CERTIFICATE-----",
+        ),
+        (
+            &file("d2", "-----BEGIN CERTIFICATE\nAAAA\n"),
+            key,
+            "d2: not PEM: found \"-----BEGIN CERTIFICATE\": expected five hyphens at its end too",
+        ),
+        (
+            cert,
+            &file("b2", OLD_ENCRYPTED),
+            "b2: no private key in it: expected PEM with BEGIN PRIVATE KEY, BEGIN RSA PRIVATE KEY or BEGIN EC \
+             PRIVATE KEY; this key is encrypted: decrypt it first",
         ),
         (&file("e", &nonsense), key, "e and "),
         (
