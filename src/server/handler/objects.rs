@@ -126,6 +126,12 @@ impl Telemetry {
         let is_allowed = review.is_allowed();
         self.policies.reviewed(kind, is_allowed);
         let kind = kind.as_str();
+        if !is_allowed {
+            info!(
+                uid = review.uid(),
+                kind, "Denied a policy that is not valid"
+            );
+        }
         debug!(uid = review.uid(), kind, is_allowed, "Checked a policy");
     }
 

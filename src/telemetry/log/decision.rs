@@ -133,6 +133,5 @@ impl DecisionLog {
 
 /// Milliseconds, to the microsecond: more precision has no meaning.
 fn milliseconds(elapsed: Duration) -> f64 {
-    Duration::from_micros(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)).as_secs_f64()
-        * 1e3
+    f64::from(u32::try_from(elapsed.as_micros()).unwrap_or(u32::MAX)) / 1e3
 }
