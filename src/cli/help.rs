@@ -205,7 +205,7 @@ fn list(program: &Command, names: &[&str]) -> String {
 const LONGEST: usize = 11;
 
 const END: &str = "\
-Environment: set any flag as OLMGUARD_<COMMAND>_<FLAG> or OLMGUARD_<FLAG>
+Environment: set any flag as OLMGUARD_<COMMAND>_<FLAG>, some as OLMGUARD_<FLAG>
 Run a command with --help to see its flags, examples and variables.";
 
 #[cfg(test)]
