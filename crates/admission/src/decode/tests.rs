@@ -21,7 +21,7 @@ fn of_a_map_so_many_unknown_fields_are_kept() {
         let kept = kept(&json!({"request": {"object": object}}));
         kept["request"]["object"]["spec"]
             .as_object()
-            .map_or(0, |kept| kept.len())
+            .map_or(0, Map::len)
     };
     let most = crate::keep::OTHERS;
     assert_eq!([others(most), others(most + 1)], [most, most]);

@@ -95,16 +95,15 @@ pub fn only_observed(answer: &Answer) -> String {
 /// The same about the edit of a `ClusterCatalog`.
 pub fn only_observed_of_catalog(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    shorten(&CutLine::default().say(OBSERVED).said(first))
+    shorten(&CutLine::from(OBSERVED).said(first))
 }
 
 const OBSERVED: &str = "allowed in observe mode: ";
 
 /// With the first line of the message, or what it says in brief if there is no room for it.
 fn allowed(words: &str, answer: &Answer) -> String {
-    let message = answer.message.as_deref().unwrap_or_default();
-    let first = message.lines().next().unwrap_or_default();
-    let whole = format!("{words}{first}");
+    let mut lines = answer.message.iter().flat_map(|message| message.lines());
+    let whole = [words, lines.next().unwrap_or_default()].concat();
     if whole.chars().count() <= LENGTH {
         return whole;
     }

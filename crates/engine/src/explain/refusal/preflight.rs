@@ -68,7 +68,7 @@ fn lines(refusal: &PreflightRefusal<'_>, fault: &InstallFault) -> Vec<CutLine> {
     let bundle = || CutLine::default().name(&refusal.resolved.bundle().name);
     let line = match fault {
         InstallFault::Name(name) => words(&format!(
-            "the name of the extension has {} characters, and OLM takes at most {}",
+            "the extension's name has {} characters; OLM takes at most {}",
             name.characters, name.most
         )),
         InstallFault::Image(error) => words("the image reference of ")
