@@ -518,6 +518,25 @@ fn a_configuration_is_not_denied_for_a_bundle_that_it_does_not_request() {
     );
 }
 
+/// It was there before, and whoever removes a configuration may have another reason.
+#[test]
+fn a_configuration_is_not_denied_for_a_fault_of_the_installed_bundle() {
+    let mut facts = modes(&["AllNamespaces"]);
+    facts["apiServiceDefinitions"] =
+        json!({"owned": [{"name": "a", "group": "g", "version": "v1", "kind": "K"}]});
+    let cluster = Cluster::new(ON, &facts);
+    let of = |config: &Value| extension("ext", "1.1.0", config);
+    let unset = cluster.updated(&of(&watching("ns")), &of(&Value::Null), "1.1.0");
+    assert_eq!(checks(&unset), ["apiservices-unsupported"]);
+    assert_eq!(unset.exemption.unwrap().kind, ExemptionKind::Reconfigured);
+    let moved = cluster.updated(
+        &extension("ext", "1.0.0", &Value::Null),
+        &of(&Value::Null),
+        "1.0.0",
+    );
+    assert_eq!(moved.token, Token::Preflight);
+}
+
 #[test]
 fn the_images_are_those_of_the_resolved_and_of_the_installed_bundle() {
     let cluster = cluster(BundleContents::default());
