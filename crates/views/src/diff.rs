@@ -39,7 +39,7 @@ pub struct PackageDiff {
     pub changes: Vec<Change>,
 }
 
-/// For whom catalogs are compared: those who have OLM v1 of a release, or OLM v0.
+/// The users for whom two catalogs are compared.
 #[derive(Clone, Copy, Debug)]
 pub enum DiffUsers<'r> {
     /// Extensions that request no channel and no range, in an OLM v1 with these rules.

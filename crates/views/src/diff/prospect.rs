@@ -125,7 +125,7 @@ fn v1(
             .collect()
     };
     let nodes = leads(installed);
-    let can_rise = is_any(
+    let can_rise = reaches(
         &nodes,
         |node| leads(&self::installed(graph, node)),
         |node| is_above(graph, node, installed),
@@ -140,15 +140,15 @@ fn v1(
     prospect(graph, &nodes, can_rise, pick, end)
 }
 
-/// Whether any node that edges lead to from these is such a one, in one step or in several.
-fn is_any(
+/// Whether one of these nodes is wanted, or a node that edges lead to from them.
+fn reaches(
     from: &[NodeIndex],
     leads: impl Fn(NodeIndex) -> Vec<NodeIndex>,
-    is_one: impl Fn(NodeIndex) -> bool,
+    is_wanted: impl Fn(NodeIndex) -> bool,
 ) -> bool {
     let mut seen: BTreeSet<_> = from.iter().copied().collect();
     let mut left = from.to_vec();
-    while !left.iter().any(|node| is_one(*node)) {
+    while !left.iter().any(|node| is_wanted(*node)) {
         let further = left.iter().flat_map(|node| leads(*node));
         left = further.filter(|node| seen.insert(*node)).collect();
         if left.is_empty() {

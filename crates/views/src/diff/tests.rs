@@ -69,7 +69,7 @@ fn changes(old: &[&str], new: &[&str], expected: &[&str]) {
     );
 }
 
-/// OLM v1 resolves to a bundle that it does not install, and goes no further by itself.
+/// OLM v1 resolves to a bundle that it does not install, and upgrades no further.
 #[test]
 fn who_comes_only_to_a_bundle_that_is_never_installed_is_stranded() {
     let old = blobs(&["1", "2<1", "3<2"]);

@@ -518,7 +518,7 @@ fn a_configuration_is_not_denied_for_a_bundle_that_it_does_not_request() {
     );
 }
 
-/// It was there before, and whoever removes a configuration may have another reason.
+/// The fault was there before the edit, and the edit does not change it.
 #[test]
 fn a_configuration_is_not_denied_for_a_fault_of_the_installed_bundle() {
     let mut facts = modes(&["AllNamespaces"]);
