@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 
 use crate::blob::{self, DependencyKind, Fault, PackageProperty, ReleaseField};
 use crate::heap::{Heap, allocated, heap_of};
+use crate::image_reference::{self, ReferenceError};
 use crate::install_facts::InstallFacts;
 use crate::olm::{ReleaseKey, Rules};
 use crate::version::{VersionError, VersionRelease, VersionReleaseError, go};
@@ -21,6 +22,8 @@ pub struct Bundle {
     pub name: Box<str>,
     /// Image reference of its content; empty if absent.
     pub image: Box<str>,
+    /// Why operator-controller does not take that reference; none if there is none.
+    pub image_fault: Option<Box<ReferenceError>>,
     /// Version and release, or the reason why they cannot be read.
     pub version: Result<VersionRelease, BundleVersionError>,
     /// The first dependency it declares, which OLM v1 does not support.
@@ -54,9 +57,16 @@ pub enum BundleVersionError {
     Explicit(#[from] VersionReleaseError),
 }
 
-heap_of!(Bundle: name, image, version, install, deprecated; dependency);
+heap_of!(Bundle: name, image, image_fault, version, install, deprecated; dependency);
 
 impl Heap for BundleVersionError {
+    /// About that of its text.
+    fn heap_bytes(&self) -> usize {
+        allocated(self.to_string().len())
+    }
+}
+
+impl Heap for ReferenceError {
     /// About that of its text.
     fn heap_bytes(&self) -> usize {
         allocated(self.to_string().len())
@@ -94,12 +104,21 @@ impl Bundle {
         Self {
             version: read_version(&blob.name, blob.package_property, rules),
             name: blob.name.as_ref().into(),
+            image_fault: image_fault(&blob.image),
             image: blob.image.as_ref().into(),
             dependency: blob.dependency,
             install: blob.install,
             deprecated: None,
         }
     }
+}
+
+/// A bundle without an image is none that a catalog of images has: nothing is known of it.
+fn image_fault(image: &str) -> Option<Box<ReferenceError>> {
+    if image.is_empty() {
+        return None;
+    }
+    image_reference::check(image).err().map(Box::new)
 }
 
 fn read_version(

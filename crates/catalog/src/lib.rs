@@ -60,6 +60,7 @@ pub mod go_duration;
 pub mod graph;
 pub mod guardrail;
 pub mod heap;
+pub mod image_reference;
 mod index;
 mod install_facts;
 pub mod json;

@@ -1,7 +1,7 @@
 //! What operator-controller checks after it has chosen a bundle and before its objects are on the cluster.
 //!
 //! ```text
-//! image reference ──> support, configuration ──> registry+v1 validators ──> rendering ──> CRD upgrade safety
+//! support, configuration ──> registry+v1 validators ──> rendering ──> CRD upgrade safety
 //! ```
 //!
 //! Each check is a function from facts to findings. A finding carries the text of operator-controller where that is
@@ -14,7 +14,6 @@ pub mod content;
 pub mod crd;
 pub mod kubernetes;
 pub mod owner;
-pub mod reference;
 pub mod support;
 mod types;
 

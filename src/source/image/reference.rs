@@ -1,13 +1,13 @@
 //! Names of images in registries: `HOST/REPOSITORY:TAG` or `HOST/REPOSITORY@sha256:HEX`.
 //!
-//! The grammar is the one that operator-controller uses, in [`olmguard_preflight::reference`]. A name without a
+//! The grammar is the one that operator-controller uses, in [`olmguard_catalog::image_reference`]. A name without a
 //! registry is refused: which one it means depends on the machine. A name without tag and digest is refused, too:
 //! Docker takes `latest`, OLM takes nothing.
 
 use std::fmt;
 use std::str::FromStr;
 
-use olmguard_preflight::reference::ImageFault;
+use olmguard_catalog::image_reference::ImageFault;
 
 use crate::source::digest::{DigestError, Sha256};
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use olmguard_catalog::InstallModes;
+use olmguard_catalog::image_reference;
 use olmguard_catalog::olm::{CertificateProvider, InstallSettings};
 use olmguard_fixtures::shared::shared;
 use olmguard_preflight::bundle::{
@@ -11,7 +12,7 @@ use olmguard_preflight::bundle::{
 use olmguard_preflight::config::ConfigFault;
 use olmguard_preflight::crd::{self, ComparedCrd, CrdFinding, CrdGeneration};
 use olmguard_preflight::support::{Supported, Unsupported};
-use olmguard_preflight::{config, reference, support};
+use olmguard_preflight::{config, support};
 use serde_json::Value;
 
 /// The lines of a file of recorded answers; `None`, and a line that says so, where it does not lie here.
@@ -46,7 +47,7 @@ fn image_references() {
     let lines = recorded_or_left_out!("image-ref.jsonl");
     assert!(lines.len() > 50);
     for line in &lines {
-        let found = reference::check(text(line, "/ref")).err();
+        let found = image_reference::check(text(line, "/ref")).err();
         let found = found.map(|error| error.to_string());
         assert_eq!(found.as_deref(), line["error"].as_str(), "{}", line["id"]);
     }

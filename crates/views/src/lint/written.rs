@@ -144,7 +144,7 @@ pub(crate) struct InvalidImage {
     /// Which of the related images; none for the bundle's own.
     pub(crate) related: Option<usize>,
     pub(crate) image: Text,
-    pub(crate) fault: olmguard_preflight::reference::ImageFault,
+    pub(crate) fault: olmguard_catalog::image_reference::ImageFault,
 }
 
 /// A property of type `olm.package`.

@@ -7,6 +7,7 @@ use crate::explain::text::{CutLine, Detail, versioned};
 use crate::extension::InstallRequest;
 use crate::judge::{InstallFault, PreflightRefusal};
 use olmguard_catalog::InstallModes;
+use olmguard_catalog::image_reference::ReferenceError;
 use olmguard_catalog::olm::InstallGate;
 use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
@@ -14,7 +15,6 @@ use olmguard_preflight::bundle::{BundledKind, MOST_OF_PHASE};
 use olmguard_preflight::config::{ConfigFault, SINCE_CONFIG};
 use olmguard_preflight::crd::CrdFinding;
 use olmguard_preflight::owner::ForeignObject;
-use olmguard_preflight::reference::ReferenceError;
 
 /// The words for a refusal.
 pub(super) fn refused(facts: &MessageFacts<'_>, refusal: &PreflightRefusal<'_>) -> RefusalWords {

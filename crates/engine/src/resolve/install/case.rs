@@ -18,7 +18,6 @@ use olmguard_preflight::content::{
     BundleContents, ClusterObjects, ComparedCrds, InstallTarget, UnreadableBundle,
 };
 use olmguard_preflight::owner::{CRD, ForeignObject, NewOwner};
-use olmguard_preflight::reference::{self, ReferenceError};
 use olmguard_preflight::support::{self, Supported};
 
 /// How the bundle that an edit resolves to is to be installed, and what the edit has to do with it.
@@ -110,7 +109,6 @@ impl<'a> ImageFacts<'a> {
 /// setting, and faults of objects for each runtime and provider of certificates.
 pub(super) struct FoundOnce<'c> {
     case: &'c InstallCase<'c>,
-    image: OnceCell<Option<ReferenceError>>,
     supported: OnceCell<Option<Supported>>,
     manifests: OnceCell<Option<InstallFault>>,
     crds: OnceCell<Option<InstallFault>>,
@@ -124,7 +122,6 @@ impl<'c> FoundOnce<'c> {
     pub(super) fn of(case: &'c InstallCase<'c>) -> Self {
         Self {
             case,
-            image: OnceCell::new(),
             supported: OnceCell::new(),
             manifests: OnceCell::new(),
             crds: OnceCell::new(),
@@ -155,10 +152,10 @@ impl<'c> FoundOnce<'c> {
 
     /// The faults that depend on how operator-controller is set, or come before one that does.
     fn by_settings(&self, settings: InstallSettings) -> impl Iterator<Item = InstallFault> {
-        let image = self.image.get_or_init(|| self.case.image().err());
+        let image = self.case.bundle.image_fault.as_deref();
         let faults = [
             self.case.name(settings).err().map(InstallFault::Name),
-            image.clone().map(InstallFault::Image),
+            image.cloned().map(InstallFault::Image),
             self.case.format().cloned().map(InstallFault::Format),
             self.case.support(self.supported(), settings).err(),
         ];
@@ -206,14 +203,6 @@ impl InstallCase<'_> {
             return Err(NameTooLong { characters, most });
         }
         Ok(())
-    }
-
-    /// A bundle without an image is none that a catalog of images has: nothing is known of it.
-    fn image(&self) -> Result<(), ReferenceError> {
-        if self.bundle.image.is_empty() {
-            return Ok(());
-        }
-        reference::check(&self.bundle.image)
     }
 
     fn format(&self) -> Option<&UnreadableBundle> {

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::extension::CrdEnforcement;
 use olmguard_catalog::InstallModes;
+use olmguard_catalog::image_reference::ReferenceError;
 use olmguard_catalog::olm::InstallSettings;
 use olmguard_catalog::version::go;
 use olmguard_preflight::PreflightCheck;
@@ -12,7 +13,6 @@ use olmguard_preflight::config::{self, ConfigFault};
 use olmguard_preflight::content::{RefusedCrd, UncomparedCrd, UnreadableBundle};
 use olmguard_preflight::crd::{CrdFinding, CrdGeneration};
 use olmguard_preflight::owner::ForeignObject;
-use olmguard_preflight::reference::ReferenceError;
 use olmguard_preflight::support::Unsupported;
 
 /// Why operator-controller does not install a bundle.

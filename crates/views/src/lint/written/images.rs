@@ -3,7 +3,7 @@
 use super::InvalidImage;
 use super::locate::Locator;
 use olmguard_catalog::fbc::raw::{self, Raw, RawContent, Value};
-use olmguard_preflight::reference::ImageFault;
+use olmguard_catalog::image_reference::ImageFault;
 
 /// A blob, and what is wrong with the images of a bundle: finding that is worth another core.
 #[derive(Debug)]

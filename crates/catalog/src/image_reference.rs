@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use olmguard_catalog::version::go;
+use crate::version::go;
 
 /// Why operator-controller does not take a reference; printed as it prints it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -409,5 +409,12 @@ mod tests {
         assert_eq!(ImageFault::of(&upper), Some(ImageFault::DigestFormat));
         let long = format!("registry.example/{}", "a".repeat(250));
         assert_eq!(ImageFault::of(&long), Some(ImageFault::TooLong));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_has_an_answer(text in "\\PC{0,40}|[a-z./:@0-9A-Z_-]{0,60}") {
+            proptest::prop_assert_eq!(check(&text), check(&text));
+        }
     }
 }
