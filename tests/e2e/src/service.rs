@@ -59,9 +59,17 @@ pub(crate) struct Service {
     /// Where it listens.
     pub(crate) address: SocketAddr,
     pods: Arc<Mutex<Vec<Endpoint>>>,
+    turned_away: Arc<TurnedAway>,
     delay: watch::Sender<Duration>,
     switch: Task,
     follow: Task,
+}
+
+/// Connections that led to no pod: their callers saw them end without a word, as if a pod had ended them.
+#[derive(Debug, Default)]
+struct TurnedAway {
+    none_ready: AtomicUsize,
+    refused_by_pod: AtomicUsize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,12 +101,15 @@ impl Service {
             pods.clone(),
         );
         let (delay, delayed) = watch::channel(Duration::ZERO);
+        let turned_away = Arc::<TurnedAway>::default();
+        let switch = switch(listener, pods.clone(), delayed, turned_away.clone());
         Ok(Self {
             address,
             delay,
-            switch: Task::of(switch(listener, pods.clone(), delayed)),
+            switch: Task::of(switch),
             follow: Task::of(follow),
             pods,
+            turned_away,
         })
     }
 
@@ -132,6 +143,17 @@ impl Service {
         self.follow.end().await;
     }
 
+    /// How many connections led to no pod, for whoever asks why a call failed.
+    pub(crate) fn turned_away(&self) -> String {
+        let TurnedAway {
+            none_ready,
+            refused_by_pod,
+        } = &*self.turned_away;
+        format!(
+            "connections that the Service turned away: {none_ready:?} without a ready pod, {refused_by_pod:?} refused by a pod"
+        )
+    }
+
     /// Whether new connections are led to this pod.
     pub(crate) fn leads_to(&self, pod: IpAddr) -> bool {
         let pods = locked(&self.pods);
@@ -148,6 +170,7 @@ async fn switch(
     listener: TcpListener,
     pods: Arc<Mutex<Vec<Endpoint>>>,
     delay: watch::Receiver<Duration>,
+    turned_away: Arc<TurnedAway>,
 ) {
     let next = AtomicUsize::new(0);
     let mut connections = JoinSet::new();
@@ -155,16 +178,19 @@ async fn switch(
         while connections.try_join_next().is_some() {}
         // Whoever comes while nothing is ready is turned away, as iptables' REJECT does.
         let Some(pod) = ready(&pods, next.fetch_add(1, Ordering::Relaxed)) else {
+            turned_away.none_ready.fetch_add(1, Ordering::Relaxed);
             continue;
         };
-        let delay = delay.clone();
+        let (delay, turned_away) = (delay.clone(), turned_away.clone());
         connections.spawn(async move {
-            if let Ok(to) = TcpStream::connect((pod, REVIEWS)).await {
-                // Nothing in a cluster's way holds a packet back until the one before is acknowledged.
-                let _slower = from.set_nodelay(true).and_then(|()| to.set_nodelay(true));
-                // Either side may hang up at any time.
-                let _ended = carry(from, to, &delay).await;
-            }
+            let Ok(to) = TcpStream::connect((pod, REVIEWS)).await else {
+                turned_away.refused_by_pod.fetch_add(1, Ordering::Relaxed);
+                return;
+            };
+            // Nothing in a cluster's way holds a packet back until the one before is acknowledged.
+            let _slower = from.set_nodelay(true).and_then(|()| to.set_nodelay(true));
+            // Either side may hang up at any time.
+            let _ended = carry(from, to, &delay).await;
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Rolling restarts of three replicas while people work: no call fails.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use kube::api::DeleteParams;
 
 use super::work::{self, CATALOG, Site};
@@ -14,7 +14,8 @@ pub(crate) async fn five_restarts_lose_no_call(cluster: &mut Cluster) -> Result<
         site.guard.restart().await?;
         work.load.go_on(SOME).await?;
     }
-    work.end(cluster, "5 restarts of 3 replicas").await?;
+    let ended = work.end(cluster, "5 restarts of 3 replicas").await;
+    ended.with_context(|| site.guard.service.turned_away())?;
     site.guard.down().await
 }
 
@@ -27,7 +28,8 @@ pub(crate) async fn a_restart_with_the_usual_delay_loses_no_call(
     let mut work = work::begin(cluster).await?;
     site.guard.restart().await?;
     work.load.go_on(SOME).await?;
-    work.end(cluster, "a restart with the usual delay").await?;
+    let ended = work.end(cluster, "a restart with the usual delay").await;
+    ended.with_context(|| site.guard.service.turned_away())?;
     site.guard.down().await
 }
 
