@@ -11,6 +11,7 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::extract::ConnectInfo;
+use futures_util::FutureExt;
 use hyper::Request;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::{CONNECTION, HeaderValue};
@@ -37,10 +38,10 @@ pub(super) struct ConnectionConfig {
 
 /// Serves a connection until its peer or the server ends it, or it keeps the server waiting too long.
 ///
-/// When the server leaves, any connection ends with its next reply, which says so. An idle one is
-/// closed once it has been quiet for a while: at any moment before, a request may be on its way that
-/// its client could not send again. hyper counts a connection as idle also before its first request,
-/// and would cut that off: so it is told only once there was one.
+/// When the server leaves, any connection ends with its next reply, which says so. One without a request stays until the
+/// server closes: whenever an idle connection is closed, a request can be on its way that its client cannot send again,
+/// and the longer it was idle the less probable that is. hyper counts a connection as idle also before its first
+/// request, and would cut that off: so it is told only once there was one.
 ///
 /// One that is old ends with its next reply as well. It is never closed between two: so an API server
 /// spreads its connections over the replicas anew, and no request is lost to that.
@@ -63,53 +64,59 @@ pub(super) async fn serve<I>(
     pace.change(WaitingFor::Fresh);
     let asked = Notify::new();
     let router = TowerToHyperService::new(router);
-    let watched = phase.clone();
-    let old_at = patience.old_at();
+    let (watched, old_at) = (phase.clone(), patience.old_at());
+    let is_last = || {
+        let is_old = old_at.is_some_and(|at| at <= Instant::now());
+        is_old || *watched.borrow() >= Phase::Leaving
+    };
     let service = service_fn(|request: Request<Incoming>| {
         pace.change(WaitingFor::Body);
         asked.notify_one();
-        let mut request = request.map(|body| ObservedBody::new(body, Arc::clone(pace)));
-        request.extensions_mut().insert(ConnectInfo(peer));
-        let answer = router.call(request);
+        let reply = router.call(observed(request, peer, pace));
         async {
-            let mut answer = answer.await;
+            let mut reply = reply.await;
             pace.change(WaitingFor::Write);
-            let is_old = old_at.is_some_and(|at| at <= Instant::now());
-            let is_last = is_old || *watched.borrow() >= Phase::Leaving;
-            if let (Ok(answer), true) = (&mut answer, is_last) {
-                answer.headers_mut().insert(CONNECTION, CLOSE);
+            if let (Ok(reply), true) = (&mut reply, is_last()) {
+                reply.headers_mut().insert(CONNECTION, CLOSE);
             }
-            answer
+            reply
         }
     });
-    let connection = http1::Builder::new()
-        .max_buf_size(HEAD_LIMIT)
-        .max_header_size(HEAD_LIMIT)
-        .serve_connection(
-            TokioIo::new(PacedStream::new(io, Arc::clone(pace))),
-            service,
-        );
-    let mut connection = pin!(connection);
+    let io = TokioIo::new(PacedStream::new(io, Arc::clone(pace)));
+    let mut connection = pin!(http().serve_connection(io, service));
     let mut overdue = pin!(overdue(pace, &patience, metrics));
-    let ended = tokio::select! {
-        biased;
-        ended = connection.as_mut() => ended,
-        () = overdue.as_mut() => return,
-        call = last_call(pace, &asked, &mut phase) => match call {
-            LastCall::NeverAsked => return,
-            LastCall::Asked => {
-                connection.as_mut().graceful_shutdown();
-                tokio::select! {
-                    biased;
-                    ended = connection.as_mut() => ended,
-                    () = overdue => return,
-                }
-            }
+    let mut last_call = pin!(last_call(pace, &asked, &mut phase).fuse());
+    let ended = loop {
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => break ended,
+            () = overdue.as_mut() => return,
+            call = last_call.as_mut() => match call {
+                LastCall::Asked => connection.as_mut().graceful_shutdown(),
+                LastCall::NeverAsked => return,
+            },
         }
     };
     if let Err(error) = ended {
         debug!(%error, "Connection closed with an error");
     }
+}
+
+fn http() -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.max_buf_size(HEAD_LIMIT).max_header_size(HEAD_LIMIT);
+    http
+}
+
+/// A request that carries the address of its peer, and whose body is noted when it ends.
+fn observed(
+    request: Request<Incoming>,
+    peer: SocketAddr,
+    pace: &Arc<PeerWait>,
+) -> Request<ObservedBody> {
+    let mut request = request.map(|body| ObservedBody::new(body, Arc::clone(pace)));
+    request.extensions_mut().insert(ConnectInfo(peer));
+    request
 }
 
 /// What is known of a connection when it is to end.
@@ -118,19 +125,18 @@ enum LastCall {
     NeverAsked,
 }
 
-/// Waits until the server leaves, and the connection is not going to ask anything more.
+/// Waits until the server is closed, and the connection is not going to ask anything more.
 async fn last_call(
     pace: &PeerWait,
     asked: &Notify,
     phase: &mut watch::Receiver<Phase>,
 ) -> LastCall {
-    reached(phase, Phase::Leaving).await;
+    reached(phase, Phase::Closed).await;
     let is_quiet = async {
         asked.notified().await;
         quiet(pace).await;
     };
     let is_hopeless = async {
-        reached(phase, Phase::Closed).await;
         // What it asks may be under way, or in the socket already.
         sleep(LAST_CHANCE).await;
         if pace.waiting() != WaitingFor::Fresh {
@@ -195,7 +201,7 @@ fn eviction(waiting: WaitingFor) -> Option<Eviction> {
 /// How long a connection that never asked anything may still do so when the server closes.
 const LAST_CHANCE: Duration = Duration::from_millis(500);
 
-/// How long a connection has to be idle before it is closed by a server that leaves.
+/// How long a connection has to be idle before it is closed with the server.
 const QUIET: Duration = Duration::from_secs(1);
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");

@@ -127,15 +127,29 @@ async fn a_connection_may_be_idle_between_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_idle_is_closed_when_the_server_leaves() {
-    for (idle, expected) in [(0, 1), (20, 0)] {
+async fn who_is_idle_is_closed_when_the_server_is() {
+    for (idle, delay, expected) in [(0, 0, 1), (20, 0, 0), (0, 10, 10), (20, 10, 10)] {
         let mut line = Line::open();
         line.ask().await;
         pass(idle).await;
         let begun = Instant::now();
         line.phase.send_replace(Phase::Leaving);
+        pass(delay).await;
+        line.phase.send_replace(Phase::Closed);
         assert_eq!(line.closed_after(begun).await, expected);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_idle_when_the_server_left_is_answered_for_the_last_time() {
+    let mut line = Line::open();
+    line.ask().await;
+    pass(20).await;
+    line.phase.send_replace(Phase::Leaving);
+    pass(9).await;
+    let response = line.ask().await;
+    assert!(response.contains("\r\nconnection: close\r\n"), "{response}");
+    assert_eq!(line.closed_after(Instant::now()).await, 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -367,22 +367,24 @@ async fn readyz(started: &Started) -> u16 {
 async fn who_leaves_is_not_ready_but_answers_and_says_so() {
     let started = start(LOOPBACK).await;
     let body = review(0).to_string();
-    let mut idle = Wire::to(&started).await;
-    assert_eq!(idle.ask(&post(&body, "")).await.header("connection"), None);
+    let (mut idle, mut silent) = (Wire::to(&started).await, Wire::to(&started).await);
+    for wire in [&mut idle, &mut silent] {
+        assert_eq!(wire.ask(&post(&body, "")).await.header("connection"), None);
+    }
     let mut fresh = Wire::to(&started).await;
 
     started.server.leave();
     assert_eq!(readyz(&started).await, 503);
-    assert!(idle.is_closed().await);
 
     let mut late = Wire::to(&started).await;
-    for wire in [&mut fresh, &mut late] {
+    for wire in [&mut idle, &mut fresh, &mut late] {
         let response = wire.ask(&post(&body, "")).await;
         assert_eq!(response.status(), 200);
         assert_eq!(response.header("connection"), Some("close"));
         assert!(wire.is_closed().await);
     }
-    soon(started.server.close()).await;
+    let (_, is_closed) = tokio::join!(soon(started.server.close()), silent.is_closed());
+    assert!(is_closed);
 }
 
 #[tokio::test]
